@@ -1,0 +1,68 @@
+# schedlib: `make` alone lists the targets. Everything runs in .venv, which is rebuilt when requirements.txt changes.
+# Nothing below names this folder, so the checkout may be moved and its path may hold spaces.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help figures test lab claims notebooks data bench lint lock clean
+
+PYTHON ?= python3
+SCALE ?= quick
+ONLY ?=
+ARGS ?=
+py := .venv/bin/python
+
+help: ## this list
+	@echo "schedlib: two commands do it all, make figures and make test."
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@echo
+	@echo "  ONLY=hmhs or ONLY=hmhs.fig1   one paper or one figure"
+	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
+	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
+
+figures: .venv/.ready ## every table, figure and claim, into figures/
+	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
+
+test: .venv/.ready ## lint, tests, and every notebook run once more
+	@$(py) -m ruff check .
+	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
+
+lab: .venv/.ready ## open the book in JupyterLab
+	@$(py) -m jupyter lab --notebook-dir=. notebooks/00-start-here.ipynb
+
+claims: .venv/.ready ## the papers' claims and what became of them
+	@$(py) -m schedlib claims $(ARGS)
+
+notebooks: .venv/.ready ## run the book again, in place
+	@$(py) -m schedlib notebooks $(ARGS)
+
+data: .venv/.ready ## fetch the public traces (needs the web; checksums checked)
+	@$(py) -m schedlib data $(ARGS)
+
+bench: .venv/.ready ## speed, as ratios in one run
+	@$(py) -m schedlib bench $(ARGS)
+
+lint: .venv/.ready ## ruff alone
+	@$(py) -m ruff check .
+
+# .ready is written last, so an interrupted build is made anew.
+# A .pth line relative to site-packages puts the checkout on the path wherever it is moved.
+.venv/.ready: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "schedlib needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@echo "building .venv from requirements.txt (about a minute)"
+	@rm -rf .venv
+	@$(PYTHON) -m venv .venv || { echo "no venv module: on Debian or Ubuntu, apt install python3-venv" >&2; exit 1; }
+	@$(py) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@echo '../../../..' > "$$($(py) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/schedlib-checkout.pth"
+	@touch $@
+
+lock: ## renew requirements.txt from pyproject.toml (needs uv)
+	@{ echo "# Every package that schedlib uses, pinned and hashed. Made from pyproject.toml by 'make lock'. Why each is here:"; \
+	   sed -n 's/^    "\([a-z-]*\).*", *# \(.*\)/#   \1: \2/p' pyproject.toml; \
+	   uv pip compile pyproject.toml --quiet --group dev --universal --generate-hashes --no-emit-index-url --no-header; } > requirements.tmp
+	@mv requirements.tmp requirements.txt
+
+clean: ## remove the environment and every cache (figures stay)
+	@rm -rf .venv data/cache .pytest_cache .ruff_cache .hypothesis schedlib.egg-info build
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

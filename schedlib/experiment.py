@@ -1,0 +1,114 @@
+"""The nouns of the reproduction: an experiment, a figure drawn from it, a claim judged on it.
+
+Each paper's package lists its own in `experiments.EXPERIMENTS`, `figures.FIGURES` and `claims.CLAIMS`; `schedlib.reproduce`
+runs, draws and judges them. These are plain data, so that the papers need to know nothing of how they are run.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+SCALES = ("smoke", "quick", "paper")
+PAPERS = ("lotes", "hmhs", "mch", "eagle")
+CHECKS = ("value", "ratio", "order", "trend")
+VERDICTS = ("reproduced", "in part", "not reproduced", "not testable here")
+
+
+def _identifier(owner: str, name: str) -> None:
+    paper, _, rest = name.partition(".")
+    if paper not in PAPERS or not rest:
+        raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {', '.join(PAPERS)}")
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """A pure function of a point and a seed, with the points and the number of seeds of each scale.
+
+    `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on another machine,
+    so it is a module-level function. `points[scale]` are keyword arguments (JSON values) and `seeds[scale]` counts seeds
+    0, 1, ... `timing` names the columns that hold wall-clock times: they go into a file of their own, since they never repeat.
+    Raises ValueError when a scale is missing, empty or unknown.
+    """
+
+    id: str
+    title: str
+    run: Callable[..., Any]
+    points: Mapping[str, Sequence[Mapping[str, Any]]]
+    seeds: Mapping[str, int]
+    timing: tuple[str, ...] = ()
+
+    def __post_init__(self):
+        _identifier("experiment", self.id)
+        for name, per_scale in (("points", self.points), ("seeds", self.seeds)):
+            if set(per_scale) != set(SCALES) or not all(per_scale.values()):
+                raise ValueError(f"experiment {self.id}: {name} needs a non-empty entry for each of {', '.join(SCALES)}")
+
+    @property
+    def paper(self) -> str:
+        return self.id.partition(".")[0]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture (or, with `plot=None`, a table) made from the frame of one experiment.
+
+    `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or functions of the frame
+    that return one, so that they can state what was measured.
+    """
+
+    id: str
+    experiment: str
+    plot: Callable[[Any], Any] | None
+    caption: str | Callable[[Any], str]
+    alt: str | Callable[[Any], str]
+
+    def __post_init__(self):
+        _identifier("figure", self.id)
+        _identifier("experiment", self.experiment)
+        if not self.caption or not self.alt:
+            raise ValueError(f"figure {self.id}: needs a caption and an alt text")
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A measurable sentence of a paper, and how it is judged on an experiment's frame.
+
+    `measure(frame)` returns one number per independent replicate; the ledger takes their mean and 95 % interval.
+
+    - `value`: reproduced when the mean is within `tolerance` of `paper_value`; in part when only the interval reaches there.
+    - `ratio`: the same on the ratio measured / paper_value, within a factor 1 + `tolerance`.
+    - `order`: the numbers are the margin by which the claimed order holds; reproduced when the whole interval lies above
+      -`tolerance` and the mean is positive, in part when only the mean is.
+    - `trend`: the numbers are slopes counted positive in the claimed direction; judged as `order`.
+
+    A claim that cannot be judged here has `experiment=None` and says why in `reason`. Raises ValueError on an unknown check
+    or a missing part.
+    """
+
+    id: str
+    where: str
+    claim: str
+    metric: str
+    unit: str
+    paper_value: float | None
+    how_read: str
+    check: str
+    tolerance: float
+    experiment: str | None = None
+    measure: Callable[[Any], Any] | None = None
+    reason: str = ""
+    paper: str = field(init=False)
+
+    def __post_init__(self):
+        _identifier("claim", self.id)
+        object.__setattr__(self, "paper", self.id.partition(".")[0])
+        if self.check not in CHECKS:
+            raise ValueError(f"claim {self.id}: check {self.check!r} is none of {', '.join(CHECKS)}")
+        if (self.experiment is None) != (self.measure is None):
+            raise ValueError(f"claim {self.id}: experiment and measure go together")
+        if self.experiment is None and not self.reason:
+            raise ValueError(f"claim {self.id}: say in `reason` why it is not testable here")
+        if self.check in ("value", "ratio") and self.experiment is not None and self.paper_value is None:
+            raise ValueError(f"claim {self.id}: check {self.check!r} needs the paper's value")
+        if self.tolerance < 0:
+            raise ValueError(f"claim {self.id}: tolerance must not be negative")
