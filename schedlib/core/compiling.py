@@ -1,0 +1,110 @@
+"""One decorator for the library's kernels and one for the functions that a reader plugs into them.
+
+numba notices a change in a kernel's own file only. A cache folder named after the source of *all* kernels makes a stale
+answer impossible: change any helper and every kernel compiles again, once.
+"""
+
+import functools
+import hashlib
+import os
+import tempfile
+from pathlib import Path
+
+import numba
+from numba.core import types
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@functools.cache
+def kernel_folder() -> Path | None:
+    """The folder for compiled kernels, or None where no place can be written (they then compile in each process).
+
+    `NUMBA_CACHE_DIR` or `SCHEDLIB_CACHE` name a place; otherwise a writable checkout's `data/cache`, the user's cache folder,
+    or the folder for temporary files, in that order. Below it, one folder for each state of the kernels' source.
+    """
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_bytes()
+        if b"schedlib.core" in text or path.parent.name == "core":
+            digest.update(path.relative_to(PACKAGE).as_posix().encode() + text)
+    asked = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("SCHEDLIB_CACHE")
+    checkout = PACKAGE.parent / "data"
+    places = [
+        Path(asked) if asked else None,
+        checkout / "cache" if checkout.is_dir() else None,
+        Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "schedlib",
+        Path(tempfile.gettempdir()) / f"schedlib-{os.getuid() if hasattr(os, 'getuid') else 0}",
+    ]
+    for place in filter(None, places):
+        folder = place / "kernels" / digest.hexdigest()[:16]
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+def _jit(function, *signature):
+    folder = kernel_folder()
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder or "")
+    try:
+        return numba.njit(*signature, cache=folder is not None, nogil=True)(function)
+    except RuntimeError as error:
+        if "no locator" not in str(error):
+            raise
+        return numba.njit(*signature, nogil=True)(function)  # typed at a prompt: there is no file to cache beside
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def compiled(function=None, *, signature=None):
+    """Compile a kernel, keep the machine code for the next process, and let threads run it side by side.
+
+    With `signature` the kernel is compiled at import or loaded from the cache; give one to kernels that take a reader's
+    function, since only then does numba cache them.
+
+    >>> @compiled
+    ... def twice(x):
+    ...     return 2 * x
+    >>> twice(21)
+    42
+    """
+    if function is None:
+        return functools.partial(compiled, signature=signature)
+    return _jit(function) if signature is None else _jit(function, signature)
+
+
+def rule(signature):
+    """A decorator that compiles a reader's function to one explicit signature, so that kernels can take it as an argument.
+
+    Raises ValueError, with the compiler's reason, when the function cannot be compiled to that signature.
+
+    >>> add = rule(types.int64(types.int64, types.int64))
+    >>> @add
+    ... def plus(a, b):
+    ...     return a + b
+    >>> plus(40, 2)
+    42
+    """
+
+    def decorate(function):
+        if isinstance(function, numba.core.dispatcher.Dispatcher):
+            function = function.py_func
+        try:
+            return _jit(function, signature)
+        except numba.core.errors.NumbaError as error:
+            raise ValueError(
+                f"{function.__name__}: does not compile as {signature}. Use numbers, loops and the arrays it is given. "
+                f"The compiler says: {str(error).strip().splitlines()[-1]}"
+            ) from error
+
+    return decorate
+
+
+def function_type(signature):
+    """The numba type of an argument that takes any function compiled by `rule(signature)`."""
+    return types.FunctionType(signature)

@@ -1,0 +1,58 @@
+"""The event queue of a discrete-event simulation: the earliest first, equal times in the order they were added."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from schedlib.core import heap
+from schedlib.core.compiling import compiled
+
+push, pop = heap.push, heap.pop
+
+
+class EventQueue(NamedTuple):
+    """A heap of `time (n,)` and `label (n,)`, where a label is the event with its serial number in the high bits."""
+
+    time: np.ndarray
+    label: np.ndarray
+    count: np.ndarray  # pending events, events ever added
+
+
+def event_queue(capacity: int) -> EventQueue:
+    """An empty queue with room for `capacity` pending events; ValueError when that is less than one.
+
+    >>> queue = event_queue(8)
+    >>> for time, event in ((2.0, 20), (1.0, 10), (2.0, 21)):
+    ...     _ = add(queue, time, event)
+    >>> for _ in range(4):
+    ...     print(*take(queue))
+    1.0 10
+    2.0 20
+    2.0 21
+    inf -1
+    """
+    if capacity < 1:
+        raise ValueError(f"capacity: {capacity}, must be at least 1")
+    return EventQueue(np.empty(capacity), np.empty(capacity, np.int64), np.zeros(2, np.int64))
+
+
+@compiled
+def add(queue, time, event):
+    """Add `event`, an integer in [0, 2**31), at `time`; False, and nothing added, when the queue is full."""
+    pending, added = queue.count
+    if pending == queue.time.size:
+        return False
+    queue.count[0] = push(queue.time, queue.label, pending, time, (added << 31) | event)
+    queue.count[1] = added + 1
+    return True
+
+
+@compiled
+def take(queue):
+    """Remove the earliest event and return (time, event), or (inf, -1) when none is pending."""
+    pending = queue.count[0]
+    if pending == 0:
+        return np.inf, -1
+    time, label = queue.time[0], queue.label[0]
+    queue.count[0] = pop(queue.time, queue.label, pending)
+    return time, label & 0x7FFFFFFF

@@ -1,0 +1,118 @@
+"""Lower bounds on the makespan: no schedule of the instance, however clever, ends sooner (beyond the paper).
+
+Give machine j of a stage the price u_j, with prices that add up to one. In one unit of time all machines together earn at
+most one unit of money, so a stage acts like a single machine on which job i takes at least a_i = T_i min_j u_j E_ij. Two such
+machines in a row are Johnson's problem, and his rule solves it: its makespan is a bound for *any* prices. The best prices for
+a stage alone are the dual solution of its linear program, so those are used.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pulp
+
+from schedlib.hmhs.johnson import flow_shop_makespan, johnson
+from schedlib.hmhs.model import Instance
+
+
+class Prices(NamedTuple):
+    """A stage's fluid optimum: its `makespan`, the machines' prices u `machine (M,)` and the jobs' prices a `job (N,)`."""
+
+    makespan: float
+    machine: np.ndarray
+    job: np.ndarray
+
+
+def stage_prices(tasks, time) -> Prices:
+    """Solve one stage alone, tasks divisible and all ready at zero, as a linear program.
+
+    `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C. The reported makespan
+    is that of the normalised dual prices, hence a bound even where the solver's duals are off by a rounding error. Raises
+    RuntimeError when the solver gives up.
+
+    >>> prices = stage_prices([3], np.array([[1.0, 2.0]]))
+    >>> round(prices.makespan, 9), (3 * prices.machine).round(9).tolist()
+    (2.0, [2.0, 1.0])
+    """
+    tasks, time = np.asarray(tasks), np.asarray(time, float)
+    jobs, machines = time.shape
+    if not tasks.any():
+        return Prices(0.0, np.full(machines, 1 / machines), np.zeros(jobs))
+    problem = pulp.LpProblem("stage", pulp.LpMinimize)
+    makespan = problem.add_variable("C", lowBound=0)
+    share = [[problem.add_variable(f"x_{i}_{j}", lowBound=0) for j in range(machines)] for i in range(jobs)]
+    problem += makespan
+    for i in range(jobs):
+        problem += pulp.lpSum(share[i]) == int(tasks[i])
+    for j in range(machines):
+        work = pulp.LpAffineExpression([(share[i][j], time[i, j]) for i in range(jobs)])
+        problem += work - makespan <= 0, f"machine_{j}"
+    problem.solve(pulp.HiGHS(msg=False))
+    if problem.sol_status != pulp.LpSolutionOptimal:
+        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines ended as {pulp.LpStatus[problem.status]}")
+    price = np.array([abs(problem.get_constraint_by_name(f"machine_{j}").pi) for j in range(machines)])
+    price /= price.sum()
+    job = tasks * (price * time).min(axis=1)
+    return Prices(float(job.sum()), price, job)
+
+
+class Bounds(NamedTuple):
+    """Lower bounds on the makespan, and the prices of the two stages behind them.
+
+    - `johnson`: Johnson's rule on the priced jobs
+    - `map_first`: all maps, then the least that some last job must still reduce; `reduce_last`: its mirror image
+    - `longest_job`: the job that takes longest with the whole cluster to itself
+    """
+
+    johnson: float
+    map_first: float
+    reduce_last: float
+    longest_job: float
+    map_prices: Prices
+    reduce_prices: Prices
+
+    @property
+    def best(self) -> float:
+        """The largest of the four."""
+        return max(self[:4])
+
+
+def bounds(instance: Instance) -> Bounds:
+    """Every lower bound that the library knows, with the prices they rest on.
+
+    >>> one = [[1.0], [1.0]]
+    >>> bounds(Instance([4, 1], [1, 1], one, [1, 5], [1, 1], one)).best
+    7.0
+    """
+    map_prices = stage_prices(instance.map_tasks, instance.map_task_time)
+    reduce_prices = stage_prices(instance.reduce_tasks, instance.reduce_task_time)
+    alone = [_alone(instance.map_tasks, instance.map_task_time), _alone(instance.reduce_tasks, instance.reduce_task_time)]
+    order = johnson(map_prices.job, reduce_prices.job)
+    return Bounds(
+        flow_shop_makespan(map_prices.job, reduce_prices.job, order),
+        map_prices.makespan + float(alone[1].min()),
+        float(alone[0].min()) + reduce_prices.makespan,
+        float((alone[0] + alone[1]).max()),
+        map_prices,
+        reduce_prices,
+    )
+
+
+def lower_bound(instance: Instance) -> float:
+    """A lower bound on the makespan of every schedule of the instance, in its unit of time.
+
+    >>> one = [[1.0], [1.0]]
+    >>> lower_bound(Instance([4, 1], [1, 1], one, [1, 5], [1, 1], one))
+    7.0
+    """
+    return bounds(instance).best
+
+
+def _alone(tasks, time) -> np.ndarray:
+    """The least time that each job's stage takes with all machines to itself, (N,), by bisection on the tasks done in that time."""
+    low, high = np.zeros(tasks.size), tasks * time.min(axis=1)
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = np.floor(middle[:, None] / time).sum(axis=1) >= tasks
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return low

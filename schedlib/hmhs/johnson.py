@@ -1,0 +1,60 @@
+"""Johnson's rule for two machines in a row, and Pri, its form for jobs of many tasks (HMHS, Section 3.1)."""
+
+import numpy as np
+
+from schedlib.hmhs.model import Instance
+
+
+def johnson(first, second) -> np.ndarray:
+    """The order of jobs that ends soonest when each visits machine one, then machine two.
+
+    `first (N,)` and `second (N,)` are the times on the two machines; returns N job indices. Jobs quicker on the first machine
+    come first, by growing first time; the others follow, by falling second time. Ties keep the jobs' order. Raises ValueError
+    when the lengths differ. Source: Johnson (1954); HMHS, Section 3.1, steps 1-4.
+
+    >>> johnson([4, 1, 5, 2, 5], [5, 2, 3, 6, 1]).tolist()
+    [1, 3, 0, 2, 4]
+    """
+    first, second = np.asarray(first, float), np.asarray(second, float)
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(f"first, second: shapes {first.shape} and {second.shape}; need one time per job in each")
+    late = first > second
+    return np.lexsort((np.where(late, -second, first), late))
+
+
+def flow_shop_makespan(first, second, order) -> float:
+    """When the last job leaves machine two, if both machines take the jobs in `order`.
+
+    >>> flow_shop_makespan([4, 1, 5, 2, 5], [5, 2, 3, 6, 1], [1, 3, 0, 2, 4])
+    18.0
+    """
+    first_end = np.cumsum(np.asarray(first, float)[order])
+    second_left = np.cumsum(np.asarray(second, float)[order][::-1])[::-1]
+    return float((first_end + second_left).max())
+
+
+def total_times(instance: Instance) -> tuple[np.ndarray, np.ndarray]:
+    """Average total processing time of each job's maps and of its reduces, each (N,) (the P-bar of Eq. 1).
+
+    Totals, not divided by the number of machines: with pools of different size that would change the order.
+    """
+    return (
+        instance.map_time * instance.map_speed.mean(axis=1) * instance.map_tasks,
+        instance.reduce_time * instance.reduce_speed.mean(axis=1) * instance.reduce_tasks,
+    )
+
+
+def priority(instance: Instance) -> np.ndarray:
+    """Pri of each job, (N,): the smaller, the earlier it runs (Eq. 4).
+
+    A job with more reduce than map work gets -1 / map work, any other 1 / reduce work, which sorts as Johnson's rule does.
+    Equal work counts as more reduce work. The limits are taken where a stage is empty: -inf without maps, +inf without
+    reduces.
+
+    >>> one = [[1.0], [1.0], [1.0]]
+    >>> priority(Instance([2, 4, 3], [1, 1, 1], one, [8, 2, 1], [1, 1, 0], one)).tolist()
+    [-0.5, 0.5, inf]
+    """
+    first, second = total_times(instance)
+    with np.errstate(divide="ignore"):
+        return np.where(first > second, 1.0, -1.0) / np.minimum(first, second)

@@ -1,0 +1,158 @@
+"""List scheduling: whenever a machine is free, a rule picks the job whose task it runs next (or lets it wait).
+
+FIFO is the rule "the first waiting job". A reader's rule is one small function, compiled by `@rule`:
+
+    @hmhs.rule
+    def longest(stage, machine, now):
+        best = stage.queue[0]
+        for job in stage.queue:
+            if stage.time[job, machine] > stage.time[best, machine]:
+                best = job
+        return best
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba.core import types
+
+from schedlib.core import compiling, heap
+from schedlib.core.compiling import compiled
+
+push, pop = heap.push, heap.pop
+OK, BAD_JOB, STUCK = 0, 1, 2
+
+
+class Waiting(NamedTuple):
+    """What a rule sees when a machine asks for work.
+
+    - `queue (W,)`: the jobs that are ready and have tasks left, first in order first; never empty
+    - `order (N,)`: all jobs in order; `left (N,)`: tasks not yet started; `ready (N,)`: when each job becomes ready
+    - `time (N, M)`: E_ij; `score (N, M)`: the policy's own table (E_ij unless it has one)
+    """
+
+    queue: np.ndarray
+    order: np.ndarray
+    left: np.ndarray
+    ready: np.ndarray
+    time: np.ndarray
+    score: np.ndarray
+
+
+_INTS, _FLOATS, _TABLE = types.int64[::1], types.float64[::1], types.float64[:, ::1]
+WAITING = types.NamedTuple([_INTS, _INTS, _INTS, _FLOATS, _TABLE, _TABLE], Waiting)
+RULE = types.int64(WAITING, types.int64, types.float64)
+_KERNEL = types.UniTuple(types.int64, 3)(
+    compiling.function_type(RULE), _INTS, _FLOATS, _INTS, _TABLE, _TABLE, _INTS, _INTS, _FLOATS, _FLOATS
+)
+
+
+def rule(function):
+    """Make a dispatch rule of a function `(stage, machine, now) -> job`, which may return -1 to leave the machine waiting.
+
+    `stage` is a `Waiting`. A machine left waiting is asked again when a job becomes ready or has its last task started.
+    Raises ValueError, with the compiler's reason, when the function does not compile.
+
+    >>> @rule
+    ... def last(stage, machine, now):
+    ...     return stage.queue[-1]
+    """
+    return compiling.rule(RULE)(function)
+
+
+@compiled(signature=_KERNEL)
+def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start, finish):
+    """Run one stage under a rule; fill the four arrays in order of dispatch and return (status, task or machine, job).
+
+    The machine that is free first asks first, ties by the smaller machine; at equal times jobs become ready before machines ask.
+    """
+    jobs, machines = time.shape
+    rank = np.empty(jobs, np.int64)
+    rank[order] = np.arange(jobs)
+    left = tasks.copy()
+    queue, waiting = np.empty(jobs, np.int64), 0
+    by_arrival = np.argsort(ready, kind="mergesort")
+    by_arrival = by_arrival[left[by_arrival] > 0]
+    arrived, task, total = 0, 0, left.sum()
+    keys, items, size = np.zeros(machines), np.arange(machines), machines
+    parked, idle = np.empty(machines, np.int64), 0
+
+    while task < total:
+        if arrived < by_arrival.size and (size == 0 or ready[by_arrival[arrived]] <= keys[0]):
+            job = by_arrival[arrived]
+            now = ready[job]
+            arrived += 1
+            place = waiting
+            while place > 0 and rank[queue[place - 1]] > rank[job]:
+                queue[place] = queue[place - 1]
+                place -= 1
+            queue[place] = job
+            waiting += 1
+        elif size == 0:
+            return STUCK, task, -1
+        else:
+            now, machine = keys[0], items[0]
+            size = pop(keys, items, size)
+            job = -1
+            if waiting > 0:
+                job = choose(Waiting(queue[:waiting], order, left, ready, time, score), machine, now)
+            if job < -1 or job >= jobs or (job >= 0 and (left[job] == 0 or ready[job] > now)):
+                return BAD_JOB, machine, job
+            if job == -1:
+                parked[idle] = machine
+                idle += 1
+                continue
+            job_of[task], machine_of[task] = job, machine
+            start[task], finish[task] = now, now + time[job, machine]
+            size = push(keys, items, size, finish[task], machine)
+            task += 1
+            left[job] -= 1
+            if left[job] > 0:
+                continue
+            place = 0
+            while queue[place] != job:
+                place += 1
+            waiting -= 1
+            for later in range(place, waiting):
+                queue[later] = queue[later + 1]
+        for machine in parked[:idle]:
+            size = push(keys, items, size, now, machine)
+        idle = 0
+    return OK, task, -1
+
+
+@rule
+def first(stage, machine, now):
+    """FIFO: the first waiting job."""
+    return stage.queue[0]
+
+
+@rule
+def first_in_line(stage, machine, now):
+    """FIFO with head-of-line blocking: the first job with tasks left, and wait while it is not ready."""
+    for job in stage.order:
+        if stage.left[job] > 0:
+            return job if job == stage.queue[0] else -1
+    return -1
+
+
+@rule
+def first_ready(stage, machine, now):
+    """FIFO by readiness: of the waiting jobs the one that became ready first."""
+    best = stage.queue[0]
+    for job in stage.queue:
+        if stage.ready[job] < stage.ready[best]:
+            best = job
+    return best
+
+
+@rule
+def best_price(stage, machine, now):
+    """Priced dispatch: the first waiting job whose score on this machine is at most 1, else the one with the lowest score."""
+    best = stage.queue[0]
+    for job in stage.queue:
+        if stage.score[job, machine] <= 1.0:
+            return job
+        if stage.score[job, machine] < stage.score[best, machine]:
+            best = job
+    return best

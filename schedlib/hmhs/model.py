@@ -1,0 +1,126 @@
+"""HMHS's nouns: an instance of the two-stage problem (paper, Section 2) and a schedule of it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+
+def _column(name, values, length=None):
+    array = np.array(values, dtype=np.float64)
+    if array.ndim != 1 or array.size == 0:
+        raise ValueError(f"{name}: needs one value per job, in one dimension; got shape {array.shape}")
+    if length is not None and array.size != length:
+        raise ValueError(f"{name}: {array.size} values for {length} jobs; give one per job")
+    return array
+
+
+def _refuse(name, bad, rule):
+    if bad.any():
+        where = ", ".join(str(i) for i in np.argwhere(bad)[0])
+        raise ValueError(f"{name}[{where}]: {rule}")
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """N MapReduce jobs, all present at time zero, for one pool of map machines and one of reduce machines.
+
+    - `map_time (N,)`, `reduce_time (N,)`: P_i, the normal processing time of one task, in the workload's unit of time
+    - `map_tasks (N,)`, `reduce_tasks (N,)`: T_i, how many tasks; zero is allowed
+    - `map_speed (N, Mm)`, `reduce_speed (N, Mr)`: V_ij, the factor by which machine j stretches a task of job i
+
+    A task of job i takes P_i V_ij on machine j. A job without map tasks may start reducing at time zero; one without reduce
+    tasks ends with its maps. Arrays are copied and made read-only. Raises ValueError, with the argument and the row, on shapes
+    that disagree and on values that are not finite, not positive, or (tasks) not whole. Source: HMHS, Section 2.1.
+
+    >>> tiny = Instance([4, 2], [1, 1], [[1.0], [1.0]], [3, 5], [1, 1], [[1.0], [1.0]])
+    >>> tiny.n_jobs, tiny.map_machines, tiny.reduce_machines
+    (2, 1, 1)
+    """
+
+    map_time: np.ndarray
+    map_tasks: np.ndarray
+    map_speed: np.ndarray
+    reduce_time: np.ndarray
+    reduce_tasks: np.ndarray
+    reduce_speed: np.ndarray
+
+    def __post_init__(self):
+        jobs = _column("map_time", self.map_time).size
+        for stage in ("map", "reduce"):
+            time, tasks = (_column(f"{stage}_{part}", getattr(self, f"{stage}_{part}"), jobs) for part in ("time", "tasks"))
+            speed = np.array(getattr(self, f"{stage}_speed"), dtype=np.float64, order="C")
+            if speed.ndim != 2 or speed.shape[0] != jobs or speed.shape[1] == 0:
+                raise ValueError(f"{stage}_speed: shape {speed.shape}; needs ({jobs}, machines), one row per job")
+            for part, values in (("time", time), ("speed", speed)):
+                _refuse(f"{stage}_{part}", ~(np.isfinite(values) & (values > 0)), "must be a positive, finite number")
+            _refuse(f"{stage}_tasks", ~(np.isfinite(tasks) & (tasks >= 0) & (tasks == np.floor(tasks))), "must be 0, 1, 2, ...")
+            for part, values in (("time", time), ("tasks", tasks.astype(np.int64)), ("speed", speed)):
+                values.flags.writeable = False
+                object.__setattr__(self, f"{stage}_{part}", values)
+
+    @property
+    def n_jobs(self) -> int:
+        return self.map_time.size
+
+    @property
+    def map_machines(self) -> int:
+        return self.map_speed.shape[1]
+
+    @property
+    def reduce_machines(self) -> int:
+        return self.reduce_speed.shape[1]
+
+    @cached_property
+    def map_task_time(self) -> np.ndarray:
+        """P_i V_ij of the map stage, (N, Mm)."""
+        return np.ascontiguousarray(self.map_time[:, None] * self.map_speed)
+
+    @cached_property
+    def reduce_task_time(self) -> np.ndarray:
+        """P_i V_ij of the reduce stage, (N, Mr)."""
+        return np.ascontiguousarray(self.reduce_time[:, None] * self.reduce_speed)
+
+    def head(self, n: int) -> "Instance":
+        """The first n jobs on the same machines; ValueError unless 1 <= n <= N."""
+        if not 1 <= n <= self.n_jobs:
+            raise ValueError(f"n: {n}, must be from 1 to {self.n_jobs}, the number of jobs")
+        return Instance(*(getattr(self, name)[:n] for name in self.__dataclass_fields__))
+
+
+class Stage(NamedTuple):
+    """What ran in one stage, one row per task in the order of dispatch: `job`, `machine`, `start`, `finish`, each (tasks,)."""
+
+    job: np.ndarray
+    machine: np.ndarray
+    start: np.ndarray
+    finish: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """A schedule: when every task of every job runs, and where. All times in the instance's unit.
+
+    - `makespan`: C, the end of the last task (Eq. 3)
+    - `map_end (N,)`: A_i, when job i's last map task ends and its reduces may start (Eq. 2); 0 without map tasks
+    - `job_end (N,)`: when job i's last task ends
+    - `map`, `reduce`: the tasks as arrays; `tasks`: the same as one frame, for a Gantt chart
+    - `steps`: candidates looked at by the dispatcher, a count that repeats where wall-clock time does not
+    """
+
+    policy: str
+    makespan: float
+    map_end: np.ndarray
+    job_end: np.ndarray
+    map: Stage
+    reduce: Stage
+    steps: int = 0
+
+    @cached_property
+    def tasks(self) -> pd.DataFrame:
+        """One row per task: `stage` ("map" or "reduce"), `job`, `machine`, `start`, `finish`, sorted by stage, machine, start."""
+        frames = [pd.DataFrame(stage._asdict()).assign(stage=name) for name, stage in (("map", self.map), ("reduce", self.reduce))]
+        frame = pd.concat(frames, ignore_index=True)[["stage", "job", "machine", "start", "finish"]]
+        return frame.sort_values(["stage", "machine", "start"], kind="stable", ignore_index=True)
