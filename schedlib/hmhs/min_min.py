@@ -31,7 +31,7 @@ def offer(pairs, free, ready, time, items, size, machine):
 
 @compiled
 def dispatch(ready, tasks, time, job_of, machine_of, start, finish):
-    """Dispatch one stage; fill the four arrays in order of dispatch and return how many candidates were looked at.
+    """Dispatch one stage; fill the four arrays in order of dispatch and return the candidates looked at, here and by full scans.
 
     `ready (N,)`: A_i, when job i may start; `tasks (N,)`: how many tasks; `time (N, M)`: E_ij. Ties go to the smaller job, then
     the smaller machine, as when Algorithm 1's loops keep the first minimum they meet.
@@ -45,7 +45,7 @@ def dispatch(ready, tasks, time, job_of, machine_of, start, finish):
     play(pairs)
     by_arrival = np.argsort(ready, kind="mergesort")
     by_arrival = by_arrival[left[by_arrival] > 0]
-    arrived, waiting, steps = 0, 0, 0
+    arrived, waiting, steps, scanned = 0, 0, 0, 0
 
     for task in range(left.sum()):
         earliest = free.key[smallest(free)]  # line 2: EAT
@@ -59,6 +59,7 @@ def dispatch(ready, tasks, time, job_of, machine_of, start, finish):
                 if items[machine, 0] == job:
                     offer(pairs, free, ready, time, items, size, machine)
 
+        scanned += waiting * machines
         machine = smallest(pairs)  # lines 11-16
         job = pairs.tie[machine]
         job_of[task] = job
@@ -78,7 +79,7 @@ def dispatch(ready, tasks, time, job_of, machine_of, start, finish):
                 steps += 1
             if other == machine or pairs.tie[other] == job:
                 offer(pairs, free, ready, time, items, size, other)
-    return steps
+    return steps, scanned
 
 
 @compiled

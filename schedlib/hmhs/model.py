@@ -107,7 +107,8 @@ class Schedule:
     - `map_end (N,)`: A_i, when job i's last map task ends and its reduces may start (Eq. 2); 0 without map tasks
     - `job_end (N,)`: when job i's last task ends
     - `map`, `reduce`: the tasks as arrays; `tasks`: the same as one frame, for a Gantt chart
-    - `steps`: candidates looked at by the dispatcher, a count that repeats where wall-clock time does not
+    - `steps`: candidates looked at by the dispatcher, a count that repeats where wall-clock time does not; `steps_full_scan`: how
+      many the paper's loops over all waiting jobs and machines would look at (the same where no Min-Min is used)
     """
 
     policy: str
@@ -117,6 +118,7 @@ class Schedule:
     map: Stage
     reduce: Stage
     steps: int = 0
+    steps_full_scan: int = 0
 
     @cached_property
     def tasks(self) -> pd.DataFrame:

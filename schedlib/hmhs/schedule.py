@@ -73,8 +73,7 @@ def _run_stage(name, rule, policy, order, ready, tasks, time, score):
     total = int(tasks.sum())
     stage = Stage(np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total), np.empty(total))
     if rule == MIN_MIN:
-        steps = min_min.dispatch(ready, tasks, time, *stage)
-        return stage, steps
+        return stage, np.array(min_min.dispatch(ready, tasks, time, *stage))
     if not callable(rule):
         raise ValueError(f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function made by @hmhs.rule")
     if not hasattr(rule, "py_func") and not numba.config.DISABLE_JIT:
@@ -93,7 +92,7 @@ def _run_stage(name, rule, policy, order, ready, tasks, time, score):
             f"policy {policy.name!r}: its {name} rule left every machine waiting with {total - where} tasks still to start; "
             "some machine must take each job in the end"
         )
-    return stage, where
+    return stage, np.array([where, where])
 
 
 def _latest(jobs, stage, least):
@@ -145,4 +144,5 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs") -> Schedule:
         "reduce", policy.reduce_rule, policy, order, ready, instance.reduce_tasks, instance.reduce_task_time, reduce_score
     )
     job_end = _latest(instance.n_jobs, reduces, map_end)
-    return Schedule(policy.name, float(job_end.max()), map_end, job_end, maps, reduces, int(map_steps + reduce_steps))
+    steps = (int(count) for count in map_steps + reduce_steps)
+    return Schedule(policy.name, float(job_end.max()), map_end, job_end, maps, reduces, *steps)

@@ -76,12 +76,22 @@ def hybrid(n_jobs: int, seed: int = 0, *, machines=(100, 100), slow: float = 0.0
     return _synthetic(n_jobs, seed, machines, slow, HYBRID)
 
 
+def tiny(n_jobs: int, seed: int = 0, *, machines=(2, 2)) -> Instance:
+    """An instance small enough for `optimum`: the single workload's times and speeds with U{1..4} map and U{1..2} reduce tasks.
+
+    >>> int(tiny(4, seed=1).map_tasks.max()) <= 4
+    True
+    """
+    return _synthetic(n_jobs, seed, machines, 0.0, ((1.0, NORMAL | {"map_tasks": (1, 4), "reduce_tasks": (1, 2)}),))
+
+
 def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs=None, machines=(100, 100), slow: float = 0.0) -> Instance:
     """An instance of real MapReduce jobs on the paper's random machines.
 
     `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as `traces.alibaba2018("mapreduce")` gives;
     `n_jobs` draws that many of them at random (all, in the trace's order, unless told), and the seed also draws the speed
-    factors, which no trace records. Raises ValueError on a missing column or more jobs than there are.
+    factors, which no trace records. A mean time under half a second, which a trace in whole seconds rounds down to, counts as
+    half a second. Raises ValueError on a missing column or more jobs than there are.
 
     >>> jobs = pd.DataFrame({"map_tasks": [3, 1], "map_time": [9.0, 4.0], "reduce_tasks": [1, 0], "reduce_time": [5.0, 1.0]})
     >>> from_trace(jobs, machines=(2, 2)).n_jobs
@@ -96,8 +106,10 @@ def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs=None, machines=(100,
         raise ValueError(f"n_jobs: {n_jobs}, but the trace holds {len(jobs)}; ask for fewer")
     choice, map_speed, reduce_speed = streams(seed, "hmhs jobs", "hmhs map speeds", "hmhs reduce speeds")
     rows = np.sort(choice.permutation(len(jobs))[:n_jobs])
+    columns = {name: jobs[name].to_numpy()[rows] for name in NORMAL}
+    columns |= {name: np.maximum(columns[name], 0.5) for name in ("map_time", "reduce_time")}
     return Instance(
-        **{name: jobs[name].to_numpy()[rows] for name in NORMAL},
+        **columns,
         map_speed=speeds(map_speed, n_jobs, machines[0], slow),
         reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow),
     )
