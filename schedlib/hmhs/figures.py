@@ -38,6 +38,14 @@ def _jobs_axis(ax, jobs):
     ax.xaxis.set_major_formatter(ScalarFormatter())
 
 
+def _log_y(ax, lowest):
+    """A logarithmic axis with plain numbers, cut off at half the lowest mean: an interval may reach zero, a log axis cannot."""
+    ax.set_yscale("log")
+    ax.set_ylim(bottom=lowest / 2)
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+
+
 def _compare(frame, x, label):
     """Makespans in the upper row and HMHS's gains in the lower one, a column for each workload."""
     workloads = list(dict.fromkeys(frame["workload"]))
@@ -47,7 +55,8 @@ def _compare(frame, x, label):
     for (top, bottom), name in zip(axes.T, workloads, strict=True):
         style.band(top, shown[shown["workload"] == name], x, "hours", by="policy")
         style.band(bottom, gain[gain["workload"] == name], x, "gain", by="policy")
-        top.set(title=TITLES[name], xlabel=label, ylabel="makespan (hours)", yscale="log")
+        top.set(title=TITLES[name], xlabel=label, ylabel="makespan (hours)")
+        _log_y(top, shown[shown["workload"] == name].groupby([x, "policy"])["hours"].mean().min())
         bottom.set(xlabel=label, ylabel="HMHS shorter than rival by (%)", ylim=(min(-5, gain["gain"].min()), 100))
         if x == "jobs":
             _jobs_axis(top, frame["jobs"])
@@ -80,10 +89,10 @@ def plot_gap(frame: pd.DataFrame):
     gap = gaps(frame)
     for ax, name in zip(axes[0], workloads, strict=True):
         style.band(ax, gap[gap["workload"] == name], "jobs", "gap", by="policy")
-        ax.set(title=TITLES[name], xlabel=JOBS, ylabel="makespan above the lower bound (%)", yscale="log")
-        ax.yaxis.set_major_formatter(ScalarFormatter())
+        ax.set(title=TITLES[name], xlabel=JOBS, ylabel="makespan above the lower bound (%)")
+        _log_y(ax, gap[gap["workload"] == name].groupby(["jobs", "policy"])["gap"].mean().min())
         _jobs_axis(ax, frame["jobs"])
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3 if len(workloads) == 1 else 5)
     return figure
 
 
@@ -98,7 +107,8 @@ def plot_fifo_readings(frame: pd.DataFrame):
         ax.set(title=f"HMHS's gain {title}", xlabel=JOBS, ylabel="mean over seeds and workloads (%)")
         ax.yaxis.set_tick_params(labelleft=True)
         _jobs_axis(ax, frame["jobs"])
-    axes[0].legend(title="a free reduce machine takes")
+    handles = axes[0].get_legend_handles_labels()
+    figure.legend(*handles, title="a free reduce machine takes", loc="outside lower center", ncols=2)
     return figure
 
 

@@ -1,0 +1,188 @@
+"""Google's clusterdata-2011-2: 29 days of one cell, read shard by shard from the published CSV files."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from schedlib.paths import checkout
+from schedlib.traces._reading import NO_TASKS, found, in_order, read_frame, refuse
+from schedlib.workload import Workload
+
+EVENTS = ("submit", "schedule", "evict", "fail", "finish", "kill", "lost", "update pending", "update running")
+SUBMIT, SCHEDULE, EVICT, FINISH, LOST, LAST_EVENT = 0, 1, 2, 4, 6, 8
+AFTER = 2**63 - 1  # the published timestamp of what happened after the trace
+
+JOB_COLUMNS = ("time", "missing", "job", "event", "user", "class", "name", "logical name")
+REQUESTS = ("cpu", "mem", "disk")
+TASK_COLUMNS = ("time", "missing", "job", "index", "machine", "event", "user", "class", "priority", *REQUESTS, "apart")
+JOB_TYPES = {"time": pa.int64(), "job": pa.int64(), "event": pa.int8(), "class": pa.int8()}
+TASK_TYPES = JOB_TYPES | {"index": pa.int32()} | dict.fromkeys(REQUESTS, pa.float64())
+
+
+def google2011_folder() -> Path | None:
+    """The folder with the `job_events` shards, or None when there is none.
+
+    It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it `data/downloads/google2011/job_events` of the
+    checkout, where `make data` puts them, or `../shared/data/google2011/job_events` beside it.
+
+    >>> folder = google2011_folder()
+    >>> folder is None or len(list(folder.glob("part-*.csv.gz"))) > 0
+    True
+    """
+    named, root = os.environ.get("SCHEDLIB_GOOGLE2011"), checkout()
+    places = [Path(named)] if named else []
+    if root is not None and not named:
+        places = [root / "data" / "downloads", root.parent / "shared" / "data"]
+        places = [place / "google2011" / "job_events" for place in places]
+    return next((place for place in places if any(place.glob("part-*.csv.gz"))), None)
+
+
+def google2011_jobs(folder) -> Workload:
+    """Read the `job_events` table: one row per submitted job, no tasks (the table has none).
+
+    jobs: `job` (the trace's number), `submit` (s; the trace begins at 600 s, 0 means before that), `class` (scheduling class,
+    0 to 3), `end` (s, NaN without one) and `end_event` ("finish", "kill", "fail", "evict", "lost" or "none").
+
+    | defect | what happens |
+    |---|---|
+    | a cut gzip, a wrong number of columns, not a number, a blank, NaN, a negative time | refused, with file and row |
+    | an event that is none of 0-8 | refused, with file and row |
+    | shards that are not there | counted |
+    | events out of order, in a shard or between shards | sorted, counted |
+    | the same event twice | once, counted |
+    | a job submitted again | its first submission and its last end count, counted |
+    | a job without a submission; events after the trace (timestamp 2^63 - 1) | left out, counted |
+    | a job without an end | `end` NaN, counted |
+    | a job submitted before the trace | `submit` 0, counted |
+
+    `folder` holds any number of `part-*-of-*.csv.gz`, one of which at a time is in memory as text. Raises ValueError as the
+    table says, and when there is no shard. Source: Google, clusterdata-2011-2, CC-BY 4.0; see `schedlib.traces.download`.
+
+    >>> google2011_jobs("no/such/folder")
+    Traceback (most recent call last):
+    ValueError: folder: no part-*-of-*.csv.gz in no/such/folder; ...
+    """
+    report: Counter[str] = Counter()
+    events = pd.concat(list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report)), ignore_index=True)
+    events = in_order(events, "time", report, "events")
+    events = _once(events, ["time", "job", "event"], report)
+
+    first = events[events["event"] == SUBMIT].drop_duplicates("job")
+    report["jobs submitted again (first submission kept)"] = int((events["event"] == SUBMIT).sum()) - len(first)
+    report["jobs never submitted (left out)"] = events["job"].nunique() - len(first)
+    report["jobs submitted before the trace (submit 0)"] = int((first["time"] == 0).sum())
+
+    last = events[events["event"] <= LOST].drop_duplicates("job", keep="last").set_index("job")
+    last = last.loc[last["event"] >= EVICT].reindex(first["job"])
+    end = pd.Categorical.from_codes(last["event"].fillna(EVICT - 1).astype(int) - SCHEDULE, ["none", *EVENTS[EVICT : LOST + 1]])
+    report["jobs without an end (end NaN)"] = int(last["event"].isna().sum())
+    columns = {"submit": first["time"].to_numpy() / 1e6, "class": first["class"].to_numpy()}
+    jobs = pd.DataFrame({"job": first["job"].to_numpy(), **columns, "end": last["time"].to_numpy() / 1e6, "end_event": end})
+    return Workload(jobs, NO_TASKS, report=found(report))
+
+
+def google2011_tasks(folder) -> Workload:
+    """Read the `task_events` table: the finished tasks, how long they ran and what they requested.
+
+    tasks: `duration` (s, from the last SCHEDULE before the FINISH to the FINISH), `cpu`, `mem` and `disk` (the request at that
+    SCHEDULE, as a fraction of the largest machine). jobs: `job`, `submit` (s, the job's first event), `class`.
+
+    | defect | what happens |
+    |---|---|
+    | a cut gzip, a wrong number of columns, not a number, a blank, NaN, a negative value | refused, with file and row |
+    | an event that is none of 0-8 | refused, with file and row |
+    | runs that were evicted, failed, killed or lost | left out, counted; the task is there if it ran again and finished |
+    | a task that finishes again | its last run, counted |
+    | a run begun before the trace, or not ended in it; a FINISH without a SCHEDULE | left out, counted |
+    | a task without a CPU, memory or disk request | left out, counted |
+    | a job none of whose tasks is there | left out, counted |
+    | shards that are not there; events after the trace | counted |
+    | the same event twice | once, counted |
+    | events out of order | sorted within a shard, counted; the shards' names give their order in time |
+
+    `folder` holds any number of `part-*-of-*.csv.gz`. Memory holds one shard and the tasks found, not the events. Raises
+    ValueError as the table says, and when there is no shard. Source: Google, clusterdata-2011-2, CC-BY 4.0.
+
+    >>> google2011_tasks("no/such/folder")
+    Traceback (most recent call last):
+    ValueError: folder: no part-*-of-*.csv.gz in no/such/folder; ...
+    """
+    report: Counter[str] = Counter()
+    jobs, finished, running = [], [], None
+    for shard in _shards(Path(folder), TASK_COLUMNS, TASK_TYPES, report, optional=REQUESTS):
+        shard = _once(shard, ["time", "job", "index", "event"], report)
+        jobs.append(shard.sort_values("time", kind="stable").drop_duplicates("job")[["job", "time", "class"]])
+        for code in (2, 3, 5, 6):
+            report[f"'{EVENTS[code]}' events (such runs are left out)"] += int((shard["event"] == code).sum())
+        done, running = _runs(shard if running is None else pd.concat([running, shard]), report)
+        finished.append(done)
+    tasks = pd.concat(finished, ignore_index=True)
+    again = tasks.duplicated(["job", "index"], keep="last")
+    report["tasks that finished again (last run kept)"] = int(again.sum())
+    report["runs not ended when the trace ends (left out)"] = len(running)
+    tasks = tasks[~again].drop(columns="index")
+
+    every = pd.concat(jobs).sort_values("time", kind="stable").drop_duplicates("job").rename(columns={"time": "submit"})
+    kept = every[every["job"].isin(tasks["job"])]
+    report["jobs without a finished task (left out)"] = len(every) - len(kept)
+    return Workload(kept.assign(submit=kept["submit"] / 1e6), tasks, report=found(report))
+
+
+def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The runs that finish among `events`, and the SCHEDULE events whose run is still going on."""
+    events = events.iloc[np.lexsort((events["time"], events["index"], events["job"]))].reset_index(drop=True)
+    at, event = np.arange(len(events)), events["event"].to_numpy()
+    new_task = (np.diff(events["job"], prepend=-1) != 0) | (np.diff(events["index"], prepend=-1) != 0)
+    ends = (event >= EVICT) & (event <= LOST)
+    # A run is open after its SCHEDULE until the task ends or another task begins.
+    scheduled = np.maximum.accumulate(np.where(event == SCHEDULE, at, -1))
+    ended = np.maximum.accumulate(np.where(ends, at, -1))
+    begun = np.maximum.accumulate(np.where(new_task, at, 0))
+    open_before = scheduled >= np.maximum(begun, np.r_[-1, ended[:-1]] + 1)
+
+    finish = event == FINISH
+    report["finish events without a schedule event (left out)"] += int((finish & ~open_before).sum())
+    finish = np.flatnonzero(finish & open_before)
+    start, time = events.iloc[scheduled[finish]], events["time"].to_numpy()
+    done = start[["job", "index", *REQUESTS]].assign(duration=(time[finish] - start["time"]) / 1e6)
+    early, blank = start["time"] == 0, start[list(REQUESTS)].isna().any(axis=1)
+    report["runs begun before the trace (left out)"] += int(early.sum())
+    report["finished tasks without a request (left out)"] += int((blank & ~early).sum())
+
+    last_of_task = np.r_[new_task[1:], True][: len(events)]
+    still = scheduled[last_of_task & open_before & ~ends]
+    return done[~early & ~blank][["job", "index", "duration", *REQUESTS]], events.iloc[still]
+
+
+def _shards(folder: Path, names: Sequence[str], types: Mapping, report: Counter, optional=()) -> Iterator[pd.DataFrame]:
+    paths = sorted(folder.glob("part-*-of-*.csv.gz"))
+    if not paths:
+        raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; see schedlib.traces.download, or data/README.md")
+    published = {int(n) for path in paths for n in re.findall(r"-of-(\d+)\.csv", path.name)}
+    if len(published) != 1:
+        raise ValueError(f"folder: {folder} mixes tables cut into {sorted(published)} shards; keep those of one")
+    report["shards not there"] = published.pop() - len(paths)
+    reached = 0
+    for path in paths:
+        shard = read_frame(path, names, types, optional=optional)
+        refuse(path, "event", (shard["event"] > LAST_EVENT).to_numpy(), f"is more than {LAST_EVENT}")
+        late = shard["time"] == AFTER
+        report["events after the trace (left out)"] += int(late.sum())
+        shard = shard[~late]
+        if optional:  # here tasks: sorted shard by shard, so counted here
+            time = shard["time"].to_numpy()
+            report["events out of order (sorted within a shard)"] += int((np.diff(time, prepend=reached) < 0).sum())
+            reached = int(time.max(initial=reached))
+        yield shard
+
+
+def _once(events: pd.DataFrame, columns: list[str], report: Counter) -> pd.DataFrame:
+    again = events.duplicated(columns)
+    report["events that are there twice (counted once)"] += int(again.sum())
+    return events[~again]

@@ -1,0 +1,111 @@
+"""The `.tr` format of the Hawk and Eagle simulators: one job a line, `submit tasks mean duration duration ...`."""
+
+import gzip
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from schedlib.traces._reading import in_order
+from schedlib.workload import Workload
+
+
+def read_hawk(path) -> Workload:
+    """Read a `.tr` file (gzip when its name ends in `.gz`).
+
+    jobs: `job` (0, 1, ... in the order of submission), `submit` (s), `class` (0) and `mean`, the estimate of a task's duration
+    that the file states and a scheduler may use (s). tasks: `job`, `duration` (s).
+
+    | defect | what happens |
+    |---|---|
+    | a cut gzip or line, a wrong number of durations, a job without tasks, an empty file | refused, with file and row |
+    | not a number, NaN, infinite or negative | refused, with file and row |
+    | jobs out of order | sorted, those of one time as they stood; counted |
+    | a blank line | skipped; counted unless nothing follows |
+
+    Raises ValueError as the table says. Source: Delgado et al., Hawk (ATC 2015) and Eagle (SoCC 2016).
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = write_hawk(Workload.from_arrays([0, 7], [2, 4, 1.5], tasks=[2, 1]), Path(folder) / "two.tr")
+    ...     print(written.read_text())
+    ...     read_hawk(written).jobs
+    0 2 3 2 4
+    7 1 1.5 1.5
+       job  submit  class  mean
+    0    0     0.0      0   3.0
+    1    1     7.0      0   1.5
+    """
+    path = Path(path)
+    rows, durations, blank, skipped = [], [], 0, 0
+    try:
+        with _open(path, "rt") as lines:
+            for number, line in enumerate(lines, start=1):
+                if not line.strip():
+                    blank += 1
+                    continue
+                skipped, blank = skipped + blank, 0
+                values = _numbers(path, number, line)
+                rows.append((values[0], values[1], values[2]))
+                durations.append(values[3:])
+    except (EOFError, OSError) as error:
+        raise ValueError(f"{path}: {error}; the file is missing or cut short, fetch it again") from None
+    if not rows:
+        raise ValueError(f"{path}: no jobs; the file is empty, fetch it again")
+    report = {"blank lines between jobs (skipped)": skipped} if skipped else {}
+    jobs = pd.DataFrame(rows, columns=["submit", "tasks", "mean"])
+    tasks = pd.DataFrame({"job": np.repeat(jobs.index, jobs["tasks"].astype(int)), "duration": np.concatenate(durations)})
+    jobs = in_order(jobs.drop(columns="tasks").assign(job=jobs.index), "submit", report, "jobs")
+    number = np.empty(len(jobs), dtype=np.int64)
+    number[jobs["job"]] = jobs.index
+    return Workload(jobs.assign(job=jobs.index), tasks.assign(job=number[tasks["job"]]), report=report)
+
+
+def write_hawk(workload: Workload, path) -> Path:
+    """Write `workload` as a `.tr` file (gzip when its name ends in `.gz`), in one step, and return its path.
+
+    Numbers are written so that `read_hawk` gives the same again, whole ones without a point. The third field is the job's
+    `mean` where jobs have that column, else the mean of its durations. Names of jobs, classes and demands have no place in the
+    format and are lost. Raises ValueError when a job has no task.
+    """
+    path = Path(path)
+    jobs, offsets, duration = workload.jobs, workload.offsets, workload.tasks["duration"].to_numpy()
+    if (empty := np.diff(offsets) == 0).any():
+        row = int(empty.argmax())
+        raise ValueError(f"workload: the job in row {row} has no task, but the format needs one; leave such jobs out")
+    mean = jobs["mean"] if "mean" in jobs else np.add.reduceat(duration, offsets[:-1]) / np.diff(offsets)
+    part = path.with_name(f".{os.getpid()}.{path.name}")
+    try:
+        with _open(part, "wt") as file:
+            for i, (submit, estimate) in enumerate(zip(jobs["submit"].tolist(), mean.tolist(), strict=True)):
+                times = duration[offsets[i] : offsets[i + 1]].tolist()
+                file.write(f"{_text([submit])} {len(times)} {_text([estimate, *times])}\n")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return path
+
+
+def _open(path: Path, mode: str):
+    return gzip.open(path, mode) if path.suffix == ".gz" else path.open(mode)
+
+
+def _text(numbers: Iterable[float]) -> str:
+    # Beyond 2^53 a float's digits as an integer are noise, and repr is shorter.
+    return " ".join(str(int(x)) if x.is_integer() and abs(x) < 2**53 else repr(x) for x in numbers)
+
+
+def _numbers(path: Path, number: int, line: str) -> np.ndarray:
+    try:
+        values = np.array(line.split(), dtype=float)
+    except ValueError as error:
+        raise ValueError(f"{path}: row {number}: {error}; correct the row or take it out") from None
+    if not (np.isfinite(values).all() and (values >= 0).all()):
+        raise ValueError(f"{path}: row {number} has a negative, NaN or infinite number; correct the row or take it out")
+    if len(values) < 4 or len(values) - 3 != values[1]:
+        stated = f"{values[1]:g}" if len(values) > 1 else "no number of"
+        raise ValueError(f"{path}: row {number} states {stated} tasks and has {max(0, len(values) - 3)} durations; "
+                         "it should read: submit tasks mean duration duration ...")  # fmt: skip
+    return values

