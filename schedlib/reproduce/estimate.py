@@ -1,0 +1,83 @@
+"""How long a sweep will take, from what its points took before."""
+
+import json
+
+from schedlib import paths
+from schedlib.reproduce import registry, store
+
+
+def seconds_per_task(experiment, scale: str, tasks) -> list[float | None]:
+    """Expected seconds of each (point, seed): those of the same point before, else the experiment's mean, else None.
+
+    Looks at every stored entry, also of older versions of the code, and, where there is none, at the committed provenance.
+    """
+    known: dict[str, list[float]] = {}
+    for file in store.folder(experiment.id).glob("*.parquet"):
+        meta = store.peek(file)
+        if meta and meta.get("scale") == scale:
+            known.setdefault(store.canonical(meta["point"]), []).append(meta["seconds"])
+    everything = [value for values in known.values() for value in values]
+    fallback = sum(everything) / len(everything) if everything else _committed(experiment.id, scale)
+    means = {point: sum(values) / len(values) for point, values in known.items()}
+    return [means.get(store.canonical(point), fallback) for point, _ in tasks]
+
+
+def _committed(experiment_id: str, scale: str) -> float | None:
+    """Mean seconds per point and seed from the checkout's figures/provenance.json."""
+    root = paths.checkout()
+    file = root / "figures" / "provenance.json" if root else None
+    if file is None or not file.is_file():
+        return None
+    for entry in json.loads(file.read_text()).values():
+        if (entry["experiment"], entry["scale"]) == (experiment_id, scale):
+            return entry["seconds"] / (len(entry["points"]) * entry["seeds"])
+    return None
+
+
+def sentence(expected: list[float | None], workers: int | None, done: int, total: int) -> str:
+    """The estimate in words.
+
+    >>> sentence([3.0, 5.0], 2, done=6, total=8)
+    'about 5 s on 2 workers; 6 of 8 points already done'
+    >>> sentence([None], 1, done=0, total=1)
+    'time unknown until the first points are done; 0 of 1 points already done'
+    """
+    if not expected:
+        return f"all {total} points already done"
+    if None in expected:
+        when = "time unknown until the first points are done"
+    elif workers is None:
+        when = f"about {duration(sum(expected))} of work, shared by the cluster"
+    else:
+        when = f"about {duration(max(sum(expected) / workers, *expected))} on {workers} worker{'s' * (workers > 1)}"
+    return f"{when}; {done} of {total} points already done"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit a reader would use.
+
+    >>> duration(0.2), duration(75), duration(250), duration(9000)
+    ('1 s', '75 s', '4 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def before(only=None, scale="quick", seeds=None, workers=None) -> str:
+    """What regenerating these figures and judging their claims will take, over all the experiments they need."""
+    from schedlib.reproduce.sweep import cores, grid
+
+    library = registry.load()
+    expected, total = [], 0
+    wanted = [*library.wanted_figures(only), *library.wanted_claims(only)]
+    for name in dict.fromkeys(item.experiment for item in wanted if item.experiment is not None):
+        experiment = library.experiment(name)
+        if experiment.missing():
+            continue
+        points, count = grid(experiment, scale, seeds)
+        tasks = [(point, seed) for point in points for seed in range(count)]
+        left = [task for task in tasks if store.peek(store.entry_path(store.describe(experiment, *task))) is None]
+        total += len(tasks)
+        expected += seconds_per_task(experiment, scale, left) if left else []
+    return sentence(expected, workers or cores(), total - len(expected), total)

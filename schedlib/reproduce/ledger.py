@@ -1,0 +1,147 @@
+"""The claims ledger: each claim of the papers judged on its experiment's frame, misses included."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from schedlib.experiment import VERDICTS, Claim
+from schedlib.intervals import mean_ci
+from schedlib.reproduce import provenance, registry, store, sweep
+from schedlib.reproduce.tables import csv_text, markdown
+
+COLUMNS = (
+    "id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
+    "measured", "ci95", "verdict", "reason",
+)  # fmt: skip
+REPRODUCED, IN_PART, MISSED, UNTESTABLE = VERDICTS
+
+
+class Judgement(NamedTuple):
+    """What was measured for a claim, and what that makes of it."""
+
+    measured: float
+    ci95: str
+    verdict: str
+    reason: str
+
+
+def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
+    """Judge a claim on its experiment's frame, by the rules in `Claim`.
+
+    One replicate gives no interval: the mean alone is judged, and the reason says so. Raises ValueError, naming the claim,
+    when its `measure` gives nothing, or numbers that are not finite.
+    """
+    if claim.experiment is None:
+        return Judgement(float("nan"), "", UNTESTABLE, claim.reason)
+    try:
+        values = np.asarray(claim.measure(frame), dtype=float).ravel()
+        mean, low, high = mean_ci(values)
+    except Exception as error:
+        raise ValueError(f"claim {claim.id}: cannot be measured ({type(error).__name__}: {error})") from error
+    text = "" if low != low else f"{low:.4g} to {high:.4g}"
+    low, high = (mean, mean) if low != low else (low, high)
+    verdict, reason = _near(claim, mean, low, high) if claim.check in ("value", "ratio") else _above(claim, mean, low)
+    single = "" if text else "one replicate: no interval, judged on the mean"
+    return Judgement(float(f"{mean:.6g}"), text, verdict, "; ".join(filter(None, (reason, single, claim.reason))))
+
+
+def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str]:
+    """Whether a value lies near the paper's, by difference or by ratio."""
+    paper, tolerance = claim.paper_value, claim.tolerance
+    if claim.check == "value":
+        least, most, what = paper - tolerance, paper + tolerance, "the mean"
+    else:
+        if paper == 0:
+            raise ValueError(f"claim {claim.id}: a ratio to the paper's value 0 means nothing; use check 'value'")
+        mean, (low, high) = mean / paper, sorted((low / paper, high / paper))
+        least, most, what = 1 / (1 + tolerance), 1 + tolerance, f"measured / paper = {mean:.3g}"
+    room = f"{least:.4g} to {most:.4g}"
+    if least <= mean <= most:
+        return REPRODUCED, f"{what} is within {room}"
+    if low <= most and high >= least:
+        return IN_PART, f"{what} is outside {room}, the interval reaches there"
+    return MISSED, f"{what} is outside {room}"
+
+
+def _above(claim: Claim, mean: float, low: float) -> tuple[str, str]:
+    """Whether a margin or a slope is positive."""
+    what = "the margin" if claim.check == "order" else "the slope in the claimed direction"
+    if mean <= 0:
+        return MISSED, f"{what} is not positive"
+    if low > -claim.tolerance:
+        return REPRODUCED, f"{what} is positive"
+    return IN_PART, f"{what} is positive on average only"
+
+
+def claims(scale="quick", only=None, seeds=None, workers=None, dask=None, progress=True) -> pd.DataFrame:
+    """The ledger: every claim that `only` asks for, judged on frames of this scale (run where they are not stored).
+
+    Claims on an experiment that lacks its data here are left out.
+
+    Columns: id, paper, where, claim, metric, unit, paper_value, how_read, check, tolerance, measured, ci95, verdict, reason.
+    """
+    frames, rows = {}, []
+    library = registry.load()
+    for claim in library.wanted_claims(only):
+        if claim.experiment is not None and library.experiments[claim.experiment].missing():
+            continue
+        if claim.experiment is not None and claim.experiment not in frames:
+            frames[claim.experiment] = sweep.run(claim.experiment, scale, seeds, workers, dask, progress)
+        row = {name: getattr(claim, name) for name in COLUMNS[:10]} | judge(claim, frames.get(claim.experiment))._asdict()
+        row["paper_value"] = float("nan") if claim.paper_value is None else claim.paper_value
+        rows.append(row)
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def read(out: Path) -> pd.DataFrame:
+    """The ledger in the folder `out`, as written: texts, and numbers where they are numbers; empty when there is none."""
+    file = Path(out) / "claims.csv"
+    if not file.exists():
+        return pd.DataFrame(columns=list(COLUMNS))
+    frame = pd.read_csv(file, dtype=str, keep_default_na=False)
+    numbers = {name: pd.to_numeric(frame[name], errors="coerce") for name in ("paper_value", "tolerance", "measured")}
+    return frame.assign(**numbers)
+
+
+def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
+    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of claims not among them stay as they were.
+
+    A row whose paper is here but no longer makes the claim is dropped.
+    """
+    library, before = registry.load(), read(out)
+    kept = before[[name not in set(frame["id"]) and (name in library.claims or paper not in library.papers())
+                   for name, paper in zip(before["id"], before["paper"], strict=True)]]  # fmt: skip
+    merged = pd.concat([part for part in (kept, frame) if len(part)] or [frame])
+    merged = merged.iloc[sorted(range(len(merged)), key=lambda row: provenance.book_order(merged["id"].iloc[row]))]
+    table, page = out / "claims.csv", out / "CLAIMS.md"
+    store.write_whole(table, csv_text(merged).encode())
+    store.write_whole(page, page_of(merged).encode())
+    return table, page
+
+
+def report_card(frame: pd.DataFrame) -> str:
+    """One paper's rows as Markdown: how many of each verdict, then the table."""
+    counts = frame["verdict"].value_counts()
+    summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
+    shown = pd.DataFrame({
+        "claim": [f"{row.claim} ({row.where}; `{row.id}`)" for row in frame.itertuples()],
+        "paper": frame["paper_value"].astype(float).to_numpy(),
+        "measured": frame["measured"].astype(float).to_numpy(),
+        "95 %": frame["ci95"].to_numpy(),
+        "unit": frame["unit"].to_numpy(),
+        "verdict": [f"**{verdict}**" for verdict in frame["verdict"]],
+        "why": frame["reason"].to_numpy(),
+    })  # fmt: skip
+    return f"{len(frame)} claims: {summary}.\n\n{markdown(shown)}"
+
+
+def page_of(frame: pd.DataFrame) -> str:
+    """The whole ledger as a Markdown page, a report card per paper."""
+    head = (
+        "# What became of the papers' claims\n\nMade by `make figures` from [claims.csv](claims.csv). Tolerances were fixed "
+        "before the runs; misses stay.\n"
+    )
+    cards = [f"\n## {paper}\n\n{report_card(rows)}" for paper, rows in frame.groupby("paper", sort=False)]
+    return head + "".join(cards)

@@ -1,0 +1,149 @@
+"""Running the book's notebooks in place, and making them the same bytes each time unless an output changed."""
+
+import hashlib
+import json
+import re
+import sys
+from pathlib import Path
+
+from schedlib import paths
+from schedlib.reproduce.registry import names_in, unknown
+
+CELL_TIMEOUT = 3600
+QUIET = ["--log-level=40"]  # the kernel's remarks about its own transport are nothing a reader can use
+
+
+class NotebookError(RuntimeError):
+    """A notebook stopped with an error; the message ends with the error's last lines and where to look."""
+
+
+def book() -> dict[str, Path]:
+    """Every notebook of the checkout by name: chapters, `solutions/...` and `reproduce/...`.
+
+    Raises ValueError when schedlib was installed without its checkout.
+    """
+    root = paths.checkout()
+    if root is None:
+        raise ValueError("the notebooks are in the checkout: clone it and run there")
+    folder = root / "notebooks"
+    files = [*folder.glob("*.ipynb"), *folder.glob("solutions/*.ipynb"), *folder.glob("reproduce/*.ipynb")]
+    return {file.relative_to(folder).with_suffix("").as_posix(): file for file in sorted(files)}
+
+
+def chosen(only=None) -> dict[str, Path]:
+    """The notebooks that `only` asks for, by name, by the last part of the name, or by a chapter's number."""
+    all_of_them, names = book(), names_in(only)
+    if names is None:
+        return all_of_them
+    found = {}
+    for name in names:
+        wanted = name.removesuffix(".ipynb").removeprefix("notebooks/")
+        keys = [key for key in all_of_them if wanted in (key, key.rpartition("/")[2]) or key.startswith(f"{wanted}-")]
+        if not keys:
+            raise unknown("notebook", name, all_of_them)
+        found |= {key: all_of_them[key] for key in keys}
+    return found
+
+
+def notebooks(only=None, check: bool = False) -> list[str]:
+    """Execute notebooks top to bottom in place and normalise them; gives the names of those whose bytes changed.
+
+    With `check` nothing is written. Raises NotebookError, after trying all of them, when one stops with an error.
+    """
+    changed, failed = [], []
+    for name, file in chosen(only).items():
+        print(f"notebook {name}", file=sys.stderr)
+        try:
+            text = executed(file)
+        except NotebookError as error:
+            failed.append(str(error))
+            continue
+        if text != file.read_text(encoding="utf-8"):
+            changed.append(name)
+            if not check:
+                file.write_text(text, encoding="utf-8")
+    if failed:
+        raise NotebookError("\n".join(failed))
+    return changed
+
+
+def executed(file: Path) -> str:
+    """The text of a notebook after running it in its own folder, normalised. Raises NotebookError."""
+    import nbclient
+    import nbformat
+
+    book = nbformat.read(file, as_version=4)
+    place = {"metadata": {"path": str(file.parent)}}
+    client = nbclient.NotebookClient(book, timeout=CELL_TIMEOUT, kernel_name="python3", resources=place, extra_arguments=QUIET)
+    try:
+        client.execute()
+    except nbclient.exceptions.CellExecutionError as error:
+        raise NotebookError(last_lines(str(error), file)) from None
+    return normalised(book)
+
+
+def last_lines(error: str, file: Path) -> str:
+    """The end of a notebook's traceback without colours, and the notebook to look at."""
+    lines = [line for line in re.sub(r"\x1b\[[0-9;]*m", "", error).splitlines() if line.strip()]
+    return f"notebook {file} stopped:\n  " + "\n  ".join(lines[-5:])
+
+
+def normalised(book) -> str:
+    """A notebook as text without what differs from run to run although nothing changed.
+
+    Goes: times, papermill's notes, standard error, the interpreter's version. Made alike: cell and widget ids, addresses in
+    object names, the pieces in which printed text arrived.
+    """
+    book = json.loads(json.dumps(book))
+    book["metadata"] = {key: value for key, value in book["metadata"].items() if key == "widgets"} | {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
+    seen: dict[str, int] = {}
+    for cell in book["cells"]:
+        for key in ("execution", "papermill", "ExecuteTime"):
+            cell["metadata"].pop(key, None)
+        digest = hashlib.sha256(_text(cell["source"]).encode()).hexdigest()[:8]
+        seen[digest] = seen.get(digest, 0) + 1
+        cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
+        if cell["cell_type"] == "code":
+            cell["outputs"] = _outputs(cell["outputs"])
+    return _with_even_widget_ids(book)
+
+
+def _text(value) -> str:
+    return value if isinstance(value, str) else "".join(value)
+
+
+def _outputs(outputs: list) -> list:
+    kept = []
+    for output in outputs:
+        if output["output_type"] == "stream":
+            if output["name"] == "stderr":
+                continue
+            output["text"] = _addresses(_text(output["text"]))
+            if kept and kept[-1]["output_type"] == "stream":
+                kept[-1]["text"] += output["text"]
+                continue
+        for kind in ("text/plain", "text/html"):
+            if kind in output.get("data", {}):
+                output["data"][kind] = _addresses(_text(output["data"][kind]))
+        kept.append(output)
+    return kept
+
+
+def _addresses(text: str) -> str:
+    return re.sub(r"\bat 0x[0-9a-f]+", "at 0x0", text)
+
+
+def _with_even_widget_ids(book: dict) -> str:
+    """The notebook's text with widget model ids numbered in order of appearance."""
+    import nbformat
+
+    ids = [*book["metadata"].get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})]
+    ids += re.findall(r'"model_id": "([0-9a-f]{32})"', json.dumps(book["cells"]))
+    even = {old: f"{number:032x}" for number, old in enumerate(dict.fromkeys(ids))}
+    text = json.dumps(book)
+    if even:
+        text = re.sub("|".join(even), lambda match: even[match.group()], text)
+    return nbformat.writes(nbformat.from_dict(json.loads(text))) + "\n"

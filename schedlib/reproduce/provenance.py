@@ -1,0 +1,82 @@
+"""How each figure came about, in one file beside them, and the gallery made from it."""
+
+import contextlib
+import json
+from pathlib import Path
+
+from schedlib.experiment import PAPERS
+from schedlib.reproduce import registry, source, store
+
+
+def read(out: Path) -> dict[str, dict]:
+    """Figure id to entry, from `provenance.json` in the folder `out`; empty when there is none."""
+    with contextlib.suppress(FileNotFoundError):
+        return json.loads((out / "provenance.json").read_text(encoding="utf-8"))
+    return {}
+
+
+def book_order(name: str) -> tuple:
+    """Sorts ids by paper in the book's order, then as the registry lists them, then by name."""
+    paper = name.partition(".")[0]
+    library = registry.load()
+    listed = [*library.figures, *library.claims]
+    return (PAPERS.index(paper) if paper in PAPERS else 99, listed.index(name) if name in listed else 9999, name)
+
+
+def record(out: Path, figure_id: str, done, caption: str, alt: str, files: list[str]) -> None:
+    """Put one figure's entry into the folder's `provenance.json`. Times are those of the stored points, so they repeat."""
+    first = done.metas[0]
+    entry = {
+        "experiment": done.experiment.id,
+        "title": done.experiment.title,
+        "scale": done.scale,
+        "seeds": done.seeds,
+        "points": [meta["point"] for meta in done.metas[:: done.seeds]],
+        "seconds": round(sum(meta["seconds"] for meta in done.metas), 3),
+        "source": first["source"],
+        "commits": sorted({meta["commit"] for meta in done.metas if meta.get("commit")}),
+        "versions": first["versions"],
+        "data": {name: digest for meta in done.metas for name, digest in meta["data"].items()},
+        "files": files,
+        "caption": caption,
+        "alt": alt,
+    }
+    entries = read(out) | {figure_id: entry}
+    ordered = {name: entries[name] for name in sorted(entries, key=book_order)}
+    store.write_whole(out / "provenance.json", (json.dumps(ordered, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def status(figure_id: str, out: Path) -> str:
+    """Whether a published figure still comes from the source as it is: `current`, `stale`, or `-` when not published."""
+    entry = read(out).get(figure_id)
+    if entry is None:
+        return "-"
+    module = registry.load().experiment(figure_id).run.__module__
+    return "current" if (entry["source"], entry["versions"]) == (source.source_hash(module), source.versions()) else "stale"
+
+
+def gallery(out: Path) -> Path:
+    """Write the folder's README.md: every figure and table with its caption and the command that makes it."""
+    lines = ["# Every figure and table", ""]
+    lines += ["Made by `make figures`; how each came about is in [provenance.json](provenance.json).", ""]
+    if (out / "CLAIMS.md").exists():
+        lines += ["What became of the papers' claims: [CLAIMS.md](CLAIMS.md).", ""]
+    paper = None
+    for name, entry in sorted(read(out).items(), key=lambda item: book_order(item[0])):
+        owner, _, short = name.partition(".")
+        if owner != paper:
+            paper = owner
+            lines += [f"## {paper}", ""]
+        lines += [f"### {name}: {entry['title']}", ""]
+        if f"{short}.png" in entry["files"]:
+            alt = entry["alt"].replace("\n", " ").replace("[", "(").replace("]", ")")
+            lines += [f"![{alt}]({paper}/{short}.png)", ""]
+        elif (table := out / paper / f"{short}.md").exists():
+            lines += [table.read_text(encoding="utf-8")]
+        others = ", ".join(f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"])
+        scale = "" if entry["scale"] == "quick" else f" SCALE={entry['scale']}"
+        seeds = f"{entry['seeds']} seed{'s' * (entry['seeds'] > 1)}"
+        lines += [entry["caption"], "", f"`make figures ONLY={name}{scale}`; {seeds}; files: {others}", ""]
+    path = out / "README.md"
+    store.write_whole(path, "\n".join(lines).encode())
+    return path

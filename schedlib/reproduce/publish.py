@@ -1,0 +1,139 @@
+"""From a frame to files: figures/<paper>/<name>.{svg,png,csv,md}, the same bytes each time."""
+
+import io
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+import numpy as np
+import pandas as pd
+
+from schedlib import paths
+from schedlib.reproduce import provenance, registry, store, sweep
+from schedlib.reproduce.tables import averaged, csv_text, markdown
+
+
+def out_folder(scale: str = "quick", seeds: int | None = None, out=None) -> Path:
+    """Where files of this scale go: `figures/` for quick with its own number of seeds, else a folder in the cache.
+
+    `out` names another folder. So a trial run never overwrites the committed figures.
+
+    >>> out_folder("smoke").name, out_folder("quick", seeds=2).name, out_folder(out="here").name
+    ('figures-smoke', 'figures-quick-2-seeds', 'here')
+    """
+    if out:
+        return Path(out)
+    if scale == "quick" and seeds is None:
+        root = paths.checkout()
+        return root / "figures" if root else paths.cache_folder("figures")
+    return paths.cache_folder(f"figures-{scale}" + (f"-{seeds}-seeds" if seeds is not None else ""))
+
+
+@dataclass(frozen=True)
+class Published:
+    """A figure or table on disk; in a notebook it displays itself with its caption."""
+
+    id: str
+    caption: str
+    alt: str
+    files: tuple[Path, ...]
+
+    def _ipython_display_(self):
+        from IPython.display import Image, Markdown, display
+
+        for file in self.files:
+            if file.suffix == ".png":
+                display(Image(file, alt=self.alt))
+            elif file.suffix == ".md":
+                display(Markdown(file.read_text()))
+        display(Markdown(f"*{self.caption}*"))
+
+
+def publish(figure_id: str, scale="quick", seeds=None, workers=None, dask=None, out=None, progress=True) -> Published:
+    """Run a figure's experiment (from the store where done), draw it, and write its files and provenance.
+
+    Raises ValueError for an unknown name, for a plot whose axes lack a label, and whatever `run` raises.
+    """
+    figure = registry.load().figure(figure_id)
+    done = sweep.sweep(figure.experiment, scale, seeds, workers, dask, progress)
+    return write(figure, done, out_folder(scale, seeds, out))
+
+
+def write(figure, done: "sweep.Sweep", out: Path) -> Published:
+    """The files of a figure, from a finished sweep, and its entry in the folder's provenance."""
+    paper, _, name = figure.id.partition(".")
+    frame = done.frame
+    caption, alt = (text(frame) if callable(text) else text for text in (figure.caption, figure.alt))
+    timing = [column for column in done.experiment.timing if column in frame.columns]
+    if figure.plot is None:
+        parameters = {name for meta in done.metas for name in meta["point"]}
+        contents = {"md": markdown(averaged(frame.drop(columns=timing), parameters)).encode()}
+    else:
+        contents = pictures_of(figure, frame, caption, alt)
+    contents["csv"] = csv_text(frame.drop(columns=timing)).encode()
+    if timing:
+        keys = [column for column in frame.columns if not pd.api.types.is_float_dtype(frame[column])]
+        contents["timing.csv"] = csv_text(frame[list(dict.fromkeys([*keys, *timing]))]).encode()
+    folder = out / paper
+    folder.mkdir(parents=True, exist_ok=True)
+    files = []
+    for suffix, data in contents.items():
+        file = folder / f"{name}.{suffix}"
+        store.write_whole(file, data)
+        files.append(file)
+    provenance.record(out, figure.id, done, caption, alt, [file.name for file in files])
+    return Published(figure.id, caption, alt, tuple(files))
+
+
+def pictures_of(figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str, bytes]:
+    """A figure as SVG and PNG bytes that depend on nothing but the frame."""
+    import matplotlib as mpl
+
+    from schedlib import style
+
+    title = plain(caption)
+    with style.use(), mpl.rc_context({"svg.hashsalt": figure.id}):
+        drawn = figure.plot(frame)
+        drawn = np.ravel(drawn)[0] if isinstance(drawn, np.ndarray | list | tuple) else drawn
+        if not hasattr(drawn, "get_figure"):
+            raise ValueError(f"figure {figure.id}: its plot must return a matplotlib Figure or Axes, not {type(drawn).__name__}")
+        drawn = drawn.get_figure(root=True)
+        check_labels(figure.id, drawn)
+        svg, png = io.BytesIO(), io.BytesIO()
+        drawn.savefig(svg, format="svg", metadata={"Date": None, "Title": title})
+        drawn.savefig(png, format="png", metadata={"Software": None, "Title": title, "Description": alt})
+    close(drawn)
+    described = svg.getvalue().decode().replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
+    return {"svg": described.encode(), "png": png.getvalue()}
+
+
+def check_labels(figure_id: str, drawn) -> None:
+    """Raise ValueError when axes lack an x or y label, unless they are off or labelled "no-axes" by `ax.set_label`.
+
+    A label that several axes share (`sharex`, `sharey`, `figure.supxlabel`) counts for all of them.
+    """
+    for ax in drawn.axes:
+        if not ax.axison or ax.get_label() in ("no-axes", "<colorbar>"):
+            continue
+        for letter in "xy":
+            shared = getattr(ax, f"get_shared_{letter}_axes")().get_siblings(ax)
+            own = any(getattr(other, f"get_{letter}label")() for other in shared)
+            if not own and not getattr(drawn, f"get_sup{letter}label")():
+                raise ValueError(f"figure {figure_id}: axes {ax.get_title() or drawn.axes.index(ax)!r} lack the {letter} label")
+
+
+def close(drawn) -> None:
+    """Forget a pyplot figure, so that a notebook does not show it twice."""
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close(drawn)
+
+
+def plain(markdown_text: str) -> str:
+    """A caption without Markdown marks, on one line.
+
+    >>> plain("Mean *makespan*\\n of `hmhs`.")
+    'Mean makespan of hmhs.'
+    """
+    return re.sub(r"\s+", " ", re.sub(r"[*`$]", "", markdown_text)).strip()

@@ -1,0 +1,83 @@
+"""Frames as text: CSV with the same bytes each time, and Markdown."""
+
+import pandas as pd
+
+from schedlib.intervals import mean_ci
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    r"""A frame as CSV: twelve digits, newline ends, no index.
+
+    >>> csv_text(pd.DataFrame({"x": [0.1 + 0.2], "n": [1]}))
+    'x,n\n0.3,1\n'
+    """
+    return frame.to_csv(index=False, float_format="%.12g", lineterminator="\n")
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    """A frame as a Markdown table: four significant digits, empty cells for missing values.
+
+    >>> print(markdown(pd.DataFrame({"policy": ["a|b"], "mean": [1234.5678]})))
+    | policy | mean |
+    | :-- | --: |
+    | a\\|b | 1235 |
+    """
+    rows = [list(map(str, frame.columns))]
+    rows.append(["--:" if pd.api.types.is_numeric_dtype(frame[column]) else ":--" for column in frame.columns])
+    rows += [[cell(value) for value in row] for row in frame.itertuples(index=False)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+def columns(header, rows) -> str:
+    """Rows as plain text in columns, for a terminal.
+
+    >>> print(columns(["id", "n"], [["fig1", 3], ["table10", None]]))
+    id       n
+    fig1     3
+    table10
+    """
+    lines = [[cell(value) for value in row] for row in (header, *rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
+def cell(value) -> str:
+    """A value as the text of a table's cell.
+
+    >>> cell(0.123456), cell(7), cell(None), cell(True), cell(1e6)
+    ('0.1235', '7', '', 'True', '1e+06')
+    """
+    if value is None or value != value:
+        return ""
+    text = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def averaged(frame: pd.DataFrame, parameters) -> pd.DataFrame:
+    """One row per setting: numbers become the mean over seeds, with "low to high" of the 95 % interval beside it.
+
+    A setting is the columns named in `parameters` and those that hold no numbers. With one seed the frame stays as it is,
+    without the seed.
+
+    >>> frame = pd.DataFrame({"policy": ["a", "a"], "seed": [0, 1], "time": [1.0, 3.0]})
+    >>> averaged(frame, []).to_dict("records")
+    [{'policy': 'a', 'time': 2.0, 'time, 95 %': '-10.71 to 14.71'}]
+    """
+    if "seed" not in frame or frame["seed"].nunique() == 1:
+        return frame.drop(columns="seed", errors="ignore")
+    numbers = frame.select_dtypes("number").columns
+    values = [name for name in frame if name in numbers and name not in parameters and name != "seed"]
+    keys = [name for name in frame if name not in values and name != "seed"]
+    rows = []
+    for setting, group in frame.groupby(keys, sort=False, dropna=False, observed=True) if keys else [((), frame)]:
+        row = dict(zip(keys, setting, strict=True))
+        for name in values:
+            known = group[name].dropna()
+            row[name] = known.mean()
+            if len(known) > 1 and known.nunique() > 1:
+                _, low, high = mean_ci(known)
+                row[f"{name}, 95 %"] = f"{low:.4g} to {high:.4g}"
+        rows.append(row)
+    order = keys + [column for name in values for column in (name, f"{name}, 95 %")]
+    result = pd.DataFrame(rows)
+    return result[[column for column in order if column in result]]

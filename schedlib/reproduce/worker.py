@@ -1,0 +1,111 @@
+"""Computing points: in this process, in worker processes, or on a Dask cluster. All three yield outcomes as they come."""
+
+import importlib
+import sys
+import time
+import traceback
+from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from schedlib.reproduce import source, store
+
+ATTEMPTS = 3
+CONNECT_SECONDS = 10
+
+
+class Job(NamedTuple):
+    """One point and seed to compute; `path` is None when the parent stores the result."""
+
+    index: int
+    run: Any
+    point: dict
+    seed: int
+    meta: dict
+    path: Path | None
+
+
+class Outcome(NamedTuple):
+    """What became of a job: its frame (None when the worker stored it) and seconds, or the traceback of its failure."""
+
+    index: int
+    frame: pd.DataFrame | None = None
+    seconds: float = 0.0
+    error: str | None = None
+
+
+def execute(job: Job) -> Outcome:
+    """Compute one job and, when it has a path, store it. A failure is an outcome too."""
+    try:
+        importlib.import_module(job.run.__module__)
+        if (source.source_hash(job.run.__module__), source.versions()) != (job.meta["source"], job.meta["versions"]):
+            raise RuntimeError("this worker's code or packages differ from the parent's: install the same, or restart Python")
+        start = time.perf_counter()
+        frame = job.run(seed=job.seed, **job.point)
+        seconds = time.perf_counter() - start
+        if not isinstance(frame, pd.DataFrame):
+            raise TypeError(f"{job.run.__qualname__} must return a DataFrame, not {type(frame).__name__}")
+        if job.path is None:
+            return Outcome(job.index, frame, seconds)
+        store.write(job.path, frame, job.meta | {"seconds": seconds})
+        return Outcome(job.index, None, seconds)
+    except Exception:
+        return Outcome(job.index, error=traceback.format_exc())
+
+
+def serial(jobs: Iterable[Job]) -> Iterator[Outcome]:
+    """One after another in this process: the way to debug a point."""
+    return map(execute, jobs)
+
+
+def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
+    """On `workers` processes of this machine, each with one numerical thread; jobs start in the order given.
+
+    A killed worker takes its pool with it: what is not stored by then is tried again in a new pool, three times in all.
+    """
+    from joblib import Parallel, delayed, parallel_config
+
+    left = {job.index: job for job in jobs}
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with parallel_config(backend="loky", inner_max_num_threads=1):
+                tasks = [delayed(execute)(job) for job in left.values()]
+                for outcome in Parallel(n_jobs=workers, return_as="generator_unordered")(tasks):
+                    del left[outcome.index]
+                    yield outcome
+            return
+        except BrokenProcessPool:
+            for index in [index for index, job in left.items() if job.path.exists()]:
+                del left[index]
+                yield Outcome(index)
+            print(f"a worker process was killed (out of memory?); {len(left)} points left, attempt {attempt}", file=sys.stderr)
+            if not left:
+                return
+    yield from (Outcome(index, error="the worker process was killed each time (out of memory?)\n") for index in left)
+
+
+def cluster(jobs: Iterable[Job], address) -> Iterator[Outcome]:
+    """On the Dask cluster whose scheduler is at `address`; a job whose worker dies is tried again up to three times.
+
+    Raises ValueError when no scheduler answers there.
+    """
+    from distributed import Client, as_completed
+
+    try:
+        client = Client(address, set_as_default=False, timeout=CONNECT_SECONDS)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"dask: no scheduler answers at {address!r} ({error}); start one with `dask scheduler`") from None
+    with client:
+        futures = {
+            client.submit(execute, job._replace(path=None), retries=3, pure=False, priority=-place): job
+            for place, job in enumerate(jobs)
+        }
+        for future in as_completed(futures, loop=client.loop):
+            try:
+                yield future.result()
+            except Exception:
+                yield Outcome(futures[future].index, error=traceback.format_exc())
+            future.release()

@@ -1,0 +1,143 @@
+"""The command line teaches: help with examples, errors in one line that say what to type, exit codes that scripts can use."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from schedlib import __main__ as command_line
+from schedlib import bench, reproduce
+from schedlib.reproduce import notebooks, registry
+
+sys.path.insert(0, str(Path(__file__).parent))
+toy = importlib.import_module("toy_experiments")
+main = command_line.main
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
+
+
+def test_alone_it_gives_an_overview(capsys):
+    assert main([]) == 0
+    said = capsys.readouterr().out
+    assert all(f"python -m schedlib {command}" in said for command in command_line.COMMANDS)
+
+
+@pytest.mark.parametrize("command", command_line.COMMANDS)
+def test_every_command_explains_itself_with_an_example(command, capsys):
+    assert main([command, "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert f"usage: python -m schedlib {command}" in said
+    assert f"Example: python -m schedlib {command}" in said
+
+
+@pytest.mark.parametrize("command", command_line.COMMANDS)
+def test_examples_can_be_parsed(command):
+    words = command_line.HELP[command].partition("Example: python -m schedlib ")[2].split()
+    assert command_line.parser().parse_args(words).command == command
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["lst"], "did you mean list?"),
+        (["zzz"], "use one of list, run,"),
+        (["run"], "the following arguments are required: ID; see: python -m schedlib run --help"),
+        (["run", "hmhs.toyy"], "did you mean hmhs.toy"),
+        (["run", "hmhs.toy", "--scale", "big"], "use one of smoke, quick, paper"),
+        (["run", "hmhs.toy", "--seeds", "many"], "invalid int value: 'many'"),
+        (["run", "hmhs.toy", "--seeds", "0"], "seeds: must be at least 1"),
+        (["figures", "--only", "lotes"], "paper 'lotes' lists nothing here yet; there is: hmhs"),
+        (["figures", "--scale", "bgi"], "use one of smoke, quick, paper"),
+        (["claims", "--only", "hmhs.nothing"], "unknown paper, figure, experiment or claim"),
+        (["notebooks", "no-such-chapter"], "unknown notebook 'no-such-chapter'"),
+        (["data", "gogle2011"], "use one of google2011"),
+        (["bench", "--only", "hmsh"], "benchmarks are in core, lotes, hmhs"),
+    ],
+)
+def test_wrong_use_is_one_line_and_exit_code_2(arguments, message, capsys):
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert message in said.err and said.err.count("\n") == 1 and said.out == ""
+    assert "Traceback" not in said.err
+
+
+def test_list_shows_what_there_is(capsys):
+    assert main(["list", "hmhs.toy"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == "hmhs.toy  hmhs.toy    Time against jobs  figure  3       3      -"
+
+
+def test_run_prints_or_writes_the_frame(capsys, tmp_path):
+    file = tmp_path / "toy.csv"
+    assert main(["run", "hmhs.toy", "--workers", "1", "--seeds", "2", "--csv", str(file)]) == 0
+    assert capsys.readouterr().out == f"12 rows in {file}\n"
+    assert len(pd.read_csv(file)) == 12
+    assert main(["run", "hmhs.toy", "--scale", "smoke"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].split() == ["jobs", "seed", "policy", "time", "ran"]
+
+
+def test_claims_prints_verdicts_and_says_where_they_are(capsys, tmp_path):
+    assert main(["claims", "--out", str(tmp_path / "out"), "--workers", "1"]) == 0
+    said = capsys.readouterr().out
+    assert "1 reproduced; 1 not testable here" in said and "CLAIMS.md" in said
+    assert (tmp_path / "out" / "claims.csv").exists()
+
+
+def test_failing_points_and_notebooks_give_exit_code_1(capsys, tmp_path, monkeypatch):
+    broken = toy.experiment(toy.fragile, tmp_path)
+    monkeypatch.setattr(registry, "load", lambda: registry.Registry.of([broken]))
+    assert main(["run", broken.id, "--workers", "1"]) == 1
+    assert "the finished ones are kept" in capsys.readouterr().err
+
+    def stop(*_):
+        raise notebooks.NotebookError("notebook x stopped")
+
+    monkeypatch.setattr(notebooks, "notebooks", stop)
+    assert main(["notebooks"]) == 1
+    assert capsys.readouterr().err == "python -m schedlib notebooks: notebook x stopped\n"
+
+
+def test_check_fails_when_a_notebook_would_change(monkeypatch, capsys):
+    monkeypatch.setattr(notebooks, "notebooks", lambda only, check: ["01-a"])
+    assert (main(["notebooks", "--check"]), main(["notebooks"])) == (1, 0)
+    assert capsys.readouterr().out == "would change: 01-a\nchanged: 01-a\n"
+
+
+def test_interruption_says_how_to_go_on(monkeypatch, capsys):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce, "run", interrupt)
+    assert main(["run", "hmhs.toy"]) == 130
+    assert "the same command goes on from there" in capsys.readouterr().err
+
+
+def test_bench_prints_one_table(monkeypatch, capsys):
+    monkeypatch.setattr(bench, "collect", lambda only: [{"package": "core", "name": "heap", "value": 2.5, "unit": "times"}])
+    assert main(["bench"]) == 0
+    assert capsys.readouterr().out == "package  name  value  unit   note\ncore     heap  2.5    times\n"
+
+
+def test_data_lists_the_traces(capsys):
+    assert main(["data"]) == 0
+    assert "python -m schedlib data NAME" in capsys.readouterr().out
+
+
+def test_help_loads_nothing_heavy():
+    code = (
+        "import sys; from schedlib.__main__ import main; main(['--help']); main(['run', '--help']);"
+        "print([name for name in ('numpy', 'pandas', 'scipy', 'numba', 'matplotlib', 'joblib') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_module_runs_from_the_shell():
+    done = subprocess.run([sys.executable, "-m", "schedlib", "nonsense"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "") and "unknown command 'nonsense'" in done.stderr

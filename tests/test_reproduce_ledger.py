@@ -1,0 +1,116 @@
+"""Verdicts follow from the numbers by the rules of `Claim`, and the written ledger keeps what was not judged anew."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedlib import reproduce
+from schedlib.experiment import Claim
+from schedlib.intervals import mean_ci
+from schedlib.reproduce import ledger, registry
+
+sys.path.insert(0, str(Path(__file__).parent))
+toy = importlib.import_module("toy_experiments")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
+
+
+def claim(check, tolerance, paper_value=None, name="hmhs.c", **more):
+    measure = {"experiment": "hmhs.toy", "measure": lambda frame: frame["x"]} | more
+    return Claim(name, "S", "words", "m", "s", paper_value, "text", check, tolerance, **measure)
+
+
+def judged(check, values, tolerance, paper_value=None):
+    return ledger.judge(claim(check, tolerance, paper_value), pd.DataFrame({"x": values}))
+
+
+@pytest.mark.parametrize(
+    "check, values, tolerance, paper, verdict",
+    [
+        ("value", [1.0, 1.1, 1.2], 0.1, 1.0, "reproduced"),
+        ("value", [0.5, 1.9], 0.1, 1.0, "in part"),
+        ("value", [1.5, 1.5001], 0.1, 1.0, "not reproduced"),
+        ("value", [1.05], 0.1, 1.0, "reproduced"),
+        ("value", [1.2], 0.1, 1.0, "not reproduced"),
+        ("ratio", [19.0, 21.0], 0.1, 20.0, "reproduced"),
+        ("ratio", [10.0, 10.1], 1.0, 20.0, "reproduced"),
+        ("ratio", [9.0, 9.1], 1.0, 20.0, "not reproduced"),
+        ("ratio", [-19.0, -21.0], 0.1, -20.0, "reproduced"),
+        ("ratio", [20.0, 30.0], 0.1, 20.0, "in part"),
+        ("order", [0.1, 0.2, 0.3, 0.2], 0.0, None, "reproduced"),
+        ("order", [-1.0, 2.0], 0.0, None, "in part"),
+        ("order", [-1.0, 2.0], 100.0, None, "reproduced"),
+        ("order", [0.0, 0.0], 0.0, None, "not reproduced"),
+        ("trend", [-0.2, -0.1], 5.0, None, "not reproduced"),
+        ("trend", [0.3], 0.0, None, "reproduced"),
+    ],
+)
+def test_verdicts(check, values, tolerance, paper, verdict):
+    row = judged(check, values, tolerance, paper)
+    assert row.verdict == verdict
+    assert row.measured == pytest.approx(np.mean(values), rel=1e-5)
+    assert ("one replicate" in row.reason) == (len(values) == 1) == (row.ci95 == "")
+
+
+numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
+
+
+@given(st.lists(numbers, min_size=2, max_size=6), numbers, st.floats(0, 100), st.floats(0, 100))
+def test_value_verdict_is_what_the_interval_says_and_grows_with_tolerance(values, paper, tolerance, more):
+    mean, low, high = mean_ci(values)
+    row = judged("value", values, tolerance, paper)
+    inside = paper - tolerance <= mean <= paper + tolerance
+    reaches = max(low, paper - tolerance) <= min(high, paper + tolerance)
+    assert row.verdict == ("reproduced" if inside else "in part" if reaches else "not reproduced")
+    worse = ["reproduced", "in part", "not reproduced"].index
+    assert worse(judged("value", values, tolerance + more, paper).verdict) <= worse(row.verdict)
+
+
+@given(st.lists(numbers, min_size=1, max_size=6), st.floats(0, 10), st.sampled_from(["order", "trend"]))
+def test_an_order_and_its_opposite_never_both_hold(values, tolerance, check):
+    verdicts = {judged(check, sign * np.array(values), tolerance).verdict for sign in (1, -1)}
+    assert "not reproduced" in verdicts
+    assert (verdicts == {"not reproduced"}) == (np.mean(values) == 0)
+
+
+@pytest.mark.parametrize("values", [[], [1.0, float("nan")]])
+def test_claim_without_numbers_is_named(values):
+    with pytest.raises(ValueError, match="claim hmhs.c: cannot be measured"):
+        judged("order", values, 0.0)
+
+
+def test_ledger_frame_has_the_columns_and_keeps_the_untestable():
+    frame = reproduce.claims(progress=False, workers=1)
+    assert list(frame.columns) == list(ledger.COLUMNS)
+    assert frame["verdict"].tolist() == ["reproduced", "not testable here"]
+    assert frame["measured"].iloc[0] == 2.0 and frame["ci95"].iloc[0] == "2 to 2"
+    assert frame["reason"].iloc[1] == "no warehouse here"
+    assert frame["paper"].tolist() == ["hmhs", "hmhs"]
+
+
+def test_written_ledger_merges_sorts_and_repeats(tmp_path):
+    frame = reproduce.claims(progress=False, workers=1)
+    eagle = frame.iloc[[0]].assign(id="eagle.kept", paper="eagle", claim="a | b, \n c")
+    gone = frame.iloc[[0]].assign(id="hmhs.gone")
+    ledger.write(pd.concat([eagle, gone, frame.iloc[[1]]]), tmp_path)
+    table, page = ledger.write(frame.iloc[[0]].assign(measured=2.5), tmp_path)
+    first = table.read_bytes(), page.read_bytes()
+    after = ledger.read(tmp_path)
+    assert after["id"].tolist() == ["hmhs.twice", "hmhs.big", "eagle.kept"]
+    assert after["measured"].iloc[0] == 2.5 and after["measured"].iloc[2] == 2.0
+    ledger.write(frame.iloc[[0]].assign(measured=2.5), tmp_path)
+    assert (table.read_bytes(), page.read_bytes()) == first
+    assert "1 reproduced, 1 not testable here" in page.read_text() and "a \\| b" in page.read_text()
+    assert "hmhs.twice" in reproduce.card("hmhs", out=tmp_path).data
+    with pytest.raises(ValueError, match="no claims of mch yet"):
+        reproduce.card("mch", out=tmp_path)

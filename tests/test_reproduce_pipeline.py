@@ -1,0 +1,132 @@
+"""Notebooks make the figures, say where they stopped, and are the same bytes when run again."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+from schedlib import paths
+from schedlib.reproduce import notebooks, pipeline, publish, registry
+
+sys.path.insert(0, str(Path(__file__).parent))
+toy = importlib.import_module("toy_experiments")
+
+
+@pytest.fixture(autouse=True)
+def checkout(tmp_path, monkeypatch):
+    """A checkout of its own, with an empty book and a cache."""
+    for name in ("figures", "notebooks/reproduce", "notebooks/solutions"):
+        (tmp_path / name).mkdir(parents=True)
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "data" / "cache"))
+    monkeypatch.setattr(paths, "checkout", lambda: tmp_path)
+    monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
+    return tmp_path
+
+
+def save(file, *cells):
+    nbformat.write(new_notebook(cells=list(cells)), file)
+    return file
+
+
+PARAMETERS = "scale, seeds, only, workers, dask, out = 'quick', None, None, 1, None, None"
+INSTALL = f"import sys; sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments; toy_experiments.install()"
+SHOW = "reproduce.show({!r}, only=only, scale=scale, seeds=seeds, workers=workers, dask=dask, out=out)"
+
+
+@pytest.fixture
+def paper(checkout):
+    return save(
+        checkout / "notebooks" / "reproduce" / "hmhs.ipynb",
+        new_code_cell(PARAMETERS, metadata={"tags": ["parameters"]}),
+        new_code_cell(f"{INSTALL}\nfrom schedlib import reproduce"),
+        new_code_cell(SHOW.format("hmhs.toy")),
+        new_code_cell(SHOW.format("hmhs.toy-table")),
+    )
+
+
+def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capfd):
+    committed = paper.read_bytes()
+    folder = pipeline.figures(["hmhs.toy", "hmhs.toy-table"], scale="smoke", workers=1)
+    assert folder == checkout / "data" / "cache" / "figures-smoke"
+    made = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
+    assert made >= {"README.md", "CLAIMS.md", "claims.csv", "provenance.json", "hmhs/toy.svg", "hmhs/toy-table.md"}
+    assert list((checkout / "figures").iterdir()) == [] and paper.read_bytes() == committed
+    said = capfd.readouterr().err
+    assert "2 figures and tables (smoke)" in said and "hmhs.toy: 100%" in said
+    assert (checkout / "data" / "cache" / "notebooks" / "hmhs.smoke.ipynb").exists()
+
+
+def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
+    folder = pipeline.figures("hmhs.toy", out=tmp_path / "here", workers=1)
+    assert folder == tmp_path / "here"
+    assert {file.name for file in (folder / "hmhs").iterdir()} == {"toy.svg", "toy.png", "toy.csv", "toy.timing.csv"}
+    assert list(json.loads((folder / "provenance.json").read_text())) == ["hmhs.toy"]
+    assert "hmhs.twice" in (folder / "claims.csv").read_text() and "hmhs.big" not in (folder / "claims.csv").read_text()
+
+
+def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
+    save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", new_code_cell("def f():\n    raise KeyError('no such machine')\nf()"))
+    with pytest.raises(notebooks.NotebookError) as caught:
+        pipeline.figures("hmhs", scale="smoke")
+    assert "KeyError: 'no such machine'" in str(caught.value) and "\x1b" not in str(caught.value)
+    assert "hmhs.smoke.ipynb stopped" in str(caught.value)
+
+
+def test_missing_notebook_is_named(checkout):
+    with pytest.raises(notebooks.NotebookError, match="notebooks/reproduce/hmhs.ipynb is missing"):
+        pipeline.figures("hmhs")
+
+
+CHAPTER = (
+    new_markdown_cell("# A chapter"),
+    new_code_cell("import sys\nprint('one', flush=True)\nprint('warning', file=sys.stderr, flush=True)\nprint('two')"),
+    new_code_cell("import ipywidgets\nobject()"),
+    new_code_cell("ipywidgets.HBox([ipywidgets.IntSlider(3), ipywidgets.Label('x')])"),
+    new_code_cell("object()"),
+)
+
+
+def test_notebook_run_twice_is_the_same_bytes_and_keeps_its_outputs(checkout):
+    file = save(checkout / "notebooks" / "01-toy.ipynb", *CHAPTER)
+    assert notebooks.notebooks("01") == ["01-toy"]
+    first = file.read_bytes()
+    assert notebooks.notebooks("01-toy", check=True) == []
+    assert file.read_bytes() == first
+    book = nbformat.reads(first.decode(), as_version=4)
+    nbformat.validate(book)
+    assert book.cells[1].outputs == [{"output_type": "stream", "name": "stdout", "text": "one\ntwo\n"}]
+    assert book.cells[2].outputs[0].data["text/plain"] == "<object at 0x0>"
+    view = book.cells[3].outputs[0].data["application/vnd.jupyter.widget-view+json"]
+    assert view["model_id"] in book.metadata.widgets["application/vnd.jupyter.widget-state+json"].state
+    assert all("execution" not in cell.metadata for cell in book.cells)
+    assert len({cell.id for cell in book.cells}) == len(book.cells)
+
+
+def test_check_writes_nothing_and_failure_changes_nothing(checkout):
+    good = save(checkout / "notebooks" / "01-good.ipynb", new_code_cell("print(1)"))
+    bad = save(checkout / "notebooks" / "solutions" / "01-good.ipynb", new_code_cell("1 / 0"))
+    before = good.read_bytes(), bad.read_bytes()
+    with pytest.raises(notebooks.NotebookError, match="ZeroDivisionError"):
+        notebooks.notebooks(check=True)
+    assert (good.read_bytes(), bad.read_bytes()) == before
+    with pytest.raises(notebooks.NotebookError):
+        notebooks.notebooks()
+    assert good.read_bytes() != before[0] and bad.read_bytes() == before[1]
+
+
+def test_unknown_notebook_names_near_ones(checkout):
+    save(checkout / "notebooks" / "01-good.ipynb")
+    with pytest.raises(ValueError, match="did you mean 01-good"):
+        notebooks.chosen("01-god")
+
+
+def test_out_folder_needs_a_checkout_for_figures(monkeypatch, checkout):
+    assert publish.out_folder() == checkout / "figures"
+    monkeypatch.setattr(paths, "checkout", lambda: None)
+    assert publish.out_folder() == checkout / "data" / "cache" / "figures"
+    with pytest.raises(ValueError, match="clone it"):
+        notebooks.book()

@@ -1,0 +1,172 @@
+"""Figures are the same bytes each time, carry their captions, and say how they came about."""
+
+import importlib
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from schedlib import reproduce
+from schedlib.experiment import Claim, Experiment, Figure
+from schedlib.reproduce import provenance, publish, registry, source, tables
+
+sys.path.insert(0, str(Path(__file__).parent))
+toy = importlib.import_module("toy_experiments")
+REAL_LOAD = registry.load
+HOW = {"workers": 1, "progress": False}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory, monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path_factory.mktemp("cache")))
+    monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
+
+
+def contents(folder):
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def test_publishing_twice_gives_the_same_bytes(tmp_path):
+    for name in ("one", "two", "two"):
+        for figure in ("hmhs.toy-table", "hmhs.toy"):
+            publish.publish(figure, out=tmp_path / name, **HOW)
+        provenance.gallery(tmp_path / name)
+    one, two = contents(tmp_path / "one"), contents(tmp_path / "two")
+    assert one == two
+    assert set(one) == {
+        "README.md", "provenance.json", "hmhs/toy.svg", "hmhs/toy.png", "hmhs/toy.csv", "hmhs/toy.timing.csv",
+        "hmhs/toy-table.md", "hmhs/toy-table.csv", "hmhs/toy-table.timing.csv",
+    }  # fmt: skip
+
+
+def test_recomputing_changes_only_what_holds_wall_times(tmp_path):
+    publish.publish("hmhs.toy", out=tmp_path, **HOW)
+    before = contents(tmp_path)
+    reproduce.run("hmhs.toy", refresh=True, **HOW)
+    publish.publish("hmhs.toy", out=tmp_path, **HOW)
+    after = contents(tmp_path)
+    assert {name for name in before if before[name] != after[name]} <= {"provenance.json", "hmhs/toy.timing.csv"}
+    assert before["hmhs/toy.timing.csv"] != after["hmhs/toy.timing.csv"]
+
+
+def test_timing_columns_live_in_a_file_of_their_own(tmp_path):
+    publish.publish("hmhs.toy", out=tmp_path, **HOW)
+    assert list(pd.read_csv(tmp_path / "hmhs" / "toy.csv")) == ["jobs", "seed", "policy", "time"]
+    assert list(pd.read_csv(tmp_path / "hmhs" / "toy.timing.csv")) == ["jobs", "seed", "policy", "ran"]
+
+
+def test_caption_and_alt_text_travel_with_the_figure(tmp_path):
+    shown = reproduce.show("hmhs.toy", out=tmp_path, **HOW)
+    assert shown.alt == "Two lines over 18 rows."
+    svg = (tmp_path / "hmhs" / "toy.svg").read_text()
+    assert "<title>Time against jobs.</title>" in svg and "<desc>Two lines over 18 rows.</desc>" in svg
+    page = provenance.gallery(tmp_path).read_text()
+    assert "![Two lines over 18 rows.](hmhs/toy.png)" in page and "make figures ONLY=hmhs.toy`" in page
+    assert reproduce.picture("hmhs.toy", out=tmp_path) == shown
+    with pytest.raises(ValueError, match="make figures ONLY=hmhs.toy-table"):
+        reproduce.picture("hmhs.toy-table", out=tmp_path)
+
+
+def test_provenance_says_how_a_figure_came_about(tmp_path, monkeypatch):
+    publish.publish("hmhs.toy", out=tmp_path, scale="smoke", **HOW)
+    entry = json.loads((tmp_path / "provenance.json").read_text())["hmhs.toy"]
+    assert (entry["scale"], entry["seeds"], entry["points"]) == ("smoke", 1, [{"jobs": 1}])
+    assert entry["versions"]["numpy"] and entry["seconds"] >= 0 and len(entry["source"]) == 64
+    assert provenance.status("hmhs.toy", tmp_path) == "current"
+    monkeypatch.setattr(source, "source_hash", lambda module: "edited")
+    assert provenance.status("hmhs.toy", tmp_path) == "stale"
+    assert provenance.status("hmhs.toy-table", tmp_path) == "-"
+
+
+def test_axes_without_label_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="hmhs.toy-bad.*lack the y label"):
+        publish.publish("hmhs.toy-bad", out=tmp_path, **HOW)
+    assert contents(tmp_path) == {}
+
+
+def test_shared_labels_and_axes_that_opt_out_pass():
+    from schedlib import style
+
+    figure, axes = style.subplots(2, 2, sharex=True, sharey=True)
+    axes[1, 0].set(xlabel="x", ylabel="y")
+    publish.check_labels("hmhs.f", figure)
+    figure, axes = style.subplots(1, 2)
+    axes[0].set_label("no-axes")
+    axes[1].axis("off")
+    publish.check_labels("hmhs.f", figure)
+    axes[1].axis("on")
+    with pytest.raises(ValueError, match="x label"):
+        publish.check_labels("hmhs.f", figure)
+
+
+def test_show_leaves_alone_what_was_not_asked_for(tmp_path):
+    assert reproduce.show("hmhs.toy", only="hmhs.toy-table", out=tmp_path, **HOW) is None
+    assert reproduce.show("hmhs.toy", only="hmhs", out=tmp_path, **HOW).id == "hmhs.toy"
+    with pytest.raises(ValueError, match="unknown figure"):
+        reproduce.show("hmhs.nothing", only="hmhs")
+
+
+def test_table_gives_means_with_intervals(tmp_path):
+    publish.publish("hmhs.toy-table", out=tmp_path, **HOW)
+    lines = (tmp_path / "hmhs" / "toy-table.md").read_text().splitlines()
+    assert lines[0] == "| jobs | policy | time | time, 95 % |"
+    assert len(lines) == 2 + 6 and " to " in lines[2]
+
+
+def test_averaged_keeps_booleans_and_missing_values():
+    frame = pd.DataFrame({"n": [1, 1, 2, 2], "seed": [0, 1, 0, 1], "ok": [True] * 4, "x": [1.0, None, None, None]})
+    result = tables.averaged(frame, {"n"})
+    assert result[["n", "ok"]].values.tolist() == [[1, True], [2, True]]
+    assert result["x"].iloc[0] == 1.0 and pd.isna(result["x"].iloc[1])
+
+
+SCALES = ("smoke", "quick", "paper")
+
+
+def experiment(name):
+    return Experiment(name, "t", toy.noisy, dict.fromkeys(SCALES, [{"jobs": 1}]), dict.fromkeys(SCALES, 1))
+
+
+def figure(name, source_):
+    return Figure(name, source_, None, "c", "a")
+
+
+def test_registry_refuses_what_does_not_fit():
+    with pytest.raises(ValueError, match="listed twice"):
+        registry.Registry.of([experiment("mch.a"), experiment("mch.a")])
+    with pytest.raises(ValueError, match="'mch.b' does not exist"):
+        registry.Registry.of([experiment("mch.a")], [figure("mch.f", "mch.b")])
+    with pytest.raises(ValueError, match="letters, digits"):
+        registry.Registry.of([experiment("mch.a/../b")])
+    claim = Claim("mch.c", "S", "w", "m", "s", None, "t", "order", 0.0, "mch.b", lambda frame: [1])
+    with pytest.raises(ValueError, match="claim mch.c"):
+        registry.Registry.of([experiment("mch.a")], claims=[claim])
+
+
+def test_only_selects_papers_figures_and_experiments():
+    library = registry.Registry.of(
+        [experiment("mch.a"), experiment("mch.b"), experiment("eagle.a")],
+        [figure("mch.a", "mch.a"), figure("mch.a2", "mch.a"), figure("mch.f", "mch.b"), figure("eagle.f", "eagle.a")],
+    )
+
+    def wanted(only):
+        return [figure.id for figure in library.wanted_figures(only)]
+
+    assert library.papers() == ["mch", "eagle"]
+    assert wanted(None) == wanted("") == ["mch.a", "mch.a2", "mch.f", "eagle.f"]
+    assert wanted("mch.a") == ["mch.a"]
+    assert wanted("mch.b eagle") == ["mch.f", "eagle.f"]
+    with pytest.raises(ValueError, match="paper 'lotes' lists nothing here yet; there is: mch, eagle"):
+        wanted("lotes")
+    with pytest.raises(ValueError, match="did you mean mch.a"):
+        wanted("mch.aa")
+
+
+def test_real_registry_is_sound():
+    library = REAL_LOAD()
+    assert registry.listed("schedlib.nowhere", "experiments", "EXPERIMENTS") == ()
+    for name, experiment in library.experiments.items():
+        assert experiment.run.__module__ == f"schedlib.{name.partition('.')[0]}.experiments"
+        assert len(source.source_hash(experiment.run.__module__)) == 64

@@ -1,0 +1,151 @@
+"""Stored points come back as they were or not at all, and their key follows what they depend on."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+
+from schedlib.reproduce import source, store
+
+sys.path.insert(0, str(Path(__file__).parent))
+toy = importlib.import_module("toy_experiments")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+
+
+FRAME = pd.DataFrame(
+    {
+        "policy": ["a", "b", None],
+        "kind": pd.Categorical(["x", "y", "x"]),
+        "time": [0.1 + 0.2, np.nan, -0.0],
+        "small": np.array([1, 2, 3], dtype=np.int16),
+        "done": [True, False, True],
+        "when": pd.to_datetime(["2020-01-01", "2021-01-01", None]),
+    }
+)
+META = {"point": {"jobs": 3, "label": "ü"}, "seed": 1, "seconds": 0.25}
+
+
+def test_frame_and_meta_come_back_the_same(tmp_path):
+    file = tmp_path / "e.parquet"
+    store.write(file, FRAME, META)
+    entry = store.read(file)
+    assert_frame_equal(entry.frame, FRAME)
+    assert entry.meta == META == store.peek(file)
+    store.write(file, entry.frame, entry.meta)
+    assert_frame_equal(store.read(file).frame, FRAME)
+    assert list(tmp_path.glob("*.tmp")) == []
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame({"cells": [[1], [2, 3]]}), pd.DataFrame([[1, 2]]), pd.DataFrame({"x": [1, "a"]})])
+def test_untidy_frame_is_refused(tmp_path, frame):
+    with pytest.raises(ValueError, match="cannot be stored"):
+        store.write(tmp_path / "e.parquet", frame, META)
+    assert list(tmp_path.iterdir()) == []
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
+@pytest.mark.filterwarnings("ignore::schedlib.reproduce.store.DamagedEntry")
+def test_flipped_bit_never_changes_what_is_read(tmp_path, place, bit):
+    file = tmp_path / "e.parquet"
+    store.write(file, FRAME, META)
+    data = bytearray(file.read_bytes())
+    data[int(place * len(data))] ^= 1 << bit
+    file.write_bytes(data)
+    entry = store.read(file)
+    if entry is not None:
+        assert_frame_equal(entry.frame, FRAME)
+        assert entry.meta == META
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.3, 0.99])
+def test_truncated_entry_is_none_and_said_so(tmp_path, keep):
+    file = tmp_path / "e.parquet"
+    store.write(file, FRAME, META)
+    file.write_bytes(file.read_bytes()[: int(keep * file.stat().st_size)])
+    with pytest.warns(store.DamagedEntry, match="recomputed"):
+        assert store.read(file) is None
+
+
+def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
+    def key(point, seed):
+        return store.entry_path(store.describe(toy.TOY, point, seed)).name
+
+    base = key({"jobs": 1, "b": 2}, 0)
+    assert base == key({"b": 2, "jobs": 1}, 0)
+    assert len({base, key({"jobs": 2, "b": 2}, 0), key({"jobs": 1, "b": 2}, 1)}) == 3
+    trace = tmp_path / "trace.csv"
+    trace.write_text("1,2")
+    monkeypatch.setattr(toy, "data_files", lambda experiment, point: [trace], raising=False)
+    with_data = key({"jobs": 1, "b": 2}, 0)
+    trace.write_text("1,2,3")
+    assert len({base, with_data, key({"jobs": 1, "b": 2}, 0)}) == 3
+    monkeypatch.setattr(source, "versions", lambda: {"numpy": "9"})
+    assert key({"jobs": 1, "b": 2}, 0) not in {base, with_data}
+
+
+@pytest.mark.parametrize("value", [float("nan"), {1, 2}, np.float64])
+def test_point_that_is_not_json_is_refused(value):
+    with pytest.raises(ValueError, match="plain JSON"):
+        store.canonical({"x": value})
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A package whose experiments import a helper, which imports a deeper one; beside it a module nobody imports."""
+    folder = tmp_path / "toypackage"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("from toypackage.unrelated import y\n")
+    (folder / "experiments.py").write_text('"""Doc."""\nfrom . import helper\n\n\ndef run(seed):\n    return helper.f()\n')
+    (folder / "helper.py").write_text("def f():\n    from toypackage.deep import x\n    return x\n")
+    (folder / "deep.py").write_text("x = 1\n")
+    (folder / "unrelated.py").write_text("y = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("toypackage.experiments")
+    yield folder
+    for name in [name for name in sys.modules if name.startswith("toypackage")]:
+        del sys.modules[name]
+    source.source_hash.cache_clear()
+
+
+def fresh_hash():
+    source.source_hash.cache_clear()
+    return source.source_hash("toypackage.experiments")
+
+
+@pytest.mark.parametrize(
+    "file, text, same",
+    [
+        ("experiments.py", '"""Other."""\nfrom . import helper  # why\ndef run(seed):\n  "Doc."\n  return (helper.f())\n', True),
+        ("experiments.py", '"""Doc."""\nfrom . import helper\n\n\ndef run(seed):\n    return helper.f() + 1\n', False),
+        ("helper.py", "def f():\n    from toypackage.deep import x\n    return -x\n", False),
+        ("deep.py", "x = 1.0\n", False),
+        ("deep.py", "# one\nx = 1\n", True),
+        ("unrelated.py", "y = 2\n", True),
+    ],
+)
+def test_source_hash_follows_code_and_nothing_else(package, file, text, same):
+    before = fresh_hash()
+    (package / file).write_text(text)
+    assert (fresh_hash() == before) is same
+
+
+def test_source_closure_reaches_into_schedlib(package):
+    (package / "deep.py").write_text("from schedlib.intervals import mean_ci\nx = 1\n")
+    files = source.closure("toypackage.experiments", source.roots_of("toypackage", "schedlib"))
+    assert list(files) == ["schedlib.intervals", "toypackage.deep", "toypackage.experiments", "toypackage.helper"]
+
+
+def test_experiment_from_a_cell_is_refused():
+    with pytest.raises(ValueError, match="file that can be imported"):
+        source.source_hash("__main__")

@@ -1,0 +1,206 @@
+"""A sweep gives the same rows however it is run, and what is finished survives whatever happens to the rest."""
+
+import importlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from pandas.testing import assert_frame_equal
+
+from schedlib import reproduce
+from schedlib.reproduce import estimate, registry, store, sweep, tables
+
+sys.path.insert(0, str(Path(__file__).parent))
+toy = importlib.import_module("toy_experiments")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(registry, "load", lambda: toy.REGISTRY)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    place = tmp_path / "executions"
+    place.mkdir()
+    return place
+
+
+def text(experiment, **how):
+    return tables.csv_text(reproduce.run(experiment, progress=False, **how))
+
+
+def entries(experiment):
+    return sorted(store.folder(experiment.id).glob("*.parquet"))
+
+
+def test_rows_are_in_listed_order_with_parameters_in_front(folder):
+    frame = reproduce.run(toy.experiment(toy.counted, folder), workers=1, progress=False)
+    assert list(frame.columns) == ["folder", "jobs", "seed", "value", "odd"]
+    assert frame[["jobs", "seed"]].values.tolist() == [[1, 0], [1, 1], [2, 0], [2, 1], [3, 0], [3, 1]]
+    assert [str(kind) for kind in frame.dtypes[1:]] == ["int64", "int64", "float64", "bool"]
+
+
+def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
+    experiment = toy.experiment(toy.counted, folder)
+    fresh = reproduce.run(experiment, workers=1, progress=False)
+    stored = reproduce.run(experiment, workers=1, progress=False)
+    assert_frame_equal(fresh, stored, check_exact=True)
+    assert len(toy.executions(folder)) == 6
+    more = reproduce.run(experiment, seeds=3, workers=1, progress=False)
+    assert len(more) == 9 and len(toy.executions(folder)) == 9
+    reproduce.run(experiment, workers=1, progress=False, refresh=True)
+    assert len(toy.executions(folder)) == 15
+
+
+def test_serial_and_parallel_give_the_same_bytes(folder):
+    experiment = toy.experiment(toy.counted, folder, points=5)
+    serial = text(experiment, workers=1)
+    assert serial == text(experiment, workers=2, refresh=True)
+    assert Counter(toy.executions(folder)).most_common(1)[0][1] == 2
+
+
+def test_failing_point_is_reported_and_the_others_are_kept(folder, capsys):
+    experiment = toy.experiment(toy.fragile, folder)
+    for workers in (2, 1):
+        with pytest.raises(reproduce.SweepError, match="2 points failed; the finished ones are kept") as caught:
+            reproduce.run(experiment, workers=workers)
+        assert [(point["jobs"], seed) for point, seed, _ in caught.value.failures] == [(2, 0), (2, 1)]
+        assert all("ArithmeticError: two jobs are one too many" in trace for *_, trace in caught.value.failures)
+        assert len(entries(experiment)) == len(toy.executions(folder)) == 4
+    assert "Traceback" in capsys.readouterr().err
+    (folder / "mended").touch()
+    assert len(reproduce.run(experiment, workers=1, progress=False)) == len(toy.executions(folder)) == 6
+
+
+def test_result_that_cannot_be_stored_is_a_failure(folder):
+    with pytest.raises(reproduce.SweepError) as caught:
+        reproduce.run(toy.experiment(toy.untidy, folder, points=2, seeds=1), workers=1, progress=False)
+    assert "must return a DataFrame, not dict" in str(caught.value)
+    assert "cannot be stored" in str(caught.value)
+
+
+def flip_every_bit_of_the_first_page(data: bytes) -> bytes:
+    return data[:4] + bytes(255 - byte for byte in data[4:80]) + data[80:]
+
+
+@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], flip_every_bit_of_the_first_page])
+def test_damaged_entry_is_recomputed_and_said_so(folder, damage):
+    experiment = toy.experiment(toy.counted, folder)
+    before = text(experiment, workers=1)
+    victim = entries(experiment)[0]
+    victim.write_bytes(damage(victim.read_bytes()))
+    with pytest.warns(store.DamagedEntry):
+        assert text(experiment, workers=1) == before
+    assert len(toy.executions(folder)) == 7
+
+
+def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
+    (folder / "slow").touch()
+    experiment = toy.experiment(toy.counted, folder, points=6)
+    code = (
+        f"import sys; sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments as toy; from schedlib import reproduce;"
+        f"reproduce.run(toy.experiment(toy.counted, {str(folder)!r}, points=6), workers=2, progress=False)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    until = time.monotonic() + 60
+    while len(entries(experiment)) < 3 and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    kept = {(meta["point"]["jobs"], meta["seed"]) for meta in map(store.peek, entries(experiment))}
+    assert 3 <= len(kept) < 12
+    (folder / "slow").unlink()
+    after = reproduce.run(experiment, workers=1, progress=False)
+    counts = Counter(toy.executions(folder))
+    assert len(after) == len(counts) == 12
+    assert all(counts[f"{jobs}-{seed}"] == 1 for jobs, seed in kept)
+    assert tables.csv_text(after) == text(experiment, workers=1, refresh=True)
+
+
+def test_killed_worker_loses_nothing(folder, capsys):
+    experiment = toy.experiment(toy.deadly, folder, points=4)
+    survived = text(experiment, workers=2)
+    assert (folder / "died").exists()
+    assert "a worker process was killed" in capsys.readouterr().err
+    assert survived == text(experiment, workers=1, refresh=True)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(folder):
+    from distributed import LocalCluster
+
+    experiment = toy.experiment(toy.deadly, folder, points=4)
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50) as cluster:
+        clustered = text(experiment, dask=cluster.scheduler_address)
+        assert (folder / "died").exists()
+        fragile = toy.experiment(toy.fragile, folder)
+        with pytest.raises(reproduce.SweepError, match="2 points failed"):
+            reproduce.run(fragile, dask=cluster.scheduler_address, progress=False)
+        assert len(entries(fragile)) == 4
+    assert clustered == text(experiment, workers=1, refresh=True)
+
+
+def test_worker_with_other_code_is_refused(folder, monkeypatch):
+    experiment = toy.experiment(toy.counted, folder, points=1, seeds=1)
+    describe = store.describe
+    monkeypatch.setattr(store, "describe", lambda *what: describe(*what) | {"source": "of yesterday"})
+    with pytest.raises(reproduce.SweepError, match="differ from the parent's"):
+        reproduce.run(experiment, workers=1, progress=False)
+    assert toy.executions(folder) == []
+
+
+def test_package_is_warmed_once_in_the_parent(folder, monkeypatch):
+    calls = []
+    monkeypatch.setattr(toy, "warm", lambda: calls.append(1), raising=False)
+    experiment = toy.experiment(toy.counted, folder)
+    for _ in range(2):
+        reproduce.run(experiment, workers=1, progress=False)
+    assert calls == [1]
+
+
+def test_estimate_comes_from_earlier_points(folder, capsys):
+    experiment = toy.experiment(toy.counted, folder)
+    assert estimate.seconds_per_task(experiment, "quick", [({}, 0)]) == [None]
+    reproduce.run(experiment, workers=1, seeds=1)
+    first = capsys.readouterr().err
+    assert "time unknown" in first and "0 of 3 points already done" in first
+    reproduce.run(experiment, workers=1)
+    second = capsys.readouterr().err
+    assert "about 1 s on 1 worker; 3 of 6 points already done" in second and "6/6" in second
+
+
+def test_long_points_start_first(folder, monkeypatch):
+    experiment = toy.experiment(toy.counted, folder, points=3, seeds=1)
+    started = []
+    monkeypatch.setattr(estimate, "seconds_per_task", lambda *_: [1.0, 9.0, 4.0])
+    monkeypatch.setattr(sweep.worker, "serial", lambda jobs: started.extend(job.point["jobs"] for job in jobs) or [])
+    with pytest.raises(RuntimeError, match="cannot be read back"):
+        reproduce.run(experiment, workers=1, progress=False)
+    assert started == [2, 3, 1]
+
+
+@pytest.mark.parametrize(
+    "how, message",
+    [
+        ({"scale": "huge"}, "use one of smoke, quick, paper"),
+        ({"seeds": 0}, "seeds: must be at least 1"),
+        ({"workers": 0}, "workers: must be at least 1"),
+        ({"dask": "tcp://127.0.0.1:1"}, "no scheduler answers"),
+    ],
+)
+def test_bad_settings_say_what_is_right(how, message, monkeypatch):
+    monkeypatch.setattr(sweep.worker, "CONNECT_SECONDS", 0.5)
+    with pytest.raises(ValueError, match=message):
+        reproduce.run("hmhs.toy", progress=False, **how)
+
+
+def test_unknown_experiment_names_near_ones():
+    with pytest.raises(ValueError, match="did you mean hmhs.toy or hmhs.toy-bad.*python -m schedlib list"):
+        reproduce.run("hmhs.toyy")

@@ -1,0 +1,107 @@
+"""Small experiments for the tests of `schedlib.reproduce`; workers import this module too."""
+
+import os
+import signal
+import time
+import uuid
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from schedlib.experiment import Claim, Experiment, Figure
+from schedlib.reproduce import registry
+
+TESTS = Path(__file__).parent
+
+
+def noisy(jobs: int, seed: int) -> pd.DataFrame:
+    rng = np.random.default_rng([jobs, seed])
+    times = jobs * np.array([1.0, 2.0]) * rng.uniform(0.9, 1.1)
+    return pd.DataFrame({"policy": ["fast", "slow"], "time": times, "ran": time.time()})
+
+
+def counted(folder: str, jobs: int, seed: int) -> pd.DataFrame:
+    """Leaves a file per execution, and takes a moment unless the folder has a file `hurry`."""
+    place = Path(folder)
+    (place / f"{jobs}-{seed}-{uuid.uuid4().hex}").touch()
+    if (place / "slow").exists():
+        time.sleep(0.4)
+    return pd.DataFrame({"value": [jobs + seed / 3], "odd": [bool(jobs % 2)]})
+
+
+def fragile(folder: str, jobs: int, seed: int) -> pd.DataFrame:
+    """Fails for two jobs until the folder has a file `mended`."""
+    if jobs == 2 and not (Path(folder) / "mended").exists():
+        raise ArithmeticError("two jobs are one too many")
+    return counted(folder, jobs, seed)
+
+
+def deadly(folder: str, jobs: int, seed: int) -> pd.DataFrame:
+    """Kills its own process, the first time that two jobs are asked for."""
+    died = Path(folder) / "died"
+    if jobs == 2 and seed == 0 and not died.exists():
+        died.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return counted(folder, jobs, seed)
+
+
+def untidy(folder: str, jobs: int, seed: int):
+    return pd.DataFrame({"cells": [[1, 2]]}) if jobs > 1 else {"not": "a frame"}
+
+
+def experiment(run, folder, points: int = 3, seeds: int = 2) -> Experiment:
+    grid = [{"folder": str(folder), "jobs": jobs} for jobs in range(1, points + 1)]
+    return Experiment(f"hmhs.toy-{run.__name__}", "A toy", run, dict.fromkeys(("smoke", "quick", "paper"), grid),
+                      dict.fromkeys(("smoke", "quick", "paper"), seeds))  # fmt: skip
+
+
+def executions(folder) -> list[str]:
+    """The executions of `counted`, as jobs-seed."""
+    return sorted(file.name.rpartition("-")[0] for file in Path(folder).iterdir() if file.name.count("-") == 2)
+
+
+def plot(frame):
+    from schedlib import style
+
+    figure, ax = style.subplots()
+    style.band(ax, frame, "jobs", "time", by="policy")
+    ax.set(xlabel="jobs", ylabel="time (s)")
+    ax.legend()
+    return figure
+
+
+def plot_unlabelled(frame):
+    figure = plot(frame)
+    figure.axes[0].set_ylabel("")
+    return figure.axes
+
+
+def speedup(frame):
+    times = frame.pivot_table(index="seed", columns="policy", values="time")
+    return times["slow"] / times["fast"]
+
+
+TOY = Experiment(
+    "hmhs.toy", "Time against jobs", noisy,
+    {"smoke": [{"jobs": 1}], "quick": [{"jobs": 1}, {"jobs": 2}, {"jobs": 4}], "paper": [{"jobs": 9}]},
+    {"smoke": 1, "quick": 3, "paper": 5}, timing=("ran",),
+)  # fmt: skip
+REGISTRY = registry.Registry.of(
+    (TOY,),
+    (
+        Figure("hmhs.toy", "hmhs.toy", plot, "Time against *jobs*.", lambda frame: f"Two lines over {len(frame)} rows."),
+        Figure("hmhs.toy-table", "hmhs.toy", None, "Times.", "A table of times."),
+        Figure("hmhs.toy-bad", "hmhs.toy", plot_unlabelled, "No label.", "No label."),
+    ),
+    (
+        Claim("hmhs.twice", "Section 1", "slow takes twice as long", "ratio", "1", 2.0, "text", "value", 0.01, "hmhs.toy", speedup),
+        Claim("hmhs.big", "Section 2", "it scales to a warehouse", "machines", "1", None, "text", "order", 0.0,
+              reason="no warehouse here"),
+    ),
+)  # fmt: skip
+
+
+def install() -> None:
+    """Make the toys the registry of this process: what a toy notebook does first."""
+    registry.load = lambda: REGISTRY
