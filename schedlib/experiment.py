@@ -27,6 +27,7 @@ class Experiment:
     `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on another machine,
     so it is a module-level function. `points[scale]` are keyword arguments (JSON values) and `seeds[scale]` counts seeds
     0, 1, ... `timing` names the columns that hold wall-clock times: they go into a file of their own, since they never repeat.
+    `missing()` says what the experiment lacks here, such as a trace that must be fetched first, and nothing ("") when it can run.
     Raises ValueError when a scale is missing, empty or unknown.
     """
 
@@ -36,6 +37,7 @@ class Experiment:
     points: Mapping[str, Sequence[Mapping[str, Any]]]
     seeds: Mapping[str, int]
     timing: tuple[str, ...] = ()
+    missing: Callable[[], str] = str
 
     def __post_init__(self):
         _identifier("experiment", self.id)

@@ -4,11 +4,11 @@ Paper: Chen, Shen, Chen, Guo, "HMHS: Hybrid Multistage Heuristic Scheduling Algo
 """
 
 from schedlib.hmhs.bound import bounds, lower_bound
-from schedlib.hmhs.johnson import johnson, priority
+from schedlib.hmhs.johnson import johnson, priority, total_times
 from schedlib.hmhs.list_scheduling import rule
 from schedlib.hmhs.model import Instance, Schedule
 from schedlib.hmhs.optimum import optimum
-from schedlib.hmhs.schedule import POLICIES, Policy, schedule
+from schedlib.hmhs.schedule import POLICIES, Policy, schedule, warm
 from schedlib.hmhs.workloads import CLUSTERS, from_trace, hybrid, single, swim_jobs
 
 __all__ = [
@@ -28,4 +28,6 @@ __all__ = [
     "schedule",
     "single",
     "swim_jobs",
+    "total_times",
+    "warm",
 ]

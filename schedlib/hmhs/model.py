@@ -8,8 +8,15 @@ import numpy as np
 import pandas as pd
 
 
+def _numbers(name, values):
+    try:
+        return np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name}: needs numbers, in rows of equal length; {error}") from error
+
+
 def _column(name, values, length=None):
-    array = np.array(values, dtype=np.float64)
+    array = _numbers(name, values)
     if array.ndim != 1 or array.size == 0:
         raise ValueError(f"{name}: needs one value per job, in one dimension; got shape {array.shape}")
     if length is not None and array.size != length:
@@ -51,7 +58,7 @@ class Instance:
         jobs = _column("map_time", self.map_time).size
         for stage in ("map", "reduce"):
             time, tasks = (_column(f"{stage}_{part}", getattr(self, f"{stage}_{part}"), jobs) for part in ("time", "tasks"))
-            speed = np.array(getattr(self, f"{stage}_speed"), dtype=np.float64, order="C")
+            speed = _numbers(f"{stage}_speed", getattr(self, f"{stage}_speed"))
             if speed.ndim != 2 or speed.shape[0] != jobs or speed.shape[1] == 0:
                 raise ValueError(f"{stage}_speed: shape {speed.shape}; needs ({jobs}, machines), one row per job")
             for part, values in (("time", time), ("speed", speed)):

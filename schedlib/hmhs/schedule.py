@@ -146,3 +146,10 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs") -> Schedule:
     job_end = _latest(instance.n_jobs, reduces, map_end)
     steps = (int(count) for count in map_steps + reduce_steps)
     return Schedule(policy.name, float(job_end.max()), map_end, job_end, maps, reduces, *steps)
+
+
+def warm() -> None:
+    """Compile or load every kernel, so that the first point of a sweep is not charged for it."""
+    tiny = Instance([1, 1], [1, 1], np.ones((2, 2)), [1, 1], [1, 1], np.ones((2, 2)))
+    for policy in POLICIES:
+        schedule(tiny, policy)

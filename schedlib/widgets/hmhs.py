@@ -1,0 +1,51 @@
+"""The explorer of the HMHS chapter: jobs, machines and policy in, a Gantt chart and the distance to the bound out."""
+
+import functools
+
+import ipywidgets as widgets
+
+from schedlib import hmhs, style
+from schedlib.hmhs.gantt import plot_gantt
+from schedlib.hmhs.priced import priced
+
+POLICIES = ("hmhs", "r-hmhs", "fifo-pri", "fifo", "priced")
+
+
+@functools.lru_cache(maxsize=256)
+def _instance(jobs, slow, seed):
+    instance = hmhs.single(jobs, seed, machines=(8, 8), slow=slow / 100)
+    found = hmhs.bounds(instance)
+    longest = max(_schedule(instance, found, name).makespan for name in POLICIES)
+    return instance, found, longest
+
+
+def _schedule(instance, found, policy):
+    return priced(instance, found) if policy == "priced" else hmhs.schedule(instance, policy)
+
+
+def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1):
+    """The Gantt chart of `policy` on `jobs` jobs of the single workload and 8 + 8 machines, `slow` % of them slow.
+
+    Returns (matplotlib Figure, alt text). The time axis is the same for all policies on one instance.
+    """
+    instance, found, longest = _instance(jobs, slow, seed)
+    done = _schedule(instance, found, policy)
+    alt = (
+        f"Gantt chart of {jobs} jobs under {style.look(policy).label} with {slow} per cent slow machines: makespan "
+        f"{done.makespan:.0f} s, lower bound {found.best:.0f} s."
+    )
+    return plot_gantt(done, bound=found.best, until=1.02 * longest, size=(8.0, 4.2)), alt
+
+
+def explorer():
+    """Sliders for the number of jobs and the share of slow machines, a menu of policies, and the chart they give."""
+    from schedlib.widgets.explorer import Explorer
+
+    names = [(style.look(name).label, name) for name in POLICIES]
+    controls = {
+        "jobs": widgets.IntSlider(8, 1, 30, description="jobs", continuous_update=False),
+        "slow": widgets.IntSlider(0, 0, 100, 25, description="slow machines (%)", continuous_update=False),
+        "policy": widgets.Dropdown(options=names, value="hmhs", description="policy"),
+        "seed": widgets.IntSlider(1, 0, 9, description="seed", continuous_update=False),
+    }
+    return Explorer(draw, controls)
