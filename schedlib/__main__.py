@@ -107,7 +107,7 @@ def claims(options) -> None:
     from schedlib.reproduce import ledger, publish
     from schedlib.reproduce.tables import columns
 
-    frame = ledger.claims(options.scale, options.only, options.seeds, options.workers, options.dask)
+    frame = ledger.judged(options.scale, options.only, options.seeds, options.workers, options.dask)
     if frame.empty:
         print("no paper lists a claim here yet")
         return

@@ -90,7 +90,7 @@ def test_claim_without_numbers_is_named(values):
 
 
 def test_ledger_frame_has_the_columns_and_keeps_the_untestable():
-    frame = reproduce.claims(progress=False, workers=1)
+    frame = ledger.judged(progress=False, workers=1)
     assert list(frame.columns) == list(ledger.COLUMNS)
     assert frame["verdict"].tolist() == ["reproduced", "not testable here"]
     assert frame["measured"].iloc[0] == 2.0 and frame["ci95"].iloc[0] == "2 to 2"
@@ -99,7 +99,7 @@ def test_ledger_frame_has_the_columns_and_keeps_the_untestable():
 
 
 def test_written_ledger_merges_sorts_and_repeats(tmp_path):
-    frame = reproduce.claims(progress=False, workers=1)
+    frame = ledger.judged(progress=False, workers=1)
     eagle = frame.iloc[[0]].assign(id="eagle.kept", paper="eagle", claim="a | b, \n c")
     gone = frame.iloc[[0]].assign(id="hmhs.gone")
     ledger.write(pd.concat([eagle, gone, frame.iloc[[1]]]), tmp_path)

@@ -96,7 +96,8 @@ TREND = {"check": "trend", "tolerance": 0.0, "metric": "slope of the gain"}
 PER_DOUBLING, PER_TEN = "points per doubling of jobs", "points per 10 points fewer slow machines"
 
 CLAIMS = (
-    _claim("fifo-least", "Abstract; Section 1", "HMHS ends sooner than FIFO by at least 51 %", _gain("fifo", extreme="min"), 51.0),
+    _claim("fifo-least", "Abstract; Section 1", "HMHS ends sooner than FIFO by at least 51 %", _gain("fifo", extreme="min"), 51.0,
+           reason="HMHS gains more than claimed at every number of jobs tried, which the paper does not print"),
     _claim("fifo-most", "Abstract; Section 4.2 A", "HMHS ends sooner than FIFO by up to 77 %", _gain("fifo", extreme="max"), 77.0),
     _claim(
         "best", "Section 4.2 A", "HMHS ends soonest of the four policies", _worst_margin, **ORDER,
@@ -117,9 +118,11 @@ CLAIMS = (
     _claim(
         "fifo-pri-hybrid", "Section 4.2 A", "Dispatching alone gains up to 55 % over FIFO-Pri (hybrid)",
         _gain("fifo-pri", "hybrid", "max"), 55.0,
+        reason="HMHS gains more than claimed from 200 jobs on; the paper does not print its numbers of jobs",
     ),
     _claim("r-hmhs-least", "Section 4.2 A", "Sequencing gains at least 10 % over R-HMHS", _gain("r-hmhs", extreme="min"), 10.0),
-    _claim("r-hmhs-most", "Section 4.2 A", "Sequencing gains up to 30 % over R-HMHS", _gain("r-hmhs", extreme="max"), 30.0),
+    _claim("r-hmhs-most", "Section 4.2 A", "Sequencing gains up to 30 % over R-HMHS", _gain("r-hmhs", extreme="max"), 30.0,
+           reason="single instances reach 30 %, no mean does"),
     _claim(
         "r-hmhs-size", "Section 4.2 A", "The gain over R-HMHS has no strong link with the number of jobs",
         _rank_correlation("r-hmhs"), 0.0, tolerance=0.5, metric="Spearman's rank correlation", unit="1",
@@ -132,6 +135,7 @@ CLAIMS = (
         "single-above-hybrid-r", "Section 4.2 A",
         "The single workload gains about 7 points more than the hybrid one (over R-HMHS, as the sentence's place suggests)",
         _single_above_hybrid("r-hmhs"), 7.0, tolerance=3.0, metric="difference of gains", unit="points",
+        reason="the order matters more where jobs differ more; the sentence holds for the gain over FIFO",
     ),
     _claim(
         "dispatching-helps", "Abstract; Section 4.2 A", "The dispatching heuristics reduce the makespan (against FIFO-Pri)",
@@ -146,6 +150,7 @@ CLAIMS = (
             f"slow-{workload}-{share}", "Section 4.2 B",
             f"HMHS is close to FIFO where slow machines dominate ({workload}, {share} % slow)",
             _gain("fifo", workload, pick=share), 0.0, tolerance=10.0, experiment="hmhs.fig2", how_read="text: 'close'",
+            reason="" if share == 100 else "one random machine in five is enough: Min-Min sends the tasks where they are quick",
         )
         for workload in ("single", "hybrid")
         for share in (80, 100)

@@ -222,7 +222,7 @@ FIGURES = (
         "hmhs.fig1",
         plot_gap,
         "How far each policy ends above a lower bound that no schedule can beat (beyond the paper). What separates FIFO from HMHS "
-        "is far more than what is left to gain; priced dispatch, ours, takes about half of that.",
+        "is far more than what is left to gain; priced dispatch, ours, wins part of that.",
         _alt_gap,
     ),
     Figure(

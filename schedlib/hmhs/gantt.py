@@ -3,6 +3,7 @@
 import numpy as np
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import Patch
+from matplotlib.patheffects import withStroke
 
 from schedlib import style
 from schedlib.hmhs.model import Schedule, Stage
@@ -40,7 +41,9 @@ def _draw_stage(ax, bars, until):
             ax.add_collection(bars_of_one_pattern)
     if len(bars) <= 80:
         for k in np.flatnonzero(finish - start > until / 40):
-            ax.text((start[k] + finish[k]) / 2, machine[k], int(job[k]) + 1, ha="center", va="center", color="white", fontsize=8)
+            where = (start[k] + finish[k]) / 2, machine[k]
+            label = ax.text(*where, int(job[k]) + 1, ha="center", va="center", color="white", fontsize=8)
+            label.set_path_effects([withStroke(linewidth=2, foreground="black")])
 
 
 def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float | None = None, size=(7.5, 4.0)):

@@ -5,9 +5,14 @@ lowest. So a free machine takes, in Johnson's order of the priced jobs, the firs
 that job's lowest, and where there is none, the job that comes nearest. Reduces go by Dynamic-Min-Min: few jobs wait there at a
 time, so what counts is not the fluid optimum but which task ends soonest.
 
-The stated rule for the factor: plan with each of `FACTORS` and keep the plan with the smallest makespan, the smaller factor on
-a tie. Nothing is fitted to a workload: all is known before the first task runs, so comparing plans is part of the algorithm.
+The stated rule: plan with each of `FACTORS` and by HMHS, and keep the plan with the smallest makespan, the smaller factor on a
+tie and HMHS last. Nothing is fitted to a workload: all is known before the first task runs, so comparing plans is part of the
+algorithm. HMHS is among them because prices mislead where few tasks share many machines: the fluid optimum cuts tasks in pieces
+that no schedule can, and a machine then takes a task that would end sooner elsewhere. So priced dispatch never loses to HMHS, and
+only how far it wins is a finding.
 """
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -51,4 +56,5 @@ def priced(instance: Instance, found: Bounds | None = None) -> Schedule:
     """
     found = bounds(instance) if found is None else found
     plans = [schedule(instance, priced_policy(instance, found, factor)) for factor in FACTORS]
+    plans.append(replace(schedule(instance, "hmhs"), policy="priced"))
     return min(plans, key=lambda plan: plan.makespan)

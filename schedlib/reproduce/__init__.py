@@ -6,7 +6,6 @@
     reproduce.card("hmhs")                              # the paper's claims and what became of them
 """
 
-from schedlib.reproduce.ledger import claims
 from schedlib.reproduce.sweep import SweepError, run
 
 __all__ = ["SweepError", "card", "claims", "experiments", "picture", "run", "show"]
@@ -69,13 +68,15 @@ def picture(figure_id: str, out=None):
     return Published(figure_id, entry["caption"], entry["alt"], files)
 
 
-def card(only=None, out=None):
-    """The written ledger's rows for papers or claims, as a report card that a notebook displays; nothing is run.
+def claims(only=None, out=None):
+    """The written ledger as a frame, a row for each claim and its verdict; nothing is run.
 
-    `only` names papers or claims; None gives all. Raises ValueError when the ledger has no such rows yet.
+    `only` names papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit, paper_value, how_read, check,
+    tolerance, measured, ci95, verdict, reason. Raises ValueError when the ledger has no such rows yet.
+
+    >>> claims("hmhs")["paper"].unique().tolist()
+    ['hmhs']
     """
-    from IPython.display import Markdown
-
     from schedlib.reproduce import ledger, registry
     from schedlib.reproduce.publish import out_folder
 
@@ -83,4 +84,13 @@ def card(only=None, out=None):
     rows = frame if names is None else frame[frame["id"].isin(names) | frame["paper"].isin(names)]
     if rows.empty:
         raise ValueError(f"the ledger has no claims of {only or 'any paper'} yet: make figures")
-    return Markdown(ledger.report_card(rows))
+    return rows.reset_index(drop=True)
+
+
+def card(only=None, out=None):
+    """The rows that `claims` gives as a report card, which a notebook displays; nothing is run."""
+    from IPython.display import Markdown
+
+    from schedlib.reproduce import ledger
+
+    return Markdown(ledger.report_card(claims(only, out)))

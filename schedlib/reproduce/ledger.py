@@ -75,7 +75,7 @@ def _above(claim: Claim, mean: float, low: float) -> tuple[str, str]:
     return IN_PART, f"{what} is positive on average only"
 
 
-def claims(scale="quick", only=None, seeds=None, workers=None, dask=None, progress=True) -> pd.DataFrame:
+def judged(scale="quick", only=None, seeds=None, workers=None, dask=None, progress=True) -> pd.DataFrame:
     """The ledger: every claim that `only` asks for, judged on frames of this scale (run where they are not stored).
 
     Claims on an experiment that lacks its data here are left out.

@@ -34,7 +34,7 @@ def figures(only=None, scale="quick", out=None, workers=None, dask=None, seeds=N
             failed.append(str(error))
     try:
         if finished:
-            ledger.write(ledger.claims(scale, finished, seeds, workers, dask), folder)
+            ledger.write(ledger.judged(scale, finished, seeds, workers, dask), folder)
     except ValueError as error:
         failed.append(str(error))
     provenance.gallery(folder)

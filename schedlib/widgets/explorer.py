@@ -19,8 +19,8 @@ class Explorer(widgets.VBox):
     def __init__(self, draw: Callable, controls: Mapping[str, widgets.Widget], height: int = 420):
         self.draw, self.controls, self.height = draw, dict(controls), height
         for control in self.controls.values():
-            control.style.description_width = "9em"
-            control.layout.width = "32em"
+            control.style.description_width = "11em"
+            control.layout.width = "34em"
         self.picture = widgets.HTML(layout=widgets.Layout(height=f"{height + 10}px", overflow="hidden"))
         self.png = b""
         super().__init__([*self.controls.values(), self.picture])

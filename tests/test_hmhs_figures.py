@@ -1,0 +1,124 @@
+"""HMHS's experiments, pictures and claims: measures on made-up frames with answers known by hand, pictures on small runs."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from schedlib import hmhs, paths
+from schedlib.experiment import VERDICTS, Claim
+from schedlib.hmhs import claims, experiments, figures
+from schedlib.hmhs.gantt import ONE_BY_ONE, _bars, plot_gantt
+from schedlib.reproduce import ledger, publish, registry, source
+
+EXPERIMENTS = {experiment.id: experiment for experiment in experiments.EXPERIMENTS}
+CLAIMS = {claim.id: claim for claim in claims.CLAIMS}
+
+
+def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):
+    """Makespans such that HMHS's gain over every rival is `gain(rival, workload, point, seed)` per cent."""
+    rows = []
+    for workload in ("single", "hybrid"):
+        for point in points:
+            for seed in range(seeds):
+                here = {"workload": workload, axis: point, "seed": seed}
+                rows.append(here | {"policy": "hmhs", "makespan": 100.0})
+                for rival in figures.RIVALS:
+                    rows.append(here | {"policy": rival, "makespan": 100 / (1 - gain(rival, workload, point, seed) / 100)})
+                rows.append(here | {"policy": "bound", "makespan": 80.0})
+    return pd.DataFrame(rows)
+
+
+def small_run(experiment):
+    """The smoke-scale frame, without the store."""
+    tasks = [(point, seed) for point in experiment.points["smoke"] for seed in range(experiment.seeds["smoke"])]
+    return pd.concat([experiment.run(seed=seed, **point).assign(seed=seed, **point) for point, seed in tasks], ignore_index=True)
+
+
+def measured(name, frame):
+    return np.asarray(CLAIMS[f"hmhs.{name}"].measure(frame), dtype=float)
+
+
+def test_gains_and_gaps_compare_within_one_instance():
+    frame = frame_of(lambda rival, workload, point, seed: point / 2 + seed)
+    assert np.allclose(figures.gains(frame).eval("gain - jobs / 2 - seed"), 0)
+    gap = figures.gaps(frame)
+    assert np.allclose(gap.loc[gap["policy"] == "hmhs", "gap"], 25) and "bound" not in set(gap["policy"])
+
+
+def test_extremes_are_those_of_the_means_and_come_seed_by_seed():
+    by_point = {25: 10.0, 50: 60.0, 100: 40.0}
+    frame = frame_of(lambda rival, workload, point, seed: by_point[point] - 5 * (workload == "hybrid") + seed)
+    assert np.allclose(measured("fifo-most", frame), [60, 61, 62])
+    assert np.allclose(measured("fifo-least", frame), [5, 6, 7])
+    assert np.allclose(measured("fifo-pri-hybrid", frame), [55, 56, 57])
+
+
+def test_slopes_are_per_doubling_and_signed_in_the_claimed_direction():
+    frame = frame_of(lambda rival, workload, point, seed: 20 + (3 if workload == "single" else -2) * np.log2(point / 25))
+    assert np.allclose(measured("trend-single", frame), 3) and np.allclose(measured("trend-hybrid", frame), -2)
+    frame = frame_of(lambda rival, workload, point, seed: 50 - 0.4 * point, axis="slow", points=(0, 40, 80, 100))
+    assert np.allclose(measured("fewer-slow-single", frame), 4)
+    assert np.allclose(measured("slow-hybrid-80", frame), 18)
+
+
+def test_the_other_measures():
+    base = {"fifo": 50, "fifo-pri": 30, "r-hmhs": 10}
+    frame = frame_of(lambda rival, workload, point, seed: base[rival] + 4 * (workload == "single"))
+    assert np.allclose(measured("best", frame), 12) and np.allclose(measured("sequencing-helps", frame), 12)
+    assert np.allclose(measured("single-above-hybrid", frame), 4)
+    rising = frame_of(lambda rival, workload, point, seed: point / 2 if workload == "single" else 60 - point / 2)
+    assert np.allclose(measured("r-hmhs-size", rising), 0)
+
+
+def test_every_claim_can_be_judged_at_smoke_scale():
+    made = {}
+    for claim in CLAIMS.values():
+        assert isinstance(claim, Claim)
+        if claim.experiment and claim.experiment not in made:
+            experiment = EXPERIMENTS[claim.experiment]
+            made[claim.experiment] = small_run(experiment)
+        row = ledger.judge(claim, made.get(claim.experiment))
+        assert row.verdict in VERDICTS
+
+
+@pytest.mark.parametrize("figure", figures.FIGURES, ids=lambda figure: figure.id)
+def test_every_figure_draws_with_labels_from_a_small_run(figure):
+    experiment = EXPERIMENTS[figure.experiment]
+    frame = small_run(experiment)
+    alt = figure.alt(frame) if callable(figure.alt) else figure.alt
+    assert len(alt) > 40
+    if figure.plot is not None:
+        publish.check_labels(figure.id, figure.plot(frame))
+
+
+def test_experiments_give_common_random_numbers():
+    """The policies meet one instance: HMHS's makespan in the frame is that of the instance made by hand."""
+    frame = experiments.fig1("single", 25, seed=3).set_index("policy")["makespan"]
+    instance = hmhs.single(25, seed=3)
+    assert frame["fifo"] == hmhs.schedule(instance, "fifo").makespan and frame["bound"] == hmhs.lower_bound(instance)
+    assert (frame.drop("bound") >= frame["bound"]).all()
+
+
+@pytest.mark.parametrize("jobs", (3, 60))
+def test_gantt_bars_cover_just_the_time_that_tasks_run(jobs):
+    done = hmhs.schedule(hmhs.single(jobs, seed=1, machines=(7, 3)), "fifo")
+    bars = _bars(done.map)
+    job, machine, start, finish = bars.T
+    busy = np.bincount(done.map.machine, done.map.finish - done.map.start)
+    assert np.allclose(np.bincount(machine.astype(int), finish - start), busy)
+    assert len(bars) <= max(ONE_BY_ONE, done.map.job.size)
+    assert "makespan" in plot_gantt(done, bound=1.0).axes[0].get_title()
+
+
+def test_committed_figures_and_ledger_come_from_this_source():
+    root = paths.checkout()
+    entries = json.loads((root / "figures" / "provenance.json").read_text())
+    library = registry.load()
+    assert set(entries) == set(library.figures) and set(ledger.read(root / "figures")["id"]) == set(library.claims)
+    if any(entry["versions"]["python"] != source.versions()["python"] for entry in entries.values()):
+        pytest.skip("the committed figures were made under another Python, whose syntax trees hash differently")
+    now = {name: source.source_hash(library.experiment(name).run.__module__) for name in entries}
+    stale = [name for name, entry in entries.items() if entry["source"] != now[name]]
+    assert not stale, f"make figures: {', '.join(stale)} were made by other code"

@@ -1,0 +1,55 @@
+"""Explorers answer for every setting, keep their height, and carry a picture where no code runs."""
+
+import base64
+import itertools
+
+import ipywidgets
+import pytest
+
+from schedlib import style
+from schedlib.widgets import Explorer
+from schedlib.widgets import hmhs as hmhs_explorer
+
+PNG = b"\x89PNG\r\n"
+
+
+def line(up=True):
+    figure, ax = style.subplots(size=(2, 2))
+    if up is None:
+        raise ValueError("up: <must> be set")
+    ax.plot([0, 1], [0, 1] if up else [1, 0])
+    return figure, "a line that rises" if up else "a line that falls"
+
+
+def test_the_picture_and_its_alt_text_follow_the_controls():
+    explorer = Explorer(line, {"up": ipywidgets.Checkbox(True)}, height=200)
+    before = explorer.picture.value
+    assert 'alt="a line that rises"' in before
+    explorer.controls["up"].value = False
+    assert explorer.picture.value != before and 'alt="a line that falls"' in explorer.picture.value
+    assert explorer.picture.layout.height == "210px"
+
+
+def test_a_setting_that_cannot_be_drawn_says_why_and_does_not_break_the_explorer():
+    explorer = Explorer(line, {"up": ipywidgets.Dropdown(options=[True, False, None], value=True)})
+    explorer.controls["up"].value = None
+    assert explorer.picture.value == '<p role="alert">up: &lt;must&gt; be set</p>'
+    explorer.controls["up"].value = False
+    assert "<img" in explorer.picture.value
+
+
+def test_a_static_page_gets_the_first_picture_beside_the_live_view():
+    bundle, _ = Explorer(line, {"up": ipywidgets.Checkbox(True)})._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert base64.b64decode(bundle["image/png"]).startswith(PNG)
+
+
+@pytest.mark.parametrize("jobs, slow, policy", list(itertools.product((1, 30), (0, 100), hmhs_explorer.POLICIES)))
+def test_hmhs_explorer_draws_at_every_corner(jobs, slow, policy):
+    figure, alt = hmhs_explorer.draw(jobs, slow, policy, seed=9)
+    assert style.look(policy).label in alt and "makespan" in figure.axes[0].get_title()
+
+
+def test_hmhs_explorer_keeps_one_time_axis_for_all_policies():
+    ends = {hmhs_explorer.draw(10, 25, policy, 2)[0].axes[0].get_xlim() for policy in hmhs_explorer.POLICIES}
+    assert len(ends) == 1
