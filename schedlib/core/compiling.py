@@ -1,12 +1,14 @@
 """One decorator for the library's kernels and one for the functions that a reader plugs into them.
 
 numba notices a change in a kernel's own file only. A cache folder named after the source of *all* kernels makes a stale
-answer impossible: change any helper and every kernel compiles again, once.
+answer impossible: change any helper and every kernel compiles again, once. A function from elsewhere, a reader's, is never
+kept: numba would not notice that a number which it takes from another file, or another notebook cell, has changed.
 """
 
 import functools
 import hashlib
 import os
+import re
 import tempfile
 from pathlib import Path
 
@@ -17,6 +19,13 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 
 @functools.cache
+def kernel_files() -> tuple[Path, ...]:
+    """The package's files that hold kernels: those of the core and those that mention it."""
+    files = sorted(PACKAGE.rglob("*.py"))
+    return tuple(path for path in files if path.parent.name == "core" or b"schedlib.core" in path.read_bytes())
+
+
+@functools.cache
 def kernel_folder() -> Path | None:
     """The folder for compiled kernels, or None where no place can be written (they then compile in each process).
 
@@ -24,22 +33,28 @@ def kernel_folder() -> Path | None:
     or the folder for temporary files, in that order. Below it, one folder for each state of the kernels' source.
     """
     digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(PACKAGE.rglob("*.py")):
-        text = path.read_bytes()
-        if b"schedlib.core" in text or path.parent.name == "core":
-            digest.update(path.relative_to(PACKAGE).as_posix().encode() + text)
+    for path in kernel_files():
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + path.read_bytes())
     asked = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("SCHEDLIB_CACHE")
     checkout = PACKAGE.parent / "data"
+    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111 - keeps "~" where pathlib raises
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    try:
+        shared = Path(tempfile.gettempdir()) / f"schedlib-{user}"
+    except FileNotFoundError:  # a read-only container
+        shared = None
     places = [
         Path(asked) if asked else None,
         checkout / "cache" if checkout.is_dir() else None,
-        Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "schedlib",
-        Path(tempfile.gettempdir()) / f"schedlib-{os.getuid() if hasattr(os, 'getuid') else 0}",
+        home / "schedlib" if home.is_absolute() else None,
+        shared,
     ]
     for place in filter(None, places):
         folder = place / "kernels" / digest.hexdigest()[:16]
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            if place == shared and place.stat().st_uid != user:
+                continue  # another user made it, and could have put any machine code there
             with tempfile.TemporaryFile(dir=folder):
                 return folder
         except OSError:
@@ -48,15 +63,12 @@ def kernel_folder() -> Path | None:
 
 
 def _jit(function, *signature):
-    folder = kernel_folder()
+    code = getattr(function, "__code__", None)
+    folder = kernel_folder() if code and Path(code.co_filename).resolve() in kernel_files() else None
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder or "")
     try:
         return numba.njit(*signature, cache=folder is not None, nogil=True)(function)
-    except RuntimeError as error:
-        if "no locator" not in str(error):
-            raise
-        return numba.njit(*signature, nogil=True)(function)  # typed at a prompt: there is no file to cache beside
     finally:
         numba.config.CACHE_DIR = before
 
@@ -78,6 +90,12 @@ def compiled(function=None, *, signature=None):
     return _jit(function) if signature is None else _jit(function, signature)
 
 
+def _reason(error):
+    """The first line of a compiler error that says what is wrong, not where in the compiler."""
+    lines = re.sub(r"\x1b\[[\d;]*m", "", str(error)).splitlines()
+    return next((line.strip().rstrip(".") for line in lines if line.strip() and not line.startswith("Failed in")), "nothing")
+
+
 def rule(signature):
     """A decorator that compiles a reader's function to one explicit signature, so that kernels can take it as an argument.
 
@@ -96,10 +114,10 @@ def rule(signature):
             function = function.py_func
         try:
             return _jit(function, signature)
-        except numba.core.errors.NumbaError as error:
+        except (numba.core.errors.NumbaError, TypeError) as error:
             raise ValueError(
-                f"{function.__name__}: does not compile as {signature}. Use numbers, loops and the arrays it is given. "
-                f"The compiler says: {str(error).strip().splitlines()[-1]}"
+                f"{getattr(function, '__name__', repr(function))}: does not compile. The compiler says: {_reason(error)}. "
+                f"Use numbers, loops and the arrays it is given; its arguments and result must be {signature}"
             ) from error
 
     return decorate

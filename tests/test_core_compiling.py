@@ -1,0 +1,186 @@
+"""Compiled kernels: kept for the next process, never stale, and working where nothing can be written."""
+
+import json
+import os
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+from numba.core import types
+
+import schedlib
+from schedlib import hmhs
+from schedlib.core import compiling, heap
+
+PACKAGE = Path(schedlib.__file__).parent
+PLACES = ("NUMBA_CACHE_DIR", "SCHEDLIB_CACHE", "XDG_CACHE_HOME", "NUMBA_DISABLE_JIT")
+ONE_ARGUMENT = types.int64(types.int64)
+jit_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
+
+USE_THE_QUEUE = """
+import json
+from schedlib.core import compiling, events
+queue = events.event_queue(4)
+for time in (2.0, 1.0, 3.0):
+    events.add(queue, time, 0)
+stats = events.take.stats
+print(json.dumps({
+    "first": events.take(queue)[0],
+    "hits": sum(events.add.stats.cache_hits.values()),
+    "misses": sum(events.add.stats.cache_misses.values()),
+    "folder": str(compiling.kernel_folder()),
+}))
+"""
+
+
+def run(code, **environment):
+    kept = {name: value for name, value in os.environ.items() if name not in PLACES} | {"PYTHONSAFEPATH": "1"}
+    done = subprocess.run([sys.executable, "-c", code], env=kept | environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A folder with a copy of the core alone, as if installed: there is no data/ beside it."""
+    shutil.copytree(PACKAGE / "core", tmp_path / "schedlib/core", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(PACKAGE / "__init__.py", tmp_path / "schedlib")
+    return tmp_path
+
+
+@jit_only
+def test_second_process_loads_and_a_changed_helper_compiles_anew(copy):
+    environment = {"PYTHONPATH": str(copy), "SCHEDLIB_CACHE": str(copy / "cache")}
+    first, second = run(USE_THE_QUEUE, **environment), run(USE_THE_QUEUE, **environment)
+    assert (first["first"], first["hits"], first["misses"]) == (1.0, 0, 1)
+    assert (second["first"], second["hits"], second["misses"]) == (1.0, 1, 0)
+    assert first["folder"] == second["folder"]
+
+    helper = copy / "schedlib/core/heap.py"  # in another file than the kernel, where numba does not look
+    text = helper.read_text()
+    assert "key < other_key or" in text
+    helper.write_text(text.replace("key < other_key or", "key > other_key or"))
+    third = run(USE_THE_QUEUE, **environment)
+    assert (third["first"], third["hits"], third["misses"]) == (3.0, 0, 1)
+    assert third["folder"] != first["folder"]
+
+
+@jit_only
+def test_installed_without_a_writable_home_it_keeps_kernels_in_the_temporary_folder(copy):
+    # Below a regular file nothing can be made, not even by root.
+    (copy / "file").write_text("")
+    (copy / "temporary").mkdir()
+    found = run(USE_THE_QUEUE, PYTHONPATH=str(copy), HOME=str(copy / "file/home"), TMPDIR=str(copy / "temporary"))
+    assert found["first"] == 1.0
+    assert Path(found["folder"]).is_relative_to(copy / "temporary")
+
+
+@pytest.fixture
+def places(tmp_path, monkeypatch):
+    """A package without data/, no cache folder named in the environment, everything in tmp_path."""
+    for name in PLACES[:3]:
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "home").mkdir()
+    (tmp_path / "site/schedlib").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(compiling, "PACKAGE", tmp_path / "site/schedlib")
+    monkeypatch.setattr(compiling, "kernel_files", lambda: ())
+    monkeypatch.setattr(compiling.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
+    return tmp_path
+
+
+def folder():
+    found = compiling.kernel_folder.__wrapped__()
+    return found and found.parent.parent
+
+
+def test_places_in_order(places, monkeypatch):
+    assert folder() == places / "home/.cache/schedlib"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(places / "xdg"))
+    assert folder() == places / "xdg/schedlib"
+    (places / "site/data").mkdir()
+    assert folder() == places / "site/data/cache"
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(places / "asked"))
+    assert folder() == places / "asked"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(places / "numba"))
+    assert folder() == places / "numba"
+
+
+def test_a_user_without_a_home_uses_the_temporary_folder(places, monkeypatch):
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(compiling.os.path, "expanduser", lambda path: path)  # as for a user number without an account
+    assert folder().parent == places / "temporary"
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs POSIX owners")
+def test_what_another_user_left_in_the_temporary_folder_is_not_run(places, monkeypatch):
+    monkeypatch.setenv("HOME", str(places / "file/home"))
+    (places / "file").write_text("")
+    assert folder().parent == places / "temporary"
+    user = os.getuid()
+    (places / f"temporary/schedlib-{user + 1}").mkdir()
+    monkeypatch.setattr(compiling.os, "getuid", lambda uid=user: uid + 1)
+    assert folder() is None
+
+
+@jit_only
+def test_kernels_compile_in_each_process_where_nothing_can_be_written(places, monkeypatch):
+    def nowhere():
+        raise FileNotFoundError("no usable temporary directory")
+
+    monkeypatch.setenv("HOME", str(places / "file/home"))
+    (places / "file").write_text("")
+    monkeypatch.setattr(compiling.tempfile, "gettempdir", nowhere)
+    assert folder() is None
+    monkeypatch.setattr(compiling, "kernel_folder", lambda: None)
+    monkeypatch.setattr(compiling, "kernel_files", lambda: (Path(heap.__file__).resolve(),))
+    assert compiling.compiled(heap.before.py_func)(1.0, 0, 2.0, 0)
+
+
+@jit_only
+def test_a_readers_rule_sees_a_number_that_changed_elsewhere(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("@rule\ndef plus(a):\n    return a + STEP\n")
+    rule = compiling.rule(ONE_ARGUMENT)
+    answers = [runpy.run_path(str(file), {"rule": rule, "STEP": step})["plus"](1) for step in (1, 10)]
+    assert answers == [2, 11]
+
+
+@jit_only
+@pytest.mark.parametrize(
+    "function, says",
+    [
+        (lambda a: undefined_name(a), "undefined_name"),  # noqa: F821
+        (lambda a, b: a, "takes 2|2 arguments"),
+        (lambda a: "text", "int64"),
+        (3, "not a function"),
+    ],
+)
+def test_a_rule_that_cannot_compile_says_why(function, says):
+    with pytest.raises(ValueError, match=f"does not compile.*({says})"):
+        compiling.rule(ONE_ARGUMENT)(function)
+
+
+SCHEDULE_ALL = """
+import json
+from schedlib import hmhs
+whole = hmhs.hybrid(8, seed=4, machines=(3, 4))
+small = hmhs.Instance(
+    whole.map_time, whole.map_tasks % 7, whole.map_speed, whole.reduce_time, whole.reduce_tasks % 5, whole.reduce_speed
+)
+plans = {name: hmhs.schedule(small, name) for name in [*hmhs.POLICIES, "priced"]}
+rows = {name: [column.tolist() for stage in (plan.map, plan.reduce) for column in stage] for name, plan in plans.items()}
+print(json.dumps(rows))
+"""
+
+
+@jit_only
+def test_uncompiled_source_makes_the_same_schedules(capsys):
+    plain = run(SCHEDULE_ALL, PYTHONPATH=str(PACKAGE.parent), NUMBA_DISABLE_JIT="1")
+    exec(SCHEDULE_ALL, {})
+    assert plain == json.loads(capsys.readouterr().out)
+    assert len(plain) == len(hmhs.POLICIES) + 1

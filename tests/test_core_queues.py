@@ -1,0 +1,99 @@
+"""The heap against heapq, the event queue against a sorted list, the winner tree against a full scan."""
+
+import heapq
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schedlib.core import events, heap, trees
+
+MANY = settings(deadline=None, max_examples=100)
+KEYS = st.integers(0, 5).map(float) | st.floats(0, 1e9)
+
+
+@MANY
+@given(st.lists(st.none() | st.tuples(KEYS, st.integers(0, 3)), max_size=80))
+def test_heap_is_heapq(operations):
+    """None pops; ties in the key leave by the smaller item."""
+    keys, items, size, expected = np.empty(80), np.empty(80, np.int64), 0, []
+    for operation in operations:
+        if operation is None:
+            if expected:
+                assert (keys[0], items[0]) == heapq.heappop(expected)
+                size = heap.pop(keys, items, size)
+        else:
+            size = heap.push(keys, items, size, *operation)
+            heapq.heappush(expected, operation)
+        assert size == len(expected)
+    while expected:
+        assert (keys[0], items[0]) == heapq.heappop(expected)
+        size = heap.pop(keys, items, size)
+
+
+@MANY
+@given(st.lists(st.none() | KEYS, max_size=80))
+def test_event_queue_is_first_in_first_out_at_equal_times(operations):
+    queue, pending = events.event_queue(80), []
+    for event, time in enumerate(operations):
+        if time is None:
+            pending.sort()  # by time, then by event, which counts upwards
+            assert events.take(queue) == (pending.pop(0) if pending else (np.inf, -1))
+        else:
+            assert events.add(queue, time, event)
+            pending.append((time, event))
+    assert [events.take(queue) for _ in pending] == sorted(pending)
+    assert events.take(queue) == (np.inf, -1)
+
+
+def test_event_queue_keeps_order_when_events_do_not_count_upwards():
+    queue = events.event_queue(4)
+    for event in (2**31 - 1, 0, 7):
+        events.add(queue, 1.0, event)
+    assert [events.take(queue)[1] for _ in range(3)] == [2**31 - 1, 0, 7]
+
+
+def test_full_event_queue_refuses_and_loses_nothing():
+    queue = events.event_queue(2)
+    assert events.add(queue, 2.0, 1) and events.add(queue, 1.0, 2)
+    assert not events.add(queue, 0.0, 3)
+    assert events.take(queue) == (1.0, 2)
+    assert events.add(queue, 0.5, 4)
+    assert [events.take(queue) for _ in range(3)] == [(0.5, 4), (2.0, 1), (np.inf, -1)]
+
+
+@pytest.mark.parametrize("capacity", [0, -1])
+def test_event_queue_needs_room(capacity):
+    with pytest.raises(ValueError, match="capacity"):
+        events.event_queue(capacity)
+
+
+def by_scan(tree):
+    return min(range(tree.key.size), key=lambda i: (tree.key[i], tree.tie[i], i))
+
+
+@MANY
+@given(st.lists(KEYS, min_size=1, max_size=20), st.data())
+def test_winner_tree_is_a_full_scan(keys, data):
+    tree = trees.winner_tree(keys)
+    assert trees.smallest(tree) == by_scan(tree)
+    change = st.tuples(st.integers(0, len(keys) - 1), KEYS | st.just(np.inf), st.integers(0, 2))
+    for index, key, tie in data.draw(st.lists(change, max_size=30)):
+        trees.update(tree, index, key, tie)
+        assert trees.smallest(tree) == by_scan(tree)
+    tree.key[:] = tree.key[::-1].copy()
+    trees.play(tree)
+    assert trees.smallest(tree) == by_scan(tree)
+
+
+@pytest.mark.parametrize("keys", [[], [[1.0]], 3.0])
+def test_winner_tree_needs_a_row_of_keys(keys):
+    with pytest.raises(ValueError, match="keys"):
+        trees.winner_tree(keys)
+
+
+def test_winner_tree_copies_its_keys():
+    keys = np.array([2.0, 1.0])
+    trees.update(trees.winner_tree(keys), 0, 0.0, 0)
+    assert keys[0] == 2.0

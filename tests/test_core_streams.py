@@ -1,0 +1,36 @@
+"""Seeded streams: a function of the seed and the name, whatever else is drawn."""
+
+import numpy as np
+import pytest
+
+from schedlib.core import streams
+
+
+def test_a_stream_is_its_seed_and_name_alone():
+    (alone,) = streams(3, "sizes")
+    expected = alone.random(5)
+    arrivals, sizes, _ = streams(3, "arrivals", "sizes", "policy")
+    arrivals.random(1000)
+    np.testing.assert_array_equal(sizes.random(5), expected)
+    sizes, _ = streams(3, "sizes", "arrivals")
+    np.testing.assert_array_equal(sizes.random(5), expected)
+
+
+def test_other_names_and_other_seeds_are_other_streams():
+    names = [f"stream {k}" for k in range(30)]
+    draws = np.array([rng.random(2000) for seed in (0, 1) for rng in streams(seed, *names)])
+    correlation = np.corrcoef(draws)[np.triu_indices(len(draws), 1)]
+    assert abs(correlation).max() < 5 / np.sqrt(2000)  # five standard errors; a repeated stream has correlation 1
+
+
+def test_global_random_state_plays_no_part():
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    streams(1, "a")[0].random(10)
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
+
+def test_bad_seeds_and_names_are_refused():
+    with pytest.raises(ValueError, match="seed: -1"):
+        streams(-1, "a")
+    with pytest.raises(ValueError, match="twice"):
+        streams(1, "a", "a")

@@ -1,0 +1,134 @@
+"""Lower bound <= optimum <= every policy; prices against scipy's linear program; the optimum against brute force."""
+
+import importlib
+import itertools
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from schedlib import hmhs
+from schedlib.hmhs.bound import stage_prices
+from schedlib.hmhs.priced import FACTORS, priced, priced_policy, relative_prices
+
+sys.path.insert(0, str(Path(__file__).parent))
+literal = importlib.import_module("hmhs_literal")
+
+FEW = settings(deadline=None, max_examples=25)
+SOME = settings(deadline=None, max_examples=60)
+TINY = literal.instances(jobs=3, machines=2, tasks=2) | literal.instances(jobs=3, machines=2, tasks=2, ties=False)
+SMALL = literal.instances(jobs=4, machines=3, tasks=3) | literal.instances(jobs=4, machines=3, tasks=3, ties=False)
+ALL = [*hmhs.POLICIES, "priced"]
+CLOSE = 1 + 1e-6  # the solvers' own tolerance
+
+
+def fluid(tasks, time):
+    """The stage alone with tasks divisible: minimise C over x (jobs, machines) >= 0."""
+    jobs, machines = time.shape
+    cost = np.r_[np.zeros(jobs * machines), 1]
+    load = np.zeros((machines, cost.size))
+    for i, j in itertools.product(range(jobs), range(machines)):
+        load[j, i * machines + j] = time[i, j]
+    load[:, -1] = -1
+    whole = np.c_[np.kron(np.eye(jobs), np.ones(machines)), np.zeros(jobs)]
+    return linprog(cost, A_ub=load, b_ub=np.zeros(machines), A_eq=whole, b_eq=tasks).fun
+
+
+@SOME
+@given(literal.instances() | literal.instances(ties=False))
+def test_prices_solve_the_fluid_problem(instance):
+    prices = stage_prices(instance.map_tasks, instance.map_task_time)
+    assert prices.makespan == pytest.approx(fluid(instance.map_tasks, instance.map_task_time), rel=1e-6, abs=1e-9)
+    assert prices.makespan == pytest.approx(prices.job.sum())
+    assert (prices.machine >= 0).all() and prices.machine.sum() == pytest.approx(1)
+
+
+def test_prices_by_hand():
+    # Three tasks on machines of times 1 and 2: two and one of them end together at 2. Prices 2/3 and 1/3 make each task cost 2/3.
+    prices = stage_prices([3], np.array([[1.0, 2.0]]))
+    assert prices.makespan == pytest.approx(2)
+    np.testing.assert_allclose(prices.machine, [2 / 3, 1 / 3])
+
+
+@FEW
+@given(TINY)
+def test_optimum_is_brute_force(instance):
+    assert hmhs.optimum(instance) == pytest.approx(literal.brute_force(instance), rel=1e-6, abs=1e-9)
+
+
+@FEW
+@given(SMALL)
+def test_lower_bound_optimum_policies(instance):
+    found, optimum = hmhs.bounds(instance), hmhs.optimum(instance)
+    for bound in found[:4]:
+        assert bound <= optimum * CLOSE + 1e-9
+    assert hmhs.lower_bound(instance) == found.best == max(found[:4])
+    for policy in ALL:
+        assert optimum <= hmhs.schedule(instance, policy).makespan * CLOSE + 1e-9
+
+
+@FEW
+@given(literal.instances(jobs=12, machines=5, tasks=20, ties=False))
+def test_no_policy_beats_the_bound(instance):
+    bound = hmhs.lower_bound(instance)
+    for policy in ALL:
+        assert bound <= hmhs.schedule(instance, policy).makespan * CLOSE
+
+
+@SOME
+@given(st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=6))
+def test_on_one_machine_a_stage_johnson_is_the_bound_and_the_optimum(shop):
+    first, second = zip(*shop, strict=True)
+    one, tasks = [[1.0]] * len(shop), [1] * len(shop)
+    instance = hmhs.Instance(first, tasks, one, second, tasks, one)
+    best = min(literal.two_machine_makespan(first, second, order) for order in itertools.permutations(range(len(shop))))
+    assert hmhs.lower_bound(instance) == pytest.approx(best)
+    assert hmhs.schedule(instance, "hmhs").makespan == best
+
+
+@FEW
+@given(literal.instances(jobs=1, machines=3, tasks=6) | literal.instances(jobs=1, machines=3, tasks=6, ties=False))
+def test_one_job_alone_takes_its_longest_job_bound(instance):
+    assert hmhs.bounds(instance).longest_job == pytest.approx(hmhs.optimum(instance), rel=1e-6, abs=1e-9)
+
+
+def test_each_bound_by_hand():
+    # Job 0: two maps of 4 and one reduce of 1; job 1: one map of 2 and two reduces of 4; two equal machines a stage. Fluid maps:
+    # 10 / 2 = 5; fluid reduces: 9 / 2 = 4.5. Alone: maps 4 and 2, reduces 1 and 4. So map_first = 5 + 1, reduce_last = 2 + 4.5,
+    # longest_job = max(5, 6), and Johnson on a = (4, 1), b = (0.5, 4) runs 1, 0: 1, 5 and 5, 5.5.
+    two = [[1.0, 1.0]] * 2
+    found = hmhs.bounds(hmhs.Instance([4, 2], [2, 1], two, [1, 4], [1, 2], two))
+    np.testing.assert_allclose(found[:4], [5.5, 6, 6.5, 6], rtol=1e-9)
+    assert found.best == found.reduce_last
+
+
+def test_optimum_is_for_tiny_instances():
+    with pytest.raises(ValueError, match="9 jobs.*at most 8.*lower_bound"):
+        hmhs.optimum(hmhs.single(9, machines=(2, 2)))
+
+
+def test_optimum_does_not_return_what_it_has_not_proved():
+    with pytest.raises(RuntimeError, match="no proved optimum within"):
+        hmhs.optimum(hmhs.single(8, seed=1, machines=(6, 6)), seconds=0.01)
+
+
+@SOME
+@given(SMALL)
+def test_priced_is_the_best_of_its_plans_and_never_loses_to_hmhs(instance):
+    found = hmhs.bounds(instance)
+    plans = [hmhs.schedule(instance, priced_policy(instance, found, factor)).makespan for factor in FACTORS]
+    plans.append(hmhs.schedule(instance, "hmhs").makespan)
+    plan = priced(instance, found)
+    assert plan.makespan == hmhs.schedule(instance, "priced").makespan == min(plans)
+    assert plan.policy == "priced"
+
+
+def test_relative_prices_by_hand():
+    # Job 0 costs 2 and 3 units, 1.5 times as much on machine 1. A machine of price zero is free for everybody.
+    price = np.array([2.0, 1.0])
+    np.testing.assert_allclose(relative_prices(price, np.array([[1.0, 3.0]])), [[1, 1.5]])
+    assert relative_prices(np.array([1.0, 0.0]), np.array([[1.0, 3.0]])).tolist() == [[np.inf, 1.0]]

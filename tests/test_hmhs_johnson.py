@@ -1,0 +1,81 @@
+"""Johnson's rule and Pri against the paper's steps, against brute force, and against each other."""
+
+import importlib
+import itertools
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schedlib import hmhs
+from schedlib.hmhs.johnson import flow_shop_makespan
+
+sys.path.insert(0, str(Path(__file__).parent))
+literal = importlib.import_module("hmhs_literal")
+
+MANY = settings(deadline=None, max_examples=100)
+SHOPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=6)
+
+
+def keys(first, second, order):
+    """What Johnson's order sorts by; jobs with equal keys may change places."""
+    return [(first[i] > second[i], min(first[i], second[i])) for i in order]
+
+
+@MANY
+@given(SHOPS)
+def test_johnson_is_the_papers_steps_up_to_ties(shop):
+    first, second = zip(*shop, strict=True)
+    order = hmhs.johnson(first, second)
+    assert sorted(order) == list(range(len(shop)))
+    assert keys(first, second, order) == keys(first, second, literal.johnson_steps(first, second))
+
+
+@MANY
+@given(SHOPS)
+def test_johnson_is_optimal_and_its_makespan_is_right(shop):
+    first, second = zip(*shop, strict=True)
+    order = hmhs.johnson(first, second)
+    every = [literal.two_machine_makespan(first, second, line) for line in itertools.permutations(range(len(shop)))]
+    assert flow_shop_makespan(first, second, order) == literal.two_machine_makespan(first, second, order) == min(every)
+
+
+@MANY
+@given(st.lists(st.sampled_from([(1, 2), (2, 1), (1, 1), (3, 1), (0, 0)]), min_size=1, max_size=12))
+def test_ties_keep_the_jobs_order(shop):
+    order = list(hmhs.johnson(*zip(*shop, strict=True)))
+    for kind in set(shop):
+        same = [i for i in order if shop[i] == kind]
+        assert same == sorted(same)
+
+
+@MANY
+@given(literal.instances() | literal.instances(ties=False))
+def test_priority_is_equation_4_and_sorts_as_johnson(instance):
+    found = hmhs.priority(instance)
+    assert found.tolist() == literal.pri(instance)
+    first, second = hmhs.total_times(instance)
+    assert [first.tolist(), second.tolist()] == literal.average_totals(instance)
+    assert keys(first, second, np.argsort(found, kind="stable")) == keys(first, second, hmhs.johnson(first, second))
+
+
+def test_equation_1_and_4_by_hand():
+    # Job 0: P-bar^m = 4 (1 + 0.5)/2 * 3 = 9, P-bar^r = 10 * 0.4 * 1 = 4: Pri = 1/4. Job 1: 2 * 0.5 * 1 = 1 and 6 * 0.5 * 2 = 6:
+    # Pri = -1. Totals are not divided by the number of machines: two map machines, one reduce machine.
+    instance = hmhs.Instance([4, 2], [3, 1], [[1.0, 0.5], [0.25, 0.75]], [10, 6], [1, 2], [[0.4], [0.5]])
+    np.testing.assert_allclose(hmhs.total_times(instance), [[9, 1], [4, 6]])
+    np.testing.assert_allclose(hmhs.priority(instance), [0.25, -1])
+
+
+def test_equal_work_counts_as_more_reduce_work():
+    one = [[1.0]]
+    assert hmhs.priority(hmhs.Instance([2], [1], one, [2], [1], one)).tolist() == [-0.5]
+
+
+@pytest.mark.parametrize("first, second", [([1, 2], [1]), ([[1]], [[1]]), (1, 1)])
+def test_johnson_needs_two_rows_of_one_length(first, second):
+    with pytest.raises(ValueError, match="shapes"):
+        hmhs.johnson(first, second)

@@ -1,0 +1,74 @@
+"""Instances are checked when they are made, and every error names the argument and the row."""
+
+import numpy as np
+import pytest
+
+from schedlib import hmhs
+
+GOOD = {
+    "map_time": [1, 2],
+    "map_tasks": [1, 0],
+    "map_speed": [[1.0, 0.5], [0.3, 0.4]],
+    "reduce_time": [3, 4],
+    "reduce_tasks": [2, 1],
+    "reduce_speed": [[1.0], [0.5]],
+}
+
+
+@pytest.mark.parametrize("stage", ["map", "reduce"])
+@pytest.mark.parametrize(
+    "part, value, says",
+    [
+        ("time", [1, 0], r"time\[1\]: must be a positive"),
+        ("time", [-1, 1], r"time\[0\]: must be a positive"),
+        ("time", [1, np.nan], r"time\[1\]: must be a positive, finite"),
+        ("time", [np.inf, 1], r"time\[0\]: must be a positive, finite"),
+        ("time", [[1, 2]], r"time: needs one value per job"),
+        ("time", [], "time: needs one value per job"),
+        ("time", ["slow", "fast"], "time: .*number"),
+        ("tasks", [1, 1.5], r"tasks\[1\]: must be 0, 1, 2"),
+        ("tasks", [-1, 1], r"tasks\[0\]: must be 0, 1, 2"),
+        ("tasks", [1, np.nan], r"tasks\[1\]: must be 0, 1, 2"),
+        ("tasks", [1, np.inf], r"tasks\[1\]: must be 0, 1, 2"),
+        ("tasks", [1, 1, 1], "tasks: 3 values for 2 jobs"),
+        ("speed", [[1, 1], [1, 0]], r"speed\[1, 1\]: must be a positive"),
+        ("speed", [[1, np.nan], [1, 1]], r"speed\[0, 1\]: must be a positive"),
+        ("speed", [[1, 1]], r"speed: shape \(1, 2\); needs \(2, machines\)"),
+        ("speed", [1, 1], r"speed: shape \(2,\)"),
+        ("speed", [[], []], r"speed: shape \(2, 0\)"),
+        ("speed", [[1, 1], [1]], "speed: .*number"),
+    ],
+)
+def test_wrong_arguments_are_named(stage, part, value, says):
+    with pytest.raises(ValueError, match=f"^{stage}_{says}"):
+        hmhs.Instance(**GOOD | {f"{stage}_{part}": value})
+
+
+def test_other_stage_of_other_length():
+    with pytest.raises(ValueError, match="reduce_time: 1 values for 2 jobs"):
+        hmhs.Instance(**GOOD | {"reduce_time": [1]})
+
+
+def test_arrays_are_copies_and_read_only():
+    time = np.array([1.0, 2.0])
+    instance = hmhs.Instance(**GOOD | {"map_time": time})
+    time[0] = 9
+    assert instance.map_time.tolist() == [1, 2]
+    for name in GOOD:
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(instance, name)[0] = 1
+    with pytest.raises(AttributeError):
+        instance.map_time = time
+
+
+def test_sizes_times_and_head():
+    instance = hmhs.Instance(**GOOD)
+    assert (instance.n_jobs, instance.map_machines, instance.reduce_machines) == (2, 2, 1)
+    np.testing.assert_allclose(instance.map_task_time, [[1, 0.5], [0.6, 0.8]])
+    np.testing.assert_allclose(instance.reduce_task_time, [[3], [2]])
+    head = instance.head(1)
+    assert (head.n_jobs, head.map_machines) == (1, 2)
+    assert head.reduce_time.tolist() == [3]
+    for n in (0, 3):
+        with pytest.raises(ValueError, match=f"n: {n}"):
+            instance.head(n)

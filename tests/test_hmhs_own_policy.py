@@ -1,0 +1,167 @@
+"""A reader's own policy: works at compiled speed, and its mistakes are named."""
+
+import numba
+import numpy as np
+import pytest
+
+from schedlib import hmhs
+
+INSTANCE = hmhs.Instance([3, 1, 2], [2, 1, 0], [[1.0, 0.5]] * 3, [1, 3, 2], [1, 2, 1], [[1.0], [0.5], [1.0]])
+FIFO = hmhs.schedule(INSTANCE, "fifo")
+jit_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
+
+
+def first(stage, machine, now):
+    return stage.queue[0]
+
+
+def same(plan, other):
+    mine, theirs = (*plan.map, *plan.reduce), (*other.map, *other.reduce)
+    return all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
+
+
+@pytest.mark.parametrize("make", [lambda f: f, hmhs.rule, numba.njit], ids=["plain", "rule", "njit"])
+def test_a_plain_function_is_compiled(make):
+    policy = hmhs.Policy(map_rule=make(first), reduce_rule=make(first), name="mine")
+    plan = hmhs.schedule(INSTANCE, policy)
+    assert plan.policy == "mine"
+    assert same(plan, FIFO)
+
+
+def test_a_rule_may_read_all_that_it_sees():
+    @hmhs.rule
+    def sees(stage, machine, now):
+        jobs, machines = stage.time.shape
+        ok = stage.order.size == jobs and stage.left.size == jobs and stage.ready.size == jobs and 0 <= machine < machines
+        ok = ok and stage.score.shape == stage.time.shape and stage.queue.size > 0
+        place = -1
+        for job in stage.queue:
+            ok = ok and stage.left[job] > 0 and stage.ready[job] <= now
+            for k in range(jobs):
+                if stage.order[k] == job:
+                    ok = ok and k > place
+                    place = k
+        return stage.queue[0] if ok else -7
+
+    assert same(hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=sees, reduce_rule=sees)), FIFO)
+
+
+def test_order_and_min_min_in_any_mixture():
+    by_pri = hmhs.Policy(order=hmhs.priority, map_rule="min-min", reduce_rule="min-min")
+    assert same(hmhs.schedule(INSTANCE, by_pri), hmhs.schedule(INSTANCE, "hmhs"))
+    mixed = hmhs.schedule(INSTANCE, hmhs.Policy(order=hmhs.priority, map_rule="min-min", reduce_rule=first))
+    assert all(np.array_equal(a, b) for a, b in zip(mixed.map, hmhs.schedule(INSTANCE, "hmhs").map, strict=True))
+
+
+def test_order_may_be_a_list_and_infinite():
+    reverse = hmhs.schedule(INSTANCE, hmhs.Policy(order=lambda instance: [np.inf, 0, -np.inf]))
+    assert reverse.map.job.tolist() == [1, 0, 0]
+
+
+def test_score_reaches_the_rule():
+    @hmhs.rule
+    def lowest_score(stage, machine, now):
+        best = stage.queue[0]
+        for job in stage.queue:
+            if stage.score[job, machine] < stage.score[best, machine]:
+                best = job
+        return best
+
+    scores = np.array([[2, 2], [1, 1], [3, 3]]), np.array([[3], [2], [1]])
+    plan = hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=lowest_score, reduce_rule=lowest_score, score=lambda _: scores))
+    assert plan.map.job.tolist() == [1, 0, 0]
+    assert plan.reduce.job[0] == 2  # without maps, ready at once
+
+
+def test_a_rule_may_let_a_machine_wait():
+    @hmhs.rule
+    def on_machine_1(stage, machine, now):
+        return stage.queue[0] if machine == 1 else -1
+
+    plan = hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=on_machine_1))
+    assert plan.map.machine.tolist() == [1, 1, 1]
+    assert plan.map_end.max() == 3 * 0.5 * 2 + 0.5
+
+
+def test_a_rule_sees_numbers_around_it():
+    def last_if(limit):
+        def choose(stage, machine, now):
+            return stage.queue[-1] if limit > 0 else stage.queue[0]
+
+        return choose
+
+    plans = [hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=last_if(limit))).map.job.tolist() for limit in (0, 1)]
+    assert plans == [[0, 0, 1], [1, 0, 0]]
+
+
+def minus_five(stage, machine, now):
+    return -5
+
+
+def a_million(stage, machine, now):
+    return 10**6
+
+
+def as_many_as_there_are(stage, machine, now):
+    return stage.order.size
+
+
+def not_ready(stage, machine, now):
+    return 1 if stage.left[1] == 2 and stage.ready[1] > now else stage.queue[0]
+
+
+def finished(stage, machine, now):
+    for job in stage.order:
+        if stage.left[job] == 0:
+            return job
+    return stage.queue[0]
+
+
+@pytest.mark.parametrize(
+    "choose, job", [(minus_five, "-5"), (a_million, "1000000"), (as_many_as_there_are, "3"), (not_ready, "1"), (finished, "2")]
+)
+def test_a_job_that_is_not_waiting_is_refused(choose, job):
+    # On the reduce stage: job 2 has no maps and is ready first, the others are not; it is also the first to have none left.
+    with pytest.raises(ValueError, match=rf"'mine'.*reduce rule gave machine 0 the job {job}, which is not waiting"):
+        hmhs.schedule(INSTANCE, hmhs.Policy(reduce_rule=choose, name="mine"))
+
+
+def test_a_rule_that_never_takes_a_job_is_refused():
+    with pytest.raises(ValueError, match="map rule left every machine waiting with 3 tasks"):
+        hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=lambda stage, machine, now: -1))
+
+
+@jit_only
+@pytest.mark.parametrize(
+    "choose, says",
+    [
+        (lambda stage, machine, now: stage.qeue[0], "qeue"),
+        (lambda stage, machine: 0, "2 arguments"),
+        (lambda stage, machine, now: "job", "int64"),
+        (max, "not a function"),
+    ],
+)
+def test_a_rule_that_does_not_compile_says_why(choose, says):
+    with pytest.raises(ValueError, match=f"does not compile.*{says}"):
+        hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=choose))
+
+
+@pytest.mark.parametrize(
+    "policy, says",
+    [
+        (hmhs.Policy(order=lambda instance: [1, np.nan, 2]), "3 numbers, none NaN"),
+        (hmhs.Policy(order=lambda instance: [1, 2]), r"got shape \(2,\)"),
+        (hmhs.Policy(order=lambda instance: [[1, 2, 3]]), r"got shape \(1, 3\)"),
+        (hmhs.Policy(order=lambda instance: None), r"got shape \(\)"),
+        (hmhs.Policy(map_rule="min-mim"), "map_rule is 'min-mim'"),
+        (hmhs.Policy(reduce_rule=None), "reduce_rule is None"),
+        (hmhs.Policy(score=lambda instance: (instance.map_time, 0)), r"map score has shape \(3,\); needs \(3, 2\)"),
+        ("hmsh", "did you mean 'hmhs'"),
+        ("", "is unknown; choose from hmhs"),
+        (first, "give a name or hmhs.Policy"),
+        (None, "give a name or hmhs.Policy"),
+    ],
+)
+def test_a_wrong_policy_is_refused(policy, says):
+    with pytest.raises(ValueError, match=says):
+        hmhs.schedule(INSTANCE, policy)

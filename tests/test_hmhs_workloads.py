@@ -1,0 +1,187 @@
+"""The paper's workloads: laws, shares, clusters, seeds; and instances from traces."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from schedlib import hmhs
+
+COLUMNS = ("map_time", "map_tasks", "reduce_time", "reduce_tasks")
+
+
+def is_uniform(values, low, high):
+    assert low <= values.min() and values.max() <= high
+    return stats.kstest(values, stats.uniform(low, high - low).cdf).pvalue > 0.001
+
+
+def is_uniform_whole(values, low, high):
+    """Each whole number from low to high, both included, equally often: chi squared over at most 20 cells."""
+    assert low <= values.min() and values.max() <= high
+    edges = np.unique(np.linspace(low, high + 1, 21).astype(int))
+    observed = np.histogram(values, edges)[0]
+    return stats.chisquare(observed, np.diff(edges) / np.diff(edges).sum() * values.size).pvalue > 0.001
+
+
+def test_single_workload_has_the_papers_laws():
+    # Section 4.1.
+    instance = hmhs.single(20_000, seed=1, machines=(2, 3))
+    assert is_uniform(instance.map_time, 5, 45)
+    assert is_uniform(instance.reduce_time, 15, 135)
+    assert is_uniform_whole(instance.map_tasks, 1, 300)
+    assert is_uniform_whole(instance.reduce_tasks, 1, 40)
+    assert set(np.unique(instance.reduce_tasks)) == set(range(1, 41))
+    assert is_uniform(instance.map_speed.ravel(), 0.1, 1.0)
+    assert is_uniform(instance.reduce_speed.ravel(), 0.1, 1.0)
+    pairs = np.corrcoef(np.column_stack([getattr(instance, name) for name in COLUMNS] + [instance.map_speed]), rowvar=False)
+    assert abs(pairs[np.triu_indices(len(pairs), 1)]).max() < 0.04  # more than five standard errors
+
+
+def test_hybrid_workload_has_the_papers_laws_and_shares():
+    instance = hmhs.hybrid(20_000, seed=2, machines=(1, 1))
+    large = instance.map_tasks >= 2000
+    long = instance.map_time >= 100
+    normal = ~large & ~long
+    assert [int(kind.sum()) for kind in (normal, long, large)] == [16_000, 3_000, 1_000]
+    for kind, times, tasks in (
+        (normal, ((5, 45), (15, 135)), ((1, 300), (1, 40))),
+        (long, ((100, 2000), (300, 6000)), ((1, 300), (1, 40))),
+        (large, ((5, 45), (15, 135)), ((2000, 5000), (100, 400))),
+    ):
+        assert is_uniform(instance.map_time[kind], *times[0])
+        assert is_uniform(instance.reduce_time[kind], *times[1])
+        assert is_uniform_whole(instance.map_tasks[kind], *tasks[0])
+        assert is_uniform_whole(instance.reduce_tasks[kind], *tasks[1])
+    place = np.flatnonzero(large)
+    assert is_uniform(place, 0, 20_000), "large jobs arrive shuffled among the others"
+
+
+@pytest.mark.parametrize("n, expected", [(100, (80, 15, 5)), (20, (16, 3, 1)), (1, (1, 0, 0))])
+def test_hybrid_shares_are_exact(n, expected):
+    for seed in range(3):
+        instance = hmhs.hybrid(n, seed=seed, machines=(1, 1))
+        large, long = instance.map_tasks >= 2000, instance.map_time >= 100
+        assert (n - (large | long).sum(), long.sum(), large.sum()) == expected
+
+
+def test_clusters_are_table_1():
+    assert list(hmhs.CLUSTERS) == [f"cluster {k}" for k in range(1, 7)]
+    assert list(hmhs.CLUSTERS.values()) == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1.0])
+
+
+@pytest.mark.parametrize("make", [hmhs.single, hmhs.hybrid])
+@pytest.mark.parametrize("slow", hmhs.CLUSTERS.values())
+def test_slow_machines_and_common_random_numbers(make, slow):
+    plain, instance = make(200, seed=5, machines=(100, 7)), make(200, seed=5, machines=(100, 7), slow=slow)
+    for name in COLUMNS:
+        np.testing.assert_array_equal(getattr(plain, name), getattr(instance, name))
+    for speed, before in ((instance.map_speed, plain.map_speed), (instance.reduce_speed, plain.reduce_speed)):
+        machines = speed.shape[1]
+        is_slow = speed.min(axis=0) >= 0.9
+        assert is_slow.sum() == round(slow * machines)
+        np.testing.assert_array_equal(speed[:, ~is_slow], before[:, ~is_slow])
+        if is_slow.any():
+            assert is_uniform(speed[:, is_slow].ravel(), 0.9, 1.0)
+
+
+@pytest.mark.parametrize("make", [hmhs.single, hmhs.hybrid])
+def test_a_seed_is_an_instance(make):
+    a, b, other = make(9, seed=1, machines=(3, 2)), make(9, seed=1, machines=(3, 2)), make(9, seed=2, machines=(3, 2))
+    more = make(9, seed=1, machines=(7, 2))
+    for name in (*COLUMNS, "map_speed", "reduce_speed"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+        assert not np.array_equal(getattr(a, name), getattr(other, name))
+        if name != "map_speed":
+            np.testing.assert_array_equal(getattr(a, name), getattr(more, name))
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        ({"n_jobs": 0}, "n_jobs: 0"),
+        ({"machines": (0, 1)}, "machines"),
+        ({"machines": (1, 1, 1)}, "machines"),
+        ({"slow": 1.1}, "slow: 1.1"),
+        ({"slow": -0.1}, "slow: -0.1"),
+        ({"slow": np.nan}, "slow: nan"),
+        ({"seed": -1}, "seed: -1"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(arguments, says):
+    for make in (hmhs.single, hmhs.hybrid):
+        with pytest.raises(ValueError, match=says):
+            make(**{"n_jobs": 3} | arguments)
+
+
+TRACE = pd.DataFrame(
+    {"map_tasks": [3, 1, 2, 9], "map_time": [9.0, 4, 5, 6], "reduce_tasks": [1, 0, 2, 2], "reduce_time": [5.0, 1, 7, 8]},
+    index=[10, 20, 30, 40],
+)
+
+
+def test_from_trace_takes_jobs_as_they_are():
+    instance = hmhs.from_trace(TRACE, seed=3, machines=(4, 2), slow=0.5)
+    for name in COLUMNS:
+        assert getattr(instance, name).tolist() == TRACE[name].tolist()
+    assert instance.map_speed.shape == (4, 4) and instance.reduce_speed.shape == (4, 2)
+    assert (instance.map_speed[:, :2] >= 0.9).all()
+    assert instance.map_speed.min() >= 0.1 and instance.map_speed.max() <= 1
+
+
+def test_from_trace_draws_each_job_at_most_once():
+    chosen = {tuple(hmhs.from_trace(TRACE, seed=seed, n_jobs=2, machines=(1, 1)).map_time) for seed in range(40)}
+    pairs = {(a, b) for i, a in enumerate(TRACE["map_time"]) for b in TRACE["map_time"][i + 1 :]}
+    assert chosen == pairs
+    again = [hmhs.from_trace(TRACE, seed=1, n_jobs=2, machines=(2, 2)) for _ in range(2)]
+    np.testing.assert_array_equal(again[0].map_speed, again[1].map_speed)
+
+
+def test_from_trace_refuses():
+    with pytest.raises(ValueError, match="no column map_time, reduce_tasks"):
+        hmhs.from_trace(TRACE.drop(columns=["map_time", "reduce_tasks"]))
+    with pytest.raises(ValueError, match="n_jobs: 5.*holds 4"):
+        hmhs.from_trace(TRACE, n_jobs=5)
+    with pytest.raises(ValueError, match="n_jobs: 0"):
+        hmhs.from_trace(TRACE.head(0))
+
+
+SWIM = pd.DataFrame(
+    {
+        "job": ["a", "b", "c"],
+        "submit": [0.0, 1.0, 2.0],
+        "map_input": [640e6, 65e6, 0],
+        "shuffle": [1.5e9, 0, 10],
+        "reduce_output": [0.5e9, 3e6, 0],
+    }
+)
+
+
+def test_swim_jobs_by_hand():
+    # a: 10 blocks of 64 MB, each 6.4 s at 10 MB/s; 1.5 GB shuffled by two reduces that move 2 GB: 100 s each.
+    # b: two maps of 32.5 MB, 3.25 s each, no reduce. c: a map and a reduce of next to nothing, one second each.
+    jobs = hmhs.swim_jobs(SimpleNamespace(jobs=SWIM))
+    assert list(jobs["job"]) == ["a", "b", "c"] and list(jobs["submit"]) == [0, 1, 2]
+    assert jobs["map_tasks"].tolist() == [10, 2, 1]
+    assert jobs["reduce_tasks"].tolist() == [2, 0, 1]
+    np.testing.assert_allclose(jobs["map_time"], [6.4, 3.25, 1])
+    np.testing.assert_allclose(jobs["reduce_time"][[0, 2]], [100, 1])
+    instance = hmhs.from_trace(jobs, machines=(2, 2))
+    assert hmhs.schedule(instance).makespan > 0
+
+
+def test_swim_assumptions_can_be_changed():
+    jobs = hmhs.swim_jobs(SimpleNamespace(jobs=SWIM), block=128e6, shuffle_per_reduce=0.5e9, rate=20e6)
+    assert jobs["map_tasks"].tolist() == [5, 1, 1]
+    assert jobs["reduce_tasks"].tolist() == [3, 0, 1]
+    np.testing.assert_allclose(jobs["map_time"][0], 6.4)
+    np.testing.assert_allclose(jobs["reduce_time"][0], 2e9 / 3 / 20e6)
+
+
+def test_swim_jobs_refuses():
+    for name in ("block", "shuffle_per_reduce", "rate"):
+        with pytest.raises(ValueError, match=f"{name}: 0"):
+            hmhs.swim_jobs(SimpleNamespace(jobs=SWIM), **{name: 0})
+    with pytest.raises(ValueError, match="no column shuffle"):
+        hmhs.swim_jobs(SimpleNamespace(jobs=SWIM.drop(columns="shuffle")))
