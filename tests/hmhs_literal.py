@@ -129,7 +129,7 @@ def ends(plan, jobs):
 
 
 def list_schedule(order, ready, tasks, e, choose):
-    """A clock that visits every moment at which something changes; then each free machine, in turn, asks `choose` for a job.
+    """A clock that visits every moment at which something changes; then the machine free longest that gets a job takes it.
 
     `choose(waiting, left, now)` gets the ready jobs with tasks left, in order, and returns one of them or None.
     """
@@ -140,7 +140,7 @@ def list_schedule(order, ready, tasks, e, choose):
         again = True
         while again:
             again = False
-            for j in range(len(free)):
+            for j in sorted(range(len(free)), key=lambda j: (free[j], j)):
                 waiting = [i for i in order if left[i] and ready[i] <= now]
                 if free[j] <= now and waiting:
                     i = choose(waiting, left, now)
@@ -150,6 +150,7 @@ def list_schedule(order, ready, tasks, e, choose):
                         left[i] -= 1
                         again = True
                         moments = sorted({*moments, free[j]})
+                        break
     return plan
 
 

@@ -64,7 +64,8 @@ def rule(function):
 def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start, finish):
     """Run one stage under a rule; fill the four arrays in order of dispatch and return (status, task or machine, job).
 
-    The machine that is free first asks first, ties by the smaller machine; at equal times jobs become ready before machines ask.
+    The machine that has been free longest asks first, ties by the smaller machine; at equal times jobs become ready before
+    machines ask.
     """
     jobs, machines = time.shape
     rank = np.empty(jobs, np.int64)
@@ -75,12 +76,12 @@ def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start
     by_arrival = by_arrival[left[by_arrival] > 0]
     arrived, task, total = 0, 0, left.sum()
     keys, items, size = np.zeros(machines), np.arange(machines), machines
-    parked, idle = np.empty(machines, np.int64), 0
+    parked, free_since, idle, now = np.empty(machines, np.int64), np.empty(machines), 0, 0.0
 
     while task < total:
-        if arrived < by_arrival.size and (size == 0 or ready[by_arrival[arrived]] <= keys[0]):
+        if arrived < by_arrival.size and (size == 0 or ready[by_arrival[arrived]] <= max(now, keys[0])):
             job = by_arrival[arrived]
-            now = ready[job]
+            now = max(now, ready[job])
             arrived += 1
             place = waiting
             while place > 0 and rank[queue[place - 1]] > rank[job]:
@@ -91,7 +92,8 @@ def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start
         elif size == 0:
             return STUCK, task, -1
         else:
-            now, machine = keys[0], items[0]
+            free, machine = keys[0], items[0]
+            now = max(now, free)
             size = pop(keys, items, size)
             job = -1
             if waiting > 0:
@@ -99,7 +101,7 @@ def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start
             if job < -1 or job >= jobs or (job >= 0 and (left[job] == 0 or ready[job] > now)):
                 return BAD_JOB, machine, job
             if job == -1:
-                parked[idle] = machine
+                parked[idle], free_since[idle] = machine, free
                 idle += 1
                 continue
             job_of[task], machine_of[task] = job, machine
@@ -115,8 +117,8 @@ def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start
             waiting -= 1
             for later in range(place, waiting):
                 queue[later] = queue[later + 1]
-        for machine in parked[:idle]:
-            size = push(keys, items, size, now, machine)
+        for k in range(idle):
+            size = push(keys, items, size, free_since[k], parked[k])
         idle = 0
     return OK, task, -1
 
