@@ -47,9 +47,13 @@ def _log_y(ax, lowest):
 
 
 def _compare(frame, x, label):
-    """Makespans in the upper row and HMHS's gains in the lower one, a column for each workload."""
+    """Makespans above and HMHS's gains below, a column for each workload; a single workload's two panels stand side by side."""
     workloads = list(dict.fromkeys(frame["workload"]))
-    figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4), squeeze=False)
+    if len(workloads) == 1:
+        figure, axes = style.subplots(1, 2, size=(8.8, 3.8), squeeze=False)
+        axes = axes.T
+    else:
+        figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4))
     shown = frame[frame["policy"].isin(["hmhs", *RIVALS])].assign(hours=frame["makespan"] / 3600)
     gain = gains(frame)
     for (top, bottom), name in zip(axes.T, workloads, strict=True):

@@ -61,7 +61,7 @@ def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float |
         if bound is not None:
             ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
         ax.axvline(schedule.makespan, color="black", linewidth=1.2)
-        ax.set(ylabel=f"{name} machine", ylim=(rows - 0.4, -0.6), xlim=(0, until))
+        ax.set(ylabel=f"{name}\nmachine", ylim=(rows - 0.4, -0.6), xlim=(0, until))
         ax.set_yticks(range(rows) if rows <= 12 else [], [str(k + 1) for k in range(rows)] if rows <= 12 else [])
         ax.grid(axis="y", visible=False)
     axes[1].set_xlabel("time (the instance's unit)")
