@@ -16,33 +16,35 @@ help: ## this list
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
 	@echo
+	@echo "  The first of them also builds .venv (40 s). Times are for two cores."
+	@echo
 	@echo "  ONLY=hmhs or ONLY=hmhs.fig1   one paper or one figure"
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/
+figures: .venv/.ready ## every table, figure and claim, into figures/ (2 min; smoke: 30 s)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: .venv/.ready ## lint, tests, and every notebook run once more
+test: .venv/.ready ## lint, tests, and every chapter run once more (45 s)
 	@$(py) -m ruff check .
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
-lab: .venv/.ready ## open the book in JupyterLab
+lab: .venv/.ready ## open the book in JupyterLab (5 s)
 	@$(py) -m jupyter lab --notebook-dir=. notebooks/00-start-here.ipynb
 
-claims: .venv/.ready ## the papers' claims and what became of them
+claims: .venv/.ready ## the papers' claims and what became of them (2 s after make figures)
 	@$(py) -m schedlib claims $(ARGS)
 
-notebooks: .venv/.ready ## run the book again, in place
+notebooks: .venv/.ready ## run the book again, in place (30 s)
 	@$(py) -m schedlib notebooks $(ARGS)
 
-data: .venv/.ready ## fetch the public traces (needs the web; checksums checked)
+data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run
+bench: .venv/.ready ## speed, as ratios in one run (20 s)
 	@$(py) -m schedlib bench $(ARGS)
 
-lint: .venv/.ready ## ruff alone
+lint: .venv/.ready ## ruff alone (1 s)
 	@$(py) -m ruff check .
 
 # .ready is written last, so an interrupted build is made anew.
@@ -57,12 +59,12 @@ lint: .venv/.ready ## ruff alone
 	@echo '../../../..' > "$$($(py) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/schedlib-checkout.pth"
 	@touch $@
 
-lock: ## renew requirements.txt from pyproject.toml (needs uv)
+lock: ## renew requirements.txt from pyproject.toml (5 s; needs uv)
 	@{ echo "# Every package that schedlib uses, pinned and hashed. Made from pyproject.toml by 'make lock'. Why each is here:"; \
 	   sed -n 's/^    "\([a-z-]*\).*", *# \(.*\)/#   \1: \2/p' pyproject.toml; \
 	   uv pip compile pyproject.toml --quiet --group dev --universal --generate-hashes --no-emit-index-url --no-header; } > requirements.tmp
 	@mv requirements.tmp requirements.txt
 
-clean: ## remove the environment and every cache (figures stay)
+clean: ## remove the environment and every cache; figures stay (1 s)
 	@rm -rf .venv data/cache .pytest_cache .ruff_cache .hypothesis schedlib.egg-info build
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
