@@ -68,8 +68,8 @@ def entry_path(description: dict) -> Path:
 
 def _digest(frame: pd.DataFrame, meta: dict) -> str:
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
-    columns = repr([(name, str(kind)) for name, kind in frame.dtypes.items()])
-    return hashlib.sha256(rows + columns.encode() + canonical(meta).encode()).hexdigest()
+    labels = repr((list(frame.dtypes.items()), frame.index, frame.columns.names, frame.attrs))
+    return hashlib.sha256(rows + labels.encode() + canonical(meta).encode()).hexdigest()
 
 
 def write(path: Path, frame: pd.DataFrame, meta: dict) -> None:
