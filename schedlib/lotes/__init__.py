@@ -1,5 +1,52 @@
 """LoTES: multi-stage resource-aware scheduling for data centres with heterogeneous servers.
 
 Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage Resource-Aware Scheduling for Data Centers with
-Heterogeneous Servers". So far this package holds the arrivals of the real trace (Fig. 6 of the extended version).
+Heterogeneous Servers".
 """
+
+from schedlib.lotes.algorithm1 import algorithm1, defects
+from schedlib.lotes.allocate import allocate
+from schedlib.lotes.bins import count_bins, non_dominated_bins
+from schedlib.lotes.cluster import class_counts, cluster_jobs
+from schedlib.lotes.generation import GeneratedPlan, generate_plan
+from schedlib.lotes.google import google2011
+from schedlib.lotes.metrics import Simulation
+from schedlib.lotes.model import FIT, Allocation, JobClasses, MachineConfigs, Plan, check, fits, scaled
+from schedlib.lotes.month import google_month
+from schedlib.lotes.own import Cluster, Policy, can_start
+from schedlib.lotes.plan import plan
+from schedlib.lotes.policies import OPTIONS
+from schedlib.lotes.simulate import simulate
+from schedlib.lotes.workloads import RandomInstance, RandomWorkload, random_instance
+
+__all__ = [
+    "FIT",
+    "Allocation",
+    "GeneratedPlan",
+    "JobClasses",
+    "MachineConfigs",
+    "Plan",
+    "algorithm1",
+    "allocate",
+    "check",
+    "class_counts",
+    "can_start",
+    "cluster_jobs",
+    "count_bins",
+    "defects",
+    "fits",
+    "generate_plan",
+    "google2011",
+    "google_month",
+    "non_dominated_bins",
+    "plan",
+    "scaled",
+    "Cluster",
+    "OPTIONS",
+    "Policy",
+    "RandomInstance",
+    "RandomWorkload",
+    "Simulation",
+    "random_instance",
+    "simulate",
+]

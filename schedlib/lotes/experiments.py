@@ -1,10 +1,28 @@
-"""Every LoTES experiment: a point and a seed in, a tidy frame out."""
+"""LoTES's experiments: a point and a seed in, a tidy frame out. Waits are in seconds, rates in jobs per hour."""
+
+import itertools
+import time
 
 import numpy as np
 import pandas as pd
 
 from schedlib import traces
 from schedlib.experiment import Experiment
+from schedlib.lotes.algorithm1 import defects
+from schedlib.lotes.bins import count_bins, non_dominated_bins
+from schedlib.lotes.generation import generate_plan
+from schedlib.lotes.google import google2011
+from schedlib.lotes.model import JobClasses, MachineConfigs
+from schedlib.lotes.month import google_month
+from schedlib.lotes.plan import plan
+from schedlib.lotes.simulate import simulate
+from schedlib.lotes.workloads import random_instance
+
+POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
+LAWS = ("common-matched", "common", "independent", "fixed")
+"""How job sizes are drawn; `-matched`: the mean that the plan assumes is that of the truncated law, not of its parent."""
+PRINTED_SUPPORTS = (4, 2, 1, 2, 2, 1, 1, 2, 2, 1)
+"""Table 1's column abs(K^j)."""
 
 
 def no_google_table() -> str:
@@ -16,8 +34,78 @@ def no_google_table() -> str:
 
 def data_files(experiment_id: str, point: dict) -> list:
     """The files whose content an experiment's result depends on."""
-    folder = traces.google2011_folder()
+    folder = traces.google2011_folder() if experiment_id == "lotes.fig6" else None
     return sorted(folder.glob("*.csv.gz")) if folder else []
+
+
+def fragmentation(seed: int) -> pd.DataFrame:
+    """The paper's two examples of fragmentation, jobs of size 3: rates `pooled` (stage 1) and `placed` (stage 2)."""
+    classes, rows = JobClasses([1.0], [[3.0]], [[1.0]]), []
+    for machines, size in ((30, 8.0), (2, 5.0)):
+        found = plan(MachineConfigs([[size]], [machines]), classes)
+        rows.append({"machines": machines, "size": size, "pooled": found.allocation.rate, "placed": found.rate})
+    return pd.DataFrame(rows)
+
+
+def table1(seed: int) -> pd.DataFrame:
+    """Table 1 with the supports of our stage-1 optimum beside the printed ones, and the bins that follow from each."""
+    configs, classes = google2011()
+    found = plan(configs, classes)
+    return pd.DataFrame(
+        {
+            "machines": configs.count,
+            "cores": configs.capacity[:, 0],
+            "memory": configs.capacity[:, 1],
+            "supports_printed": PRINTED_SUPPORTS,
+            "supports": found.allocation.supports,
+            "bins": [len(bins) for bins in found.bins],
+            "bins_all_classes": [count_bins(capacity, classes.demand) for capacity in configs.capacity],
+        }
+    )
+
+
+def table2(seed: int) -> pd.DataFrame:
+    """Table 2 as it enters the models: mean time (h), demands and share of each class."""
+    _, classes = google2011()
+    columns = {"job_class": np.arange(1, 5), "mean_time_h": 1 / classes.rate[0], "cores": classes.demand[:, 0]}
+    return pd.DataFrame(columns | {"memory": classes.demand[:, 1], "share": classes.share})
+
+
+def fig5(seed: int) -> pd.DataFrame:
+    """The paper's machine of size 7 with classes of sizes 2 and 3: every feasible mix, and whether it is a non-dominated bin."""
+    bins = {tuple(row) for row in non_dominated_bins([7.0], [[2.0], [3.0]]).tolist()}
+    mixes = [(a, b) for a in range(4) for b in range(3) if 2 * a + 3 * b <= 7]
+    return pd.DataFrame([(a, b, (a, b) in bins) for a, b in mixes], columns=["first", "second", "non_dominated"])
+
+
+def algorithm1_defects(seed: int) -> pd.DataFrame:
+    """What Algorithm 1 keeps, as printed and with its flag reset, against the exact set, on three machines."""
+    configs, classes = google2011()
+    cases = {"Fig. 5": ([7], [[2], [3]]), "class 2 too large": ([4], [[2], [5]]), "Google, 0.5 x 0.5": (configs.capacity[0], classes.demand)}
+    frames = [defects(*case).assign(machine=name) for name, case in cases.items()]
+    return pd.concat(frames, ignore_index=True)[["machine", *frames[0].columns.drop("machine")]]
+
+
+def stages(phi: float, machines: int, seed: int) -> pd.DataFrame:
+    """What stages 1 and 2 find on a random instance (phi < 0: Google's): rates, bins and supports, and `seconds` for both.
+
+    `allocation`: lambda of stage 1; `assignment`: lambda of stage 2; `rounded`; `integer`: the exact program over the same bins;
+    `generated`: stage 2 over all bins, by column generation.
+    """
+    if phi < 0:
+        configs, classes = google2011()
+    else:
+        instance = random_instance(phi, machines=machines, hours=1.0, seed=seed)
+        configs, classes = instance.configs, instance.classes
+    began = time.perf_counter()
+    found = plan(configs, classes)
+    seconds = time.perf_counter() - began
+    row = {"allocation": found.allocation.rate, "assignment": found.rate, "rounded": found.rate_rounded}
+    row["integer"] = plan(configs, classes, integer=True, seconds=120).rate_rounded if phi < 0 else np.nan
+    row["generated"] = generate_plan(configs, classes).rate
+    row |= {"bins": sum(map(len, found.bins)), "most_supports": int(found.allocation.supports.max())}
+    row["above_two_supports"] = int((found.allocation.supports > 2).sum())
+    return pd.DataFrame([row | {"seconds": seconds}])
 
 
 def fig6(seed: int) -> pd.DataFrame:
@@ -31,15 +119,113 @@ def fig6(seed: int) -> pd.DataFrame:
     return pd.DataFrame({"hour": np.arange(-1, len(jobs) - 1), "jobs": jobs})
 
 
-ONCE = {"smoke": [{}], "quick": [{}], "paper": [{}]}
+def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int, hours: float, seed: int) -> pd.DataFrame:
+    """Every policy on one random instance of Section 5.4: `wait` (mean over started jobs), `p99`, and what shows instability.
+
+    `waiting`: jobs queued at the end; `slope`: growth of the queue, in jobs per hour and per job that arrives in an hour;
+    `stable`: the test of `Simulation.stable`; `rate`: jobs per hour; `limit`: lambda of stage 2 over lambda of stage 1.
+    """
+    law = {"sizes": sizes.removesuffix("-matched"), "matched": sizes.endswith("-matched")}
+    instance = random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed, **law)
+    rows = []
+    for policy in POLICIES:
+        follows = {"plan": instance.plan} if policy.startswith("lotes") else {"classes": instance.classes}
+        run = simulate(policy, instance.configs, instance.workload, seed=seed, record=False, **follows)
+        row = {"policy": policy, "wait": 3600 * run.mean_response, "p99": 3600 * run.quantile(0.99), "arrived": run.arrived}
+        row |= {"waiting": run.waiting, "slope": run.slope / instance.workload.rate, "stable": run.stable}
+        rows.append(row | {"rate": instance.workload.rate, "limit": instance.plan.rate / instance.plan.allocation.rate})
+    return pd.DataFrame(rows)
+
+
+def _month(shrink, seed, **more):
+    configs, classes = google2011()
+    fewer = MachineConfigs(configs.capacity, np.maximum(np.round(configs.count / shrink), 1).astype(int))
+    return fewer, *google_month(fewer, classes, seed=seed, **more)
+
+
+def fig7(shrink: int, seed: int) -> pd.DataFrame:
+    """The share of each class among the jobs of each day of the synthetic month: `day, job_class, share`."""
+    _, _, month = _month(shrink, seed)
+    jobs = month.jobs
+    counts = pd.crosstab((jobs["submit"] // 24).astype(int), jobs["class"], normalize="index")
+    frame = counts.rename_axis("day").reset_index().melt("day", var_name="job_class", value_name="share")
+    return frame.assign(job_class=frame["job_class"].astype(int) + 1)
+
+
+def month(shrink: int, load: float, seed: int) -> pd.DataFrame:
+    """The synthetic month on Table 1's machines over `shrink`, by policy and day (Figs. 8-10).
+
+    `wait`: mean wait (s) of the jobs that start that day; `queue`: jobs waiting at its end. The same in every row of a policy:
+    `mean_wait` (s), and the shares of all jobs that wait `over_1h`, `over_7h`, `over_17h` (%).
+    """
+    configs, classes, jobs = _month(shrink, seed, load=load)
+    found, frames = plan(configs, classes), []
+    for policy in POLICIES:
+        follows = {"plan": found} if policy.startswith("lotes") else {"classes": classes}
+        run = simulate(policy, configs, jobs, seed=seed, record=False, until=720.0, interval=24.0, **follows)
+        days = run.intervals
+        frame = pd.DataFrame({"policy": policy, "day": np.arange(len(days)), "wait": 3600 * days["mean_response"]})
+        over = {f"over_{hours}h": 100 * run.share_above(hours) for hours in (1, 7, 17)}
+        frames.append(frame.assign(queue=days["queue_end"].to_numpy(), mean_wait=3600 * run.mean_response, **over))
+    return pd.concat(frames, ignore_index=True)
+
+
+SMALL = {
+    "smoke": {"machines": 4, "hours": 10.0},
+    "quick": {"machines": 25, "hours": 100.0},
+    "paper": {"machines": 1000, "hours": 100.0},
+}
+"""Machines of each configuration and hours simulated: the paper's is the last; quick has a fortieth of the machines."""
+
+
+def _sweep(phis, omegas, loads, laws=LAWS):
+    axes = list(itertools.product(laws, phis, omegas, loads))
+    full = {
+        scale: [{"phi": p, "omega": o, "load": l, "sizes": s, **size} for s, p, o, l in axes] for scale, size in SMALL.items()
+    }
+    ends = [point for point in full["smoke"] if (point["phi"], point["omega"]) in ((phis[0], omegas[0]), (phis[-1], omegas[-1]))]
+    return full | {"smoke": ends}
+
+
+def _always(points=({},)):
+    return {"smoke": list(points), "quick": list(points), "paper": list(points)}
+
+
+PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
+ONE, FIVE = {"smoke": 1, "quick": 1, "paper": 1}, {"smoke": 2, "quick": 5, "paper": 5}
 
 EXPERIMENTS = (
+    Experiment("lotes.fragmentation", "Eighty jobs fit the pool, sixty the machines", fragmentation, _always(), ONE),
+    Experiment("lotes.table1", "Google's machine configurations", table1, _always(), ONE),
+    Experiment("lotes.table2", "Google's job classes", table2, _always(), ONE),
+    Experiment("lotes.fig5", "Feasible mixes and non-dominated bins of two classes", fig5, _always(), ONE),
+    Experiment("lotes.algorithm1", "What Algorithm 1 keeps", algorithm1_defects, _always(), ONE),
     Experiment(
-        "lotes.fig6",
-        "Jobs arriving in each hour of the Google trace",
-        fig6,
-        ONCE,
-        {"smoke": 1, "quick": 1, "paper": 1},
-        missing=no_google_table,
+        "lotes.stages", "Rates and bins of stages 1 and 2", stages,
+        {
+            "smoke": [{"phi": -1.0, "machines": 1000}, {"phi": 0.006, "machines": 20}],
+            **dict.fromkeys(("quick", "paper"), [{"phi": phi, "machines": 1000} for phi in (-1.0, *PHIS)]),
+        },
+        FIVE, timing=("seconds",),
     ),
-)
+    Experiment("lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, _always(), ONE, missing=no_google_table),
+    Experiment("lotes.fig7", "The drifting mix of the synthetic month", fig7, _always([{"shrink": 40}]), ONE),
+    Experiment(
+        "lotes.month", "A synthetic month of Google's cluster", month,
+        {
+            "smoke": [{"shrink": 400, "load": 0.8}],
+            "quick": [{"shrink": 40, "load": 0.8}],
+            "paper": [{"shrink": 1, "load": 0.8}],
+        },
+        FIVE,
+    ),
+    Experiment("lotes.fig11", "Waits as classes differ more, load 0.97", dispatching, _sweep(PHIS, (0.0,), (0.97,)), FIVE),
+    Experiment(
+        "lotes.fig12", "Waits as machines differ more, load 0.90", dispatching,
+        _sweep((0.006,), OMEGAS, (0.90,), ("common-matched", "independent")), FIVE,
+    ),
+    Experiment(
+        "lotes.fig13", "Waits as machines differ more, load 0.95", dispatching,
+        _sweep((0.006,), OMEGAS, (0.95,), ("common-matched", "independent")), FIVE,
+    ),
+)  # fmt: skip

@@ -1,0 +1,164 @@
+"""Job classes from a workload: k-means by Lloyd's algorithm on the first day's demands (Section 5.3.2)."""
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+
+from schedlib.core import compiled, streams
+from schedlib.lotes.model import JobClasses
+from schedlib.workload import Workload
+
+DAYS = {"ms": 86_400_000.0, "s": 86_400.0, "min": 1_440.0, "h": 24.0, "d": 1.0}
+RESTARTS = 10
+MOST_ROUNDS = 300
+
+
+def cluster_jobs(
+    workload: Workload, k: int = 4, *, configs: int = 1, day: float | None = None, features: str = "demand", seed: int = 0
+) -> tuple[JobClasses, np.ndarray]:
+    """Job classes found in a workload's first day, and the class of each of its jobs.
+
+    LoTES's job runs on one machine, so each task counts as one job: the second answer has shape (T,), one class 0 ... k - 1 per row
+    of `workload.tasks`; it is one per job where jobs have one task. Clusters come from the tasks submitted in the first `day` (24
+    hours in the workload's own unit); every task then belongs to the nearest centre. Shares, mean demands and rates (one over
+    the mean duration, per the workload's unit of time, the same on all `configs` configurations) are those of the first day.
+
+    `features`: "demand", all columns of demand, or "demand and duration"; the paper does not say which. Each is divided by its
+    standard deviation. Lloyd's algorithm starts from k-means++ ten times; the tightest clustering wins. Classes are in the order
+    of their mean demands. Raises ValueError when there is nothing to cluster, and when there are fewer different tasks than
+    classes. Source: LoTES, Section 5.3.2.
+
+    >>> w = Workload.from_arrays([0, 1, 2, 3], [10, 10, 30, 50], cpu=[1, 1, 8, 8], mem=[2, 2, 1, 1])
+    >>> classes, job_class = cluster_jobs(w, 2)
+    >>> classes.demand.tolist(), (1 / classes.rate).round(9).tolist(), job_class.tolist()
+    ([[1.0, 2.0], [8.0, 1.0]], [[10.0, 40.0]], [0, 0, 1, 1])
+    """
+    demand, duration, early = _first_day(workload, day)
+    if not 1 <= k <= early.sum():
+        raise ValueError(f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many")
+    points, weights, rows = _points(demand, duration, early, features)
+    labels, _ = _k_means(points[weights > 0], weights[weights > 0], k, seed)
+    first, labels = rows[early], _spread(labels, weights)
+    own = labels[first]
+    share = np.bincount(own, minlength=k) / len(own)
+    mean = np.array([demand[early][own == c].mean(axis=0) for c in range(k)])
+    order = np.lexsort(mean.T[::-1])
+    centre = np.array([points[rows[early]][own == c].mean(axis=0) for c in order])
+    hours = np.array([duration[early][own == c].mean() for c in order])
+    if (hours == 0).any():
+        which = int((hours == 0).argmax())
+        raise ValueError(f"workload: the tasks of class {which} all last 0; leave them out, they need no machine")
+    near = _nearest(points, centre)[0]
+    return JobClasses(share[order], mean[order], np.tile(1 / hours, (configs, 1))), near[rows]
+
+
+def class_counts(
+    workload: Workload, most: int = 8, *, day: float | None = None, features: str = "demand", seed: int = 0
+) -> pd.DataFrame:
+    """What each further class gains, for k = 1 ... `most`: one row per k.
+
+    Columns: `k`; `spread`, the part of the variance that is left within classes; `smallest`, the share of the smallest class;
+    `moved`, the share of the first day's tasks that are not where k - 1 classes had them, classes matched as well as can be (the
+    paper's "jobs allocated to the new classes"). Arguments and errors as in `cluster_jobs`; where there are fewer different
+    tasks than `most`, the frame ends there.
+
+    >>> w = Workload.from_arrays([0, 1, 2, 3], [10, 10, 30, 50], cpu=[1, 1, 8, 8], mem=[2, 2, 1, 1])
+    >>> class_counts(w, 2)
+       k  spread  smallest  moved
+    0  1     1.0       1.0    NaN
+    1  2     0.0       0.5    0.5
+    """
+    demand, duration, early = _first_day(workload, day)
+    points, weights, _ = _points(demand, duration, early, features)
+    points, weights = points[weights > 0], weights[weights > 0]
+    total = weights @ ((points - weights @ points / weights.sum()) ** 2).sum(axis=1)
+    rows, before = [], None
+    for k in range(1, min(most, len(points)) + 1):
+        labels, inertia = _k_means(points, weights, k, seed)
+        moved = np.nan
+        if before is not None:
+            overlap = np.zeros((k, k))
+            np.add.at(overlap, (labels, before), weights)
+            moved = 1 - overlap[linear_sum_assignment(-overlap)].sum() / weights.sum()
+        size = np.bincount(labels, weights, minlength=k) / weights.sum()
+        rows.append((k, inertia / total if total else 0.0, size.min(), moved))
+        before = labels
+    return pd.DataFrame(rows, columns=["k", "spread", "smallest", "moved"])
+
+
+def _first_day(workload, day):
+    tasks, submit = workload.tasks, workload.jobs["submit"].to_numpy()
+    if not workload.resources:
+        raise ValueError("workload: its tasks have no column of demands; give cpu=... and mem=...")
+    if not len(tasks):
+        raise ValueError("workload: no tasks; there is nothing to cluster")
+    if day is None:
+        if workload.time_unit not in DAYS:
+            raise ValueError(f"day: how long is it in {workload.time_unit!r}? Give day=, the unit is none of {', '.join(DAYS)}")
+        day = DAYS[workload.time_unit]
+    early = np.repeat(submit < submit[0] + day, np.diff(workload.offsets))
+    if not early.any():
+        raise ValueError(f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a longer day")
+    return tasks[list(workload.resources)].to_numpy(), tasks["duration"].to_numpy(), early
+
+
+def _points(demand, duration, early, features):
+    """Different points, how many tasks of the first day are at each, and the point of each task."""
+    if features not in ("demand", "demand and duration"):
+        raise ValueError(f"features: {features!r} is neither 'demand' nor 'demand and duration'")
+    columns = demand if features == "demand" else np.c_[demand, duration]
+    spread = columns[early].std(axis=0)
+    points, rows = np.unique(columns / np.where(spread > 0, spread, 1), axis=0, return_inverse=True)
+    rows = rows.reshape(-1)
+    return points, np.bincount(rows[early], minlength=len(points)).astype(float), rows
+
+
+def _spread(labels, weights):
+    full = np.full(len(weights), -1)
+    full[weights > 0] = labels
+    return full
+
+
+@compiled
+def _nearest(points, centre):
+    """The nearest centre of each point, the first one in a tie, and the squared distance to it."""
+    label, distance = np.zeros(len(points), np.int64), np.empty(len(points))
+    for i in range(len(points)):
+        best = np.inf
+        for c in range(len(centre)):
+            d = 0.0
+            for l in range(points.shape[1]):
+                d += (points[i, l] - centre[c, l]) ** 2
+            if d < best:
+                best = d
+                label[i] = c
+        distance[i] = best
+    return label, distance
+
+
+def _k_means(points, weights, k, seed):
+    """The label of each point and the weighted sum of squared distances, the best of several starts."""
+    if k > len(points):
+        raise ValueError(f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for at most that many")
+    (draw,) = streams(seed, "k-means++")
+    best = None
+    for _ in range(RESTARTS):
+        centre = points[draw.choice(len(points), 1, p=weights / weights.sum())]
+        while len(centre) < k:
+            mass = weights * _nearest(points, centre)[1]
+            centre = np.r_[centre, points[draw.choice(len(points), 1, p=mass / mass.sum())]]
+        label = None
+        for _ in range(MOST_ROUNDS):
+            new, distance = _nearest(points, centre)
+            if label is not None and (new == label).all():
+                break
+            label = new
+            size = np.bincount(label, weights, minlength=k)
+            total = np.array([np.bincount(label, weights * column, minlength=k) for column in points.T]).T
+            centre = np.where(size[:, None] > 0, total / np.maximum(size, 1e-300)[:, None], centre)
+        inertia = float(weights @ distance)
+        if (np.bincount(label, minlength=k) > 0).all() and (best is None or inertia < best[1] * (1 - 1e-12)):
+            best = label, inertia
+    if best is None:
+        raise ValueError(f"k: no start found {k} classes that all have tasks; ask for fewer")
+    return best

@@ -1,0 +1,170 @@
+"""Stage 1 against the printed program in another solver, its closed forms, and the choice of the vertex."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pulp
+import pytest
+from hypothesis import given, settings
+from scipy.optimize import linprog
+
+from schedlib import lotes
+from schedlib.lotes.allocate import SLACK, VERTICES, pool_size, waste
+from schedlib.lotes.model import check
+from schedlib.lotes.program import solve
+
+sys.path.insert(0, str(Path(__file__).parent))
+problems = importlib.import_module("lotes_instances").problems
+
+SOME = settings(deadline=None, max_examples=60)
+
+
+def as_printed(configs, classes):
+    """Eqs. (1)-(5) in lambda and every delta_jkl, word for word; demands must be positive."""
+    m, k, r = configs.n_configs, classes.n_classes, configs.n_resources
+    at = np.arange(m * k * r).reshape(m, k, r) + 1
+    above, right, equal = [], [], []
+    for c in range(k):
+        for l in range(r):
+            row = np.zeros(at.size + 1)
+            row[0] = classes.share[c] * classes.demand[c, l]
+            row[at[:, c, l]] = -configs.capacity[:, l] * configs.count * classes.rate[:, c]
+            above.append(row)
+            right.append(0)
+    for j in range(m):
+        for l in range(r):
+            row = np.zeros(at.size + 1)
+            row[at[j, :, l]] = 1
+            above.append(row)
+            right.append(1)
+            for c in range(k):
+                row = np.zeros(at.size + 1)
+                row[at[j, c, l]] += configs.capacity[j, l] / classes.demand[c, l]
+                row[at[j, c, 0]] -= configs.capacity[j, 0] / classes.demand[c, 0]
+                equal.append(row)
+    cost = np.zeros(at.size + 1)
+    cost[0] = -1
+    return -linprog(cost, A_ub=above, b_ub=right, A_eq=equal, b_eq=np.zeros(len(equal))).fun
+
+
+def assert_on_the_optimal_face(configs, classes, allocation, rate):
+    """(2)-(5) hold at the rate, so the allocation is one of the optimal ones."""
+    used = allocation.delta.sum(axis=1)
+    assert (used <= 1 + 1e-7).all() and (allocation.delta >= 0).all()
+    supplied = (allocation.delta * configs.capacity[:, None] * configs.count[:, None, None] * classes.rate[:, :, None]).sum(axis=0)
+    asked = rate * classes.share[:, None] * classes.demand
+    assert (supplied >= asked * (1 - 1e-6) - 1e-9).all()
+    np.testing.assert_allclose(
+        allocation.delta * (configs.capacity * configs.count[:, None])[:, None],
+        allocation.running[:, :, None] * classes.demand[None],
+        atol=1e-9,
+    )
+    assert not allocation.running[classes.rate == 0].any()
+
+
+def test_first_worked_example_ten_thirds():
+    # Two machines of five, jobs of three, one job a minute: the pool takes 10/3 jobs a minute; only two can really run.
+    configs, classes = lotes.MachineConfigs([[5.0]], [2]), lotes.JobClasses([1.0], [[3.0]], [[1.0]])
+    allocation = lotes.allocate(configs, classes)
+    assert allocation.rate == pytest.approx(10 / 3)
+    assert allocation.delta.tolist() == [[[pytest.approx(1)]]] and allocation.supports.tolist() == [1]
+
+
+def test_second_worked_example_eighty():
+    # Thirty machines of eight cores, jobs of three: 240 cores hold 80 jobs, the machines hold 60.
+    configs, classes = lotes.MachineConfigs([[8.0]], [30]), lotes.JobClasses([1.0], [[3.0]], [[1.0]])
+    assert pool_size(configs, classes).tolist() == [[80]]
+    assert lotes.allocate(configs, classes).running[0, 0] == pytest.approx(80)
+    assert waste(configs, classes)[0, 0] == pytest.approx(20 / 80)
+
+
+@SOME
+@given(problems(zero=False))
+def test_optimum_is_that_of_the_printed_program(problem):
+    best = as_printed(*problem)
+    for vertex in VERTICES:
+        allocation = lotes.allocate(*problem, vertex=vertex)
+        assert allocation.rate == pytest.approx(best, rel=1e-7)
+        assert_on_the_optimal_face(*problem, allocation, best)
+
+
+@SOME
+@given(problems(resources=3))
+def test_zero_demands_and_rates(problem):
+    allocation = lotes.allocate(*problem)
+    assert_on_the_optimal_face(*problem, allocation, allocation.rate)
+    assert lotes.allocate(*problem, fitting=True).rate <= allocation.rate * (1 + 1e-9)
+
+
+@SOME
+@given(problems())
+def test_default_vertex_wastes_least(problem):
+    configs, classes = problem
+    lost = []
+    for vertex in VERTICES:
+        allocation = lotes.allocate(*problem, vertex=vertex)
+        held = allocation.running
+        part = np.divide(held, pool_size(*problem), out=np.zeros_like(held), where=held > 0)
+        machine = (configs.capacity / (configs.capacity * configs.count[:, None]).sum(axis=0)).mean(axis=1) * configs.count
+        lost.append(float((part * waste(*problem) * machine[:, None]).sum()))
+    assert lost[0] <= lost[1] + 1e-6
+
+
+def test_google():
+    configs, classes = lotes.google2011()
+    check(configs, classes)
+    best = as_printed(configs, classes)
+    assert best == pytest.approx(4_730_797, rel=1e-6)
+    found = [lotes.allocate(configs, classes, vertex=vertex) for vertex in VERTICES]
+    for allocation in found:
+        assert allocation.rate == pytest.approx(best, rel=1e-8)
+        assert_on_the_optimal_face(configs, classes, allocation, best)
+    assert (found[0].support != found[1].support).any()  # the optimum is degenerate
+    again = lotes.allocate(configs, classes)
+    np.testing.assert_array_equal(again.delta, found[0].delta)
+    np.testing.assert_array_equal(again.support, found[0].support)
+
+
+def test_the_other_solver_finds_the_same_optimum():
+    configs, classes = lotes.google2011()
+    ours, theirs = (lotes.allocate(configs, classes, solver=solver) for solver in ("HiGHS", "CBC"))
+    assert theirs.rate == pytest.approx(ours.rate, rel=SLACK["CBC"])
+    assert_on_the_optimal_face(configs, classes, theirs, ours.rate)
+
+
+def test_architecture_constraint():
+    configs = lotes.MachineConfigs([[4.0], [4.0]], [1, 1])
+    free = lotes.JobClasses([0.5, 0.5], [[1.0], [1.0]], np.ones((2, 2)))
+    bound = lotes.JobClasses([0.5, 0.5], [[1.0], [1.0]], [[1.0, 0.0], [0.0, 1.0]])
+    assert lotes.allocate(configs, free).rate == pytest.approx(8)
+    allocation = lotes.allocate(configs, bound)
+    assert allocation.rate == pytest.approx(8) and allocation.support.tolist() == [[True, False], [False, True]]
+
+
+def test_a_class_of_share_zero_asks_for_nothing():
+    configs = lotes.MachineConfigs([[4.0]], [1])
+    assert lotes.allocate(configs, lotes.JobClasses([1.0, 0.0], [[1.0], [1.0]], [[1.0, 1.0]])).rate == pytest.approx(4)
+
+
+@pytest.mark.parametrize(
+    "option, message",
+    [
+        ({"vertex": "best"}, "vertex: 'best' is not one of least waste, solver"),
+        ({"solver": "CPLEX"}, "solver: 'CPLEX' is not one of HiGHS, CBC"),
+    ],
+)
+def test_unknown_names(option, message):
+    with pytest.raises(ValueError, match=message):
+        lotes.allocate(*lotes.google2011(), **option)
+
+
+def test_no_proof_no_answer():
+    problem = pulp.LpProblem("impossible", pulp.LpMinimize)
+    x = problem.add_variable("x", lowBound=1)
+    problem += 1 * x
+    problem += x <= 0
+    for solver in ("HiGHS", "CBC"):
+        with pytest.raises(RuntimeError, match="the impossible one: .* ended as"):
+            solve(problem, "the impossible one", solver)

@@ -1,0 +1,164 @@
+"""Bins against brute force, Algorithm 1's defects, and the guard."""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from schedlib import lotes
+from schedlib.lotes.algorithm1 import algorithm1, defects
+from schedlib.lotes.bins import count_bins, non_dominated_bins
+
+SOME = settings(deadline=None, max_examples=120)
+
+
+def brute_force(capacity, demand):
+    """Every mix in exact arithmetic, and those to which nothing can be added."""
+    capacity, demand = [Fraction(c) for c in capacity], [[Fraction(r) for r in row] for row in demand]
+
+    def fits(mix):
+        return all(sum(n * row[l] for n, row in zip(mix, demand, strict=True)) <= c for l, c in enumerate(capacity))
+
+    most = [min(c // r for c, r in zip(capacity, row, strict=True) if r > 0) for row in demand]
+    found = []
+    for mix in itertools.product(*[range(int(m) + 1) for m in most]):
+        more = [tuple(n + (k == i) for i, n in enumerate(mix)) for k in range(len(demand))]
+        if fits(mix) and not any(fits(other) for other in more):
+            found.append(mix)
+    return np.array(found).reshape(-1, len(demand))
+
+
+@st.composite
+def machines(draw, unit=1, classes=4):
+    resources, k = draw(st.integers(1, 3)), draw(st.integers(1, classes))
+    capacity = draw(st.lists(st.integers(0, 12), min_size=resources, max_size=resources))
+    demand = draw(st.lists(st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any), min_size=k, max_size=k))
+    return [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
+
+
+@SOME
+@given(machines())
+def test_bins_are_brute_force(machine):
+    found = non_dominated_bins(*machine)
+    np.testing.assert_array_equal(found, brute_force(*machine))
+    assert found.dtype == np.int32 and count_bins(*machine) == len(found)
+
+
+@SOME
+@given(machines(), st.sampled_from([0.025, 0.1, 1 / 3, 0.7, 1e-6, 12345.678]))
+def test_the_unit_does_not_matter(machine, unit):
+    capacity, demand = machine
+    scaled = [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
+    np.testing.assert_array_equal(non_dominated_bins(*scaled), brute_force(capacity, demand))
+
+
+@SOME
+@given(machines(classes=5))
+def test_rows_are_sorted_unique_and_maximal(machine):
+    rows = [tuple(row) for row in non_dominated_bins(*machine).tolist()]
+    assert rows == sorted(set(rows))
+    assert not any(all(x <= y for x, y in zip(a, b, strict=True)) for a, b in itertools.permutations(rows, 2))
+
+
+def test_figure_5():
+    assert non_dominated_bins([7], [[2], [3]]).tolist() == [[0, 2], [2, 1], [3, 0]]
+
+
+def test_exact_fits():
+    assert non_dominated_bins([0.5], [[0.025]]).tolist() == [[20]]
+    assert non_dominated_bins([1.0, 0.5], [[0.05, 0.025]]).tolist() == [[20]]
+    halves = non_dominated_bins([0.5, 0.5, 0.5], np.full((3, 3), 0.025))
+    assert len(halves) == 231 and (halves.sum(axis=1) == 20).all()
+
+
+def test_a_class_that_does_not_fit_stays_at_zero_and_none_gives_the_empty_bin():
+    assert non_dominated_bins([5], [[2], [9]]).tolist() == [[2, 0]]
+    assert non_dominated_bins([1], [[2], [9]]).tolist() == [[0, 0]]
+    assert non_dominated_bins([1, 0], [[1, 1]]).tolist() == [[0]]
+    assert count_bins([1], [[2], [9]]) == 1
+
+
+def test_many_classes_need_more_than_one_word():
+    demand = np.full((16, 1), 1.0)  # 16 fields of four bits: 64
+    demand[:14] = 15.0
+    found = non_dominated_bins([15.0], demand)
+    assert len(found) == 14 + 16
+    assert [tuple(row) for row in found.tolist()] == sorted(tuple(row) for row in found.tolist())
+    spread = np.linspace(1, 2, 17)[:, None]
+    found = non_dominated_bins([8.0], spread)
+    assert count_bins([8.0], spread) == len(found) == len(np.unique(found, axis=0))
+    left = 8.0 - found @ spread[:, 0]
+    assert (left >= -1e-9).all() and (left < 1).all()
+    np.testing.assert_array_equal(found, found[np.lexsort(found.T[::-1])])
+
+
+def test_google_bins():
+    configs, classes = lotes.google2011()
+    counts = [count_bins(c, classes.demand) for c in configs.capacity]
+    assert counts == [139, 74, 160, 812, 29, 22, 3, 160, 409, 7]
+    for capacity, n in list(zip(configs.capacity, counts, strict=True))[:3]:
+        exact = np.rint(np.array([*capacity]) * 100).astype(int), np.rint(classes.demand * 100).astype(int)
+        assert len(brute_force(exact[0].tolist(), exact[1].tolist())) == n
+
+
+@pytest.mark.parametrize(
+    "capacity, demand, message",
+    [
+        ([[1.0]], [[1.0]], "capacity: needs one amount per resource"),
+        ([1.0], [1.0], "demand: needs a row per class"),
+        ([1.0], [[1.0, 1.0]], "demand: 2 columns for 1 capacities"),
+        ([1.0], [[np.nan]], r"demand\[0, 0\]: nan; must be"),
+        ([-1.0], [[1.0]], r"capacity\[0\]: -1; must be"),
+        ([1.0], [[1.0], [0.0]], r"demand\[1\]: 0; a class that needs nothing"),
+    ],
+)
+def test_bad_machines(capacity, demand, message):
+    for call in (non_dominated_bins, count_bins):
+        with pytest.raises(ValueError, match=message):
+            call(capacity, demand)
+
+
+def test_the_guard_refuses_before_asking_for_memory():
+    demand = np.linspace(0.02, 0.03, 12)[:, None]
+    with pytest.raises(ValueError, match="more than 1,000,000 non-dominated bins of 12 classes.*0.1 GB.*lotes.generate_plan"):
+        non_dominated_bins([1.0], demand, max_bins=1_000_000)
+    assert count_bins([1.0], demand, 1_000_000) == 1_000_001
+    with pytest.raises(ValueError, match="max_bins"):
+        non_dominated_bins([7], [[2], [3]], max_bins=2)
+    assert len(non_dominated_bins([7], [[2], [3]], max_bins=3)) == 3
+
+
+@SOME
+@given(machines(classes=3))
+def test_algorithm_1_as_printed_keeps_every_feasible_bin(machine):
+    capacity, demand = machine
+    assume(all(all(r <= c for r, c in zip(row, capacity, strict=True)) for row in demand))
+    kept = algorithm1(*machine)
+    most = [int(min(c // r for c, r in zip(capacity, row, strict=True) if r)) for row in demand]
+    mixes = np.array(list(itertools.product(*[range(m + 1) for m in most])))
+    feasible = mixes[(mixes @ np.array(demand) <= capacity).all(axis=1)]
+    assert {tuple(row) for row in kept.rows.tolist()} == {tuple(row) for row in feasible.tolist() if any(row)}
+    assert not kept.undefined
+
+
+@SOME
+@given(machines(classes=3))
+def test_algorithm_1_misses_nothing(machine):
+    table = defects(*machine)
+    exact = non_dominated_bins(*machine)
+    nothing_fits = not exact.any()
+    assert (table["missing"] == (1 if nothing_fits else 0))[:2].all()
+    assert table["kept"].is_monotonic_decreasing or nothing_fits
+    assert table.loc[2, ["repeated", "dominated", "missing"]].tolist() == [0, 0, 0]
+
+
+def test_algorithm_1_defects_by_hand():
+    table = defects([7], [[2], [3]]).set_index("version")
+    assert table.loc["as printed", ["kept", "dominated"]].tolist() == [7, 4]
+    assert table.loc["flag reset", ["kept", "dominated"]].tolist() == [4, 1]  # one job of each: another of the first still fits
+    assert algorithm1([5], [[2], [9]]).undefined  # the last class is larger than the machine
+    with pytest.raises(ValueError, match="Algorithm 1 keeps more than 10 bins"):
+        algorithm1([30], [[2], [3]], max_bins=10)

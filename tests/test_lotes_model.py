@@ -1,0 +1,136 @@
+"""LoTES's nouns: what is refused and how it is said, and when a set of jobs fits."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schedlib import lotes
+from schedlib.lotes import google
+from schedlib.lotes.model import UNITS, check, fits, scaled
+
+FINE = {"capacity": [[1.0, 1.0], [0.5, 0.25]], "count": [3, 2]}
+JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0, 2.0], [1.0, 0.0]]}
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"capacity": [1.0, 2.0]}, r"capacity: needs a row per configuration.*shape \(2,\)"),
+        ({"capacity": [[1.0], [1.0, 2.0]]}, "capacity: needs numbers, in rows of equal length"),
+        ({"capacity": []}, "capacity: needs a row per configuration"),
+        ({"count": [3]}, "count: 1 values for 2 rows of capacity; give one per configuration"),
+        ({"count": [[3, 2]]}, "count: needs one number of machines per configuration"),
+        ({"count": [3, 0]}, r"count\[1\]: 0; must be 1, 2, 3"),
+        ({"count": [3, 1.5]}, r"count\[1\]: 1.5; must be 1, 2, 3"),
+        ({"count": [3, np.inf]}, r"count\[1\]: inf; must be 1, 2, 3"),
+        ({"capacity": [[1.0, 1.0], [0.5, -1.0]]}, r"capacity\[1, 1\]: -1; must be a finite number >= 0"),
+        ({"capacity": [[1.0, np.nan], [0.5, 1.0]]}, r"capacity\[0, 1\]: nan; must be a finite number"),
+        ({"capacity": [[1.0, 1.0], [0.0, 0.0]]}, r"capacity\[1\]: 0; the whole row is zero; leave that configuration out"),
+        ({"capacity": [[1.0, 0.0], [2.0, 0.0]]}, r"no machine has that resource; leave it out"),
+    ],
+)
+def test_bad_configurations(change, message):
+    with pytest.raises(ValueError, match=message):
+        lotes.MachineConfigs(**{**FINE, **change})
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"share": [0.25, 0.7]}, "share: sums to 0.95, not to 1; divide it by its sum"),
+        ({"share": [-0.25, 1.25]}, r"share\[0\]: -0.25; must be a finite number >= 0"),
+        ({"share": [[0.25, 0.75]]}, "share: needs one probability per class"),
+        ({"share": [0.25, 0.25, 0.5]}, "demand: 2 rows for 3 shares; give one row per class"),
+        ({"demand": [[0.1, np.nan], [0.3, 0.1]]}, r"demand\[0, 1\]: nan; must be"),
+        ({"demand": [[0.1, 0.1], [0.0, 0.0]]}, r"demand\[1\]: 0; the class needs nothing"),
+        ({"rate": [[1.0], [1.0]]}, "rate: 1 columns for 2 classes"),
+        ({"rate": [[1.0, -2.0], [1.0, 1.0]]}, r"rate\[0, 1\]: -2; must be"),
+        ({"rate": [[1.0, 0.0], [1.0, 0.0]]}, r"rate\[any row\]\[1\]: 0; no configuration can run that class"),
+    ],
+)
+def test_bad_classes(change, message):
+    with pytest.raises(ValueError, match=message):
+        lotes.JobClasses(**{**JOBS, **change})
+
+
+@pytest.mark.parametrize(
+    "change, message",
+    [
+        ({"demand": [[0.1], [0.3]]}, "demand: 1 columns, but capacity has 2; needs one per resource"),
+        ({"rate": [[1.0, 2.0]]}, "rate: 1 rows for 2 configurations; give one row for each"),
+        ({"demand": [[0.1, 0.2], [1.1, 0.1]]}, r"demand\[1\]: \[1.1, 0.1\] is larger than every machine that can run class 1"),
+        ({"demand": [[0.1, 0.2], [0.7, 0.1]], "rate": [[1.0, 0.0], [1.0, 1.0]]}, "larger than every machine that can run class 1"),
+    ],
+)
+def test_classes_that_do_not_belong_to_the_machines(change, message):
+    configs, classes = lotes.MachineConfigs(**FINE), lotes.JobClasses(**{**JOBS, **change})
+    for call in (check, lotes.allocate, lotes.plan, lotes.generate_plan):
+        with pytest.raises(ValueError, match=message):
+            call(configs, classes)
+
+
+def test_arrays_are_copied_and_read_only():
+    count = np.array([3, 2])
+    configs, classes = lotes.MachineConfigs(FINE["capacity"], count), lotes.JobClasses(**JOBS)
+    count[0] = 99
+    assert configs.count.tolist() == [3, 2] and configs.n_machines == 5 and configs.count.dtype == np.int64
+    for array in (configs.capacity, configs.count, classes.share, classes.demand, classes.rate):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 1
+
+
+def test_google_is_tables_1_and_2():
+    configs, classes = lotes.google2011()
+    assert configs.n_machines == 12583 and len(google.SUPPORTS) == 10 and sum(google.SUPPORTS) == 18
+    assert configs.count[:4].tolist() == [6732, 3863, 1001, 795]
+    assert configs.capacity[7].tolist() == [0.5, 0.97] and configs.capacity[9].tolist() == [1.0, 0.06]
+    assert classes.demand.tolist() == [[0.02, 0.01], [0.02, 0.03], [0.07, 0.03], [0.2, 0.06]]
+    np.testing.assert_allclose(1 / classes.rate, np.tile([0.03, 0.04, 0.04, 0.03], (10, 1)))
+    # the printed class means: nothing of class 4 fits the machine with 0.03 of memory
+    assert fits(configs, classes).tolist()[6] == [True, True, True, False]
+
+
+EXACT = [(0.025, 0.5, 20), (1 / 3, 1.0, 3), (0.1, 0.3, 3), (0.01, 0.06, 6), (1e-5, 1.0, 100_000)]
+
+
+@pytest.mark.parametrize("size, room, most", EXACT)
+def test_exact_fits_fit_and_one_more_does_not(size, room, most):
+    c, r = scaled([room], [[size]])
+    assert c[0] // r[0, 0] == most
+    assert (most + 1) * r[0, 0] > c[0]
+
+
+@given(st.integers(1, 500), st.floats(0.01, 100), st.floats(1e-3, 1))
+def test_what_fits_and_what_overflows(n, largest, part):
+    room = largest * part  # a smaller machine beside the largest one
+    exact, over = room / n, room / n * (1 + 1e-8)
+    c, r = scaled([[largest], [room]], [[exact], [over]])
+    assert n * r[0, 0] <= c[1, 0] < n * r[1, 0]
+
+
+def test_tiny_and_huge_sizes_stay_whole_numbers():
+    c, r = scaled([[1.0], [0.0]], [[1e-300], [1e300], [0.0]])
+    assert c[1, 0] == 0 and r[:, 0].tolist() == [1, 4 * UNITS, 0]
+
+
+def test_plan_is_for_its_configurations_and_classes():
+    configs, classes = lotes.MachineConfigs(**FINE), lotes.JobClasses(**JOBS)
+    plan = lotes.plan(configs, classes)
+    plan.require(configs, classes)
+    plan.require(lotes.MachineConfigs(**FINE))
+    with pytest.raises(ValueError, match="plan: was made for other machine configurations"):
+        plan.require(lotes.MachineConfigs(FINE["capacity"], [3, 3]))
+    with pytest.raises(ValueError, match="plan: was made for other job classes"):
+        plan.require(configs, lotes.JobClasses(**{**JOBS, "share": [0.5, 0.5]}))
+    for j, n in enumerate(configs.count):
+        assert plan.targets(j).shape == (n, 2)
+        np.testing.assert_array_equal(plan.targets(j).sum(axis=0), plan.running[j])
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
+def test_shares_that_sum_to_one_up_to_rounding_are_taken(parts):
+    share = np.array(parts) / sum(parts)
+    k = len(parts)
+    assert lotes.JobClasses(share, np.ones((k, 1)), np.ones((1, k))).n_classes == k

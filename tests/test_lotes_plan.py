@@ -1,0 +1,196 @@
+"""Stage 2: worked examples, another solver, exhaustive search, rounding, the integer program, generated bins and their proof."""
+
+import importlib
+import itertools
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+from schedlib import lotes
+from schedlib.lotes.knapsack import best_mix
+from schedlib.lotes.plan import bins_of, rounded, sustained
+
+sys.path.insert(0, str(Path(__file__).parent))
+problems = importlib.import_module("lotes_instances").problems
+
+FEW = settings(deadline=None, max_examples=25)
+SOME = settings(deadline=None, max_examples=50)
+
+
+def everywhere(classes):
+    return classes.rate > 0
+
+
+def by_linprog(configs, classes, bins):
+    """Eqs. (6)-(10) over these bins, Delta_jkl eliminated, in scipy."""
+    own = np.repeat(np.arange(len(bins)), [len(b) for b in bins])
+    served = np.concatenate(bins) * classes.rate[own]
+    above = np.c_[classes.share, -served.T]
+    equal = np.c_[np.zeros(len(bins)), np.equal.outer(np.arange(len(bins)), own).astype(float)]
+    cost = np.r_[-1.0, np.zeros(len(own))]
+    return -linprog(cost, A_ub=above, b_ub=np.zeros(classes.n_classes), A_eq=equal, b_eq=configs.count).fun
+
+
+def exhaustive(configs, classes, bins):
+    """The best whole numbers of machines, all tried."""
+    ways = [list(itertools.combinations_with_replacement(range(len(b)), n)) for b, n in zip(bins, configs.count, strict=True)]
+    best = 0.0
+    for way in itertools.product(*ways):
+        machines = [np.bincount(np.array(picked), minlength=len(b)) for picked, b in zip(way, bins, strict=True)]
+        best = max(best, sustained(classes, bins, machines))
+    return best
+
+
+def assert_sound(plan):
+    """Bins fit their machines, as many machines as there are, the rates are what the machines sustain."""
+    configs, classes = plan.configs, plan.classes
+    rows = zip(configs.capacity, configs.count, plan.bins, plan.machines, plan.fractions, strict=True)
+    for capacity, n, bins, machines, x in rows:
+        assert (bins @ classes.demand <= capacity * (1 + 1e-9) + 1e-12).all()
+        assert machines.dtype == np.int64 and (machines >= 0).all() and machines.sum() == n
+        assert (x >= 0).all() and x.sum() == pytest.approx(n)
+        assert [tuple(row) for row in bins.tolist()] == sorted({tuple(row) for row in bins.tolist()})
+    assert plan.rate == pytest.approx(sustained(classes, plan.bins, plan.fractions))
+    assert plan.rate_rounded == sustained(classes, plan.bins, plan.machines)
+    assert plan.rate_rounded <= plan.rate * (1 + 1e-7) or plan.rate_rounded <= plan.rate + 1e-9
+    assert plan.rate <= plan.allocation.rate * (1 + 1e-7)
+    assert not plan.running[classes.rate == 0].any()
+
+
+def test_first_worked_example_two():
+    plan = lotes.plan(lotes.MachineConfigs([[5.0]], [2]), lotes.JobClasses([1.0], [[3.0]], [[1.0]]))
+    assert (plan.rate, plan.rate_rounded) == (2.0, 2.0)
+    assert plan.allocation.rate == pytest.approx(10 / 3)
+    assert plan.bins[0].tolist() == [[1]] and plan.machines[0].tolist() == [2]
+
+
+def test_second_worked_example_sixty():
+    plan = lotes.plan(lotes.MachineConfigs([[8.0]], [30]), lotes.JobClasses([1.0], [[3.0]], [[1.0]]))
+    assert plan.rate == 60 and plan.running.tolist() == [[60]] and plan.allocation.rate == pytest.approx(80)
+
+
+def test_figure_5_machine():
+    # Bins (0,2), (2,1), (3,0); both classes asked for alike: x (0,2) and y (2,1) with 2y = 2x + y, so x : y = 1 : 2.
+    configs, classes = lotes.MachineConfigs([[7.0]], [3]), lotes.JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]])
+    plan = lotes.plan(configs, classes)
+    assert plan.fractions[0].round(6).tolist() == [1, 2, 0] and plan.machines[0].tolist() == [1, 2, 0]
+    assert plan.rate == pytest.approx(8) and plan.allocation.rate == pytest.approx(8.4)
+
+
+@SOME
+@given(problems())
+def test_plans_are_sound_and_generated_ones_best(problem):
+    configs, classes = problem
+    generated = lotes.generate_plan(*problem)
+    assert_sound(generated)
+    best = by_linprog(configs, classes, bins_of(configs, classes, everywhere(classes)))
+    assert generated.rate == pytest.approx(best, rel=2e-6)
+    assert best <= generated.bound * (1 + 1e-9) <= generated.rate * (1 + 2e-6)
+    try:
+        plan = lotes.plan(*problem)
+    except ValueError as error:
+        assert "use generate_plan" in str(error)
+        plan = lotes.plan(*problem, allocation=lotes.allocate(*problem, fitting=True))
+    assert_sound(plan)
+    assert plan.rate == pytest.approx(by_linprog(configs, classes, plan.bins), rel=1e-7)
+    assert plan.rate <= generated.rate * (1 + 2e-6)
+
+
+@FEW
+@given(problems(configs=2, classes=2, machines=3))
+def test_integer_program_is_exhaustive_search(problem):
+    allocation = lotes.allocate(*problem, fitting=True)
+    plan, exact = (lotes.plan(*problem, allocation=allocation, integer=integer) for integer in (False, True))
+    assert_sound(exact)
+    assert exact.rate_rounded == pytest.approx(exhaustive(*problem, plan.bins), rel=1e-9)
+    assert plan.rate_rounded <= exact.rate_rounded * (1 + 1e-9) and exact.rate == pytest.approx(plan.rate)
+
+
+@given(st.integers(0, 9), st.lists(st.floats(0, 5), min_size=1, max_size=6))
+def test_rounding(extra, parts):
+    parts = np.array(parts)
+    parts = np.append(parts, np.ceil(parts.sum()) + extra - parts.sum())
+    count = int(np.rint(parts.sum()))
+    whole = rounded(parts, count)
+    assert whole.sum() == count and (np.abs(whole - parts) < 1 + 1e-5).all()
+    up = (whole - parts) > 1e-5
+    down = (parts - whole) > 1e-5
+    if up.any() and down.any():
+        assert (parts - np.floor(parts))[up].min() >= (parts - np.floor(parts))[down].max() - 1e-5
+
+
+def test_rounding_of_almost_whole_numbers():
+    assert rounded(np.array([0.9999999, 2.0000001, 0.0]), 3).tolist() == [1, 2, 0]
+    assert rounded(np.array([1.5, 0.5, 1.0]), 3).tolist() == [2, 0, 1]  # a tie: the earlier bin
+
+
+def test_google():
+    configs, classes = lotes.google2011()
+    lotes.plan(configs, classes)  # compile, load the solver
+    start = time.perf_counter()
+    plan = lotes.plan(configs, classes)
+    assert time.perf_counter() - start < 1
+    assert_sound(plan)
+    assert 0.99 < plan.rate / plan.allocation.rate < 1 and plan.rate_rounded / plan.rate > 0.9999
+    exact = lotes.plan(configs, classes, integer=True)
+    assert plan.rate_rounded <= exact.rate_rounded <= exact.rate
+    again = lotes.plan(configs, classes)
+    assert all((a == b).all() for a, b in zip(plan.machines, again.machines, strict=True))
+    whole = lotes.plan(configs, classes, allocation=lotes.allocate(configs, classes, vertex="solver"))
+    generated = lotes.generate_plan(configs, classes)
+    assert_sound(generated)
+    assert whole.rate < plan.rate < generated.rate <= generated.bound
+    assert generated.rate == pytest.approx(by_linprog(configs, classes, bins_of(configs, classes, everywhere(classes))), rel=1e-7)
+    nearly = lotes.generate_plan(configs, classes, integer=True)
+    assert_sound(nearly)
+    assert generated.rate_rounded <= nearly.rate_rounded
+
+
+def test_the_other_solver_finds_the_same_optimum():
+    configs, classes = lotes.google2011()
+    allocation = lotes.allocate(configs, classes)
+    ours, theirs = (lotes.plan(configs, classes, allocation=allocation, solver=solver) for solver in ("HiGHS", "CBC"))
+    assert theirs.rate == pytest.approx(ours.rate, rel=1e-6)
+    assert lotes.generate_plan(configs, classes, solver="CBC").rate == pytest.approx(4_730_690, rel=2e-6)
+
+
+@SOME
+@given(problems(configs=1, classes=4, resources=3), st.data())
+def test_best_mix_is_the_best_bin(problem, data):
+    configs, classes = problem
+    k = classes.n_classes
+    value = np.array(data.draw(st.lists(st.floats(0, 10), min_size=k, max_size=k)))
+    capacity = configs.capacity[0]
+    mix = best_mix(capacity, classes.demand, value, gap=0)
+    best = float((lotes.non_dominated_bins(capacity, classes.demand) @ value).max())
+    assert mix.value == pytest.approx(best, rel=1e-9) and mix.value == pytest.approx(float(mix.number @ value))
+    assert best <= mix.bound * (1 + 1e-12) <= best * (1 + 1e-9) + 1e-12
+    loose = best_mix(capacity, classes.demand, value, gap=0.1)
+    assert loose.value <= best * (1 + 1e-12) and best <= loose.bound * (1 + 1e-12) <= loose.value * 1.1 * (1 + 1e-9)
+
+
+def test_a_class_left_without_a_machine():
+    # Divisible jobs of class 1 fill the small machines, whole ones do not fit there.
+    configs = lotes.MachineConfigs([[1.0], [0.5]], [1, 8])
+    classes = lotes.JobClasses([0.5, 0.5], [[0.5], [0.6]], [[1.0, 0.001], [0.001, 1.0]])
+    with pytest.raises(ValueError, match="allocation: class 1 is allocated only to.*fitting=True.*generate_plan"):
+        lotes.plan(configs, classes)
+    assert lotes.plan(configs, classes, allocation=lotes.allocate(configs, classes, fitting=True)).rate > 0
+    assert lotes.generate_plan(configs, classes).rate > 0
+
+
+def test_refusals():
+    configs, classes = lotes.google2011()
+    with pytest.raises(ValueError, match="max_bins: .* classes on machines of .* have more than 2 bins; use generate_plan"):
+        lotes.plan(configs, classes, max_bins=2)
+    other = lotes.allocate(lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[0.1]], [[1.0]]))
+    with pytest.raises(ValueError, match=r"allocation: made for \(1, 1\) configurations and classes, not \(10, 4\)"):
+        lotes.plan(configs, classes, allocation=other)
+    with pytest.raises(RuntimeError, match="max_rounds: .* is not proved to be within"):
+        lotes.generate_plan(configs, classes, max_rounds=1)

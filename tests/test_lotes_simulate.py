@@ -1,0 +1,259 @@
+"""The simulator against theory, against itself, and against bad input."""
+
+import warnings
+from math import lgamma
+
+import numpy as np
+import pytest
+
+from schedlib.lotes import (
+    JobClasses,
+    MachineConfigs,
+    Policy,
+    RandomWorkload,
+    google2011,
+    google_month,
+    plan,
+    random_instance,
+    simulate,
+)
+from schedlib.lotes.workloads import parent_mean, truncated
+from schedlib.workload import Workload
+
+
+def erlang_c(servers, load):
+    """Probability to wait in M/M/c with `load` = arrival rate x mean service time."""
+    terms = np.array([n * np.log(load) - lgamma(n + 1) for n in range(servers + 1)])
+    last = np.exp(terms[-1]) * servers / (servers - load)
+    return last / (np.exp(terms[:-1]).sum() + last)
+
+
+def unit_jobs(rate, hours, machines, cores, seed):
+    """Jobs that each take one core of a machine for an exponential hour."""
+    classes = JobClasses([1.0], [[1.0]], [[1.0]])
+    workload = RandomWorkload(classes, rate, hours, sizes="fixed", seed=seed)
+    return MachineConfigs([[float(cores)]], [machines]), classes, workload
+
+
+@pytest.mark.parametrize("policy, options", [("lotes", {}), ("tetris", {"work": 0.0}), ("greedy", {"bypass": False})])
+def test_jobs_of_one_core_queue_as_in_m_m_c(policy, options):
+    servers, load, waits = 20, 18.0, []
+    machines = 1 if policy == "greedy" else 4  # Greedy queues at single machines, which is another system
+    for seed in range(8):
+        configs, classes, workload = unit_jobs(load, 4000.0, machines, servers // machines, seed)
+        made = plan(configs, classes) if policy == "lotes" else None
+        run = simulate(policy, configs, workload, plan=made, record=False, **options)
+        assert abs(run.little) < 1e-9
+        waits.append(run.mean_response)
+    expected = erlang_c(servers, load) / (servers - load)
+    assert abs(np.mean(waits) - expected) < 4 * np.std(waits, ddof=1) / np.sqrt(len(waits))
+    assert run.utilisation[0] == pytest.approx(load / servers, rel=0.03)
+
+
+def test_single_server_matches_pollaczek_khinchine():
+    rng = np.random.default_rng(3)
+    n, rate = 200_000, 0.7
+    service = rng.uniform(0.5, 1.5, n)  # mean 1, second moment 13/12
+    jobs = Workload.from_arrays(np.cumsum(rng.exponential(1 / rate, n)), service, cpu=np.ones(n))
+    run = simulate("greedy", MachineConfigs([[1.0]], [1]), jobs)
+    assert run.mean_response == pytest.approx(rate * (13 / 12) / (2 * (1 - rate)), rel=0.04)
+    assert run.quantile(0.0) == 0 and run.quantile(1.0) == run.longest
+
+
+@pytest.fixture(scope="module")
+def instance():
+    return random_instance(0.006, machines=20, hours=20.0, load=1.02, sizes="common", matched=True, seed=5)
+
+
+@pytest.fixture(scope="module", params=["lotes", "lotes-first", "greedy", "tetris"])
+def pair(request, instance):
+    made = instance.plan if request.param.startswith("lotes") else None
+    with pytest.warns(UserWarning, match="stage 2 sustains"):
+        kept = simulate(request.param, instance.configs, instance.workload, plan=made)
+        streamed = simulate(request.param, instance.configs, instance.workload, plan=made, record=False)
+    return instance, kept, streamed
+
+
+def test_streamed_metrics_agree_with_the_rows(pair):
+    _, kept, streamed = pair
+    assert streamed.jobs is None and kept.mean_response == streamed.mean_response
+    assert np.nanmean(kept.response) == pytest.approx(kept.mean_response)
+    for q in (0.5, 0.9, 0.99, 0.999, 1.0):
+        assert streamed.quantile(q) == pytest.approx(kept.quantile(q), rel=0.0051, abs=1e-12)
+    rows = kept.jobs.dropna(subset=["start"])
+    interval = (rows["start"] // kept.width).astype(int)
+    means = (rows["start"] - rows["submit"]).groupby(interval).mean()
+    np.testing.assert_allclose(kept.intervals["mean_response"].to_numpy()[means.index], means, atol=1e-12)
+    assert (kept.intervals["started"].to_numpy()[means.index] == rows.groupby(interval).size()).all()
+    late = kept.intervals["end"].to_numpy()[[30, 60, 99]]
+    submit, start = kept.jobs["submit"].to_numpy(), kept.jobs["start"].fillna(np.inf).to_numpy()
+    queue = [((submit <= t) & (start > t)).sum() for t in late]
+    assert kept.queue_length["length"].to_numpy()[[30, 60, 99]].tolist() == queue
+
+
+def test_little_holds_and_every_job_runs_once_within_capacity(pair):
+    instance, kept, _ = pair
+    assert abs(kept.little) < 1e-9
+    jobs = kept.jobs
+    assert (jobs["start"].dropna() >= jobs["submit"][jobs["start"].notna()]).all()
+    assert kept.started == jobs["start"].notna().sum() and kept.waiting == kept.arrived - kept.started
+    ran = jobs["start"].notna().to_numpy()
+    demand = np.concatenate([block.demand for block in instance.workload.blocks()])[ran]
+    where, capacity = jobs["machine"].to_numpy()[ran], instance.configs.capacity
+    config = np.repeat(np.arange(instance.configs.n_configs), instance.configs.count)
+    times = np.concatenate((jobs["finish"][ran], jobs["start"][ran]))
+    change = np.concatenate((-demand, demand))
+    order = np.lexsort((np.repeat([0, 1], len(demand)), times, np.tile(where, 2)))
+    level = np.cumsum(change[order], axis=0)  # each machine's part ends at zero
+    assert (level <= capacity[config[np.tile(where, 2)[order]]] + 1e-6).all()
+    in_system = (np.minimum(jobs["finish"].fillna(np.inf), kept.time) - jobs["submit"]).sum()
+    assert kept.mean_present * kept.time == pytest.approx(in_system)
+
+
+def test_utilisation_and_fragmentation_are_shares(pair):
+    _, kept, _ = pair
+    assert ((kept.utilisation > 0.3) & (kept.utilisation < 1)).all()
+    assert ((kept.fragmentation > 0) & (kept.fragmentation < 1)).all()
+    names = [name for name in kept.intervals if name.startswith("utilisation")]
+    span = kept.intervals["end"] - kept.intervals["begin"]
+    mean = (kept.intervals[names].mul(span, axis=0)).sum() / kept.time
+    np.testing.assert_allclose(mean, kept.utilisation, rtol=1e-9)
+
+
+def test_policies_meet_the_same_jobs(instance):
+    with pytest.warns(UserWarning):
+        runs = [simulate(policy, instance.configs, instance.workload, seed=s) for policy, s in (("greedy", 0), ("tetris", 1))]
+    for column in ("submit", "class"):
+        assert (runs[0].jobs[column] == runs[1].jobs[column]).all()
+    assert not runs[0].jobs["machine"].equals(runs[1].jobs["machine"])
+
+
+def test_same_seed_same_run_and_other_choices_else(instance):
+    with pytest.warns(UserWarning):
+        one, same, other = (
+            simulate("lotes", instance.configs, instance.workload, plan=instance.plan, seed=seed, slots=slots)
+            for seed, slots in ((1, 1 << 16), (1, 8), (2, 1 << 16))
+        )
+    assert one.jobs.equals(same.jobs) and not one.jobs.equals(other.jobs)
+
+
+def test_stability_is_told():
+    configs, classes, calm = unit_jobs(15.0, 400.0, 4, 5, 0)
+    assert simulate("tetris", configs, calm, record=False).stable
+    configs, classes, hectic = unit_jobs(22.0, 400.0, 4, 5, 0)
+    with pytest.warns(UserWarning, match="the queue may grow to about 800 jobs"):
+        run = simulate("lotes", configs, hectic, plan=plan(configs, classes), record=False)
+    assert not run.stable and run.slope == pytest.approx(2.0, rel=0.3) and run.waiting > 400
+
+
+def test_twenty_jobs_fill_a_machine():
+    jobs = Workload.from_arrays(np.zeros(21), np.ones(21), cores=np.full(21, 0.025), memory=np.full(21, 0.025))
+    for policy in ("greedy", "tetris"):
+        run = simulate(policy, MachineConfigs([[0.5, 0.5]], [1]), jobs)
+        assert (run.response == 0).sum() == 20
+
+
+def test_long_queues_do_not_slow_the_search_down():
+    configs, classes, workload = unit_jobs(2000.0, 100.0, 10, 5, 0)
+    for policy in ("tetris", "lotes"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            run = simulate(policy, configs, workload, plan=plan(configs, classes) if policy == "lotes" else None, record=False)
+        assert run.waiting > 150_000
+
+
+@pytest.mark.parametrize("matched, mean", [(False, 0.025 * 1.0276), (True, 0.025)])
+def test_laws_of_sizes(matched, mean):
+    classes = JobClasses([0.5, 0.5], [[0.025, 0.025], [0.025, 0.0125]], np.ones((1, 2)))
+    for sizes in ("independent", "common"):
+        workload = RandomWorkload(classes, 1e5, 1.0, sizes=sizes, matched=matched)
+        blocks = list(workload.blocks())
+        demand, job_class = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("demand", "job_class"))
+        assert demand[:, 0].mean() == pytest.approx(mean, rel=0.01)
+        assert demand[job_class == 1, 1].mean() == pytest.approx(mean / 2, rel=0.01)
+        together = np.corrcoef(demand[job_class == 0].T)[0, 1]
+        assert together == pytest.approx(1.0 if sizes == "common" else 0.0, abs=0.02)
+
+
+def test_truncated_stays_inside():
+    drawn = truncated(np.random.default_rng(0), np.full((1000, 2), 0.5), 0.5, 0.6)
+    assert drawn.min() >= 0 and drawn.max() <= 0.6
+    with pytest.raises(ValueError, match="too near the largest"):
+        parent_mean(0.6, 0.5, 0.6)
+
+
+def test_month_has_the_traces_totals_and_a_drifting_mix():
+    configs, classes = google2011()
+    stretched, month = google_month(configs, classes, jobs=60_000, seed=1)
+    jobs = month.jobs
+    assert len(jobs) == 60_000 and (jobs["submit"] == 0).sum() == 3_986
+    hourly = np.bincount(jobs["submit"][jobs["submit"] > 0].astype(int), minlength=720)
+    assert 2 < hourly.max() / hourly.mean() < 6
+    share = np.bincount(jobs["class"]) / len(jobs)
+    assert abs(share - classes.share).max() < 0.25
+    by_day = jobs.groupby((jobs["submit"] // 24).astype(int))["class"].apply(lambda k: (k == 1).mean())
+    assert by_day.std() > 0.05
+    _, given = google_month(configs, classes, arrivals=[5, 0, 3], batch=2)
+    assert len(given) == 10 and given.jobs["submit"].max() < 3
+    run = simulate("greedy", configs, month, classes=stretched)
+    assert run.finished == 60_000
+
+
+SMALL = MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 2])
+
+
+def jobs_of(cpu, mem, job_class=0):
+    return Workload.from_arrays([0.0], [1.0], job_class=[job_class], cpu=[cpu], mem=[mem])
+
+
+@pytest.mark.parametrize(
+    "policy, options, why",
+    [
+        ("tetrs", {}, "did you mean 'tetris'"),
+        ("lotes", {}, "plan: 'lotes' follows one"),
+        ("greedy", {"exit": "all"}, "exit: no option of 'greedy', which has bypass"),
+        ("tetris", {"gamma_unit": "days"}, "gamma_unit: 'days'; choose from 'h'|gamma_unit: 'days'; choose from 's'"),
+        ("tetris", {"work": -1.0}, "work: -1.0, a weight must not be negative"),
+        ("greedy", {"interval": 0.0}, "interval: 0.0, must be positive"),
+    ],
+)
+def test_bad_options_are_refused(policy, options, why):
+    with pytest.raises(ValueError, match=why):
+        simulate(policy, SMALL, jobs_of(0.1, 0.1), **options)
+
+
+def test_bad_workloads_are_refused():
+    with pytest.raises(ValueError, match=r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine"):
+        simulate("greedy", SMALL, jobs_of(0.6, 1.5))
+    with pytest.raises(ValueError, match="demands 1 resources, but machines have 2"):
+        simulate("greedy", SMALL, Workload.from_arrays([0.0], [1.0], cpu=[0.1]))
+    classes = JobClasses([1.0], [[0.1, 0.1]], [[0.0], [1.0]])
+    with pytest.raises(ValueError, match="more than any machine that may run it"):
+        simulate("tetris", SMALL, jobs_of(0.6, 0.1), classes=classes)
+    with pytest.raises(ValueError, match="job 0 is of class 3; there are 1"):
+        simulate("tetris", SMALL, jobs_of(0.1, 0.1, 3), classes=classes)
+    made = plan(SMALL, classes)
+    with pytest.raises(ValueError, match="plan: was made for other machine configurations"):
+        simulate("lotes", MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 3]), jobs_of(0.1, 0.1), plan=made)
+    with pytest.raises(ValueError, match="sizes: 'odd' is unknown"):
+        RandomWorkload(classes, 1.0, 1.0, sizes="odd")
+    with pytest.raises(ValueError, match="phi: 0.06, must lie in"):
+        random_instance(0.06)
+
+
+def test_policies_that_break_the_rules_are_refused():
+    def nowhere(cluster, job):
+        return 99
+
+    def hasty(cluster, job):
+        return -1 if cluster.now > 0 else 0
+
+    def stranger(cluster, machine):
+        return 7
+
+    jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.1], mem=[0.1, 0.1])
+    with pytest.raises(ValueError, match="'own': gave job 0 a machine that is not there or has no room"):
+        simulate(Policy(nowhere), SMALL, jobs)
+    with pytest.raises(ValueError, match="'odd': gave machine 0 a job that does not wait or does not fit"):
+        simulate(Policy(hasty, stranger, name="odd"), SMALL, jobs)
+    assert simulate(Policy(hasty), SMALL, jobs).response.tolist() == [0.0, 0.5]

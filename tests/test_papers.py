@@ -1,0 +1,51 @@
+"""What holds for every paper: figures draw from small runs, claims can be judged on them, what is committed is current."""
+
+import functools
+import json
+
+import pandas as pd
+import pytest
+
+from schedlib import paths
+from schedlib.experiment import VERDICTS
+from schedlib.reproduce import ledger, publish, registry, source
+
+LIBRARY = registry.load()
+
+
+@functools.cache
+def small_run(name):
+    """The experiment's smoke-scale frame, without the store."""
+    experiment = LIBRARY.experiments[name]
+    if lacking := experiment.missing():
+        pytest.skip(lacking)
+    tasks = [(point, seed) for point in experiment.points["smoke"] for seed in range(experiment.seeds["smoke"])]
+    blocks = [experiment.run(seed=seed, **point) for point, seed in tasks]
+    named = [block.assign(seed=seed, **point) for block, (point, seed) in zip(blocks, tasks, strict=True)]
+    return pd.concat(named, ignore_index=True)
+
+
+@pytest.mark.parametrize("figure", LIBRARY.figures.values(), ids=lambda figure: figure.id)
+def test_figure_draws_with_labels_from_a_small_run(figure):
+    frame = small_run(figure.experiment)
+    for text in (figure.caption, figure.alt):
+        assert len(text(frame) if callable(text) else text) > 40
+    if figure.plot is not None:
+        publish.check_labels(figure.id, figure.plot(frame))
+
+
+@pytest.mark.parametrize("claim", LIBRARY.claims.values(), ids=lambda claim: claim.id)
+def test_claim_can_be_judged_on_a_small_run(claim):
+    row = ledger.judge(claim, small_run(claim.experiment) if claim.experiment else None)
+    assert row.verdict in VERDICTS and row.reason
+
+
+def test_committed_figures_and_ledger_come_from_this_source():
+    root = paths.checkout()
+    entries = json.loads((root / "figures" / "provenance.json").read_text())
+    assert set(entries) == set(LIBRARY.figures) and set(ledger.read(root / "figures")["id"]) == set(LIBRARY.claims)
+    if any(entry["versions"]["python"] != source.versions()["python"] for entry in entries.values()):
+        pytest.skip("the committed figures were made under another Python, whose syntax trees hash differently")
+    now = {name: source.source_hash(LIBRARY.experiment(name).run.__module__) for name in entries}
+    stale = [name for name, entry in entries.items() if entry["source"] != now[name]]
+    assert not stale, f"make figures: {', '.join(stale)} were made by other code"
