@@ -22,10 +22,10 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (2 min; smoke: 30 s)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (7 min; smoke: 1 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: .venv/.ready ## lint, tests, and every chapter run once more (45 s)
+test: .venv/.ready ## lint, tests, and every chapter run once more (2 min)
 	@$(py) -m ruff check .
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
@@ -35,13 +35,13 @@ lab: .venv/.ready ## open the book in JupyterLab (5 s)
 claims: .venv/.ready ## the papers' claims and what became of them (2 s after make figures)
 	@$(py) -m schedlib claims $(ARGS)
 
-notebooks: .venv/.ready ## run the book again, in place (30 s)
+notebooks: .venv/.ready ## run the book again, in place (2 min)
 	@$(py) -m schedlib notebooks $(ARGS)
 
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (20 s)
+bench: .venv/.ready ## speed, as ratios in one run (2 min)
 	@$(py) -m schedlib bench $(ARGS)
 
 lint: .venv/.ready ## ruff alone (1 s)

@@ -52,7 +52,8 @@ def _growth(law, policy):
     def measure(frame):
         x = "phi" if frame["phi"].nunique() > 1 else "omega"
         span = frame[x].max() - frame[x].min()
-        return [span * np.polyfit(one[x], _decades(one), 1)[0] for _, one in _only(frame, law, policy).groupby("seed")]
+        slopes = [span * np.polyfit(one[x], _decades(one), 1)[0] for _, one in _only(frame, law, policy).groupby("seed")]
+        return np.round(slopes, 9)  # a flat line's slope is not growth
 
     return measure
 

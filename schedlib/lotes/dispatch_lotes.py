@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from schedlib.lotes.kernel import kernel
+from schedlib.core.uncounted import kernel
 from schedlib.lotes.machine_tree import WIDTH, block_of, first_fit, first_leaf, fits, least_and_total, machines_of, may_fit
 from schedlib.lotes.waiting import first_that_fits
 
@@ -53,9 +53,17 @@ def scores(m, target, wheel, serve, *, first=False, fallback=True, sample=0) -> 
 @kernel
 def add_to_score(m, s, machine, k, change):
     """A job of class k starts (-1) or ends (+1) on the machine."""
-    s.score[k, machine] += change
+    before = s.score[k, machine]
+    s.score[k, machine] = before + change
     root, top = m.root[m.config[machine]], s.top
     node, start, end = block_of(m, machine)
+    if change > 0:
+        while node >= 1 and top[k, root + node] <= before:
+            top[k, root + node] = before + change
+            node >>= 1
+        return
+    if before < top[k, root + node]:
+        return
     largest = s.score[k, start]
     for other in range(start + 1, end):
         largest = max(largest, s.score[k, other])

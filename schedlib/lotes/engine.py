@@ -10,10 +10,10 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling, events
+from schedlib.core.uncounted import kernel
 from schedlib.lotes import dispatch_lotes, greedy, job_table, meter, tetris, waiting
 from schedlib.lotes.job_table import CLASS, KIND, MACHINE, ROW, SIZE, SUBMIT, WORK
-from schedlib.lotes.kernel import kernel
-from schedlib.lotes.machine_tree import Machines, fits, machines, refresh
+from schedlib.lotes.machine_tree import Machines, fits, gave, machines, refresh, took
 from schedlib.lotes.meter import note_arrival, note_finish, note_queue, note_start, tick
 from schedlib.lotes.own import RULE, Cluster, first_in_line
 
@@ -139,6 +139,7 @@ def exits(kind, own_leave, sys, log, slot, now):
         add_to_score(m, sys.scores, machine, k, 1)
     elif kind == OWN:
         sys.running[machine, k] -= 1
+    started = False
     if meter.state[3] > 0:
         ranked = lotes_rank(m, sys.scores, sys.line, machine) if kind == LOTES else 0
         while meter.state[3] > 0:
@@ -158,6 +159,7 @@ def exits(kind, own_leave, sys, log, slot, now):
                     return machine, True
             if picked < 0:
                 break
+            started = True
             note_queue(meter, -1)
             place(m, jobs, sys.events, meter, log, picked, machine, now)
             if kind == LOTES:
@@ -166,10 +168,13 @@ def exits(kind, own_leave, sys, log, slot, now):
             elif kind == OWN:
                 sys.running[machine, jobs.whole[picked, KIND]] += 1
     if kind == TETRIS:
-        incline(m, sys.weights, machine)
-    elif kind == GREEDY:
+        incline(m, sys.weights, machine, not started)
+    elif kind == GREEDY and started:
         greedy_mark(m, sys.queues, machine)
-    refresh(m, machine)
+    if started:
+        refresh(m, machine)
+    elif not m.closed[machine]:
+        gave(m, machine)
     return machine, False
 
 
@@ -197,8 +202,8 @@ def arrives(kind, own_arrive, sys, log, slot, rng, now):
         elif kind == OWN:
             sys.running[machine, k] += 1
         elif kind == TETRIS:
-            incline(m, sys.weights, machine)
-        refresh(m, machine)
+            incline(m, sys.weights, machine, False)
+        took(m, machine, size)
         return machine, False
     if kind == LOTES:
         join(sys.line, jobs, k, slot, float(jobs.whole[slot, ROW]))
@@ -267,12 +272,12 @@ def system(m, *, scores=None, queues=None, weights=None, line=None, target=None,
 
 
 def enlarged(sys: System) -> System:
-    """The same system with room for twice as many jobs."""
-    slots = len(sys.jobs.spare)
-    queue = sys.events
-    queue = events.EventQueue(np.concatenate((queue.time, 0 * queue.time)), np.concatenate((queue.label, queue.label)), queue.count)
-    hall = np.concatenate((sys.hall, np.zeros(slots, np.int64))) if len(sys.hall) > 1 else sys.hall
-    return sys._replace(jobs=job_table.enlarged(sys.jobs), events=queue, hall=hall)
+    """The same system with room for half as many jobs again."""
+    jobs, queue = job_table.enlarged(sys.jobs), sys.events
+    more = len(jobs.spare) - len(sys.jobs.spare)
+    time, label = np.concatenate((queue.time, np.zeros(more))), np.concatenate((queue.label, np.zeros(more, np.int64)))
+    hall = np.concatenate((sys.hall, np.zeros(more, np.int64))) if len(sys.hall) == len(sys.jobs.spare) else sys.hall
+    return sys._replace(jobs=jobs, events=events.EventQueue(time, label, queue.count), hall=hall)
 
 
 def no_log() -> Log:

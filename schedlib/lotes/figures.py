@@ -173,7 +173,7 @@ def _caption_waits(number, what):
         return (
             f"Mean wait of started jobs {what}, on {10 * machines:,} machines of ten configurations for {hours:g} hours, under each "
             "reading of how job sizes are drawn. Points: instances, hollow where the queue grew; lines: medians. "
-            f"The paper's Fig. {number} has 10,000 machines."
+            f"The paper's Fig. {number} has 10,000 machines and 100 hours."
         )
 
     return caption

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core.uncounted import kernel
 from schedlib.lotes.job_table import LEFT, SIZE
-from schedlib.lotes.kernel import kernel
 from schedlib.lotes.machine_tree import WIDTH, block_of, first_fit, fits, least_and_total, machines_of
 
 FULL = 2**30

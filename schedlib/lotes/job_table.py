@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from schedlib.lotes.kernel import kernel
+from schedlib.core.uncounted import kernel
 
 SUBMIT, WORK, KEY, CLASS, MACHINE, SIZE = range(6)
 ROW, LEFT, RIGHT, CODE, KIND = range(5)
@@ -23,7 +23,7 @@ class Jobs(NamedTuple):
 
     - `real (S, 5 + R or more)`: submit, work, the queue's key, class, machine (-1: waits), then the sizes, fractions of the largest
       capacity
-    - `whole (S, 8)`: number in order of arrival, the links and code of the queue it waits in, and its class
+    - `whole (S, 5)`: number in order of arrival, the links and code of the queue it waits in, and its class
     - `spare (S,)`, `taken (1,)`: slots in the order in which they are handed out, and how many are out
     """
 
@@ -37,16 +37,17 @@ def job_table(slots: int, resources: int) -> Jobs:
     """An empty table."""
     columns = SIZE + resources
     columns = 8 if columns <= 8 else columns
-    return Jobs(aligned(slots, columns), np.zeros((slots, 8), np.int64), np.arange(slots), np.zeros(1, np.int64))
+    return Jobs(aligned(slots, columns), np.zeros((slots, 5), np.int64), np.arange(slots), np.zeros(1, np.int64))
 
 
 def enlarged(jobs: Jobs) -> Jobs:
-    """The same jobs in a table of twice as many slots."""
+    """The same jobs in a table of half as many slots again."""
     slots = len(jobs.spare)
-    real = aligned(2 * slots, jobs.real.shape[1])
+    more = slots // 2 + 1
+    real = aligned(slots + more, jobs.real.shape[1])
     real[:slots] = jobs.real
-    spare = np.concatenate((jobs.spare, np.arange(slots, 2 * slots)))
-    return Jobs(real, np.concatenate((jobs.whole, 0 * jobs.whole)), spare, jobs.taken)
+    whole = np.concatenate((jobs.whole, np.zeros((more, jobs.whole.shape[1]), np.int64)))
+    return Jobs(real, whole, np.concatenate((jobs.spare, np.arange(slots, slots + more))), jobs.taken)
 
 
 @kernel

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core.uncounted import kernel
 from schedlib.lotes.job_table import aligned
-from schedlib.lotes.kernel import kernel
 from schedlib.lotes.model import UNITS, scaled
 
 WIDTH = 8  # machines in a block
@@ -180,6 +180,40 @@ def refresh(m, machine):
         row, left = root + node, root + 2 * node
         for l in range(r + 2):
             bound[new, l] = max(bound[left, l], bound[left + 1, l])
+
+
+@kernel
+def took(m, machine, size):
+    """Bring the tree up to date after one job of that size started: a machine that led its block in nothing changes nothing."""
+    if size.size == 2:
+        j = m.config[machine]
+        row = m.root[j] + m.leaves[j] + (machine - m.first[j]) // WIDTH
+        bound = m.bound
+        a, b = m.free[machine, 0] + size[0], m.free[machine, 1] + size[1]
+        led = (a >= bound[row, 0]) | (b >= bound[row, 1]) | (a + b >= bound[row, 3])
+        if not led and (a if a < b else b) < bound[row, 2]:
+            return
+    refresh(m, machine)
+
+
+@kernel
+def gave(m, machine):
+    """Bring the tree up to date after a job ended on an open machine and none started: bounds only rise."""
+    if m.free.shape[1] != 2:
+        refresh(m, machine)
+        return
+    j = m.config[machine]
+    root, bound = m.root[j], m.bound
+    node = m.leaves[j] + (machine - m.first[j]) // WIDTH
+    a, b = m.free[machine, 0], m.free[machine, 1]
+    least, total = a if a < b else b, a + b
+    while node >= 1:
+        row = root + node
+        if (a <= bound[row, 0]) & (b <= bound[row, 1]) & (least <= bound[row, 2]) & (total <= bound[row, 3]):
+            return
+        bound[row, 0], bound[row, 1] = max(a, bound[row, 0]), max(b, bound[row, 1])
+        bound[row, 2], bound[row, 3] = max(least, bound[row, 2]), max(total, bound[row, 3])
+        node >>= 1
 
 
 @kernel

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from schedlib.lotes.kernel import kernel
+from schedlib.core.uncounted import kernel
 
 ARRIVED, STARTED, WAIT, QUEUE_AREA, QUEUED_TIME, QUEUE_END, QUEUE_MOST, FINISHED, BUSY = range(9)
 NOW, EDGE, INTERVAL, WAITING, LONGEST, PRESENT, PRESENT_AREA, SPENT = range(8)

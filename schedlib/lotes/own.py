@@ -21,7 +21,7 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling
-from schedlib.lotes.kernel import kernel
+from schedlib.core.uncounted import kernel
 
 
 class Cluster(NamedTuple):

@@ -211,7 +211,9 @@ def _result(name, settings, seed, sys, rows, jobs, configs, capacity, resources,
         series = meter.series
     time = float(state[columns.NOW])
     started, waiting = int(series[:, columns.STARTED].sum()), int(state[columns.WAITING])
-    present = np.setdiff1d(np.arange(len(sys.jobs.spare)), sys.jobs.spare[sys.jobs.taken[0] :])
+    present = np.ones(len(sys.jobs.spare), bool)
+    present[sys.jobs.spare[sys.jobs.taken[0] :]] = False
+    present = np.flatnonzero(present)
     queued = present[sys.jobs.real[present, MACHINE] < 0]
     total = configs.count @ capacity
     busy, held = series[:, columns.BUSY :].sum(axis=0), series[:, columns.QUEUED_TIME].sum()

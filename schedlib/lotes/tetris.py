@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core.uncounted import kernel
 from schedlib.lotes.job_table import SIZE, WORK
-from schedlib.lotes.kernel import kernel
 from schedlib.lotes.machine_tree import WIDTH, block_of, first_leaf, fits, least_and_total, machines_of, may_fit
 from schedlib.lotes.waiting import best_that_fits, join
 
@@ -36,6 +36,7 @@ class Weights(NamedTuple):
     tilt: np.ndarray
     mix: np.ndarray
     stack: np.ndarray
+    dot: np.ndarray
     limit: np.ndarray
 
 
@@ -57,20 +58,28 @@ def weights(m, packing: float, work: float) -> Weights:
         tilt,
         np.zeros(5),
         np.zeros(128, np.int64),
+        np.zeros(128),
         np.zeros(len(pace)),
     )
     for machine in np.flatnonzero((np.arange(len(m.config)) - m.first[m.config]) % WIDTH == 0):
-        incline(m, made, machine)
+        incline(m, made, machine, False)
     return made
 
 
 @kernel
-def incline(m, w, machine):
-    """Bring `tilt` up to date with what is free on the machine."""
+def incline(m, w, machine, rose):
+    """Bring `tilt` up to date with what is free on the machine; `rose`: there is only more than before."""
     if m.free.shape[1] != 2:
         return
     tilt, root = w.tilt, m.root[m.config[machine]]
     node, start, end = block_of(m, machine)
+    if rose:
+        one, other = 2 * m.free[machine, 0] + m.free[machine, 1], m.free[machine, 0] + 2 * m.free[machine, 1]
+        while node >= 1 and (one > tilt[root + node, 0]) | (other > tilt[root + node, 1]):
+            tilt[root + node, 0] = max(one, tilt[root + node, 0])
+            tilt[root + node, 1] = max(other, tilt[root + node, 1])
+            node >>= 1
+        return
     one = other = -1.0
     for near in range(start, end):
         one = max(one, 2 * m.free[near, 0] + m.free[near, 1])
@@ -114,19 +123,27 @@ def work_of(real, slot, resources):
 
 
 @kernel
-def _dot_bound(bound, w, row, size, least):
+def _dot_bound(bound, row, size, least):
     """At least as much as r . C of every machine below a node."""
     r = size.size
-    if r == 2:
-        corner = size[0] * bound[row, 0] + size[1] * bound[row, 1]
-        mixed = w.mix[0] * bound[row, 0] + w.mix[1] * bound[row, 1] + w.mix[2] * bound[row, 3]
-        mixed += w.mix[3] * w.tilt[row, 0] + w.mix[4] * w.tilt[row, 1]
-        return min(corner, mixed * SLACK)
     corner, diagonal = 0.0, least * bound[row, r + 1]
     for l in range(r):
         corner += size[l] * bound[row, l]
         diagonal += (size[l] - least) * bound[row, l]
-    return min(corner, diagonal * SLACK)
+    diagonal *= SLACK
+    return corner if corner < diagonal else diagonal
+
+
+@kernel
+def _dot_bound_two(bound, tilt, row, need, mix):
+    """`_dot_bound` of two resources, or -1 where the job does not fit; all that belongs to the job is in registers."""
+    x, y = bound[row, 0], bound[row, 1]
+    room = (need[0] <= x) & (need[1] <= y) & (need[2] <= bound[row, 2]) & (need[3] <= bound[row, 3])
+    corner = need[0] * x + need[1] * y
+    mixed = mix[0] * x + mix[1] * y + mix[2] * bound[row, 3] + mix[3] * tilt[row, 0] + mix[4] * tilt[row, 1]
+    mixed *= SLACK
+    dot = corner if corner < mixed else mixed
+    return dot if room else -1.0
 
 
 @kernel
@@ -140,7 +157,7 @@ def arrive(m, w, k, size, work):
     for j in range(configs):
         w.limit[j] = -np.inf
         if m.pace[j, k] < np.inf and may_fit(m.bound, m.root[j] + 1, size, least, total):
-            w.limit[j] = w.packing * _dot_bound(m.bound, w, m.root[j] + 1, size, least) - w.work * (m.pace[j, k] * gamma)
+            w.limit[j] = w.packing * _dot_bound(m.bound, m.root[j] + 1, size, least) - w.work * (m.pace[j, k] * gamma)
     best, best_score, best_dot = -1, -np.inf, -np.inf
     while True:
         j = 0
@@ -156,13 +173,15 @@ def arrive(m, w, k, size, work):
 
 @kernel
 def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
-    bound, root, leaves = m.bound, m.root[j], m.leaves[j]
-    w.stack[0] = 1
+    bound, tilt, root, leaves = m.bound, w.tilt, m.root[j], m.leaves[j]
+    two = size.size == 2
+    need = (size[0], size[size.size - 1], least, total)
+    mix = (w.mix[0], w.mix[1], w.mix[2], w.mix[3], w.mix[4])
+    w.stack[0], w.dot[0] = 1, np.inf
     stack = 1
     while stack > 0:
         stack -= 1
-        node = w.stack[stack]
-        dot = _dot_bound(bound, w, root + node, size, least)
+        node, dot = w.stack[stack], w.dot[stack]
         while True:
             score = w.packing * dot - loss
             if score < best_score or (score == best_score and dot < best_dot):
@@ -172,8 +191,8 @@ def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
             if node >= leaves:
                 start, end = machines_of(m, j, node)
                 for machine in range(start, end):
-                    exact = 0.0
-                    for l in range(size.size):
+                    exact = size[0] * m.free[machine, 0]
+                    for l in range(1, size.size):
                         exact += size[l] * m.free[machine, l]
                     score = w.packing * exact - loss
                     if score < best_score or not fits(m.free[machine], size):
@@ -183,19 +202,20 @@ def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
                         best, best_score, best_dot = machine, score, exact
                 break
             left = root + 2 * node
-            left_dot = right_dot = -1.0
-            if may_fit(bound, left, size, least, total):
-                left_dot = _dot_bound(bound, w, left, size, least)
-            if may_fit(bound, left + 1, size, least, total):
-                right_dot = _dot_bound(bound, w, left + 1, size, least)
-            if left_dot < 0 and right_dot < 0:
+            if two:
+                dot, other = _dot_bound_two(bound, tilt, left, need, mix), _dot_bound_two(bound, tilt, left + 1, need, mix)
+            else:
+                dot = _dot_bound(bound, left, size, least) if may_fit(bound, left, size, least, total) else -1.0
+                other = _dot_bound(bound, left + 1, size, least) if may_fit(bound, left + 1, size, least, total) else -1.0
+            node = 2 * node
+            near = node + 1
+            if other > dot:
+                dot, other, node, near = other, dot, near, node
+            if dot < 0:
                 break
-            right_first = right_dot > left_dot
-            if left_dot >= 0 and right_dot >= 0:
-                w.stack[stack] = 2 * node + (0 if right_first else 1)
+            if other >= 0 and w.packing * other - loss >= best_score:
+                w.stack[stack], w.dot[stack] = near, other
                 stack += 1
-            node = 2 * node + (1 if right_first else 0)
-            dot = max(left_dot, right_dot)
     return best, best_score, best_dot
 
 

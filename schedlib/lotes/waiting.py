@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core.uncounted import kernel
 from schedlib.lotes.job_table import CODE, KEY, LEFT, ROW, SIZE
-from schedlib.lotes.kernel import kernel
 from schedlib.lotes.machine_tree import fits
 
 SIZE_BITS, ORDER_BITS = 40, 20
