@@ -35,13 +35,13 @@ lab: .venv/.ready ## open the book in JupyterLab (5 s)
 claims: .venv/.ready ## the papers' claims and what became of them (2 s after make figures)
 	@$(py) -m schedlib claims $(ARGS)
 
-notebooks: .venv/.ready ## run the book again, in place (2 min)
+notebooks: .venv/.ready ## run the book again, in place (1 min)
 	@$(py) -m schedlib notebooks $(ARGS)
 
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (2 min)
+bench: .venv/.ready ## speed, as ratios in one run (1 min)
 	@$(py) -m schedlib bench $(ARGS)
 
 lint: .venv/.ready ## ruff alone (1 s)
