@@ -7,9 +7,9 @@ Waits are compared as decades (log10), clipped at 0.1 ms.
 
 import numpy as np
 
-from schedlib.experiment import Claim
+from schedlib.lotes import trace_claims
+from schedlib.lotes.trace_claims import CLIP, DECADES, claim
 
-CLIP = 1e-4
 LAWS = ("common-matched", "independent")
 
 
@@ -63,63 +63,54 @@ def _wait(law, policy, **where):
     return lambda frame: _only(frame, law, policy, **where).groupby("seed")["wait"].mean().to_numpy()
 
 
-def _claim(name, where, claim, experiment, measure, paper_value=None, *, check="order", tolerance=0.0, **more):
-    more = {"metric": "", "unit": "", "how_read": "text"} | more
-    return Claim(
-        f"lotes.{name}", where, claim, more.pop("metric"), more.pop("unit"), paper_value, more.pop("how_read"), check, tolerance,
-        experiment, measure, **more,
-    )  # fmt: skip
-
-
-DECADES = {"metric": "log10 of the ratio of mean waits", "unit": "decades"}
 GROWS = {"check": "trend", "metric": "growth of the mean wait along the axis", "unit": "decades"}
 SHARE = {"metric": "share of such runs less one half", "unit": "1"}
 GOOGLE = "phi < 0"
 
 PLANNING = (
-    _claim(
+    claim(
         "pooled", "Section 2", "Thirty machines of 8 cores, pooled, run 80 jobs of 3 cores", "lotes.fragmentation",
         lambda frame: frame["pooled"][:1], 80.0, check="value", tolerance=1e-6, metric="lambda of stage 1", unit="jobs",
     ),
-    _claim(
+    claim(
         "placed", "Section 2", "On real machines only 60 of them run at once", "lotes.fragmentation",
         lambda frame: frame["placed"][:1], 60.0, check="value", tolerance=1e-6, metric="lambda of stage 2", unit="jobs",
     ),
-    _claim(
+    claim(
         "upper-bound", "Section 4.1", "Stage 1's rate is only an upper bound, since machines fragment", "lotes.stages",
         lambda frame: (100 * (1 - frame["assignment"] / frame["allocation"])).groupby(frame["seed"]).min(),
         metric="least loss of stage 2", unit="%",
     ),
-    _claim(
+    claim(
         "minute", "Section 5.3", "Stages 1 and 2 together take less than a minute", "lotes.stages",
         lambda frame: (frame["seconds"] < 60).groupby(frame["seed"]).mean(), 1.0, check="value",
         metric="share of instances solved in time", unit="1",
     ),
-    _claim(
+    claim(
         "supports", "Section 4.2; Table 1", "All but one of Google's configurations serve one or two classes", "lotes.stages",
         lambda frame: frame.query(GOOGLE)["above_two_supports"][:1], 1.0, check="value",
         metric="configurations with more than two classes", unit="1", how_read="table",
         reason="the optimum of stage 1 is degenerate: ours wastes least and has two such configurations, other optima have none",
     ),
-    _claim(
+    claim(
         "bins", "Section 4.2", "Under K^j, bins are in the thousands", "lotes.stages",
         lambda frame: frame.query(GOOGLE)["bins"][:1], 3000.0, check="ratio", tolerance=2.3, metric="bins, Google", unit="1",
         how_read="text: thousands, read as 1,000 to 9,000",
         reason="a matter of the optimum and of the algorithm, which as printed keeps dominated bins too",
     ),
-    _claim(
+    claim(
         "bins-all", "Section 4.2", "Without K^j there can be millions of bins", "lotes.table1",
         lambda frame: [frame["bins_all_classes"].sum()], 3e6, check="ratio", tolerance=2.3, metric="bins, Google", unit="1",
         how_read="text: millions, read as 1 to 9 million",
         reason="not with Google's four classes; with the nine of the random workloads there are",
     ),
-    _claim(
+    claim(
         "rounding", "Section 4.2", "Rounding loses less than 0.001 % of the rate", "lotes.stages",
         lambda frame: 100 * (1 - frame.query(GOOGLE)["rounded"] / frame.query(GOOGLE)["assignment"])[:1], 0.0, check="value",
         tolerance=0.001, metric="loss by rounding, Google", unit="%",
         reason="the exact integer program over the same bins loses about as much",
     ),
-    _claim(
+    claim(
         "rounding-integer", "Section 4.2", "Rounding is as good as the exact integer program", "lotes.stages",
         lambda frame: 100 * (1 - frame.query(GOOGLE)["rounded"] / frame.query(GOOGLE)["integer"])[:1], 0.0, check="value",
         tolerance=0.001, metric="integer program above rounding, Google", unit="%",
@@ -149,40 +140,9 @@ def _random(law):
         ("fig13-greedy", "5.4.3", "At load 0.95 Greedy is unstable", f13, _unstable(law, "greedy"), SHARE),
     )  # fmt: skip
     return tuple(
-        _claim(f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})", experiment, measure, **more)
+        claim(f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})", experiment, measure, **more)
         for name, where, text, experiment, measure, more in rows
     )
 
 
-def _month_decades(first, second):
-    """By how many decades `second` waits longer than `first` over the whole month, per seed."""
-
-    def measure(frame):
-        waits = frame.drop_duplicates(["policy", "seed"]).pivot(index="seed", columns="policy", values="mean_wait")
-        return np.log10(waits[second].clip(lower=CLIP) / waits[first].clip(lower=CLIP)).to_numpy()
-
-    return measure
-
-
-def _over(policy, hours):
-    return lambda frame: frame[frame["policy"] == policy].drop_duplicates("seed")[f"over_{hours}h"].to_numpy()
-
-
-SYNTHETIC = "judged on a synthetic month, since Google's task table may not be shipped: its load and durations are assumed"
-TAIL = {"check": "value", "paper_value": 1.0, "tolerance": 0.5, "metric": "jobs that wait longer", "unit": "%", "reason": SYNTHETIC}
-
-MONTH = tuple(
-    _claim(name, "Section 5.3.3", text, "lotes.month", measure, **more)
-    for name, text, measure, more in (
-        ("month-greedy", "Greedy waits orders of magnitude longer than LoTES (read as 100 times)", _month_decades("lotes", "greedy"),
-         DECADES | {"check": "value", "paper_value": 2.0, "tolerance": 0.5, "reason": SYNTHETIC}),
-        ("month-tetris", "Tetris waits about an order of magnitude longer than LoTES", _month_decades("lotes", "tetris"),
-         DECADES | {"check": "value", "paper_value": 1.0, "tolerance": 0.5, "reason": SYNTHETIC}),
-        ("month-tail-lotes", "Under LoTES less than 1 % of jobs wait over an hour", lambda frame: 1 - _over("lotes", 1)(frame),
-         {"metric": "1 % less the share that waits longer", "unit": "%", "reason": SYNTHETIC}),
-        ("month-tail-tetris", "Under Tetris 1 % of jobs wait over 7 hours", _over("tetris", 7), TAIL),
-        ("month-tail-greedy", "Under Greedy 1 % of jobs wait over 17 hours", _over("greedy", 17), TAIL),
-    )
-)  # fmt: skip
-
-CLAIMS = PLANNING + MONTH + tuple(claim for law in LAWS for claim in _random(law))
+CLAIMS = PLANNING + trace_claims.CLAIMS + tuple(claim for law in LAWS for claim in _random(law))

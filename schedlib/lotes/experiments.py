@@ -6,36 +6,23 @@ import time
 import numpy as np
 import pandas as pd
 
-from schedlib import traces
 from schedlib.experiment import Experiment
+from schedlib.lotes import trace_experiments
 from schedlib.lotes.algorithm1 import defects
 from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.generation import generate_plan
 from schedlib.lotes.google import google2011
 from schedlib.lotes.model import JobClasses, MachineConfigs
-from schedlib.lotes.month import google_month
 from schedlib.lotes.plan import plan
+from schedlib.lotes.policies import SHIPPED
 from schedlib.lotes.simulate import simulate
+from schedlib.lotes.trace_experiments import FIVE, ONE, always
 from schedlib.lotes.workloads import random_instance
 
-POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
 LAWS = ("common-matched", "common", "independent", "fixed")
 """How job sizes are drawn; `-matched`: the mean that the plan assumes is that of the truncated law, not of its parent."""
 PRINTED_SUPPORTS = (4, 2, 1, 2, 2, 1, 1, 2, 2, 1)
 """Table 1's column abs(K^j)."""
-
-
-def no_google_table() -> str:
-    """What to do when Google's job table is not here; "" when it is."""
-    if traces.google2011_folder() is None:
-        return "Google's job table is not here and may not be shipped; fetch it with: python -m schedlib data google2011"
-    return ""
-
-
-def data_files(experiment_id: str, point: dict) -> list:
-    """The files whose content an experiment's result depends on."""
-    folder = traces.google2011_folder() if experiment_id == "lotes.fig6" else None
-    return sorted(folder.glob("*.csv.gz")) if folder else []
 
 
 def fragmentation(seed: int) -> pd.DataFrame:
@@ -108,17 +95,6 @@ def stages(phi: float, machines: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame([row | {"seconds": seconds}])
 
 
-def fig6(seed: int) -> pd.DataFrame:
-    """Jobs submitted in each hour of Google's trace: `hour` from the trace's start, `jobs`.
-
-    Jobs of timestamp 0 were there before the trace began; they are the row of hour -1. Draws nothing at random.
-    """
-    submit = traces.google2011_jobs(traces.google2011_folder()).jobs["submit"].to_numpy()
-    hour = np.where(submit == 0, -1, submit // 3600).astype(int)
-    jobs = np.bincount(hour + 1)
-    return pd.DataFrame({"hour": np.arange(-1, len(jobs) - 1), "jobs": jobs})
-
-
 def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int, hours: float, seed: int) -> pd.DataFrame:
     """Every policy on one random instance of Section 5.4: `wait` (mean over started jobs), `p99`, and what shows instability.
 
@@ -133,46 +109,13 @@ def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int
     load *= trial.plan.rate_rounded / trial.plan.rate
     instance = random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed, **law)
     rows = []
-    for policy in POLICIES:
+    for policy in SHIPPED:
         follows = {"plan": instance.plan} if policy.startswith("lotes") else {"classes": instance.classes}
         run = simulate(policy, instance.configs, instance.workload, seed=seed, record=False, **follows)
         row = {"policy": policy, "wait": 3600 * run.mean_response, "p99": 3600 * run.quantile(0.99), "arrived": run.arrived}
         row |= {"waiting": run.waiting, "slope": run.slope / instance.workload.rate, "stable": run.stable}
         rows.append(row | {"rate": instance.workload.rate, "limit": instance.plan.rate / instance.plan.allocation.rate})
     return pd.DataFrame(rows)
-
-
-def _month(shrink, seed, **more):
-    configs, classes = google2011()
-    fewer = MachineConfigs(configs.capacity, np.maximum(np.round(configs.count / shrink), 1).astype(int))
-    return fewer, *google_month(fewer, classes, seed=seed, **more)
-
-
-def fig7(shrink: int, seed: int) -> pd.DataFrame:
-    """The share of each class among the jobs of each day of the synthetic month: `day, job_class, share`."""
-    _, _, month = _month(shrink, seed)
-    jobs = month.jobs
-    counts = pd.crosstab((jobs["submit"] // 24).astype(int), jobs["class"], normalize="index")
-    frame = counts.rename_axis("day").reset_index().melt("day", var_name="job_class", value_name="share")
-    return frame.assign(job_class=frame["job_class"].astype(int) + 1)
-
-
-def month(shrink: int, load: float, seed: int) -> pd.DataFrame:
-    """The synthetic month on Table 1's machines over `shrink`, by policy and day (Figs. 8-10).
-
-    `wait`: mean wait (s) of the jobs that start that day; `queue`: jobs waiting at its end. The same in every row of a policy:
-    `mean_wait` (s), and the shares of all jobs that wait `over_1h`, `over_7h`, `over_17h` (%).
-    """
-    configs, classes, jobs = _month(shrink, seed, load=load)
-    found, frames = plan(configs, classes), []
-    for policy in POLICIES:
-        follows = {"plan": found} if policy.startswith("lotes") else {"classes": classes}
-        run = simulate(policy, configs, jobs, seed=seed, record=False, until=720.0, interval=24.0, **follows)
-        days = run.intervals
-        frame = pd.DataFrame({"policy": policy, "day": np.arange(len(days)), "wait": 3600 * days["mean_response"]})
-        over = {f"over_{hours}h": 100 * run.share_above(hours) for hours in (1, 7, 17)}
-        frames.append(frame.assign(queue=days["queue_end"].to_numpy(), mean_wait=3600 * run.mean_response, **over))
-    return pd.concat(frames, ignore_index=True)
 
 
 SMALL = {
@@ -192,19 +135,14 @@ def _sweep(phis, omegas, loads, laws=LAWS):
     return full | {"smoke": ends}
 
 
-def _always(points=({},)):
-    return {"smoke": list(points), "quick": list(points), "paper": list(points)}
-
-
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
-ONE, FIVE = {"smoke": 1, "quick": 1, "paper": 1}, {"smoke": 2, "quick": 5, "paper": 5}
 
 EXPERIMENTS = (
-    Experiment("lotes.fragmentation", "Eighty jobs fit the pool, sixty the machines", fragmentation, _always(), ONE),
-    Experiment("lotes.table1", "Google's machine configurations", table1, _always(), ONE),
-    Experiment("lotes.table2", "Google's job classes", table2, _always(), ONE),
-    Experiment("lotes.fig5", "Feasible mixes and non-dominated bins of two classes", fig5, _always(), ONE),
-    Experiment("lotes.algorithm1", "What Algorithm 1 keeps", algorithm1_defects, _always(), ONE),
+    Experiment("lotes.fragmentation", "Eighty jobs fit the pool, sixty the machines", fragmentation, always(), ONE),
+    Experiment("lotes.table1", "Google's machine configurations", table1, always(), ONE),
+    Experiment("lotes.table2", "Google's job classes", table2, always(), ONE),
+    Experiment("lotes.fig5", "Feasible mixes and non-dominated bins of two classes", fig5, always(), ONE),
+    Experiment("lotes.algorithm1", "What Algorithm 1 keeps", algorithm1_defects, always(), ONE),
     Experiment(
         "lotes.stages", "Rates and bins of stages 1 and 2", stages,
         {
@@ -213,17 +151,7 @@ EXPERIMENTS = (
         },
         FIVE, timing=("seconds",),
     ),
-    Experiment("lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, _always(), ONE, missing=no_google_table),
-    Experiment("lotes.fig7", "The drifting mix of the synthetic month", fig7, _always([{"shrink": 40}]), ONE),
-    Experiment(
-        "lotes.month", "A synthetic month of Google's cluster", month,
-        {
-            "smoke": [{"shrink": 400, "load": 0.8}],
-            "quick": [{"shrink": 40, "load": 0.8}],
-            "paper": [{"shrink": 1, "load": 0.8}],
-        },
-        FIVE,
-    ),
+    *trace_experiments.EXPERIMENTS,
     Experiment("lotes.fig11", "Waits as classes differ more, load 0.97", dispatching, _sweep(PHIS, (0.0,), (0.97,)), FIVE),
     Experiment(
         "lotes.fig12", "Waits as machines differ more, load 0.90", dispatching,

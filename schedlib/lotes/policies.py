@@ -14,6 +14,7 @@ OPTIONS = {
     "tetris": {"packing": 1.0, "work": 1.0, "gamma_unit": "h"},
 }
 """The policies that `simulate` knows by name, with the options each takes and their defaults."""
+SHIPPED = tuple(OPTIONS)
 
 
 def settings_of(policy, given) -> tuple[str, dict]:
