@@ -75,6 +75,7 @@ def always(points=({},)):
 
 
 ONE, FIVE = {"smoke": 1, "quick": 1, "paper": 1}, {"smoke": 2, "quick": 5, "paper": 5}
+THREE = {"smoke": 1, "quick": 3, "paper": 5}
 
 
 EXPERIMENTS = (
