@@ -23,9 +23,10 @@ def claim(name, where, claim, experiment, measure, paper_value=None, *, check="o
 DECADES = {"metric": "log10 of the ratio of mean waits", "unit": "decades"}
 
 
-def _by_day(frame, measure):
-    """One of the month's daily measures: a row per seed and day (from 0), a column per policy."""
-    return frame[frame["measure"] == measure].pivot(index=["seed", "x"], columns="policy", values="value").rename_axis(["seed", "day"])
+def _by_day(frame, measure, first=0):
+    """One of the month's daily measures from day `first` on: a row per seed and day, a column per policy."""
+    rows = frame[(frame["measure"] == measure) & (frame["x"] >= first)]
+    return rows.pivot(index=["seed", "x"], columns="policy", values="value")
 
 
 def _means(frame):
@@ -40,15 +41,19 @@ def _decades(first, second):
 
 def _over(policy, hours):
     """Share of jobs (%) that wait longer, per seed."""
-    return lambda frame: frame.query("measure == 'tail' and policy == @policy and x == 3600 * @hours")["value"].to_numpy()
+
+    def share(frame):
+        rows = (frame["measure"] == "tail") & (frame["policy"] == policy) & (frame["x"] == 3600.0 * hours)
+        return frame.loc[rows, "value"].to_numpy()
+
+    return share
 
 
 def _most(holds, measure, first=0):
     """Share of the days from `first` on for which `holds(table)` is true, less one half, per seed."""
 
     def margin(frame):
-        days = _by_day(frame, measure).query("day >= @first")
-        return holds(days).groupby("seed").mean().to_numpy() - 0.5
+        return holds(_by_day(frame, measure, first)).groupby("seed").mean().to_numpy() - 0.5
 
     return margin
 
@@ -57,15 +62,14 @@ def _some(holds, measure, first=0):
     """One half when `holds(table)` is true for some day from `first` on, else minus one half, per seed."""
 
     def margin(frame):
-        days = _by_day(frame, measure).query("day >= @first")
-        return holds(days).groupby("seed").any().to_numpy() - 0.5
+        return holds(_by_day(frame, measure, first)).groupby("seed").any().to_numpy() - 0.5
 
     return margin
 
 
 def _first_day(frame):
     """By how many decades Greedy waits less than the better of LoTES and Tetris on the first day, per seed."""
-    waits = _by_day(frame, "wait").query("day == 0").clip(lower=CLIP)
+    waits = _by_day(frame, "wait").xs(0, level="x").clip(lower=CLIP)
     return np.log10(waits[["lotes", "tetris"]].min(axis=1) / waits["greedy"]).to_numpy()
 
 

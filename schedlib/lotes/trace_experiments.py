@@ -1,4 +1,7 @@
-"""LoTES's experiments on traces: Google's arrivals, and a month of its cluster of which the rest is synthetic. Waits are in seconds, rates in jobs per hour."""
+"""LoTES's experiments on traces: Google's arrivals, and a month of its cluster of which the rest is synthetic.
+
+Waits are in seconds, rates in jobs per hour.
+"""
 
 import numpy as np
 import pandas as pd
@@ -78,7 +81,6 @@ def month(shrink: int, load: float, seed: int, **more) -> pd.DataFrame:
     |---|---|---|
     | wait | day | mean wait (s) of the jobs that start that day |
     | queue | day | jobs waiting at its end |
-    | queued | day | share of it during which jobs wait |
     | tail | seconds | share of all started jobs that wait longer (%) |
     | mean | 0 | mean wait (s) over the month |
     """
@@ -91,7 +93,6 @@ def month(shrink: int, load: float, seed: int, **more) -> pd.DataFrame:
         measures = {
             "wait": enumerate(3600 * days["mean_response"]),
             "queue": enumerate(days["queue_end"]),
-            "queued": enumerate(days["queued"]),
             "tail": ((seconds, 100 * run.share_above(seconds / 3600)) for seconds in TAIL),
             "mean": [(0, 3600 * run.mean_response)],
         }
@@ -117,18 +118,16 @@ def always(points=({},)):
 
 ONE, FIVE = {"smoke": 1, "quick": 1, "paper": 1}, {"smoke": 2, "quick": 5, "paper": 5}
 THREE = {"smoke": 1, "quick": 3, "paper": 5}
-LOADS = (0.6, 0.8, 0.9, 0.95)
-
-
-def _months(*loads):
-    return {scale: [{"shrink": shrink, "load": load} for load in loads] for scale, shrink in (("smoke", 400), ("quick", 40), ("paper", 1))}
-
+LOADS = {"smoke": (0.6, 0.9), "quick": (0.6, 0.8, 0.9, 0.95), "paper": (0.6, 0.8, 0.9, 0.95)}
+SHRINK = {"smoke": 400, "quick": 40, "paper": 1}
+MONTH = {scale: [{"shrink": shrink, "load": 0.8}] for scale, shrink in SHRINK.items()}
+MONTH_LOAD = {scale: [{"shrink": SHRINK[scale], "load": load} for load in loads] for scale, loads in LOADS.items()}
 
 EXPERIMENTS = (
     Experiment("lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, always(), ONE, missing=no_google_table),
     Experiment("lotes.fig6-model", "Jobs arriving in each hour of the fitted model", fig6_model, always(), ONE),
     Experiment("lotes.fig7", "The drifting mix of the synthetic month", fig7, always([{"shrink": 40}]), ONE),
-    Experiment("lotes.month", "A synthetic month of Google's cluster", month, _months(0.8), FIVE),
-    Experiment("lotes.month-google", "A month with Google's arrivals", month_google, _months(0.8), FIVE, missing=no_google_table),
-    Experiment("lotes.month-load", "The synthetic month at other loads", month_load, _months(*LOADS) | {"smoke": _months(0.6, 0.9)["smoke"]}, THREE),
+    Experiment("lotes.month", "A synthetic month of Google's cluster", month, MONTH, FIVE),
+    Experiment("lotes.month-google", "A month with Google's arrivals", month_google, MONTH, FIVE, missing=no_google_table),
+    Experiment("lotes.month-load", "The synthetic month at other loads", month_load, MONTH_LOAD, THREE),
 )
