@@ -73,7 +73,7 @@ def _first_day(frame):
     return np.log10(waits[["lotes", "tetris"]].min(axis=1) / waits["greedy"]).to_numpy()
 
 
-ASSUMED = "load, durations, demands and mix are assumed, since Google's task table may not be shipped"
+ASSUMED = "load, durations, demands and mix are assumed (Google's task table may not be shipped), and load decides much: see lotes.month-load"
 MONTHS = (
     ("", "lotes.month", f"judged on a synthetic month: arrivals are a fitted model's; {ASSUMED}"),
     ("-google", "lotes.month-google", f"judged on a month with Google's hourly arrivals; {ASSUMED}"),

@@ -118,7 +118,7 @@ def always(points=({},)):
 
 ONE, FIVE = {"smoke": 1, "quick": 1, "paper": 1}, {"smoke": 2, "quick": 5, "paper": 5}
 THREE = {"smoke": 1, "quick": 3, "paper": 5}
-LOADS = {"smoke": (0.6, 0.9), "quick": (0.6, 0.8, 0.9, 0.95), "paper": (0.6, 0.8, 0.9, 0.95)}
+LOADS = {"smoke": (0.4, 0.9), "quick": (0.4, 0.6, 0.8, 0.9, 0.95), "paper": (0.4, 0.6, 0.8, 0.9, 0.95)}
 SHRINK = {"smoke": 400, "quick": 40, "paper": 1}
 MONTH = {scale: [{"shrink": shrink, "load": 0.8}] for scale, shrink in SHRINK.items()}
 MONTH_LOAD = {scale: [{"shrink": SHRINK[scale], "load": load} for load in loads] for scale, loads in LOADS.items()}

@@ -81,9 +81,10 @@ def _summaries(frame):
 def plot_load(frame: pd.DataFrame):
     """Mean wait over the month, and the share of jobs that wait over an hour, against the assumed load: seeds and their median."""
     figure, axes = style.subplots(1, 2, size=(8.8, 4.0))
-    table = _summaries(frame)
+    table = _summaries(frame).clip(lower=1e-3)
     step = 0.01
-    for ax, column, label in zip(axes, ("wait", "over"), ("mean wait over the month (s)", "jobs that wait over an hour (%)"), strict=True):
+    labels = {"wait": "mean wait (s; 1 ms and less: 0.001)", "over": "jobs that wait over an hour (%; less: 0.001)"}
+    for ax, (column, label) in zip(axes, labels.items(), strict=True):
         for k, policy in enumerate(SHIPPED):
             one, look = table.loc[policy, column], style.look(policy)
             middle = one.groupby("load").median()
@@ -91,7 +92,8 @@ def plot_load(frame: pd.DataFrame):
             at = one.index.get_level_values("load") + step * (k - 1.5) / 2
             ax.plot(at, one, linestyle="none", marker=look.marker, color=look.color, markersize=4)
         ax.set(xlabel="load: share of the fluid limit", ylabel=label, yscale="log")
-        ax.set_xticks(sorted(set(frame["load"])))
+        loads = sorted(set(frame["load"]))
+        ax.set_xticks(loads, [f"{load:g}" for load in loads], fontsize=8)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
@@ -117,7 +119,7 @@ def _alt_month(frame):
 def _alt_load(frame):
     parts = []
     for load, some in _summaries(frame).groupby("load"):
-        words = [f"{style.look(policy).label} {one['wait'].median() / 60:.3g} min" for policy, one in some.groupby("policy")]
+        words = [f"{style.look(policy).label} {one['wait'].median():.3g} s" for policy, one in some.groupby("policy")]
         parts.append(f"at {load:g} {', '.join(words)}")
     return f"Two charts against load, of mean wait and of the share of jobs that wait over an hour. Median mean waits: {'; '.join(parts)}."
 
