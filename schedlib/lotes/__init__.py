@@ -6,6 +6,7 @@ Heterogeneous Servers".
 
 from schedlib.lotes.algorithm1 import algorithm1, defects
 from schedlib.lotes.allocate import allocate
+from schedlib.lotes.arrivals import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals
 from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.cluster import class_counts, cluster_jobs
 from schedlib.lotes.generation import GeneratedPlan, generate_plan
@@ -21,7 +22,9 @@ from schedlib.lotes.workloads import RandomInstance, RandomWorkload, random_inst
 
 __all__ = [
     "FIT",
+    "GOOGLE_ARRIVALS",
     "Allocation",
+    "ArrivalModel",
     "GeneratedPlan",
     "JobClasses",
     "MachineConfigs",
@@ -34,6 +37,7 @@ __all__ = [
     "cluster_jobs",
     "count_bins",
     "defects",
+    "fit_arrivals",
     "fits",
     "generate_plan",
     "google2011",

@@ -1,13 +1,18 @@
-"""LoTES's experiments on traces: Google's arrivals, a synthetic month of its cluster. Waits are in seconds, rates in jobs per hour."""
+"""LoTES's experiments on traces: Google's arrivals, and a month of its cluster of which the rest is synthetic.
+
+Waits are in seconds, rates in jobs per hour.
+"""
 
 import numpy as np
 import pandas as pd
 
 from schedlib import traces
+from schedlib.core import streams
 from schedlib.experiment import Experiment
+from schedlib.lotes.arrivals import GOOGLE_ARRIVALS
 from schedlib.lotes.google import google2011
 from schedlib.lotes.model import MachineConfigs
-from schedlib.lotes.month import google_month
+from schedlib.lotes.month import BATCH, HOURS, JOBS, google_month
 from schedlib.lotes.plan import plan
 from schedlib.lotes.policies import SHIPPED
 from schedlib.lotes.simulate import simulate
@@ -22,19 +27,32 @@ def no_google_table() -> str:
 
 def data_files(experiment_id: str, point: dict) -> list:
     """The files whose content an experiment's result depends on."""
-    folder = traces.google2011_folder() if experiment_id == "lotes.fig6" else None
+    folder = traces.google2011_folder() if experiment_id in ("lotes.fig6", "lotes.month-google") else None
     return sorted(folder.glob("*.csv.gz")) if folder else []
 
 
-def fig6(seed: int) -> pd.DataFrame:
-    """Jobs submitted in each hour of Google's trace: `hour` from the trace's start, `jobs`.
+def google_counts() -> tuple[int, np.ndarray]:
+    """Of Google's table the jobs of timestamp 0, which were there before the trace began, and the jobs in each hour after (697,).
 
-    Jobs of timestamp 0 were there before the trace began; they are the row of hour -1. Draws nothing at random.
+    Hours count from the trace's timestamp 0. It begins at 600 s and lasts 29 days: the first and the last hour are not whole.
     """
     submit = traces.google2011_jobs(traces.google2011_folder()).jobs["submit"].to_numpy()
-    hour = np.where(submit == 0, -1, submit // 3600).astype(int)
-    jobs = np.bincount(hour + 1)
-    return pd.DataFrame({"hour": np.arange(-1, len(jobs) - 1), "jobs": jobs})
+    return int((submit == 0).sum()), np.bincount((submit[submit > 0] // 3600).astype(int))
+
+
+def _hourly(source, batch, counts):
+    return pd.DataFrame({"source": source, "hour": np.arange(-1, len(counts)), "jobs": np.concatenate(([batch], counts))})
+
+
+def fig6_model(seed: int) -> pd.DataFrame:
+    """A draw of the fitted model, as in the synthetic month of that seed: `source, hour, jobs`; the batch is the row of hour -1."""
+    (when,) = streams(seed, "month arrivals")
+    return _hourly("model", BATCH, GOOGLE_ARRIVALS.draw(HOURS, JOBS - BATCH, when))
+
+
+def fig6(seed: int) -> pd.DataFrame:
+    """Jobs submitted in each hour of Google's trace (`source` "Google"), with `fig6_model`'s draw below."""
+    return pd.concat([_hourly("Google", *google_counts()), fig6_model(seed)], ignore_index=True)
 
 
 def _month(shrink, seed, **more):
@@ -52,22 +70,46 @@ def fig7(shrink: int, seed: int) -> pd.DataFrame:
     return frame.assign(job_class=frame["job_class"].astype(int) + 1)
 
 
-def month(shrink: int, load: float, seed: int) -> pd.DataFrame:
-    """The synthetic month on Table 1's machines over `shrink`, by policy and day (Figs. 8-10).
+TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.25), 3600.0 * np.array([1, 7, 17]))))
+"""Seconds at which the distribution of waits is read."""
 
-    `wait`: mean wait (s) of the jobs that start that day; `queue`: jobs waiting at its end. The same in every row of a policy:
-    `mean_wait` (s), and the shares of all jobs that wait `over_1h`, `over_7h`, `over_17h` (%).
+
+def month(shrink: int, load: float, seed: int, **more) -> pd.DataFrame:
+    """The synthetic month on Table 1's machines over `shrink`, each policy: `policy, measure, x, value` (Figs. 8-10).
+
+    | measure | x | value |
+    |---|---|---|
+    | wait | day | mean wait (s) of the jobs that start that day |
+    | queue | day | jobs waiting at its end |
+    | tail | seconds | share of all started jobs that wait longer (%) |
+    | mean | 0 | mean wait (s) over the month |
     """
-    configs, classes, jobs = _month(shrink, seed, load=load)
-    found, frames = plan(configs, classes), []
+    configs, classes, jobs = _month(shrink, seed, load=load, **more)
+    found, rows = plan(configs, classes), []
     for policy in SHIPPED:
         follows = {"plan": found} if policy.startswith("lotes") else {"classes": classes}
-        run = simulate(policy, configs, jobs, seed=seed, record=False, until=720.0, interval=24.0, **follows)
+        run = simulate(policy, configs, jobs, seed=seed, record=False, until=float(HOURS), interval=24.0, **follows)
         days = run.intervals
-        frame = pd.DataFrame({"policy": policy, "day": np.arange(len(days)), "wait": 3600 * days["mean_response"]})
-        over = {f"over_{hours}h": 100 * run.share_above(hours) for hours in (1, 7, 17)}
-        frames.append(frame.assign(queue=days["queue_end"].to_numpy(), mean_wait=3600 * run.mean_response, **over))
-    return pd.concat(frames, ignore_index=True)
+        measures = {
+            "wait": enumerate(3600 * days["mean_response"]),
+            "queue": enumerate(days["queue_end"]),
+            "tail": ((seconds, 100 * run.share_above(seconds / 3600)) for seconds in TAIL),
+            "mean": [(0, 3600 * run.mean_response)],
+        }
+        rows += [(policy, measure, float(x), float(value)) for measure, series in measures.items() for x, value in series]
+    return pd.DataFrame(rows, columns=["policy", "measure", "x", "value"])
+
+
+def month_google(shrink: int, load: float, seed: int) -> pd.DataFrame:
+    """`month` with Google's real arrivals, hour by hour; classes, durations and demands are as synthetic as there."""
+    batch, counts = google_counts()
+    return month(shrink, load, seed, arrivals=counts, batch=batch)
+
+
+def month_load(shrink: int, load: float, seed: int) -> pd.DataFrame:
+    """Of `month` what concerns the whole of it: the measures `tail` and `mean`."""
+    frame = month(shrink, load, seed)
+    return frame[frame["measure"].isin(["tail", "mean"])].reset_index(drop=True)
 
 
 def always(points=({},)):
@@ -76,18 +118,16 @@ def always(points=({},)):
 
 ONE, FIVE = {"smoke": 1, "quick": 1, "paper": 1}, {"smoke": 2, "quick": 5, "paper": 5}
 THREE = {"smoke": 1, "quick": 3, "paper": 5}
-
+LOADS = {"smoke": (0.4, 0.9), "quick": (0.4, 0.6, 0.8, 0.9, 0.95), "paper": (0.4, 0.6, 0.8, 0.9, 0.95)}
+SHRINK = {"smoke": 400, "quick": 40, "paper": 1}
+MONTH = {scale: [{"shrink": shrink, "load": 0.8}] for scale, shrink in SHRINK.items()}
+MONTH_LOAD = {scale: [{"shrink": SHRINK[scale], "load": load} for load in loads] for scale, loads in LOADS.items()}
 
 EXPERIMENTS = (
     Experiment("lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, always(), ONE, missing=no_google_table),
+    Experiment("lotes.fig6-model", "Jobs arriving in each hour of the fitted model", fig6_model, always(), ONE),
     Experiment("lotes.fig7", "The drifting mix of the synthetic month", fig7, always([{"shrink": 40}]), ONE),
-    Experiment(
-        "lotes.month", "A synthetic month of Google's cluster", month,
-        {
-            "smoke": [{"shrink": 400, "load": 0.8}],
-            "quick": [{"shrink": 40, "load": 0.8}],
-            "paper": [{"shrink": 1, "load": 0.8}],
-        },
-        FIVE,
-    ),
-)  # fmt: skip
+    Experiment("lotes.month", "A synthetic month of Google's cluster", month, MONTH, FIVE),
+    Experiment("lotes.month-google", "A month with Google's arrivals", month_google, MONTH, FIVE, missing=no_google_table),
+    Experiment("lotes.month-load", "The synthetic month at other loads", month_load, MONTH_LOAD, THREE),
+)

@@ -1,19 +1,23 @@
 """LoTES's figures on traces: a tidy frame in, a picture out. Nothing here simulates."""
 
-import numpy as np
 import pandas as pd
 
 from schedlib import style
 from schedlib.experiment import Figure
 from schedlib.lotes.policies import SHIPPED
 
+NAMES = {"Google": "Google's trace", "model": "fitted model, one draw"}
+
 
 def plot_fig6(frame: pd.DataFrame):
-    """Jobs arriving in each hour of the month (the extended version's Fig. 6)."""
-    during = frame[frame["hour"] >= 0]
-    figure, ax = style.subplots(size=(8.0, 3.4))
-    ax.plot(during["hour"] / 24, during["jobs"], color=style.BLUE, linewidth=0.9)
-    ax.set(xlabel="time since the trace began (days)", ylabel="jobs arriving in the hour", ylim=(0, None), xlim=(0, 29.1))
+    """Jobs arriving in each hour of the month (the extended version's Fig. 6), a panel for each source."""
+    sources = list(dict.fromkeys(frame["source"]))
+    figure, axes = style.subplots(len(sources), size=(8.0, 0.8 + 2.6 * len(sources)), sharex=True, sharey=True, squeeze=False)
+    for ax, source, color in zip(axes.flat, sources, style.PALETTE, strict=False):
+        during = frame[(frame["source"] == source) & (frame["hour"] >= 0)]
+        ax.plot(during["hour"] / 24, during["jobs"], color=color, linewidth=0.9)
+        ax.set(title=NAMES[source], ylabel="jobs arriving in the hour", ylim=(0, None), xlim=(0, 29.1))
+    axes[-1, 0].set_xlabel("time (days)")
     return figure
 
 
@@ -28,78 +32,140 @@ def plot_fig7(frame: pd.DataFrame):
     return figure
 
 
-def _over_days(frame, column, label, least):
-    """Every seed as a thin line and the median over seeds as a thick one, by policy and day."""
+def _lines(frame, measure, least=0.0):
+    """Axes with one measure of the month: every seed as a thin line and the median over seeds as a thick one, by policy."""
     figure, ax = style.subplots(size=(8.0, 4.0))
+    rows = frame[frame["measure"] == measure].assign(value=lambda some: some["value"].clip(lower=least))
     for policy in SHIPPED:
-        some, look = frame[frame["policy"] == policy], style.look(policy)
+        some, look = rows[rows["policy"] == policy], style.look(policy)
         for _, one in some.groupby("seed"):
-            ax.plot(one["day"], one[column].clip(lower=least), color=look.color, linewidth=0.6, alpha=0.35)
-        middle = some.groupby("day")[column].median().clip(lower=least)
+            ax.plot(one["x"], one["value"], color=look.color, linewidth=0.6, alpha=0.35)
+        middle = some.groupby("x")["value"].median()
         ax.plot(middle.index, middle, color=look.color, linestyle=look.linestyle, label=look.label)
-    ax.set(xlabel="time (days)", ylabel=label, yscale="log")
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    return figure
+    return figure, ax
 
 
 def plot_fig8(frame: pd.DataFrame):
     """Mean wait of the jobs that start in each day of the month (the paper's Fig. 8)."""
-    return _over_days(frame, "wait", "mean wait of jobs started that day (s)", 1e-3)
+    figure, ax = _lines(frame, "wait", 1e-3)
+    ax.set(xlabel="time (days)", ylabel="mean wait of jobs started that day (s)\n(1 ms and less: 0.001)", yscale="log")
+    return figure
 
 
 def plot_fig9(frame: pd.DataFrame):
-    """Share of jobs that wait longer than 1, 7 and 17 hours, every seed (the tail of the paper's Fig. 9)."""
-    figure, ax = style.subplots(size=(6.4, 3.8))
-    for k, policy in enumerate(SHIPPED):
-        rows, look = frame[frame["policy"] == policy].drop_duplicates("seed"), style.look(policy)
-        for place, hours in enumerate((1, 7, 17)):
-            share = rows[f"over_{hours}h"].clip(lower=1e-3)
-            at = np.full(len(share), place + 0.12 * (k - 1.5))
-            ax.plot(at, share, linestyle="none", marker=look.marker, color=look.color, label=look.label if place == 0 else None)
+    """Share of jobs that wait longer than so many seconds (the paper's Fig. 9, complemented)."""
+    figure, ax = _lines(frame, "tail", 1e-3)
     ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
-    ax.set_xticks(range(3), ["1", "7", "17"])
-    ax.set(xlabel="hours waited", ylabel="jobs that wait longer (%)", yscale="log")
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    for hours in (1, 7, 17):
+        ax.axvline(3600 * hours, color="black", linewidth=0.8, linestyle=":")
+        ax.annotate(f"{hours} h", (3600 * hours, 130), fontsize=8, ha="center", annotation_clip=False)
+    ax.set(xlabel="time waited (s)", ylabel="jobs that wait longer (%)", xscale="log", yscale="log", ylim=(1e-3, 110))
     return figure
 
 
 def plot_fig10(frame: pd.DataFrame):
     """Jobs waiting at the end of each day (the paper's Fig. 10)."""
-    return _over_days(frame, "queue", "jobs waiting at the day's end (none: 0.5)", 0.5)
+    figure, ax = _lines(frame, "queue", 0.5)
+    ax.set(xlabel="time (days)", ylabel="jobs waiting at the day's end (none: 0.5)", yscale="log")
+    return figure
+
+
+def _summaries(frame):
+    """Mean wait (s) and share (%) of jobs over an hour, by policy, load and seed."""
+    mean = frame[frame["measure"] == "mean"].set_index(["policy", "load", "seed"])["value"]
+    over = frame[(frame["measure"] == "tail") & (frame["x"] == 3600)].set_index(["policy", "load", "seed"])["value"]
+    return pd.DataFrame({"wait": mean, "over": over}).sort_index()
+
+
+def plot_load(frame: pd.DataFrame):
+    """Mean wait over the month, and the share of jobs that wait over an hour, against the assumed load: seeds and their median."""
+    figure, axes = style.subplots(1, 2, size=(8.8, 4.0))
+    table = _summaries(frame).clip(lower=1e-3)
+    step = 0.01
+    labels = {"wait": "mean wait (s; 1 ms and less: 0.001)", "over": "jobs that wait over an hour (%; less: 0.001)"}
+    for ax, (column, label) in zip(axes, labels.items(), strict=True):
+        for k, policy in enumerate(SHIPPED):
+            one, look = table.loc[policy, column], style.look(policy)
+            middle = one.groupby("load").median()
+            ax.plot(middle.index, middle, color=look.color, linestyle=look.linestyle, label=look.label)
+            at = one.index.get_level_values("load") + step * (k - 1.5) / 2
+            ax.plot(at, one, linestyle="none", marker=look.marker, color=look.color, markersize=4)
+        ax.set(xlabel="load: share of the fluid limit", ylabel=label, yscale="log")
+        loads = sorted(set(frame["load"]))
+        ax.set_xticks(loads, [f"{load:g}" for load in loads], fontsize=8)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
+    return figure
 
 
 def _alt_fig6(frame):
-    during = frame[frame["hour"] >= 0]
-    peak = during.loc[during["jobs"].idxmax()]
-    return (
-        f"Line chart of jobs arriving in each of {len(during)} hours: {during['jobs'].mean():.0f} an hour on average, at most "
-        f"{peak['jobs']} in hour {peak['hour']}."
-    )
+    def words(source, during):
+        peak = during.loc[during["jobs"].idxmax()]
+        return f"{NAMES[source]}: {during['jobs'].mean():.0f} an hour on average, at most {peak['jobs']} in hour {peak['hour']}"
+
+    groups = frame[frame["hour"] >= 0].groupby("source")
+    return f"Line chart of jobs arriving in each hour of 29 days. {'; '.join(words(*group) for group in groups)}."
 
 
 def _alt_month(frame):
-    rows = frame.drop_duplicates(["policy", "seed"]).groupby("policy")
+    rows = _summaries(frame).groupby("policy")
     words = [
-        f"{style.look(policy).label} waits {one['mean_wait'].median() / 60:.3g} min on average and {one['over_1h'].median():.2g} % of "
+        f"{style.look(policy).label} waits {one['wait'].median() / 60:.3g} min on average and {one['over'].median():.2g} % of "
         f"jobs over an hour" for policy, one in rows
     ]  # fmt: skip
-    return f"Charts of a synthetic month under four policies, medians over seeds: {'; '.join(words)}."
+    return f"Charts of a month under four policies, medians over seeds: {'; '.join(words)}."
 
 
-def _caption_month(number, what):
+def _alt_load(frame):
+    parts = []
+    for load, some in _summaries(frame).groupby("load"):
+        words = [f"{style.look(policy).label} {one['wait'].median():.3g} s" for policy, one in some.groupby("policy")]
+        parts.append(f"at {load:g} {', '.join(words)}")
+    return f"Two charts against load, of mean wait and of the share of jobs that wait over an hour. Median mean waits: {'; '.join(parts)}."
+
+
+def _assumed(frame):
+    return f"Table 1's machines over {frame['shrink'].iloc[0]}, Table 2's classes with a drifting mix, durations stretched to a load"
+
+
+def _caption_month(number, what, real):
+    arrivals = "Google's real arrivals of each hour, all else synthetic" if real else "all synthetic, arrivals by the fitted model"
     return lambda frame: (
-        f"{what} in a synthetic month: 672,074 jobs on Table 1's machines over {frame['shrink'].iloc[0]}, Table 2's classes with a "
-        f"drifting mix, durations stretched to a load of {frame['load'].iloc[0]:g}. The paper's Fig. {number} has Google's tasks, which "
-        "may not be shipped."
+        f"{what} in a month of 672,074 jobs ({arrivals}): {_assumed(frame)} of {frame['load'].iloc[0]:g}. Thin lines: seeds; thick: "
+        f"medians. The paper's Fig. {number} has Google's tasks, which may not be shipped.{' Data: Google, CC-BY 4.0.' if real else ''}"
     )
 
+
+def _month(suffix):
+    whats = (
+        (8, plot_fig8, "Mean wait of the jobs that start each day,"),
+        (9, plot_fig9, "Share of jobs that wait longer than a time,"),
+        (10, plot_fig10, "Jobs waiting at the end of each day,"),
+    )
+    return tuple(
+        Figure(f"lotes.fig{number}{suffix}", f"lotes.month{suffix}", plot, _caption_month(number, what, bool(suffix)), _alt_month)
+        for number, plot, what in whats
+    )
+
+
+MODEL = (
+    "a log-normal AR(1) with cycles of a week, a day and four hours, fitted to the trace's whole hours by maximum likelihood. It has "
+    "no burst like the trace's of hours 414 to 431"
+)
 
 FIGURES = (
     Figure(
         "lotes.fig6", "lotes.fig6", plot_fig6,
-        lambda frame: f"Jobs arriving in each hour of Google's clusterdata-2011-2, {frame['jobs'].sum():,} in all, of which "
-        f"{frame.loc[frame['hour'] < 0, 'jobs'].sum():,} were there before the trace began and are not drawn. The paper's Fig. 6 "
-        "(extended version). Data: Google, CC-BY 4.0.",
+        lambda frame: "Jobs arriving in each hour of Google's clusterdata-2011-2, "
+        f"{frame.loc[frame['source'] == 'Google', 'jobs'].sum():,} in all, of which "
+        f"{frame.loc[(frame['hour'] < 0) & (frame['source'] == 'Google'), 'jobs'].sum():,} were there before the trace began and are "
+        "not drawn: the paper's Fig. 6 (extended version). The first and the last hour are not whole. "
+        f"Below, {MODEL}. Data: Google, CC-BY 4.0.",
+        _alt_fig6,
+    ),
+    Figure(
+        "lotes.fig6-model", "lotes.fig6-model", plot_fig6,
+        lambda frame: f"Jobs arriving in each hour of a synthetic month: a draw from {MODEL}.",
         _alt_fig6,
     ),
     Figure(
@@ -109,7 +175,12 @@ FIGURES = (
         f"class 2 between {frame.loc[frame['job_class'] == 2, 'share'].min():.2f} and "
         f"{frame.loc[frame['job_class'] == 2, 'share'].max():.2f}.",
     ),
-    Figure("lotes.fig8", "lotes.month", plot_fig8, _caption_month(8, "Mean wait of the jobs that start each day,"), _alt_month),
-    Figure("lotes.fig9", "lotes.month", plot_fig9, _caption_month(9, "Jobs that wait long,"), _alt_month),
-    Figure("lotes.fig10", "lotes.month", plot_fig10, _caption_month(10, "Jobs waiting at the end of each day,"), _alt_month),
+    *_month(""),
+    *_month("-google"),
+    Figure(
+        "lotes.month-load", "lotes.month-load", plot_load,
+        lambda frame: f"What the assumed load decides in the synthetic month: {_assumed(frame)} of "
+        f"{', '.join(f'{load:g}' for load in sorted(set(frame['load'])))}. Points: seeds; lines: medians. Beyond the paper.",
+        _alt_load,
+    ),
 )  # fmt: skip
