@@ -168,3 +168,25 @@ def test_no_proof_no_answer():
     for solver in ("HiGHS", "CBC"):
         with pytest.raises(RuntimeError, match="the impossible one: .* ended as"):
             solve(problem, "the impossible one", solver)
+
+
+@given(problems(machines=4))
+@SOME
+def test_more_of_one_resource_gains_at_most_its_share(problem):
+    configs, classes = problem
+    growth = lotes.scarcity(configs, classes, more=0.2)
+    assert (growth >= 0).all() and (growth <= 0.2 + 1e-6).all()
+
+
+def test_scarcity_is_the_price_where_prices_are_unique():
+    configs = lotes.MachineConfigs([[4.0, 16.0], [6.0, 4.0]], [10, 10])
+    classes = lotes.JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], np.ones((2, 2)))
+    rate = lotes.allocate(configs, classes).rate
+    assert rate == pytest.approx(200 / 3)  # all 100 cores, three for a pair of jobs
+    price = lotes.scarcity(configs, classes, more=0.01) * rate / (0.01 * configs.capacity * configs.count[:, None])
+    assert price == pytest.approx(np.array([[2 / 3, 0], [2 / 3, 0]]), abs=1e-4)
+
+
+def test_scarcity_refuses_less():
+    with pytest.raises(ValueError, match="more: 0"):
+        lotes.scarcity(lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[1.0]], [[1.0]]), more=0)

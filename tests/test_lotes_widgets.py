@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from schedlib import lotes
@@ -33,7 +34,75 @@ def test_dispatch_draws_at_every_corner(load, phi, law, seed):
         assert name in alt and name in titles
 
 
-@pytest.mark.parametrize("make", [explorer.line, explorer.bins, explorer.dispatch])
+POOLS = list(itertools.product((0, 50, 100), (0.5, 8), (0.5, 4), (1, 6, 16), (1, 4, 16)))
+
+
+@pytest.mark.parametrize("settings", POOLS[:: len(POOLS) // 12])
+def test_pools_draw_at_every_corner(settings):
+    figure, alt = explorer.draw_pools(*settings)
+    assert figure.axes[0].get_title() in alt.replace("Two pools sustain ", "$\\lambda^*$ = ") and "Scarce: " in alt
+
+
+def test_bars_of_an_allocation_are_what_each_class_holds():
+    configs, classes = lotes.google2011()
+    found = lotes.allocate(configs, classes)
+    bars = [bar.get_width() for bar in pictures.plot_allocation(configs, found).axes[0].patches]
+    held = (found.running[:, :, None] * classes.demand).transpose(1, 0, 2) / (configs.capacity * configs.count[:, None])
+    assert np.allclose(bars, 100 * held.ravel())
+
+
+def stored_runs():
+    """Two little figures: of the first, Phi varies under two laws; of the second, Omega under one."""
+    points = [("a", 0.0, 0.0, "common"), ("a", 0.003, 0.0, "common"), ("a", 0.003, 0.0, "fixed"), ("a", 0.0, 0.0, "fixed")]
+    points += [("b", 0.006, 0.0, "common"), ("b", 0.006, 0.1, "common"), ("b", 0.006, 0.2, "common")]
+    rows = [
+        (figure, phi, omega, sizes, 0.9, seed, policy, wait * (1 + seed), wait / 100, wait < 5)
+        for figure, phi, omega, sizes in points
+        for seed in range(3)
+        for policy, wait in (("lotes", 0.0), ("greedy", 10.0), ("tetris", 1.0))
+    ]
+    columns = ["figure", "phi", "omega", "sizes", "load", "seed", "policy", "wait", "slope", "stable"]
+    return dict(list(pd.DataFrame(rows, columns=columns).groupby("figure")))
+
+
+LEDGER = pd.DataFrame(
+    {
+        "id": ["lotes.a-x-common", "lotes.a-x-fixed", "lotes.b-x-common"],
+        "claim": ["first (sizes: common)", "second (sizes: fixed)", "third"],
+        "where": "Section 5",
+        "verdict": ["reproduced", "in part", "not reproduced"],
+    }
+)
+
+
+def test_stored_runs_show_each_instance_and_the_claims_of_that_figure_and_law():
+    figure, alt = explorer.draw_stored(stored_runs(), "a", "fixed", 0.003, LEDGER)
+    assert "Greedy waits 20 s (0 of 3 runs stable)" in alt and "LoTES waits 0 s (3 of 3 runs stable)" in alt
+    drawn = np.concatenate([line.get_xdata() for line in figure.axes[0].lines])
+    assert sorted(drawn) == [1e-4] * 3 + [1, 2, 3, 10, 20, 30]
+    texts = {text.get_text() for text in figure.texts}
+    assert {"in part", "second (Section 5)"} <= texts and not {"reproduced", "not reproduced"} & texts
+
+
+def test_stored_runs_say_what_there_is():
+    with pytest.raises(ValueError, match="there are a, b"):
+        explorer.draw_stored(stored_runs(), "c")
+    with pytest.raises(ValueError, match="there are common at 0, 0.1, 0.2"):
+        explorer.draw_stored(stored_runs(), "b", "common", 0.05)
+
+
+def test_stored_explorer_offers_what_the_figure_has_and_draws_once_a_move():
+    made = explorer.stored(stored_runs(), LEDGER)
+    assert made.controls["at"].value == 0.003 and "phi = 0.003" in made.picture.value
+    made.controls["sizes"].value = "fixed"
+    seen, draw = [], made.draw
+    made.draw = lambda **values: seen.append(values) or draw(**values)
+    made.controls["figure"].value = "b"
+    assert seen[-1] == {"figure": "b", "sizes": "common", "at": 0.0} and len(seen) == len({str(v) for v in seen}) <= 2
+    assert [value for _, value in made.controls["at"].options] == [0.0, 0.1, 0.2] and "omega = 0," in made.picture.value
+
+
+@pytest.mark.parametrize("make", [explorer.line, explorer.pools, explorer.bins, explorer.dispatch, lambda: explorer.stored(stored_runs())])
 def test_explorers_start_with_a_picture(make):
     made = make()
     assert made.png.startswith(b"\x89PNG") and "<img alt=" in made.picture.value

@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -55,6 +56,13 @@ def test_timing_columns_live_in_a_file_of_their_own(tmp_path):
     publish.publish("hmhs.toy", out=tmp_path, **HOW)
     assert list(pd.read_csv(tmp_path / "hmhs" / "toy.csv")) == ["jobs", "seed", "policy", "time"]
     assert list(pd.read_csv(tmp_path / "hmhs" / "toy.timing.csv")) == ["jobs", "seed", "policy", "ran"]
+
+
+def test_the_numbers_behind_a_figure_are_read_back_without_a_run(tmp_path):
+    publish.publish("hmhs.toy", out=tmp_path, **HOW)
+    assert reproduce.frame("hmhs.toy", out=tmp_path).equals(pd.read_csv(tmp_path / "hmhs" / "toy.csv"))
+    with pytest.raises(ValueError, match="make figures ONLY=hmhs.toy-table"):
+        reproduce.frame("hmhs.toy-table", out=tmp_path)
 
 
 def test_caption_and_alt_text_travel_with_the_figure(tmp_path):
@@ -168,5 +176,5 @@ def test_real_registry_is_sound():
     library = REAL_LOAD()
     assert registry.listed("schedlib.nowhere", "experiments", "EXPERIMENTS") == ()
     for name, experiment in library.experiments.items():
-        assert experiment.run.__module__ == f"schedlib.{name.partition('.')[0]}.experiments"
+        assert re.fullmatch(rf"schedlib\.{name.partition('.')[0]}\.(\w+_)?experiments", experiment.run.__module__)
         assert len(source.source_hash(experiment.run.__module__)) == 64

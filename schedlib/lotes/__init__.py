@@ -5,7 +5,7 @@ Heterogeneous Servers".
 """
 
 from schedlib.lotes.algorithm1 import algorithm1, defects
-from schedlib.lotes.allocate import allocate
+from schedlib.lotes.allocate import allocate, scarcity
 from schedlib.lotes.arrivals import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals
 from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.cluster import class_counts, cluster_jobs
@@ -45,6 +45,7 @@ __all__ = [
     "non_dominated_bins",
     "plan",
     "scaled",
+    "scarcity",
     "Cluster",
     "OPTIONS",
     "Policy",

@@ -96,3 +96,24 @@ def allocate(
     for array in (running, delta):
         array.flags.writeable = False
     return Allocation(float(best * unit), delta, running)
+
+
+def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) -> np.ndarray:
+    """By which fraction lambda* grows when the machines of one configuration get `more` of one resource, (M, R).
+
+    0 where the resource is in excess. `more` is a fraction of the capacity; as it shrinks, the growth over `more` becomes the value of
+    that resource at its shadow price, as a fraction of lambda*. Raises ValueError as `allocate` does, and when `more` is not positive.
+
+    >>> one = MachineConfigs([[4.0, 8.0]], [10])
+    >>> scarcity(one, JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], [[1.0, 1.0]])).round(6).tolist()
+    [[0.1, 0.0]]
+    """
+    if not more > 0:
+        raise ValueError(f"more: {more}, must be a positive fraction")
+    before = allocate(configs, classes, vertex="solver").rate
+    growth = np.zeros(configs.capacity.shape)
+    for j, l in np.argwhere(configs.capacity > 0).tolist():
+        capacity = configs.capacity.copy()
+        capacity[j, l] *= 1 + more
+        growth[j, l] = allocate(MachineConfigs(capacity, configs.count), classes, vertex="solver").rate / before - 1
+    return np.maximum(growth, 0.0)

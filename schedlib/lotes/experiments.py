@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.experiment import Experiment
-from schedlib.lotes import trace_experiments
+from schedlib.lotes import model_experiments, trace_experiments
 from schedlib.lotes.algorithm1 import defects
 from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.generation import generate_plan
@@ -224,6 +224,7 @@ PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 
 LOADS = (0.94, 0.97, 1.0, 1.02)
 
 EXPERIMENTS = (
+    *model_experiments.EXPERIMENTS,
     Experiment("lotes.fragmentation", "Eighty jobs fit the pool, sixty the machines", fragmentation, always(), ONE),
     Experiment("lotes.table1", "Google's machine configurations", table1, always(), ONE),
     Experiment("lotes.table2", "Google's job classes", table2, always(), ONE),

@@ -5,7 +5,7 @@ import pandas as pd
 
 from schedlib import style
 from schedlib.experiment import Figure
-from schedlib.lotes import trace_figures
+from schedlib.lotes import model_figures, trace_figures
 from schedlib.lotes.policies import SHIPPED
 
 LAW_NAMES = {
@@ -207,6 +207,7 @@ def _alt_stages(frame):
 
 
 FIGURES = (
+    *model_figures.FIGURES,
     Figure(
         "lotes.fragmentation", "lotes.fragmentation", None,
         "The paper's two examples of fragmentation: jobs of size 3 and rate 1. What pooled machines could run, and what real ones can.",

@@ -8,7 +8,7 @@
 
 from schedlib.reproduce.sweep import SweepError, run
 
-__all__ = ["SweepError", "card", "claims", "experiments", "picture", "run", "show"]
+__all__ = ["SweepError", "card", "claims", "experiments", "frame", "picture", "run", "show"]
 
 
 def experiments(only=None):
@@ -66,6 +66,20 @@ def picture(figure_id: str, out=None):
         raise ValueError(f"{figure_id} has not been made yet: make figures ONLY={figure_id}")
     files = tuple(folder / figure_id.partition(".")[0] / name for name in entry["files"])
     return Published(figure_id, entry["caption"], entry["alt"], files)
+
+
+def frame(figure_id: str, out=None):
+    """The numbers behind a published figure or table as they lie in the figures folder, a tidy frame; nothing is run.
+
+    Raises ValueError when it has not been made yet.
+
+    >>> frame("hmhs.fig1").columns[:2].tolist()
+    ['workload', 'jobs']
+    """
+    import pandas as pd
+
+    (file,) = [file for file in picture(figure_id, out).files if file.name == f"{figure_id.partition('.')[2]}.csv"]
+    return pd.read_csv(file)
 
 
 def claims(only=None, out=None):

@@ -8,6 +8,17 @@ from collections.abc import Callable, Mapping
 import ipywidgets as widgets
 
 
+def slider(value, low, high, step=1, *, text: str):
+    """A slider with its description; whole numbers when all of its numbers are. It answers when it is let go.
+
+    >>> slider(2, 0, 9, text="seed").value, slider(2, 0.5, 6, 0.5, text="GB").value
+    (2, 2.0)
+    """
+    whole = all(isinstance(number, int) for number in (value, low, high, step))
+    kind = widgets.IntSlider if whole else widgets.FloatSlider
+    return kind(value=value, min=low, max=high, step=step, description=text, continuous_update=False)
+
+
 class Explorer(widgets.VBox):
     """A picture that follows its controls.
 
@@ -22,16 +33,20 @@ class Explorer(widgets.VBox):
             control.style.description_width = "11em"
             control.layout.width = "34em"
         self.picture = widgets.HTML(layout=widgets.Layout(height=f"{height + 10}px", overflow="hidden"))
-        self.png = b""
+        self.png, self.drawn = b"", None
         super().__init__([*self.controls.values(), self.picture])
         self.refresh()
         for control in self.controls.values():
             control.observe(self.refresh, "value")
 
     def refresh(self, change=None):
-        """Draw again with the controls' present values."""
+        """Draw with the controls' present values, unless the picture is already of these."""
+        values = {name: control.value for name, control in self.controls.items()}
+        if values == self.drawn:
+            return
+        self.drawn = values
         try:
-            figure, alt = self.draw(**{name: control.value for name, control in self.controls.items()})
+            figure, alt = self.draw(**values)
         except ValueError as error:
             self.picture.value = f'<p role="alert">{html.escape(str(error))}</p>'
             return

@@ -7,6 +7,7 @@ import ipywidgets as widgets
 from schedlib import hmhs, style
 from schedlib.hmhs.gantt import plot_gantt
 from schedlib.hmhs.priced import priced
+from schedlib.widgets.explorer import Explorer, slider
 
 POLICIES = ("hmhs", "r-hmhs", "fifo-pri", "fifo", "priced")
 
@@ -39,13 +40,11 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1):
 
 def explorer():
     """Sliders for the number of jobs and the share of slow machines, a menu of policies, and the chart they give."""
-    from schedlib.widgets.explorer import Explorer
-
     names = [(style.look(name).label, name) for name in POLICIES]
     controls = {
-        "jobs": widgets.IntSlider(8, 1, 30, description="jobs", continuous_update=False),
-        "slow": widgets.IntSlider(0, 0, 100, 25, description="slow machines (%)", continuous_update=False),
+        "jobs": slider(8, 1, 30, text="jobs"),
+        "slow": slider(0, 0, 100, 25, text="slow machines (%)"),
         "policy": widgets.Dropdown(options=names, value="hmhs", description="policy"),
-        "seed": widgets.IntSlider(1, 0, 9, description="seed", continuous_update=False),
+        "seed": slider(1, 0, 9, text="seed"),
     }
     return Explorer(draw, controls)

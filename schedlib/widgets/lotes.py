@@ -1,12 +1,16 @@
-"""The explorers of the LoTES chapters: a waiting line, a machine's bins, and a small cluster under three policies."""
+"""The explorers of the LoTES chapters: a waiting line, two pools, a machine's bins, a small cluster, and the runs of Figs. 11-13."""
 
 import functools
 from dataclasses import replace
 
 import ipywidgets as widgets
+import numpy as np
 
 from schedlib import lotes, style, theory
-from schedlib.lotes.pictures import plot_occupancy, plot_polytope
+from schedlib.lotes.figures import LAW_NAMES
+from schedlib.lotes.pictures import plot_allocation, plot_occupancy, plot_polytope
+from schedlib.lotes.random_pictures import at_point, axis_of, plot_point
+from schedlib.widgets.explorer import Explorer, slider
 
 POLICIES = ("lotes", "greedy", "tetris")
 MACHINES, HOURS = 6, 6.0
@@ -45,14 +49,40 @@ def draw_line(servers: int = 1, load: int = 80, seed: int = 0):
 
 def line():
     """Sliders for cores, load and seed, and the queue they give."""
-    from schedlib.widgets.explorer import Explorer
-
     controls = {
-        "servers": widgets.IntSlider(1, 1, 32, description="cores", continuous_update=False),
-        "load": widgets.IntSlider(80, 10, 98, description="load (%)", continuous_update=False),
-        "seed": widgets.IntSlider(0, 0, 9, description="seed", continuous_update=False),
+        "servers": slider(1, 1, 32, text="cores"),
+        "load": slider(80, 10, 98, text="load (%)"),
+        "seed": slider(0, 0, 9, text="seed"),
     }
     return Explorer(draw_line, controls, height=340)
+
+
+def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores: int = 6, pool_memory: int = 4):
+    """Stage 1 on two pools of ten machines: lambda*, which pool holds which class, and what is scarce.
+
+    `share` of class 1 in %; its jobs need 1 core and `memory` GB, those of class 2 `cores` cores and 1 GB, all for an hour. The first
+    pool's machines have 4 cores and 16 GB, the second's `pool_cores` and `pool_memory`. Returns (matplotlib Figure, alt text).
+    """
+    configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])
+    classes = lotes.JobClasses([share / 100, 1 - share / 100], [[1, memory], [cores, 1]], [[1, 1], [1, 1]])
+    found, gain = lotes.allocate(configs, classes), lotes.scarcity(configs, classes)
+    names, resources = ["4 cores, 16 GB", f"{pool_cores} cores, {pool_memory} GB"], ["cores", "memory"]
+    scarce = [f"{resources[l]} of the {('first', 'second')[j]} pool" for j, l in zip(*np.nonzero(gain > 1e-6), strict=True)]
+    what = " and ".join(scarce) or "no resource on its own, as several give out at once"
+    alt = f"Two pools sustain {found.rate:.4g} jobs an hour. Scarce: {what}."
+    return plot_allocation(configs, found, gain=gain, names=names, resources=resources), alt
+
+
+def pools():
+    """Sliders for the mix, the jobs and the second pool's machines, and the allocation that stage 1 finds."""
+    controls = {
+        "share": slider(50, 0, 100, 5, text="class 1 (% of jobs)"),
+        "memory": slider(4.0, 0.5, 8, 0.5, text="class 1: GB"),
+        "cores": slider(2.0, 0.5, 4, 0.5, text="class 2: cores"),
+        "pool_cores": slider(6, 1, 16, text="second pool: cores"),
+        "pool_memory": slider(4, 1, 16, text="second pool: GB"),
+    }
+    return Explorer(draw_pools, controls, height=360)
 
 
 def draw_bins(cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memory_2: float = 1):
@@ -71,11 +101,9 @@ def draw_bins(cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memor
 
 def bins():
     """Sliders for the sizes of two classes, and the bins they give."""
-    from schedlib.widgets.explorer import Explorer
-
     starts = {"cores_1": 2, "cores_2": 3, "memory_1": 3, "memory_2": 1}
     controls = {
-        name: widgets.FloatSlider(value, min=0.5, max=6, step=0.5, description=f"class {name[-1]}: {unit}", continuous_update=False)
+        name: slider(value, 0.5, 6, 0.5, text=f"class {name[-1]}: {unit}")
         for (name, value), unit in zip(starts.items(), ("cores", "cores", "GB", "GB"), strict=True)
     }
     return Explorer(draw_bins, controls)
@@ -107,13 +135,59 @@ def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int
 
 def dispatch():
     """Sliders for load and for how much classes differ, a menu of laws of sizes, and the cluster under three policies."""
-    from schedlib.widgets.explorer import Explorer
-
     laws = [("each resource alone", "independent"), ("one factor a job", "common"), ("as the class says", "fixed")]
     controls = {
-        "load": widgets.IntSlider(97, 50, 98, description="load (%)", continuous_update=False),
-        "phi": widgets.IntSlider(6, 0, 15, 3, description="Phi (thousandths)", continuous_update=False),
+        "load": slider(97, 50, 98, text="load (%)"),
+        "phi": slider(6, 0, 15, 3, text="Phi (thousandths)"),
         "sizes": widgets.Dropdown(options=laws, value="common", description="law of sizes"),
-        "seed": widgets.IntSlider(0, 0, 9, description="seed", continuous_update=False),
+        "seed": slider(0, 0, 9, text="seed"),
     }
     return Explorer(draw_dispatch, controls)
+
+
+def draw_stored(runs, figure: str = "fig11", sizes: str = "common-matched", at: float = 0.006, claims=None):
+    """One point of a stored figure: waits and queue growth of every instance and policy, and the figure's claims under that law.
+
+    `runs`: frames by figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`; `claims`: the ledger, `reproduce.claims("lotes")`.
+    Nothing is simulated. Returns (matplotlib Figure, alt text).
+    """
+    if figure not in runs:
+        raise ValueError(f"figure: {figure!r} is not among the runs; there are {', '.join(runs)}")
+    frame = runs[figure]
+    if claims is not None:
+        claims = claims[claims["id"].str.startswith(f"lotes.{figure}-") & claims["id"].str.endswith(f"-{sizes}")]
+    some = at_point(frame, sizes, at)
+    words = [
+        f"{style.look(policy).label} waits {one['wait'].median():.2g} s ({one['stable'].sum()} of {len(one)} runs stable)"
+        for policy, one in some.groupby("policy", sort=False)
+    ]
+    alt = f"Medians at load {some['load'].iloc[0]:g} and {axis_of(frame)} = {at:g}, sizes {sizes}: {', '.join(words)}."
+    return plot_point(frame, sizes, at, claims), alt
+
+
+def _what_varies(frame):
+    words = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
+    return f"load {frame['load'].iloc[0]:g}, {words[axis_of(frame)]}"
+
+
+def stored(runs, claims=None):
+    """Menus for the figure and the law of sizes, a slider along the figure's axis, and the stored runs at that point.
+
+    `runs` and `claims` as in `draw_stored`. The slider's values and the laws are those of the figure chosen.
+    """
+    figure = widgets.Dropdown(options=[(_what_varies(frame), name) for name, frame in runs.items()], description="runs")
+    sizes = widgets.Dropdown(description="law of sizes")
+    at = widgets.SelectionSlider(options=[0], description="Phi or Omega", continuous_update=False)
+
+    def offer(change=None):
+        frame = runs[figure.value]
+        law, values = sizes.value, sorted(set(frame[axis_of(frame)]))
+        laws = [(name, law) for law, name in LAW_NAMES.items() if law in set(frame["sizes"])]
+        sizes.options = laws
+        sizes.value = law if law in dict(laws).values() else laws[0][1]
+        at.options = [(f"{value:g}", value) for value in values]
+
+    offer()
+    at.index = len(at.options) // 2
+    figure.observe(offer, "value")  # before the explorer's own, which then finds values that go together
+    return Explorer(functools.partial(draw_stored, runs, claims=claims), {"figure": figure, "sizes": sizes, "at": at}, height=460)
