@@ -146,6 +146,18 @@ def test_stability_is_told():
     assert not run.stable and run.slope == pytest.approx(2.0, rel=0.3) and run.waiting > 400
 
 
+def test_lotes_starves_a_queued_job_too_large_for_its_configurations():
+    """As printed, only configurations with Delta > 0 look for a class on an exit; the others may stand empty (Section 4.3.2)."""
+    configs = MachineConfigs([[1.0], [10.0]], [1, 1])
+    found = plan(configs, JobClasses([0.5, 0.5], [[1.0], [10.0]], [[1.0, 0.0], [0.0, 1.0]]))
+    assert found.running.tolist() == [[1, 0], [0, 1]]
+    jobs = Workload.from_arrays([0, 1], [5.0, 1.0], job_class=[1, 0], cpu=[10.0, 2.0])
+    able = JobClasses([0.5, 0.5], [[1.0], [10.0]], [[1.0, 0.0], [1.0, 1.0]])
+    starving = plan(configs, able, allocation=found.allocation)
+    assert simulate("lotes", configs, jobs, plan=starving).waiting == 1
+    assert simulate("lotes", configs, jobs, plan=starving, exit="all").response.tolist() == [0.0, 4.0]
+
+
 def test_twenty_jobs_fill_a_machine():
     jobs = Workload.from_arrays(np.zeros(21), np.ones(21), cores=np.full(21, 0.025), memory=np.full(21, 0.025))
     for policy in ("greedy", "tetris"):
