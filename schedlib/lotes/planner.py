@@ -55,17 +55,27 @@ class Planner:
     def __init__(self, replan: Replan, plan: Plan, jobs, policy, settings, typical):
         self.replan, self.jobs, self.of_policy, self.typical = replan, jobs, (policy, settings), typical
         self.plans, self.turn = [(0.0, plan)], 1
-        self.job_class = jobs.job_class.copy()
+        self.job_class, self.label = jobs.job_class.copy(), None
         self.rows, self.seen = np.zeros(0, np.int64), 0
 
     @property
     def due(self) -> float:
         return self.turn * self.replan.every
 
+    def labels(self, rows):
+        """The present classes of these jobs (N,) of the workload."""
+        if self.label is None:
+            return self.job_class[rows]
+        given, classes = np.asarray(self.label(self.jobs.demand[rows])), self.plans[-1][1].classes.n_classes
+        if given.shape != (len(rows),) or not np.isin(given, np.arange(classes)).all():
+            raise ValueError(f"replan: labels must be one class for each demand, from 0 to {classes - 1}")
+        return given
+
     def relabel(self, block, seen):
         """Put the present classes of the block's jobs that are still to come into it; `seen` as in the engine."""
         at, before = seen
-        block.job_class[at:] = self.job_class[before : before + len(block.job_class) - at]
+        rows = np.arange(before, before + len(block.job_class) - at)
+        block.job_class[at:] = self.job_class[rows] = self.labels(rows)
 
     def past(self, seen: int, log) -> Past:
         """What is known when planning is due and `seen` jobs have come."""
@@ -101,13 +111,14 @@ class Planner:
 
     def _under(self, plan, sys, label):
         m, jobs = sys.m, sys.jobs
-        slots = np.setdiff1d(np.arange(len(jobs.spare)), jobs.spare[jobs.taken[0] :])
+        present = np.ones(len(jobs.spare), bool)
+        present[jobs.spare[jobs.taken[0] :]] = False
+        slots = np.flatnonzero(present)
         if label is not None:
             if not np.isfinite(m.pace).all():
                 raise ValueError("replan: to label jobs anew, every class must be able to run on every configuration")
-            self.job_class = np.asarray(label(self.jobs.demand), np.int64)
-            if self.job_class.shape != self.jobs.submit.shape or self.job_class.min() < 0 or self.job_class.max() >= m.pace.shape[1]:
-                raise ValueError(f"replan: labels must be one class for each demand, from 0 to {m.pace.shape[1] - 1}")
+            self.label = label
+            self.job_class[self.rows] = self.labels(self.rows)
             jobs.whole[slots, KIND] = jobs.real[slots, CLASS] = self.job_class[jobs.whole[slots, ROW]]
         machine = jobs.real[slots, MACHINE].astype(np.int64)
         running = np.zeros((len(m.config), m.pace.shape[1]), np.int64)

@@ -11,7 +11,7 @@ from schedlib.lotes.model import JobClasses, Plan
 from schedlib.lotes.plan import plan as solve
 from schedlib.workload import Workload
 
-SAMPLE = 2_000
+SAMPLE = 1_000
 
 
 class Past(NamedTuple):
@@ -63,7 +63,7 @@ def estimate(past: Past, plan: Plan) -> Plan | None:
 def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     """The plan for as many new classes, found by k-means among the window's demands, and which class a demand (N, R) is of.
 
-    Of a window with more than 2,000 jobs k-means sees that many, evenly spread over it, since it takes as long as all else together.
+    Of a window with more than 1,000 jobs k-means sees that many, evenly spread over it, since it takes as long as all else together.
     None when the window has too few different jobs, or stages 1 and 2 have no plan for the classes found.
     """
     classes, new = plan.classes, np.flatnonzero(past.submit >= past.since)
