@@ -97,7 +97,9 @@ class Replan:
     all jobs, those that wait or run too, are labelled anew by the nearest centre; or a function `(past, plan)` of a `Past` and the
     present plan that returns a plan for as many classes, a pair of that and a function from demands (N, R) to classes (N,), or
     None to keep the plan. A class without jobs in the window keeps its old figures; when the window is too short to cluster, or
-    there is no plan for what was found, the old plan stays.
+    there is no plan for what was found, the old plan stays. New labels need classes that can all run everywhere. Running jobs stay
+    where they are; a machine's score is its new bin less what it runs; waiting jobs keep their order; and at a swap each machine, in
+    the order of the table, starts what it would start on an exit.
 
     Raises ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and 6 (future work).
 
