@@ -102,6 +102,7 @@ def plot_replan(frame: pd.DataFrame):
         ax.set_xticks([], minor=True)
     names = [name for way, name in REPLANS.items() if way in ratios]
     axes[0].set_yticks(range(len(names)), names)
+    axes[0].set_ylabel("way of planning")
     axes[0].invert_yaxis()
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
