@@ -40,12 +40,24 @@ class Lotes(Literal):
 
     def __init__(self, configs, pace, seed, plan, *, first=False, exit="delta", fallback=True, sampled=None, wheel="delta"):
         super().__init__(configs, pace, seed)
-        self.bins = [row for j in self.configurations() for row in plan.targets(j).tolist()]
-        delta = plan.running * plan.classes.rate if wheel == "rate" else plan.running
-        self.delta = [[delta[j][k] if pace[j][k] < np.inf else 0.0 for k in range(pace.shape[1])] for j in self.configurations()]
-        self.served = plan.running > 0
         self.only_first, self.exit_all, self.fallback, self.sampled = first, exit == "all", fallback, sampled
-        self.queues = [[] for _ in range(pace.shape[1])]
+        self.wheel, self.queues = wheel, [[] for _ in range(pace.shape[1])]
+        self.follow(plan)
+
+    def follow(self, plan):
+        self.bins = [row for j in self.configurations() for row in plan.targets(j).tolist()]
+        delta = plan.running * plan.classes.rate if self.wheel == "rate" else plan.running
+        k = range(len(self.queues))
+        self.delta = [[delta[j][c] if self.allowed({"k": c}, j) else 0.0 for c in k] for j in self.configurations()]
+        self.served = plan.running > 0
+
+    def relabel(self, running):
+        """Jobs have new classes, `running` being pairs of a job and its machine."""
+        self.running = [[0] * len(self.queues) for _ in self.config]
+        for job, machine in running:
+            self.running[machine][job["k"]] += 1
+        waiting = sorted((job for queue in self.queues for job in queue), key=lambda job: job["row"])
+        self.queues = [[job for job in waiting if job["k"] == k] for k in range(len(self.queues))]
 
     def upsilon(self, machine, k):
         return self.bins[machine][k] - self.running[machine][k]
@@ -181,8 +193,11 @@ class Tetris(Literal):
             yield job
 
 
-def run(center, configs, submit, job_class, work, demand):
-    """Dispatch the jobs; gives `start, finish, machine`, each (N,). Exits come before arrivals, equal exits as they were set."""
+def run(center, configs, submit, job_class, work, demand, swaps=()):
+    """Dispatch the jobs; gives `start, finish, machine`, each (N,). Exits come before arrivals, equal exits as they were set.
+
+    `swaps`: times, before all else that happens then, with the plan to follow from there and each job's class under it.
+    """
     size = fractions(configs.capacity, demand)[1].tolist()
     jobs = [
         {"row": i, "k": int(job_class[i]), "work": float(work[i]), "size": size[i], "submit": float(submit[i])}
@@ -201,10 +216,20 @@ def run(center, configs, submit, job_class, work, demand):
         pending.append((end, serial, job, machine))
         serial += 1
 
-    arrivals = list(jobs)
+    arrivals, swaps = list(jobs), list(swaps)
     while arrivals or pending:
         soonest = min(pending, key=lambda event: event[:2], default=None)
-        if soonest is not None and (not arrivals or soonest[0] <= arrivals[0]["submit"]):
+        following = min([event[0] for event in pending] + [job["submit"] for job in arrivals[:1]])
+        if swaps and swaps[0][0] <= following:
+            now, plan, labels = swaps.pop(0)
+            for job in jobs:
+                job["k"] = int(labels[job["row"]])
+            center.relabel([event[2:] for event in pending])
+            center.follow(plan)
+            for machine in range(len(center.config)):
+                for queued in center.exit(machine):
+                    begin(queued, machine, now)
+        elif soonest is not None and (not arrivals or soonest[0] <= arrivals[0]["submit"]):
             pending.remove(soonest)
             now, _, job, machine = soonest
             center.free[machine] = [c + r for c, r in zip(center.free[machine], job["size"], strict=True)]

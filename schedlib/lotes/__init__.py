@@ -17,6 +17,7 @@ from schedlib.lotes.month import google_month
 from schedlib.lotes.own import Cluster, Policy, can_start
 from schedlib.lotes.plan import plan
 from schedlib.lotes.policies import OPTIONS
+from schedlib.lotes.replan import Past, Replan
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.workloads import RandomInstance, RandomWorkload, random_instance
 
@@ -48,9 +49,11 @@ __all__ = [
     "scarcity",
     "Cluster",
     "OPTIONS",
+    "Past",
     "Policy",
     "RandomInstance",
     "RandomWorkload",
+    "Replan",
     "Simulation",
     "random_instance",
     "simulate",

@@ -48,7 +48,7 @@ def cluster_jobs(
     if (hours == 0).any():
         which = int((hours == 0).argmax())
         raise ValueError(f"workload: the tasks of class {which} all last 0; leave them out, they need no machine")
-    near = _nearest(points, centre)[0]
+    near = nearest(points, centre)[0]
     return JobClasses(share[order], mean[order], np.tile(1 / hours, (configs, 1))), near[rows]
 
 
@@ -120,7 +120,7 @@ def _spread(labels, weights):
 
 
 @compiled
-def _nearest(points, centre):
+def nearest(points, centre):
     """The nearest centre of each point, the first one in a tie, and the squared distance to it."""
     label, distance = np.zeros(len(points), np.int64), np.empty(len(points))
     for i in range(len(points)):
@@ -145,11 +145,11 @@ def _k_means(points, weights, k, seed):
     for _ in range(RESTARTS):
         centre = points[draw.choice(len(points), 1, p=weights / weights.sum())]
         while len(centre) < k:
-            mass = weights * _nearest(points, centre)[1]
+            mass = weights * nearest(points, centre)[1]
             centre = np.r_[centre, points[draw.choice(len(points), 1, p=mass / mass.sum())]]
         label = None
         for _ in range(MOST_ROUNDS):
-            new, distance = _nearest(points, centre)
+            new, distance = nearest(points, centre)
             if label is not None and (new == label).all():
                 break
             label = new

@@ -28,7 +28,7 @@ class Simulation:
       that *start* in it), `queue` (mean), `queue_end`, `queue_most`, `queued` (share of the time during which jobs wait),
       `utilisation_<l>`, and `idle_<l>`: the share of resource l that stays idle while jobs wait
     - `utilisation (R,)`, `fragmentation (R,)`: the same over the run; the latter is NaN when no job ever waited
-    - `time`: when the run ended
+    - `time`: when the run ended; `plans`: with `replan`, pairs of a time and the plan followed from then on
     """
 
     policy: str
@@ -50,6 +50,7 @@ class Simulation:
     time: float
     sketch: np.ndarray = field(repr=False)
     width: float = field(repr=False)
+    plans: tuple = field(default=(), repr=False)
 
     @property
     def response(self) -> np.ndarray:

@@ -43,10 +43,11 @@ def settings_of(policy, given) -> tuple[str, dict]:
     return name, settings
 
 
-def engine_parts(policy, settings, m, plan, time_unit, typical) -> tuple[int, dict]:
+def engine_parts(policy, settings, m, plan, time_unit, typical, running=0) -> tuple[int, dict]:
     """The engine's number for the policy, and what `engine.system` needs for it.
 
-    `m`: the machines; `typical (R,)`: about how large jobs are, in fractions, which matters for speed alone.
+    `m`: the machines; `typical (R,)`: about how large jobs are, in fractions, which matters for speed alone; `running (N, K)`: what
+    the machines run already, which LoTES's scores take off their bins.
     """
     from schedlib.lotes import dispatch_lotes, engine, greedy, tetris, waiting
 
@@ -61,7 +62,7 @@ def engine_parts(policy, settings, m, plan, time_unit, typical) -> tuple[int, di
     wheel = np.where(able, plan.running * (plan.classes.rate if settings["wheel"] == "rate" else 1.0), 0.0)
     serve = able & (held | ~held.any(axis=0) | (settings["exit"] == "all"))  # a class in no bin is served by all, or by none
     options = {"first": policy == "lotes-first", "fallback": settings.get("fallback", True), "sample": settings["sampled"] or 0}
-    scores = dispatch_lotes.scores(m, _targets(m, plan), wheel, serve, **options)
+    scores = dispatch_lotes.scores(m, _targets(m, plan) - running, wheel, serve, **options)
     return engine.LOTES, {"scores": scores, "line": waiting.line(m.pace.shape[1], typical)}
 
 

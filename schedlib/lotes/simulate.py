@@ -13,6 +13,7 @@ from schedlib.lotes.metrics import Simulation, frame_of
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.own import Policy
 from schedlib.lotes.policies import OPTIONS, engine_parts, settings_of
+from schedlib.lotes.replan import Replan
 from schedlib.lotes.workloads import BLOCK, Arrivals
 from schedlib.workload import Workload
 
@@ -96,6 +97,7 @@ def simulate(
     until: float | None = None,
     interval: float | None = None,
     slots: int = 1 << 16,
+    replan: Replan | None = None,
     **options,
 ) -> Simulation:
     """Run a workload on the machines under a policy and measure how long jobs wait.
@@ -115,7 +117,8 @@ def simulate(
     `seed` is for the policy's own choices alone. The run ends at `until`: when not given, a `RandomWorkload`'s `hours`, else when
     all jobs are done. `interval` is the width of an interval of the metrics (a hundredth of the arrivals' time unless given).
     `record=False` keeps no row per job: then memory does not grow with the run, unless the queue does. `classes` gives the rates
-    (0: cannot run there) when there is no plan. Gives a `Simulation`.
+    (0: cannot run there) when there is no plan. `replan`, a `Replan`, has a LoTES policy plan anew while it runs. Gives a
+    `Simulation`.
 
     Raises ValueError on an unknown policy or option, a plan made for other machines or classes, a job that no machine can run, and
     a policy that breaks the rules; warns when more arrives than stage 2 sustains. Source: LoTES, extended, Sections 4.3 and 5.1.
@@ -131,6 +134,8 @@ def simulate(
     jobs = Tasks(workload) if isinstance(workload, Workload) else workload
     if name in ("lotes", "lotes-first") and plan is None and policy in OPTIONS:
         raise ValueError(f"plan: {name!r} follows one; make it with lotes.plan(configs, classes)")
+    if replan is not None and not (policy in ("lotes", "lotes-first") and isinstance(jobs, Tasks)):
+        raise ValueError("replan: needs a LoTES policy and a Workload; other policies follow no plan, random ones do not drift")
     classes, pace = _classes(configs, jobs, plan, classes)
     resources = getattr(jobs, "resources", tuple(range(configs.n_resources)))
     width = jobs.demand.shape[1] if isinstance(jobs, Tasks) else jobs.classes.n_resources
@@ -152,11 +157,20 @@ def simulate(
     sys = engine.system(m, **parts, slots=slots, intervals=128, width=interval)
     own = (policy.arrive, policy.leave) if kind == engine.OWN else (engine.nobody, engine.nobody)
     (choices,) = streams(seed, "lotes policy")
-    sys, rows = _run(engine, own, kind, name, sys, configs, pace, jobs, choices, end, record)
-    return _result(name, settings, seed, sys, rows, jobs, configs, capacity, resources, end)
+    planner = _planner(replan, plan, jobs, policy, settings, typical[0])
+    sys, rows = _run(engine, own, kind, name, sys, configs, pace, jobs, choices, end, record, planner)
+    return _result(name, settings, seed, sys, rows, jobs, configs, capacity, resources, end, planner)
 
 
-def _run(engine, own, kind, name, sys, configs, pace, jobs, choices, end, record):
+def _planner(replan, plan, *rest):
+    if replan is None:
+        return None
+    from schedlib.lotes.planner import Planner
+
+    return Planner(replan, plan, *rest)
+
+
+def _run(engine, own, kind, name, sys, configs, pace, jobs, choices, end, record, planner):
     """Feed the blocks to the kernel, giving it room when it asks; the final state, and the rows kept."""
     log, kept = engine.no_log(), []
     nothing = Arrivals(np.zeros(0), np.zeros(0, np.int64), np.zeros(0), np.zeros((0, configs.n_resources)))
@@ -171,14 +185,23 @@ def _run(engine, own, kind, name, sys, configs, pace, jobs, choices, end, record
             _check_block(block, size, sys.m.capacity, pace, int(sys.seen[1]))
         if record:
             kept.append(block)
+        if record or planner:
             log = _room(log, int(sys.seen[1]) + len(size))
         sys.seen[0] = 0
         arrays = (np.array(block.submit, float), np.array(block.job_class, np.int64), np.array(block.work, float), size)
         given = engine.Block(*(np.ascontiguousarray(array) for array in arrays))
-        status = -1
-        while status != engine.DONE:
-            status, where, _ = engine.advance(*own, kind, sys, given, log, choices, end, last)
-            if status == engine.MORE_SLOTS:
+        if planner:
+            planner.relabel(given, sys.seen)
+        while True:
+            stop = min(end, planner.due) if planner else end
+            status, where, _ = engine.advance(*own, kind, sys, given, log, choices, stop, last)
+            if status == engine.DONE:
+                more = sys.seen[0] < len(size) or (last and sys.events.count[0] > 0)
+                if stop == end or not more:
+                    break
+                sys = planner.swap(sys, log)
+                planner.relabel(given, sys.seen)
+            elif status == engine.MORE_SLOTS:
                 sys = engine.enlarged(sys)
             elif status == engine.MORE_INTERVALS:
                 sys = sys._replace(meter=columns.lengthened(sys.meter))
@@ -201,7 +224,7 @@ def _room(log, rows):
     return made
 
 
-def _result(name, settings, seed, sys, rows, jobs, configs, capacity, resources, end):
+def _result(name, settings, seed, sys, rows, jobs, configs, capacity, resources, end, planner):
     meter = sys.meter
     state, series = meter.state, meter.series
     if np.isfinite(end):
@@ -241,6 +264,7 @@ def _result(name, settings, seed, sys, rows, jobs, configs, capacity, resources,
         time=time,
         sketch=meter.sketch,
         width=meter.width,
+        plans=tuple(planner.plans) if planner else (),
     )
 
 

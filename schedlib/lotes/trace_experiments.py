@@ -55,7 +55,8 @@ def fig6(seed: int) -> pd.DataFrame:
     return pd.concat([_hourly("Google", *google_counts()), fig6_model(seed)], ignore_index=True)
 
 
-def _month(shrink, seed, **more):
+def synthetic_month(shrink, seed, **more):
+    """Table 1's machines over `shrink`, and `google_month` on them: machines, classes, jobs."""
     configs, classes = google2011()
     fewer = MachineConfigs(configs.capacity, np.maximum(np.round(configs.count / shrink), 1).astype(int))
     return fewer, *google_month(fewer, classes, seed=seed, **more)
@@ -63,7 +64,7 @@ def _month(shrink, seed, **more):
 
 def fig7(shrink: int, seed: int) -> pd.DataFrame:
     """The share of each class among the jobs of each day of the synthetic month: `day, job_class, share`."""
-    _, _, month = _month(shrink, seed)
+    _, _, month = synthetic_month(shrink, seed)
     jobs = month.jobs
     counts = pd.crosstab((jobs["submit"] // 24).astype(int), jobs["class"], normalize="index")
     frame = counts.rename_axis("day").reset_index().melt("day", var_name="job_class", value_name="share")
@@ -84,7 +85,7 @@ def month(shrink: int, load: float, seed: int, **more) -> pd.DataFrame:
     | tail | seconds | share of all started jobs that wait longer (%) |
     | mean | 0 | mean wait (s) over the month |
     """
-    configs, classes, jobs = _month(shrink, seed, load=load, **more)
+    configs, classes, jobs = synthetic_month(shrink, seed, load=load, **more)
     found, rows = plan(configs, classes), []
     for policy in SHIPPED:
         follows = {"plan": found} if policy.startswith("lotes") else {"classes": classes}

@@ -1,0 +1,226 @@
+"""Planning anew while the system runs: the swap of plans is exact, and what a plan is made from is the past alone."""
+
+import dataclasses
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedlib.lotes import JobClasses, MachineConfigs, Past, Replan, google2011, google_month, plan, simulate
+from schedlib.lotes.machine_tree import WIDTH, refresh
+from schedlib.lotes.planner import Planner
+from schedlib.lotes.replan import cluster, estimate, estimated
+from schedlib.workload import Workload
+
+sys.path.insert(0, str(Path(__file__).parent))
+literal = importlib.import_module("lotes_literal")
+exact = importlib.import_module("test_lotes_simulate_exact")
+systems, as_workload, pace_of, QUIET = exact.systems, exact.as_workload, exact.pace_of, exact.QUIET
+
+NAMES = ("start", "finish", "machine")
+
+
+def other_plans(configs, classes, number, rng):
+    """Plans for the same classes with other shares; None when there is none."""
+    try:
+        return [plan(configs, dataclasses.replace(classes, share=rng.dirichlet(np.ones(classes.n_classes)))) for _ in range(number)]
+    except ValueError:
+        return None
+
+
+@QUIET
+@given(systems(), st.sampled_from(["delta", "all"]), st.sampled_from(["delta", "rate"]), st.booleans(), st.integers(0, 2**32))
+def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel, first, seed):
+    configs, classes, submit, job_class, work, demand, choices = system
+    rng = np.random.default_rng(seed)
+    plans = other_plans(configs, classes, 4, rng)
+    if plans is None:
+        return
+    relabels = bool(rng.integers(2)) and (classes.rate > 0).all()
+    every = (submit[-1] + 1) * rng.choice([0.2, 0.25, 0.4])
+
+    def label(demand, turn):
+        return (demand[:, 0] * 64 + turn).astype(int) % classes.n_classes
+
+    swaps = [(turn * every, plans[turn], label(demand, turn) if relabels else job_class) for turn in (1, 2, 3)]
+    turns = []
+
+    def how(past, old):
+        turns.append(past.now)
+        turn = len(turns)
+        if turn > 3:
+            return None
+        assert old is plans[turn - 1]
+        return (plans[turn], lambda demand: label(demand, turn)) if relabels else plans[turn]
+
+    options = {"exit": exit, "wheel": wheel}
+    center = literal.Lotes(configs, pace_of(classes), choices, plans[0], first=first, **options)
+    expected = literal.run(center, configs, submit, job_class, work, demand, swaps)
+    policy = "lotes-first" if first else "lotes"
+    jobs = as_workload(submit, job_class, work, demand)
+    run = simulate(policy, configs, jobs, plan=plans[0], seed=choices, slots=1, replan=Replan(every, how=how), **options)
+    for name, values in zip(NAMES, expected, strict=True):
+        np.testing.assert_array_equal(run.jobs[name].to_numpy(), values, err_msg=name)
+    assert turns == [turn * every for turn in range(1, len(turns) + 1)]
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    """Two days of the synthetic month on few machines, so that hundreds of jobs wait."""
+    configs, classes = google2011()
+    fewer = MachineConfigs(configs.capacity, np.maximum(configs.count // 400, 1))
+    stretched, jobs = google_month(fewer, classes, jobs=6_000, batch=500, hours=48, load=1.0, seed=1)
+    return fewer, stretched, jobs, plan(fewer, stretched)
+
+
+@pytest.mark.parametrize("policy", ["lotes", "lotes-first"])
+def test_the_same_plan_again_changes_nothing(crowded, policy):
+    configs, _, jobs, first = crowded
+    without = simulate(policy, configs, jobs, plan=first)
+    again = simulate(policy, configs, jobs, plan=first, replan=Replan(5.0, how=lambda past, old: old))
+    assert len(again.plans) > 9 and without.intervals["queue_most"].max() > 100
+    for name in NAMES:
+        np.testing.assert_array_equal(again.jobs[name], without.jobs[name])
+    np.testing.assert_allclose(again.mean_queue, without.mean_queue)
+
+
+@pytest.mark.parametrize("how", ["estimate", "cluster"])
+def test_after_a_swap_scores_are_bins_less_what_runs(crowded, monkeypatch, how):
+    configs, _, jobs, first = crowded
+    checked = []
+    swap = Planner.swap
+
+    def swap_and_check(self, sys, log):
+        now, before = self.due, len(self.plans)
+        sys = swap(self, sys, log)
+        if len(self.plans) == before:
+            return sys
+        m, scores = sys.m, sys.scores
+        on = np.flatnonzero((log.start <= now) & (log.finish >= now))
+        running = np.zeros((configs.n_machines, 4), int)
+        np.add.at(running, (log.machine[on], self.job_class[on]), 1)
+        targets = np.concatenate([self.plans[-1][1].targets(j) for j in range(configs.n_configs)])
+        np.testing.assert_array_equal(scores.score.T, targets - running)
+        for j in range(configs.n_configs):
+            of_j = scores.score[:, m.first[j] : m.first[j + 1]]
+            np.testing.assert_array_equal(scores.top[:, m.root[j] + 1], of_j.max(axis=1))
+            leaf = scores.top[:, m.root[j] + m.leaves[j]]
+            np.testing.assert_array_equal(leaf, of_j[:, :WIDTH].max(axis=1))
+        bound = m.bound.copy()
+        for machine in range(len(m.config)):
+            refresh(m, machine)
+        np.testing.assert_array_equal(m.bound, bound)
+        waits = np.isnan(log.start[: sys.seen[1]])
+        np.testing.assert_array_equal(sys.line.count, np.bincount(self.job_class[: sys.seen[1]][waits], minlength=4))
+        checked.append(waits.sum())
+        return sys
+
+    monkeypatch.setattr(Planner, "swap", swap_and_check)
+    run = simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=how))
+    assert len(checked) > 7 and max(checked) > 100
+    assert run.finished == run.arrived == len(jobs) and abs(run.little) < 1e-9
+    rows = run.jobs
+    sizes = jobs.tasks[list(jobs.resources)].to_numpy()
+    assert ((rows["finish"] - rows["start"] - jobs.tasks["duration"]).abs() < 1e-9).all() and (rows["start"] >= rows["submit"]).all()
+    capacity = np.repeat(configs.capacity, configs.count, axis=0)
+    for now in np.linspace(0.5, 80, 40):
+        on = ((rows["start"] <= now) & (rows["finish"] > now)).to_numpy()
+        held = np.zeros_like(capacity)
+        np.add.at(held, rows["machine"].to_numpy()[on], sizes[on])
+        assert (held <= capacity * (1 + 1e-8)).all()
+
+
+@pytest.mark.parametrize("how", ["estimate", "cluster"])
+def test_only_the_past_counts(crowded, how):
+    configs, _, jobs, first = crowded
+    turning, arrays = 30.5, jobs.tasks
+    run = simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=how))
+    submit, rng = jobs.jobs["submit"].to_numpy(), np.random.default_rng(0)
+    later = submit >= turning
+    unfinished = run.jobs["finish"].to_numpy() > turning
+    demand = np.where(later[:, None], 0.4 * rng.random((len(submit), 2)) + 0.01, arrays[["cores", "memory"]].to_numpy())
+    duration = np.where(unfinished, arrays["duration"] + 50 * rng.random(len(submit)), arrays["duration"])
+    job_class = np.where(later, rng.integers(0, 4, len(submit)), jobs.jobs["class"])
+    changed = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", cores=demand[:, 0], memory=demand[:, 1])
+    other = simulate("lotes", configs, changed, plan=first, replan=Replan(6.0, how=how))
+    then = (run.jobs["start"] < turning).to_numpy()
+    assert 500 < then.sum() < len(submit)
+    assert len(run.plans) > 5 and run.plans[-1][0] > turning
+    np.testing.assert_array_equal((other.jobs["start"] < turning).to_numpy(), then)
+    for name in ("start", "machine"):
+        np.testing.assert_array_equal(other.jobs[name][then], run.jobs[name][then])
+
+
+def test_estimates_by_hand():
+    """Jobs of 2 h every hour (class 0), of 4 h every 2 h (class 1), seen from 24 h to 48 h; nothing of class 2."""
+    every, lasts = np.repeat([1.0, 2.0], [60, 30]), np.repeat([2.0, 4.0], [60, 30])
+    submit = np.concatenate((np.arange(60.0), 2 * np.arange(30.0)))
+    kept = submit < 48
+    every, lasts, submit = every[kept], lasts[kept], submit[kept]
+    finish = submit + lasts
+    finish[finish >= 48] = np.nan
+    demand = np.where(every[:, None] == 1, [[0.1, 0.2]], [[0.3, 0.1]])
+    past = Past(48.0, 24.0, submit, (every - 1).astype(int), demand, submit.copy(), finish)
+    old = JobClasses([0.2, 0.2, 0.6], [[0.5, 0.5]] * 3, [[1.0, 1.0, 3.0]])
+    found = estimated(past, past.job_class, old)
+    np.testing.assert_allclose(found.rate, [[0.5, 0.25, 3.0]])
+    np.testing.assert_allclose(found.demand, [[0.1, 0.2], [0.3, 0.1], [0.5, 0.5]])
+    np.testing.assert_allclose(found.share, np.array([24, 12, 0.6 * 36]) / (36 * 1.6))
+    first = plan(MachineConfigs([[1.0, 1.0]], [3]), old)
+    np.testing.assert_array_equal(estimate(past, first).classes.share, found.share)
+
+
+def test_clusters_by_hand():
+    """Two sizes of jobs that the old classes do not tell apart, and a window too poor for two classes."""
+    submit = np.arange(40.0)
+    demand = np.where(np.arange(40)[:, None] % 4 == 0, [[0.5, 0.1]], [[0.1, 0.2]])
+    past = Past(40.0, 0.0, submit, np.zeros(40, int), demand, submit.copy(), submit + 1)
+    first = plan(MachineConfigs([[1.0, 1.0]], [3]), JobClasses([0.5, 0.5], [[0.2, 0.2], [0.4, 0.4]], [[2.0, 2.0]]))
+    found, label = cluster(past, first)
+    np.testing.assert_allclose(found.classes.demand, [[0.1, 0.2], [0.5, 0.1]])
+    np.testing.assert_allclose(found.classes.share, [0.75, 0.25])
+    np.testing.assert_allclose(found.classes.rate, [[1.0, 1.0]])
+    assert label(np.array([[0.1, 0.19], [0.45, 0.12], [0.32, 0.19]])).tolist() == [0, 1, 0]  # the last by spreads, not by eye
+    assert cluster(past._replace(demand=np.full((40, 2), 0.1)), first) is None
+    assert cluster(past._replace(since=39.5), first) is None
+
+
+def test_an_idle_machine_that_serves_a_class_from_now_on_takes_its_waiting_jobs():
+    """Machine 0 may not serve the waiting job under the first plan, and has no exit after the second one begins."""
+    configs = MachineConfigs([[1.0, 4.0], [4.0, 1.0]], [1, 1])
+    classes = JobClasses([0.5, 0.5], [[0.5, 1.0], [1.0, 0.5]], [[1.0, 1.0]] * 2)
+    first = plan(configs, classes)
+    assert (first.running > 0).tolist() == [[True, False], [False, True]]
+    jobs = Workload.from_arrays([0, 0, 0], [1.0, 9.0, 1.0], job_class=[0, 1, 1], time_unit="h", a=[1, 4, 1], b=[1, 1, 1])
+    assert simulate("lotes", configs, jobs, plan=first).jobs["start"].tolist() == [0, 0, 9]
+    turned = dataclasses.replace(first, bins=first.bins[::-1], machines=first.machines[::-1])
+    run = simulate("lotes", configs, jobs, plan=first, replan=Replan(3.0, how=lambda past, old: turned))
+    assert run.jobs["start"].tolist() == [0, 0, 3] and run.jobs["machine"].tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    "arguments, why",
+    [({"every": 0}, "every: 0"), ({"every": 1, "window": -1}, "window: -1"), ({"every": 1, "how": "again"}, "how: 'again'")],
+)
+def test_bad_replanning_is_refused(arguments, why):
+    with pytest.raises(ValueError, match=why):
+        Replan(**arguments)
+
+
+def test_runs_that_cannot_be_replanned_are_refused(crowded):
+    configs, classes, jobs, first = crowded
+    with pytest.raises(ValueError, match="needs a LoTES policy"):
+        simulate("greedy", configs, jobs, classes=classes, replan=Replan(6.0))
+    fewer = plan(configs, JobClasses([1.0], [[0.1, 0.1]], np.ones((10, 1))))
+    with pytest.raises(ValueError, match="a plan for 1 classes, not the 4"):
+        simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=lambda past, old: fewer))
+    with pytest.raises(ValueError, match="labels must be"):
+        simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=lambda past, old: (old, lambda demand: demand)))
+    some = dataclasses.replace(classes, rate=np.where(np.arange(4) == np.arange(10)[:, None], 0.0, classes.rate))
+    partly = plan(configs, some)
+    with pytest.raises(ValueError, match="every class must be able"):
+        simulate("lotes", configs, jobs, plan=partly, replan=Replan(6.0, how="cluster"))
