@@ -5,11 +5,12 @@ Heterogeneous Servers".
 """
 
 from schedlib.lotes.algorithm1 import algorithm1, defects
+from schedlib.lotes.alibaba import alibaba_hour, alibaba_instances, offered_load
 from schedlib.lotes.allocate import allocate
 from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.cluster import class_counts, cluster_jobs
 from schedlib.lotes.generation import GeneratedPlan, generate_plan
-from schedlib.lotes.google import google2011
+from schedlib.lotes.google import fewer_machines, google2011
 from schedlib.lotes.metrics import Simulation
 from schedlib.lotes.model import FIT, Allocation, JobClasses, MachineConfigs, Plan, check, fits, scaled
 from schedlib.lotes.month import google_month
@@ -27,6 +28,8 @@ __all__ = [
     "MachineConfigs",
     "Plan",
     "algorithm1",
+    "alibaba_hour",
+    "alibaba_instances",
     "allocate",
     "check",
     "class_counts",
@@ -34,11 +37,13 @@ __all__ = [
     "cluster_jobs",
     "count_bins",
     "defects",
+    "fewer_machines",
     "fits",
     "generate_plan",
     "google2011",
     "google_month",
     "non_dominated_bins",
+    "offered_load",
     "plan",
     "scaled",
     "Cluster",

@@ -1,12 +1,13 @@
-"""LoTES's experiments on traces: Google's arrivals, a synthetic month of its cluster. Waits are in seconds, rates in jobs per hour."""
+"""LoTES on traces: Google's arrivals, a synthetic month of its cluster, Alibaba's hour. Waits in seconds, rates in jobs per hour."""
 
 import numpy as np
 import pandas as pd
 
 from schedlib import traces
 from schedlib.experiment import Experiment
-from schedlib.lotes.google import google2011
-from schedlib.lotes.model import MachineConfigs
+from schedlib.lotes.alibaba import FIRST, alibaba_hour, alibaba_instances
+from schedlib.lotes.cluster import class_counts, cluster_jobs
+from schedlib.lotes.google import fewer_machines, google2011
 from schedlib.lotes.month import google_month
 from schedlib.lotes.plan import plan
 from schedlib.lotes.policies import SHIPPED
@@ -39,7 +40,7 @@ def fig6(seed: int) -> pd.DataFrame:
 
 def _month(shrink, seed, **more):
     configs, classes = google2011()
-    fewer = MachineConfigs(configs.capacity, np.maximum(np.round(configs.count / shrink), 1).astype(int))
+    fewer = fewer_machines(configs, shrink)
     return fewer, *google_month(fewer, classes, seed=seed, **more)
 
 
@@ -70,10 +71,58 @@ def month(shrink: int, load: float, seed: int) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
+WAITS = 10.0 ** np.arange(-1, 4.6, 0.25)
+"""Waits (s) at which the hour's distribution of waits is told: four in each decade."""
+
+
+def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
+    """The first `minutes` of Alibaba's hour under each policy: `policy, what, at, value`, all jobs run to their end (Figs. 8-10).
+
+    `what` is "wait": mean wait (s) of the jobs that start in minute `at`; "queue": jobs waiting at its end; "above": the share (%)
+    of all jobs that wait longer than `at` seconds. The same in every row of a policy: `machines`; `mean_wait` and `p99`, the mean
+    and the 99 % quantile of all waits (s); `waited`, the share of jobs that do not start at once (%); `queued`, the share of
+    those minutes during which jobs wait (%). Classes are made of the first sixth of the minutes.
+    """
+    trace = traces.alibaba2018("instances").between(0, 60 * minutes + 1)  # the trace's last jobs come at 3600 s
+    configs, classes, jobs = alibaba_hour(trace=trace, load=load, first=FIRST * minutes / 60, seed=seed)
+    found, frames = plan(configs, classes), []
+    for policy in SHIPPED:
+        follows = {"plan": found} if policy.startswith("lotes") else {"classes": classes}
+        run = simulate(policy, configs, jobs, seed=seed, record=False, interval=60.0, **follows)
+        during, minute = run.intervals[:minutes], np.arange(min(minutes, len(run.intervals)))
+        parts = {
+            "wait": (minute, during["mean_response"]),
+            "queue": (minute, during["queue_end"]),
+            "above": (WAITS, [100 * run.share_above(wait) for wait in WAITS]),
+        }
+        frame = pd.concat([pd.DataFrame({"what": what, "at": at, "value": value}) for what, (at, value) in parts.items()])
+        waits = {"mean_wait": run.mean_response, "p99": run.quantile(0.99), "waited": 100 * run.share_above(0)}
+        frame = frame.dropna().assign(machines=configs.n_machines, **waits, queued=100 * during["queued"].mean())
+        frame.insert(0, "policy", policy)
+        frames.append(frame)
+    return pd.concat(frames, ignore_index=True)
+
+
+def classes(minutes: int, features: str, seed: int) -> pd.DataFrame:
+    """What each further class gains on the first `minutes` of Alibaba's hour: `class_counts` for k = 1 ... 8, shares in %."""
+    trace = traces.alibaba2018("instances").between(0, 60 * minutes)
+    table = class_counts(alibaba_instances(trace=trace), 8, day=60.0 * minutes, features=features, seed=seed)
+    return table.assign(**{name: 100 * table[name] for name in ("spread", "smallest", "moved")})
+
+
+def table2_hour(seed: int) -> pd.DataFrame:
+    """Table 2 from Alibaba's hour: four classes of its first ten minutes; `share_hour` is that of the whole hour's jobs."""
+    found, job_class = cluster_jobs(alibaba_instances(), 4, day=FIRST, seed=seed)
+    columns = {"job_class": np.arange(1, 5), "mean_time_h": 1 / found.rate[0] / 3600, "cores": found.demand[:, 0]}
+    columns |= {"memory": found.demand[:, 1], "share": found.share, "share_hour": np.bincount(job_class) / len(job_class)}
+    return pd.DataFrame(columns)
+
+
 def always(points=({},)):
     return {"smoke": list(points), "quick": list(points), "paper": list(points)}
 
 
+FEATURES = ("demand", "demand and duration")
 ONE, FIVE = {"smoke": 1, "quick": 1, "paper": 1}, {"smoke": 2, "quick": 5, "paper": 5}
 
 
@@ -89,4 +138,21 @@ EXPERIMENTS = (
         },
         FIVE,
     ),
+    Experiment(
+        "lotes.hour", "An hour of Alibaba's batch jobs", hour,
+        {
+            "smoke": [{"minutes": 3, "load": 0.8}],
+            **dict.fromkeys(("quick", "paper"), [{"minutes": 60, "load": load} for load in (0.8, 0.95)]),
+        },
+        {"smoke": 1, "quick": 1, "paper": 3},
+    ),
+    Experiment(
+        "lotes.classes", "What each further class gains on Alibaba's hour", classes,
+        {
+            "smoke": [{"minutes": 1, "features": features} for features in FEATURES],
+            **dict.fromkeys(("quick", "paper"), [{"minutes": 10, "features": features} for features in FEATURES]),
+        },
+        {"smoke": 1, "quick": 3, "paper": 5},
+    ),
+    Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, always(), ONE),
 )  # fmt: skip
