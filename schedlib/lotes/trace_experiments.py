@@ -71,8 +71,8 @@ def month(shrink: int, load: float, seed: int) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True)
 
 
-WAITS = 10.0 ** np.arange(-1, 4.6, 0.25)
-"""Waits (s) at which the hour's distribution of waits is told: four in each decade."""
+WAITS = 10.0 ** (np.arange(-5, 45) / 10)
+"""Waits (s) at which the hour's distribution of waits is told: ten in each decade."""
 
 
 def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
@@ -141,7 +141,7 @@ EXPERIMENTS = (
     Experiment(
         "lotes.hour", "An hour of Alibaba's batch jobs", hour,
         {
-            "smoke": [{"minutes": 3, "load": 0.8}],
+            "smoke": [{"minutes": 5, "load": 0.8}],
             **dict.fromkeys(("quick", "paper"), [{"minutes": 60, "load": load} for load in (0.8, 0.95)]),
         },
         {"smoke": 1, "quick": 1, "paper": 3},
@@ -152,7 +152,7 @@ EXPERIMENTS = (
             "smoke": [{"minutes": 1, "features": features} for features in FEATURES],
             **dict.fromkeys(("quick", "paper"), [{"minutes": 10, "features": features} for features in FEATURES]),
         },
-        {"smoke": 1, "quick": 3, "paper": 5},
+        {"smoke": 1, "quick": 1, "paper": 3},
     ),
     Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, always(), ONE),
 )  # fmt: skip
