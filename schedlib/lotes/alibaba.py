@@ -58,10 +58,10 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
 
     It is the rate of arrivals from the first submission to the last over lambda* of stage 1 (Eqs. 1-5), for the classes that
     `jobs` has in its column `class`, with the demands that its jobs hold on average *over the time that they run*: then share times
-    demand over rate is exactly the class's mean work. Above 1 no policy keeps up.
+    demand over rate is exactly the class's mean work. Raises ValueError when all jobs are submitted at once.
 
     >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 4.0], cores=[0.5, 0.5, 1.0])
-    >>> offered_load(MachineConfigs([[1.0]], [5]), jobs)
+    >>> round(offered_load(MachineConfigs([[1.0]], [5]), jobs), 6)
     0.5
     """
     tasks, job_class = jobs.tasks, np.repeat(jobs.jobs["class"].to_numpy(), np.diff(jobs.offsets))
@@ -71,7 +71,9 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     rate = np.tile(number[there] / duration[there], (configs.n_configs, 1))
     own = JobClasses(number[there] / len(tasks), work / duration[there, None], rate)
     submit = jobs.jobs["submit"].to_numpy()
-    return len(tasks) / (submit[-1] - submit[0]) / allocate(configs, own).rate
+    if submit[0] == submit[-1]:
+        raise ValueError(f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, give a longer trace")
+    return float(len(tasks) / (submit[-1] - submit[0]) / allocate(configs, own).rate)
 
 
 def alibaba_hour(
