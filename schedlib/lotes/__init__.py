@@ -7,6 +7,7 @@ Heterogeneous Servers".
 from schedlib.lotes.algorithm1 import algorithm1, defects
 from schedlib.lotes.alibaba import alibaba_hour, alibaba_instances, offered_load
 from schedlib.lotes.allocate import allocate
+from schedlib.lotes.arrivals import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals
 from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.cluster import class_counts, cluster_jobs
 from schedlib.lotes.generation import GeneratedPlan, generate_plan
@@ -22,7 +23,9 @@ from schedlib.lotes.workloads import RandomInstance, RandomWorkload, random_inst
 
 __all__ = [
     "FIT",
+    "GOOGLE_ARRIVALS",
     "Allocation",
+    "ArrivalModel",
     "GeneratedPlan",
     "JobClasses",
     "MachineConfigs",
@@ -38,6 +41,7 @@ __all__ = [
     "count_bins",
     "defects",
     "fewer_machines",
+    "fit_arrivals",
     "fits",
     "generate_plan",
     "google2011",

@@ -4,9 +4,9 @@ Google's task table may not be shipped; this hour has real demands and durations
 
 - a job of the paper is an *instance* of the trace, submitted with its job, which is all that the trace tells; so an instance of a
   later stage comes as early as one of the first, and thousands come at once
-- its demands are what it *used* on average (`cpu_avg`, 100 is a core; `mem_avg`, in % of a machine), as fractions of an Alibaba
-  machine of 96 cores, which takes the place of Table 1's largest; the paper has requests (Section 5.3). Sources: Alibaba,
-  cluster-trace-v2018, `schema.txt`; `cpu_num` of its `machine_meta`
+- its demands are what it *used* on average (`cpu_avg`, 100 is a core; `mem_avg`, in % of the largest machine: `trace_2018.md` of
+  Alibaba's cluster-trace-v2018), as fractions of an Alibaba machine, which takes the place of Table 1's largest; the paper has
+  requests (Section 5.3). That machine is taken as 96 cores: the trace's documents do not say how many
 - instances of 0 s, whole seconds rounded down, last half a second
 - classes come from the jobs of the first ten minutes, as the paper's from the first day (Section 5.3.2)
 - the load counts all work of the hour's jobs, also what they do after it
@@ -22,7 +22,7 @@ from schedlib.lotes.google import fewer_machines, google2011
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.workload import Workload
 
-CORES = 96
+CORES = 96  # of an Alibaba machine, assumed
 FIRST = 600.0  # seconds that the classes are made of
 SHORTEST = 0.5  # seconds that an instance of 0 s lasts
 

@@ -2,12 +2,13 @@
 
 import itertools
 import time
+import warnings
 
 import numpy as np
 import pandas as pd
 
 from schedlib.experiment import Experiment
-from schedlib.lotes import trace_experiments
+from schedlib.lotes import hour_experiments, trace_experiments
 from schedlib.lotes.algorithm1 import defects
 from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.generation import generate_plan
@@ -16,7 +17,7 @@ from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.plan import plan
 from schedlib.lotes.policies import SHIPPED
 from schedlib.lotes.simulate import simulate
-from schedlib.lotes.trace_experiments import FIVE, ONE, always
+from schedlib.lotes.trace_experiments import FIVE, ONE, THREE, always
 from schedlib.lotes.workloads import random_instance
 
 LAWS = ("common-matched", "common", "independent", "fixed")
@@ -77,7 +78,8 @@ def stages(phi: float, machines: int, seed: int) -> pd.DataFrame:
     """What stages 1 and 2 find on a random instance (phi < 0: Google's): rates, bins and supports, and `seconds` for both.
 
     `allocation`: lambda of stage 1; `assignment`: lambda of stage 2; `rounded`; `integer`: the exact program over the same bins;
-    `generated`: stage 2 over all bins, by column generation.
+    `generated`: stage 2 over all bins, by column generation; `unassigned`: machines that rounding leaves without a bin;
+    `bins_seconds`: for the bins alone.
     """
     if phi < 0:
         configs, classes = google2011()
@@ -92,7 +94,12 @@ def stages(phi: float, machines: int, seed: int) -> pd.DataFrame:
     row["generated"] = generate_plan(configs, classes).rate
     row |= {"bins": sum(map(len, found.bins)), "most_supports": int(found.allocation.supports.max())}
     row["above_two_supports"] = int((found.allocation.supports > 2).sum())
-    return pd.DataFrame([row | {"seconds": seconds}])
+    row["unassigned"] = configs.n_machines - sum(int(machines.sum()) for machines in found.machines)
+    began = time.perf_counter()
+    for capacity, served in zip(configs.capacity, found.allocation.support, strict=True):
+        if served.any():
+            non_dominated_bins(capacity, classes.demand[served])
+    return pd.DataFrame([row | {"seconds": seconds, "bins_seconds": time.perf_counter() - began}])
 
 
 def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int, hours: float, seed: int) -> pd.DataFrame:
@@ -118,6 +125,28 @@ def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int
     return pd.DataFrame(rows)
 
 
+def steering(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
+    """LoTES following the paper's plan and the generated one (stage 2 over all bins), and Tetris, on the same jobs (beyond the paper).
+
+    `load` is that of the paper's stage 2 once rounded, so that above 1 only the generated plan may sustain it. Columns as in
+    `dispatching`; `limit`: what the plan that is followed sustains over what stage 1 allows (Tetris follows none).
+    """
+    law = {"sizes": "common", "matched": True, "machines": machines, "hours": hours, "seed": seed}
+    found = random_instance(phi, load=load, **law).plan
+    instance = random_instance(phi, load=load * found.rate_rounded / found.rate, **law)
+    configs, jobs, rows = instance.configs, instance.workload, []
+    plans = {"paper's plan": found, "generated plan": generate_plan(configs, instance.classes), "tetris": None}
+    for name, follows in plans.items():
+        how = ("tetris", {"classes": instance.classes}) if follows is None else ("lotes", {"plan": follows})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # more arrives than the paper's plan sustains: that is the question
+            run = simulate(how[0], configs, jobs, seed=seed, record=False, **how[1])
+        row = {"followed": name, "wait": 3600 * run.mean_response, "p99": 3600 * run.quantile(0.99), "waiting": run.waiting}
+        limit = follows.rate_rounded / found.allocation.rate if follows else np.nan
+        rows.append(row | {"slope": run.slope / jobs.rate, "stable": run.stable, "limit": limit})
+    return pd.DataFrame(rows)
+
+
 SMALL = {
     "smoke": {"machines": 4, "hours": 10.0},
     "quick": {"machines": 50, "hours": 50.0},
@@ -135,7 +164,64 @@ def _sweep(phis, omegas, loads, laws=LAWS):
     return full | {"smoke": ends}
 
 
+VARIANTS = {
+    "lotes": {
+        "as printed": {}, "classes with Delta = 0 on exit too": {"exit": "all"}, "no fall-back": {"fallback": False},
+        "wheel by served rate": {"wheel": "rate"}, "1 machine sampled": {"sampled": 1}, "10 machines sampled": {"sampled": 10},
+        "100 machines sampled": {"sampled": 100},
+    },
+    "lotes-first": {"as printed": {}},
+    "greedy": {"as printed": {}, "past those who wait": {"bypass": True}},
+    "tetris": {
+        "as printed": {}, "gamma in seconds": {"gamma_unit": "s"}, "work weighs 1/10": {"work": 0.1}, "work weighs 10": {"work": 10.0},
+        "packing alone": {"work": 0.0}, "work alone": {"packing": 0.0},
+    },
+}  # fmt: skip
+"""What the text leaves open of each policy: our reading of it first, then others, as options of `simulate`."""
+
+
+def variants(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
+    """Every reading of every policy on the same jobs, sizes by one factor with the mean as planned; columns as in `dispatching`."""
+    law = {"sizes": "common", "matched": True, "machines": machines, "hours": hours, "seed": seed}
+    found = random_instance(phi, load=load, **law).plan
+    instance, rows = random_instance(phi, load=load * found.rate_rounded / found.rate, **law), []
+    for policy, readings in VARIANTS.items():
+        follows = {"plan": instance.plan} if policy.startswith("lotes") else {"classes": instance.classes}
+        for reading, options in readings.items():
+            run = simulate(policy, instance.configs, instance.workload, seed=seed, record=False, **follows, **options)
+            row = {"policy": policy, "reading": reading, "wait": 3600 * run.mean_response, "p99": 3600 * run.quantile(0.99)}
+            rows.append(row | {"waiting": run.waiting, "slope": run.slope / instance.workload.rate, "stable": run.stable})
+    return pd.DataFrame(rows)
+
+
+def integer(phi: float, limit: float, seed: int) -> pd.DataFrame:
+    """How long stage 2 takes as a linear and as an integer program over the same bins (phi < 0: Google's instance).
+
+    `lp_seconds`, `integer_seconds`: infinite when no proved optimum was found within `limit` seconds.
+    """
+    if phi < 0:
+        configs, classes = google2011()
+    else:
+        instance = random_instance(phi, hours=1.0, seed=seed)
+        configs, classes = instance.configs, instance.classes
+    row = {"bins": sum(map(len, plan(configs, classes).bins))}
+    for name, options in (("lp_seconds", {}), ("integer_seconds", {"integer": True, "seconds": limit})):
+        began = time.perf_counter()
+        try:
+            plan(configs, classes, **options)
+            row[name] = time.perf_counter() - began
+        except RuntimeError:
+            row[name] = np.inf
+    return pd.DataFrame([row])
+
+
+def _sizes(sizes, phis, hours):
+    one = {"omega": 0.0, "load": 0.97, "sizes": "common-matched", "hours": hours}
+    return [{"phi": phi, "machines": machines, **one} for phi in phis for machines in sizes]
+
+
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
+LOADS = (0.94, 0.97, 1.0, 1.02)
 
 EXPERIMENTS = (
     Experiment("lotes.fragmentation", "Eighty jobs fit the pool, sixty the machines", fragmentation, always(), ONE),
@@ -149,9 +235,10 @@ EXPERIMENTS = (
             "smoke": [{"phi": -1.0, "machines": 1000}, {"phi": 0.006, "machines": 20}],
             **dict.fromkeys(("quick", "paper"), [{"phi": phi, "machines": 1000} for phi in (-1.0, *PHIS)]),
         },
-        FIVE, timing=("seconds",),
+        FIVE, timing=("seconds", "bins_seconds"),
     ),
     *trace_experiments.EXPERIMENTS,
+    *hour_experiments.EXPERIMENTS,
     Experiment("lotes.fig11", "Waits as classes differ more, load 0.97", dispatching, _sweep(PHIS, (0.0,), (0.97,)), FIVE),
     Experiment(
         "lotes.fig12", "Waits as machines differ more, load 0.90", dispatching,
@@ -160,5 +247,39 @@ EXPERIMENTS = (
     Experiment(
         "lotes.fig13", "Waits as machines differ more, load 0.95", dispatching,
         _sweep((0.006,), OMEGAS, (0.95,), ("common-matched", "independent")), FIVE,
+    ),
+    Experiment(
+        "lotes.fig13-heavier", "Waits as machines differ more, load 0.97", dispatching,
+        _sweep((0.006,), (0.0, 0.1, 0.2), (0.97,), ("common-matched", "independent")), FIVE,
+    ),
+    Experiment(
+        "lotes.variants", "Every reading of every policy", variants,
+        {scale: [{"phi": 0.006, "load": load, **size} for load in (0.90, 0.97)] for scale, size in SMALL.items()}, FIVE,
+    ),
+    Experiment(
+        "lotes.integer", "Stage 2 as an integer program", integer,
+        {
+            "smoke": [{"phi": -1.0, "limit": 20.0}],
+            "quick": [{"phi": phi, "limit": 20.0} for phi in (-1.0, 0.0, 0.006, 0.015)],
+            "paper": [{"phi": phi, "limit": 600.0} for phi in (-1.0, *PHIS)],
+        },
+        ONE, timing=("lp_seconds", "integer_seconds"),
+    ),
+    Experiment(
+        "lotes.scale", "Waits as the cluster grows", dispatching,
+        {
+            "smoke": _sizes((4,), (0.006,), 10.0),
+            "quick": _sizes((10, 20, 50, 100, 200), (0.006, 0.015), 50.0),
+            "paper": _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0),
+        },
+        THREE,
+    ),
+    Experiment(
+        "lotes.generated", "What a plan over all bins does to waits", steering,
+        {
+            "smoke": [{"phi": 0.006, "load": 1.0, **SMALL["smoke"]}],
+            **{scale: [{"phi": phi, "load": load, **SMALL[scale]} for phi in (0.006, 0.015) for load in LOADS] for scale in ("quick", "paper")},
+        },
+        THREE,
     ),
 )  # fmt: skip

@@ -1,29 +1,19 @@
 """A synthetic month of Google's cluster: what the paper says of the trace, drawn (Section 5.3, Figs. 6 and 7, Table 2).
 
-Google's task table may not be shipped. Known are Table 2's classes, the number of jobs (672,074 of which 3,986 at time 0; 929 an
-hour on average, up to 3,152), and that the mix drifts. Everything else here is assumed, and said.
+Google's task table may not be shipped. Known are Table 2's classes, that the mix drifts, and the job table: 672,074 jobs, of which
+3,986 at time 0, the others over 29 days, 960 an hour on average and up to 3,152. Everything else here is assumed, and said.
 """
 
 import numpy as np
 
 from schedlib.core import streams
 from schedlib.lotes.allocate import allocate
+from schedlib.lotes.arrivals import GOOGLE_ARRIVALS, ArrivalModel, wander
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.workloads import SIZES, truncated
 from schedlib.workload import Workload
 
-JOBS, BATCH, HOURS = 672_074, 3_986, 720
-
-
-def _wander(rng, steps, spread, memory):
-    """A stationary AR(1) path (steps, ...) of that standard deviation; `memory` steps until correlations fall to 1/e."""
-    keep = np.exp(-1 / memory)
-    noise = rng.standard_normal(steps)
-    path = np.empty_like(noise)
-    path[0] = noise[0]
-    for i in range(1, len(noise)):
-        path[i] = keep * path[i - 1] + np.sqrt(1 - keep**2) * noise[i]
-    return spread * path
+JOBS, BATCH, HOURS = 672_074, 3_986, 29 * 24
 
 
 def google_month(
@@ -34,7 +24,7 @@ def google_month(
     batch: int = BATCH,
     hours: int = HOURS,
     load: float = 0.8,
-    arrivals=None,
+    arrivals=GOOGLE_ARRIVALS,
     sizes: str = "common",
     drift: float = 0.8,
     tail: float = 1.5,
@@ -42,9 +32,9 @@ def google_month(
 ) -> tuple[JobClasses, Workload]:
     """A month of jobs for these machines and classes, in hours, and the classes with the rates that its jobs really have.
 
-    - Arrivals: `arrivals (hours,)`, jobs in each hour, when the real table is at hand; else `jobs - batch` jobs over hours whose
-      intensity is log-normal with a day's memory (0.4, which gives a peak near the trace's 3.4 means), uniform within the hour.
-      `batch` jobs come at time 0 in any case.
+    - Arrivals: `arrivals` is an `ArrivalModel`, of which `jobs - batch` jobs over the hours are drawn (the default is fitted to the
+      trace), or the jobs in each hour `(hours,)`, when the real table is at hand. They are uniform within the hour. `batch` jobs
+      come at time 0 in any case.
     - Mix: log-odds of the classes wander with deviation `drift` and two days' memory around Table 2's shares (Fig. 7).
     - Durations: log-normal with deviation `tail` of the logarithm, in the classes' printed proportions, but longer: the printed
       means (0.035 h) would load Table 1's machines to a hundredth, so all are stretched until the arrivals after the batch use
@@ -60,7 +50,7 @@ def google_month(
     """
     if sizes not in SIZES:
         raise ValueError(f"sizes: {sizes!r} is unknown; choose from {', '.join(SIZES)}")
-    if arrivals is not None:
+    if not isinstance(arrivals, ArrivalModel):
         arrivals = np.asarray(arrivals, np.int64)
         hours, jobs = len(arrivals), batch + int(arrivals.sum())
     if not (hours >= 1 and jobs > batch >= 0 and load > 0):
@@ -69,15 +59,14 @@ def google_month(
         raise ValueError("configs, classes: the month has cores and memory; give machines and classes of two resources")
     names = ("month arrivals", "month mix", "month durations", "month demands")
     when, mix, durations, demands = streams(seed, *names)
-    if arrivals is None:
-        intensity = np.exp(_wander(when, (hours,), 0.4, 24.0))
-        arrivals = when.multinomial(jobs - batch, intensity / intensity.sum())
+    if isinstance(arrivals, ArrivalModel):
+        arrivals = arrivals.draw(hours, jobs - batch, when)
     hour = np.concatenate((np.zeros(batch, np.int64), np.repeat(np.arange(hours), arrivals)))
     submit = hour + when.random(jobs)
     submit[:batch] = 0.0
     submit.sort()
 
-    odds = np.log(np.maximum(classes.share, 1e-300)) + _wander(mix, (hours, classes.n_classes), drift, 48.0)
+    odds = np.log(np.maximum(classes.share, 1e-300)) + wander(mix, (hours, classes.n_classes), drift, 48.0)
     shares = np.exp(odds - odds.max(axis=1, keepdims=True))
     edges = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
     job_class = (mix.random(jobs)[:, None] > edges[hour][:, :-1]).sum(axis=1)
