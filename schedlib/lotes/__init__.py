@@ -5,12 +5,13 @@ Heterogeneous Servers".
 """
 
 from schedlib.lotes.algorithm1 import algorithm1, defects
+from schedlib.lotes.alibaba import alibaba_hour, alibaba_instances, offered_load
 from schedlib.lotes.allocate import allocate, scarcity
 from schedlib.lotes.arrivals import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals
 from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.cluster import class_counts, cluster_jobs
 from schedlib.lotes.generation import GeneratedPlan, generate_plan
-from schedlib.lotes.google import google2011
+from schedlib.lotes.google import fewer_machines, google2011
 from schedlib.lotes.metrics import Simulation
 from schedlib.lotes.model import FIT, Allocation, JobClasses, MachineConfigs, Plan, check, fits, scaled
 from schedlib.lotes.month import google_month
@@ -31,6 +32,8 @@ __all__ = [
     "MachineConfigs",
     "Plan",
     "algorithm1",
+    "alibaba_hour",
+    "alibaba_instances",
     "allocate",
     "check",
     "class_counts",
@@ -38,12 +41,14 @@ __all__ = [
     "cluster_jobs",
     "count_bins",
     "defects",
+    "fewer_machines",
     "fit_arrivals",
     "fits",
     "generate_plan",
     "google2011",
     "google_month",
     "non_dominated_bins",
+    "offered_load",
     "plan",
     "scaled",
     "scarcity",

@@ -7,7 +7,7 @@ Waits are compared as decades (log10), clipped at 0.1 ms.
 
 import numpy as np
 
-from schedlib.lotes import replan_claims, trace_claims
+from schedlib.lotes import hour_claims, replan_claims, trace_claims
 from schedlib.lotes.trace_claims import CLIP, DECADES, claim
 
 LAWS = ("common-matched", "independent")
@@ -235,4 +235,6 @@ def _random(law):
     )
 
 
-CLAIMS = PLANNING + trace_claims.CLAIMS + replan_claims.CLAIMS + VARIANTS + tuple(claim for law in LAWS for claim in _random(law))
+CLAIMS = (
+    *PLANNING, *trace_claims.CLAIMS, *hour_claims.CLAIMS, *replan_claims.CLAIMS, *VARIANTS, *(claim for law in LAWS for claim in _random(law))
+)  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.experiment import Experiment
-from schedlib.lotes import model_experiments, replan_experiments, trace_experiments
+from schedlib.lotes import hour_experiments, model_experiments, replan_experiments, trace_experiments
 from schedlib.lotes.algorithm1 import defects
 from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.generation import generate_plan
@@ -239,6 +239,7 @@ EXPERIMENTS = (
         FIVE, timing=("seconds", "bins_seconds"),
     ),
     *trace_experiments.EXPERIMENTS,
+    *hour_experiments.EXPERIMENTS,
     *replan_experiments.EXPERIMENTS,
     Experiment("lotes.fig11", "Waits as classes differ more, load 0.97", dispatching, _sweep(PHIS, (0.0,), (0.97,)), FIVE),
     Experiment(

@@ -5,7 +5,7 @@ import pandas as pd
 
 from schedlib import style
 from schedlib.experiment import Figure
-from schedlib.lotes import model_figures, replan_figures, trace_figures
+from schedlib.lotes import hour_figures, model_figures, replan_figures, trace_figures
 from schedlib.lotes.policies import SHIPPED
 
 LAW_NAMES = {
@@ -243,6 +243,7 @@ FIGURES = (
         _alt_stages,
     ),
     *trace_figures.FIGURES,
+    *hour_figures.FIGURES,
     *replan_figures.FIGURES,
     Figure(
         "lotes.fig11", "lotes.fig11", plot_fig11, _caption_waits(11, "as classes differ more (load 0.97 of stage 2's rate)"), _alt_waits,

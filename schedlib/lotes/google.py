@@ -28,3 +28,12 @@ def google2011() -> tuple[MachineConfigs, JobClasses]:
     configs = MachineConfigs(np.c_[CORES, MEMORY], MACHINES)
     rate = np.tile(1 / np.array(HOURS), (len(MACHINES), 1))
     return configs, JobClasses(PROPORTIONS, np.c_[CLASS_CORES, CLASS_MEMORY], rate)
+
+
+def fewer_machines(configs: MachineConfigs, shrink: float) -> MachineConfigs:
+    """The numbers of machines over `shrink`, rounded, at least one of each configuration.
+
+    >>> fewer_machines(MachineConfigs([[1.0], [0.5]], [900, 4]), 10).count.tolist()
+    [90, 1]
+    """
+    return MachineConfigs(configs.capacity, np.maximum(np.round(configs.count / shrink), 1).astype(int))

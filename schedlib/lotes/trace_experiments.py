@@ -10,8 +10,7 @@ from schedlib import traces
 from schedlib.core import streams
 from schedlib.experiment import Experiment
 from schedlib.lotes.arrivals import GOOGLE_ARRIVALS
-from schedlib.lotes.google import google2011
-from schedlib.lotes.model import MachineConfigs
+from schedlib.lotes.google import fewer_machines, google2011
 from schedlib.lotes.month import BATCH, HOURS, JOBS, google_month
 from schedlib.lotes.plan import plan
 from schedlib.lotes.policies import SHIPPED
@@ -58,7 +57,7 @@ def fig6(seed: int) -> pd.DataFrame:
 def synthetic_month(shrink, seed, **more):
     """Table 1's machines over `shrink`, and `google_month` on them: machines, classes, jobs."""
     configs, classes = google2011()
-    fewer = MachineConfigs(configs.capacity, np.maximum(np.round(configs.count / shrink), 1).astype(int))
+    fewer = fewer_machines(configs, shrink)
     return fewer, *google_month(fewer, classes, seed=seed, **more)
 
 
@@ -75,6 +74,16 @@ TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.25), 3600.0 * np.
 """Seconds at which the distribution of waits is read."""
 
 
+def each_policy(configs, classes, jobs, measures, seed: int, **options) -> pd.DataFrame:
+    """Every policy on the same jobs: `policy, measure, x, value`. `measures(run)` gives pairs (x, value) by measure."""
+    found, rows = plan(configs, classes), []
+    for policy in SHIPPED:
+        follows = {"plan": found} if policy.startswith("lotes") else {"classes": classes}
+        run = simulate(policy, configs, jobs, seed=seed, record=False, **options, **follows)
+        rows += [(policy, measure, float(x), float(value)) for measure, series in measures(run).items() for x, value in series]
+    return pd.DataFrame(rows, columns=["policy", "measure", "x", "value"])
+
+
 def month(shrink: int, load: float, seed: int, **more) -> pd.DataFrame:
     """The synthetic month on Table 1's machines over `shrink`, each policy: `policy, measure, x, value` (Figs. 8-10).
 
@@ -85,20 +94,16 @@ def month(shrink: int, load: float, seed: int, **more) -> pd.DataFrame:
     | tail | seconds | share of all started jobs that wait longer (%) |
     | mean | 0 | mean wait (s) over the month |
     """
-    configs, classes, jobs = synthetic_month(shrink, seed, load=load, **more)
-    found, rows = plan(configs, classes), []
-    for policy in SHIPPED:
-        follows = {"plan": found} if policy.startswith("lotes") else {"classes": classes}
-        run = simulate(policy, configs, jobs, seed=seed, record=False, until=float(HOURS), interval=24.0, **follows)
-        days = run.intervals
-        measures = {
-            "wait": enumerate(3600 * days["mean_response"]),
-            "queue": enumerate(days["queue_end"]),
+
+    def measures(run):
+        return {
+            "wait": enumerate(3600 * run.intervals["mean_response"]),
+            "queue": enumerate(run.intervals["queue_end"]),
             "tail": ((seconds, 100 * run.share_above(seconds / 3600)) for seconds in TAIL),
             "mean": [(0, 3600 * run.mean_response)],
         }
-        rows += [(policy, measure, float(x), float(value)) for measure, series in measures.items() for x, value in series]
-    return pd.DataFrame(rows, columns=["policy", "measure", "x", "value"])
+
+    return each_policy(*synthetic_month(shrink, seed, load=load, **more), measures, seed, until=float(HOURS), interval=24.0)
 
 
 def month_google(shrink: int, load: float, seed: int) -> pd.DataFrame:

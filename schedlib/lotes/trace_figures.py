@@ -32,50 +32,61 @@ def plot_fig7(frame: pd.DataFrame):
     return figure
 
 
-def _lines(frame, measure, least=0.0):
-    """Axes with one measure of the month: every seed as a thin line and the median over seeds as a thick one, by policy."""
-    figure, ax = style.subplots(size=(8.0, 4.0))
+def _lines(frame, measure, least, **labels):
+    """One measure, a panel per load: every seed as a thin line and the median over seeds as a thick one, by policy."""
+    loads = sorted(set(frame["load"]))
+    figure, axes = style.subplots(1, len(loads), size=(max(8.0, 4.6 * len(loads)), 4.0), sharey=True, squeeze=False)
     rows = frame[frame["measure"] == measure].assign(value=lambda some: some["value"].clip(lower=least))
-    for policy in SHIPPED:
-        some, look = rows[rows["policy"] == policy], style.look(policy)
-        for _, one in some.groupby("seed"):
-            ax.plot(one["x"], one["value"], color=look.color, linewidth=0.6, alpha=0.35)
-        middle = some.groupby("x")["value"].median()
-        ax.plot(middle.index, middle, color=look.color, linestyle=look.linestyle, label=look.label)
+    for ax, load in zip(axes.flat, loads, strict=True):
+        for policy in SHIPPED:
+            some, look = rows[(rows["load"] == load) & (rows["policy"] == policy)], style.look(policy)
+            for _, one in some.groupby("seed"):
+                ax.plot(one["x"], one["value"], color=look.color, linewidth=0.6, alpha=0.35)
+            middle = some.groupby("x")["value"].median()
+            ax.plot(middle.index, middle, color=look.color, linestyle=look.linestyle, label=look.label)
+        ax.set(yscale="log", **labels)
+        ax.yaxis.set_tick_params(labelleft=True)
+        if len(loads) > 1:
+            ax.set_title(f"load {load:g}", fontsize=10)
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    return figure, ax
-
-
-def plot_fig8(frame: pd.DataFrame):
-    """Mean wait of the jobs that start in each day of the month (the paper's Fig. 8)."""
-    figure, ax = _lines(frame, "wait", 1e-3)
-    ax.set(xlabel="time (days)", ylabel="mean wait of jobs started that day (s)\n(1 ms and less: 0.001)", yscale="log")
     return figure
 
 
-def plot_fig9(frame: pd.DataFrame):
-    """Share of jobs that wait longer than so many seconds (the paper's Fig. 9, complemented)."""
-    figure, ax = _lines(frame, "tail", 1e-3)
-    ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
-    for hours in (1, 7, 17):
-        ax.axvline(3600 * hours, color="black", linewidth=0.8, linestyle=":")
-        ax.annotate(f"{hours} h", (3600 * hours, 130), fontsize=8, ha="center", annotation_clip=False)
-    ax.set(xlabel="time waited (s)", ylabel="jobs that wait longer (%)", xscale="log", yscale="log", ylim=(1e-3, 110))
+TIME = {"day": "time (days)", "minute": "time (min)"}
+
+
+def plot_fig8(frame: pd.DataFrame, unit: str = "day"):
+    """Mean wait of the jobs that start in each day of the month (the paper's Fig. 8), or in each other `unit` of the run."""
+    label = f"mean wait of jobs started that {unit} (s)\n(1 ms and less: 0.001)"
+    return _lines(frame, "wait", 1e-3, xlabel=TIME[unit], ylabel=label)
+
+
+def plot_fig9(frame: pd.DataFrame, hours=(1, 7, 17)):
+    """Share of jobs that wait longer than so many seconds (the paper's Fig. 9, complemented), with marks at these `hours`."""
+    labels = {"xlabel": "time waited (s)", "ylabel": "jobs that wait longer (%)"}
+    figure = _lines(frame, "tail", 1e-3, **labels, xscale="log", ylim=(1e-3, 110))
+    for ax in figure.axes:
+        ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
+        for hour in hours:
+            ax.axvline(3600 * hour, color="black", linewidth=0.8, linestyle=":")
+            ax.annotate(f"{hour} h", (3600 * hour, 130), fontsize=8, ha="center", annotation_clip=False)
     return figure
 
 
-def plot_fig10(frame: pd.DataFrame):
-    """Jobs waiting at the end of each day (the paper's Fig. 10)."""
-    figure, ax = _lines(frame, "queue", 0.5)
-    ax.set(xlabel="time (days)", ylabel="jobs waiting at the day's end (none: 0.5)", yscale="log")
-    return figure
+def plot_fig10(frame: pd.DataFrame, unit: str = "day"):
+    """Jobs waiting at the end of each day of the month (the paper's Fig. 10), or of each other `unit` of the run."""
+    return _lines(frame, "queue", 0.5, xlabel=TIME[unit], ylabel=f"jobs waiting at the {unit}'s end\n(none: 0.5)")
+
+
+def per_run(frame: pd.DataFrame, measure: str, x: float = 0.0) -> pd.Series:
+    """The value of a measure at one x, by policy, load and seed."""
+    rows = frame[(frame["measure"] == measure) & (frame["x"] == x)]
+    return rows.set_index(["policy", "load", "seed"])["value"].sort_index()
 
 
 def _summaries(frame):
     """Mean wait (s) and share (%) of jobs over an hour, by policy, load and seed."""
-    mean = frame[frame["measure"] == "mean"].set_index(["policy", "load", "seed"])["value"]
-    over = frame[(frame["measure"] == "tail") & (frame["x"] == 3600)].set_index(["policy", "load", "seed"])["value"]
-    return pd.DataFrame({"wait": mean, "over": over}).sort_index()
+    return pd.DataFrame({"wait": per_run(frame, "mean"), "over": per_run(frame, "tail", 3600.0)})
 
 
 def plot_load(frame: pd.DataFrame):
