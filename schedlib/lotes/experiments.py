@@ -233,7 +233,7 @@ EXPERIMENTS = (
     Experiment(
         "lotes.stages", "Rates and bins of stages 1 and 2", stages,
         {
-            "smoke": [{"phi": -1.0, "machines": 1000}, {"phi": 0.006, "machines": 20}],
+            "smoke": [{"phi": -1.0, "machines": 1000}, *({"phi": phi, "machines": 20} for phi in (0.0, 0.015))],
             **dict.fromkeys(("quick", "paper"), [{"phi": phi, "machines": 1000} for phi in (-1.0, *PHIS)]),
         },
         FIVE, timing=("seconds", "bins_seconds"),
@@ -261,7 +261,7 @@ EXPERIMENTS = (
     Experiment(
         "lotes.integer", "Stage 2 as an integer program", integer,
         {
-            "smoke": [{"phi": -1.0, "limit": 20.0}],
+            "smoke": [{"phi": phi, "limit": 20.0} for phi in (-1.0, 0.006)],
             "quick": [{"phi": phi, "limit": 20.0} for phi in (-1.0, 0.0, 0.006, 0.015)],
             "paper": [{"phi": phi, "limit": 600.0} for phi in (-1.0, *PHIS)],
         },

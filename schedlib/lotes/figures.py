@@ -146,6 +146,7 @@ def plot_variants(frame: pd.DataFrame):
                 ax.plot(those, [place] * len(those), linestyle="none", marker=look.marker, color=look.color, markerfacecolor=face)
         ax.set(title=f"load {load:g}", xlabel="mean wait (s); none: 0.0001", xscale="log")
     axes[0].set_yticks(range(len(rows)), [f"{style.look(policy).label}: {reading}" for policy, reading in rows], fontsize=8)
+    axes[0].set_ylabel("policy: reading")
     axes[0].invert_yaxis()
     return figure
 
