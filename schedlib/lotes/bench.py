@@ -117,7 +117,7 @@ def against_floor(sizes: str, machines: int = 1000, hours: float = 10.0) -> list
     return rows
 
 
-def by_machines(each=(100, 1000, 10_000), hours: float = 2.0) -> list[dict]:
+def by_machines(each=(100, 1000, 10_000), hours: float = 1.5) -> list[dict]:
     """Tetris on more and more machines over the same time: seconds per job, and their growth beside that of log(machines)."""
     rows, taken = [], []
     for machines in each:
@@ -136,7 +136,8 @@ def by_machines(each=(100, 1000, 10_000), hours: float = 2.0) -> list[dict]:
 def against_scan() -> list[dict]:
     """Tetris against a compiled scan of all machines and all waiting jobs; every job's start and machine are compared."""
     naive, rows = Policy(scan, scan_queue, name="naive"), []
-    cases = {"10,000 machines": {"machines": 1000, "hours": 0.5}, "1,000 machines, queueing": {"machines": 100, "hours": 1.5, "load": 1.3}}
+    crowd = {"machines": 100, "hours": 1.5, "load": 1.3}
+    cases = {"10,000 machines": {"machines": 1000, "hours": 0.5}, "1,000 machines, queueing": crowd}
     for case, options in cases.items():
         instance = random_instance(0.006, **options)
         slow, run = seconds(naive, instance, record=True)

@@ -10,6 +10,7 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling, events
+from schedlib.core.prefetch import prefetch
 from schedlib.core.uncounted import kernel
 from schedlib.lotes import dispatch_lotes, greedy, job_table, meter, tetris, waiting
 from schedlib.lotes.job_table import CLASS, KIND, MACHINE, ROW, SIZE, SUBMIT, WORK
@@ -231,6 +232,7 @@ def _advance(own_arrive, own_leave, kind, sys, block, log, rng, until, last):
         if exit_at <= arrival:
             tick(sys.meter, now)
             _, slot = take(sys.events)
+            prefetch(sys.jobs.real, sys.events.label[0] & 0x7FFFFFFF)  # most likely the next to end
             machine, bad = exits(kind, own_leave, sys, log, slot, now)
             if bad:
                 return BAD_JOB, machine, 0
