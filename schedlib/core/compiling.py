@@ -62,13 +62,15 @@ def kernel_folder() -> Path | None:
     return None
 
 
-def _jit(function, *signature):
+def jit(function, signature=None, **options):
+    """numba's `njit` with these options; the machine code of the package's own kernels is kept for the next process."""
     code = getattr(function, "__code__", None)
     folder = kernel_folder() if code and Path(code.co_filename).resolve() in kernel_files() else None
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder or "")
     try:
-        return numba.njit(*signature, cache=folder is not None, nogil=True)(function)
+        signatures = () if signature is None else (signature,)
+        return numba.njit(*signatures, cache=folder is not None, nogil=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
 
@@ -87,7 +89,7 @@ def compiled(function=None, *, signature=None):
     """
     if function is None:
         return functools.partial(compiled, signature=signature)
-    return _jit(function) if signature is None else _jit(function, signature)
+    return jit(function, signature)
 
 
 def _reason(error):
@@ -113,7 +115,7 @@ def rule(signature):
         if isinstance(function, numba.core.dispatcher.Dispatcher):
             function = function.py_func
         try:
-            return _jit(function, signature)
+            return jit(function, signature)
         except (numba.core.errors.NumbaError, TypeError) as error:
             raise ValueError(
                 f"{getattr(function, '__name__', repr(function))}: does not compile. The compiler says: {_reason(error)}. "

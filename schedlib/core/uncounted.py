@@ -7,9 +7,7 @@ there is nothing to count; the caller holds every array. Small ones are put in l
 
 import functools
 
-import numba
-
-from schedlib.core.compiling import kernel_folder
+from schedlib.core.compiling import jit
 
 
 def kernel(function=None, *, signature=None):
@@ -23,13 +21,4 @@ def kernel(function=None, *, signature=None):
     """
     if function is None:
         return functools.partial(kernel, signature=signature)
-    folder = kernel_folder()
-    own = function.__module__.startswith("schedlib.") and function.__code__.co_filename.endswith(".py")
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder or "")
-    try:
-        signatures = () if signature is None else (signature,)
-        options = {"nogil": True, "_nrt": False, "forceinline": signature is None}
-        return numba.njit(*signatures, cache=own and folder is not None, **options)(function)
-    finally:
-        numba.config.CACHE_DIR = before
+    return jit(function, signature, _nrt=False, forceinline=signature is None)

@@ -10,6 +10,7 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling, events
+from schedlib.core.prefetch import prefetch
 from schedlib.core.uncounted import kernel
 from schedlib.lotes import dispatch_lotes, greedy, job_table, meter, tetris, waiting
 from schedlib.lotes.job_table import CLASS, KIND, MACHINE, ROW, SIZE, SUBMIT, WORK
@@ -17,7 +18,7 @@ from schedlib.lotes.machine_tree import Machines, fits, gave, machines, refresh,
 from schedlib.lotes.meter import note_arrival, note_finish, note_queue, note_start, tick
 from schedlib.lotes.own import RULE, Cluster, first_in_line
 
-add, take, enter, leave = events.add, events.take, job_table.enter, job_table.leave
+add, take, enter, leave, note_wait = events.add, events.take, job_table.enter, job_table.leave, job_table.note_wait
 join, quit_line = waiting.join, waiting.quit_line
 lotes_arrive, lotes_rank, lotes_pick = dispatch_lotes.arrive, dispatch_lotes.rank, dispatch_lotes.pick
 lotes_demote, add_to_score = dispatch_lotes.demote, dispatch_lotes.add_to_score
@@ -63,7 +64,7 @@ class Log(NamedTuple):
 
 
 @kernel
-def place(m, jobs, events, meter, log, slot, machine, now):
+def place(m, jobs, events, meter, log, slot, row, machine, now):
     """Start a job on a machine; the machine's tree is brought up to date by the caller."""
     for l in range(m.free.shape[1]):
         size = jobs.real[slot, SIZE + l]
@@ -75,22 +76,23 @@ def place(m, jobs, events, meter, log, slot, machine, now):
     note_start(meter, now - submit)
     add(events, finish, slot)
     if log.start.size > 0:
-        row = jobs.whole[slot, ROW]
         log.start[row], log.finish[row], log.machine[row] = now, finish, machine
+
+
+@kernel
+def seen_by_policy(sys, now):
+    """What a reader's policy sees."""
+    m, jobs = sys.m, sys.jobs
+    size, work, submit = jobs.real[:, SIZE : SIZE + m.free.shape[1]], jobs.real[:, WORK], jobs.real[:, SUBMIT]
+    of_jobs = size, work, submit, jobs.whole[:, KIND], sys.hall[: int(sys.meter.state[meter.WAITING])]
+    return Cluster(m.capacity, m.pace, m.config, m.free, sys.running, sys.target, *of_jobs, now)
 
 
 @kernel
 def own_arrival(sys, arrive, slot, now):
     """The machine that a reader's policy gives an arriving job; -2 when it cannot be."""
     m, jobs = sys.m, sys.jobs
-    waiting = int(sys.meter.state[meter.WAITING])
-    size, work = jobs.real[:, SIZE : SIZE + m.free.shape[1]], jobs.real[:, WORK]
-    submit, job_class = jobs.real[:, SUBMIT], jobs.whole[:, KIND]
-    hall = sys.hall[:waiting]
-    cluster = Cluster(
-        m.capacity, m.pace, m.config, m.free, sys.running, sys.target, size, work, submit, job_class, hall, now
-    )
-    machine = arrive(cluster, slot)
+    machine = arrive(seen_by_policy(sys, now), slot)
     if machine == -1:
         return -1
     if machine < 0 or machine >= m.config.size or not fits(m.free[machine], jobs.real[slot, SIZE : SIZE + m.free.shape[1]]):
@@ -103,13 +105,7 @@ def own_pick(sys, leave, machine, now):
     """The waiting job that a reader's policy starts on the machine, taken out of the hall; -2 when it cannot be."""
     m, jobs = sys.m, sys.jobs
     waiting = int(sys.meter.state[meter.WAITING])
-    size, work = jobs.real[:, SIZE : SIZE + m.free.shape[1]], jobs.real[:, WORK]
-    submit, job_class = jobs.real[:, SUBMIT], jobs.whole[:, KIND]
-    hall = sys.hall[:waiting]
-    cluster = Cluster(
-        m.capacity, m.pace, m.config, m.free, sys.running, sys.target, size, work, submit, job_class, hall, now
-    )
-    slot = leave(cluster, machine)
+    slot = leave(seen_by_policy(sys, now), machine)
     if slot == -1:
         return -1
     place = 0
@@ -161,7 +157,7 @@ def exits(kind, own_leave, sys, log, slot, now):
                 break
             started = True
             note_queue(meter, -1)
-            place(m, jobs, sys.events, meter, log, picked, machine, now)
+            place(m, jobs, sys.events, meter, log, picked, jobs.whole[picked, ROW], machine, now)
             if kind == LOTES:
                 add_to_score(m, sys.scores, machine, jobs.whole[picked, KIND], -1)
                 lotes_demote(sys.scores, machine, ranked)
@@ -179,8 +175,8 @@ def exits(kind, own_leave, sys, log, slot, now):
 
 
 @kernel
-def arrives(kind, own_arrive, sys, log, slot, rng, now):
-    """Start the job in `slot` where the policy says, or let it wait; its machine and whether the policy broke the rules."""
+def arrives(kind, own_arrive, sys, log, slot, row, rng, now):
+    """Start job number `row`, in `slot`, where the policy says, or let it wait; its machine and whether the policy broke the rules."""
     m, jobs, meter = sys.m, sys.jobs, sys.meter
     k = int(jobs.real[slot, CLASS])
     size = jobs.real[slot, SIZE : SIZE + m.free.shape[1]]
@@ -192,11 +188,12 @@ def arrives(kind, own_arrive, sys, log, slot, rng, now):
     elif kind == TETRIS:
         machine = tetris_arrive(m, sys.weights, k, size, jobs.real[slot, WORK])
     else:
+        note_wait(jobs, slot, row, k)
         machine = own_arrival(sys, own_arrive, slot, now)
         if machine == -2:
             return machine, True
     if machine >= 0:
-        place(m, jobs, sys.events, meter, log, slot, machine, now)
+        place(m, jobs, sys.events, meter, log, slot, row, machine, now)
         if kind == LOTES:
             add_to_score(m, sys.scores, machine, k, -1)
         elif kind == OWN:
@@ -205,8 +202,9 @@ def arrives(kind, own_arrive, sys, log, slot, rng, now):
             incline(m, sys.weights, machine, False)
         took(m, machine, size)
         return machine, False
+    note_wait(jobs, slot, row, k)
     if kind == LOTES:
-        join(sys.line, jobs, k, slot, float(jobs.whole[slot, ROW]))
+        join(sys.line, jobs, k, slot, float(row))
     elif kind == GREEDY:
         target = greedy_wait(m, sys.queues, jobs, slot, k, size, rng)
         refresh(m, target)
@@ -234,6 +232,7 @@ def _advance(own_arrive, own_leave, kind, sys, block, log, rng, until, last):
         if exit_at <= arrival:
             tick(sys.meter, now)
             _, slot = take(sys.events)
+            prefetch(sys.jobs.real, sys.events.label[0] & 0x7FFFFFFF)  # most likely the next to end
             machine, bad = exits(kind, own_leave, sys, log, slot, now)
             if bad:
                 return BAD_JOB, machine, 0
@@ -241,33 +240,36 @@ def _advance(own_arrive, own_leave, kind, sys, block, log, rng, until, last):
             if sys.jobs.taken[0] == sys.jobs.spare.size:
                 return MORE_SLOTS, 0, 0
             tick(sys.meter, now)
-            slot = enter(sys.jobs, sys.seen[1], now, block.job_class[at], block.work[at], block.size[at])
+            slot, row = enter(sys.jobs, now, block.job_class[at], block.work[at], block.size[at]), sys.seen[1]
             sys.seen[0] += 1
             sys.seen[1] += 1
-            machine, bad = arrives(kind, own_arrive, sys, log, slot, rng, now)
+            machine, bad = arrives(kind, own_arrive, sys, log, slot, row, rng, now)
             if bad:
-                return BAD_MACHINE, sys.seen[1] - 1, 0
+                return BAD_MACHINE, row, 0
 
 
-def system(m, *, scores=None, queues=None, weights=None, line=None, target=None, slots, intervals, width) -> System:
-    """A system at time 0; parts that the policy does not use may be left out."""
+def system(m, *, slots, intervals, width, **parts) -> System:
+    """A system at time 0, with the `parts` that its policy uses."""
     resources, classes = m.free.shape[1], m.pace.shape[1]
     tiny = machines(np.ones((1, resources)), np.ones(1, np.int64), np.ones((1, 1)))
     nothing = np.zeros((1, 1), np.int64)
-    own = target is not None
+    own = "target" in parts
+    unused = {
+        "scores": dispatch_lotes.scores(tiny, nothing, np.ones((1, 1)), np.ones((1, 1), bool)),
+        "queues": greedy.queues(tiny, False),
+        "weights": tetris.weights(tiny, 1.0, 1.0),
+        "line": waiting.line(1, np.ones(resources)),
+        "target": nothing,
+    }
     return System(
-        m,
-        scores or dispatch_lotes.scores(tiny, nothing, np.ones((1, 1)), np.ones((1, 1), bool)),
-        queues or greedy.queues(tiny, False),
-        weights or tetris.weights(tiny, 1.0, 1.0),
-        line or waiting.line(1, np.ones(resources)),
-        job_table.job_table(slots, resources),
-        events.event_queue(slots),
-        meter.meter(resources, intervals, width),
-        np.zeros((len(m.config), classes), np.int64) if own else nothing,
-        np.ascontiguousarray(target, np.int64) if own else nothing,
-        np.zeros(slots if own else 1, np.int64),
-        np.zeros(2, np.int64),
+        m=m,
+        jobs=job_table.job_table(slots, resources),
+        events=events.event_queue(slots),
+        meter=meter.meter(resources, intervals, width),
+        running=np.zeros((len(m.config), classes), np.int64) if own else nothing,
+        hall=np.zeros(slots if own else 1, np.int64),
+        seen=np.zeros(2, np.int64),
+        **unused | parts,
     )
 
 

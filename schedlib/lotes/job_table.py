@@ -23,7 +23,7 @@ class Jobs(NamedTuple):
 
     - `real (S, 5 + R or more)`: submit, work, the queue's key, class, machine (-1: waits), then the sizes, fractions of the largest
       capacity
-    - `whole (S, 5)`: number in order of arrival, the links and code of the queue it waits in, and its class
+    - `whole (S, 5)`, of jobs that wait: number in order of arrival, the links and code of the queue, and the class
     - `spare (S,)`, `taken (1,)`: slots in the order in which they are handed out, and how many are out
     """
 
@@ -51,12 +51,10 @@ def enlarged(jobs: Jobs) -> Jobs:
 
 
 @kernel
-def enter(jobs, row, submit, job_class, work, size):
+def enter(jobs, submit, job_class, work, size):
     """Give a job that arrives a slot; there must be one."""
     slot = jobs.spare[jobs.taken[0]]
     jobs.taken[0] += 1
-    jobs.whole[slot, ROW] = row
-    jobs.whole[slot, KIND] = job_class
     jobs.real[slot, SUBMIT] = submit
     jobs.real[slot, WORK] = work
     jobs.real[slot, CLASS] = job_class
@@ -64,6 +62,13 @@ def enter(jobs, row, submit, job_class, work, size):
     for l in range(size.size):
         jobs.real[slot, SIZE + l] = size[l]
     return slot
+
+
+@kernel
+def note_wait(jobs, slot, row, job_class):
+    """Write down what is needed of a job that may have to wait; the others leave the lines of `whole` alone."""
+    jobs.whole[slot, ROW] = row
+    jobs.whole[slot, KIND] = job_class
 
 
 @kernel

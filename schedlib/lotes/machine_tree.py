@@ -1,4 +1,4 @@
-"""Which machine has room: for each configuration a binary tree over blocks of eight machines, whose nodes bound what lies below.
+"""Which machine has room: for each configuration a binary tree over blocks of sixteen machines, whose nodes bound what lies below.
 
 A node holds, over the machines below it, the largest free amount of each resource, the largest smallest one, and the largest sum:
 a job that exceeds one of them fits none of these machines. A search skips what the bounds exclude and looks at every machine of a
@@ -16,7 +16,7 @@ from schedlib.core.uncounted import kernel
 from schedlib.lotes.job_table import aligned
 from schedlib.lotes.model import UNITS, scaled
 
-WIDTH = 8  # machines in a block
+WIDTH = 16  # machines in a block
 
 
 class Machines(NamedTuple):

@@ -58,7 +58,7 @@ def _check_block(block, size, capacity, pace, before):
     if len(block.job_class) and not (block.job_class.min() >= 0 and block.job_class.max() < pace.shape[1]):
         row = int(np.flatnonzero((block.job_class < 0) | (block.job_class >= pace.shape[1]))[0])
         raise ValueError(f"workload: job {before + row} is of class {block.job_class[row]}; there are {pace.shape[1]}, from 0 on")
-    whole = np.isfinite(pace).all(axis=1) & (size.max(axis=0) <= capacity).all(axis=1)
+    whole = np.isfinite(pace).all(axis=1) & (np.array([column.max() for column in size.T]) <= capacity).all(axis=1)
     if whole.any():
         return
     able = np.zeros(len(size), bool)
