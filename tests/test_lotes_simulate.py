@@ -158,6 +158,19 @@ def test_lotes_starves_a_queued_job_too_large_for_its_configurations():
     assert simulate("lotes", configs, jobs, plan=starving, exit="all").response.tolist() == [0.0, 4.0]
 
 
+def test_machines_asked_per_arrival_by_hand():
+    """Three machines of one core, two configurations; two jobs of a core that never end, the third must wait."""
+    configs = MachineConfigs([[1.0], [1.5]], [1, 2])
+    found = plan(configs, JobClasses([1.0], [[1.0]], [[0.0], [1.0]]))  # the plan uses the second configuration alone
+    able = JobClasses([1.0], [[1.0]], [[1e-9], [1.0]])
+    found = plan(configs, able, allocation=found.allocation)
+    jobs = Workload.from_arrays([0, 1, 2, 3], [100.0] * 4, cpu=[1.0] * 4)
+    assert simulate("tetris", configs, jobs).looked == 3
+    assert simulate("greedy", configs, jobs).looked == (1 + 2 + 3 + 3) / 4
+    assert simulate("lotes", configs, jobs, plan=found).looked == (2 + 2 + (2 + 1) + (2 + 1)) / 4
+    assert simulate("lotes", configs, jobs, plan=found, sampled=1).looked <= 2
+
+
 def test_twenty_jobs_fill_a_machine():
     jobs = Workload.from_arrays(np.zeros(21), np.ones(21), cores=np.full(21, 0.025), memory=np.full(21, 0.025))
     for policy in ("greedy", "tetris"):

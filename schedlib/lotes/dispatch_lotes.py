@@ -19,7 +19,7 @@ class Scores(NamedTuple):
     - `wheel (K, M)`: rho_jk of Section 4.3.1 up to a factor per class; `serve (M, K)`: whom a machine looks for on an exit
     - `first`: the first version's fall-back; `fallback`: whether configurations with Delta = 0 are tried at all on arrival
     - `sample`: how many machines of a configuration are looked at, 0 for all
-    - the rest is working space
+    - `looked (1,)`: how many machines the last arrival asked for their state; the rest is working space
     """
 
     score: np.ndarray
@@ -29,6 +29,7 @@ class Scores(NamedTuple):
     first: bool
     fallback: bool
     sample: int
+    looked: np.ndarray
     tried: np.ndarray
     order: np.ndarray
     stack: np.ndarray
@@ -46,7 +47,7 @@ def scores(m, target, wheel, serve, *, first=False, fallback=True, sample=0) -> 
         top[:, at : at + len(starts)] = np.maximum.reduceat(score[:, : m.first[j + 1]], starts, axis=1)
         for node in range(leaves - 1, 0, -1):
             top[:, root + node] = np.maximum(top[:, root + 2 * node], top[:, root + 2 * node + 1])
-    space = (np.zeros(size, np.int64) for size in (len(m.root), classes, 128, max(sample, 1)))
+    space = (np.zeros(size, np.int64) for size in (1, len(m.root), classes, 128, max(sample, 1)))
     return Scores(score, top, np.ascontiguousarray(wheel.T, float), serve.copy(), first, fallback, sample, *space)
 
 
@@ -137,6 +138,8 @@ def sampled(m, s, j, k, size, rng, best, best_score):
 
 @kernel
 def _look(m, s, j, k, size, least, total, rng, best, best_score):
+    machines = m.first[j + 1] - m.first[j]
+    s.looked[0] += min(s.sample, machines) if s.sample > 0 else machines
     if s.sample > 0:
         return sampled(m, s, j, k, size, rng, best, best_score)
     return highest_score(m, s, j, k, size, least, total, best, best_score)
@@ -152,6 +155,7 @@ def arrive(m, s, k, size, rng):
     """
     least, total = least_and_total(size)
     wheel, tried = s.wheel[k], s.tried
+    s.looked[0] = 0
     left = 0
     for j in range(wheel.size):
         tried[j] = 0
@@ -187,9 +191,10 @@ def arrive(m, s, k, size, rng):
         for j in range(wheel.size):
             if not tried[j] and m.pace[j, k] < np.inf:
                 if s.sample > 0:
-                    machine, _ = sampled(m, s, j, k, size, rng, -1, NOBODY)
+                    machine, _ = _look(m, s, j, k, size, least, total, rng, -1, NOBODY)
                 else:
                     machine = first_fit(m, j, size, least, total)
+                    s.looked[0] += (m.first[j + 1] if machine < 0 else machine + 1) - m.first[j]
                 if machine >= 0:
                     return machine
     return -1

@@ -15,7 +15,7 @@ from schedlib.core.uncounted import kernel
 from schedlib.lotes import dispatch_lotes, greedy, job_table, meter, tetris, waiting
 from schedlib.lotes.job_table import CLASS, KIND, MACHINE, ROW, SIZE, SUBMIT, WORK
 from schedlib.lotes.machine_tree import Machines, fits, gave, machines, refresh, took
-from schedlib.lotes.meter import note_arrival, note_finish, note_queue, note_start, tick
+from schedlib.lotes.meter import LOOKED, WAITING, note_arrival, note_finish, note_queue, note_start, tick
 from schedlib.lotes.own import RULE, Cluster, first_in_line
 
 add, take, enter, leave, note_wait = events.add, events.take, job_table.enter, job_table.leave, job_table.note_wait
@@ -84,7 +84,7 @@ def seen_by_policy(sys, now):
     """What a reader's policy sees."""
     m, jobs = sys.m, sys.jobs
     size, work, submit = jobs.real[:, SIZE : SIZE + m.free.shape[1]], jobs.real[:, WORK], jobs.real[:, SUBMIT]
-    of_jobs = size, work, submit, jobs.whole[:, KIND], sys.hall[: int(sys.meter.state[meter.WAITING])]
+    of_jobs = size, work, submit, jobs.whole[:, KIND], sys.hall[: int(sys.meter.state[WAITING])]
     return Cluster(m.capacity, m.pace, m.config, m.free, sys.running, sys.target, *of_jobs, now)
 
 
@@ -104,7 +104,7 @@ def own_arrival(sys, arrive, slot, now):
 def own_pick(sys, leave, machine, now):
     """The waiting job that a reader's policy starts on the machine, taken out of the hall; -2 when it cannot be."""
     m, jobs = sys.m, sys.jobs
-    waiting = int(sys.meter.state[meter.WAITING])
+    waiting = int(sys.meter.state[WAITING])
     slot = leave(seen_by_policy(sys, now), machine)
     if slot == -1:
         return -1
@@ -136,9 +136,9 @@ def exits(kind, own_leave, sys, log, slot, now):
     elif kind == OWN:
         sys.running[machine, k] -= 1
     started = False
-    if meter.state[3] > 0:
+    if meter.state[WAITING] > 0:
         ranked = lotes_rank(m, sys.scores, sys.line, machine) if kind == LOTES else 0
-        while meter.state[3] > 0:
+        while meter.state[WAITING] > 0:
             if kind == LOTES:
                 picked, ranked = lotes_pick(m, sys.scores, sys.line, jobs, machine, ranked)
                 if picked >= 0:
@@ -181,14 +181,18 @@ def arrives(kind, own_arrive, sys, log, slot, row, rng, now):
     k = int(jobs.real[slot, CLASS])
     size = jobs.real[slot, SIZE : SIZE + m.free.shape[1]]
     note_arrival(meter)
+    if log.start.size > 0 or kind == OWN:
+        note_wait(jobs, slot, row, k)  # a plan made anew, or a reader's policy, may ask of any job who it is
     if kind == LOTES:
         machine = lotes_arrive(m, sys.scores, k, size, rng)
+        meter.state[LOOKED] += sys.scores.looked[0]
     elif kind == GREEDY:
         machine = greedy_arrive(m, k, size)
+        meter.state[LOOKED] += machine + 1 if machine >= 0 else m.config.size
     elif kind == TETRIS:
         machine = tetris_arrive(m, sys.weights, k, size, jobs.real[slot, WORK])
+        meter.state[LOOKED] += m.config.size
     else:
-        note_wait(jobs, slot, row, k)
         machine = own_arrival(sys, own_arrive, slot, now)
         if machine == -2:
             return machine, True
@@ -211,7 +215,7 @@ def arrives(kind, own_arrive, sys, log, slot, row, rng, now):
     elif kind == TETRIS:
         tetris_wait(sys.weights, sys.line, jobs, slot, k)
     else:
-        sys.hall[int(meter.state[3])] = slot
+        sys.hall[int(meter.state[WAITING])] = slot
     note_queue(meter, 1)
     return machine, False
 

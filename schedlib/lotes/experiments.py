@@ -194,6 +194,17 @@ def variants(phi: float, load: float, machines: int, hours: float, seed: int) ->
     return pd.DataFrame(rows)
 
 
+def overhead(load: float, phi: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
+    """What share of all machines (%) an arriving job asks for their state, by policy: `looked` (Section 5.2)."""
+    instance = random_instance(phi, load=load, machines=machines, hours=hours, sizes="common", matched=True, seed=seed)
+    rows = []
+    for policy, options in (*((policy, {}) for policy in SHIPPED), ("lotes", {"sampled": 10})):
+        follows = {"plan": instance.plan} if policy.startswith("lotes") else {"classes": instance.classes}
+        run = simulate(policy, instance.configs, instance.workload, seed=seed, record=False, **follows, **options)
+        rows.append({"policy": policy, "sampled": options.get("sampled", 0), "looked": 100 * run.looked / instance.configs.n_machines})
+    return pd.DataFrame(rows)
+
+
 def integer(phi: float, limit: float, seed: int) -> pd.DataFrame:
     """How long stage 2 takes as a linear and as an integer program over the same bins (phi < 0: Google's instance).
 
@@ -222,6 +233,7 @@ def _sizes(sizes, phis, hours):
 
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
 LOADS = (0.94, 0.97, 1.0, 1.02)
+ASKED = (0.3, 0.6, 0.8, 0.9, 0.95, 0.97)
 
 EXPERIMENTS = (
     *model_experiments.EXPERIMENTS,
@@ -257,6 +269,14 @@ EXPERIMENTS = (
     Experiment(
         "lotes.variants", "Every reading of every policy", variants,
         {scale: [{"phi": 0.006, "load": load, **size} for load in (0.90, 0.97)] for scale, size in SMALL.items()}, FIVE,
+    ),
+    Experiment(
+        "lotes.overhead", "How many machines an arrival asks", overhead,
+        {
+            scale: [{"load": load, "phi": 0.006, "machines": size["machines"], "hours": min(size["hours"], 20.0)} for load in ASKED]
+            for scale, size in SMALL.items()
+        },
+        THREE,
     ),
     Experiment(
         "lotes.integer", "Stage 2 as an integer program", integer,

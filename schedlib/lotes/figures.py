@@ -158,6 +158,26 @@ def _alt_variants(frame):
     return f"Strip charts of mean waits by policy and reading. Medians at load {heavy['load'].iloc[0]:g}: {'; '.join(words)}."
 
 
+def plot_overhead(frame: pd.DataFrame):
+    """Share of the machines that an arriving job asks against the load, by policy: medians over seeds, with every seed."""
+    figure, ax = style.subplots(size=(7.0, 4.0))
+    for (policy, sampled), some in frame.groupby(["policy", "sampled"], sort=False):
+        look, medians = style.look(policy), some.groupby("load")["looked"].median()
+        line, label = (":", f"{look.label}, {sampled} sampled") if sampled else (look.linestyle, look.label)
+        ax.plot(medians.index, medians, color=look.color, linestyle=line, label=label)
+        ax.plot(some["load"], some["looked"], marker=look.marker, color=look.color, markersize=4, linestyle="none")
+    ax.set(xlabel="load of what stage 2 sustains", ylabel="machines asked per arrival (%)", yscale="log")
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure
+
+
+def _alt_overhead(frame):
+    ends = frame[~frame["sampled"].astype(bool)].groupby(["policy", "load"])["looked"].median()
+    low, high = frame["load"].min(), frame["load"].max()
+    words = [f"{style.look(policy).label} {ends[policy, low]:.3g} and {ends[policy, high]:.3g} %" for policy in SHIPPED]
+    return f"Line chart of machines asked per arrival. At loads {low:g} and {high:g}: {'; '.join(words)}."
+
+
 def _alt_generated(frame):
     at = frame[frame["load"] == 1.0].groupby(["phi", "followed"])["wait"].median()
     words = [f"{name} {at[phi, name]:.3g} s" for phi in sorted(set(frame["phi"])) for name in FOLLOWED]
@@ -280,6 +300,12 @@ FIGURES = (
         f"{CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. The first reading of each is ours. Points: "
         "instances, hollow where the queue grew; bars: medians.",
         _alt_variants,
+    ),
+    Figure(
+        "lotes.overhead", "lotes.overhead", plot_overhead,
+        "How many machines an arriving job asks for their state, by the policies' words: LoTES every one of the configurations it tries, "
+        "Greedy down the table until one has room, Tetris all. (The simulator itself finds the same machine by search trees.)",
+        _alt_overhead,
     ),
     Figure(
         "lotes.integer", "lotes.integer", None,

@@ -7,7 +7,7 @@ import numpy as np
 from schedlib.core.uncounted import kernel
 
 ARRIVED, STARTED, WAIT, QUEUE_AREA, QUEUED_TIME, QUEUE_END, QUEUE_MOST, FINISHED, BUSY = range(9)
-NOW, EDGE, INTERVAL, WAITING, LONGEST, PRESENT, PRESENT_AREA, SPENT = range(8)
+NOW, EDGE, INTERVAL, WAITING, LONGEST, PRESENT, PRESENT_AREA, SPENT, LOOKED = range(9)
 SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # bins a factor 1.01 wide, from 1e-12 to 1e6 widths of an interval
 
 
@@ -16,8 +16,8 @@ class Meter(NamedTuple):
 
     - `series (T, 8 + 2R)`: columns as named above; `BUSY + l` is the integral of what is used of resource l, and `BUSY + R + l` the
       same over the time during which jobs wait
-    - `state (8,)`: the clock, the end of the present interval and its number, jobs waiting, the longest wait, jobs in the system,
-      the integral of that number, and the time that started jobs spend in the system in all
+    - `state (9,)`: the clock, the end of the present interval and its number, jobs waiting, the longest wait, jobs in the system,
+      the integral of that number, the time that started jobs spend in the system in all, and how many machines arrivals asked
     - `used (R,)`: what is used now
     - `sketch (B,)`: positive waits by size; `width`: of an interval
     """
@@ -31,7 +31,7 @@ class Meter(NamedTuple):
 
 def meter(resources: int, intervals: int, width: float) -> Meter:
     """Nothing measured yet."""
-    state = np.zeros(8)
+    state = np.zeros(9)
     state[EDGE] = width
     series, sketch = np.zeros((intervals, BUSY + 2 * resources)), np.zeros(SKETCH_BINS, np.int64)
     return Meter(series, state, np.zeros(resources), sketch, float(width))

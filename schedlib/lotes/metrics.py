@@ -24,6 +24,8 @@ class Simulation:
       `waiting` and `stable`; `longest`: the longest such wait
     - `mean_queue`, `mean_present`: time averages of jobs waiting, and in the system
     - `residual`: the time that the jobs waiting at the end have waited so far, in all
+    - `looked`: how many machines an arriving job asks for their state, on average, by the policy's words (Section 5.2): all of the
+      configurations that LoTES tries, those that Greedy passes, every one under Tetris; NaN for a reader's policy
     - `intervals`: a frame with a row per interval of time: `begin, end, arrived, started, finished, mean_response` (over the jobs
       that *start* in it), `queue` (mean), `queue_end`, `queue_most`, `queued` (share of the time during which jobs wait),
       `utilisation_<l>`, and `idle_<l>`: the share of resource l that stays idle while jobs wait
@@ -44,6 +46,7 @@ class Simulation:
     mean_queue: float
     mean_present: float
     residual: float
+    looked: float
     intervals: pd.DataFrame = field(repr=False)
     utilisation: np.ndarray
     fragmentation: np.ndarray

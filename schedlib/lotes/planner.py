@@ -43,7 +43,7 @@ def offer(sys, log, now):
             k = sys.jobs.whole[picked, KIND]
             quit_line(sys.line, sys.jobs, k, picked)
             columns.note_queue(meter, -1)
-            place(m, sys.jobs, sys.events, meter, log, picked, machine, now)
+            place(m, sys.jobs, sys.events, meter, log, picked, sys.jobs.whole[picked, ROW], machine, now)
             add_to_score(m, sys.scores, machine, k, -1)
             demote(sys.scores, machine, ranked)
             refresh(m, machine)
