@@ -22,7 +22,7 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (7 min; smoke: 1 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (11 min; smoke: 1 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
 test: .venv/.ready ## lint, tests, and every chapter run once more (2 min)
