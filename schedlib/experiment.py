@@ -77,7 +77,8 @@ class Claim:
 
     `measure(frame)` returns one number per independent replicate; the ledger takes their mean and 95 % interval.
 
-    - `value`: reproduced when the mean is within `tolerance` of `paper_value`; in part when only the interval reaches there.
+    - `value`: reproduced when the mean is within `tolerance` of `paper_value`; in part when only the interval reaches there, and
+      the mean is off by no more than the value itself (or twice the tolerance): a wide interval alone is no merit.
     - `ratio`: the same on the ratio measured / paper_value, within a factor 1 + `tolerance`.
     - `order`: the numbers are the margin by which the claimed order holds; reproduced when the whole interval lies above
       -`tolerance` and the mean is positive, in part when only the mean is.

@@ -57,12 +57,14 @@ def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str]
             raise ValueError(f"claim {claim.id}: a ratio to the paper's value 0 means nothing; use check 'value'")
         mean, (low, high) = mean / paper, sorted((low / paper, high / paper))
         least, most, what = 1 / (1 + tolerance), 1 + tolerance, f"measured / paper = {mean:.3g}"
-    room = f"{least:.4g} to {most:.4g}"
+    room, target = f"{least:.4g} to {most:.4g}", paper if claim.check == "value" else 1.0
     if least <= mean <= most:
         return REPRODUCED, f"{what} is within {room}"
-    if low <= most and high >= least:
+    if not (low <= most and high >= least):
+        return MISSED, f"{what} is outside {room}"
+    if abs(mean - target) <= max(abs(target), 2 * tolerance):
         return IN_PART, f"{what} is outside {room}, the interval reaches there"
-    return MISSED, f"{what} is outside {room}"
+    return MISSED, f"{what} is far outside {room}; that the interval reaches there only says how wide it is"
 
 
 def _above(claim: Claim, mean: float, low: float) -> tuple[str, str]:
