@@ -83,7 +83,7 @@ def plot_fig11(frame: pd.DataFrame):
 
 
 def plot_omega(frame: pd.DataFrame):
-    """Mean wait against Omega (the paper's Figs. 12 and 13), under two laws of sizes."""
+    """Mean wait against Omega (the paper's Figs. 12 and 13), under each law of sizes."""
     return _waits(frame, "omega", "Omega: how much machines differ")
 
 
