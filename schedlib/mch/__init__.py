@@ -1,0 +1,5 @@
+"""MCH and its family: fair sharing of many resources in a hierarchy (You, Wang, Xu, Luo, Chen and Li, IEEE Communications Letters 2019)."""
+
+from schedlib.mch.model import Tree
+
+__all__ = ["Tree"]
