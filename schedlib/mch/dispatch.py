@@ -65,7 +65,6 @@ class Jobs(NamedTuple):
     line: np.ndarray
     line_start: np.ndarray
     head: np.ndarray  # (p,) places in `line`
-    tail: np.ndarray  # (p,)
     by_submit: np.ndarray
     by_depart: np.ndarray
     seen: np.ndarray
@@ -96,7 +95,8 @@ def look_again(own, kind, fast, sys, leaf):
             state.whole[BAD] = leaf
         key = rounded(key)
     else:
-        key = rounded(state.tasks[leaf] * sys.heap.slope[leaf])
+        slope = sys.heap.slope[leaf]
+        key = rounded(state.tasks[leaf] * slope) if slope < np.inf else slope
     state.key[leaf] = key
     if fast:
         state.whole[OPERATIONS] += set_key(sys.heap, leaf, key, state.waiting[leaf] > 0)
@@ -278,11 +278,11 @@ def _fill(own, kind, fast, sys):
 def no_jobs(leaves: int) -> Jobs:
     """No jobs: a static filling, in which tasks do not end."""
     real, whole = np.zeros(0), np.zeros(0, np.int64)
-    line = np.zeros(leaves + 1, np.int64), np.zeros(leaves, np.int64), np.zeros(leaves, np.int64)
+    line = np.zeros(leaves + 1, np.int64), np.zeros(leaves, np.int64)
     return Jobs(whole, real, real, real, whole, whole, real, real, whole, *line, whole, whole, np.zeros(3, np.int64))
 
 
-def system(tree, capacity, weight, waiting, *, hierarchical: bool, fast: bool, decisions: int = 0) -> System:
+def system(tree, capacity, waiting, *, hierarchical: bool, fast: bool, decisions: int = 0) -> System:
     """A system in which nothing runs; `decisions` (0: none) is how many leaves it can write down."""
     share = tree.demand / capacity
     p, resources = share.shape
@@ -292,20 +292,18 @@ def system(tree, capacity, weight, waiting, *, hierarchical: bool, fast: bool, d
     whole = np.zeros(9, np.int64)
     whole[BAD] = -1
     state = State(
-        *(np.array(tree.demand), capacity, np.array(weight, float), bits, np.zeros(resources), np.zeros(p, np.int64)),
+        *(np.array(tree.demand), capacity, np.array(tree.weight[tree.leaves]), bits, np.zeros(resources), np.zeros(p, np.int64)),
         *(np.array(waiting, np.int64), np.zeros(p, np.int64), np.zeros(p), np.zeros(resources), whole, np.zeros(1)),
         *(np.zeros(resources), np.zeros(p, np.int64), np.zeros(p, np.bool_), np.zeros(decisions, np.int64)),
         *(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)),
     )
-    heap = flat_heap.flat(bits)
-    heap.slope[:] = share.max(axis=1) / state.weight
     groups = hdrf_tree.groups(tree, share, bits) if hierarchical and fast else hdrf_tree.groups(tiny, *one)
     nodes = literal.nodes(tree, share, bits) if hierarchical and not fast else literal.nodes(tiny, *one)
-    return System(state, no_jobs(p), events.event_queue(1), heap, groups, nodes)
+    return System(state, no_jobs(p), events.event_queue(1), flat_heap.flat(bits), groups, nodes)
 
 
 def _signatures():
-    sys = numba.typeof(system(Tree([(1.0,)]), np.ones(1), np.ones(1), np.ones(1), hierarchical=False, fast=True))
+    sys = numba.typeof(system(Tree([(1.0,)]), np.ones(1), np.ones(1), hierarchical=False, fast=True))
     rule, kind, fast = compiling.function_type(PRIORITY), types.int64, types.boolean
     return types.int64(rule, kind, fast, fast, sys, types.float64), types.void(rule, kind, fast, sys)
 
