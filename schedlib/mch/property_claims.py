@@ -80,11 +80,13 @@ CLAIMS = (
     _none("same-partial", "Section III.A.3, Case 2", "MCH's allocation is exactly the same as the hierarchical one (H-DRF's) when some "
           "leaves are partial-type", _mean("differ", "partial")),
     _none("h-drf-guarantee", "Section I.C", "H-DRF keeps the hierarchical share guarantee of leaves and groups", _mean("h_drf_below", None)),
-    _over_time("naive-starves", "Section I.C", "The natural adaptation of DRF to hierarchies starves some jobs (read as: on [memory, [CPU, memory]] the "
-               "nested memory leaf holds less than half its guarantee in the long run)", "half the guarantee less what it holds",
-               _starves("naive-h-drf", 50.0)),
-    _over_time("h-drf-no-starvation", "Section I.C", "H-DRF avoids the starvation", "what the same leaf holds above its guarantee", _kept("h-drf")),
-    _over_time("mch-no-starvation", GUARANTEE, "MCH, too, keeps the guarantee there", "what the same leaf holds above its guarantee", _kept("mch")),
+    _over_time("naive-starves", "Section I.C", "The natural adaptation of DRF to hierarchies starves some jobs (read as: on "
+               "[memory, [CPU, memory]] the nested memory leaf holds less than half its guarantee in the long run)",
+               "half the guarantee less what it holds", _starves("naive-h-drf", 50.0)),
+    _over_time("h-drf-no-starvation", "Section I.C", "H-DRF avoids the starvation", "what the same leaf holds above its guarantee",
+               _kept("h-drf")),
+    _over_time("mch-no-starvation", GUARANTEE, "MCH, too, keeps the guarantee there", "what the same leaf holds above its guarantee",
+               _kept("mch")),
     _often("collapsed-one", "Collapsed hierarchies by the share of one resource (C-CH, M-CH) may violate the guarantee", "c-ch", "m-ch"),
     _often("collapsed-dominant", "Collapsed hierarchies extended to dominant shares may violate the guarantee", "collapsed"),
 )  # fmt: skip
