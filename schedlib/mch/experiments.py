@@ -1,5 +1,7 @@
 """Every MCH experiment of the paper's own: a point and a seed in, a tidy frame out. Shares are fractions of the cluster."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 
@@ -7,8 +9,19 @@ from schedlib.core.streams import streams
 from schedlib.experiment import Experiment
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
-from schedlib.mch.model import Tree
-from schedlib.mch.workloads import FIG4_CAPACITY, fig1, fig4, fig4_full
+from schedlib.mch.simulate import simulate
+from schedlib.mch.workloads import (
+    FIG4_CAPACITY,
+    demands_from_trace,
+    fig1,
+    fig4,
+    fig4_full,
+    fig4_jobs,
+    full_binary,
+    jobs_below,
+    jobs_from_trace,
+    minimal_tree,
+)
 
 FIG1_RULES = ("h-drf", "naive-h-drf", "mch", "c-ch", "m-ch", "weighted-drf", "drf")
 FIG1_DEMANDS = {"alike": ((1, 1), (1, 1), (1, 1), (1, 1)), "mixed": ((2, 1), (1, 2), (1, 3), (3, 1))}
@@ -32,12 +45,6 @@ def fig1_shares(demands: str, seed: int) -> pd.DataFrame:
         for leaf, share in enumerate(allocate(tree, FIG4_CAPACITY, rule).shares)
     ]
     return pd.DataFrame(rows, columns=["rule", "leaf", "name", "share", "guarantee"])
-
-
-def minimal_tree(demand) -> Tree:
-    """The minimal general case of Fig. 2a and 3a: a leaf n1 beside a group n2 of two leaves, with these three demands."""
-    first, *second = (tuple(row) for row in demand)
-    return Tree([first, second])
 
 
 def worked(case: str, seed: int) -> pd.DataFrame:
@@ -75,7 +82,7 @@ def weights(case: str, trees: int, seed: int) -> pd.DataFrame:
         needs_first = demand[2, flatten(tree, (100, 100)).first_saturated] > 0
         if case == "full" or needs_first == (case == "first"):
             star, flat = (allocate(tree, (100, 100), rule).tasks for rule in ("h-drf", "mch"))
-            rows.append(float(np.abs(flat / star - 1).max()))
+            rows.append(round(float(np.abs(flat / star - 1).max()), 12))  # the rest is rounding
     return pd.DataFrame({"tree": range(trees), "gap": rows})
 
 
@@ -89,3 +96,142 @@ def fig4_shares(tree: str, seed: int) -> pd.DataFrame:
         for leaf, share in enumerate(allocate(made, FIG4_CAPACITY, rule).shares)
     ]
     return pd.DataFrame(rows, columns=["rule", "leaf", "name", "share", "weight"])
+
+
+FIG4_RULES = ("h-drf", "mch", "naive-h-drf")
+FIG4_END = 1100.0
+
+
+def fig4b(rule: str, step: float, seed: int) -> pd.DataFrame:
+    """Dominant shares of the six leaves of Fig. 4a while jobs come and go, read every `step` seconds: `time, leaf, share, name`.
+
+    `finish` is when the leaf's last task ends.
+    """
+    tree = fig4()
+    done = simulate(tree, FIG4_CAPACITY, rule, fig4_jobs(), every=step)
+    finish = done.jobs.set_index("leaf")["finish"]
+    return _named(done.shares, tree).assign(finish=lambda frame: frame["leaf"].map(finish))
+
+
+def _named(shares, tree):
+    return shares.assign(name=[tree.name(tree.leaves[leaf]) for leaf in shares["leaf"]])
+
+
+MEASURED = (("h-drf", "literal"), ("h-drf", "fast"), ("mch", "fast"), ("c-ch", "fast"), ("m-ch", "fast"))
+MACHINES = 4.0
+"""Capacity in Fig. 5, in machines of the trace: some 500 tasks run at a time."""
+
+
+def fig5(reading: str, levels: int, jobs: int, seed: int) -> pd.DataFrame:
+    """The cost of scheduling `jobs` jobs of the trace under a full binary tree: `rule, method, q, decisions, operations, reweighed, seconds`.
+
+    All jobs are there at time 0 and run to their ends on 4 machines. `reading` says where they are in the tree, which the paper
+    leaves open: `queues`, its 2^levels leaves are queues, each with the demands of its first job, that serve one job after another;
+    `nodes`, jobs are leaves below its lowest groups, so that q grows with them. `operations` are nodes and heap places looked at,
+    with the q nodes of each of the `reweighed` times that a flat rule worked its weights out.
+    """
+    drawn = jobs_from_trace(max(jobs, 2**levels), seed)
+    demand = drawn[["cpu", "memory"]].to_numpy()
+    leaf = np.arange(jobs) % 2**levels
+    if reading == "queues":
+        tree = full_binary(levels, demand[: 2**levels])
+    else:
+        tree = jobs_below(levels, demand)
+        leaf = np.argsort(np.argsort(np.arange(len(demand)) % 2**levels, kind="stable"), kind="stable")[:jobs]
+    table = drawn[:jobs].assign(leaf=leaf, submit=0.0, duration=drawn["duration"][:jobs].clip(lower=1.0))
+    table = table[["leaf", "submit", "tasks", "duration"]]
+    return _cost(tree, MACHINES, table)
+
+
+def complexity(levels: int, seed: int) -> pd.DataFrame:
+    """The cost of filling a cluster by a full binary tree whose leaves are jobs of the trace: columns as in `fig5`.
+
+    There is 1/20 machine for each job, some six tasks, so that the number of decisions grows as that of nodes. Tasks start at
+    time 0, none ends.
+    """
+    leaves = 2**levels
+    tree = full_binary(levels, demands_from_trace(leaves, seed))
+    jobs = pd.DataFrame({"leaf": range(leaves), "submit": 0.0, "tasks": 10**6, "duration": 1.0})
+    return _cost(tree, leaves / 20, jobs, until=0)
+
+
+def _cost(tree, machines, jobs, until=None):
+    """What each rule takes; kernels are compiled before the clock starts."""
+    rows = []
+    for rule, method in MEASURED:
+        done = simulate(tree, (machines, machines), rule, jobs, until=until, method=method, record=False)
+        weights = done.reflattens * tree.n_nodes
+        rows.append((rule, method, tree.n_nodes, done.decisions, done.operations + weights, done.reflattens, done.seconds))
+    return pd.DataFrame(rows, columns=["rule", "method", "q", "decisions", "operations", "reweighed", "seconds"])
+
+
+CHURN_END = 600.0
+
+
+def churn(rule: str, seed: int) -> pd.DataFrame:
+    """Dominant shares on the tree [M, [C, M]] while tasks end and are offered anew: `time, leaf, name, share`, every 5 s.
+
+    M needs memory alone, C CPU alone, 1 of 100 per task. Each leaf has 400 jobs of 20 tasks from the beginning; a job's tasks last
+    5 to 15 s, uniform, so that they do not end together.
+    """
+    memory, cpu = (0, 1), (1, 0)
+    tree = Tree([memory, [cpu, memory]])
+    (rng,) = streams(seed, "mch churn")
+    count = 400
+    jobs = pd.DataFrame({"leaf": np.repeat(np.arange(3), count), "submit": 0.0, "tasks": 20})
+    jobs["duration"] = rng.uniform(5, 15, 3 * count)
+    return _named(simulate(tree, (100, 100), rule, jobs, until=CHURN_END, every=5.0).shares, tree)
+
+
+def _grid(**axes):
+    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+
+
+def _scales(smoke, quick, paper=None):
+    return {"smoke": smoke, "quick": quick, "paper": quick if paper is None else paper}
+
+
+READINGS = ("queues", "nodes")
+CHURN_RULES = ("h-drf", "mch", "naive-h-drf")
+
+EXPERIMENTS = (
+    Experiment(
+        "mch.fig1", "The organisation of Fig. 1 under each rule", fig1_shares,
+        _scales(_grid(demands=list(FIG1_DEMANDS)), _grid(demands=list(FIG1_DEMANDS))), _scales(1, 1),
+    ),
+    Experiment(
+        "mch.worked", "Weights determined, with numbers", worked,
+        _scales(_grid(case=list(WORKED)), _grid(case=list(WORKED))), _scales(1, 1),
+    ),
+    Experiment(
+        "mch.weights", "Tasks in the flat tree against those in the hierarchy, minimal general case", weights,
+        _scales(_grid(case=list(WORKED), trees=[10]), _grid(case=list(WORKED), trees=[100]), _grid(case=list(WORKED), trees=[500])),
+        _scales(2, 5, 10),
+    ),
+    Experiment(
+        "mch.fig4", "Shares and weights of the six leaves of Fig. 4a", fig4_shares,
+        _scales(_grid(tree=list(FIG4_TREES)), _grid(tree=list(FIG4_TREES))), _scales(1, 1),
+    ),
+    Experiment(
+        "mch.fig4b", "Shares of the six leaves over time", fig4b,
+        _scales(_grid(rule=FIG4_RULES, step=[20.0]), _grid(rule=FIG4_RULES, step=[5.0])), _scales(1, 1),
+    ),
+    Experiment(
+        "mch.fig5", "The cost of scheduling against the number of jobs, full binary trees", fig5,
+        _scales(
+            _grid(reading=READINGS, levels=[2, 3, 4, 5], jobs=[50, 100]),
+            _grid(reading=READINGS, levels=[2, 3, 4, 5], jobs=[50, 100, 200, 400, 800]),
+            _grid(reading=READINGS, levels=[2, 3, 4, 5], jobs=[50, 100, 200, 400, 800, 1600]),
+        ),
+        _scales(2, 5, 10), timing=("seconds",),
+    ),
+    Experiment(
+        "mch.complexity", "The cost of filling a cluster against the number of nodes", complexity,
+        _scales(_grid(levels=[5, 6, 7]), _grid(levels=[5, 6, 7, 8, 9, 10, 11]), _grid(levels=[5, 6, 7, 8, 9, 10, 11, 12])),
+        _scales(2, 5, 10), timing=("seconds",),
+    ),
+    Experiment(
+        "mch.churn", "Starvation while tasks end and are offered anew", churn,
+        _scales(_grid(rule=CHURN_RULES), _grid(rule=CHURN_RULES)), _scales(2, 5, 10),
+    ),
+)  # fmt: skip

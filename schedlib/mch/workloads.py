@@ -32,6 +32,16 @@ def fig1(demand=((1, 1), (1, 1), (1, 1), (1, 1))) -> Tree:
     return Tree([leaves[:2], leaves[2:]], weights, names)
 
 
+def minimal_tree(demand) -> Tree:
+    """The minimal general case of Fig. 2a and 3a: a leaf n1 beside a group n2 of two leaves, with these three demands.
+
+    >>> minimal_tree([(2, 1), (1, 1), (2, 3)]).paths
+    ((), (1,), (2,), (2, 1), (2, 2))
+    """
+    first, *second = (tuple(row) for row in demand)
+    return Tree([first, second])
+
+
 def fig4() -> Tree:
     """The hierarchy of Fig. 4a: six leaves that need 1 CPU or 1 GB, never both.
 
@@ -85,6 +95,23 @@ def full_binary(levels: int, demand) -> Tree:
     while len(leaves) > 2:
         leaves = [list(pair) for pair in zip(leaves[::2], leaves[1::2], strict=True)]
     return Tree(leaves)
+
+
+def jobs_below(levels: int, demand) -> Tree:
+    """A full binary tree of groups with jobs as leaves below its lowest groups, dealt out in turn: row i goes below group i mod 2^levels.
+
+    Here q grows with the number of jobs, as in the paper's theorems. Raises ValueError when a group would stay empty.
+
+    >>> jobs_below(1, [(1, 1), (2, 2), (3, 3)]).demand[:, 0].tolist()
+    [1.0, 3.0, 2.0]
+    """
+    leaves = [tuple(row) for row in np.asarray(demand, float).tolist()]
+    if levels < 1 or len(leaves) < 2**levels:
+        raise ValueError(f"demand: {len(leaves)} jobs for {2**max(levels, 1)} lowest groups; give each group a job, levels at least 1")
+    nodes = [leaves[k :: 2**levels] for k in range(2**levels)]
+    while len(nodes) > 2:
+        nodes = [list(pair) for pair in zip(nodes[::2], nodes[1::2], strict=True)]
+    return Tree(nodes)
 
 
 @cache
