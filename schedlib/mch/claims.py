@@ -2,7 +2,7 @@
 
 Cost is judged by operations, nodes and heap places looked at: they repeat, seconds do not. Claims on seconds count in how many
 seeds, or on how many trees, they hold, and may come out otherwise on another machine. Tolerances were fixed before measuring, but
-for four claims worded after first runs had been seen: delay, faster, complexity-square and the two fig5-no-better.
+for five claims worded after first runs had been seen: delay, faster, complexity-square and the two fig5-no-better.
 """
 
 import numpy as np
