@@ -1,0 +1,187 @@
+"""H-DRF and the naive hierarchical DRF with tasks as fine as sand, solved exactly from event to event.
+
+H-DRF is Bhattacharya et al., SoCC 2013. A group's vector is B + f A: B of its blocked children as they are, A of the others,
+each rescaled to share/omega = f, the least among them. Only laggards (children whose share/omega is f) are served, so f and
+everything else grows at constant rates until a laggard catches up with a sibling, a group's largest share changes its
+resource, or a resource is used up. In the last case shares drop, for used-up resources count no more, and groups that lag on
+the rest catch up.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from schedlib.core.compiling import compiled
+from schedlib.mch.model import Tree, check_capacity
+
+TIE = 1e-9  # share/omega that differ by less, relatively, are tied after a jump; afterwards ties are remembered, not measured
+ZERO = 1e-12  # a rate below this part of the largest one beside it is a share that does not grow
+USED_UP = 1e-10
+
+
+@dataclass(frozen=True, eq=False)
+class FluidShares:
+    """Dominant shares (p,), saturated resources (R,), the number of events from empty to full, and whether the limit is unique.
+
+    `unique` is False when siblings with equal shares competed for the flow and neither's share grew while it was served: however
+    small tasks are, the sibling that happens to be one task behind then goes first, and the order can decide what each ends with.
+    """
+
+    shares: np.ndarray
+    saturated: np.ndarray
+    events: int
+    unique: bool
+
+
+def fluid_hdrf(tree: Tree, capacity, naive: bool = False) -> FluidShares:
+    """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
+
+    `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated or not.
+    From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not grow while it is
+    served takes the flow alone; of several, those with the least total usage do, at the same speed (their result is one of the
+    limits only, see `FluidShares.unique`). Exact up to rounding: shares that differ by less than 1e-9, relatively, are tied when a
+    resource has been used up, and a resource with 1e-10 left is used up. An event costs O(q R), and there are few: tens to some
+    hundreds for 10,000 nodes. RuntimeError after 20 (q + 10) (R + 1), which would be rounding that goes round in circles.
+
+    >>> from schedlib import mch
+    >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
+    >>> fluid_hdrf(tree, (200, 200)).shares.round(4).tolist()
+    [0.3333, 0.5, 0.1667, 0.1667, 0.5, 0.3333]
+    """
+    need = tree.demand / check_capacity(tree, capacity)
+    most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
+    direction = need / need.max(axis=1, keepdims=True)
+    structure = [np.array(a) for a in (tree.child_start, tree.child, tree.leaf_of, tree.weight)]  # kernels want writeable arrays
+    shares, saturated, events, unique = _fill(*structure, direction, naive, most)
+    if events < 0:
+        raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, rescale them")
+    return FluidShares(shares, saturated, events, bool(unique))
+
+
+@compiled
+def _fill(child_start, child, leaf_of, weight, direction, naive, most):
+    q, (p, resources) = len(leaf_of), direction.shape
+    share_of_leaf, saturated = np.zeros(p), np.zeros(resources, np.bool_)
+    blocked, tied = np.zeros(q, np.bool_), np.ones(q, np.bool_)
+    vector, rate = np.zeros((q, resources)), np.zeros((q, resources))
+    share, growth, level, used, pace = np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q)
+    step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)
+    jumped, unique = False, True
+    for event in range(most):
+        _measure(
+            child_start, child, leaf_of, weight, direction, naive, share_of_leaf, saturated, blocked, tied, jumped,
+            vector, rate, share, growth, level, used, pace, step,
+        )  # fmt: skip
+        if blocked[0]:
+            return share_of_leaf, saturated, event, unique
+        # from the root down: who gets how much, and what happens next
+        flow[:] = 0
+        flow[0] = 1
+        when[:] = np.inf
+        span = np.inf
+        left, drain = np.ones(resources), np.zeros(resources)
+        for i in range(q):
+            if leaf_of[i] >= 0:
+                left -= direction[leaf_of[i]] * share_of_leaf[leaf_of[i]]
+                drain += direction[leaf_of[i]] * flow[i]
+                continue
+            if flow[i] == 0:
+                continue
+            rivals, least = 0, np.inf  # laggards that do not grow; the least total usage among them
+            for c in child[child_start[i] : child_start[i + 1]]:
+                flow[c] = flow[i] * step[c]
+                if tied[c] and not blocked[c] and growth[c] == 0:
+                    rivals, least = rivals + 1, min(least, used[c])
+            unique &= rivals < 2
+            for c in child[child_start[i] : child_start[i + 1]]:
+                if blocked[c] or step[c] > 0:
+                    continue
+                if rivals == 0:  # a sibling ahead, until the laggards reach it
+                    when[c] = max(share[c] / weight[c] - level[i], 0.0) / flow[i]
+                    span = min(span, when[c])
+                elif tied[c] and growth[c] == 0:
+                    span = min(span, (used[c] - least) / flow[i])
+            if i > 0:
+                for j in range(resources):
+                    if (naive or not saturated[j]) and vector[i, j] < share[i] * (1 - USED_UP) and rate[i, j] > growth[i]:
+                        span = min(span, (share[i] - vector[i, j]) / ((rate[i, j] - growth[i]) * flow[i]))
+        first = -1
+        for j in range(resources):
+            if not saturated[j] and drain[j] > 0 and max(left[j], 0.0) / drain[j] <= span:
+                span, first = max(left[j], 0.0) / drain[j], j
+        if span == np.inf:
+            break
+        for i in range(q):
+            if leaf_of[i] >= 0:
+                share_of_leaf[leaf_of[i]] += flow[i] * span
+            tied[i] |= when[i] <= span * (1 + ZERO)
+        jumped = first >= 0
+        if jumped:
+            for j in range(resources):
+                saturated[j] |= j == first or (drain[j] > 0 and left[j] - drain[j] * span <= USED_UP)
+            for i in range(q):
+                if leaf_of[i] >= 0:
+                    for j in range(resources):
+                        blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
+    return share_of_leaf, saturated, -1, unique
+
+
+@compiled
+def _measure(
+    child_start, child, leaf_of, weight, direction, naive, share_of_leaf, saturated, blocked, tied, jumped,
+    vector, rate, share, growth, level, used, pace, step,
+):  # fmt: skip
+    """From the leaves up: every node's vector and share, and their rates per unit of flow into the node.
+
+    A group's unit of flow raises its `level` f by 1; one that serves zero-rate laggards alone, each one's total usage by 1.
+    `pace`: total usage per unit of flow; `step`: a child's flow per unit of its group's.
+    """
+    resources = direction.shape[1]
+    for i in range(len(leaf_of) - 1, -1, -1):
+        if leaf_of[i] >= 0:
+            n, x = direction[leaf_of[i]], share_of_leaf[leaf_of[i]]
+            vector[i], share[i], used[i] = n * x, x, n.sum() * x
+            rate[i], growth[i], pace[i] = n, 1, n.sum()
+            continue
+        vector[i], rate[i] = 0, 0
+        below = child[child_start[i] : child_start[i + 1]]
+        used[i], level[i], blocked[i] = 0, np.inf, True
+        for c in below:
+            used[i] += used[c]
+            if not blocked[c]:
+                blocked[i] = False
+                level[i] = min(level[i], share[c] / weight[c])
+        alone, least = False, np.inf
+        for c in below:
+            if jumped:
+                tied[c] = not blocked[c] and share[c] / weight[c] <= level[i] * (1 + TIE)
+            if tied[c] and not blocked[c] and growth[c] == 0:
+                alone, least = True, min(least, used[c])
+        pace[i] = 0
+        for c in below:
+            step[c] = 0
+            if blocked[c] or naive or share[c] == 0:
+                vector[i] += vector[c]
+            else:
+                vector[i] += vector[c] * (level[i] * weight[c] / share[c])
+            if blocked[c]:
+                continue
+            if tied[c] and alone and growth[c] == 0 and used[c] <= least * (1 + TIE):
+                step[c] = 1 / pace[c]
+            elif tied[c] and not alone:
+                step[c] = weight[c] / growth[c]
+            elif not (naive or alone or tied[c]):
+                rate[i] += vector[c] * (weight[c] / share[c])
+            rate[i] += step[c] * rate[c]
+            pace[i] += step[c] * pace[c]
+        if blocked[i]:
+            continue
+        share[i], growth[i] = 0, 0
+        for j in range(resources):
+            if naive or not saturated[j]:
+                share[i] = max(share[i], vector[i, j])
+        for j in range(resources):
+            if (naive or not saturated[j]) and vector[i, j] >= share[i] * (1 - USED_UP):
+                growth[i] = max(growth[i], rate[i, j])
+        if growth[i] <= ZERO * rate[i].max():
+            growth[i] = 0

@@ -1,0 +1,162 @@
+"""MCH's nouns: a hierarchy of groups whose leaves are jobs (Section II.A)."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A weighted hierarchy: groups are lists, a leaf is a tuple, what one of its tasks needs of each resource.
+
+    Nodes are numbered in preorder, the root is 0; leaves are numbered from left to right. A node's path is the paper's list of
+    numbers: n_{2,1} is `(2, 1)`, the root `()`.
+
+    - `weights`: omega by path, 1 where not given: `{(1,): 60, (2,): 40}`
+    - `names`: names by path, for pictures and messages; otherwise n1,2 and so on
+    - `demand (p, R)`: d_i^j, of leaf i for resource j, in the reader's units per task
+    - `parent (Q,)`, `depth (Q,)`, `weight (Q,)`; `leaves (p,)`: the leaves' nodes; `leaf_of (Q,)`: the leaf's number, -1 for groups
+    - `child_start (Q + 1,)`, `child (Q - 1,)`: the children of node i are `child[child_start[i]:child_start[i + 1]]`
+
+    Raises ValueError, with the path, on an empty group, a leaf that needs nothing, demands that are negative, not finite or of
+    different lengths, and weights that are not positive or name no node. Source: MCH, Section II.A.
+
+    >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0)]], weights={(1,): 2})
+    >>> tree.n_leaves, tree.n_nodes, tree.paths[1:3], tree.weight[1].item(), tree.demand.tolist()
+    (3, 6, ((1,), (1, 1)), 2.0, [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    """
+
+    nested: list = field(repr=False)
+    weights: dict | None = field(default=None, repr=False)
+    names: dict | None = field(default=None, repr=False)
+
+    def __post_init__(self):
+        paths, parents, demands = [], [], []
+        stack = [((), self.nested, -1)]
+        while stack:
+            path, node, parent = stack.pop()
+            here = len(paths)
+            paths.append(path)
+            parents.append(parent)
+            demands.append(_demand(path, node))
+            if demands[-1] is None:
+                stack += [((*path, k), child, here) for k, child in reversed(list(enumerate(node, 1)))]
+        lengths = {len(demand) for demand in demands if demand is not None}
+        if len(lengths) != 1:
+            raise ValueError(f"tree: its leaves name {sorted(lengths)} resources; give every leaf a number for each resource")
+        leaves = np.array([i for i, demand in enumerate(demands) if demand is not None])
+        leaf_of = np.full(len(paths), -1)
+        leaf_of[leaves] = np.arange(len(leaves))
+        parent = np.array(parents)
+        counts = np.bincount(parent[1:], minlength=len(paths))
+        weight = _by_path("weights", self.weights, paths, 1.0)
+        if not (np.isfinite(weight) & (weight > 0)).all():
+            bad = int(np.flatnonzero(~(np.isfinite(weight) & (weight > 0)))[0])
+            raise ValueError(f"weights[{paths[bad]}]: {weight[bad]}, must be a positive number")
+        made = {
+            "paths": tuple(paths),
+            "demand": np.array([demands[i] for i in leaves], float),
+            "parent": parent,
+            "depth": np.array([len(path) for path in paths]),
+            "weight": weight.astype(float),
+            "leaves": leaves,
+            "leaf_of": leaf_of,
+            "child_start": np.concatenate(([0], np.cumsum(counts))),
+            "child": np.argsort(parent[1:], kind="stable") + 1,
+        }
+        for name, value in made.items():
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+            object.__setattr__(self, name, value)
+        _by_path("names", self.names, paths, "")
+
+    @property
+    def n_nodes(self) -> int:
+        """q, all nodes, the root among them."""
+        return len(self.parent)
+
+    @property
+    def n_leaves(self) -> int:
+        """p, the jobs."""
+        return len(self.leaves)
+
+    @property
+    def n_resources(self) -> int:
+        return self.demand.shape[1]
+
+    def name(self, node: int) -> str:
+        """What a node is called: its name, or the paper's n with its path."""
+        path = self.paths[node]
+        return (self.names or {}).get(path) or ("n" + ",".join(map(str, path)) if path else "root")
+
+    def children(self, node: int) -> np.ndarray:
+        """The children of a node, from left to right."""
+        return self.child[self.child_start[node] : self.child_start[node + 1]]
+
+    @cached_property
+    def guarantee(self) -> np.ndarray:
+        """The hierarchical share guarantee of each node, (Q,): its share of its siblings' weights, times its parent's; the root's is 1."""
+        share = np.ones(self.n_nodes)
+        for node in range(self.n_nodes):
+            below = self.children(node)
+            if len(below):
+                share[below] = share[node] * self.weight[below] / self.weight[below].sum()
+        share.flags.writeable = False
+        return share
+
+    def with_demand(self, demand) -> "Tree":
+        """The same hierarchy with other demands, (p, R), left to right."""
+        rows = iter(np.asarray(demand, float).tolist())
+        made = Tree(_rebuilt(self.nested, rows), self.weights, self.names)
+        if next(rows, None) is not None:
+            raise ValueError(f"demand: {len(demand)} rows for {self.n_leaves} leaves; give one per leaf")
+        return made
+
+
+def _demand(path, node):
+    """A leaf's demand, or None for a group."""
+    if isinstance(node, list):
+        if not node:
+            raise ValueError(f"tree{list(path)}: an empty group; leave it out, or give it a leaf (a tuple of demands)")
+        return None
+    if not isinstance(node, tuple | np.ndarray):
+        raise ValueError(f"tree{list(path)}: {node!r} is neither a list (a group) nor a tuple (a leaf's demands)")
+    try:
+        demand = np.array(node, float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"tree{list(path)}: {node!r}; a leaf is a tuple of numbers, a group a list") from error
+    if demand.ndim != 1 or not len(demand) or not (np.isfinite(demand) & (demand >= 0)).all():
+        raise ValueError(f"tree{list(path)}: {node!r}; demands must be finite numbers >= 0, one for each resource")
+    if not demand.any():
+        raise ValueError(f"tree{list(path)}: the leaf needs nothing of any resource; leave it out")
+    return demand
+
+
+def _by_path(what, given, paths, default):
+    values = dict.fromkeys(paths, default)
+    for path, value in (given or {}).items():
+        if path not in values:
+            raise ValueError(f"{what}: no node has the path {path!r}; paths are tuples like (2, 1) for the paper's n2,1")
+        values[path] = value
+    return np.array(list(values.values()))
+
+
+def _rebuilt(node, rows):
+    if isinstance(node, list):
+        return [_rebuilt(child, rows) for child in node]
+    row = next(rows, None)
+    if row is None:
+        raise ValueError("demand: fewer rows than leaves; give one per leaf")
+    return tuple(row)
+
+
+def check_capacity(tree: Tree, capacity) -> np.ndarray:
+    """Capacities c_j as (R,) floats; ValueError when one is not positive, or there is not one for each resource."""
+    capacity = np.array(capacity, float)
+    if capacity.shape != (tree.n_resources,):
+        raise ValueError(f"capacity: shape {capacity.shape}, but leaves name {tree.n_resources} resources; give one number for each")
+    if not (np.isfinite(capacity) & (capacity > 0)).all():
+        bad = int(np.flatnonzero(~(np.isfinite(capacity) & (capacity > 0)))[0])
+        raise ValueError(f"capacity[{bad}]: {capacity[bad]}, must be a positive number; leave out a resource that is not there")
+    return capacity
