@@ -28,13 +28,14 @@ class FluidShares:
     events: int
 
 
-def fluid_hdrf(tree: Tree, capacity, naive: bool = False) -> FluidShares:
+def fluid_hdrf(tree: Tree, capacity, naive: bool = False, stop: int | None = None) -> FluidShares:
     """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
 
     `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated or not.
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not grow while it is
     served takes the flow alone; of several, those with the least total usage do, at the same speed. An event costs O(q R) and
     there are at most a few times q. RuntimeError when there are many more, which would be rounding that goes round in circles.
+    `stop`: end after so many events, before the cluster is full.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -45,7 +46,9 @@ def fluid_hdrf(tree: Tree, capacity, naive: bool = False) -> FluidShares:
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     direction = need / need.max(axis=1, keepdims=True)
     structure = [np.array(a) for a in (tree.child_start, tree.child, tree.leaf_of, tree.weight)]  # kernels want writeable arrays
-    shares, saturated, events = _fill(*structure, direction, naive, most)
+    shares, saturated, events = _fill(*structure, direction, naive, most if stop is None else stop)
+    if stop is not None:
+        return FluidShares(shares, saturated, stop)
     if events < 0:
         raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, rescale them")
     return FluidShares(shares, saturated, events)

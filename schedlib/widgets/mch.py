@@ -1,0 +1,138 @@
+"""The explorers of the MCH chapter: a tree that one writes and fills, and jobs that come and go under two rules."""
+
+import ast
+import functools
+import warnings
+
+import ipywidgets as widgets
+import numpy as np
+
+from schedlib import mch, style
+from schedlib.mch.path import filling_path
+from schedlib.mch.pictures import plot_tree, tree_size
+from schedlib.widgets.explorer import Explorer, slider
+
+RULES = ("mch", "h-drf", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
+RESOURCES = ("CPU", "GB")
+LEAVES, DEPTH = 12, 5
+SMALLEST, LARGEST = 1e-3, 1e6
+EXAMPLE = "[(1, 0), [(0, 1), (2, 1)]*3]"
+PRESETS = {
+    "MCH breaks its promise": ("[(4, 1), [(1, 0), (0, 1), (0, 1)]]", 36, 36),
+    "Fig. 4 of the paper": ("[[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]", 200, 200),
+    "all jobs full-type": ("[(1, 3), [(2, 3), (5, 3)]]", 10, 12),
+    "Fig. 1, with weights": ("[[(1, 2)*90, (2, 1)*10]*60, [(1, 1)*90, (3, 1)*10]*40]", 100, 100),
+    "two users": ("[(1, 4), (3, 1)]", 9, 18),
+    "a group of three": ("[[(0, 1), (0, 1), (0, 1)], (0, 1), (1, 0), (1, 0), (1, 0)]", 100, 100),
+}
+
+
+def read_tree(text: str) -> mch.Tree:
+    """The tree of a text such as "[(1, 0), [(0, 1), (2, 1)]*3]": groups in brackets, leaves in parentheses, weights after an asterisk.
+
+    Only numbers are read, nothing is run. Raises ValueError, with what is wanted, on any other text, and on trees that are no good
+    to draw: more than 12 leaves, more than 5 levels, demands not between 0.001 and 1,000,000 (or 0) of two resources.
+
+    >>> tree = read_tree("[(1, 0), [(0, 1), (2, 1)]*3]")
+    >>> tree.n_leaves, tree.weight.tolist()
+    (3, [1.0, 1.0, 3.0, 1.0, 1.0])
+    """
+    weights = {}
+
+    def made(node, path):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and path:
+            weights[path] = ast.literal_eval(node.right)
+            node = node.left
+        if isinstance(node, ast.List):
+            return [made(child, (*path, k)) for k, child in enumerate(node.elts, 1)]
+        return ast.literal_eval(node)
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            nested = made(ast.parse(text.strip(), mode="eval").body, ())
+        if not isinstance(nested, list):
+            raise ValueError("the whole is a group, in brackets")
+        tree = mch.Tree(nested, {path: float(weight) for path, weight in weights.items()})
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError) as error:
+        why = error.msg if isinstance(error, SyntaxError) else str(error)
+        why = "numbers, commas and asterisks are all that may stand in it" if "malformed" in why else why[:120]
+        raise ValueError(f"this tree cannot be read: {why}. Groups stand in brackets, leaves in parentheses: {EXAMPLE}") from error
+    if tree.n_leaves > LEAVES or tree.depth.max() > DEPTH:
+        has = f"leaves: {tree.n_leaves}, levels: {tree.depth.max()}"
+        raise ValueError(f"{has}; a picture has room for {LEAVES} leaves and {DEPTH} levels")
+    if tree.n_resources != len(RESOURCES):
+        raise ValueError(f"resources named by a leaf: {tree.n_resources}; here they are two, CPU and memory")
+    numbers = np.concatenate([tree.demand[tree.demand > 0], tree.weight])
+    if numbers.min() < SMALLEST or numbers.max() > LARGEST:
+        raise ValueError(f"demands (unless 0) and weights here lie between {SMALLEST:g} and {LARGEST:,.0f}")
+    return tree
+
+
+@functools.lru_cache(maxsize=64)
+def _path(text, cpu, memory, rule):
+    """The tree, its filling's corners (E + 1, p), and how much of all that is used in the end is used at each, from 0 to 1."""
+    tree = read_tree(text)
+    try:
+        path = filling_path(tree, [cpu, memory], rule)
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
+    need = tree.demand / [cpu, memory]
+    used = (path / need.max(axis=1)) @ need.sum(axis=1)
+    return tree, path, used / used[-1]
+
+
+def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100):
+    """A tree, as `read_tree` reads it, and `cpu` CPUs and `memory` GB, `filled` to that % of what `rule` gives out in the end.
+
+    Shares are those of the divisible filling. Returns (matplotlib Figure, alt text). Raises ValueError as `read_tree` does, and when the
+    rule is not for this tree.
+    """
+    tree, path, used = _path(text, cpu, memory, rule)
+    shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
+    need = tree.demand / [cpu, memory]
+    usage = need * (shares / need.max(axis=1))[:, None]
+    full = [name for name, total in zip(("CPU", "memory"), usage.sum(axis=0), strict=True) if total > 1 - 1e-6]
+    title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) if full else 'nothing'} full"
+    names = [tree.name(node) for node in tree.leaves]
+    width, height = tree_size(tree, shares, resources=RESOURCES)
+    figure, (top, bottom) = style.subplots(2, 1, size=(max(width, 8.0), height + 1.9), height_ratios=[height, 1.6])
+    plot_tree(tree, shares, resources=RESOURCES, ax=top)
+    figure.suptitle(title, fontsize=11)
+    _tanks(bottom, usage, names, (cpu, memory))
+    held = ", ".join(f"{name} {share:.3g}" for name, share in zip(names, shares, strict=True))
+    return figure, f"{title}. Dominant shares of {cpu} CPUs and {memory} GB: {held}."
+
+
+def _tanks(ax, usage, names, capacity):
+    start = np.zeros(len(capacity))
+    for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
+        ax.barh([1, 0], amount, left=start, height=0.7, color=(style.SKY, style.BLUE)[leaf % 2], alpha=0.6, edgecolor="white")
+        for row, (width, left) in enumerate(zip(amount, start, strict=True)):
+            if width > 1.2 * len(name):
+                ax.text(left + width / 2, 1 - row, name, ha="center", va="center", fontsize=9)
+        start += amount
+    labels = [f"{amount} {name}" for amount, name in zip(capacity, RESOURCES, strict=True)]
+    ax.set(xlim=(0, 100), ylim=(-0.5, 1.5), xlabel="used (%)", yticks=[1, 0], yticklabels=labels)
+
+
+def filling():
+    """A menu of trees, a box to write one's own, sliders for the capacities and for how far it is filled, a menu of rules."""
+    text, cpu, memory = PRESETS["MCH breaks its promise"]
+    preset = widgets.Dropdown(options=list(PRESETS), description="example")
+    controls = {
+        "preset": preset,
+        "text": widgets.Text(value=text, description="tree", continuous_update=False),
+        "cpu": slider(cpu, 1, 200, text="CPUs"),
+        "memory": slider(memory, 1, 200, text="memory (GB)"),
+        "rule": widgets.Dropdown(options=[(style.look(rule).label, rule) for rule in RULES], value="mch", description="rule"),
+        "filled": slider(100, 0, 100, 5, text="filled (%)"),
+    }
+
+    def take(change):
+        for name, value in zip(("text", "cpu", "memory"), PRESETS[preset.value], strict=True):
+            controls[name].value = value
+
+    _path(text, cpu, memory, "h-drf")  # compiled before the first move
+    preset.observe(take, "value")  # before the explorer's own, which then finds the example's values
+    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=440)
