@@ -1,0 +1,128 @@
+"""Flat rules: leaves that want tasks, in one heap for each set of resources they demand, by share over weight.
+
+A resource that is saturated blocks whole heaps, so a decision looks at their tops alone. The heaps know where each leaf is, so
+that a task's end costs no more than its start. Four children to a place, as in `schedlib.core.heap`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from schedlib.core.uncounted import kernel
+
+CUT = float(2**24 + 1)
+
+
+class Flat(NamedTuple):
+    """p leaves in T heaps; heap t is `key, leaf[start[t]:start[t] + size[t]]` and its leaves demand the resources `bits[t]`."""
+
+    slope: np.ndarray  # (p,) what one task adds to a leaf's key
+    key: np.ndarray  # (p,)
+    leaf: np.ndarray  # (p,)
+    place: np.ndarray  # (p,) where each leaf is, -1 for those without waiting tasks
+    start: np.ndarray  # (T + 1,)
+    size: np.ndarray  # (T,)
+    bits: np.ndarray  # (T,)
+    type_of: np.ndarray  # (p,)
+
+
+def flat(bits) -> Flat:
+    """Empty heaps for leaves that demand the resources `bits (p,)`, bit j for resource j.
+
+    >>> flat([1, 3, 1]).start.tolist()
+    [0, 2, 3]
+    """
+    bits = np.asarray(bits, np.int64)
+    kinds, type_of = np.unique(bits, return_inverse=True)
+    start = np.concatenate(([0], np.cumsum(np.bincount(type_of)))).astype(np.int64)
+    p = len(bits)
+    places = np.zeros(p), np.zeros(p, np.int64), np.full(p, -1)
+    return Flat(np.ones(p), *places, start, np.zeros(len(kinds), np.int64), kinds, type_of.astype(np.int64))
+
+
+@kernel
+def rounded(x):
+    """A number to 29 bits (Veltkamp), so that shares which differ by rounding alone are equal."""
+    if not np.isfinite(x):
+        return x
+    y = x * CUT
+    return y - (y - x)
+
+
+@kernel
+def _put(heap, at, key, leaf):
+    heap.key[at] = key
+    heap.leaf[at] = leaf
+    heap.place[leaf] = at
+
+
+@kernel
+def sift(heap, kind, at, key, leaf):
+    """Put (key, leaf) into heap `kind`, whose place `at` is free, and give the number of places looked at."""
+    base, size = heap.start[kind], heap.size[kind]
+    here, moves = at - base, 1
+    while here > 0:
+        up = (here - 1) >> 2
+        moves += 1
+        above, other = heap.key[base + up], heap.leaf[base + up]
+        if above < key or (above == key and other < leaf):
+            break
+        _put(heap, base + here, above, other)
+        here = up
+    while True:
+        first = 4 * here + 1
+        if first >= size:
+            break
+        best = first
+        for child in range(first + 1, min(first + 4, size)):
+            a, b = heap.key[base + child], heap.key[base + best]
+            if a < b or (a == b and heap.leaf[base + child] < heap.leaf[base + best]):
+                best = child
+        moves += min(4, size - first)
+        below, other = heap.key[base + best], heap.leaf[base + best]
+        if key < below or (key == below and leaf < other):
+            break
+        _put(heap, base + here, below, other)
+        here = best
+    _put(heap, base + here, key, leaf)
+    return moves
+
+
+@kernel
+def set_key(heap, leaf, key, wants):
+    """Give a leaf a key, or take it out when it wants nothing; the number of places looked at."""
+    kind, at = heap.type_of[leaf], heap.place[leaf]
+    if wants:
+        if at < 0:
+            at = heap.start[kind] + heap.size[kind]
+            heap.size[kind] += 1
+        return sift(heap, kind, at, key, leaf)
+    if at < 0:
+        return 0
+    heap.size[kind] -= 1
+    heap.place[leaf] = -1
+    last = heap.start[kind] + heap.size[kind]
+    if at == last:
+        return 1
+    return sift(heap, kind, at, heap.key[last], heap.leaf[last])
+
+
+@kernel
+def least(heap, mask):
+    """The leaf with the least key of those that demand no resource in `mask`, or -1; ties to the lower index."""
+    best, key = -1, np.inf
+    for kind in range(heap.size.size):
+        if heap.size[kind] > 0 and heap.bits[kind] & mask == 0:
+            top = heap.start[kind]
+            if best < 0 or heap.key[top] < key or (heap.key[top] == key and heap.leaf[top] < best):
+                best, key = heap.leaf[top], heap.key[top]
+    return best
+
+
+@kernel
+def anyone(heap, mask):
+    """Whether a leaf with waiting tasks demands no resource in `mask`."""
+    for kind in range(heap.size.size):
+        if heap.size[kind] > 0 and heap.bits[kind] & mask == 0:
+            return True
+    return False
