@@ -1,7 +1,10 @@
 """MCH and its family: fair sharing of many resources in a hierarchy (You, Wang, Xu, Luo, Chen and Li, IEEE Communications Letters 2019)."""
 
 from schedlib.mch.allocate import Allocation, allocate
+from schedlib.mch.filling import Filling, fill
 from schedlib.mch.flatten import Flattened, flatten
 from schedlib.mch.model import Tree
+from schedlib.mch.own import Rule, rule
+from schedlib.mch.simulate import Churn, simulate
 
-__all__ = ["Allocation", "Flattened", "Tree", "allocate", "flatten"]
+__all__ = ["Allocation", "Churn", "Filling", "Flattened", "Rule", "Tree", "allocate", "fill", "flatten", "rule", "simulate"]
