@@ -6,8 +6,11 @@ import warnings
 
 import ipywidgets as widgets
 import numpy as np
+import pandas as pd
 
 from schedlib import mch, style
+from schedlib.mch import experiments
+from schedlib.mch.figures import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch.path import filling_path
 from schedlib.mch.pictures import plot_tree, tree_size
 from schedlib.widgets.explorer import Explorer, slider
@@ -136,3 +139,79 @@ def filling():
     _path(text, cpu, memory, "h-drf")  # compiled before the first move
     preset.observe(take, "value")  # before the explorer's own, which then finds the example's values
     return Explorer(lambda preset, **values: draw_filling(**values), controls, height=440)
+
+
+CHURN_RULES = ("mch", "h-drf", "exact-ch", "naive-h-drf", "drf")
+STEP = 5.0
+"""Seconds between two readings of the shares."""
+
+
+def _broken(rule):
+    """The tree that breaks MCH, with jobs whose tasks last 5 to 15 s, uniform."""
+    tree = read_tree(PRESETS["MCH breaks its promise"][0])
+    jobs = pd.DataFrame({"leaf": np.repeat(range(4), 1500), "submit": 0.0, "tasks": 20})
+    jobs["duration"] = np.random.default_rng(0).uniform(5, 15, len(jobs))
+    done = mch.simulate(tree, (360, 360), rule, jobs, until=experiments.CHURN_END, every=STEP).shares
+    return done.assign(name=[tree.name(tree.leaves[leaf]) for leaf in done["leaf"]])
+
+
+SCENES = {
+    "Fig. 4 of the paper": (lambda rule: experiments.fig4b(rule, STEP, seed=0), experiments.FIG4_END),
+    "[M, [C, M]]: a rule that starves": (lambda rule: experiments.churn(rule, seed=0), experiments.CHURN_END),
+    "[F, [C, M, M]]: MCH breaks its promise": (_broken, experiments.CHURN_END),
+}
+
+
+@functools.lru_cache(maxsize=32)
+def _run(scene, rule):
+    """Times (T,), the leaves' names, and their shares (T, p)."""
+    frame = SCENES[scene][0](rule)
+    wide = frame.pivot(index="time", columns="leaf", values="share")
+    if wide.index[-1] + STEP <= SCENES[scene][1]:
+        wide.loc[wide.index[-1] + STEP] = 0.0  # all is done
+    return wide.index.to_numpy(), frame.drop_duplicates("leaf").sort_values("leaf")["name"].tolist(), wide.to_numpy()
+
+
+def draw_churn(scene: str = "Fig. 4 of the paper", time: int = 500, left: str = "mch", right: str = "naive-h-drf"):
+    """Shares over time, up to `time` in s, under two rules, while jobs come and go and tasks end; and what each leaf has then.
+
+    Scenes are the keys of `SCENES`. Returns (matplotlib Figure, alt text).
+    """
+    if scene not in SCENES:
+        raise ValueError(f"scene: {scene!r} is none of {', '.join(SCENES)}")
+    end, words = SCENES[scene][1], []
+    figure, axes = style.subplots(1, 2, size=(9.0, 4.2), sharey=True)
+    for ax, rule in zip(axes, (left, right), strict=True):
+        times, names, shares = _run(scene, rule)
+        seen = int(np.searchsorted(times, time, side="right"))
+        for leaf, name in enumerate(names):
+            look = {"color": style.PALETTE[leaf % 6], "linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf]}
+            ax.step(times[:seen], shares[:seen, leaf], where="post", label=f"{name}: {shares[seen - 1, leaf]:.2f}", **look)
+        ax.axvline(min(time, end), color="black", linewidth=0.8)
+        ax.set(title=style.look(rule).label, xlabel="time (s)", xlim=(0, end), ylim=(0, 1.04))
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
+        held = ", ".join(f"{name} {share:.2f}" for name, share in zip(names, shares[seen - 1], strict=True))
+        words.append(f"{style.look(rule).label}: {held}")
+    axes[0].set_ylabel("dominant share")
+    return figure, f"Dominant shares up to {min(time, end):g} s. At that time under {'; under '.join(words)}."
+
+
+def churn():
+    """Menus of scenes and of two rules, and a slider that moves the time."""
+    rules = [(style.look(rule).label, rule) for rule in CHURN_RULES]
+    scene = widgets.Dropdown(options=list(SCENES), description="scene")
+    controls = {
+        "scene": scene,
+        "time": slider(500, 0, int(experiments.FIG4_END), 10, text="time (s)"),
+        "left": widgets.Dropdown(options=rules, value="mch", description="left"),
+        "right": widgets.Dropdown(options=rules, value="naive-h-drf", description="right"),
+    }
+    for name in SCENES:  # all runs are made before the first move
+        for rule in CHURN_RULES:
+            _run(name, rule)
+
+    def shorten(change):
+        controls["time"].max = int(SCENES[scene.value][1])
+
+    scene.observe(shorten, "value")  # before the explorer's own, which then finds a time within the scene
+    return Explorer(draw_churn, controls)
