@@ -63,7 +63,9 @@ def flat_weights(tree: Tree, capacity, rule: str) -> tuple[np.ndarray, np.ndarra
 
     The rule serves the leaf with the least tasks * share / weight. The share is the dominant one, mu_i, but for `c-ch` that of
     resource 0 and for `m-ch` that of resource 1, with the hierarchical share guarantee as weight. `exact-ch` takes H-DRF's own
-    fluid shares as weights. ValueError naming the first leaf that uses none of the resource that `c-ch` or `m-ch` looks at.
+    fluid shares as weights: in a cluster filled from empty all leaves then reach them at the same moment, and none is 0, for all
+    leaves grow at first. It knows the final shares only, not the way there, nor what another set of leaves would get. ValueError
+    naming the first leaf that uses none of the resource that `c-ch` or `m-ch` looks at.
     """
     need = tree.demand / check_capacity(tree, capacity)
     mu = need.max(axis=1)

@@ -21,11 +21,16 @@ USED_UP = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class FluidShares:
-    """Dominant shares (p,), saturated resources (R,), and the number of events from empty to full."""
+    """Dominant shares (p,), saturated resources (R,), the number of events from empty to full, and whether the limit is unique.
+
+    `unique` is False when siblings with equal shares competed for the flow and neither's share grew while it was served: however
+    small tasks are, the sibling that happens to be one task behind then goes first, and the order can decide what each ends with.
+    """
 
     shares: np.ndarray
     saturated: np.ndarray
     events: int
+    unique: bool
 
 
 def fluid_hdrf(tree: Tree, capacity, naive: bool = False, stop: int | None = None) -> FluidShares:
@@ -33,9 +38,11 @@ def fluid_hdrf(tree: Tree, capacity, naive: bool = False, stop: int | None = Non
 
     `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated or not.
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not grow while it is
-    served takes the flow alone; of several, those with the least total usage do, at the same speed. An event costs O(q R) and
-    there are at most a few times q. RuntimeError when there are many more, which would be rounding that goes round in circles.
-    `stop`: end after so many events, before the cluster is full.
+    served takes the flow alone; of several, those with the least total usage do, at the same speed (their result is one of the
+    limits only, see `FluidShares.unique`). Exact up to rounding: shares that differ by less than 1e-9, relatively, are tied when a
+    resource has been used up, and a resource with 1e-10 left is used up. An event costs O(q R), and there are few: tens to some
+    hundreds for 10,000 nodes. RuntimeError after 20 (q + 10) (R + 1), which would be rounding that goes round in circles. `stop`:
+    end after so many events, before the cluster is full.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -46,12 +53,12 @@ def fluid_hdrf(tree: Tree, capacity, naive: bool = False, stop: int | None = Non
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     direction = need / need.max(axis=1, keepdims=True)
     structure = [np.array(a) for a in (tree.child_start, tree.child, tree.leaf_of, tree.weight)]  # kernels want writeable arrays
-    shares, saturated, events = _fill(*structure, direction, naive, most if stop is None else stop)
+    shares, saturated, events, unique = _fill(*structure, direction, naive, most if stop is None else stop)
     if stop is not None:
-        return FluidShares(shares, saturated, stop)
+        return FluidShares(shares, saturated, stop, bool(unique))
     if events < 0:
         raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, rescale them")
-    return FluidShares(shares, saturated, events)
+    return FluidShares(shares, saturated, events, bool(unique))
 
 
 @compiled
@@ -62,14 +69,14 @@ def _fill(child_start, child, leaf_of, weight, direction, naive, most):
     vector, rate = np.zeros((q, resources)), np.zeros((q, resources))
     share, growth, level, used, pace = np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q)
     step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)
-    jumped = False
+    jumped, unique = False, True
     for event in range(most):
         _measure(
             child_start, child, leaf_of, weight, direction, naive, share_of_leaf, saturated, blocked, tied, jumped,
             vector, rate, share, growth, level, used, pace, step,
         )  # fmt: skip
         if blocked[0]:
-            return share_of_leaf, saturated, event
+            return share_of_leaf, saturated, event, unique
         # from the root down: who gets how much, and what happens next
         flow[:] = 0
         flow[0] = 1
@@ -83,18 +90,16 @@ def _fill(child_start, child, leaf_of, weight, direction, naive, most):
                 continue
             if flow[i] == 0:
                 continue
-            alone = False
+            rivals, least = 0, np.inf  # laggards that do not grow; the least total usage among them
             for c in child[child_start[i] : child_start[i + 1]]:
                 flow[c] = flow[i] * step[c]
-                alone |= step[c] > 0 and growth[c] == 0
-            least = np.inf
-            for c in child[child_start[i] : child_start[i + 1]]:
-                if step[c] > 0:
-                    least = min(least, used[c])
+                if tied[c] and not blocked[c] and growth[c] == 0:
+                    rivals, least = rivals + 1, min(least, used[c])
+            unique &= rivals < 2
             for c in child[child_start[i] : child_start[i + 1]]:
                 if blocked[c] or step[c] > 0:
                     continue
-                if not alone:  # a sibling ahead, until the laggards reach it
+                if rivals == 0:  # a sibling ahead, until the laggards reach it
                     when[c] = max(share[c] / weight[c] - level[i], 0.0) / flow[i]
                     span = min(span, when[c])
                 elif tied[c] and growth[c] == 0:
@@ -121,7 +126,7 @@ def _fill(child_start, child, leaf_of, weight, direction, naive, most):
                 if leaf_of[i] >= 0:
                     for j in range(resources):
                         blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
-    return share_of_leaf, saturated, -1
+    return share_of_leaf, saturated, -1, unique
 
 
 @compiled

@@ -1,0 +1,222 @@
+"""Divisible allocation: hand cases, the papers' examples, invariants, and H-DRF against itself written down literally."""
+
+import importlib
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from schedlib import mch
+from schedlib.mch.allocate import FLAT, RULES
+from schedlib.mch.flatten import flat_weights
+from schedlib.mch.fluid_hdrf import fluid_hdrf
+
+sys.path.insert(0, str(Path(__file__).parent))
+fill_literally = importlib.import_module("mch_fluid_literal").fill_literally
+
+CPU, MEM = (1, 0), (0, 1)
+FIG4 = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
+HIERARCHICAL = ("h-drf", "naive-h-drf", "exact-ch", "mch", "drf", "weighted-drf")  # those that take any leaf
+
+
+@st.composite
+def trees(draw, resources=(2, 3), full=False, leaves=9, weighted=True):
+    """Small trees up to four levels deep, full- and partial-type leaves, and omegas from 1 to 3."""
+    r = draw(st.sampled_from(resources))
+    lowest = 1 if full else 0
+    leaf = st.lists(st.integers(lowest, 5), min_size=r, max_size=r).filter(any).map(tuple)
+    node = st.recursive(leaf, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=leaves)
+    tree = mch.Tree(draw(st.lists(node, min_size=1, max_size=4)))
+    if weighted and draw(st.booleans()):
+        tree = mch.Tree(tree.nested, {path: draw(st.integers(1, 3)) for path in tree.paths})
+    capacity = np.array(draw(st.lists(st.integers(5, 20), min_size=r, max_size=r)), float)
+    return tree, capacity
+
+
+def shares(tree, capacity, rule):
+    return mch.allocate(tree, capacity, rule).shares
+
+
+def test_drf_gives_its_own_papers_example():
+    for rule in ("drf", "weighted-drf", "mch", "h-drf", "naive-h-drf", "exact-ch"):
+        found = mch.allocate(mch.Tree([(1, 4), (3, 1)]), (9, 18), rule)
+        assert np.allclose(found.tasks, [3, 2]) and np.allclose(found.shares, [2 / 3, 2 / 3])
+        assert np.allclose(found.usage, [[3, 12], [6, 2]]) and found.saturated.tolist() == [True, False]
+
+
+@pytest.mark.parametrize("rule", ["h-drf", "mch", "exact-ch"])
+def test_fig4_shares(rule):
+    assert np.allclose(shares(FIG4, (200, 200), rule), [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3])
+
+
+def test_fig4_weights():
+    flat = mch.flatten(FIG4, (200, 200))
+    assert flat.weights.tolist() == [1, 1, 0.5, 0.5, 1, 1]
+    assert flat.first_saturated == 0 and not flat.full_type.any()
+    assert np.allclose(flat.mu[[1, 4, 8]], [1, 2, 1])
+
+
+def test_fig2_weights_of_full_type_leaves_by_hand():
+    """n1 = <2, 3> alone, n2 of <4, 1> and <1, 2>, capacity <10, 12>: sums of normalised demands are <1 + 3/5, 5/24 + 1>."""
+    flat = mch.flatten(mch.Tree([(2, 3), [(4, 1), (1, 2)]]), (10, 12))
+    assert np.allclose(flat.node_share[1], [4 / 5, 1])  # the paper's own numbers, below Eq. 1
+    assert flat.mu[2] == pytest.approx(1 + 3 / 5)
+    assert np.allclose(flat.node_share[2], [1, (5 / 24 + 1) / (1 + 3 / 5)])
+    assert np.allclose(flat.weights, [1, 5 / 8, 5 / 8]) and flat.full_type.all()
+    assert flat.first_saturated == 0  # the root sums up to <4/5 + 1, 1 + 0.755>
+
+
+def test_fig2_weights_multiply_level_by_level_with_omegas():
+    tree = mch.Tree([[[(1, 1), (1, 1)], (1, 1)], (1, 1)], weights={(1,): 3, (1, 1): 2, (1, 1, 2): 5})
+    flat = mch.flatten(tree, (1, 1))  # mu of n1,1 is 1 + 5, of n1 2 + 1
+    assert np.allclose(flat.weights, [1 / 6 * 2 * 3 / 3, 5 / 6 * 2 * 3 / 3, 3 / 3, 1])
+
+
+def test_partial_leaves_get_weight_one_where_the_first_saturated_resource_is_nothing_to_them():
+    flat = mch.flatten(mch.Tree([[CPU, CPU, MEM, MEM], CPU], weights={(1, 3): 4}), (1, 1))
+    assert flat.first_saturated == 0  # n1 sums up to <2, 5>, the root to <2/5 + 1, 1>
+    assert np.allclose(flat.weights, [1 / 5, 1 / 5, 4, 1, 1])
+
+
+def test_collapsed_hierarchies_equalise_one_resource_only():
+    tree = mch.Tree([[(1, 2), (3, 1)], (1, 1)], weights={(1,): 3})
+    for rule, resource in (("c-ch", 0), ("m-ch", 1)):
+        found = mch.allocate(tree, (10, 10), rule)
+        assert np.ptp(found.usage[:, resource] / [3 / 8, 3 / 8, 1 / 4]) < 1e-9
+    with pytest.raises(ValueError, match=r"'c-ch': leaf n1,2 uses nothing of resource 0"):
+        mch.allocate(FIG4, (200, 200), "c-ch")
+    with pytest.raises(ValueError, match="collapses by resource 1"):
+        mch.allocate(mch.Tree([(1,)]), (1,), "m-ch")
+
+
+def test_a_group_that_lags_on_the_rest_catches_up():
+    """CPU runs out at share 1/2 each. Of memory n1 has 3/12 + 2/12 and n2 6/12, so n1's memory leaf alone gets what is left."""
+    tree = mch.Tree([[(2, 1), (2, 1), (2, 1), MEM], [CPU, MEM]])
+    assert np.allclose(shares(tree, (1, 1), "h-drf"), [1 / 6, 1 / 6, 1 / 6, 1 / 4, 1 / 2, 1 / 2])
+
+
+def test_a_laggard_whose_share_does_not_grow_takes_the_flow_alone():
+    """When CPU is gone n1 has <1/3, 1/3, 1/6> and n4 1/3. Served, n1 gets more of the third resource alone: no larger share yet.
+
+    It is served until it has 1/3 of that resource, too; the last third of it then goes to both in halves.
+    """
+    tree = mch.Tree([[(1, 1, 0), (1, 1, 0), (0, 0, 1)], (1, 0, 0), (1, 0, 0), (0, 1, 1)])
+    assert np.allclose(shares(tree, (1, 1, 1), "h-drf"), [1 / 6, 1 / 6, 1 / 2, 1 / 3, 1 / 3, 1 / 2])
+
+
+def test_naive_hierarchical_drf_counts_what_is_used_up():
+    """CPU is gone with 1/3 in n1, 1/6 + 1/6 in n2 and 1/3 in n3; n1's memory leaf has 1/3, n2's 1/6, which n2's CPU hides."""
+    tree = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
+    naive = fluid_hdrf(tree, (1, 1), naive=True)
+    assert np.allclose(naive.shares, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3]) and naive.unique
+
+
+def test_rivals_whose_shares_do_not_grow_have_no_unique_limit():
+    """Both groups stand at 1/2 of CPU, and more memory changes neither's share: the one that is a task behind is served."""
+    assert not fluid_hdrf(mch.Tree([[CPU, CPU, MEM], [CPU, CPU, MEM]]), (1, 1), naive=True).unique
+    assert fluid_hdrf(mch.Tree([[CPU, CPU, MEM], [CPU, CPU, MEM]]), (1, 1)).unique
+
+
+@settings(max_examples=25, deadline=None)
+@given(trees(leaves=7), st.booleans())
+def test_fluid_filling_is_the_limit_of_small_tasks(made, naive):
+    tree, capacity = made
+    epsilon = 1 / 100
+    fluid = fluid_hdrf(tree, capacity, naive)
+    assume(fluid.unique)
+    literal, _ = fill_literally(tree, capacity, naive, epsilon)
+    assert np.abs(fluid.shares - literal).max() <= 1.5 * tree.n_leaves * epsilon
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees(full=True, leaves=20))
+def test_mch_is_hdrf_when_every_leaf_is_full_type(made):
+    assert np.allclose(shares(*made, "mch"), shares(*made, "h-drf"), rtol=1e-7)
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees(leaves=20))
+def test_exact_weights_give_hdrf_on_the_flat_tree(made):
+    assert np.allclose(shares(*made, "exact-ch"), shares(*made, "h-drf"), rtol=1e-7)
+
+
+def test_mch_is_not_hdrf_on_nested_partial_leaves():
+    """CPU is first used up, so MCH gives all memory leaves weight 1 and forgets the group of two."""
+    tree = mch.Tree([[MEM, MEM], MEM, CPU, CPU, CPU])
+    assert np.allclose(shares(tree, (1, 1), "h-drf"), [1 / 4, 1 / 4, 1 / 2, 1 / 3, 1 / 3, 1 / 3])
+    assert np.allclose(shares(tree, (1, 1), "mch"), [1 / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 3, 1 / 3])
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees(leaves=20), st.sampled_from(HIERARCHICAL))
+def test_allocations_are_feasible_and_pareto_efficient(made, rule):
+    tree, capacity = made
+    found = mch.allocate(tree, capacity, rule)
+    assert (found.usage >= 0).all() and (found.usage.sum(axis=0) <= capacity * (1 + 1e-9)).all()
+    used_up = found.usage.sum(axis=0) >= capacity * (1 - 1e-7)
+    assert (found.saturated == used_up).all()
+    assert ((tree.demand > 0) & found.saturated).any(axis=1).all()
+    assert np.allclose(found.usage, found.tasks[:, None] * tree.demand)
+    assert np.allclose(found.shares, (found.usage / capacity).max(axis=1))
+
+
+@settings(max_examples=100, deadline=None)
+@given(trees(resources=(2,), leaves=20))
+def test_hdrf_keeps_the_hierarchical_share_guarantee(made):
+    tree, capacity = made
+    assert (shares(tree, capacity, "h-drf") >= tree.guarantee[tree.leaves] * (1 - 1e-7)).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(trees(leaves=15), st.sampled_from(HIERARCHICAL), st.lists(st.floats(0.01, 100), min_size=3, max_size=3))
+def test_units_do_not_matter(made, rule, units):
+    tree, capacity = made
+    units = np.array(units[: tree.n_resources])
+    assert np.allclose(shares(tree.with_demand(tree.demand * units), capacity * units, rule), shares(tree, capacity, rule), rtol=1e-6)
+
+
+@settings(max_examples=40, deadline=None)
+@given(trees(leaves=15), st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch")))
+def test_the_order_of_siblings_does_not_matter(made, rule):
+    tree, capacity = made
+    paths = {path: tuple(_mirror(tree, path)) for path in tree.paths}
+    mirrored = mch.Tree(_reverse(tree.nested), {paths[path]: w for path, w in zip(tree.paths, tree.weight, strict=True)})
+    assert np.allclose(shares(mirrored, capacity, rule)[::-1], shares(tree, capacity, rule), rtol=1e-6)
+
+
+def _reverse(node):
+    return [_reverse(child) for child in reversed(node)] if isinstance(node, list) else node
+
+
+def _mirror(tree, path):
+    node = 0
+    for k in path:
+        below = tree.children(node)
+        yield len(below) + 1 - k
+        node = below[k - 1]
+
+
+def test_a_chain_of_groups_with_one_leaf_changes_nothing():
+    assert np.allclose(shares(mch.Tree([[[[CPU]]], [[MEM]], (1, 1)]), (1, 1), "h-drf"), shares(mch.Tree([CPU, MEM, (1, 1)]), (1, 1), "drf"))
+
+
+@pytest.mark.parametrize("rule", FLAT[2:4])
+def test_collapsed_hierarchies_on_one_full_resource_are_hdrf(rule):
+    """When all demand alike, every notion of share is the same."""
+    tree = mch.Tree([[(1, 1), (1, 1)], [(1, 1), [(1, 1), (1, 1)]]], weights={(1,): 60, (2,): 40})
+    assert np.allclose(shares(tree, (1, 1), rule), shares(tree, (1, 1), "h-drf"))
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="'hdrf' is unknown; did you mean h-drf"):
+        mch.allocate(FIG4, (1, 1), "hdrf")
+    with pytest.raises(ValueError, match="divisible=False"):
+        mch.allocate(FIG4, (1, 1), lambda view: 0)
+    with pytest.raises(ValueError, match="capacity"):
+        mch.allocate(FIG4, (1, 1, 1), "h-drf")
+    with pytest.raises(ValueError, match="not a flat one"):
+        flat_weights(FIG4, (1, 1), "h-drf")
+    assert set(HIERARCHICAL) < set(RULES)
