@@ -1,0 +1,243 @@
+"""What a fair rule should promise: each property as a margin, measured on the divisible allocation of a tree.
+
+Margins are in units of the guaranteed share of the node concerned: 0 and more is kept, -0.3 falls short by 30 % of the guarantee.
+Rules are those of `allocate`, or a function of (tree, capacity) that returns an `Allocation`. Sources: DRF's properties, Ghodsi et
+al., NSDI 2011, Section 3; the hierarchical share guarantee, Bhattacharya et al., SoCC 2013, Section 3, MCH, Section II.A.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from schedlib.mch.allocate import Allocation, allocate
+from schedlib.mch.flatten import flatten
+from schedlib.mch.model import Tree, check_capacity
+
+TOLERANCE = 1e-6
+"""Shortfalls up to this count as rounding."""
+
+FACTORS = (0.5, 0.9, 1.1, 2.0)
+"""Lies about a resource that the leaf needs: times the true demand, one resource at a time."""
+
+ADDED = (0.01, 0.25, 0.5, 1.0)
+"""Lies about a resource that it does not need: this part of the dominant demand."""
+
+
+class Margin(NamedTuple):
+    """By how much a property holds (negative: is violated), and for whom it is least."""
+
+    value: float
+    who: str
+
+    @property
+    def violated(self) -> bool:
+        return self.value < -TOLERANCE
+
+
+def solve(tree: Tree, capacity, rule) -> Allocation:
+    """The divisible allocation of a rule's name, or of a function of (tree, capacity)."""
+    return rule(tree, capacity) if callable(rule) else allocate(tree, capacity, rule)
+
+
+def _weighted(tree, capacity, weights):
+    """Weighted DRF on the leaves alone."""
+    flat = Tree([tuple(row) for row in tree.demand.tolist()], {(k,): float(weight) for k, weight in enumerate(weights, 1)})
+    return allocate(flat, capacity, "weighted-drf")
+
+
+def collapsed(tree: Tree, capacity) -> Allocation:
+    """Collapsed hierarchies with dominant shares: weighted DRF on the leaves, each weighted by its guarantee.
+
+    The naive extension of collapsed hierarchies to several resources (MCH, Section I.C).
+    """
+    return _weighted(tree, capacity, tree.guarantee[tree.leaves])
+
+
+def case1(tree: Tree, capacity) -> Allocation:
+    """MCH with Case 1's weight for every leaf, partial-type or not: omega, times omega/mu of each group above it but the root.
+
+    Until a first resource is saturated this is H-DRF, so every guarantee is kept; what is left over is shared in another way.
+    O(q) as MCH is (beyond the paper).
+
+    >>> case1(Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]), (200, 200)).shares.round(3).tolist()
+    [0.333, 0.667, 0.167, 0.167, 0.333, 0.333]
+    """
+    mu, product = flatten(tree, capacity).mu, np.ones(tree.n_nodes)
+    for node in range(1, tree.n_nodes):
+        product[node] = product[tree.parent[node]] * tree.weight[node] / (mu[node] if tree.leaf_of[node] < 0 else 1)
+    return _weighted(tree, capacity, product[tree.leaves])
+
+
+def node_shares(tree: Tree, capacity, shares) -> np.ndarray:
+    """The share of each node, (Q,), from its leaves' dominant shares (p,): a group is worth what its poorest child lets it show.
+
+    H-DRF's rescaled share before anything is saturated: all children are scaled to the least share per weight, then added up; a
+    group's share is the largest sum, mu times that least. It grows with every leaf's, so that it can be asked of any rule's allocation.
+
+    >>> node_shares(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], [0.5, 0.5, 0.25]).tolist()
+    [0.5, 0.5, 0.25, 0.5, 0.25]
+    """
+    mu, share = flatten(tree, capacity).mu, np.zeros(tree.n_nodes)
+    share[tree.leaves] = shares
+    for node in np.flatnonzero(tree.leaf_of < 0)[::-1]:
+        below = tree.children(node)
+        share[node] = mu[node] * (share[below] / tree.weight[below]).min()
+    return share
+
+
+def share_guarantee(tree: Tree, capacity, rule, allocation=None) -> Margin:
+    """Every leaf and every group but the root has its hierarchical share guarantee, whatever its siblings ask for.
+
+    H-DRF keeps it: when the first resource is saturated all siblings have equal shares per weight, these add up to 1 at least, and
+    no share falls later.
+
+    >>> share_guarantee(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], "drf")
+    Margin(value=0.0, who='n1')
+    """
+    allocation = allocation or solve(tree, capacity, rule)
+    margin = node_shares(tree, capacity, allocation.shares)[1:] / tree.guarantee[1:] - 1
+    worst = int(margin.argmin())
+    return Margin(float(margin[worst]), tree.name(worst + 1))
+
+
+def sharing_incentive(tree: Tree, capacity, rule, allocation=None) -> Margin:
+    """Every leaf runs as many tasks as on a cluster of its own, its guarantee's part of every resource.
+
+    With divisible tasks this is the leaves' half of the share guarantee, since the dominant resource limits the cluster of one's own.
+    """
+    allocation = allocation or solve(tree, capacity, rule)
+    guarantee = tree.guarantee[tree.leaves]
+    with np.errstate(divide="ignore"):
+        alone = (guarantee[:, None] * check_capacity(tree, capacity) / tree.demand).min(axis=1)
+    margin = allocation.tasks / alone - 1
+    worst = int(margin.argmin())
+    return Margin(float(margin[worst]), tree.name(tree.leaves[worst]))
+
+
+def _envy(tree, capacity, rule, allocation, siblings):
+    allocation = allocation or solve(tree, capacity, rule)
+    capacity, guarantee, need = check_capacity(tree, capacity), tree.guarantee[tree.leaves], flatten(tree, capacity).node_share[tree.leaves]
+    part = allocation.usage / capacity / guarantee[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        worth = np.where(need[:, None] > 0, part[None] / need[:, None], np.inf).min(axis=2)
+    margin = (allocation.shares / guarantee)[:, None] - worth
+    if siblings:
+        parent = tree.parent[tree.leaves]
+        margin[parent[:, None] != parent] = np.inf
+    np.fill_diagonal(margin, np.inf)
+    one, other = np.unravel_index(margin.argmin(), margin.shape)
+    if not np.isfinite(margin[one, other]):
+        return Margin(0.0, "no two leaves to compare")
+    return Margin(float(margin[one, other]), f"{tree.name(tree.leaves[one])} of {tree.name(tree.leaves[other])}")
+
+
+def envy_freeness(tree: Tree, capacity, rule, allocation=None) -> Margin:
+    """No leaf would run more tasks with a sibling leaf's resources, times the ratio of their guarantees."""
+    return _envy(tree, capacity, rule, allocation, True)
+
+
+def envy_freeness_across(tree: Tree, capacity, rule, allocation=None) -> Margin:
+    """No leaf would run more tasks with any other leaf's resources, times the ratio of their guarantees.
+
+    A hierarchy does not promise this: a leaf whose sibling needs other resources gets more than one whose sibling competes with it.
+    """
+    return _envy(tree, capacity, rule, allocation, False)
+
+
+def pareto_efficiency(tree: Tree, capacity, rule, allocation=None) -> Margin:
+    """No leaf could run more with what is left over."""
+    allocation = allocation or solve(tree, capacity, rule)
+    left = 1 - allocation.usage.sum(axis=0) / check_capacity(tree, capacity)
+    need = flatten(tree, capacity).node_share[tree.leaves]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        more = np.where(need > 0, left / need, np.inf).min(axis=1)
+    margin = -more / tree.guarantee[tree.leaves]
+    worst = int(margin.argmin())
+    return Margin(min(0.0, float(margin[worst])), tree.name(tree.leaves[worst]))
+
+
+def lies(demand, capacity):
+    """What a leaf may report instead of its demand (R,), by `FACTORS` and `ADDED`, one resource at a time."""
+    dominant = (demand / capacity).max()
+    for j, need in enumerate(demand):
+        for reported in need * np.array(FACTORS) if need > 0 else dominant * capacity[j] * np.array(ADDED):
+            lie = demand.copy()
+            lie[j] = reported
+            yield lie
+
+
+def strategy_proofness(tree: Tree, capacity, rule, allocation=None) -> Margin:
+    """No leaf runs more tasks by misreporting its demand: the greatest gain over all leaves and all `lies`, searched.
+
+    What counts is what it can use: with a lie's resources, tasks of the true demand.
+    """
+    allocation, capacity = allocation or solve(tree, capacity, rule), check_capacity(tree, capacity)
+    guarantee, worst = tree.guarantee[tree.leaves], Margin(0.0, "nobody")
+    for i, truth in enumerate(tree.demand):
+        needed = truth > 0
+        for lie in lies(truth, capacity):
+            reported = tree.demand.copy()
+            reported[i] = lie
+            got = solve(tree.with_demand(reported), capacity, rule).usage[i]
+            useful = (got[needed] / truth[needed]).min() * (truth / capacity).max()
+            margin = float((allocation.shares[i] - useful) / guarantee[i])
+            if margin < worst.value:
+                worst = Margin(margin, f"{tree.name(tree.leaves[i])} reporting {np.round(lie, 4).tolist()}")
+    return worst
+
+
+def long_run_guarantee(tree: Tree, times, shares) -> Margin:
+    """No leaf is starved while tasks end and are offered anew: its mean dominant share over time is its guarantee at least.
+
+    - `times (T + 1,)`: when the shares change, and the end; `shares (T, p)`: dominant shares between two times, all leaves active
+
+    -1 is a leaf that got nothing. Source: what H-DRF was made against (Bhattacharya et al., SoCC 2013; MCH, Section I.C).
+
+    >>> long_run_guarantee(Tree([(1, 0), (1, 0)]), [0, 1, 4], [[0.5, 0.5], [0.9, 0.1]])
+    Margin(value=-0.6, who='n2')
+    """
+    length = np.diff(np.asarray(times, float))
+    mean = length @ np.asarray(shares, float) / length.sum()
+    margin = mean / tree.guarantee[tree.leaves] - 1
+    worst = int(margin.argmin())
+    return Margin(float(margin[worst]), tree.name(tree.leaves[worst]))
+
+
+PROPERTIES = {
+    "share guarantee": share_guarantee,
+    "sharing incentive": sharing_incentive,
+    "envy-freeness among siblings": envy_freeness,
+    "envy-freeness across groups": envy_freeness_across,
+    "Pareto efficiency": pareto_efficiency,
+    "strategy-proofness": strategy_proofness,
+}
+
+
+def property_table(capacity, rules, trees, properties=PROPERTIES) -> pd.DataFrame:
+    """How often each rule violates each property: `rule, property, trees, violated, worst, tree`.
+
+    `violated`: share of the trees on which it falls short by more than `TOLERANCE`; `worst`: the least margin, in units of the
+    guarantee; `tree`: the number of the tree where. `trees` counts those that the rule takes: C-CH and M-CH take no leaf that does
+    without their resource. `rules`: names or functions; `properties`: functions by name, all unless told.
+
+    >>> property_table([10, 10], ["drf"], [Tree([(1, 0), [(1, 0), (0, 1), (1, 1)]])], {"guarantee": share_guarantee}).values.tolist()
+    [['drf', 'guarantee', 1, 1.0, -0.333..., 0]]
+    """
+    trees, rows = list(trees), []
+    for rule in rules:
+        margins = {name: [] for name in properties}
+        for tree in trees:
+            try:
+                allocation = solve(tree, capacity, rule)
+            except ValueError:
+                allocation = None
+            for name, holds in properties.items():
+                margins[name].append(np.nan if allocation is None else holds(tree, capacity, rule, allocation).value)
+        name_of = rule if isinstance(rule, str) else rule.__name__
+        for name, values in margins.items():
+            taken = int(np.isfinite(values).sum())
+            worst = int(np.nanargmin(values)) if taken else -1
+            violated = float(np.less(values, -TOLERANCE).sum() / taken) if taken else np.nan
+            rows.append((name_of, name, taken, violated, values[worst] if taken else np.nan, worst))
+    return pd.DataFrame(rows, columns=["rule", "property", "trees", "violated", "worst", "tree"])

@@ -1,0 +1,173 @@
+"""Random hierarchies, and the search for the smallest one on which something fails."""
+
+from collections.abc import Callable, Iterator
+from itertools import islice, product
+
+import numpy as np
+
+from schedlib.mch.model import Tree
+
+SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))
+"""Depths and branchings that are searched, one after the other."""
+
+FAILURES = 10
+"""So many failing trees of a size are shrunk, at most; the smallest wins."""
+
+LARGEST = 4
+"""Largest demand that shrinking tries for a leaf, a small whole number."""
+
+
+def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2, partial: float = 0.0, weighted=False) -> Tree:
+    """A hierarchy of exactly this depth: groups have 2 to `branching` children, half of them groups again, one for certain.
+
+    Each leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with probability `partial`, of one alone
+    (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn from 1 to 4, else they are 1. Depth 1 is a flat tree.
+    Raises ValueError when a size is below 1, `branching` below 2 or `partial` no probability.
+
+    >>> tree = random_tree(np.random.default_rng(1), depth=2, partial=0.5)
+    >>> tree.depth.max().item(), tree.demand.shape
+    (2, (4, 2))
+    """
+    if depth < 1 or branching < 2 or resources < 1:
+        raise ValueError(f"depth={depth}, branching={branching}, resources={resources}: at least 1, 2 and 1 are needed")
+    if not 0 <= partial <= 1:
+        raise ValueError(f"partial: {partial} is no probability; give the share of partial-type leaves, from 0 to 1")
+    weights = {}
+
+    def leaf():
+        demand = rng.uniform(0.05, 1.0, resources)
+        if rng.random() < partial:
+            demand[np.arange(resources) != rng.integers(resources)] = 0.0
+        return tuple(demand.tolist())
+
+    def group(path, levels):
+        count = int(rng.integers(2, branching + 1))
+        deep = (rng.random(count) < 0.5) | (np.arange(count) == rng.integers(count)) if levels > 1 else np.zeros(count, bool)
+        children = []
+        for k in range(count):
+            here = (*path, k + 1)
+            if weighted:
+                weights[here] = int(rng.integers(1, 5))
+            children.append(group(here, levels - 1) if deep[k] else leaf())
+        return children
+
+    return Tree(group((), depth), weights)
+
+
+def as_text(tree: Tree) -> str:
+    """A tree as nested text, as `Tree` reads it; weights other than 1 stand behind an asterisk.
+
+    >>> as_text(Tree([(1, 0), [(0, 1), (0.5, 2)]], {(2,): 3}))
+    '[(1, 0), [(0, 1), (0.5, 2)]*3]'
+    """
+
+    def text(node):
+        weight = f"*{tree.weight[node]:g}" if tree.weight[node] != 1 else ""
+        if tree.leaf_of[node] >= 0:
+            return f"({', '.join(f'{need:g}' for need in tree.demand[tree.leaf_of[node]])}){weight}"
+        return f"[{', '.join(map(text, tree.children(node)))}]{weight}"
+
+    return text(0)
+
+
+def counter_example(
+    fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, resources: int = 2, partial: float = 0.5, weighted=False, sizes=SIZES
+) -> Tree | None:
+    """The smallest tree found for which `fails(tree)`, by random search and shrinking; None when no tree fails.
+
+    Trees grow through `sizes` (depth, branching), with `tries` each, up to the first size with a failure; there the first
+    `FAILURES` failing trees are shrunk. Deterministic by seed.
+
+    >>> as_text(counter_example(lambda tree: tree.n_leaves >= 3 and (tree.demand[:, 0] == 0).any()))
+    '[(0, 1), (0, 1), (0, 1)]'
+    """
+    rng = np.random.default_rng(seed)
+    for depth, branching in sizes:
+        trees = (random_tree(rng, depth, branching, resources, partial, weighted) for _ in range(tries))
+        found = [shrink(tree, fails) for tree in islice(filter(fails, trees), FAILURES)]
+        if found:
+            return min(found, key=_size)
+    return None
+
+
+def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
+    """A tree that still fails and that no single step makes simpler.
+
+    Steps: drop a node, put a child in its group's place, put a group's children in its place, make weights smaller, make demands
+    small whole numbers; groups keep two children at least. Raises ValueError when the tree does not fail to begin with.
+    """
+    if not fails(tree):
+        raise ValueError("tree: it does not fail; give one that does")
+    found = True
+    while found:
+        found = False
+        for simpler in _simpler(tree):
+            if _size(simpler) < _size(tree) and fails(simpler):
+                tree, found = simpler, True
+                break
+    return tree
+
+
+def _size(tree):
+    """Leaves, nodes, weights, demands that are not small whole numbers, and the sum of demands: what shrinking makes smaller."""
+    whole = (tree.demand == np.round(tree.demand)).all(axis=1) & (tree.demand <= 100).all(axis=1)
+    return tree.n_leaves, tree.n_nodes, float(np.abs(tree.weight - 1).sum()), int((~whole).sum()), float(tree.demand.sum())
+
+
+def _simpler(tree: Tree) -> Iterator[Tree]:
+    nested, weights = tree.nested, _nested_weights(tree)
+    for path in sorted(tree.paths[1:], key=len):
+        for replaced in _without(nested, weights, path):
+            if isinstance(replaced[0], list) and _branches(replaced[0]):
+                yield _made(*replaced)
+    for node in np.flatnonzero(tree.weight != 1):
+        for weight in range(1, int(np.ceil(tree.weight[node]))):
+            yield Tree(nested, {p: float(w) for p, w in zip(tree.paths, tree.weight, strict=True)} | {tree.paths[node]: weight})
+    largest = tree.demand.max(axis=1, keepdims=True)
+    for n in range(1, 21):
+        rounded = np.round(tree.demand / largest * n)
+        yield tree.with_demand(np.where((tree.demand > 0) & (rounded == 0), 1, rounded))
+    for i in range(tree.n_leaves):
+        for whole in sorted(product(range(LARGEST + 1), repeat=tree.n_resources), key=sum)[1:]:
+            demand = tree.demand.copy()
+            demand[i] = whole
+            yield tree.with_demand(demand)
+
+
+def _nested_weights(tree):
+    def of(node):
+        return (float(tree.weight[node]), [of(child) for child in tree.children(node)])
+
+    return of(0)
+
+
+def _without(node, weight, path):
+    """The tree without the node at `path`, with it in its parent's place, and with its children in its place."""
+    own, below = weight
+    k, rest = path[0] - 1, path[1:]
+    if rest:
+        for child, its in _without(node[k], below[k], rest):
+            yield node[:k] + [child] + node[k + 1 :], (own, below[:k] + [its] + below[k + 1 :])
+        return
+    yield node[:k] + node[k + 1 :], (own, below[:k] + below[k + 1 :])
+    yield node[k], (own, below[k][1])
+    if isinstance(node[k], list):
+        yield node[:k] + node[k] + node[k + 1 :], (own, below[:k] + below[k][1] + below[k + 1 :])
+
+
+def _branches(node):
+    """Whether every group has two children at least, as in `random_tree`."""
+    return not isinstance(node, list) or (len(node) > 1 and all(map(_branches, node)))
+
+
+def _made(nested, weights):
+    flat = {}
+
+    def walk(path, weight):
+        if weight[0] != 1:
+            flat[path] = weight[0]
+        for k, child in enumerate(weight[1], 1):
+            walk((*path, k), child)
+
+    walk((), weights)
+    return Tree(nested, flat)

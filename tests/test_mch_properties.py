@@ -1,0 +1,226 @@
+"""What fair rules promise: known theorems on random trees, unfair rules that must be caught, the search for small counter-examples."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schedlib.mch import Allocation, Tree, allocate, property_claims, property_experiments, property_figures, search
+from schedlib.mch import properties as fair
+
+needs = st.integers(0, 4).map(float)
+leaves = st.tuples(needs, needs).filter(any)
+trees = st.builds(
+    lambda seed, depth, resources, partial, weighted: search.random_tree(
+        np.random.default_rng(seed), depth, 3, resources, partial, weighted
+    ),
+    st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 3), st.sampled_from([0.0, 0.5, 1.0]), st.booleans(),
+)  # fmt: skip
+
+
+def full(tree):
+    return np.full(tree.n_resources, 10.0)
+
+
+def given_shares(tree, capacity, shares):
+    """An allocation with these dominant shares."""
+    tasks = np.asarray(shares) / (tree.demand / capacity).max(axis=1)
+    usage = tree.demand * tasks[:, None]
+    return Allocation("given", np.asarray(shares), usage, tasks, usage.sum(axis=0) >= np.asarray(capacity) - 1e-9, 0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(leaves, min_size=2, max_size=5), st.tuples(st.sampled_from([1.0, 10.0]), st.sampled_from([1.0, 7.0])))
+def test_drf_keeps_every_property_on_flat_trees(demands, capacity):
+    tree = Tree(demands)
+    for name, holds in fair.PROPERTIES.items():
+        assert not holds(tree, capacity, "drf").violated, name
+
+
+@settings(max_examples=50, deadline=None)
+@given(trees)
+def test_h_drf_and_one_formula_for_all_leaves_keep_the_guarantee(tree):
+    for rule in ("h-drf", "exact-ch", fair.case1):
+        assert not fair.share_guarantee(tree, full(tree), rule).violated
+        assert not fair.sharing_incentive(tree, full(tree), rule).violated
+        assert not fair.pareto_efficiency(tree, full(tree), rule).violated
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees, st.integers(0, 10**6))
+def test_node_shares_are_h_drfs_rescaled_shares(tree, seed):
+    shares = np.random.default_rng(seed).uniform(0.1, 1, tree.n_leaves)
+
+    def vector(node):
+        leaf = tree.leaf_of[node]
+        if leaf >= 0:
+            need = tree.demand[leaf] / full(tree)
+            return need * shares[leaf] / need.max()
+        below = [(vector(c), tree.weight[c]) for c in tree.children(node)]
+        least = min(v.max() / w for v, w in below)
+        return sum(v * (least * w / v.max()) for v, w in below)
+
+    expected = [vector(node).max() for node in range(tree.n_nodes)]
+    assert fair.node_shares(tree, full(tree), shares) == pytest.approx(expected)
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees)
+def test_leaf_guarantee_and_sharing_incentive_are_the_same(tree):
+    allocation = allocate(tree, full(tree), "drf")
+    ratio = allocation.shares / tree.guarantee[tree.leaves]
+    assert fair.sharing_incentive(tree, full(tree), "drf").value == pytest.approx(ratio.min() - 1)
+    assert fair.share_guarantee(tree, full(tree), "drf").value <= ratio.min() - 1 + 1e-9
+
+
+def test_each_property_catches_an_unfair_rule():
+    tree, capacity = Tree([(1, 1), (1, 1), [(1, 0), (0, 1)]]), (10.0, 10.0)
+    greedy = given_shares(tree, capacity, [0.9, 0.05, 0.05, 0.05])
+    assert fair.share_guarantee(tree, capacity, None, greedy) == (pytest.approx(0.05 * 3 - 1), "n2")
+    assert fair.sharing_incentive(tree, capacity, None, greedy) == (pytest.approx(0.05 * 3 - 1), "n2")
+    assert fair.envy_freeness(tree, capacity, None, greedy) == (pytest.approx(3 * (0.05 - 0.9)), "n2 of n1")
+    # n3,1 is promised half of what n1 is: half of n1's 0.9 is worth 0.45 to it
+    assert fair.envy_freeness_across(tree, capacity, None, greedy).value == pytest.approx(3 * (0.05 - 0.9))
+    wasteful = given_shares(tree, capacity, [0.1, 0.1, 0.1, 0.2])
+    assert fair.pareto_efficiency(tree, capacity, None, wasteful) == (pytest.approx(-(1 - 0.3) * 6), "n3,1")
+
+    def same_tasks(tree, capacity):
+        with np.errstate(divide="ignore"):
+            tasks = (np.array(capacity) / tree.demand.sum(axis=0)).min()
+        return given_shares(tree, capacity, tasks * (tree.demand / capacity).max(axis=1))
+
+    # who says two instead of one gets two of three parts instead of one of two
+    lie = fair.strategy_proofness(Tree([(1, 1), (1, 1)]), capacity, same_tasks)
+    assert not lie.violated  # it needs both, and one lie names one
+    lie = fair.strategy_proofness(Tree([(1, 0), (1, 0)]), (10.0, 10.0), same_tasks)
+    assert lie.value == pytest.approx((1 / 2 - 2 / 3) / (1 / 2)) and lie.who == "n1 reporting [2.0, 0.0]"
+
+
+def test_envy_compares_siblings_only_unless_told():
+    tree = Tree([(1, 0), [(1, 0), (0, 1)]])
+    assert not fair.envy_freeness(tree, (10, 10), "h-drf").violated
+    # n2,1 has half the guarantee of n1 and, its sibling needing nothing of the first resource, as much
+    assert fair.envy_freeness_across(tree, (10, 10), "h-drf") == (pytest.approx(-1.0), "n1 of n2,1")
+
+
+def test_mch_breaks_the_guarantee_of_a_full_type_leaf_by_hand():
+    """Group 2 asks for (1, 3), over its largest (1/3, 1); with n1 (4/3, 1): the first resource seems to fill first, k' = 0.
+
+    So the two memory leaves keep w = 1, not 1/3, and memory fills first instead: 1 + 1/3 + 1 = 7/3 per unit of share.
+    """
+    tree, capacity = Tree([(1, 0), [(0, 1), (1, 1), (0, 1)]]), (100, 100)
+    level = 1 / Fraction(7, 3)
+    middle = level / 3
+    found = allocate(tree, capacity, "mch")
+    assert found.shares == pytest.approx([float(1 - middle), float(level), float(middle), float(level)])
+    assert middle < Fraction(1, 6) and found.shares[2] < tree.guarantee[tree.leaves[2]]
+    assert fair.sharing_incentive(tree, capacity, "mch") == (pytest.approx(-1 / 7), "n2,2")
+    assert fair.share_guarantee(tree, capacity, "mch").value == pytest.approx(-1 / 7)
+    # H-DRF: 4/3 of n1's share fills the first resource; the rest of memory goes to the two leaves
+    assert allocate(tree, capacity, "h-drf").shares == pytest.approx([0.75, 0.375, 0.25, 0.375])
+    assert fair.case1(tree, capacity).shares == pytest.approx([0.75, 0.375, 0.25, 0.375])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(2, 3), st.booleans())
+def test_mch_is_h_drf_when_all_leaves_are_full_type(seed, depth, resources, weighted):
+    tree = search.random_tree(np.random.default_rng(seed), depth, 3, resources, 0.0, weighted)
+    ours, theirs = (allocate(tree, full(tree), rule).shares for rule in ("mch", "h-drf"))
+    assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+def test_collapsed_hierarchies_punish_a_group_for_dovetailing():
+    """The group's leaves, weighted 1/4 each, need not share: had they 1/2 each the group would have its half."""
+    tree, capacity = Tree([(1, 1), [(1, 0), (0, 1)]]), (10, 10)
+    assert fair.collapsed(tree, capacity).shares == pytest.approx([2 / 3, 1 / 3, 1 / 3])
+    assert fair.share_guarantee(tree, capacity, fair.collapsed) == (pytest.approx(-1 / 3), "n2")
+    assert not fair.sharing_incentive(tree, capacity, fair.collapsed).violated
+
+
+def test_long_run_guarantee_weighs_by_time():
+    tree = Tree([(1, 0), (1, 0)])
+    value, who = fair.long_run_guarantee(tree, [0, 2, 3], [[1.0, 0.0], [0.0, 1.0]])
+    assert (value, who) == (pytest.approx((1 / 3) / 0.5 - 1), "n2")
+
+
+def test_the_table_counts_the_trees_a_rule_takes():
+    two = [Tree([(1, 1), (1, 2)]), Tree([(1, 0), (1, 2)])]
+    table = fair.property_table([10, 10], ["m-ch", "drf"], two, {"guarantee": fair.share_guarantee})
+    assert table[["rule", "trees", "violated"]].values.tolist() == [["m-ch", 1, 0.0], ["drf", 2, 0.0]]
+    table = fair.property_table([10, 10], ["m-ch"], two[1:], {"guarantee": fair.share_guarantee})
+    assert table["trees"].item() == 0 and np.isnan(table["violated"].item())
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 5), st.integers(2, 4), st.floats(0, 1))
+def test_random_trees_are_as_asked(seed, depth, branching, partial):
+    tree = search.random_tree(np.random.default_rng(seed), depth, branching, 3, partial)
+    assert tree.depth.max() == depth
+    counts = [len(tree.children(node)) for node in np.flatnonzero(tree.leaf_of < 0)]
+    assert min(counts) >= 2 and max(counts) <= branching
+    assert set((tree.demand > 0).sum(axis=1)) <= {1, 3}
+
+
+def test_random_trees_refuse_impossible_sizes():
+    rng = np.random.default_rng(0)
+    for bad in ({"depth": 0}, {"depth": 1, "branching": 1}, {"depth": 1, "resources": 0}, {"depth": 1, "partial": 1.5}):
+        with pytest.raises(ValueError, match=next(iter(dict(reversed(bad.items()))))):
+            search.random_tree(rng, **bad)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize(
+    "fails",
+    [
+        lambda tree: tree.depth.max() >= 2 and (tree.demand[:, 0] == 0).sum() >= 2,
+        lambda tree: (tree.weight >= 3).sum() >= 2 and tree.demand.sum() >= 5,
+        lambda tree: fair.share_guarantee(tree, full(tree), "mch").value < -0.05,
+    ],
+)
+def test_a_counter_example_fails_and_no_smaller_step_does(fails, seed):
+    tree = search.counter_example(fails, seed, tries=100, weighted=True)
+    assert fails(tree)
+    size = search._size(tree)
+    assert not any(fails(simpler) for simpler in search._simpler(tree) if search._size(simpler) < size)
+    again = search.counter_example(fails, seed, tries=100, weighted=True)
+    assert search.as_text(again) == search.as_text(tree)
+
+
+def test_the_search_finds_the_smallest_and_says_when_there_is_none():
+    smallest = search.counter_example(lambda tree: tree.depth.max() >= 2 and tree.n_leaves >= 3)
+    assert smallest.n_leaves == 3 and smallest.n_nodes == 5 and smallest.demand.sum() == 3
+    assert search.counter_example(lambda tree: False, tries=3) is None
+    with pytest.raises(ValueError, match="does not fail"):
+        search.shrink(Tree([(1, 0), (0, 1)]), lambda tree: False)
+
+
+def test_shrinking_keeps_weights_with_their_nodes():
+    tree = Tree([(1, 0), [(0, 1), [(3, 1), (1, 2)]]], {(2,): 3, (2, 2): 5})
+    small = search.shrink(tree, lambda tree: (tree.weight == 5).any() and tree.depth[tree.weight == 5].max() <= 2)
+    assert (small.weight == 5).sum() == 1 and (small.weight == 3).sum() == 0
+
+
+def test_experiments_repeat_and_figures_and_claims_take_their_frames():
+    frames = {}
+    for experiment in property_experiments.EXPERIMENTS:
+        points = [point for point in experiment.points["smoke"] if "tries" not in point or point["rule"] == "mch"]
+        first = experiment.run(seed=0, **points[0])
+        pd.testing.assert_frame_equal(first, experiment.run(seed=0, **points[0]))
+        blocks = [(point, experiment.run(seed=0, **point)) for point in points]
+        frames[experiment.id] = pd.concat(
+            [frame.assign(seed=0, **{name: value for name, value in point.items() if name not in frame}) for point, frame in blocks],
+            ignore_index=True,
+        )
+    for figure in property_figures.FIGURES:
+        frame = frames[figure.experiment]
+        for text in (figure.caption, figure.alt):
+            assert "nan " not in (text(frame) if callable(text) else text)
+        if figure.plot:
+            assert figure.plot(frame).axes
+    for claim in property_claims.CLAIMS:
+        if claim.measure is not None:
+            values = np.asarray(claim.measure(frames[claim.experiment]))
+            assert values.shape == (1,) and np.isfinite(values).all()
