@@ -13,6 +13,7 @@ from schedlib.mch import experiments
 from schedlib.mch.figures import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch.path import filling_path
 from schedlib.mch.pictures import plot_tree, tree_size
+from schedlib.mch.properties import node_shares
 from schedlib.widgets.explorer import Explorer, slider
 
 RULES = ("mch", "h-drf", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
@@ -88,8 +89,8 @@ def _path(text, cpu, memory, rule):
 def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100):
     """A tree, as `read_tree` reads it, and `cpu` CPUs and `memory` GB, `filled` to that % of what `rule` gives out in the end.
 
-    Shares are those of the divisible filling. Returns (matplotlib Figure, alt text). Raises ValueError as `read_tree` does, and when the
-    rule is not for this tree.
+    Shares are those of the divisible filling; a group's is what its poorest child lets it show (`node_shares`). Returns
+    (matplotlib Figure, alt text). Raises ValueError as `read_tree` does, and when the rule is not for this tree.
     """
     tree, path, used = _path(text, cpu, memory, rule)
     shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
@@ -98,9 +99,11 @@ def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", 
     full = [name for name, total in zip(("CPU", "memory"), usage.sum(axis=0), strict=True) if total > 1 - 1e-6]
     title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) if full else 'nothing'} full"
     names = [tree.name(node) for node in tree.leaves]
-    width, height = tree_size(tree, shares, resources=RESOURCES)
+    nodes = node_shares(tree, [cpu, memory], shares)
+    nodes[0] = np.nan
+    width, height = tree_size(tree, nodes, resources=RESOURCES)
     figure, (top, bottom) = style.subplots(2, 1, size=(max(width, 8.0), height + 1.9), height_ratios=[height, 1.6])
-    plot_tree(tree, shares, resources=RESOURCES, ax=top)
+    plot_tree(tree, nodes, resources=RESOURCES, ax=top)
     figure.suptitle(title, fontsize=11)
     _tanks(bottom, usage, names, (cpu, memory))
     held = ", ".join(f"{name} {share:.3g}" for name, share in zip(names, shares, strict=True))
