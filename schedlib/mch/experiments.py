@@ -9,6 +9,7 @@ from schedlib.core.streams import streams
 from schedlib.experiment import Experiment
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
+from schedlib.mch.model import Tree
 from schedlib.mch.simulate import simulate
 from schedlib.mch.workloads import (
     FIG4_CAPACITY,

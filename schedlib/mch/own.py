@@ -61,5 +61,5 @@ def _compiled(function):
 
 
 @compiling.rule(PRIORITY)
-def nobody(leaf, usage, demand, weight, capacity):  # noqa: ARG001 - a rule's arguments
+def nobody(leaf, usage, demand, weight, capacity):
     return 0.0

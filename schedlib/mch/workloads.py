@@ -64,21 +64,22 @@ def fig4_full() -> Tree:
     return Tree([[(2, 1), memory], [(2, 1), (1, 2), memory], [(2, 1)]])
 
 
-ARRIVALS = (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
-DEPARTURES = (850.0, 790.0, 900.0, 950.0, 1000.0, 600.0)
+FIG4_SUBMIT = (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
+FIG4_DURATION = (37.0, 42.8, 17.8, 22.4, 52.6, 16.3)
 
 
 def fig4_jobs() -> pd.DataFrame:
-    """The six jobs of Fig. 4b, one per leaf: `leaf, arrival (s), tasks, duration (s of one task)`.
+    """The six jobs of Fig. 4b, one per leaf: `leaf, submit (s), tasks, duration (s of one task)`.
 
-    The paper prints 2000 tasks each, that all are active from 200 to 600 s and that n1,2 leaves at 790 s; arrivals, lengths of
-    tasks and the other departures are chosen here to meet that. A leaf comes every 20 s, so that the last has its share by
-    200 s, since nothing is taken back from running tasks; tasks are so long that 2000 of them last until the leaf's departure.
+    The paper prints that each has 2000 tasks, that all are active from 200 to 600 s and that n1,2 leaves at 790 s. Submissions and
+    lengths of tasks are chosen here to meet that: a leaf comes every 20 s, early enough to have its share by 200 s, since nothing
+    is taken back from running tasks; tasks are so long that under H-DRF n3,1 is the first to end, at 600 s, n1,2 ends at 790 s
+    and the others at 850 s, 900 s, 950 s and 1000 s, about.
 
     >>> fig4_jobs()["tasks"].tolist()
     [2000, 2000, 2000, 2000, 2000, 2000]
     """
-    return pd.DataFrame({"leaf": range(6), "arrival": ARRIVALS, "tasks": 2000, "duration": 1.0})
+    return pd.DataFrame({"leaf": range(6), "submit": FIG4_SUBMIT, "tasks": 2000, "duration": FIG4_DURATION})
 
 
 def full_binary(levels: int, demand) -> Tree:

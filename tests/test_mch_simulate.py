@@ -1,0 +1,166 @@
+"""A cluster over time: the books balance, fast and literal agree, Fig. 4b comes out, and starvation shows under the naive rule alone."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schedlib import mch
+from schedlib.mch.reweigh import Weights, pruned
+from tests.test_mch_filling import FIG4, problems
+
+RULES = ("drf", "mch", "h-drf", "naive-h-drf")
+
+
+@st.composite
+def workloads(draw, most_resources=2):
+    tree, capacity = draw(problems(most_resources=most_resources))
+    job = st.tuples(
+        st.integers(0, tree.n_leaves - 1), st.integers(0, 20), st.integers(0, 12), st.integers(1, 6), st.none() | st.integers(1, 15)
+    )
+    rows = draw(st.lists(job, min_size=1, max_size=25))
+    jobs = pd.DataFrame(rows, columns=["leaf", "submit", "tasks", "duration", "depart"])
+    return tree, capacity / 2 + 4, jobs.assign(depart=jobs["submit"] + jobs["depart"].astype(float))
+
+
+@settings(deadline=None, max_examples=60)
+@given(workloads())
+def test_fast_and_literal_agree_while_tasks_come_and_go(workload):
+    tree, capacity, jobs = workload
+    for rule in RULES:
+        fast, literal = (mch.simulate(tree, capacity, rule, jobs, method=method) for method in ("fast", "literal"))
+        pd.testing.assert_frame_equal(fast.jobs, literal.jobs)
+        pd.testing.assert_frame_equal(fast.shares, literal.shares)
+        assert fast.decisions == literal.decisions
+
+
+@settings(deadline=None, max_examples=10)
+@given(workloads(most_resources=6))
+def test_fast_and_literal_agree_with_many_resources(workload):
+    tree, capacity, jobs = workload
+    fast, literal = (mch.simulate(tree, capacity, "h-drf", jobs, method=method) for method in ("fast", "literal"))
+    pd.testing.assert_frame_equal(fast.jobs, literal.jobs)
+
+
+@settings(deadline=None, max_examples=40)
+@given(workloads())
+def test_every_task_runs_once_and_capacities_hold(workload):
+    tree, capacity, jobs = workload
+    stay = jobs.drop(columns="depart")
+    for rule in RULES:
+        run = mch.simulate(tree, capacity, rule, stay)
+        work = ((stay["tasks"] * stay["duration"]).to_numpy()[:, None] * tree.demand[stay["leaf"]]).sum(axis=0)
+        assert np.allclose(run.utilisation * capacity * (run.end - stay["submit"].min()), work)
+        assert run.jobs["finish"].notna().all()
+        some = run.jobs[run.jobs["tasks"] > 0]
+        assert (some["start"] >= some["submit"]).all()
+        assert (some["finish"] >= some["start"] + some["duration"]).all()
+        for _, line in some.groupby("leaf"):
+            assert line.sort_values("submit", kind="stable")["start"].is_monotonic_increasing
+        left = mch.simulate(tree, capacity, rule, jobs)
+        assert (left.jobs["finish"] <= jobs["depart"].fillna(np.inf)).all()
+        for each in (run, left):
+            usage, now = np.zeros((tree.n_leaves, tree.n_resources)), 0.0
+            per_share = tree.demand / (tree.demand / capacity).max(axis=1)[:, None]
+            for time, leaf, share in each.shares.itertuples(index=False):
+                assert time == now or (usage.sum(axis=0) <= capacity * (1 + 1e-6)).all()
+                usage[leaf], now = per_share[leaf] * share, time
+            assert np.allclose(usage, 0)
+
+
+@settings(deadline=None, max_examples=40)
+@given(problems(most_resources=3), st.data())
+def test_weights_count_active_nodes_alone(problem, data):
+    tree, capacity = problem
+    active = np.array(data.draw(st.lists(st.booleans(), min_size=tree.n_leaves, max_size=tree.n_leaves).filter(any)))
+    small = pruned(tree, active)
+    assert np.allclose(Weights(tree, capacity, "mch").of(active)[active], mch.flatten(small, capacity).weights)
+    if (tree.demand[:, 0] > 0).all():
+        assert np.allclose(Weights(tree, capacity, "c-ch").of(active)[active], small.guarantee[small.leaves])
+
+
+def fig4_jobs(**columns):
+    """2000 tasks of one unit each; the lengths are ours, so that all six run from 200 s to 600 s and n2,3 still runs after 790 s."""
+    depart = [np.nan, 790.0, np.nan, np.nan, np.nan, np.nan]
+    duration = [30.0, 60.0, 15.0, 15.0, 60.0, 30.0]
+    base = pd.DataFrame({"leaf": range(6), "submit": 0.0, "tasks": 2000, "duration": duration, "depart": depart})
+    return base.assign(**columns)
+
+
+@pytest.mark.parametrize("rule", ["mch", "h-drf", "exact-ch"])
+def test_figure_4b(rule):
+    run = mch.simulate(FIG4, (200, 200), rule, fig4_jobs(), every=10)
+    grid = run.shares.pivot(index="time", columns="leaf", values="share")
+    assert np.abs(grid.loc[200:600] - [0.33, 0.5, 0.165, 0.165, 0.5, 0.33]).to_numpy().max() <= 2 / 200
+    assert (grid.loc[850:, 1] == 0).all()
+    assert grid.loc[850, 4] == 1
+    assert np.abs(grid.loc[790:850, [0, 2, 3, 5]] - [0.33, 0.165, 0.165, 0.33]).to_numpy().max() <= 2 / 200
+
+
+def test_the_naive_rule_starves_the_nested_memory_leaf():
+    """[M, [C, M]]: the group's CPU share hides that its memory leaf has nothing; tasks' lengths are random, so that they end one by one."""
+    tree = mch.Tree([(0, 1), [(1, 0), (0, 1)]])
+    length = np.random.default_rng(5).exponential(size=12_000)
+    jobs = pd.DataFrame({"leaf": np.arange(12_000) % 3, "submit": 0.0, "tasks": 1, "duration": length})
+    share = {}
+    for rule in RULES:
+        run = mch.simulate(tree, (50, 50), rule, jobs, until=40, every=1)
+        share[rule] = run.shares[(run.shares["leaf"] == 2) & (run.shares["time"] >= 20)]["share"].mean()
+    assert share["naive-h-drf"] < 0.02
+    assert min(share["h-drf"], share["mch"], share["drf"]) > 0.45
+
+
+def test_by_hand_a_job_leaves_and_its_tasks_stop():
+    tree = mch.Tree([(1,), (1,)])
+    jobs = pd.DataFrame({"leaf": [0, 1, 0], "submit": [0, 1, 1], "tasks": [5, 3, 1], "duration": [10, 2, 1], "depart": [4, None, None]})
+    run = mch.simulate(tree, (2,), "drf", jobs)
+    assert run.jobs["start"].tolist() == [0, 4, 4]
+    assert run.jobs["finish"].tolist() == [4, 7, 5] or run.jobs["finish"].tolist() == [4, 8, 5]
+    assert run.utilisation[0] * 2 * run.end == 2 * 4 + 3 * 2 + 1
+    early = mch.simulate(tree, (2,), "drf", jobs, until=3)
+    assert early.end == 3
+    assert early.jobs["finish"].isna().all()
+    assert mch.simulate(tree, (2,), "drf", jobs, record=False).shares.empty
+
+
+def test_a_saturated_resource_stays_so_until_some_is_given_back():
+    """The chosen leaf's large task waits for room; the small ones of the other leaf do not overtake it for ever."""
+    tree = mch.Tree([(4,), (1,)])
+    small = pd.DataFrame({"leaf": 1, "submit": np.arange(40) * 0.5, "tasks": 1, "duration": 4.2})
+    jobs = pd.concat([small, pd.DataFrame({"leaf": [0], "submit": [3.0], "tasks": [1], "duration": [1.0]})], ignore_index=True)
+    run = mch.simulate(tree, (8,), "drf", jobs)
+    assert run.jobs["start"].iloc[-1] < 10
+
+
+def test_a_rule_of_ones_own_and_its_weights():
+    @mch.rule(weights="mch")
+    def share(leaf, usage, demand, weight, capacity):
+        return (usage / capacity).max() / weight
+
+    mine, theirs = (mch.simulate(FIG4, (200, 200), rule, fig4_jobs()) for rule in (share, "mch"))
+    pd.testing.assert_frame_equal(mine.shares, theirs.shares)
+    assert mine.rule == "share"
+    assert mine.reflattens == theirs.reflattens > 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"leaf": [0, 1, 2, 3, 4, 6]}, "row 5: leaf is 6, must be a leaf's index, 0 to 5"),
+        ({"leaf": [0, 1, 0.5, 3, 4, 5]}, "row 2: leaf"),
+        ({"tasks": [1, 1, 1, -1, 1, 1]}, "row 3: tasks"),
+        ({"duration": [1, np.nan, 1, 1, 1, 1]}, "row 1: duration"),
+        ({"submit": [0, 0, 0, 0, "noon", 0]}, "row 4: submit is noon"),
+        ({"depart": [0.0] + [9.0] * 5}, r"row 0: departs at 0\.0"),
+    ],
+)
+def test_bad_rows_are_named(change, words):
+    with pytest.raises(ValueError, match=words):
+        mch.simulate(FIG4, (5, 5), "h-drf", fig4_jobs(**change))
+
+
+@pytest.mark.parametrize(("change", "words"), [({"until": -1}, "until"), ({"every": 0}, "every"), ({"jobs": []}, "columns leaf")])
+def test_bad_options_are_named(change, words):
+    with pytest.raises(ValueError, match=words):
+        mch.simulate(FIG4, (5, 5), "h-drf", **{"jobs": fig4_jobs()} | change)
