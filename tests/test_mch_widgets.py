@@ -1,5 +1,6 @@
 """MCH's explorers answer for every corner of their settings and for any text, and what they draw is what was computed."""
 
+import contextlib
 import itertools
 
 import numpy as np
@@ -12,7 +13,9 @@ from schedlib.mch.path import filling_path
 from schedlib.widgets import mch as explorer
 
 demands = st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(any)
-trees = st.recursive(demands, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=8).filter(lambda n: isinstance(n, list))
+trees = st.recursive(demands, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=8).filter(
+    lambda n: isinstance(n, list)
+)
 
 
 @settings(max_examples=40, deadline=None)
@@ -45,8 +48,9 @@ def test_on_the_way_h_drf_keeps_siblings_level_until_something_is_full():
     assert np.allclose(path[1], [2 / 3, 1 / 3, 1 / 3, 1 / 3]) and np.allclose(path[2], [2 / 3, 1 / 3, 5 / 12, 5 / 12])
 
 
-@pytest.mark.parametrize("preset, rule, filled", list(itertools.product(explorer.PRESETS, explorer.RULES, (0, 100))))
-def test_every_example_is_drawn_under_every_rule_that_is_for_it(preset, rule, filled):
+@pytest.mark.parametrize("preset, rule", list(itertools.product(explorer.PRESETS, explorer.RULES)))
+def test_every_example_is_drawn_under_every_rule_that_is_for_it(preset, rule):
+    filled = 35 if rule == "h-drf" else 100
     text, cpu, memory = explorer.PRESETS[preset]
     needs = explorer.read_tree(text).demand.min(axis=0)
     if (rule == "c-ch" and not needs[0]) or (rule == "m-ch" and not needs[1]):
@@ -73,9 +77,10 @@ def test_half_of_the_way_is_half_of_what_is_used_in_the_end():
 
 
 BAD = [
-    "", "(1, 0)", "[", "[]", "[()]", "[1, 2]", "[(1, 'a')]", "[(-1, 1)]", "[(0, 0)]", "[(1, 0), (1, 2, 3)]", "[(1,)]", "[(1, 0)](2)", "[(nan, 1)]",
-    "__import__('os').abort()", "[(1, 0)] * 3", "[(1, 0)*0]", "[(1, 0)*'a']", "[(1, 0)*(1, 2)]", "[(1, 0), *[(1, 0)]]", "[(1e400, 1)]", "[(1e-9, 1)]",
-    f"[(1{'0' * 400}, 1)]", f"[({'9' * 5000}, 1)]", "[(1, 0)]\0", "[" * 3000, "[[[[[[(1, 1)]]]]]]", "[" + "(1, 1)," * 13 + "]", "[(1j, 0)]", "{1: 2}",
+    "", "(1, 0)", "[", "[]", "[()]", "[1, 2]", "[(1, 'a')]", "[(-1, 1)]", "[(0, 0)]", "[(1, 0), (1, 2, 3)]", "[(1,)]", "[(1, 0)](2)",
+    "[(nan, 1)]", "__import__('os').abort()", "[(1, 0)] * 3", "[(1, 0)*0]", "[(1, 0)*'a']", "[(1, 0)*(1, 2)]", "[(1, 0), *[(1, 0)]]", "[(1e400, 1)]",
+    "[(1e-9, 1)]", f"[(1{'0' * 400}, 1)]", f"[({'9' * 5000}, 1)]", "[(1, 0)]\0", "[" * 3000, "[[[[[[(1, 1)]]]]]]", "[" + "(1, 1)," * 13 + "]",
+    "[(1j, 0)]", "{1: 2}",
 ]  # fmt: skip
 
 
@@ -89,10 +94,8 @@ def test_what_is_no_tree_gets_an_answer_that_helps(text):
 @settings(max_examples=100, deadline=None)
 @given(st.text("[]()*,.0123e-x '\"", max_size=40))
 def test_any_text_gives_a_tree_or_says_why_not(text):
-    try:
+    with contextlib.suppress(ValueError):
         assert explorer.read_tree(text).n_resources == 2
-    except ValueError:
-        pass
 
 
 def test_a_written_tree_has_the_weights_behind_the_asterisks():
@@ -114,3 +117,52 @@ def test_a_slip_in_the_box_is_said_in_the_pictures_place_and_can_be_mended():
     assert made.picture.value.startswith('<p role="alert">this tree cannot be read')
     made.controls["text"].value = "[(1, 0), (0, 1)]"
     assert "<img alt=" in made.picture.value
+
+
+@pytest.mark.parametrize("scene, time", list(itertools.product(explorer.SCENES, (0, 1100))))
+def test_scenes_are_drawn_at_any_time_under_any_rules(scene, time):
+    end = explorer.SCENES[scene][1]
+    for left, right in itertools.pairwise(explorer.CHURN_RULES):
+        figure, alt = explorer.draw_churn(scene, time, left, right)
+        assert [ax.get_title() for ax in figure.axes[:2]] == [style.look(rule).label for rule in (left, right)]
+        assert alt.startswith(f"Dominant shares up to {min(time, end):g} s.") and figure.axes[0].get_xlim() == (0, end)
+
+
+def test_lines_stop_at_the_time_and_the_legend_says_what_is_held_then():
+    figure, alt = explorer.draw_churn("[M, [C, M]]: a rule that starves", 300, "h-drf", "naive-h-drf")
+    kept, starved = (ax.get_legend().get_texts()[2].get_text() for ax in figure.axes[:2])
+    assert kept == "n2,2: 0.50" and starved == "n2,2: 0.00" and "n2,2 0.00" in alt
+    assert max(line.get_xdata()[-1] for line in figure.axes[0].lines) == 300
+
+
+def test_nothing_is_held_when_all_is_done():
+    figure, _ = explorer.draw_churn("Fig. 4 of the paper", 1100, "mch", "h-drf")
+    assert all(text.get_text().endswith(": 0.00") for ax in figure.axes[:2] for text in ax.get_legend().get_texts())
+
+
+def test_while_all_six_are_active_shares_are_the_papers():
+    times, names, shares = explorer._run("Fig. 4 of the paper", "mch")
+    between = (times >= 250) & (times <= 550)
+    assert names == ["n1,1", "n1,2", "n2,1", "n2,2", "n2,3", "n3,1"]
+    assert np.allclose(shares[between], [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3], atol=0.02)
+
+
+def test_a_scene_has_its_own_length_and_runs_are_made_before_the_first_move():
+    made = explorer.churn()
+    before = explorer._run.cache_info().misses
+    made.controls["time"].value = 1000
+    made.controls["scene"].value = "[M, [C, M]]: a rule that starves"
+    assert made.controls["time"].value == made.controls["time"].max == 600 and "up to 600 s" in made.picture.value
+    made.controls["left"].value = "drf"
+    assert explorer._run.cache_info().misses == before and "<img alt=" in made.picture.value
+
+
+def test_an_unknown_scene_is_refused_with_those_there_are():
+    with pytest.raises(ValueError, match="none of Fig. 4 of the paper"):
+        explorer.draw_churn("nowhere")
+
+
+@pytest.mark.parametrize("make", [explorer.filling, explorer.churn])
+def test_explorers_start_with_a_picture(make):
+    made = make()
+    assert made.png.startswith(b"\x89PNG") and "<img alt=" in made.picture.value
