@@ -95,7 +95,8 @@ def test_figure_4b(rule):
     assert np.abs(grid.loc[200:600] - [0.33, 0.5, 0.165, 0.165, 0.5, 0.33]).to_numpy().max() <= 2 / 200
     assert (grid.loc[850:, 1] == 0).all()
     assert grid.loc[850, 4] == 1
-    assert np.abs(grid.loc[790:850, [0, 2, 3, 5]] - [0.33, 0.165, 0.165, 0.33]).to_numpy().max() <= 2 / 200
+    # to 830 s: at 840 s all CPU tasks end at once, n2 still holds memory, and H-DRF gives it no CPU until n1 and n3 have caught up
+    assert np.abs(grid.loc[790:830, [0, 2, 3, 5]] - [0.33, 0.165, 0.165, 0.33]).to_numpy().max() <= 2 / 200
 
 
 def test_the_naive_rule_starves_the_nested_memory_leaf():
@@ -116,7 +117,7 @@ def test_by_hand_a_job_leaves_and_its_tasks_stop():
     jobs = pd.DataFrame({"leaf": [0, 1, 0], "submit": [0, 1, 1], "tasks": [5, 3, 1], "duration": [10, 2, 1], "depart": [4, None, None]})
     run = mch.simulate(tree, (2,), "drf", jobs)
     assert run.jobs["start"].tolist() == [0, 4, 4]
-    assert run.jobs["finish"].tolist() == [4, 7, 5] or run.jobs["finish"].tolist() == [4, 8, 5]
+    assert run.jobs["finish"].tolist() == [4, 8, 5]
     assert run.utilisation[0] * 2 * run.end == 2 * 4 + 3 * 2 + 1
     early = mch.simulate(tree, (2,), "drf", jobs, until=3)
     assert early.end == 3
