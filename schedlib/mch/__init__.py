@@ -5,6 +5,11 @@ from schedlib.mch.filling import Filling, fill
 from schedlib.mch.flatten import Flattened, flatten
 from schedlib.mch.model import Tree
 from schedlib.mch.own import Rule, rule
+from schedlib.mch.properties import property_table
+from schedlib.mch.search import counter_example, random_tree
 from schedlib.mch.simulate import Churn, simulate
 
-__all__ = ["Allocation", "Churn", "Filling", "Flattened", "Rule", "Tree", "allocate", "fill", "flatten", "rule", "simulate"]
+__all__ = [
+    "Allocation", "Churn", "Filling", "Flattened", "Rule", "Tree", "allocate", "counter_example", "fill", "flatten",
+    "property_table", "random_tree", "rule", "simulate",
+]  # fmt: skip

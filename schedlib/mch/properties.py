@@ -117,7 +117,11 @@ def sharing_incentive(tree: Tree, capacity, rule, allocation=None) -> Margin:
 
 def _envy(tree, capacity, rule, allocation, siblings):
     allocation = allocation or solve(tree, capacity, rule)
-    capacity, guarantee, need = check_capacity(tree, capacity), tree.guarantee[tree.leaves], flatten(tree, capacity).node_share[tree.leaves]
+    capacity, guarantee, need = (
+        check_capacity(tree, capacity),
+        tree.guarantee[tree.leaves],
+        flatten(tree, capacity).node_share[tree.leaves],
+    )
     part = allocation.usage / capacity / guarantee[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.where(need[:, None] > 0, part[None] / need[:, None], np.inf).min(axis=2)

@@ -1,4 +1,4 @@
-"""MCH's family on random trees: which properties hold, how often MCH gives H-DRF's allocation, the smallest trees where it does not."""
+"""MCH's family on random trees: which properties hold, how often MCH allocates as H-DRF does, who starves, the smallest failures."""
 
 import numpy as np
 import pandas as pd
@@ -6,16 +6,19 @@ import pandas as pd
 from schedlib.experiment import Experiment
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
+from schedlib.mch.model import Tree
 from schedlib.mch.properties import (
     PROPERTIES,
     TOLERANCE,
     case1,
     collapsed,
+    long_run_guarantee,
     node_shares,
     property_table,
     solve,
 )
 from schedlib.mch.search import as_text, counter_example, random_tree
+from schedlib.mch.simulate import simulate
 
 CAPACITY = 100.0
 """Of each resource; divisible shares do not depend on it."""
@@ -124,6 +127,47 @@ def _percent(shares):
     return ", ".join(f"{100 * share:.3g}" for share in shares)
 
 
+AT_ONCE = 50
+"""About so many tasks of one leaf fill its dominant resource in the runs over time."""
+
+
+def _over_time(tree, rule, horizon, rng):
+    """Every leaf's dominant share at times 0, 1, ..., (T + 1, p): single tasks, waiting from the start, of exponential length 1."""
+    tasks = 2 * AT_ONCE * horizon
+    durations = rng.exponential(1.0, tree.n_leaves * tasks)
+    jobs = pd.DataFrame({"leaf": np.repeat(np.arange(tree.n_leaves), tasks), "submit": 0.0, "tasks": 1, "duration": durations})
+    run = simulate(tree, np.full(tree.n_resources, float(AT_ONCE)), rule, jobs, until=float(horizon), every=1.0)
+    return run.shares.pivot(index="time", columns="leaf", values="share").to_numpy()
+
+
+def starvation(rule: str, horizon: int, seed: int) -> pd.DataFrame:
+    """A group with complementary leaves beside a memory leaf, tasks ending and starting: `time, leaf, share`, dominant shares.
+
+    The tree is [memory, [CPU, memory]]; times in mean task lengths.
+    """
+    tree = Tree([(0, 1), [(1, 0), (0, 1)]])
+    shares = _over_time(tree, rule, horizon, np.random.default_rng([seed, 17]))
+    names = [tree.name(leaf) for leaf in tree.leaves]
+    return pd.DataFrame(shares, columns=names).rename_axis("time").reset_index().melt("time", names, "leaf", "share")
+
+
+def long_run(rule: str, depth: int, partial: float, trees: int, horizon: int, seed: int) -> pd.DataFrame:
+    """Random trees over time, each leaf's mean share of the second half against its guarantee: one row.
+
+    `starved`: share of trees with a leaf below half its guarantee; `least`: the least mean share over its guarantee. Two
+    resources; a task needs 1/50 of its leaf's dominant resource.
+    """
+    rng, least = np.random.default_rng([seed, 18]), []
+    for tree in _trees(depth, partial, 2, trees, seed):
+        shares = _over_time(tree.with_demand(tree.demand / tree.demand.max(axis=1, keepdims=True)), rule, horizon, rng)
+        late = shares[horizon // 2 :]
+        least.append(1 + long_run_guarantee(tree, np.arange(len(late) + 1), late).value)
+    return pd.DataFrame([{"starved": np.less(least, 0.5).mean(), "least": min(least)}])
+
+
+OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")
+
+
 def _grid(trees, depths, partials, resources=None, rule=None):
     more = {"rule": rule} if rule else {}
     return [
@@ -136,12 +180,12 @@ PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
 SEEDS = {"smoke": 1, "quick": 5, "paper": 20}
 
 
-def _equality(*rules):
-    """Points of `equality`, one rule after the other."""
+def _equality(trees, *rules):
+    """Points of `equality`, one rule after the other; `trees` at quick scale."""
     sizes = {
         "smoke": (4, (1, 2, 3), (0.0, 0.5), (2, 3)),
-        "quick": (200, (1, 2, 3, 4, 5), PARTIALS, (2, 3)),
-        "paper": (1000, (1, 2, 3, 4, 5), PARTIALS, (2, 3, 4)),
+        "quick": (trees, (1, 2, 3, 4, 5), PARTIALS, (2, 3)),
+        "paper": (5 * trees, (1, 2, 3, 4, 5), PARTIALS, (2, 3, 4)),
     }
     return {scale: [point for rule in rules for point in _grid(*size, rule)] for scale, size in sizes.items()}
 
@@ -151,13 +195,29 @@ EXPERIMENTS = (
         "mch.properties", "Which properties of fair sharing each rule keeps", properties,
         {
             "smoke": _grid(2, (1, 2), (0.0, 0.5)),
-            "quick": _grid(20, (1, 2, 3, 4), (0.0, 0.5)),
+            "quick": _grid(10, (1, 2, 3, 4), (0.0, 0.5)),
             "paper": _grid(100, (1, 2, 3, 4), (0.0, 0.5)),
         },
         SEEDS,
     ),
-    Experiment("mch.equality", "How often MCH allocates as H-DRF does", equality, _equality("mch"), SEEDS),
-    Experiment("mch.exact", "Two repairs of MCH against H-DRF", equality, _equality("case1", "exact-ch"), SEEDS),
+    Experiment("mch.equality", "How often MCH allocates as H-DRF does", equality, _equality(200, "mch"), SEEDS),
+    Experiment("mch.exact", "Two repairs of MCH against H-DRF", equality, _equality(50, "case1", "exact-ch"), SEEDS),
+    Experiment(
+        "mch.starvation", "A group with complementary leaves beside a memory leaf, over time", starvation,
+        {scale: [{"rule": rule, "horizon": end} for rule in OVER_TIME] for scale, end in (("smoke", 20), ("quick", 50), ("paper", 200))},
+        SEEDS,
+    ),
+    Experiment(
+        "mch.long-run", "Who is starved on random trees while tasks end and start", long_run,
+        {
+            scale: [
+                {"rule": rule, "depth": depth, "partial": partial, "trees": trees, "horizon": end}
+                for rule in OVER_TIME for depth in depths for partial in (0.0, 0.5)
+            ]
+            for scale, trees, depths, end in (("smoke", 1, (2,), 10), ("quick", 10, (2, 3), 50), ("paper", 50, (2, 3, 4), 200))
+        },
+        SEEDS,
+    ),
     Experiment(
         "mch.counterexamples", "The smallest trees on which a property fails", counterexamples,
         {scale: [{"rule": rule, "tries": tries} for rule in RULES] for scale, tries in (("smoke", 5), ("quick", 100), ("paper", 1000))},

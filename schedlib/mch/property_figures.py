@@ -6,8 +6,8 @@ import pandas as pd
 from schedlib import style
 from schedlib.experiment import Figure
 
-COLOURS = "cividis_r"
-"""Light where nothing fails; reads the same for the colour-blind and in grey."""
+COLOURS = "Blues"
+"""Light where nothing fails; one hue, so that it reads the same for the colour-blind and in grey."""
 
 SHORT = {
     "share guarantee": "share\nguarantee",
@@ -89,6 +89,53 @@ def plot_exact(frame: pd.DataFrame):
     return _heat_maps(frame, [(some, "differ", f"{_label(rule)}: other than H-DRF's") for rule, some in frame.groupby("rule")])
 
 
+def plot_starvation(frame: pd.DataFrame):
+    """Dominant shares over time of the two memory leaves: n1, and n2,2 beside a CPU leaf in a group."""
+    figure, axes = style.subplots(1, 2, size=(8.8, 3.6), sharey=True)
+    for ax, (leaf, title) in zip(
+        axes, (("n1", "n1, memory, alone"), ("n2,2", "n2,2, memory, in a group with a CPU leaf")), strict=True
+    ):
+        for k, (rule, one) in enumerate(frame[frame["leaf"] == leaf].groupby("rule", sort=False)):
+            mean = one.groupby("time")["share"].mean()
+            line = style.look(rule).line() | {"label": _label(rule), "markevery": (3 * k, 15)}
+            ax.plot(mean.index, 100 * mean, **line)
+        guarantee = 50 if leaf == "n1" else 25
+        ax.axhline(guarantee, color="black", linewidth=0.8, linestyle=":")
+        where = (frame["time"].max(), guarantee)
+        ax.annotate("guarantee", where, xytext=(0, -10), textcoords="offset points", ha="right", fontsize=8)
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel("time (mean task lengths)")
+    axes[0].set_ylabel("dominant share (%)")
+    axes[0].set_ylim(-3, 103)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    return figure
+
+
+def _late(frame):
+    """Mean share (%) of n2,2 in the second half of the time, by rule."""
+    some = frame[(frame["leaf"] == "n2,2") & (frame["time"] >= frame["time"].max() / 2)]
+    return 100 * some.groupby("rule", sort=False)["share"].mean()
+
+
+def _caption_starvation(frame):
+    words = ", ".join(f"{_label(rule)} {share:.3g} %" for rule, share in _late(frame).items())
+    return (
+        "Dominant shares under the tree [memory, [CPU, memory]] while tasks (50 fill a resource, exponential lengths) end and waiting ones "
+        "start; means over seeds. The naive rule takes the CPU leaf's share for the group's, so that whatever memory is given back goes "
+        f"to n1. Mean share of n2,2 in the second half: {words}; lines of equal shares lie on each other."
+    )
+
+
+def _alt_starvation(frame):
+    words = ", ".join(f"{_label(rule)} {share:.2g} %" for rule, share in _late(frame).items())
+    return f"Line charts of two memory leaves' shares over time. In the second half n2,2 holds: {words}."
+
+
+def _alt_long_run(frame):
+    words = [f"{_label(rule)} {100 * some['starved'].mean():.2g} %" for rule, some in frame.groupby("rule", sort=False)]
+    return f"Table of rules on random trees over time. Trees with a leaf below half its guarantee: {', '.join(words)}."
+
+
 def _caption_properties(frame):
     count = int(frame[frame["rule"] == "h-drf"].groupby(["property", "partial"])["trees"].sum().min())
     return (
@@ -147,7 +194,9 @@ def _caption_exact(frame):
     words = []
     for rule, some in frame.groupby("rule"):
         below, largest = 100 * some["below"].mean(), 100 * some["largest_gap"].max()
-        words.append(f"{_label(rule)}: the guarantee is violated on {below:.2g} % of trees, a share differs by {largest:.2g} % at most")
+        words.append(
+            f"{_label(rule)}: the guarantee is violated on {below:.2g} % of trees, a share differs by {largest:.2g} % at most"
+        )
     one = frame[frame["rule"] == frame["rule"].iloc[0]]
     return (
         f"Two repairs of MCH on {_trees(one):,} random trees for each cell, {one['resources'].min()} to {one['resources'].max()} resources, "
@@ -171,6 +220,16 @@ FIGURES = (
     Figure("mch.equality", "mch.equality", plot_equality, _caption_equality(2), _alt_equality(2)),
     Figure("mch.equality3", "mch.equality", plot_equality3, _caption_equality(3), _alt_equality(3)),
     Figure("mch.exact", "mch.exact", plot_exact, _caption_exact, _alt_exact),
+    Figure(
+        "mch.starvation", "mch.starvation", plot_starvation,
+        _caption_starvation, _alt_starvation,
+    ),
+    Figure(
+        "mch.long-run", "mch.long-run", None,
+        "Random trees over time, two resources, tasks of exponential length, at most about 50 of a leaf at once. starved: share of trees with "
+        "a leaf whose mean share over the second half is below half its guarantee; least: the least mean share over its guarantee.",
+        _alt_long_run,
+    ),
     Figure(
         "mch.counterexamples", "mch.counterexamples", None,
         "The smallest trees found on which a rule violates a property by 1 % of the guarantee or more (two resources of equal capacity, "

@@ -17,7 +17,9 @@ LARGEST = 4
 """Largest demand that shrinking tries for a leaf, a small whole number."""
 
 
-def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2, partial: float = 0.0, weighted=False) -> Tree:
+def random_tree(
+    rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2, partial: float = 0.0, weighted=False
+) -> Tree:
     """A hierarchy of exactly this depth: groups have 2 to `branching` children, half of them groups again, one for certain.
 
     Each leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with probability `partial`, of one alone
@@ -71,7 +73,13 @@ def as_text(tree: Tree) -> str:
 
 
 def counter_example(
-    fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, resources: int = 2, partial: float = 0.5, weighted=False, sizes=SIZES
+    fails: Callable[[Tree], bool],
+    seed: int = 0,
+    tries: int = 200,
+    resources: int = 2,
+    partial: float = 0.5,
+    weighted=False,
+    sizes=SIZES,
 ) -> Tree | None:
     """The smallest tree found for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
