@@ -100,7 +100,6 @@ def fig4_shares(tree: str, seed: int) -> pd.DataFrame:
 
 
 FIG4_RULES = ("h-drf", "mch", "naive-h-drf")
-FIG4_END = 1100.0
 
 
 def fig4b(rule: str, step: float, seed: int) -> pd.DataFrame:

@@ -2,11 +2,10 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.ticker import FixedLocator, NullLocator
 
 from schedlib import style
 from schedlib.experiment import Figure
-from schedlib.intervals import mean_ci
+from schedlib.mch import cost_figures
 from schedlib.mch.model import Tree
 from schedlib.mch.pictures import plot_tree, tree_size
 from schedlib.mch.workloads import FIG4_CAPACITY, fig1, fig4, fig4_full, minimal_tree
@@ -92,7 +91,7 @@ def plot_weights(frame: pd.DataFrame):
         ax.step([EXACT / 2, *gaps, 2], [0, *np.arange(1, len(gaps) + 1) / len(gaps), 1], where="post", color=colour, linestyle=line,
                 label=labels[case])  # fmt: skip
     ax.set(xscale="log", ylabel="fraction of trees", ylim=(0, 1.03), xlim=(EXACT / 2, 2))
-    ax.set_xlabel(f"largest |t / t* - 1| over the leaves ({EXACT:g}: equal)")
+    ax.set_xlabel(f"largest |t / t* - 1| over the leaves (at {EXACT:g}: equal)")
     ax.legend(fontsize=8)
     return figure
 
@@ -160,65 +159,112 @@ def plot_churn(frame: pd.DataFrame):
     return _over_time(frame, ("h-drf", "mch", "naive-h-drf"), mark)
 
 
-def _cost_look(rule, method):
-    """H-DRF with nothing computed twice is ours, and has a look of its own."""
-    if rule == "h-drf" and method == "fast":
-        return {"color": "#555555", "linestyle": (0, (5, 1, 1, 1)), "marker": "*", "label": "H-DRF, logarithmic (ours)"}
-    return style.look(rule).line() | ({"label": "H-DRF, as printed"} if rule == "h-drf" else {})
+def _shares_in_words(frame, rule):
+    some = frame[frame["rule"] == rule].sort_values("leaf")
+    return ", ".join(f"{name} {share:.3g}" for name, share in zip(some["name"], some["share"], strict=True))
 
 
-def _cost_lines(ax, frame, x, y):
-    for (rule, method), one in frame.groupby(["rule", "method"], sort=False):
-        middle = one.groupby(x)[y].median()
-        ax.plot(middle.index, middle, **_cost_look(rule, method))
-    ax.set(xscale="log", yscale="log")
+def _alt_fig1(frame):
+    return (
+        "A tree: ads with weight 60 and dev with 40, in each production with 90 and tests with 10. Beside it dominant shares: with "
+        f"equal demands under MCH {_shares_in_words(frame[frame['demands'] == 'alike'], 'mch')}; with mixed demands "
+        f"{_shares_in_words(frame[frame['demands'] == 'mixed'], 'mch')}."
+    )
 
 
-def plot_fig5(frame: pd.DataFrame):
-    """Operations and seconds against the number of jobs, a column for each tree, a pair of rows for each reading (Fig. 5)."""
-    levels, readings = sorted(set(frame["levels"])), [name for name in ("queues", "nodes") if name in set(frame["reading"])]
-    rows = [(reading, measure) for reading in readings for measure in ("operations", "seconds")]
-    size = (2.6 * len(levels) + 0.8, 2.35 * len(rows) + 0.5)
-    figure, axes = style.subplots(len(rows), len(levels), size=size, squeeze=False, sharex=True, sharey="row")
-    for line, (reading, measure) in zip(axes, rows, strict=True):
-        for ax, level in zip(line, levels, strict=True):
-            _cost_lines(ax, frame[(frame["levels"] == level) & (frame["reading"] == reading)], "jobs", measure)
-            _plain_ticks(ax, sorted(set(frame["jobs"])))
-            if line is axes[0]:
-                ax.set_title(f"{level} levels")
-        unit = "operations" if measure == "operations" else "seconds"
-        line[0].set_ylabel(f"{unit},\njobs as {reading if reading == 'nodes' else 'queues at leaves'}")
-    for ax in axes[-1]:
-        ax.set_xlabel("number of jobs")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
-    return figure
+def _tasks_in_words(frame, case):
+    rows = frame[(frame["case"] == case) & frame["t"].notna()]
+    return ", ".join(f"{one.node} {one.t_star:.4g} and {one.t:.4g}" for one in rows.itertuples())
 
 
-def _plain_ticks(ax, values):
-    ax.xaxis.set_major_locator(FixedLocator(values))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter("{x:g}")
+def _alt_weights(frame):
+    equal = (frame["gap"] <= EXACT).groupby(frame["case"]).mean()
+    return (
+        "Distribution of the largest relative difference of tasks over random trees. Equal in "
+        f"{100 * equal['full']:.0f} % of trees of Case 1, {100 * equal['other']:.0f} % of Sub-case 1 and "
+        f"{100 * equal['first']:.0f} % of Sub-case 2."
+    )
 
 
-def exponents(frame: pd.DataFrame, x: str, y: str) -> pd.Series:
-    """Log-log slope of `y` against `x` for each seed: `y` grows as `x` to that power."""
-    return frame.groupby("seed")[[x, y]].apply(lambda one: np.polyfit(np.log(one[x]), np.log(one[y]), 1)[0])
+def _alt_fig4b(frame):
+    some = frame[frame["time"].between(200, 580)]
+    words = []
+    for rule in ("h-drf", "mch", "naive-h-drf"):
+        mean = some[some["rule"] == rule].groupby("name")["share"].mean()
+        words.append(f"{style.look(rule).label} " + ", ".join(f"{name} {share:.3f}" for name, share in mean.items()))
+    return f"Three charts of six dominant shares over time. Mean from 200 to 580 s: {'; '.join(words)}."
 
 
-def plot_complexity(frame: pd.DataFrame):
-    """Operations and seconds, in all and per decision, against q, with the slopes of the lines (medians over seeds)."""
-    frame = frame.assign(each=frame["operations"] / frame["decisions"], microseconds=1e6 * frame["seconds"] / frame["decisions"])
-    titles = {
-        "operations": "operations, in all", "seconds": "seconds, in all",
-        "each": "operations per decision", "microseconds": "microseconds per decision",
-    }  # fmt: skip
-    figure, axes = style.subplots(2, 2, size=(9.6, 7.2), sharex=True)
-    for ax, (measure, title) in zip(axes.flat, titles.items(), strict=True):
-        _cost_lines(ax, frame, "q", measure)
-        for line, (_, one) in zip(ax.lines, frame.groupby(["rule", "method"], sort=False), strict=True):
-            mean, low, high = mean_ci(exponents(one, "q", measure))
-            line.set_label(f"{line.get_label()}: {mean:.2f}" + (f" ({low:.2f} to {high:.2f})" if low == low else ""))
-        ax.set(ylabel=title, xlabel="nodes q")
-        _plain_ticks(ax, sorted(set(frame["q"])))
-        ax.legend(fontsize=7.5, title="slope in q", title_fontsize=8)
-    return figure
+def _alt_churn(frame):
+    some = frame[(frame["time"] >= 200) & (frame["name"] == "n2,2")].groupby("rule")["share"].mean()
+    words = ", ".join(f"{style.look(rule).label} {share:.2f}" for rule, share in some.items())
+    return f"Three charts of three dominant shares over time. Mean share of n2,2 from 200 s on: {words}; its guarantee is 0.25."
+
+
+def _alt_fig4(name):
+    return lambda frame: (
+        "A hierarchy of six leaves above the flat tree that MCH makes of it. H-DRF's shares: "
+        f"{_shares_in_words(frame[frame['tree'] == name], 'h-drf')}; MCH's: {_shares_in_words(frame[frame['tree'] == name], 'mch')}."
+    )
+
+
+FIGURES = (
+    Figure(
+        "mch.fig1", "mch.fig1", plot_fig1,
+        "The organisation of the paper's Fig. 1 with its hierarchical share guarantees (left), and each leaf's dominant share under "
+        "each rule when tasks are divisible, of 200 CPUs and 200 GB: with equal demands H-DRF and MCH give the guarantee, with mixed ones "
+        "(<2, 1>, <1, 2>, <1, 3>, <3, 1> CPUs and GB, ours) at least that; flat DRF knows neither ads nor dev, and C-CH and M-CH "
+        "divide one resource alone.",
+        _alt_fig1,
+    ),
+    Figure(
+        "mch.fig2", "mch.worked", plot_fig2,
+        "The paper's Fig. 2 with numbers: demands of a task, mu, normalised demands, and how many (divisible) tasks each leaf gets, "
+        "t* in the hierarchy under H-DRF and t in the flat tree under MCH's weights. n2's demand is Eq. 2's; n2,2 has the paper's "
+        "2 CPUs and 3 GB.",
+        lambda frame: f"A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in each: {_tasks_in_words(frame, 'full')}.",
+    ),
+    Figure(
+        "mch.fig3", "mch.worked", plot_fig3,
+        "The paper's Fig. 3 with numbers, for both sub-cases. Sub-case 1 shows where its derivation breaks: weight 1 lets n2,2 run ahead "
+        "from the beginning, so that memory saturates first, and t differs from t*.",
+        lambda frame: "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in hierarchy and flat tree, "
+        f"Sub-case 1: {_tasks_in_words(frame, 'other')}; Sub-case 2: {_tasks_in_words(frame, 'first')}.",
+    ),
+    Figure(
+        "mch.worked", "mch.worked", None,
+        "The weights of Fig. 2 (full) and Fig. 3 (other: k' is not k; first: k' is k) determined with numbers, of 10 CPUs and 12 GB: "
+        "demand per task, mu, normalised demand s, weight in the flat tree, tasks t* in the hierarchy and t in the flat tree.",
+        "Table of the nodes of three small hierarchies with demands, mu, weights and tasks.",
+    ),
+    Figure(
+        "mch.weights", "mch.weights", plot_weights,
+        "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with random demands: the largest "
+        "relative difference over the three leaves, as a distribution over trees. Case 1 and Sub-case 2 are exact; Sub-case 1 is not.",
+        _alt_weights,
+    ),
+    Figure(
+        "mch.fig4a", "mch.fig4", plot_fig4a,
+        "The hierarchy of the paper's Fig. 4a with H-DRF's divisible shares (above), and as MCH flattens it (below), with MCH's. "
+        "Leaves of CPU are brown, leaves of memory green: none needs both.",
+        _alt_fig4("paper"),
+    ),
+    Figure(
+        "mch.fig4-full", "mch.fig4", plot_fig4_full,
+        "The same hierarchy with full-type leaves (blue) in the places of the CPU leaves, beyond the paper, so that Case 1 is met.",
+        _alt_fig4("full"),
+    ),
+    Figure(
+        "mch.fig4b", "mch.fig4b", plot_fig4b,
+        "Dominant shares over time in the hierarchy of Fig. 4a, 2000 tasks for each leaf, task by task (the paper's Fig. 4b is the "
+        "middle panel). Submissions and lengths of tasks are ours, chosen so that all are active from 200 to 600 s and n1,2 leaves at 790 s.",
+        _alt_fig4b,
+    ),
+    Figure(
+        "mch.churn", "mch.churn", plot_churn,
+        "Starvation: on the tree [M, [C, M]], M a leaf of memory and C one of CPU, naive hierarchical DRF takes all memory from n2,2, whose "
+        "group is always rich in CPU, as soon as tasks end and are offered anew. Means over seeds.",
+        _alt_churn,
+    ),
+    *cost_figures.FIGURES,
+)  # fmt: skip

@@ -41,20 +41,16 @@ def plot_tree(
     ['root', 'n1', 'n1,1\\n1 CPU\\nshare 0.5']
     """
     texts = _texts(tree, shares, labels, resources)
-    box, cell, size = _sizes(tree, texts, title)
+    box, centre, size = _layout(tree, texts, title)
     if ax is None:
         _, ax = style.subplots(size=size)
-    height = size[1] - _head(title)  # the title stands above the axes
-    ax.set(xlim=(0, size[0]), ylim=(0, height), aspect="equal", title=title)
+    ax.set(xlim=(0, size[0]), ylim=(0, size[1] - _head(title)), aspect="equal", title=title)  # the title stands above the axes
     ax.axis("off")
-    centre = _centres(tree) * cell
-    centre = centre if _upright(tree) else centre[:, ::-1]
-    centre = np.column_stack([centre[:, 0] + (box[0] + GAP) / 2, height - centre[:, 1] - (box[1] + GAP) / 2])
     share = _per_node(tree, shares)
     for node in range(1, tree.n_nodes):
-        _line(ax, centre[tree.parent[node]], centre[node], box, _upright(tree))
+        _line(ax, centre, box, tree.parent[node], node, _upright(tree))
     for node, text in enumerate(texts):
-        _box(ax, centre[node], box, _colour(tree, node), share[node])
+        _box(ax, centre[node], box[node], _colour(tree, node), share[node])
         ax.text(*centre[node], text, ha="center", va="center", fontsize=9, linespacing=1.2, zorder=4)
     return ax
 
@@ -66,7 +62,7 @@ def tree_size(tree: Tree, shares=None, labels=None, *, resources=(), title: str 
     >>> width > 1 and height > 0.5
     True
     """
-    return _sizes(tree, _texts(tree, shares, labels, resources), title)[2]
+    return _layout(tree, _texts(tree, shares, labels, resources), title)[2]
 
 
 def _upright(tree):
@@ -116,26 +112,33 @@ def _needs(demand, resources):
     return ", ".join(f"{amount:.3g} {name}" for amount, name in zip(demand, resources, strict=True) if amount)
 
 
-def _sizes(tree, texts, title):
-    """A box, the distance between leaves and between levels, as (x, y) of `_centres`, and the whole, all in inches."""
-    lines = [line for text in texts for line in text.split("\n")]
-    height = LINE * max(text.count("\n") + 1 for text in texts) + PAD
-    box = np.array([max(CHARACTER * max(map(len, lines)) + PAD, 0.6), height])
-    apart = (box[0] + GAP, box[1] + 0.36) if _upright(tree) else (box[1] + GAP / 2, box[0] + 0.5)
-    extent = _centres(tree).max(axis=0) * apart
-    extent = extent if _upright(tree) else extent[::-1]
-    return box, np.array(apart), tuple((extent + box + GAP + [0, _head(title)]).tolist())
+def _layout(tree, texts, title):
+    """Each node's box (Q, 2), its centre (Q, 2), and the size of the whole, in inches; boxes of one level are alike."""
+    lines = [text.split("\n") for text in texts]
+    box = np.array([[max(CHARACTER * max(map(len, one)) + PAD, 0.6), LINE * len(one) + PAD] for one in lines])
+    across, along = (0, 1) if _upright(tree) else (1, 0)
+    box[:, across] = box[:, across].max()
+    levels = np.array([box[tree.depth == depth, along].max() for depth in range(tree.depth.max() + 1)])
+    box[:, along] = levels[tree.depth]
+    apart = 0.36 if _upright(tree) else 0.5
+    start = np.concatenate(([0], np.cumsum(levels + apart)[:-1]))
+    centre = np.empty_like(box)
+    centre[:, across] = _across(tree) * (box[0, across] + (GAP if _upright(tree) else GAP / 2)) + box[0, across] / 2 + GAP / 2
+    centre[:, along] = (start + levels / 2)[tree.depth] + GAP / 2
+    size = (centre + box / 2).max(axis=0) + GAP / 2
+    centre[:, 1] = size[1] - centre[:, 1]  # the first on top
+    return box, centre, (float(size[0]), float(size[1] + _head(title)))
 
 
-def _centres(tree):
-    """Where each node is: across (leaves 0, 1, ..., a group in the middle of its children) and its depth, (Q, 2)."""
+def _across(tree):
+    """Leaves at 0, 1, ..., a group in the middle of its children, (Q,)."""
     across = np.zeros(tree.n_nodes)
     across[tree.leaves] = np.arange(tree.n_leaves)
     for node in range(tree.n_nodes - 1, -1, -1):
         below = tree.children(node)
         if len(below):
             across[node] = (across[below[0]] + across[below[-1]]) / 2
-    return np.column_stack([across, tree.depth])
+    return across
 
 
 def _colour(tree, node):
@@ -145,14 +148,15 @@ def _colour(tree, node):
     return style.BLUE if needs.all() else PARTIAL[int(needs.argmax()) % len(PARTIAL)]
 
 
-def _line(ax, above, below, box, upright):
-    """From a parent to a child, with its bends half-way."""
+def _line(ax, centre, box, parent, child, upright):
+    """From a parent to a child, with its bends half-way between their sides."""
+    (x, y), (u, v) = centre[parent], centre[child]
     if upright:
-        turn = (above[1] + below[1]) / 2
-        path = [(above[0], above[1] - box[1] / 2), (above[0], turn), (below[0], turn), (below[0], below[1] + box[1] / 2)]
+        ends = y - box[parent, 1] / 2, v + box[child, 1] / 2
+        path = [(x, ends[0]), (x, sum(ends) / 2), (u, sum(ends) / 2), (u, ends[1])]
     else:
-        turn = (above[0] + below[0]) / 2
-        path = [(above[0] + box[0] / 2, above[1]), (turn, above[1]), (turn, below[1]), (below[0] - box[0] / 2, below[1])]
+        ends = x + box[parent, 0] / 2, u - box[child, 0] / 2
+        path = [(ends[0], y), (sum(ends) / 2, y), (sum(ends) / 2, v), (ends[1], v)]
     ax.plot(*zip(*path, strict=True), color="#888888", linewidth=1.1, zorder=1, solid_joinstyle="round")
 
 

@@ -1,0 +1,148 @@
+"""MCH's examples, the trace's demands, and what the reproduction's measures say about frames known by hand."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from schedlib import mch, traces
+from schedlib.mch import claims, cost_figures, experiments, figures, workloads
+from schedlib.mch.pictures import plot_tree, tree_size
+
+CLAIMS = {claim.id: claim for claim in claims.CLAIMS}
+
+
+def measured(name, frame):
+    return np.asarray(CLAIMS[f"mch.{name}"].measure(frame), float)
+
+
+def test_trees_have_the_paper_s_numbers_of_nodes():
+    for levels in (1, 2, 5):
+        tree = workloads.full_binary(levels, np.arange(1, 2**levels + 1)[:, None])
+        assert tree.n_leaves == 2**levels and tree.n_nodes - 1 == 2 ** (levels + 1) - 2
+        assert (tree.depth[tree.leaves] == levels).all() and np.allclose(tree.guarantee[tree.leaves], 2.0**-levels)
+        assert tree.demand[:, 0].tolist() == list(range(1, 2**levels + 1))
+    assert [workloads.fig4().name(leaf) for leaf in workloads.fig4().leaves] == list(claims.PRINTED)
+
+
+@pytest.mark.parametrize("jobs", (4, 5, 11))
+def test_jobs_below_deals_the_rows_out_in_turn(jobs):
+    tree = workloads.jobs_below(2, np.arange(1, jobs + 1)[:, None])
+    rows = tree.demand[:, 0].astype(int) - 1
+    assert sorted(rows) == list(range(jobs)) and (tree.depth[tree.leaves] == 3).all()
+    group = tree.parent[tree.leaves]
+    for at, row in enumerate(rows):
+        assert {int(other) % 4 for other in rows[group == group[at]]} == {row % 4}
+
+
+def test_bad_sizes_are_refused():
+    with pytest.raises(ValueError, match="3 rows for 2 levels"):
+        workloads.full_binary(2, [(1,), (1,), (1,)])
+    with pytest.raises(ValueError, match="2 jobs for 4 lowest groups"):
+        workloads.jobs_below(2, [(1,), (1,)])
+    with pytest.raises(ValueError, match="n: 0"):
+        workloads.jobs_from_trace(0, seed=0)
+
+
+def test_demands_are_those_of_the_trace_s_stages():
+    jobs = workloads.jobs_from_trace(200, seed=3)
+    stages = traces.alibaba2018("stages").jobs
+    known = set(zip(stages["plan_cpu"] / 96, stages["plan_mem"], strict=True))
+    assert set(zip(jobs["cpu"], jobs["memory"], strict=True)) <= known
+    assert (jobs[["cpu", "memory"]] > 0).all().all() and (jobs["cpu"] > jobs["memory"]).mean() > 0.9
+    assert jobs.equals(workloads.jobs_from_trace(200, seed=3)) and not jobs.equals(workloads.jobs_from_trace(200, seed=4))
+    assert (jobs[["cpu", "memory"]].to_numpy() == workloads.demands_from_trace(200, seed=3)).all()
+
+
+def by_equations(demand, capacity, case):
+    """t1, t2,1, t2,2 by the paper's (4), (5) and (10), or (7) and (8), in exact fractions."""
+    capacity = [Fraction(c) for c in capacity]
+    need = [[Fraction(d) / c for d, c in zip(row, capacity, strict=True)] for row in demand]
+    mu = [max(row) for row in need]
+    s = [[x / m for x in row] for row, m in zip(need, mu, strict=True)]
+    group = [a + b for a, b in zip(s[1], s[2], strict=True)]
+    mu_2 = max(group)
+    total = [a + b / mu_2 for a, b in zip(s[0], group, strict=True)]
+    first = total.index(max(total))
+    share = 1 / total[first]  # of n1 and of n2 when k' saturates
+    tasks = [share / mu[0], share / mu_2 / mu[1], share / mu_2 / mu[2]]
+    if case == "other":
+        other = 1 - first
+        tasks[2] = (1 - need[0][other] * tasks[0] - need[1][other] * tasks[1]) / need[2][other]
+    return [float(t) for t in tasks], float(1 / mu_2)
+
+
+@pytest.mark.parametrize("case", experiments.WORKED)
+def test_worked_examples_solve_the_paper_s_equations(case):
+    rows = experiments.worked(case, seed=0).set_index("node")
+    wanted, inverse = by_equations(experiments.WORKED[case], (10, 12), case)
+    assert np.allclose(rows["t_star"].dropna(), wanted, rtol=1e-12)
+    assert np.isclose(1 / rows.loc["n2", "mu"], inverse) and np.isclose(rows.loc["n2,1", "weight"], inverse)
+    assert np.isclose(rows.loc["n2,2", "weight"], 1 if case == "other" else inverse)
+    assert np.allclose(rows["t"].dropna(), wanted, rtol=1e-12) == (case != "other")
+    assert (rows["first_saturated"] == 0).all()
+
+
+def test_fig4_jobs_are_active_when_they_should_be():
+    """Each rule that gives the guarantee: all six have tasks waiting until 580 s, and n1,2 leaves at about 790 s."""
+    jobs = workloads.fig4_jobs()
+    for rule in ("h-drf", "mch"):
+        done = mch.simulate(workloads.fig4(), workloads.FIG4_CAPACITY, rule, jobs).jobs
+        assert (done["start"] <= 200).all() and (done["finish"] - done["duration"] >= 580).all()
+        assert abs(done["finish"][1] - 790) < 5 and done["finish"].drop([1, 5]).min() > 880 + done["duration"].max() / 2
+
+
+def test_cost_counts_the_same_decisions_for_both_kinds_of_h_drf():
+    for frame in (experiments.complexity(4, seed=0), experiments.fig5("nodes", 2, 20, seed=0), experiments.fig5("queues", 2, 20, 0)):
+        h_drf = frame[frame["rule"] == "h-drf"]
+        assert h_drf["decisions"].nunique() == 1 and (frame.loc[frame["rule"] == "mch", "reweighed"] > 0).all()
+        assert (frame["operations"] > 0).all()
+    assert set(experiments.fig5("queues", 2, 20, seed=0)["q"]) == {7} and set(experiments.fig5("nodes", 2, 20, seed=0)["q"]) == {27}
+
+
+def cost_frame(h_drf, mch_cost, **more):
+    """Costs as functions of the number of jobs."""
+    rows = [
+        {"seed": seed, "reading": reading, "levels": levels, "jobs": jobs, "rule": rule, "method": method, "operations": cost(jobs), **more}
+        for seed in range(2) for reading in ("queues", "nodes") for levels in (2, 3, 4, 5) for jobs in (10, 100, 1000)
+        for rule, method, cost in (("h-drf", "literal", h_drf), ("h-drf", "fast", mch_cost), ("mch", "fast", mch_cost),
+                                   ("c-ch", "fast", mch_cost), ("m-ch", "fast", h_drf))
+    ]  # fmt: skip
+    return pd.DataFrame(rows).assign(seconds=lambda frame: frame["operations"] / 1e6)
+
+
+def test_square_and_half_are_told_from_one_another():
+    """An exponent does not depend on the unit of time, a ratio tells nothing of a square."""
+    square = cost_frame(lambda n: 7.0 * n**3, lambda n: 5.0 * n**1.5)
+    assert np.allclose(measured("fig5-square-queues-4", square), 2) and np.allclose(measured("fig5-square-nodes-3", square), 2)
+    double = cost_frame(lambda n: 10.0 * n, lambda n: 5.0 * n)
+    assert np.allclose(measured("fig5-square-queues-4", double), 1) and np.allclose(measured("fig5-half", double), 2)
+    assert np.allclose(measured("fig5-no-better-c-ch", double), 0.05) and np.allclose(measured("fig5-no-better-m-ch", double), -0.45)
+    assert (measured("faster", double) == 0).all() and (measured("faster", square) == 1).all()
+
+
+def test_exponents_are_slopes_seed_by_seed():
+    frame = pd.DataFrame({"seed": [0, 0, 0, 1, 1, 1], "q": [2, 4, 8] * 2})
+    frame["y"] = 3.0 * frame["q"] ** (frame["seed"] + 1)
+    assert np.allclose(cost_figures.exponents(frame, "q", "y"), [1, 2])
+
+
+def test_a_tree_s_picture_has_a_box_for_each_node_that_keeps_clear_of_the_others():
+    for levels in (1, 2, 3, 4):
+        tree = workloads.full_binary(levels, np.ones((2**levels, 2)))
+        ax = plot_tree(tree, shares=tree.guarantee, resources=("CPU", "GB"))
+        boxes = [patch.get_extents().frozen() for patch in ax.patches if hasattr(patch, "get_boxstyle")]
+        assert len(boxes) == tree.n_nodes == len(ax.texts)
+        assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+        width, height = tree_size(tree, tree.guarantee, resources=("CPU", "GB"))
+        assert max(width, height) < 16 and all("share" in text.get_text() for text in ax.texts)
+
+
+def test_pictures_refuse_what_names_no_node():
+    tree = workloads.fig4()
+    with pytest.raises(ValueError, match="no node has the path"):
+        plot_tree(tree, labels={(4,): "x"})
+    with pytest.raises(ValueError, match="shares: shape"):
+        plot_tree(tree, shares=[0.5])
+    assert figures.FIGURES
