@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from schedlib import mch, traces
-from schedlib.mch import claims, cost_figures, experiments, figures, workloads
+from schedlib.mch import claims, cost_figures, experiments, workloads
 from schedlib.mch.pictures import plot_tree, tree_size
 
 CLAIMS = {claim.id: claim for claim in claims.CLAIMS}
@@ -145,4 +145,17 @@ def test_pictures_refuse_what_names_no_node():
         plot_tree(tree, labels={(4,): "x"})
     with pytest.raises(ValueError, match="shares: shape"):
         plot_tree(tree, shares=[0.5])
-    assert figures.FIGURES
+
+
+def test_shares_are_judged_in_their_windows():
+    """Shares that are as printed while all are active, and anything at other times; n2,3 takes over, n2,1 moves by 0.05."""
+    rows = []
+    for time in range(0, 1000, 10):
+        for name, share in claims.PRINTED.items():
+            share = 0.9 if time < 200 or 580 < time < 640 else share
+            share += (0.5 if name == "n2,3" else 0.05 if name == "n2,1" else 0) if time >= 790 else 0
+            rows.append({"rule": "mch", "seed": 0, "time": time, "name": name, "share": share})
+    frame = pd.DataFrame(rows)
+    assert all(np.allclose(measured(f"fig4-share-{name.replace(',', '-')}", frame), share) for name, share in claims.PRINTED.items())
+    assert np.allclose(measured("fig4-ratio", frame), 0) and np.allclose(measured("fig4-takes-over", frame), 1)
+    assert np.allclose(measured("fig4-others-stay", frame), 0.05)

@@ -7,6 +7,7 @@ in how many seeds they hold.
 import numpy as np
 
 from schedlib.experiment import Claim
+from schedlib.mch import property_claims
 from schedlib.mch.cost_figures import exponents
 from schedlib.mch.figures import EXACT
 
@@ -67,11 +68,6 @@ def _fig1_gap(rule):
         return [np.abs(some["share"] - some["guarantee"]).max()]
 
     return measure
-
-
-def _steady(rule):
-    """The share of n2,2 from 200 s on, per seed."""
-    return lambda frame: _mean_share(frame, rule, "n2,2", (200, 600))
 
 
 def _pairs(frame, measure, reading, levels, rival="h-drf"):
@@ -195,14 +191,6 @@ CLAIMS = (
            tolerance=0.01),
     _claim("fig4-others-stay", "Section IV.A", "When n1,2 leaves, the shares of the others stay as they are", "mch.fig4b", _others_move, 0.0,
            tolerance=0.01, metric="largest change of a mean share"),
-    _claim("naive-starves", "Section I.C", "The natural adaptation of DRF to hierarchies (Hadoop's) starves some jobs", "mch.churn",
-           _steady("naive-h-drf"), 0.0, tolerance=0.05, metric="share of n2,2 in [M, [C, M]], guaranteed 0.25",
-           how_read="starves: less than a fifth of its guarantee"),
-    *(
-        _claim(f"{rule}-starves-none", "Section I.C", f"{label} avoids that starvation", "mch.churn",
-               lambda frame, rule=rule: _steady(rule)(frame) - 0.25, check="order", metric="share of n2,2 above its guarantee of 0.25")
-        for rule, label in (("h-drf", "H-DRF"), ("mch", "MCH"))
-    ),
     _claim("complexity-h-drf", "Abstract; Section I.C", "H-DRF takes O(q^2)", "mch.complexity", _growth("h-drf", "literal"), 2.0,
            tolerance=0.1, metric="exponent of the operations in q", unit="1",
            how_read="all decisions that fill a cluster with six tasks a job: O(q) each, of a number that grows as q"),
@@ -235,4 +223,5 @@ CLAIMS = (
                how_read="at most 5 % fewer operations")
         for rival in ("c-ch", "m-ch")
     ),
+    *property_claims.CLAIMS,
 )  # fmt: skip

@@ -7,9 +7,9 @@ import pandas as pd
 
 from schedlib.core.streams import streams
 from schedlib.experiment import Experiment
+from schedlib.mch import property_experiments
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
-from schedlib.mch.model import Tree
 from schedlib.mch.simulate import simulate
 from schedlib.mch.workloads import (
     FIG4_CAPACITY,
@@ -165,24 +165,6 @@ def _cost(tree, machines, jobs, until=None):
     return pd.DataFrame(rows, columns=["rule", "method", "q", "decisions", "operations", "reweighed", "seconds"])
 
 
-CHURN_END = 600.0
-
-
-def churn(rule: str, seed: int) -> pd.DataFrame:
-    """Dominant shares on the tree [M, [C, M]] while tasks end and are offered anew: `time, leaf, name, share`, every 5 s.
-
-    M needs memory alone, C CPU alone, 1 of 100 per task. Each leaf has 400 jobs of 20 tasks from the beginning; a job's tasks last
-    5 to 15 s, uniform, so that they do not end together.
-    """
-    memory, cpu = (0, 1), (1, 0)
-    tree = Tree([memory, [cpu, memory]])
-    (rng,) = streams(seed, "mch churn")
-    count = 400
-    jobs = pd.DataFrame({"leaf": np.repeat(np.arange(3), count), "submit": 0.0, "tasks": 20})
-    jobs["duration"] = rng.uniform(5, 15, 3 * count)
-    return _named(simulate(tree, (100, 100), rule, jobs, until=CHURN_END, every=5.0).shares, tree)
-
-
 def _grid(**axes):
     return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
 
@@ -192,7 +174,6 @@ def _scales(smoke, quick, paper=None):
 
 
 READINGS = ("queues", "nodes")
-CHURN_RULES = ("h-drf", "mch", "naive-h-drf")
 
 EXPERIMENTS = (
     Experiment(
@@ -230,8 +211,5 @@ EXPERIMENTS = (
         _scales(_grid(levels=[5, 6, 7]), _grid(levels=[5, 6, 7, 8, 9, 10, 11]), _grid(levels=[5, 6, 7, 8, 9, 10, 11, 12])),
         _scales(2, 5, 10), timing=("seconds",),
     ),
-    Experiment(
-        "mch.churn", "Starvation while tasks end and are offered anew", churn,
-        _scales(_grid(rule=CHURN_RULES), _grid(rule=CHURN_RULES)), _scales(2, 5, 10),
-    ),
+    *property_experiments.EXPERIMENTS,
 )  # fmt: skip

@@ -5,7 +5,7 @@ import pandas as pd
 
 from schedlib import style
 from schedlib.experiment import Figure
-from schedlib.mch import cost_figures
+from schedlib.mch import cost_figures, property_figures
 from schedlib.mch.model import Tree
 from schedlib.mch.pictures import plot_tree, tree_size
 from schedlib.mch.workloads import FIG4_CAPACITY, fig1, fig4, fig4_full, minimal_tree
@@ -123,40 +123,20 @@ LEAF_LINES = ("-", "-", "--", ":", "--", "-.")
 LEAF_WIDTHS = (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
 
 
-def _over_time(frame, rules, mark=None):
-    """A panel for each rule, a line for each leaf."""
-    figure, axes = style.subplots(1, len(rules), size=(3.6 * len(rules) + 0.6, 3.7), sharey=True, squeeze=False)
-    for ax, rule in zip(axes[0], rules, strict=True):
-        mine = frame[frame["rule"] == rule]
-        for leaf, one in mine.groupby("leaf"):
-            mean = one.groupby("time")["share"].mean()
-            look = {"color": style.PALETTE[leaf % 6], "linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf]}
-            ax.step(mean.index, mean, where="post", label=one["name"].iloc[0], **look)
-        if mark:
-            mark(ax, mine)
-        ax.set(title=style.look(rule).label, xlabel="time (s)", ylabel="dominant share" if rule == rules[0] else "", ylim=(0, 1.04))
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=7, title="leaf")
-    return figure
-
-
 def plot_fig4b(frame: pd.DataFrame):
     """Dominant shares of the six leaves over time, a panel for each rule (the paper's Fig. 4b)."""
-
-    def mark(ax, mine):
+    rules = ("h-drf", "mch", "naive-h-drf")
+    figure, axes = style.subplots(1, len(rules), size=(11.4, 3.7), sharey=True)
+    for ax, rule in zip(axes, rules, strict=True):
+        for leaf, one in frame[frame["rule"] == rule].groupby("leaf"):
+            look = {"color": style.PALETTE[leaf], "linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf]}
+            ax.step(one["time"], one["share"], where="post", label=one["name"].iloc[0], **look)
         ax.axvspan(200, 600, color="#EEEEEE", zorder=0)
         ax.text(400, 1.0, "all six active", ha="center", va="top", fontsize=9, color="#444444")
-
-    return _over_time(frame, ("h-drf", "mch", "naive-h-drf"), mark)
-
-
-def plot_churn(frame: pd.DataFrame):
-    """Shares on [M, [C, M]] over time, mean over seeds, a panel for each rule; the guarantee of n2,2 as a thin line."""
-
-    def mark(ax, mine):
-        ax.axhline(0.25, color="black", linewidth=0.8)
-        ax.text(mine["time"].max(), 0.26, "guarantee of n2,2", ha="right", va="bottom", fontsize=8)
-
-    return _over_time(frame, ("h-drf", "mch", "naive-h-drf"), mark)
+        ax.set(title=style.look(rule).label, xlabel="time (s)", ylim=(0, 1.04))
+    axes[0].set_ylabel("dominant share")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=7, title="leaf")
+    return figure
 
 
 def _shares_in_words(frame, rule):
@@ -193,12 +173,6 @@ def _alt_fig4b(frame):
         mean = some[some["rule"] == rule].groupby("name")["share"].mean()
         words.append(f"{style.look(rule).label} " + ", ".join(f"{name} {share:.3f}" for name, share in mean.items()))
     return f"Three charts of six dominant shares over time. Mean from 200 to 580 s: {'; '.join(words)}."
-
-
-def _alt_churn(frame):
-    some = frame[(frame["time"] >= 200) & (frame["name"] == "n2,2")].groupby("rule")["share"].mean()
-    words = ", ".join(f"{style.look(rule).label} {share:.2f}" for rule, share in some.items())
-    return f"Three charts of three dominant shares over time. Mean share of n2,2 from 200 s on: {words}; its guarantee is 0.25."
 
 
 def _alt_fig4(name):
@@ -260,11 +234,6 @@ FIGURES = (
         "middle panel). Submissions and lengths of tasks are ours, chosen so that all are active from 200 to 600 s and n1,2 leaves at 790 s.",
         _alt_fig4b,
     ),
-    Figure(
-        "mch.churn", "mch.churn", plot_churn,
-        "Starvation: on the tree [M, [C, M]], M a leaf of memory and C one of CPU, naive hierarchical DRF takes all memory from n2,2, whose "
-        "group is always rich in CPU, as soon as tasks end and are offered anew. Means over seeds.",
-        _alt_churn,
-    ),
     *cost_figures.FIGURES,
+    *property_figures.FIGURES,
 )  # fmt: skip
