@@ -122,7 +122,7 @@ def test_a_slip_in_the_box_is_said_in_the_pictures_place_and_can_be_mended():
 
 @pytest.mark.parametrize("scene, time", list(itertools.product(explorer.SCENES, (0, 1100))))
 def test_scenes_are_drawn_at_any_time_under_any_rules(scene, time):
-    end = explorer.SCENES[scene][1]
+    end = explorer.SCENES[scene]
     for left, right in itertools.pairwise(explorer.CHURN_RULES):
         figure, alt = explorer.draw_churn(scene, time, left, right)
         assert [ax.get_title() for ax in figure.axes[:2]] == [style.look(rule).label for rule in (left, right)]
@@ -130,10 +130,10 @@ def test_scenes_are_drawn_at_any_time_under_any_rules(scene, time):
 
 
 def test_lines_stop_at_the_time_and_the_legend_says_what_is_held_then():
-    figure, alt = explorer.draw_churn("[M, [C, M]]: a rule that starves", 300, "h-drf", "naive-h-drf")
+    figure, alt = explorer.draw_churn("[M, [C, M]]: a rule that starves", 200, "h-drf", "naive-h-drf")
     kept, starved = (ax.get_legend().get_texts()[2].get_text() for ax in figure.axes[:2])
     assert kept == "n2,2: 0.50" and starved == "n2,2: 0.00" and "n2,2 0.00" in alt
-    assert max(line.get_xdata()[-1] for line in figure.axes[0].lines) == 300
+    assert max(line.get_xdata()[-1] for line in figure.axes[0].lines) == 200
 
 
 def test_nothing_is_held_when_all_is_done():
@@ -153,7 +153,7 @@ def test_a_scene_has_its_own_length_and_runs_are_made_before_the_first_move():
     before = explorer._run.cache_info().misses
     made.controls["time"].value = 1000
     made.controls["scene"].value = "[M, [C, M]]: a rule that starves"
-    assert made.controls["time"].value == made.controls["time"].max == 600 and "up to 600 s" in made.picture.value
+    assert made.controls["time"].value == made.controls["time"].max == 300 and "up to 300 s" in made.picture.value
     made.controls["left"].value = "drf"
     assert explorer._run.cache_info().misses == before and "<img alt=" in made.picture.value
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import mch, style
-from schedlib.mch import experiments
+from schedlib.mch import workloads
 from schedlib.mch.figures import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch.path import filling_path
 from schedlib.mch.pictures import plot_tree, tree_size
@@ -147,32 +147,28 @@ def filling():
 CHURN_RULES = ("mch", "h-drf", "exact-ch", "naive-h-drf", "drf")
 STEP = 5.0
 """Seconds between two readings of the shares."""
+SCENES = {"Fig. 4 of the paper": 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
+"""How long each scene lasts (s)."""
 
 
-def _broken(rule):
-    """The tree that breaks MCH, with jobs whose tasks last 5 to 15 s, uniform."""
-    tree = read_tree(PRESETS["MCH breaks its promise"][0])
-    jobs = pd.DataFrame({"leaf": np.repeat(range(4), 1500), "submit": 0.0, "tasks": 20})
+def _scene(scene):
+    """A scene's tree, capacity and jobs. But for Fig. 4's, jobs never run out, and a job's tasks last 5 to 15 s, uniform."""
+    if scene == "Fig. 4 of the paper":
+        return workloads.fig4(), workloads.FIG4_CAPACITY, workloads.fig4_jobs()
+    starves = scene.startswith("[M")
+    tree = read_tree("[(0, 1), [(1, 0), (0, 1)]]" if starves else PRESETS["MCH breaks its promise"][0])
+    jobs = pd.DataFrame({"leaf": np.repeat(range(tree.n_leaves), 1000), "submit": 0.0, "tasks": 20})
     jobs["duration"] = np.random.default_rng(0).uniform(5, 15, len(jobs))
-    done = mch.simulate(tree, (360, 360), rule, jobs, until=experiments.CHURN_END, every=STEP).shares
-    return done.assign(name=[tree.name(tree.leaves[leaf]) for leaf in done["leaf"]])
-
-
-SCENES = {
-    "Fig. 4 of the paper": (lambda rule: experiments.fig4b(rule, STEP, seed=0), experiments.FIG4_END),
-    "[M, [C, M]]: a rule that starves": (lambda rule: experiments.churn(rule, seed=0), experiments.CHURN_END),
-    "[F, [C, M, M]]: MCH breaks its promise": (_broken, experiments.CHURN_END),
-}
+    return tree, (100, 100) if starves else (360, 360), jobs
 
 
 @functools.lru_cache(maxsize=32)
 def _run(scene, rule):
     """Times (T,), the leaves' names, and their shares (T, p)."""
-    frame = SCENES[scene][0](rule)
-    wide = frame.pivot(index="time", columns="leaf", values="share")
-    if wide.index[-1] + STEP <= SCENES[scene][1]:
-        wide.loc[wide.index[-1] + STEP] = 0.0  # all is done
-    return wide.index.to_numpy(), frame.drop_duplicates("leaf").sort_values("leaf")["name"].tolist(), wide.to_numpy()
+    tree, capacity, jobs = _scene(scene)
+    done = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=STEP)
+    wide = done.shares.pivot(index="time", columns="leaf", values="share")
+    return wide.index.to_numpy(), [tree.name(node) for node in tree.leaves], wide.to_numpy()
 
 
 def draw_churn(scene: str = "Fig. 4 of the paper", time: int = 500, left: str = "mch", right: str = "naive-h-drf"):
@@ -182,7 +178,7 @@ def draw_churn(scene: str = "Fig. 4 of the paper", time: int = 500, left: str = 
     """
     if scene not in SCENES:
         raise ValueError(f"scene: {scene!r} is none of {', '.join(SCENES)}")
-    end, words = SCENES[scene][1], []
+    end, words = SCENES[scene], []
     figure, axes = style.subplots(1, 2, size=(9.0, 4.2), sharey=True)
     for ax, rule in zip(axes, (left, right), strict=True):
         times, names, shares = _run(scene, rule)
@@ -205,7 +201,7 @@ def churn():
     scene = widgets.Dropdown(options=list(SCENES), description="scene")
     controls = {
         "scene": scene,
-        "time": slider(500, 0, int(experiments.FIG4_END), 10, text="time (s)"),
+        "time": slider(500, 0, SCENES[scene.value], 10, text="time (s)"),
         "left": widgets.Dropdown(options=rules, value="mch", description="left"),
         "right": widgets.Dropdown(options=rules, value="naive-h-drf", description="right"),
     }
@@ -214,7 +210,7 @@ def churn():
             _run(name, rule)
 
     def shorten(change):
-        controls["time"].max = int(SCENES[scene.value][1])
+        controls["time"].max = SCENES[scene.value]
 
     scene.observe(shorten, "value")  # before the explorer's own, which then finds a time within the scene
     return Explorer(draw_churn, controls)
