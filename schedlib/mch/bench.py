@@ -45,7 +45,7 @@ def per_decision(tree: Tree, rule: str, method: str = "fast", tasks: int = 100_0
         dispatch.fill(own, kind, fast, sys)
         best = min(best, time.perf_counter() - begin)
     decisions = sys.state.whole[dispatch.DECISIONS]
-    return best / decisions, float(sys.state.whole[dispatch.OPERATIONS] / decisions)
+    return float(best / decisions), float(sys.state.whole[dispatch.OPERATIONS] / decisions)
 
 
 def stream(jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2) -> tuple[Tree, np.ndarray, pd.DataFrame]:

@@ -1,7 +1,7 @@
 """H-DRF and naive hierarchical DRF with logarithmic decisions: after a task starts or ends only its path to the root is looked at.
 
 A group's usage is B + f V: B the sum over its children that are blocked or have nothing, V the sum of U omega/s over the others,
-f their least s/omega. A group with a handful of children adds them up; a wide one keeps B, V, f and its best child in a binary
+f their least s/omega. A group with a handful of children adds them up; a wide one keeps B, V, f and its first child in a binary
 tree, as partial sums, so that nothing is ever subtracted and rounding does not pile up.
 
 All of that depends on which resources are saturated. There is a copy for each set of them (for five resources or more only one,
@@ -34,7 +34,7 @@ class Groups(NamedTuple):
     bits: np.ndarray  # (p,)
     ratio: np.ndarray  # (C, Q) s over omega, infinite when blocked
     usage: np.ndarray  # (C, Q, R) U
-    best: np.ndarray  # (C, Q) the child to serve, -1 for none
+    best: np.ndarray  # (C, Q) the leaf to serve, -1 for none
     inner: np.ndarray  # (Q,) where a wide group's tree lies in the next three, -1 for the others
     sums: np.ndarray  # (C, I, 2R) B and V
     low: np.ndarray  # (C, I) f
@@ -81,21 +81,20 @@ def goes_first(g, c, a, b):
 
 @kernel
 def sum_handful(g, c, i, rescale):
-    """The group's usage and best child from its children one by one."""
+    """The group's usage and the leaf to serve below it, from its children one by one."""
     start, end, resources = g.first[i], g.first[i] + g.count[i], g.usage.shape[2]
     f, best = np.inf, -1
     for j in range(start, end):
-        if g.ratio[c, j] < np.inf:
-            if 0.0 < g.ratio[c, j] < f:
-                f = g.ratio[c, j]
-            if goes_first(g, c, j, best):
-                best = j
-    g.best[c, i] = best
+        ratio = g.ratio[c, j]
+        f = min(f, ratio if ratio > 0.0 else np.inf)
+        if ratio < np.inf and goes_first(g, c, j, best):
+            best = j
+    g.best[c, i] = -1 if best < 0 else g.best[c, best]
     for l in range(resources):
         g.usage[c, i, l] = 0.0
     for j in range(start, end):
         factor = 1.0
-        if rescale and 0.0 < g.ratio[c, j] < np.inf and g.ratio[c, j] != f:
+        if rescale and 0.0 < g.ratio[c, j] < np.inf:
             factor = f / g.ratio[c, j]
         for l in range(resources):
             g.usage[c, i, l] += factor * g.usage[c, j, l]
@@ -144,7 +143,7 @@ def join(g, c, i, at, rescale):
 
 @kernel
 def sum_wide(g, c, i, child, rescale):
-    """The group's usage and best child after one child has changed, or after all have (`child` -1)."""
+    """The group's usage and the leaf to serve below it, after one child has changed, or after all have (`child` -1)."""
     n, resources, looked = g.count[i], g.usage.shape[2], 0
     at = n - 1 if child < 0 else (n + child - g.first[i]) >> 1
     while at >= 1:
@@ -152,7 +151,7 @@ def sum_wide(g, c, i, child, rescale):
         looked += 2
         at = at - 1 if child < 0 else at >> 1
     top = g.inner[i] + 1
-    g.best[c, i] = g.winner[c, top]
+    g.best[c, i] = -1 if g.winner[c, top] < 0 else g.best[c, g.winner[c, top]]
     f = g.low[c, top]
     for l in range(resources):
         v = g.sums[c, top, resources + l]
@@ -162,7 +161,7 @@ def sum_wide(g, c, i, child, rescale):
 
 @kernel
 def sum_up(g, c, i, child, rescale):
-    """Usage, best child and share of a group."""
+    """Usage and share of a group, and the leaf to serve below it."""
     looked = sum_handful(g, c, i, rescale) if g.inner[i] < 0 else sum_wide(g, c, i, child, rescale)
     s = 0.0
     for l in range(g.usage.shape[2]):
@@ -176,6 +175,7 @@ def sum_up(g, c, i, child, rescale):
 def set_leaf(g, c, leaf, tasks, waiting):
     """Usage and share of a leaf."""
     i, s = g.node[leaf], 0.0
+    g.best[c, i] = leaf
     for l in range(g.usage.shape[2]):
         g.usage[c, i, l] = tasks[leaf] * g.demand[leaf, l]
         s = max(s, g.usage[c, i, l])
@@ -234,10 +234,4 @@ def next_leaf(g, mask, tasks, waiting, rescale):
     """The leaf to serve, or -1 when all are blocked, and the nodes looked at."""
     c = mask if g.made.size > 1 else 0
     looked = bring_up_to_date(g, c, mask, tasks, waiting, rescale)
-    if g.ratio[c, 0] == np.inf:
-        return -1, looked
-    i = 0
-    while g.leaf_of[i] < 0:
-        looked += 1
-        i = g.best[c, i]
-    return g.leaf_of[i], looked
+    return (g.best[c, 0] if g.ratio[c, 0] < np.inf else -1), looked
