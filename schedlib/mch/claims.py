@@ -1,7 +1,8 @@
-"""The claims of the MCH paper on its own examples and on cost, in our words, with the tolerance each was given beforehand.
+"""The claims of the MCH paper on its own examples and on cost, in our words, with their tolerances.
 
-Cost is judged by operations, nodes and heap places looked at: they repeat, seconds do not. Claims on seconds, two wide ones, count
-in how many seeds they hold.
+Cost is judged by operations, nodes and heap places looked at: they repeat, seconds do not. Claims on seconds count in how many
+seeds, or on how many trees, they hold, and may come out otherwise on another machine. Tolerances were fixed before measuring, but
+for five claims worded after first runs had been seen: delay, faster, complexity-square and the two fig5-no-better.
 """
 
 import numpy as np
@@ -92,6 +93,23 @@ def _times(measure, reading, level, rival="h-drf"):
 def _square(reading, level):
     """H-DRF's operations grow as MCH's to which power, over the numbers of jobs, per seed."""
     return lambda frame: exponents(_pairs(frame, "operations", reading, [level]), "mch", "rival").to_numpy()
+
+
+def _square_seconds(reading):
+    """Share of the trees of 3 to 5 levels whose exponent in seconds is 2 within the tolerance, per seed."""
+
+    def measure(frame):
+        near = [(exponents(_pairs(frame, "seconds", reading, [level]), "mch", "rival") - 2).abs() <= EXPONENT for level in (3, 4, 5)]
+        return np.mean([one.to_numpy() for one in near], axis=0)
+
+    return measure
+
+
+def _half_seconds(frame):
+    """Whether H-DRF takes twice MCH's seconds within the tolerance at the most jobs, per seed."""
+    pairs = _pairs(frame, "seconds", "queues", [2])
+    pairs = pairs[pairs["jobs"] == pairs["jobs"].max()]
+    return (pairs["rival"] / pairs["mch"] / 2).between(1 / (1 + FACTOR), 1 + FACTOR).astype(float).to_numpy()
 
 
 def _faster(frame):
@@ -205,6 +223,16 @@ CLAIMS = (
            reason="compiled, a decision among thousands of nodes takes tens of microseconds"),
     _claim("fig5-half", "Section IV.B; Fig. 5a", "With two levels MCH saves only half of H-DRF's run time", "mch.fig5",
            _times("operations", "queues", 2), 2.0, check="ratio", tolerance=FACTOR, **COST, how_read=QUEUES),
+    _claim("fig5-half-seconds", "Section IV.B; Fig. 5a", "With two levels MCH saves only half of H-DRF's run time (seconds)", "mch.fig5",
+           _half_seconds, 1.0, tolerance=0.5, metric="share of seeds with twice MCH's seconds, within a factor 1.25, at the most jobs",
+           unit="1", how_read=QUEUES),
+    *(
+        _claim(f"fig5-square-{reading}-seconds", "Abstract; Section IV.B; Fig. 5",
+               "H-DRF's run time is almost the square of MCH's (seconds, 3 to 5 levels)", "mch.fig5", _square_seconds(reading), 1.0,
+               tolerance=0.5, metric="share of trees with an exponent of 2, within 0.25", unit="1", how_read=READING[reading],
+               reason="MCH's seconds have a fixed part, each time that weights are worked out anew")
+        for reading in READING
+    ),
     *(
         _claim(f"fig5-square-{reading}-{level}", "Abstract; Section IV.B; Fig. 5",
                f"H-DRF's run time is almost the square of MCH's ({level} levels)", "mch.fig5",
