@@ -33,7 +33,7 @@ class FluidShares:
     unique: bool
 
 
-def fluid_hdrf(tree: Tree, capacity, naive: bool = False) -> FluidShares:
+def fluid_hdrf(tree: Tree, capacity, naive: bool = False, stop: int | None = None) -> FluidShares:
     """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
 
     `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated or not.
@@ -41,7 +41,8 @@ def fluid_hdrf(tree: Tree, capacity, naive: bool = False) -> FluidShares:
     served takes the flow alone; of several, those with the least total usage do, at the same speed (their result is one of the
     limits only, see `FluidShares.unique`). Exact up to rounding: shares that differ by less than 1e-9, relatively, are tied when a
     resource has been used up, and a resource with 1e-10 left is used up. An event costs O(q R), and there are few: tens to some
-    hundreds for 10,000 nodes. RuntimeError after 20 (q + 10) (R + 1), which would be rounding that goes round in circles.
+    hundreds for 10,000 nodes. RuntimeError after 20 (q + 10) (R + 1), which would be rounding that goes round in circles. `stop`:
+    end after so many events, before the cluster is full.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -52,7 +53,9 @@ def fluid_hdrf(tree: Tree, capacity, naive: bool = False) -> FluidShares:
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     direction = need / need.max(axis=1, keepdims=True)
     structure = [np.array(a) for a in (tree.child_start, tree.child, tree.leaf_of, tree.weight)]  # kernels want writeable arrays
-    shares, saturated, events, unique = _fill(*structure, direction, naive, most)
+    shares, saturated, events, unique = _fill(*structure, direction, naive, most if stop is None else stop)
+    if stop is not None:
+        return FluidShares(shares, saturated, stop, bool(unique))
     if events < 0:
         raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, rescale them")
     return FluidShares(shares, saturated, events, bool(unique))
