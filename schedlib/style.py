@@ -68,7 +68,12 @@ PAPER_LOOKS = {
         eagle="Eagle", hawk="Hawk", sparrow="Sparrow", dlwl="DLWL", omniscient="Omniscient LWL", ideal_eagle="Ideal Eagle"
     ),
 }
-LOOK = {policy: look for looks in PAPER_LOOKS.values() for policy, look in looks.items()}
+BEYOND = {
+    "exact-ch": Look("#555555", (0, (5, 1, 1, 1)), "*", "Exact CH"),
+    "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all"),
+}
+"""What no paper has, in greys: the repairs of MCH."""
+LOOK = {policy: look for looks in (*PAPER_LOOKS.values(), BEYOND) for policy, look in looks.items()}
 
 
 def look(policy) -> Look:

@@ -161,7 +161,7 @@ def test_a_rule_of_ones_own():
         mine = mch.fill(tree, (90, 180), mch.Rule(by_dominant_share.priority, weights))
         assert mine.order.tolist() == mch.fill(tree, (90, 180), weights).order.tolist()
     assert mch.fill(tree, (40, 60), fewest_tasks).tasks.tolist() == [10, 10, 0]
-    assert mch.allocate(tree, (40, 60), fewest_tasks, divisible=False).rule == "fewest_tasks"
+    assert mch.allocate(tree, (40, 60), fewest_tasks).rule == "fewest_tasks"
 
 
 def test_a_fast_decision_looks_at_a_path_and_a_literal_one_at_every_node():

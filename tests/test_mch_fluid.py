@@ -213,7 +213,7 @@ def test_collapsed_hierarchies_on_one_full_resource_are_hdrf(rule):
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="'hdrf' is unknown; did you mean h-drf"):
         mch.allocate(FIG4, (1, 1), "hdrf")
-    with pytest.raises(ValueError, match="divisible=False"):
+    with pytest.raises(ValueError, match="is unknown"):
         mch.allocate(FIG4, (1, 1), lambda view: 0)
     with pytest.raises(ValueError, match="capacity"):
         mch.allocate(FIG4, (1, 1, 1), "h-drf")

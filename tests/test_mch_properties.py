@@ -43,7 +43,7 @@ def test_drf_keeps_every_property_on_flat_trees(demands, capacity):
 @settings(max_examples=50, deadline=None)
 @given(trees)
 def test_h_drf_and_one_formula_for_all_leaves_keep_the_guarantee(tree):
-    for rule in ("h-drf", "exact-ch", fair.case1):
+    for rule in ("h-drf", "exact-ch", "case1"):
         assert not fair.share_guarantee(tree, full(tree), rule).violated
         assert not fair.sharing_incentive(tree, full(tree), rule).violated
         assert not fair.pareto_efficiency(tree, full(tree), rule).violated
@@ -121,7 +121,7 @@ def test_mch_breaks_the_guarantee_of_a_full_type_leaf_by_hand():
     assert fair.share_guarantee(tree, capacity, "mch").value == pytest.approx(-1 / 7)
     # H-DRF: 4/3 of n1's share fills the first resource; the rest of memory goes to the two leaves
     assert allocate(tree, capacity, "h-drf").shares == pytest.approx([0.75, 0.375, 0.25, 0.375])
-    assert fair.case1(tree, capacity).shares == pytest.approx([0.75, 0.375, 0.25, 0.375])
+    assert allocate(tree, capacity, "case1").shares == pytest.approx([0.75, 0.375, 0.25, 0.375])
 
 
 @settings(max_examples=60, deadline=None)

@@ -118,8 +118,6 @@ def test_square_and_half_are_told_from_one_another():
     assert np.allclose(measured("fig5-square-queues-4", square), 2) and np.allclose(measured("fig5-square-nodes-3", square), 2)
     double = cost_frame(lambda n: 10.0 * n, lambda n: 5.0 * n)
     assert np.allclose(measured("fig5-square-queues-4", double), 1) and np.allclose(measured("fig5-half", double), 2)
-    assert (measured("fig5-square-nodes-seconds", square) == 1).all() and (measured("fig5-square-nodes-seconds", double) == 0).all()
-    assert (measured("fig5-half-seconds", double) == 1).all() and (measured("fig5-half-seconds", square) == 0).all()
     assert np.allclose(measured("fig5-no-better-c-ch", double), 0.05) and np.allclose(measured("fig5-no-better-m-ch", double), -0.45)
     assert (measured("faster", double) == 0).all() and (measured("faster", square) == 1).all()
 

@@ -22,7 +22,7 @@ def test_looks_differ_within_a_paper(paper, trait):
 def test_every_policy_of_the_book_has_a_look():
     named = (
         "lotes lotes-first greedy tetris hmhs r-hmhs fifo fifo-pri priced bound drf weighted-drf h-drf naive-h-drf c-ch m-ch mch "
-        "eagle hawk sparrow dlwl omniscient ideal-eagle"
+        "case1 exact-ch eagle hawk sparrow dlwl omniscient ideal-eagle"
     )
     assert set(style.LOOK) == set(named.split())
 

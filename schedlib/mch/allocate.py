@@ -10,7 +10,7 @@ from schedlib.mch.fluid_flat import fluid_flat
 from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.model import Tree, check_capacity
 
-FLAT = ("drf", "weighted-drf", "c-ch", "m-ch", "mch", "exact-ch")
+FLAT = ("drf", "weighted-drf", "c-ch", "m-ch", "mch", "case1", "exact-ch")
 RULES = (*FLAT, "h-drf", "naive-h-drf")
 
 
@@ -44,9 +44,9 @@ def allocate(tree: Tree, capacity, rule, divisible: bool = True) -> Allocation:
     """Fill an empty cluster by a rule; every leaf has tasks without end.
 
     - `capacity (R,)`: c_j, in the units of the leaves' demands
-    - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "exact-ch", "h-drf" or "naive-h-drf"
-    - `divisible`: tasks are as fine as sand, and the result is exact; False fills task by task, and then `rule` may also be a
-      reader's own `mch.Rule` (which says whom to serve next, so it needs whole tasks)
+    - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "case1", "exact-ch", "h-drf" or "naive-h-drf"
+    - `divisible`: tasks are as fine as sand, and the result is exact; False fills task by task, as always for a reader's own
+      `mch.Rule` (which says whom to serve next, so it needs whole tasks)
 
     ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch"/"m-ch" with a leaf that uses nothing of their
     resource. Source: MCH, Sections II.B and III.A; H-DRF: Bhattacharya et al., SoCC 2013.
@@ -57,13 +57,14 @@ def allocate(tree: Tree, capacity, rule, divisible: bool = True) -> Allocation:
     ([3.0, 2.0], [[3.0, 12.0], [6.0, 2.0]], [True, False])
     """
     capacity = check_capacity(tree, capacity)
-    if not divisible:
+    from schedlib.mch.own import Rule
+
+    if not isinstance(rule, Rule):
+        check_rule(rule)
+    if not divisible or isinstance(rule, Rule):
         from schedlib.mch.filling import fill
 
-        return fill(tree, capacity, check_rule(rule) if isinstance(rule, str) else rule)
-    if not isinstance(rule, str):
-        raise ValueError(f"rule: {rule!r} is no name; a rule of your own chooses whole tasks, so pass divisible=False with it")
-    check_rule(rule)
+        return fill(tree, capacity, rule)
     need = tree.demand / capacity
     mu = need.max(axis=1)
     if rule in FLAT:

@@ -19,6 +19,7 @@ class Flattened:
     - `full_type (p,)`: whether a leaf demands every resource
     - `node_share (Q, R)`: normalised demands s_i^j of all nodes, 1 for a node's dominant resource
     - `mu (Q,)`: dominant share of one task (leaves), of all children at share omega (groups)
+    - `case1 (p,)`: Case 1's weight for every leaf, whatever its type (beyond the paper)
     """
 
     weights: np.ndarray
@@ -26,6 +27,7 @@ class Flattened:
     full_type: np.ndarray
     node_share: np.ndarray
     mu: np.ndarray
+    case1: np.ndarray
 
 
 def flatten(tree: Tree, capacity) -> Flattened:
@@ -55,14 +57,16 @@ def flatten(tree: Tree, capacity) -> Flattened:
         product[node] = product[tree.parent[node]] * tree.weight[node] / (mu[node] if tree.leaf_of[node] < 0 else 1)
     first = int(np.flatnonzero(share[0] >= 1 - LEVEL)[0])
     weights = np.where(tree.demand[:, first] > 0, product[tree.leaves], tree.weight[tree.leaves])
-    return Flattened(weights, first, (tree.demand > 0).all(axis=1), share, mu)
+    return Flattened(weights, first, (tree.demand > 0).all(axis=1), share, mu, product[tree.leaves])
 
 
 def flat_weights(tree: Tree, capacity, rule: str) -> tuple[np.ndarray, np.ndarray]:
     """What a flat rule compares: each leaf's weight (p,), and the share that one of its tasks has, (p,).
 
     The rule serves the leaf with the least tasks * share / weight. The share is the dominant one, mu_i, but for `c-ch` that of
-    resource 0 and for `m-ch` that of resource 1, with the hierarchical share guarantee as weight. `exact-ch` takes H-DRF's own
+    resource 0 and for `m-ch` that of resource 1, with the hierarchical share guarantee as weight. `case1` gives every
+    leaf, partial-type or not, Case 1's weight (beyond the paper): until a first resource is saturated that is H-DRF, so every guarantee
+    is kept, and what is left over is shared in another way. `exact-ch` takes H-DRF's own
     fluid shares as weights: in a cluster filled from empty all leaves then reach them at the same moment, and none is 0, for all
     leaves grow at first. It knows the final shares only, not the way there, nor what another set of leaves would get. ValueError
     naming the first leaf that uses none of the resource that `c-ch` or `m-ch` looks at.
@@ -85,8 +89,10 @@ def flat_weights(tree: Tree, capacity, rule: str) -> tuple[np.ndarray, np.ndarra
         return fluid_hdrf(tree, capacity).shares, mu
     if rule == "mch":
         return flatten(tree, capacity).weights, mu
+    if rule == "case1":
+        return flatten(tree, capacity).case1, mu
     if rule == "weighted-drf":
         return tree.weight[tree.leaves].copy(), mu
     if rule == "drf":
         return np.ones(tree.n_leaves), mu
-    raise ValueError(f"rule: {rule!r} is not a flat one; flat rules are drf, weighted-drf, c-ch, m-ch, mch and exact-ch")
+    raise ValueError(f"rule: {rule!r} is not a flat one; flat rules are drf, weighted-drf, c-ch, m-ch, mch, case1 and exact-ch")

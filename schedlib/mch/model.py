@@ -124,7 +124,7 @@ def _demand(path, node):
         raise ValueError(f"tree{list(path)}: {node!r} is neither a list (a group) nor a tuple (a leaf's demands)")
     try:
         demand = np.array(node, float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"tree{list(path)}: {node!r}; a leaf is a tuple of numbers, a group a list") from error
     if demand.ndim != 1 or not len(demand) or not (np.isfinite(demand) & (demand >= 0)).all():
         raise ValueError(f"tree{list(path)}: {node!r}; demands must be finite numbers >= 0, one for each resource")

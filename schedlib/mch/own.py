@@ -14,6 +14,7 @@ import numba
 from numba.core import types
 
 from schedlib.core import compiling
+from schedlib.mch.allocate import FLAT
 
 _VECTOR = types.float64[::1]
 PRIORITY = types.float64(types.int64, _VECTOR, _VECTOR, types.float64, _VECTOR)
@@ -26,7 +27,7 @@ class Rule:
     - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use now (R,), what one task
       demands (R,), the leaf's weight and the cluster's capacity (R,), in the reader's units. Asked again when the leaf's usage
       changes, and not otherwise. Ties go to the lower index.
-    - `weights`: where the weight comes from: "weighted-drf" (the leaf's own), "mch", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
+    - `weights`: where the weight comes from: "weighted-drf" (the leaf's own), "mch", "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
     `priority` is compiled: numbers, loops and arrays. Raises ValueError, with the compiler's reason, when it does not compile, and
     (from `fill` and `simulate`) when a priority is not a number.
@@ -43,8 +44,8 @@ class Rule:
     name: str = ""
 
     def __post_init__(self):
-        if self.weights not in ("drf", "weighted-drf", "mch", "c-ch", "m-ch", "exact-ch"):
-            raise ValueError(f'weights: {self.weights!r}; a flat rule takes "drf", "weighted-drf", "mch", "c-ch", "m-ch" or "exact-ch"')
+        if self.weights not in FLAT:
+            raise ValueError(f"weights: {self.weights!r}; a flat rule takes one of {', '.join(FLAT)}")
         object.__setattr__(self, "name", self.name or getattr(self.priority, "__name__", "own"))
         object.__setattr__(self, "priority", _compiled(self.priority))
 

@@ -54,21 +54,6 @@ def collapsed(tree: Tree, capacity) -> Allocation:
     return _weighted(tree, capacity, tree.guarantee[tree.leaves])
 
 
-def case1(tree: Tree, capacity) -> Allocation:
-    """MCH with Case 1's weight for every leaf, partial-type or not: omega, times omega/mu of each group above it but the root.
-
-    Until a first resource is saturated this is H-DRF, so every guarantee is kept; what is left over is shared in another way.
-    O(q) as MCH is (beyond the paper).
-
-    >>> case1(Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]), (200, 200)).shares.round(3).tolist()
-    [0.333, 0.667, 0.167, 0.167, 0.333, 0.333]
-    """
-    mu, product = flatten(tree, capacity).mu, np.ones(tree.n_nodes)
-    for node in range(1, tree.n_nodes):
-        product[node] = product[tree.parent[node]] * tree.weight[node] / (mu[node] if tree.leaf_of[node] < 0 else 1)
-    return _weighted(tree, capacity, product[tree.leaves])
-
-
 def node_shares(tree: Tree, capacity, shares) -> np.ndarray:
     """The share of each node, (Q,), from its leaves' dominant shares (p,): a group is worth what its poorest child lets it show.
 

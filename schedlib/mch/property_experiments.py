@@ -10,7 +10,6 @@ from schedlib.mch.model import Tree
 from schedlib.mch.properties import (
     PROPERTIES,
     TOLERANCE,
-    case1,
     collapsed,
     long_run_guarantee,
     node_shares,
@@ -23,9 +22,8 @@ from schedlib.mch.simulate import simulate
 CAPACITY = 100.0
 """Of each resource; divisible shares do not depend on it."""
 
-RULES = {name: name for name in ("drf", "h-drf", "naive-h-drf", "mch", "exact-ch", "c-ch", "m-ch")} | {
+RULES = {name: name for name in ("drf", "h-drf", "naive-h-drf", "mch", "case1", "exact-ch", "c-ch", "m-ch")} | {
     "collapsed": collapsed,
-    "case1": case1,
 }
 """The rules compared; `collapsed`: collapsed hierarchies with dominant shares; `case1`: MCH with one weight formula for all leaves."""
 

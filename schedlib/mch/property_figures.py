@@ -17,7 +17,7 @@ SHORT = {
     "Pareto efficiency": "Pareto\nefficiency",
     "strategy-proofness": "strategy-\nproofness",
 }
-NAMES = {"collapsed": "CH, dominant shares", "case1": "MCH, Case 1 for all", "exact-ch": "Exact CH"}
+NAMES = {"collapsed": "CH, dominant shares"}
 
 
 def _label(rule):

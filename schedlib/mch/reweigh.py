@@ -7,7 +7,7 @@ from schedlib.mch.flatten import LEVEL, flat_weights
 from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.model import Tree
 
-CHANGING = ("mch", "c-ch", "m-ch", "exact-ch")  # rules whose weights depend on who is active
+CHANGING = ("mch", "case1", "c-ch", "m-ch", "exact-ch")  # rules whose weights depend on who is active
 
 
 class Weights:
@@ -30,8 +30,8 @@ class Weights:
         >>> Weights(tree, np.ones(2), "mch").of(np.array([True, True, True, False])).tolist()[:3]
         [1.0, 1.0, 1.0]
         """
-        if self.rule == "mch":
-            collapse(*self.arrays, active, self.weight)
+        if self.rule in ("mch", "case1"):
+            collapse(*self.arrays, active, self.rule == "case1", self.weight)
         elif self.rule in ("c-ch", "m-ch"):
             guarantee(*self.arrays[:3], *self.arrays[-2:], active, self.weight)
         elif self.rule == "exact-ch" and active.any():
@@ -40,8 +40,8 @@ class Weights:
 
 
 @kernel
-def collapse(parent, leaf_of, omega, normal, vector, mu, product, active, weight):
-    """`mch.flatten`'s weights with the active leaves alone; O(q R)."""
+def collapse(parent, leaf_of, omega, normal, vector, mu, product, active, case1, weight):
+    """`mch.flatten`'s weights, or those of `case1`, with the active leaves alone; O(q R)."""
     q, resources = vector.shape
     for i in range(q):
         leaf = leaf_of[i]
@@ -62,7 +62,7 @@ def collapse(parent, leaf_of, omega, normal, vector, mu, product, active, weight
         if mu[i] > 0:
             product[i] = product[parent[i]] * omega[i] / (1.0 if leaf_of[i] >= 0 else mu[i])
             if leaf_of[i] >= 0:
-                weight[leaf_of[i]] = product[i] if normal[leaf_of[i], first] > 0 else omega[i]
+                weight[leaf_of[i]] = product[i] if case1 or normal[leaf_of[i], first] > 0 else omega[i]
 
 
 @kernel

@@ -48,7 +48,7 @@ def simulate(tree: Tree, capacity, rule, jobs, *, until=None, method="fast", rec
     - `until`: the last time that counts; without it, until all is done
     - `record`: False keeps no shares; `every`: shares on a grid from 0 with that step, instead of at changes
 
-    A leaf is active while it has tasks waiting or running. "mch", "c-ch", "m-ch" and "exact-ch" work their weights out anew
+    A leaf is active while it has tasks waiting or running. "mch", "case1", "c-ch", "m-ch" and "exact-ch" work their weights out anew
     whenever the set of active leaves changes. At equal times tasks end first, then jobs leave, then jobs arrive; then the
     scheduler starts tasks until none fits. A resource in which the chosen task does not fit stays saturated until some of it is
     given back. Ties and fits as in `mch.fill`. ValueError, with the row, on jobs that cannot be, and as in `mch.fill`.

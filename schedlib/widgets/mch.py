@@ -16,7 +16,7 @@ from schedlib.mch.pictures import plot_tree, tree_size
 from schedlib.mch.properties import node_shares
 from schedlib.widgets.explorer import Explorer, slider
 
-RULES = ("mch", "h-drf", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
+RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
 RESOURCES = ("CPU", "GB")
 LEAVES, DEPTH = 12, 5
 SMALLEST, LARGEST = 1e-3, 1e6
@@ -149,7 +149,7 @@ def filling():
     return Explorer(lambda preset, **values: draw_filling(**values), controls, height=440)
 
 
-CHURN_RULES = ("mch", "h-drf", "exact-ch", "naive-h-drf", "drf")
+CHURN_RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
 STEP = 5.0
 """Seconds between two readings of the shares."""
 SCENES = {"Fig. 4 of the paper": 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
