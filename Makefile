@@ -22,10 +22,10 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (11 min; smoke: 1 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (14 min; smoke: 2 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: .venv/.ready ## lint, tests, and every chapter run once more (2 min)
+test: .venv/.ready ## lint, tests, and every chapter run once more (3 min)
 	@$(py) -m ruff check .
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
@@ -41,7 +41,7 @@ notebooks: .venv/.ready ## run the book again, in place (1 min)
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (1 min)
+bench: .venv/.ready ## speed, as ratios in one run (2 min)
 	@$(py) -m schedlib bench $(ARGS)
 
 lint: .venv/.ready ## ruff alone (1 s)
