@@ -25,7 +25,7 @@ help: ## this list
 figures: .venv/.ready ## every table, figure and claim, into figures/ (14 min; smoke: 2 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: .venv/.ready ## lint, tests, and every chapter run once more (3 min)
+test: .venv/.ready ## lint, tests, and every chapter run once more (4 min)
 	@$(py) -m ruff check .
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
