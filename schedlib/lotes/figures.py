@@ -51,6 +51,13 @@ def plot_stages(frame: pd.DataFrame):
     return figure
 
 
+def _points(ax, x, y, stable, look, size=None):
+    """Every instance, hollow where the queue grew."""
+    for calm, face in ((True, look.color), (False, "white")):
+        mine = stable.astype(bool) == calm
+        ax.plot(x[mine], y[mine], linestyle="none", marker=look.marker, color=look.color, markerfacecolor=face, markersize=size)
+
+
 def _waits(frame, x, label):
     """Mean waits, a panel for each law of sizes: every instance as a point, hollow where unstable, and the median as a line."""
     laws = [law for law in LAW_NAMES if law in set(frame["sizes"])]
@@ -65,10 +72,7 @@ def _waits(frame, x, label):
             wait = some["wait"].clip(lower=FASTEST)
             median = wait.groupby(some[x]).median()
             ax.plot(median.index, median, color=look.color, linestyle=look.linestyle, label=look.label)
-            for stable, face in ((True, look.color), (False, "white")):
-                mine = some["stable"].astype(bool) == stable
-                at = some.loc[mine, x] + 0.06 * step * (k - 1.5)
-                ax.plot(at, wait[mine], linestyle="none", marker=look.marker, color=look.color, markerfacecolor=face, markersize=4)
+            _points(ax, some[x] + 0.06 * step * (k - 1.5), wait, some["stable"], look, 4)
         ax.set(title=LAW_NAMES[law], xlabel=label, ylabel="mean wait (s); none: 0.0001", yscale="log")
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
         ax.title.set_fontsize(10)
@@ -107,9 +111,9 @@ def plot_scale(frame: pd.DataFrame):
 
 
 FOLLOWED = {
-    "paper's plan": ("LoTES, the paper's plan", style.BLUE, "-", "o"),
-    "generated plan": ("LoTES, plan over all bins", style.VERMILLION, "--", "s"),
-    "tetris": ("Tetris", style.GREEN, "-.", "^"),
+    "paper's plan": style.Look(style.BLUE, "-", "o", "LoTES, the paper's plan"),
+    "generated plan": style.Look(style.VERMILLION, "--", "s", "LoTES, plan over all bins"),
+    "tetris": style.look("tetris"),
 }
 
 
@@ -118,14 +122,12 @@ def plot_generated(frame: pd.DataFrame):
     phis = sorted(set(frame["phi"]))
     figure, axes = style.subplots(1, len(phis), size=(8.8, 3.8), sharey=True, squeeze=False)
     for ax, phi in zip(axes.flat, phis, strict=True):
-        for name, (label, colour, line, marker) in FOLLOWED.items():
+        for name, look in FOLLOWED.items():
             some = frame[(frame["phi"] == phi) & (frame["followed"] == name)]
             wait = some["wait"].clip(lower=FASTEST)
             median = wait.groupby(some["load"]).median()
-            ax.plot(median.index, median, color=colour, linestyle=line, label=label)
-            for stable, face in ((True, colour), (False, "white")):
-                mine = some["stable"].astype(bool) == stable
-                ax.plot(some.loc[mine, "load"], wait[mine], linestyle="none", marker=marker, color=colour, markerfacecolor=face, markersize=5)
+            ax.plot(median.index, median, color=look.color, linestyle=look.linestyle, label=look.label)
+            _points(ax, some["load"], wait, some["stable"], look, 5)
         ax.set(title=f"Phi = {phi:g}", xlabel="load of what the paper's plan sustains", ylabel="mean wait (s); none: 0.0001", yscale="log")
         ax.yaxis.set_tick_params(labelleft=True)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
@@ -141,9 +143,7 @@ def plot_variants(frame: pd.DataFrame):
             mine = some[(some["policy"] == policy) & (some["reading"] == reading)]
             look, wait = style.look(policy), mine["wait"].clip(lower=FASTEST)
             ax.plot([wait.median()] * 2, [place - 0.35, place + 0.35], color=look.color, linewidth=2.2)
-            for stable, face in ((True, look.color), (False, "white")):
-                those = wait[mine["stable"].astype(bool) == stable]
-                ax.plot(those, [place] * len(those), linestyle="none", marker=look.marker, color=look.color, markerfacecolor=face)
+            _points(ax, wait, wait * 0 + place, mine["stable"], look)
         ax.set(title=f"load {load:g}", xlabel="mean wait (s); none: 0.0001", xscale="log")
     axes[0].set_yticks(range(len(rows)), [f"{style.look(policy).label}: {reading}" for policy, reading in rows], fontsize=8)
     axes[0].set_ylabel("policy: reading")
@@ -213,7 +213,7 @@ def _caption_waits(number, what):
     def caption(frame):
         machines, hours = int(frame["machines"].iloc[0]), frame["hours"].iloc[0]
         return (
-            f"Mean wait of started jobs {what}, on {10 * machines:,} machines of ten configurations for {hours:g} hours, under each "
+            f"Mean wait of started jobs {what}, on {CONFIGS * machines:,} machines of ten configurations for {hours:g} hours, under each "
             "reading of how job sizes are drawn. Points: instances, hollow where the queue grew; lines: medians. "
             f"The paper's Fig. {number} has 10,000 machines and 100 hours."
         )
