@@ -133,6 +133,7 @@ def finish(sys, worker, now):
             clear_bit(sys.board, worker)
             write(sys.log, now, CLEARS, worker, job)
 
+
 @kernel
 def told_nothing_left(sys, worker, job, now):
     """The scheduler's answer: the job has no task left."""
