@@ -3,22 +3,24 @@
 Written from the paper's text (`as_written`) and from the list of the published simulator's refinements (`as_published`), not from
 `schedlib.eagle`. Only the order of random draws and of events at equal times is the library's. Where both sources are silent:
 
-- An event is processed before another of the same time by kind (task ends, answers and news, arrivals at workers, rejections at
-  a scheduler, heartbeats, submissions), and within a kind in the order of creation.
+- At equal times task ends come first, then messages of two hops, those of one, heartbeats, submissions; each in the order caused.
 - A task's news is out when its answer is: two hops after the asking.
 - In the published scan dead probes vanish as they are met, so a long entry that then comes first counts as the head.
 - A long entry further back in the published scan needs the smaller remaining time and the slack, as a short one does.
 - Water-filling goes on at equality, whatever the two workers' numbers: "until it exceeds the next".
-- A vector is newer when it was stamped strictly later (published), or sent later (written).
+- A vector is newer when it was stamped strictly later: on arrival (published), at sending (written).
 - The centre's state travels with all tasks of one job placed (written).
-- Heartbeats come at 0, h, 2h, ... and a submission at that very time sees them.
+- A stolen probe keeps the time at which it first joined a queue. The ideal Eagle draws with replacement, in both settings.
+- No random number is drawn for a worker that it could not make one of the chosen (DLWL).
+- Heartbeats come at multiples of their interval, the first no later than the first job.
 """
 
 from dataclasses import dataclass, field, replace
 from heapq import heapify, heappop, heappush
+from math import floor
 
 CAP, VICTIMS, MOST_STOLEN, STEP = 5, 10, 10_000, 0.01
-END, ANSWER, ARRIVE, REJECTED, HEARTBEAT, SUBMIT = range(6)
+END, FAR, NEAR, HEARTBEAT, SUBMIT = range(5)
 
 
 @dataclass(frozen=True)
@@ -90,7 +92,8 @@ class Worker:
     current: Entry | None = None     # asked for, or running
     picked: float = 0.0
     placed: float = 0.0              # the centre's sum of estimates
-    placed_long: int = 0             # the centre's count of long tasks
+    placed_tasks: int = 0            # the centre's count of tasks, and of long ones
+    placed_long: int = 0
     vector: tuple | None = None
 
     def has_long(self):
@@ -165,7 +168,6 @@ class Literal:
         columns = zip(submits, durations, estimates, means, strict=True)
         self.jobs = [Job(i, t, list(d), e, m > cutoff) for i, (t, d, e, m) in enumerate(columns)]
         self.events, self.created = [], 0
-        self.sent = 0
         self.frozen = [0.0] * workers
         self.tasks, self.busy = [], []
         counters = ("probes rejections rescheduled behind_long ran_behind_long steal_attempts steals stolen requests vain dropped "
@@ -174,23 +176,21 @@ class Literal:
 
     # ---- events
 
-    def push(self, time, kind, *what):
-        heappush(self.events, (time, kind, self.created, what))
+    def push(self, time, kind, happens, *what):
+        heappush(self.events, (time, kind, self.created, happens, what))
         self.created += 1
 
     def run(self):
         for job in self.jobs:
-            self.push(job.submit, SUBMIT, job)
+            self.push(job.submit, SUBMIT, self.submit, job)
         if self.heartbeat > 0 and "stale-lwl" in (self.system.short_jobs, self.system.long_jobs):
-            self.push(0.0, HEARTBEAT, 0)
+            first = floor(min(job.submit for job in self.jobs) / self.heartbeat)
+            self.push(first * self.heartbeat, HEARTBEAT, self.beat, first)
         left = sum(len(job.durations) for job in self.jobs)
-        happens = {END: self.end, ANSWER: self.answer, ARRIVE: self.arrive, REJECTED: self.rejected, HEARTBEAT: self.beat,
-                   SUBMIT: self.submit}
         while self.events:
-            self.now, kind, _, what = heappop(self.events)
-            if kind == HEARTBEAT and len(self.tasks) == left:
-                continue
-            happens[kind](*what)
+            self.now, kind, _, happens, what = heappop(self.events)
+            if kind != HEARTBEAT or len(self.tasks) < left:
+                happens(*what)
         self.stats["rescheduled"] = self.stats["rejections"] + self.stats["stolen"]
         return self
 
@@ -199,16 +199,15 @@ class Literal:
         if part in ("lwl", "stale-lwl"):
             self.place(job, part == "stale-lwl")
             return
-        n = self.ratio * len(job.durations)
-        if not job.long:
-            n = max(n, self.system.min_probes)
+        n = max(self.system.min_probes, self.ratio * len(job.durations))
         self.stats["probes"] += n
         if part == "probes":
             for w in self.targets(n):
                 self.send(w, Entry(job), 1)
         elif part == "clear":
-            for w in self.targets(n, {w.number for w in self.workers if w.placed_long}):
-                self.send(w, Entry(job), 1)
+            marked = {w.number for w in self.workers if w.placed_long}
+            for _ in range(n):
+                self.send(self.clear(marked), Entry(job), 1)
         elif self.published:
             self.two_rounds(job, n)
         else:
@@ -216,7 +215,7 @@ class Literal:
                 self.send(w, Entry(job), 1)
 
     def send(self, worker, entry, hops):
-        self.push(self.now + hops * self.hop, ARRIVE, self.workers[worker], entry)
+        self.push(self.now + hops * self.hop, NEAR if hops == 1 else FAR, self.arrive, self.workers[worker], entry)
 
     # ---- random choices
 
@@ -230,16 +229,14 @@ class Literal:
             if w < self.short_only or w not in marked:
                 return w
 
-    def targets(self, n, marked=frozenset()):
-        """First-round targets; as written distinct while there are enough."""
-        if self.published:
-            return [self.clear(marked) for _ in range(n)]
-        result, enough = [], sum(w < self.short_only or w not in marked for w in range(len(self.workers)))
+    def targets(self, n):
+        """First-round targets; as written distinct while there are enough, then each once more."""
+        result, size = [], len(self.workers)
         for k in range(n):
-            used = set(result[k // enough * enough:])
-            w = self.clear(marked)
+            used = set() if self.published else set(result[k // size * size :])
+            w = self.uniform(0, size)
             while w in used:
-                w = self.clear(marked)
+                w = self.uniform(0, size)
             result.append(w)
         return result
 
@@ -280,7 +277,7 @@ class Literal:
             self.stats["rejections"] += 1
             job.vector = max(job.vector, worker.vector, key=lambda vector: vector[0])
             if not job.rejected:
-                self.push(self.now + self.hop, REJECTED, job)
+                self.push(self.now + self.hop, NEAR, self.rejected, job)
             job.rejected.append(entry)
             return
         if job.long and entry.placed:
@@ -306,22 +303,22 @@ class Literal:
     def beat(self, k):
         self.stats["heartbeats"] += 1
         self.frozen = [w.placed if self.published else self.waiting(w, w.placed) for w in self.workers]
-        self.push((k + 1) * self.heartbeat, HEARTBEAT, k + 1)
+        self.push((k + 1) * self.heartbeat, HEARTBEAT, self.beat, k + 1)
 
     def place(self, job, stale):
         eligible = self.workers[self.short_only if job.long else 0:]
         n, chosen = len(job.durations), []
         if self.published and not stale:
             chosen = [w.number for w in eligible if w.placed == 0][:n]
-        fresh = set(chosen)
-        line = []
+        fresh, line, most = set(chosen), [], n - len(chosen)
         for w in eligible:
             if not stale or self.heartbeat == 0:
                 wait = job.estimate if w.number in fresh else max(0.0, self.waiting(w, w.placed))
-            elif self.published:
-                wait = max(0.0, self.waiting(w, self.frozen[w.number])) + int(self.rng.random() * (self.heartbeat + 1))
             else:
-                wait = self.frozen[w.number] + self.rng.random() * self.heartbeat
+                wait = max(0.0, self.waiting(w, self.frozen[w.number])) if self.published else self.frozen[w.number]
+                if sum(other <= wait for other, _ in line) >= most:
+                    continue  # nothing is drawn for a worker that cannot be chosen
+                wait += int(self.rng.random() * (int(self.heartbeat) + 1)) if self.published else self.rng.random() * self.heartbeat
             line.append((wait, w.number))
         heapify(line)
         while len(chosen) < n:
@@ -335,11 +332,11 @@ class Literal:
         self.stats["placements"] += n
         for w in chosen:
             self.workers[w].placed += job.estimate
+            self.workers[w].placed_tasks += 1
             self.workers[w].placed_long += job.long
         marked = frozenset(w.number for w in self.workers if w.placed_long)
-        self.sent += 1
         for k, w in enumerate(chosen):
-            self.send(w, Entry(job, None if self.published else k, True, (self.sent, marked)), 1)
+            self.send(w, Entry(job, None if self.published else k, True, (self.now, marked)), 1)
 
     # ---- workers
 
@@ -389,11 +386,12 @@ class Literal:
                 for e in in_front:
                     if not e.job.long:
                         e.counter += job.estimate
-        self.push(self.now + 2 * self.hop, ANSWER, worker, entry, task)
+        self.push(self.now + 2 * self.hop, FAR, self.answer, worker, entry, task)
 
     def answer(self, worker, entry, task):
         if task is not None:
-            entry.job.known += 1
+            job = entry.job
+            job.known = len(job.durations) if self.published and not job.left else job.known + 1
             self.start(worker, entry, task, worker.picked)
             return
         self.stats["vain"] += 1
@@ -404,7 +402,7 @@ class Literal:
 
     def start(self, worker, entry, task, asked):
         self.stats["ran_behind_long"] += entry.behind
-        self.push(self.now + entry.job.durations[task], END, worker, entry, (task, asked, self.now))
+        self.push(self.now + entry.job.durations[task], END, self.end, worker, entry, (task, asked, self.now))
 
     def end(self, worker, entry, run):
         task, asked, start = run
@@ -413,8 +411,9 @@ class Literal:
         self.tasks.append((job.number, task, worker.number, entry.queued, asked, start, self.now))
         self.busy.append((worker.number, asked, self.now))
         if entry.placed:
-            worker.placed -= job.estimate
+            worker.placed_tasks -= 1
             worker.placed_long -= job.long
+            worker.placed = worker.placed - job.estimate if worker.placed_tasks else 0.0  # no rounding is left over
         self.next(worker)
 
     # ---- Hawk's stealing
@@ -443,7 +442,6 @@ class Literal:
                 del queue[place:place + len(run)]
                 for e in run:
                     e.behind = False
-                    e.queued = self.now
                 thief.queue.extend(run)
                 self.stats["steals"] += 1
                 self.stats["stolen"] += len(run)

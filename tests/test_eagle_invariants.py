@@ -72,7 +72,7 @@ def test_long_jobs_stay_in_the_general_partition(case, name, detail, seed):
     run = run_of(case, name, detail, seed)
     if name != "sparrow":
         assert (run.tasks.loc[run.tasks["long"], "worker"] >= case.short_only).all()
-    assert run.stats["short_only"] == (0 if name == "sparrow" else case.short_only)
+    assert run.stats["short_only"] == case.short_only
 
 
 @QUIET
@@ -223,7 +223,7 @@ def test_names_of_jobs_do_not_matter(case, name, detail, seed):
     n = len(case.submit)
     labels = [f"job {(7 * i) % 10007}" for i in range(n)]
     named = Workload(
-        pd.DataFrame({"job": labels, "submit": case.submit}),
+        pd.DataFrame({"job": labels, "submit": case.submit, "mean": case.means}),
         pd.DataFrame({"job": np.repeat(labels, [len(d) for d in case.durations]), "duration": np.concatenate(case.durations)}),
     )
     part = (case.short_only + 0.5) / case.workers
@@ -271,7 +271,9 @@ def workload(durations=(1.0, 2.0, 30.0), tasks=(1, 1, 1)):
         ("eagle", 10, {"estimate": (0.0, 0.5)}, "estimate"),
         ("eagle", 10, {"estimate": "median"}, "estimate"),
         ("eagle", 10, {"detail": "as_it_is"}, "detail"),
-        ("eagle", 10, {"probe_ratio": 0}, "probe_ratio"),
+        ("hawk", 10, {"probe_ratio": 0.5}, "probe_ratio"),
+        ("eagle", 10, {"probe_ratio": 0, "min_probes": 0}, "probe_ratio"),
+        ("eagle", 10, {"probe_ratio": -1}, "probe_ratio"),
         ("eagle", 10, {"probe_ratio": np.nan}, "probe_ratio"),
         ("eagle", 10, {"min_probes": -1}, "min_probes"),
         ("eagle", 10, {"network_delay": -0.1}, "network_delay"),
@@ -291,7 +293,7 @@ def test_bad_workloads_are_named():
         eagle.simulate(workload([1.0, 30.0], tasks=[2, 0]), "eagle", 10, **GOOD)
     means = pd.DataFrame({"job": [0, 1], "submit": [0.0, 1.0], "mean": [5.0, -1.0]})
     tasks = pd.DataFrame({"job": [0, 1], "duration": [5.0, 30.0]})
-    for bad in (-1.0, np.nan, 0.0):
+    for bad in (-1.0, np.nan):
         means["mean"] = [bad, 30.0]
         with pytest.raises(ValueError, match="mean"):
             eagle.simulate(Workload(means, tasks), "eagle", 10, **GOOD)
