@@ -1,4 +1,4 @@
-"""Eagle and its rivals word for word: slow, lists and one heap, every worker looked at (the paper, and its simulator's refinements).
+"""Eagle and its rivals word for word, slowly: lists, one heap, every worker looked at.
 
 Written from the paper's text (`as_written`) and from the list of the published simulator's refinements (`as_published`), not from
 `schedlib.eagle`. Only the order of random draws and of events at equal times is the library's. Where both sources are silent:
@@ -29,7 +29,7 @@ class Parts:
 
     short_jobs: str
     long_jobs: str = "lwl"
-    queue: str = "fifo"
+    queue: str = "fifo"              # or a function: jobs in line -> place
     sticky: bool = False
     steal: bool = False
     thieves: str | None = None
@@ -353,6 +353,8 @@ class Literal:
             queue[:] = alive
         if not queue:
             return None
+        if callable(rule):
+            return rule([e.job for e in queue])
         if rule == "srpt":
             return (published_scan if self.published else algorithm1)(queue, self.remaining)
         return tasks_scan(queue, self.published) if rule == "srpt-tasks" else 0

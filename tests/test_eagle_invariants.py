@@ -307,6 +307,24 @@ def test_bad_parts_are_named():
             eagle.System("mine", **({"short_jobs": "probes", "long_jobs": "lwl", "queue": "fifo"} | parts))
 
 
+def nowhere(cluster, job, probe, rng):
+    return len(cluster.busy)
+
+
+def behind_all(cluster, line):
+    return len(line)
+
+
+def wrong(cluster, line):
+    return cluster.no_such_column
+
+
+def test_bad_parts_of_ones_own_are_named():
+    for parts, says in (({"short_jobs": nowhere}, "worker"), ({"queue": behind_all}, "place"), ({"queue": wrong}, "no_such_column")):
+        with pytest.raises(ValueError, match=says):
+            eagle.simulate(workload(), eagle.System("mine", **parts), 10, **GOOD)
+
+
 @pytest.mark.parametrize(
     ("share", "workers", "count"), [(0.29, 100, 29), (0.57, 100, 57), (0.17, 15000, 2550), (0.02, 4000, 80), (0.09, 15, 1)]
 )
