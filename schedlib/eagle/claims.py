@@ -126,7 +126,7 @@ SYSTEMS = (
         for place, (name, column, what, unit, tolerance) in enumerate((
             ("jobs", "jobs", "number of jobs", "jobs", 0.0),
             ("long-jobs", "long_jobs", "share of long jobs", "% of jobs", 0.05),
-            ("task-seconds", "task_seconds", "share of task-seconds in long jobs", "% of task-seconds", 0.5),
+            ("task-seconds", "long_work", "share of task-seconds in long jobs", "% of task-seconds", 0.5),
         ))
     ),
     claim("partition-rule", "Section 5", "The short partitions (17, 9, 2 % of the workers) are the short jobs' shares of task-seconds",

@@ -1,0 +1,52 @@
+"""What readings of the Eagle paper do, and the size of the cluster: as published and as written, who steals, how large. Times in seconds."""
+
+import pandas as pd
+
+from schedlib.eagle.running import on_google
+from schedlib.eagle.sizes import ALL, FIVE, SCALE, SIZE, highest, loads
+from schedlib.eagle.workloads import WORKERS
+from schedlib.experiment import Experiment
+
+EVERY = ("eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", "no-sss", "no-sbp-srpt", "no-min")
+
+
+def details(detail: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Every system in one of the two settings of detail, Google's trace: columns as of `running.each_system`."""
+    return on_google(EVERY, workers, jobs, scale, seed, detail=detail)
+
+
+def thieves(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Hawk with thieves of all workers, of the general partition, and with none, beside Sparrow and Eagle."""
+    return on_google(("hawk-any", "hawk-general", "hawk-none", "sparrow", "eagle"), workers, jobs, scale, seed)
+
+
+def cluster_size(scale: float, workers: int, jobs: int, seed: int) -> pd.DataFrame:
+    """Eagle, Hawk and DLWL+SRPT at the highest load of Google's trace in clusters of different size."""
+    return on_google(("eagle", "hawk", "dlwl"), workers, jobs, scale, seed)
+
+
+CLUSTERS = {
+    "smoke": (1 / 150, 1 / 75),
+    "quick": (1 / 150, 1 / 75, 1 / 30, 1 / 15, 1 / 5),
+    "paper": (1 / 150, 1 / 75, 1 / 30, 1 / 15, 1 / 5, 1.0),
+}
+
+
+def _clusters(name):
+    """As many jobs a worker as at that scale of the reproduction."""
+    per_scale = SIZE[name]["google"] / SCALE[name]["google"]
+    return [{"scale": scale, "workers": min(WORKERS["google"]), "jobs": round(per_scale * scale)} for scale in CLUSTERS[name]]
+
+
+EXPERIMENTS = (
+    Experiment(
+        "eagle.details", "As published and as written", details,
+        {scale: highest(scale, [{"detail": detail} for detail in ("as_published", "as_written")]) for scale in ALL},
+        {"smoke": 1, "quick": 5, "paper": 3},
+    ),
+    Experiment("eagle.thieves", "Who steals in Hawk", thieves, {scale: loads(scale, step=2) for scale in ALL}, FIVE),
+    Experiment(
+        "eagle.clusters", "The same load in clusters of different size", cluster_size, {scale: _clusters(scale) for scale in ALL},
+        {"smoke": 1, "quick": 3, "paper": 3},
+    ),
+)  # fmt: skip
