@@ -1,7 +1,12 @@
-"""Fig. 1 of the paper as a drawing."""
+"""Fig. 1 of the paper as a drawing, and a recorded run as a Gantt chart."""
 
-from matplotlib.colors import to_rgba
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
+import functools
+
+import numpy as np
+from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.lines import Line2D
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch, Rectangle
+from matplotlib.patheffects import withStroke
 
 from schedlib import style
 
@@ -29,6 +34,16 @@ STEPS = (
 
 def _x(worker):
     return 0.3 + (worker + 0.5) * PITCH + (0.2 if worker >= SHORT_ONLY else 0.0)
+
+
+@functools.lru_cache(maxsize=64)
+def pale(colour: str, share: float) -> str:
+    """`share` of the colour, the rest white.
+
+    >>> pale("#000000", 0.2)
+    '#cccccc'
+    """
+    return to_hex(1 - share * (1 - np.array(to_rgb(colour))))
 
 
 def plot_overview():
@@ -72,7 +87,8 @@ def _worker(ax, worker):
     for place in range(max(tasks, 1)):
         face = "white" if place >= tasks else to_rgba(colour, 0.9 if place == 0 else 0.3)
         edge = "#888888" if place >= tasks else colour
-        ax.add_patch(Rectangle((x - SLOT / 2, FLOOR + place * (SLOT + 0.05)), SLOT, SLOT, facecolor=face, edgecolor=edge, linewidth=1.2))
+        corner = x - SLOT / 2, FLOOR + place * (SLOT + 0.05)
+        ax.add_patch(Rectangle(corner, SLOT, SLOT, facecolor=face, edgecolor=edge, linewidth=1.2))
     ax.text(x, FLOOR - 0.06, worker, ha="center", va="top", fontsize=8.5, color="#444444")
 
 
@@ -117,9 +133,62 @@ def _messages(ax, ways):
 
 
 def _arrow(ax, start, end, colour, number, line="-"):
-    look = {"arrowstyle": "-|>", "mutation_scale": 12, "linewidth": 1.4, "color": colour, "linestyle": line, "shrinkA": 0, "shrinkB": 1}
-    ax.add_patch(FancyArrowPatch(start, end, **look))
+    look = {"arrowstyle": "-|>", "mutation_scale": 12, "linewidth": 1.4, "color": colour, "linestyle": line}
+    ax.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=1, **look))
     if number:
         x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
         round_it = {"boxstyle": "circle,pad=0.2", "facecolor": "white", "edgecolor": colour}
         ax.text(x, y, number, ha="center", va="center", fontsize=9, color=colour, bbox=round_it, zorder=4)
+
+
+def plot_gantt(run, *, job=None, names=None, until: float | None = None, title: str = "", size=(8.0, 3.2)):
+    """Draw a run made with `record=True`: a row for each worker, a bar for each task with its job's number, and who waits.
+
+    A thin line below a worker's bars is the time that a probe, or a placed task, was in its queue before a task of it started; a
+    dotted one the time of a probe that got none. A triangle marks a sticky probe that asked again. `job` is one to stand out;
+    `names (workers,)` label the rows; `until` (s) fixes the end of the axis, so that runs can be compared by eye. Returns a
+    matplotlib Figure. Raises ValueError when nothing was recorded.
+    """
+    if run.tasks is None:
+        raise ValueError("run: holds no tasks; simulate with record=True")
+    workers, tasks = run.stats["workers"], run.tasks.sort_values(["worker", "start"])
+    until = 1.02 * tasks["finish"].max() if until is None else until
+    figure, ax = style.subplots(size=size)
+    again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
+    for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
+        colour = LONG if task["long"] else SHORT
+        _bar(ax, task, colour if job is None or task["job"] == job else pale(colour, 0.35), until)
+        if repeated:
+            ax.plot(task["asked"], task["worker"] - 0.38, marker=7, color="black", markersize=5, clip_on=False)
+        else:
+            ax.plot([task["queued"], task["start"]], [task["worker"] + 0.36] * 2, color=colour, linewidth=1.6)
+    for worker, begin, end in _in_vain(run):
+        ax.plot([begin, end], [worker + 0.36] * 2, color=SHORT, linewidth=1.6, linestyle=":")
+    ax.set(xlim=(0, until), ylim=(workers - 0.4, -0.6), xlabel="time (s)", ylabel="worker", title=title)
+    ax.set_yticks(np.arange(workers), range(workers) if names is None else names)
+    ax.grid(axis="y", visible=False)
+    kinds = {False: Patch(color=SHORT, label="short"), True: Patch(color=LONG, label="long")}
+    handles = [patch for long, patch in kinds.items() if (tasks["long"] == long).any()]
+    handles.append(Line2D([], [], color=SHORT, linewidth=1.6, label="in the queue"))
+    handles.append(Line2D([], [], color=SHORT, linewidth=1.6, linestyle=":", label="in the queue, for nothing"))
+    handles += [Line2D([], [], color="black", marker=7, linestyle="none", label="the probe asks again")] if again.any() else []
+    figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
+    return figure
+
+
+def _bar(ax, task, face, until):
+    width = task["finish"] - task["start"]
+    ax.add_patch(Rectangle((task["start"], task["worker"] - 0.36), width, 0.62, facecolor=face, edgecolor="white", linewidth=0.6))
+    if width > until / 45:
+        middle = task["start"] + width / 2, task["worker"] - 0.05
+        text = ax.text(*middle, int(task["job"]), ha="center", va="center", color="white", fontsize=8)
+        text.set_path_effects([withStroke(linewidth=2, foreground="black")])
+
+
+def _in_vain(run):
+    """Worker, beginning and end (s) of the waits of probes that never got a task where they were queued."""
+    ran = set(zip(run.tasks["worker"], run.tasks["job"], strict=True))
+    events = run.log[run.log["event"].isin(["queue", "vain", "drop"])]
+    for (worker, job), rows in events.groupby(["worker", "job"]):
+        if (worker, job) not in ran and {"vain", "drop"} & set(rows["event"]):
+            yield worker, rows["time"].min(), rows["time"].max()
