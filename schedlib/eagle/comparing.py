@@ -35,10 +35,16 @@ def only(frame: pd.DataFrame, **where) -> pd.DataFrame:
 
 
 def compare(frame: pd.DataFrame, first: dict, second: dict) -> pd.DataFrame:
-    """`ratio` of completion times of two settings, each given by its values: a row for each seed, class and percentile."""
-    keys = ["seed", "class", "percentile"]
-    one, other = (only(frame, **where).set_index(keys, verify_integrity=True)["completion"] for where in (first, second))
-    return (one / other).rename("ratio").reset_index()
+    """`ratio` of completion times of two settings, each given by its values: a row for each seed, class and percentile.
+
+    Raises ValueError when a setting leaves more than one row for these.
+    """
+    times = []
+    for where in (first, second):
+        times.append(only(frame, **where).set_index(["seed", "class", "percentile"])["completion"])
+        if not times[-1].index.is_unique:
+            raise ValueError(f"{where}: does not pin down one run per seed; name more columns")
+    return (times[0] / times[1]).rename("ratio").reset_index()
 
 
 def highest_load(frame: pd.DataFrame) -> pd.DataFrame:

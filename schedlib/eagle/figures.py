@@ -213,8 +213,8 @@ def plot_partition(frame: pd.DataFrame):
     for ax, (which, percentile) in zip(axes, panels, strict=True):
         lines(ax, only(frame, percentile=percentile, **{"class": which}), "partition", "completion", "system", looks)
         ax.axvline(17, color="black", linewidth=0.8, linestyle=":")
-        ax.set(title=f"{which} jobs, {percentile}th percentile", xlabel="workers for short jobs alone (%)", yscale="log")
-    axes[0].set_ylabel("completion time (s)")
+        ax.set(title=f"{which} jobs, {percentile}th percentile", yscale="log")
+        ax.set(xlabel="workers for short jobs alone (%)", ylabel="completion time (s)")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 

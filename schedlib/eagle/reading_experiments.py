@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from schedlib.eagle.running import on_google
+from schedlib.eagle.running import MAKERS, each_system, on_google
 from schedlib.eagle.sizes import ALL, FIVE, SCALE, SIZE, highest, loads
 from schedlib.eagle.workloads import WORKERS
 from schedlib.experiment import Experiment
@@ -16,8 +16,9 @@ def details(detail: str, workers: int, jobs: int, scale: float, seed: int) -> pd
 
 
 def thieves(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
-    """Hawk with thieves of all workers, of the general partition, and with none, beside Sparrow and Eagle."""
-    return on_google(("hawk-any", "hawk-general", "hawk-none", "sparrow", "eagle"), workers, jobs, scale, seed)
+    """Hawk on one trace with thieves of all workers, of the general partition, and with none, beside Sparrow and Eagle."""
+    names = ("hawk-any", "hawk-general", "hawk-none", "sparrow", "eagle")
+    return each_system(names, MAKERS[trace](jobs, seed, scale), trace, round(scale * workers), seed)
 
 
 def cluster_size(scale: float, workers: int, jobs: int, seed: int) -> pd.DataFrame:

@@ -104,7 +104,8 @@ FIGURES = (
     Figure(
         "eagle.hour", "eagle.hour", plot_hour,
         lambda frame: f"Every system on a real trace: each {frame['every'].iloc[0]}th stage of Alibaba's hour is a job, its instances "
-        "are the tasks; means above 49 s make a job long, 24 % of the workers are for short jobs. Medians and tails against the number of workers. "
+        "are the tasks; means above 49 s make a job long, 24 % of the workers are for short jobs. Percentiles against the number of "
+        "workers. "
         "Beyond the paper. Data: Alibaba, cluster-trace-v2018.",
         _alt_hour,
     ),
