@@ -28,8 +28,8 @@ def cluster_size(scale: float, workers: int, jobs: int, seed: int) -> pd.DataFra
 
 CLUSTERS = {
     "smoke": (1 / 150, 1 / 75),
-    "quick": (1 / 150, 1 / 75, 1 / 30, 1 / 15, 1 / 5),
-    "paper": (1 / 150, 1 / 75, 1 / 30, 1 / 15, 1 / 5, 1.0),
+    "quick": (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 5),
+    "paper": (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 3, 1.0),
 }
 
 

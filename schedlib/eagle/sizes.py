@@ -5,13 +5,13 @@ from schedlib.eagle.workloads import JOBS, WORKERS
 TRACES = ("google", "cloudera", "yahoo")
 SCALE = {
     "smoke": {"google": 1 / 150, "cloudera": 1 / 150, "yahoo": 1 / 40},
-    "quick": {"google": 1 / 15, "cloudera": 1 / 15, "yahoo": 1 / 4},
+    "quick": {"google": 1 / 10, "cloudera": 1 / 15, "yahoo": 1 / 4},
     "paper": dict.fromkeys(TRACES, 1.0),
 }
-"""The simulated cluster over the paper's: 100 workers and 1,000 at the highest load, then its own."""
+"""The simulated cluster over the paper's: 100 workers, then 1,000 to 1,500 at the highest load, then its own."""
 SIZE = {
     "smoke": dict.fromkeys(TRACES, 400),
-    "quick": {"google": 20_000, "cloudera": 3_000, "yahoo": 5_000},
+    "quick": {"google": 30_000, "cloudera": 3_000, "yahoo": 5_000},
     "paper": {trace: JOBS[trace] for trace in TRACES},
 }
 """Numbers of jobs: what two cores do in a minute, then Table 1's."""
