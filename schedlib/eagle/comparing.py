@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from schedlib.eagle.printed import OVER, UNDER
+
 COUNTERS = ("probes", "short_tasks", "behind_long", "ran_behind_long", "rescheduled", "steal_attempts")
 """What is carried along of a run's `stats`."""
 MEASURED = ("completion", "utilisation", *COUNTERS)
@@ -45,6 +47,16 @@ def compare(frame: pd.DataFrame, first: dict, second: dict) -> pd.DataFrame:
         if not times[-1].index.is_unique:
             raise ValueError(f"{where}: does not pin down one run per seed; name more columns")
     return (times[0] / times[1]).rename("ratio").reset_index()
+
+
+def slowdowns(frame: pd.DataFrame, system: str) -> pd.DataFrame:
+    """Short jobs' times with mis-estimated tasks over those with exact means: `low, high, seed, class, percentile, ratio`."""
+    exact = {"system": system, "low": 1.0, "high": 1.0}
+    blocks = [
+        compare(frame, {"system": system, "low": low, "high": high}, exact).assign(low=low, high=high)
+        for low, high in (*UNDER, *OVER)
+    ]
+    return only(pd.concat(blocks), **{"class": "short"})
 
 
 def highest_load(frame: pd.DataFrame) -> pd.DataFrame:

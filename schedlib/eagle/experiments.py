@@ -7,6 +7,7 @@ import pandas as pd
 
 from schedlib.eagle import reading_experiments, trace_experiments
 from schedlib.eagle.measures import short_share, table1
+from schedlib.eagle.printed import OVER, UNDER
 from schedlib.eagle.running import MAKERS, each_system, on_google
 from schedlib.eagle.sizes import ALL, FIVE, TRACES, highest, loads
 from schedlib.eagle.workloads import CUTOFF, JOBS, WORKERS
@@ -17,7 +18,7 @@ SYSTEMS = {"google": ABLATED, "cloudera": ("eagle", "hawk", "dlwl"), "yahoo": AB
 """What runs at each load of a trace."""
 BESIDES = {"google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"), "yahoo": ("no-sss-stale",)}
 """What runs besides at the highest load."""
-RANGES = ((1.0, 1.0), (0.3, 1.0), (0.6, 1.0), (0.9, 1.0), (1.0, 1.3), (1.0, 1.6), (1.0, 1.9))
+RANGES = ((1.0, 1.0), *UNDER, *OVER)
 PARTITIONS = {"smoke": (0, 17, 20), "quick": (0, 5, 10, 17, 20, 25, 30), "paper": (0, 10, 17, 20, 25)}
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from schedlib import style
 from schedlib.eagle.comparing import PERCENTILES, only, ratios
-from schedlib.eagle.drawing import PERCENTILE_LOOKS, SYSTEM_LOOKS, lines
+from schedlib.eagle.drawing import PERCENTILE_LOOKS, SYSTEM_LOOKS, from_zero, lines
 from schedlib.experiment import Figure
 
 CASES = {"one task a probe": "one task a probe", "sbp": "Sticky Batch Probing", "dlwl": "bound at once (DLWL)"}
@@ -38,7 +38,8 @@ def plot_fig9(frame: pd.DataFrame):
         for ax, sample in zip(row, samples, strict=True):
             lines(ax, only(found, sample=sample, **{"class": which}), "interarrival", "ratio", "percentile", PERCENTILE_LOOKS)
             ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
-            ax.set(ylabel=f"{which} jobs, Eagle / Hawk", ylim=(0, None))
+            ax.set_ylabel(f"{which} jobs, Eagle / Hawk")
+        from_zero(row)
     for top, bottom, sample in zip(axes[0], axes[1], samples, strict=True):
         top.set_title(f"sample with {sample}")
         bottom.set_xlabel("mean inter-arrival time (1 / load)")
