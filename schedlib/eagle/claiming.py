@@ -1,22 +1,20 @@
 """What the makers of Eagle's claims share."""
 
 from schedlib.eagle.comparing import extreme_case, only, ratios
-from schedlib.experiment import Claim
+from schedlib.experiment import claim_maker
 
 TRACES = ("google", "cloudera", "yahoo")
 ALL = "judged at the case that is worst on average over the seeds"
 BETTER = {"metric": "1 less the ratio to Hawk", "unit": "1"}
 
 
-def claim(
-    name, where, text, measure, paper_value=None, *, experiment="eagle.loads", check="order", tolerance=0.02, **more
-) -> Claim:
-    """A claim; unless told on the experiment that most are judged on, an order, with a margin of 2 % for the interval."""
-    more = {"metric": "", "unit": "", "how_read": "text"} | more
-    return Claim(
-        f"eagle.{name}", where, text, more.pop("metric"), more.pop("unit"), paper_value, more.pop("how_read"), check, tolerance,
-        experiment, measure, **more,
-    )  # fmt: skip
+MAKE = claim_maker("eagle", check="order", tolerance=0.02)
+"""Unless told an order, with a margin of 2 % for the interval."""
+
+
+def claim(name, where, text, measure, paper_value=None, *, experiment="eagle.loads", **fields):
+    """A claim, unless told on the experiment that most are judged on."""
+    return MAKE(name, where, text, experiment, measure, paper_value, **fields)
 
 
 def short(frame, system, base, **where):

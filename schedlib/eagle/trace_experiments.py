@@ -1,7 +1,5 @@
 """Eagle's experiments off the three traces: the example of four nodes, the prototype's sample, the Alibaba hour. Times in seconds."""
 
-import math
-
 import pandas as pd
 
 from schedlib.eagle.alibaba import alibaba
@@ -10,7 +8,7 @@ from schedlib.eagle.running import each_system
 from schedlib.eagle.simulate import simulate
 from schedlib.eagle.sizes import ALL
 from schedlib.eagle.small_workloads import SAMPLE_JOBS, SAMPLE_NODES, four_nodes, google_sample
-from schedlib.eagle.workloads import CUTOFF, LOAD, WORKERS, google
+from schedlib.eagle.workloads import LOAD, WORKERS, google
 from schedlib.experiment import Experiment
 from schedlib.workload import Workload
 
@@ -19,8 +17,6 @@ CASES = {
     "sbp": Eagle(sss=False, srpt=False, min_probes=4),
     "dlwl": DLWL(),
 }
-HOP = 0.5
-"""Seconds: durations over 1000 and messages of 0.5 ms are the same as durations as they are and messages of 0.5 s."""
 
 
 def example(case: str, seed: int) -> pd.DataFrame:
@@ -29,12 +25,11 @@ def example(case: str, seed: int) -> pd.DataFrame:
     A row per task: `job, task, worker, submit, start, finish, last` (whether it is of that job). For DLWL what the nodes have to do is
     one long job of four tasks, with one estimate: all four look alike, as in Section 4.2.
     """
-    workload, cutoff = four_nodes(), math.inf
+    workload = four_nodes()
     if case == "dlwl":
-        workload, cutoff = Workload.from_arrays([0.0, 1.0], workload.tasks["duration"], tasks=[4, 4]), 50.0
-    run = simulate(
-        workload, CASES[case], 4, short_partition=0, cutoff=cutoff, probe_ratio=1, heartbeat=0, detail="as_written", seed=seed, record=True
-    )  # fmt: skip
+        workload = Workload.from_arrays([0.0, 1.0], workload.tasks["duration"], tasks=[4, 4])
+    options = {"short_partition": 0, "cutoff": 50.0, "probe_ratio": 1, "heartbeat": 0, "detail": "as_written"}
+    run = simulate(workload, CASES[case], 4, seed=seed, record=True, **options)
     tasks = run.tasks.merge(run.jobs[["job", "submit"]], on="job")
     tasks["last"] = tasks["job"] == tasks["job"].max()
     return tasks[["job", "task", "worker", "submit", "start", "finish", "last"]]
@@ -44,16 +39,15 @@ def fig9(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
     """Eagle and Hawk on the prototype's 100 nodes: columns as of `running.each_system`.
 
     `interarrival` is the mean time between jobs over the time that all nodes together need for a mean job: one over the load. `sample`
-    "same shares": the generator at 1/150 of the cluster, so that jobs have at most 20 tasks and Table 1's shares stay; "longer tasks":
-    `google_sample`, the paper's cut word by word, after which 19 % of the jobs are long, with 99 % of the work.
+    "cut": `google_sample`, the paper's cut word by word, jobs keeping their class; "made small": the generator at 1/150 of the cluster,
+    so that jobs have at most 20 tasks of the usual durations. Both have Table 1's shares; times are in ms, a message takes 0.5.
     """
-    names = ("eagle", "hawk")
-    if sample == "longer tasks":
-        options = {"cutoff": CUTOFF["google"] / 1000, "detail": "as_written"}  # as published a millisecond would be cut to 0 s
-        return each_system(names, google_sample(interarrival, seed), "google", SAMPLE_NODES, seed, **options)
-    made = google(SAMPLE_JOBS, seed, SAMPLE_NODES / WORKERS["google"][0])
-    stretched = Workload(made.jobs.assign(submit=LOAD * interarrival * made.jobs["submit"]), made.tasks)
-    frame = each_system(names, stretched, "google", SAMPLE_NODES, seed, network_delay=HOP)
+    if sample == "cut":
+        workload = google_sample(interarrival, seed)
+    else:
+        made = google(SAMPLE_JOBS, seed, SAMPLE_NODES / WORKERS["google"][0])
+        workload = Workload(made.jobs.assign(submit=LOAD * interarrival * made.jobs["submit"]), made.tasks)
+    frame = each_system(("eagle", "hawk"), workload, "google", SAMPLE_NODES, seed, network_delay=0.5, cutoff=None)
     return frame.assign(completion=(frame["completion"] / 1000).round(9))
 
 
@@ -64,7 +58,7 @@ def hour(every: int, workers: int, seed: int) -> pd.DataFrame:
 
 
 HOUR = {"smoke": (256, slice(None, None, 4)), "quick": (32, slice(None, None, 2)), "paper": (16, slice(None))}
-SAMPLES = ("same shares", "longer tasks")
+SAMPLES = ("cut", "made small")
 RATIOS = {"smoke": (1.2, 2.0), "quick": (1.2, 1.4, 1.6, 1.8, 2.0), "paper": (1.2, 1.4, 1.6, 1.8, 2.0)}
 
 EXPERIMENTS = (

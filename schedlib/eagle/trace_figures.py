@@ -41,7 +41,7 @@ def plot_fig9(frame: pd.DataFrame):
             ax.set_ylabel(f"{which} jobs, Eagle / Hawk")
         from_zero(row)
     for top, bottom, sample in zip(axes[0], axes[1], samples, strict=True):
-        top.set_title(f"sample with {sample}")
+        top.set_title(f"sample {sample}")
         bottom.set_xlabel("mean inter-arrival time (1 / load)")
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
@@ -97,9 +97,9 @@ FIGURES = (
     Figure(
         "eagle.fig9", "eagle.fig9", plot_fig9,
         lambda frame: "Simulated, where the paper measures its Spark prototype (Fig. 9): Eagle over Hawk on 3,300 Google-like jobs on 100 "
-        "nodes, durations over 1000, against the mean inter-arrival time in units of the time that all nodes need for a mean job. Same "
-        "shares: made for a small cluster, Table 1's shares kept. Longer tasks: the paper's cut word by word, after which a fifth of the "
-        f"jobs counts as long, with 99 % of the work. Seeds: {frame['seed'].nunique()}; bands: 95 %.",
+        "nodes, durations over 1000, against the mean inter-arrival time in units of the time that all nodes need for a mean job. Left: "
+        "fewer and longer tasks, as the paper cuts them, jobs keeping their class. Right: the generator's own jobs for a cluster of that "
+        f"size. Seeds: {frame['seed'].nunique()}; bands: 95 %.",
         _alt_fig9,
     ),
     Figure(
