@@ -119,7 +119,10 @@ def agree(run, expected, rtol=0.0):
     np.testing.assert_array_equal(frame["estimate"], [job.estimate for job in expected.jobs], err_msg="estimate")
     different = {name: (run.stats[name], count) for name, count in expected.stats.items() if run.stats[name] != count}
     assert not different
-    if "tasks" in vars(run) and run.tasks is not None:
+    shares = [run.stats[f"utilisation{part}"] for part in ("_short", "_general", "")]
+    np.testing.assert_allclose(shares, expected.utilisation(), rtol=1e-9, atol=1e-12, err_msg="utilisation")
+    assert run.stats["makespan"] == frame["finish"].max()
+    if run.tasks is not None:
         columns = ["job", "task", "worker", "queued", "asked", "start", "finish"]
         theirs = pd.DataFrame(expected.tasks, columns=columns).sort_values(["job", "task"], ignore_index=True)
         ours = run.tasks[columns].sort_values(["job", "task"], ignore_index=True)

@@ -1,4 +1,4 @@
-"""Every system decides as a literal transcription of the paper and of its simulator's refinements does, job by job, ties included."""
+"""Every system decides as a literal transcription of the paper and its simulator's refinements does, job by job, ties included."""
 
 import importlib
 import sys
@@ -32,7 +32,7 @@ def compare(case, name, detail, seed=0, rtol=1e-12, record=True, **options):
 def test_whole_times(name, detail):
     """No rounding anywhere, so that every tie is a true one."""
     rng = np.random.default_rng(1)
-    for seed in range(12):
+    for seed in range(8):
         compare(instances.case(rng, whole=True), name, detail, seed=seed, rtol=0.0)
 
 
@@ -40,7 +40,7 @@ def test_whole_times(name, detail):
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_real_times(name, detail):
     rng = np.random.default_rng(2)
-    for seed in range(8):
+    for seed in range(5):
         compare(instances.case(rng, whole=False), name, detail, seed=seed)
 
 
@@ -51,9 +51,9 @@ def test_any_case(case, name, detail, seed, probe_ratio):
 
 
 @QUIET
-@given(instances.cases(), st.sampled_from(["dlwl", "dlwl without srpt"]), st.sampled_from(DETAILS), st.sampled_from([0.0, 1.0, 8.0]))
-def test_heartbeats(case, name, detail, heartbeat):
-    compare(case, name, detail, heartbeat=heartbeat)
+@given(instances.cases(), st.booleans(), st.sampled_from(DETAILS), st.sampled_from([0.0, 0.7, 1.0, 8.0]))
+def test_heartbeats(case, srpt, detail, heartbeat):
+    compare(case, "dlwl" if srpt else "dlwl without srpt", detail, heartbeat=heartbeat)
 
 
 @QUIET
@@ -125,10 +125,11 @@ def shortest_in_line(jobs):
 @pytest.mark.parametrize(
     ("system", "parts"),
     [
-        (eagle.System("anywhere", short_jobs=anywhere, steal=True, thieves="any"), literal.Parts("probes", steal=True, thieves="any")),
-        (eagle.System("clear", short_jobs=where_no_long_task_is, sticky=True, min_probes=5), literal.Parts("clear", sticky=True, min_probes=5)),
-        (eagle.System("shortest", queue=shortest, sticky=True), literal.Parts("probes", queue=shortest_in_line, sticky=True)),
-        (eagle.System("shortest", "lwl", queue=shortest), literal.Parts("lwl", queue=shortest_in_line)),
+        (eagle.System("anywhere", short_jobs=anywhere, steal=True), literal.Parts("probes", steal=True)),
+        (
+            eagle.System("clear", short_jobs=where_no_long_task_is, queue=shortest, sticky=True, min_probes=5),
+            literal.Parts("clear", queue=shortest_in_line, sticky=True, min_probes=5),
+        ),
     ],
 )
 def test_parts_of_ones_own_decide_as_the_shipped_ones(system, parts):
