@@ -77,7 +77,7 @@ class Case:
         return literal.Literal(self.submit, self.durations, parts, self.workers, short_only=self.short_only, rng=rng, **more).run()
 
 
-def case(rng, whole, jobs=None, workers=None, short_only=None, most_tasks=8):
+def case(rng, whole, jobs=None, workers=None, short_only=None, most_tasks=8, hop=None, long_share=None):
     """A cluster of up to a dozen workers, busy with up to forty jobs of which some are long.
 
     `whole` times are quarters of a second and powers of two, so that sums of them have no rounding and ties abound.
@@ -86,7 +86,7 @@ def case(rng, whole, jobs=None, workers=None, short_only=None, most_tasks=8):
     w = int(rng.integers(2, 13)) if workers is None else workers
     short = int(rng.integers(1, max(2, w // 2 + 1))) if short_only is None else short_only
     counts = 2 ** rng.integers(0, 1 + int(np.log2(most_tasks)), n) if whole else rng.integers(1, most_tasks + 1, n)
-    long = rng.random(n) < rng.choice([0.0, 0.15, 0.5])
+    long = rng.random(n) < (rng.choice([0.0, 0.15, 0.5]) if long_share is None else long_share)
     of_short, of_long = [((1, 9), (20, 60)), ((1, 15), (16, 22)), ((1, 15), (16, 200))][rng.integers(3)]
     spread = rng.choice([0.3, 1.0, 3.0]) * (counts * np.where(long, sum(of_long), sum(of_short))).sum() / 2 / w
     if whole:
@@ -95,7 +95,8 @@ def case(rng, whole, jobs=None, workers=None, short_only=None, most_tasks=8):
     else:
         submit = np.sort(rng.random(n)) * spread
         durations = [rng.uniform(*of_long, c) if l else rng.exponential(5, c) + 1 for c, l in zip(counts, long, strict=True)]
-    hop = float(rng.choice([2.0**-11, 0.25, 1.0, 0.0])) if whole else 0.0005
+    if hop is None:
+        hop = float(rng.choice([2.0**-11, 0.25, 1.0, 0.0])) if whole else 0.0005
     made = Case(submit.tolist(), [d.tolist() for d in durations], w, short, 15.0, hop)
     if any(len({mean >= least for mean in made.means}) < 2 for least in (15.01, 16)):  # in one of the details all are of one class
         made.cutoff = np.inf

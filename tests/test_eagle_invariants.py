@@ -316,7 +316,8 @@ def wrong(cluster, line):
 
 
 def test_bad_parts_of_ones_own_are_named():
-    for part, function, says in (("short_jobs", nowhere, "worker"), ("queue", behind_all, "place"), ("queue", wrong, "no_such_column")):
+    bad = ("short_jobs", nowhere, "worker"), ("queue", behind_all, "place"), ("queue", wrong, "no_such_column")
+    for part, function, says in bad:
         with pytest.raises(ValueError, match=says):
             eagle.simulate(workload(), eagle.System("mine", **{part: function}), 10, **GOOD)
 

@@ -32,7 +32,7 @@ def compare(case, name, detail, seed=0, rtol=1e-12, record=True, **options):
 def test_whole_times(name, detail):
     """No rounding anywhere, so that every tie is a true one."""
     rng = np.random.default_rng(1)
-    for seed in range(8):
+    for seed in range(12):
         compare(instances.case(rng, whole=True), name, detail, seed=seed, rtol=0.0)
 
 
@@ -92,6 +92,16 @@ def test_more_workers_than_bits_in_a_word(name, detail):
     """And more probes, entries and copies of the vector than there is room for at first."""
     case = instances.case(np.random.default_rng(4), whole=False, jobs=80, workers=150, short_only=20, most_tasks=64)
     compare(case, name, detail)
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+@pytest.mark.parametrize("name", ["eagle", "eagle without sbp, srpt", "ideal-eagle"])
+def test_vectors_that_are_out_of_date(name, detail):
+    """Long jobs come and go while messages are under way, so that it matters which vector is used, and as of when."""
+    rng = np.random.default_rng(6)
+    for seed in range(6):
+        case = instances.case(rng, whole=True, jobs=60, workers=20, short_only=2, most_tasks=4, hop=2.0, long_share=0.5)
+        compare(case, name, detail, seed=seed, rtol=0.0)
 
 
 # ---- parts of one's own
@@ -155,6 +165,13 @@ def test_the_four_nodes_of_section_4(sticky, takes, detail):
     mine = eagle.System("one each", short_jobs=one_each, long_jobs="lwl", queue="fifo", sticky=sticky)
     run = case.simulate(mine, detail=detail, probe_ratio=1)
     assert run.jobs["finish"].iloc[4] == pytest.approx(takes, abs=1e-4)
+
+
+@pytest.mark.parametrize(("detail", "ends"), [("as_published", [5.0, 21.0, 31.0]), ("as_written", [5.0, 31.0, 15.0])])
+def test_a_task_as_long_as_the_slack_bypasses_only_as_written(detail, ends):
+    """One worker, busy until 5: eight tasks of 2 wait, whose slack is 10, and one task of 10, the shorter job."""
+    case = instances.Case([0.0, 1.0, 2.0], [[5.0], [2.0] * 8, [10.0]], 1, 0, np.inf, 0.0)
+    assert compare(case, "omniscient with srpt", detail).jobs["finish"].tolist() == ends
 
 
 def queue_of(*entries):

@@ -113,7 +113,7 @@ def test_two_probes_beat_one_and_knowing_all_beats_two():
 @pytest.mark.parametrize("name", ["eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle"])
 @pytest.mark.parametrize("detail", ["as_published", "as_written"])
 def test_littles_law_for_the_workers(name, detail):
-    """Busy workers are tasks arriving per second times the time each takes; and what the meter says is what the tasks' record says."""
+    """Busy workers are tasks arriving per second times the time each takes; and the meter says what the record of tasks says."""
     rng = np.random.default_rng(8)
     n, workers = 1500, 60
     counts = rng.integers(1, 9, n)
