@@ -1,0 +1,110 @@
+"""What the simulator keeps: workers, jobs, queue entries and counters, as arrays whose columns have the names below."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from schedlib.core import events
+from schedlib.eagle import columns as at
+from schedlib.eagle.log import Log, Meter, log, meter
+from schedlib.eagle.messages import Lane, lane
+from schedlib.eagle.sharing import Board, board
+
+
+class Workers(NamedTuple):
+    """`whole (W, 10)`, `real (W, 4)`; `advertised (W,)`, the news of the last heartbeat; `marks (W,)`, for whom a worker was drawn last."""
+
+    whole: np.ndarray
+    real: np.ndarray
+    advertised: np.ndarray
+    marks: np.ndarray
+
+
+class Jobs(NamedTuple):
+    """`whole (N, 7)`, `real (N, 4)`, and `duration (T,)`, the tasks of the first job first."""
+
+    whole: np.ndarray
+    real: np.ndarray
+    duration: np.ndarray
+
+
+class Entries(NamedTuple):
+    """The entries of all queues, `whole (P, 4)` and `real (P, 2)`, each queue linked by `NEXT`."""
+
+    whole: np.ndarray
+    real: np.ndarray
+    state: np.ndarray
+
+
+class Choices(NamedTuple):
+    """Room for the choice of workers: two heaps of up to W + 1 (key, worker), and the line shown to a reader's rule."""
+
+    low_key: np.ndarray
+    low_worker: np.ndarray
+    high_key: np.ndarray
+    high_worker: np.ndarray
+    line: np.ndarray
+
+
+class Settings(NamedTuple):
+    """The system's parts and parameters, as numbers."""
+
+    short_part: int
+    long_part: int
+    queue: int
+    sticky: bool
+    steal: bool
+    any_thief: bool
+    published: bool
+    news: bool
+    shares: bool
+    min_probes: int
+    short_only: int
+    ratio: float
+    delay: float
+    heartbeat: float
+    cap: float
+
+
+class System(NamedTuple):
+    """All that a run changes, and its settings."""
+
+    how: Settings
+    workers: Workers
+    jobs: Jobs
+    entries: Entries
+    choices: Choices
+    near: Lane
+    far: Lane
+    ends: events.EventQueue
+    board: Board
+    meter: Meter
+    log: Log
+    counts: np.ndarray
+    clock: np.ndarray  # now, next heartbeat, next job
+
+
+def system(how: Settings, jobs: Jobs, workers: int, *, record: bool = False, room: int = 1024) -> System:
+    """A system at time 0 in which nothing has been submitted."""
+    whole = np.zeros((workers, 10), np.int64)
+    whole[:, [at.HEAD, at.TAIL, at.JOB, at.COPY]] = -1
+    real = np.zeros((workers, 4))
+    real[:, [at.PICKED, at.STAMP]] = -1
+    places = Choices(*(np.zeros(workers + 1, kind) for kind in (float, np.int64, float, np.int64)), np.zeros(room, np.int64))
+    entries = Entries(np.zeros((room, 4), np.int32), np.zeros((room, 2)), np.array([-1, 0]))
+    tasks = len(jobs.duration) if record else 0
+    return System(
+        how=how,
+        workers=Workers(whole, real, np.zeros(workers), np.full(workers, -1)),
+        jobs=jobs,
+        entries=entries,
+        choices=places,
+        near=lane(room),
+        far=lane(room),
+        ends=events.event_queue(workers),
+        board=board(workers if how.shares else 1, 64),
+        meter=meter(),
+        log=log(tasks, room if record else 0),
+        counts=np.zeros(at.REFUSED + 1, np.int64),
+        clock=np.zeros(3),
+    )
