@@ -1,9 +1,15 @@
 """Eagle and its rivals: hybrid scheduling of short and long jobs (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016)."""
 
+from schedlib.eagle.alibaba import alibaba
+from schedlib.eagle.measures import cutoff_for, job_means, offered_load, short_share, table1
 from schedlib.eagle.model import DLWL, SYSTEMS, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
 from schedlib.eagle.own import Cluster
 from schedlib.eagle.simulate import Simulation, simulate
+from schedlib.eagle.small_workloads import four_nodes, google_sample
+from schedlib.eagle.workloads import CUTOFF, HEARTBEAT, JOBS, LONG_SHARE, LONG_WORK, PARTITION, WORKERS, cloudera, google, yahoo
 
 __all__ = [
-    "DLWL", "SYSTEMS", "Cluster", "Eagle", "Hawk", "IdealEagle", "Omniscient", "Simulation", "Sparrow", "System", "simulate",
+    "CUTOFF", "DLWL", "HEARTBEAT", "JOBS", "LONG_SHARE", "LONG_WORK", "PARTITION", "SYSTEMS", "WORKERS", "Cluster", "Eagle", "Hawk",
+    "IdealEagle", "Omniscient", "Simulation", "Sparrow", "System", "alibaba", "cloudera", "cutoff_for", "four_nodes", "google",
+    "google_sample", "job_means", "offered_load", "short_share", "simulate", "table1", "yahoo",
 ]  # fmt: skip
