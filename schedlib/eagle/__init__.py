@@ -1,4 +1,4 @@
-"""Eagle and its rivals: hybrid scheduling of short and long jobs (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016)."""
+"""Eagle and its rivals: scheduling short jobs beside long ones (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016)."""
 
 from schedlib.eagle.alibaba import alibaba
 from schedlib.eagle.measures import cutoff_for, job_means, offered_load, short_share, table1
