@@ -87,13 +87,14 @@ def case(rng, whole, jobs=None, workers=None, short_only=None, most_tasks=8):
     short = int(rng.integers(1, max(2, w // 2 + 1))) if short_only is None else short_only
     counts = 2 ** rng.integers(0, 1 + int(np.log2(most_tasks)), n) if whole else rng.integers(1, most_tasks + 1, n)
     long = rng.random(n) < rng.choice([0.0, 0.15, 0.5])
-    spread = rng.choice([0.3, 1.0, 3.0]) * (counts * np.where(long, 40, 5)).sum() / w
+    of_short, of_long = [((1, 9), (20, 60)), ((1, 15), (16, 22)), ((1, 15), (16, 200))][rng.integers(3)]
+    spread = rng.choice([0.3, 1.0, 3.0]) * (counts * np.where(long, sum(of_long), sum(of_short))).sum() / 2 / w
     if whole:
         submit = np.sort(rng.choice(max(4 * int(spread), 4 * n), n, replace=False)) / 4  # equal times would be put 0.01 s apart
-        durations = [rng.integers(*((20, 60) if l else (1, 9)), c).astype(float) for c, l in zip(counts, long, strict=True)]
+        durations = [rng.integers(*(of_long if l else of_short), c).astype(float) for c, l in zip(counts, long, strict=True)]
     else:
         submit = np.sort(rng.random(n)) * spread
-        durations = [rng.uniform(20, 60, c) if l else rng.exponential(5, c) + 1 for c, l in zip(counts, long, strict=True)]
+        durations = [rng.uniform(*of_long, c) if l else rng.exponential(5, c) + 1 for c, l in zip(counts, long, strict=True)]
     hop = float(rng.choice([2.0**-11, 0.25, 1.0, 0.0])) if whole else 0.0005
     made = Case(submit.tolist(), [d.tolist() for d in durations], w, short, 15.0, hop)
     if any(len({mean >= least for mean in made.means}) < 2 for least in (15.01, 16)):  # in one of the details all are of one class
@@ -118,7 +119,10 @@ def agree(run, expected, rtol=0.0):
     np.testing.assert_array_equal(frame["estimate"], [job.estimate for job in expected.jobs], err_msg="estimate")
     different = {name: (run.stats[name], count) for name, count in expected.stats.items() if run.stats[name] != count}
     assert not different
-    if "tasks" in vars(run) and run.tasks is not None:
+    shares = [run.stats[f"utilisation{part}"] for part in ("_short", "_general", "")]
+    np.testing.assert_allclose(shares, expected.utilisation(), rtol=1e-9, atol=1e-12, err_msg="utilisation")
+    assert run.stats["makespan"] == frame["finish"].max()
+    if run.tasks is not None:
         columns = ["job", "task", "worker", "queued", "asked", "start", "finish"]
         theirs = pd.DataFrame(expected.tasks, columns=columns).sort_values(["job", "task"], ignore_index=True)
         ours = run.tasks[columns].sort_values(["job", "task"], ignore_index=True)

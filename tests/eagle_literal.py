@@ -1,4 +1,4 @@
-"""Eagle and its rivals word for word: slow, lists and one heap, every worker looked at (the paper, and its simulator's refinements).
+"""Eagle and its rivals word for word, slowly: lists, one heap, every worker looked at.
 
 Written from the paper's text (`as_written`) and from the list of the published simulator's refinements (`as_published`), not from
 `schedlib.eagle`. Only the order of random draws and of events at equal times is the library's. Where both sources are silent:
@@ -15,136 +15,16 @@ Written from the paper's text (`as_written`) and from the list of the published 
 - Heartbeats come at multiples of their interval, the first no later than the first job.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from math import floor
 
-CAP, VICTIMS, MOST_STOLEN, STEP = 5, 10, 10_000, 0.01
+from eagle_literal_rules import SYSTEMS, Entry, Job, Parts, Worker, algorithm1, eagle, moved, published_scan, tasks_scan
+
+__all__ = ["SYSTEMS", "Entry", "Job", "Literal", "Parts", "algorithm1", "eagle", "published_scan"]
+
+VICTIMS, MOST_STOLEN = 10, 10_000
 END, FAR, NEAR, HEARTBEAT, SUBMIT = range(5)
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What a system is made of."""
-
-    short_jobs: str
-    long_jobs: str = "lwl"
-    queue: str = "fifo"
-    sticky: bool = False
-    steal: bool = False
-    thieves: str | None = None
-    min_probes: int = 0
-    updates: bool = True
-    partition: bool = True
-
-
-def eagle(sss=True, sbp=True, srpt=True, min_probes=20, updates=True):
-    return Parts("sss" if sss else "probes", "lwl", "srpt" if srpt else "fifo", sbp, min_probes=min_probes, updates=updates)
-
-
-SYSTEMS = {
-    "eagle": eagle(),
-    "hawk": Parts("probes", steal=True),
-    "sparrow": Parts("probes", "probes", partition=False),
-    "dlwl": Parts("stale-lwl", "stale-lwl", "srpt-tasks"),
-    "omniscient": Parts("lwl", "lwl"),
-    "omniscient srpt": Parts("lwl", "lwl", "srpt-tasks"),
-    "ideal-eagle": Parts("clear", sticky=True, min_probes=20),
-}
-
-
-@dataclass(eq=False)
-class Job:
-    number: int
-    submit: float
-    durations: list
-    estimate: float
-    long: bool
-    asked: int = 0      # tasks bound
-    known: int = 0      # tasks bound, as far as the news goes
-    rejected: list = field(default_factory=list)
-    vector: tuple = (-1, frozenset())
-    ends: list = field(default_factory=list)
-
-    @property
-    def left(self):
-        return len(self.durations) - self.asked
-
-
-@dataclass(eq=False)
-class Entry:
-    """A probe or a placed task, on its way or in a queue."""
-
-    job: Job
-    task: int | None = None
-    placed: bool = False
-    vector: tuple | None = None
-    counter: float = 0.0
-    round: int = 1
-    behind: bool = False
-    queued: float = 0.0
-
-
-@dataclass(eq=False)
-class Worker:
-    number: int
-    queue: list = field(default_factory=list)
-    current: Entry | None = None     # asked for, or running
-    picked: float = 0.0
-    placed: float = 0.0              # the centre's sum of estimates
-    placed_tasks: int = 0            # the centre's count of tasks, and of long ones
-    placed_long: int = 0
-    vector: tuple | None = None
-
-    def has_long(self):
-        return any(e.job.long for e in self.queue) or (self.current is not None and self.current.job.long)
-
-
-def algorithm1(queue, remaining):
-    """Algorithm 1's GetProbeFromQueue: the place in line, `queue` holding entries and `remaining` giving estJobLeftRuntime."""
-    shortest, chosen = float("inf"), None
-    for place, p in enumerate(queue):
-        if p.job.long:
-            break
-        may_bypass = all(q.counter + p.job.estimate <= CAP * q.job.estimate for q in queue[:place])
-        if remaining(p) < shortest and may_bypass:
-            shortest, chosen = remaining(p), place
-    return 0 if chosen is None else chosen
-
-
-def published_scan(queue, remaining):
-    """The same choice as published: a long entry at the head is taken, further back it competes and is no barrier."""
-    chosen, slack = None, float("inf")
-    for place, p in enumerate(queue):
-        if chosen is None:
-            chosen = place
-            if p.job.long:
-                return place
-        elif remaining(p) < remaining(queue[chosen]) and p.job.estimate <= slack:
-            chosen = place
-        if not p.job.long:
-            slack = min(slack, CAP * p.job.estimate - p.counter)
-    return chosen
-
-
-def tasks_scan(queue, strict):
-    """Yaq's: by what is unstarted of the job; long and short entries bypass one another."""
-    chosen, slack = 0, float("inf")
-    for place, p in enumerate(queue):
-        fits = p.job.estimate < slack or (not strict and p.job.estimate == slack)
-        if p.job.left * p.job.estimate < queue[chosen].job.left * queue[chosen].job.estimate and fits:
-            chosen = place
-        slack = min(slack, CAP * p.job.estimate - p.counter)
-    return chosen
-
-
-def moved(submits):
-    """Submission times, a time seen before being 0.01 s after the last job of that time."""
-    last, result = {}, []
-    for t in submits:
-        last[t] = last[t] + STEP if t in last else t
-        result.append(last[t])
-    return result
 
 
 class Literal:
@@ -158,7 +38,7 @@ class Literal:
             self.system = replace(self.system, min_probes=min_probes)
         self.hop, self.ratio, self.heartbeat, self.rng = network_delay, probe_ratio, heartbeat, rng
         self.workers = [Worker(i) for i in range(workers)]
-        self.short_only = short_only if self.system.partition else 0
+        self.short_only = short_only
         means = [sum(d) / len(d) for d in durations] if means is None else means
         if self.published:
             submits, means = moved(submits), [int(m) for m in means]
@@ -171,7 +51,7 @@ class Literal:
         self.frozen = [0.0] * workers
         self.tasks, self.busy = [], []
         counters = ("probes rejections rescheduled behind_long ran_behind_long steal_attempts steals stolen requests vain dropped "
-                    "placements heartbeats")
+                    "placements heartbeats longest_queue")
         self.stats = dict.fromkeys(counters.split(), 0)
 
     # ---- events
@@ -287,9 +167,13 @@ class Literal:
         if has_long and not job.long:
             entry.behind = True
             self.stats["behind_long"] += 1
-        worker.queue.append(entry)
+        self.join(worker, [entry])
         if worker.current is None:
             self.next(worker, after=False)
+
+    def join(self, worker, entries):
+        worker.queue.extend(entries)
+        self.stats["longest_queue"] = max(self.stats["longest_queue"], len(worker.queue))
 
     # ---- the centre, and the schedulers that know waiting times
 
@@ -348,11 +232,17 @@ class Literal:
         """The place in line of the next to run, or None. Published: dead probes go first, for nothing, when the news is out."""
         rule, queue = self.system.queue, worker.queue
         if rule == "srpt" and self.published and self.system.updates:
-            alive = [e for e in queue if e.job.known < len(e.job.durations)]
-            self.stats["dropped"] += len(queue) - len(alive)
-            queue[:] = alive
+            place = 0
+            while place < len(queue) and not (place == 1 and queue[0].job.long):  # a long head ends the scan
+                if queue[place].job.known == len(queue[place].job.durations):
+                    del queue[place]
+                    self.stats["dropped"] += 1
+                else:
+                    place += 1
         if not queue:
             return None
+        if callable(rule):
+            return rule([e.job for e in queue])
         if rule == "srpt":
             return (published_scan if self.published else algorithm1)(queue, self.remaining)
         return tasks_scan(queue, self.published) if rule == "srpt-tasks" else 0
@@ -368,7 +258,7 @@ class Literal:
         entry = worker.queue[place]
         job, in_front = entry.job, worker.queue[:place]
         worker.current, worker.picked = entry, self.now
-        if not self.system.sticky or job.long or entry.placed:
+        if not self.system.sticky or job.long or entry.placed or not job.left:
             del worker.queue[place]
         if self.system.queue == "srpt-tasks":
             for e in in_front:
@@ -396,8 +286,6 @@ class Literal:
             return
         self.stats["vain"] += 1
         self.busy.append((worker.number, worker.picked, self.now))
-        if entry in worker.queue:
-            worker.queue.remove(entry)
         self.next(worker)
 
     def start(self, worker, entry, task, asked):
@@ -442,7 +330,7 @@ class Literal:
                 del queue[place:place + len(run)]
                 for e in run:
                     e.behind = False
-                thief.queue.extend(run)
+                self.join(thief, run)
                 self.stats["steals"] += 1
                 self.stats["stolen"] += len(run)
                 return True
@@ -454,7 +342,7 @@ class Literal:
         return [max(job.ends) for job in self.jobs]
 
     def utilisation(self):
-        """Mean fractions busy (short partition, general, all) from the first to the last submission."""
+        """Mean fractions busy (short partition, general, all) from the first to the last submission; NaN where there is nothing."""
         submits = [job.submit for job in self.jobs]
         first, last = min(submits), max(submits)
         work = [0.0, 0.0]
