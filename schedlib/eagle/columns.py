@@ -4,9 +4,6 @@ HEAD, TAIL, QUEUED, BUSY, RUNS_LONG, LONGS, PLACED, JOB, COPY, IS_PLACED = range
 """Columns of `Workers.whole`: first and last entry of the queue, entries in it, 1 when asking or running, 1 when that is for a long
 job, long tasks queued, asked for or running, tasks placed here by a centre and not finished, the job served, the worker's copy of the
 bit vector (-1: none), 1 when the task served was placed by a centre."""
-WORK, PICKED, PICKED_FOR, STAMP = range(4)
-"""Columns of `Workers.real`: estimates of the tasks placed here and not finished, when the running one of them was picked (-1: none runs),
-its estimate, the time of the copy (-1: none)."""
 TASKS, UNSTARTED, KNOWN, FIRST, LONG, ANSWERS, JOB_COPY = range(7)
 """Columns of `Jobs.whole`: tasks, those not handed out, those not handed out as far as workers know (-1: they know that none is left),
 where its durations begin, 1 when long, rejections on their way to its scheduler, the freshest copy among them (-1: none)."""

@@ -35,7 +35,7 @@ def place(sys, job, low, stale, rng, now):
     least_work.choose_workers(sys, job, low, tasks, stale, rng, now)
     for task in range(tasks):
         worker = sys.choices.line[task]
-        sys.workers.real[worker, at.WORK] += estimate
+        sys.workers.work[worker] += estimate
         sys.workers.whole[worker, at.PLACED] += 1
         if marks:
             set_bit(sys.board, worker)
@@ -54,9 +54,9 @@ def keep_copy(sys, worker, job, now):
     if workers.whole[worker, at.COPY] >= 0:
         release(sys.board, workers.whole[worker, at.COPY])
     if sys.how.published:
-        workers.whole[worker, at.COPY], workers.real[worker, at.STAMP] = hold(sys.board, 1), now
+        workers.whole[worker, at.COPY], workers.stamp[worker] = hold(sys.board, 1), now
     else:
-        workers.whole[worker, at.COPY], workers.real[worker, at.STAMP] = (
+        workers.whole[worker, at.COPY], workers.stamp[worker] = (
             sys.jobs.whole[job, at.JOB_COPY],
             sys.jobs.real[job, at.SUBMIT],
         )

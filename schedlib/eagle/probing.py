@@ -85,8 +85,8 @@ def probe_by_shared_state(sys, job, rng, now):
     for _ in range(probes_of(sys, job)):
         worker = draw(0, size, rng)
         sys.counts[at.PROBES] += 1
-        if workers.real[worker, at.STAMP] > freshest:
-            freshest, row = workers.real[worker, at.STAMP], workers.whole[worker, at.COPY]
+        if workers.stamp[worker] > freshest:
+            freshest, row = workers.stamp[worker], workers.whole[worker, at.COPY]
         if rejects(sys, worker, job, now):
             refused += 1
         else:
@@ -106,11 +106,11 @@ def probe_by_shared_state(sys, job, rng, now):
 def reject_probe(sys, worker, job, part, now):
     """As written: a worker sends a probe back with its copy of the vector; the scheduler keeps the freshest."""
     workers, jobs = sys.workers, sys.jobs
-    if workers.real[worker, at.STAMP] > jobs.real[job, at.JOB_STAMP]:
+    if workers.stamp[worker] > jobs.real[job, at.JOB_STAMP]:
         if jobs.whole[job, at.JOB_COPY] >= 0:
             release(sys.board, jobs.whole[job, at.JOB_COPY])
         jobs.whole[job, at.JOB_COPY] = workers.whole[worker, at.COPY]
-        jobs.real[job, at.JOB_STAMP] = workers.real[worker, at.STAMP]
+        jobs.real[job, at.JOB_STAMP] = workers.stamp[worker]
         sys.board.holders[workers.whole[worker, at.COPY]] += 1
     jobs.whole[job, at.ANSWERS] += 1
     post(sys.near, now + sys.how.delay, REJECTED, worker, job, part)

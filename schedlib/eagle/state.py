@@ -12,11 +12,20 @@ from schedlib.eagle.sharing import Board, board
 
 
 class Workers(NamedTuple):
-    """`whole (W, 10)`, `real (W, 4)`; `advertised (W,)`, the news of the last heartbeat; `marks (W,)`, for whom a worker was drawn last."""
+    """W workers: `whole (W, 10)`, and arrays (W,) of their own since every placement of a job reads them all.
+
+    - `work`: estimates of the tasks placed there and not finished; `picked`: when the running one of them was picked (-1: none runs);
+      `picked_for`: its estimate; `advertised`: the news of the last heartbeat; `wait`: room for waiting times
+    - `stamp`: the time of the copy of the bit vector (-1: none); `marks`: for whom the worker was drawn last
+    """
 
     whole: np.ndarray
-    real: np.ndarray
+    work: np.ndarray
+    picked: np.ndarray
+    picked_for: np.ndarray
     advertised: np.ndarray
+    wait: np.ndarray
+    stamp: np.ndarray
     marks: np.ndarray
 
 
@@ -88,14 +97,13 @@ def system(how: Settings, jobs: Jobs, workers: int, *, record: bool = False, roo
     """A system at time 0 in which nothing has been submitted."""
     whole = np.zeros((workers, 10), np.int64)
     whole[:, [at.HEAD, at.TAIL, at.JOB, at.COPY]] = -1
-    real = np.zeros((workers, 4))
-    real[:, [at.PICKED, at.STAMP]] = -1
+    zero, nothing = np.zeros(workers), np.full(workers, -1.0)
     places = Choices(*(np.zeros(workers + 1, kind) for kind in (float, np.int64, float, np.int64)), np.zeros(room, np.int64))
     entries = Entries(np.zeros((room, 4), np.int32), np.zeros((room, 2)), np.array([-1, 0]))
     tasks = len(jobs.duration) if record else 0
     return System(
         how=how,
-        workers=Workers(whole, real, np.zeros(workers), np.full(workers, -1)),
+        workers=Workers(whole, zero, nothing, zero.copy(), zero.copy(), zero.copy(), nothing.copy(), np.full(workers, -1)),
         jobs=jobs,
         entries=entries,
         choices=places,

@@ -53,7 +53,7 @@ def serve(sys, worker, entry, before, now):
         task >= 0,
     )
     if task >= 0:
-        workers.real[worker, at.PICKED], workers.real[worker, at.PICKED_FOR] = now, jobs.real[job, at.ESTIMATE]
+        workers.picked[worker], workers.picked_for[worker] = now, jobs.real[job, at.ESTIMATE]
     if round_trip > 0 or how.published or task < 0:
         sys.counts[at.REQUESTS] += 1
         write(sys.log, now, ASKS, worker, job)
@@ -118,17 +118,17 @@ def take_in(pick, sys, worker, job, task, rng, now):
 @kernel
 def finish(pick, sys, worker, rng, now):
     """The worker's task ends."""
-    workers, real = sys.workers.whole, sys.workers.real
+    workers, work = sys.workers.whole, sys.workers.work
     job = workers[worker, at.JOB]
     write(sys.log, now, FINISHES, worker, job)
     workers[worker, at.LONGS] -= workers[worker, at.RUNS_LONG]
     if workers[worker, at.IS_PLACED] == 1:
-        real[worker, at.PICKED] = -1.0
-        real[worker, at.WORK] -= sys.jobs.real[job, at.ESTIMATE]
+        sys.workers.picked[worker] = -1.0
+        work[worker] -= sys.jobs.real[job, at.ESTIMATE]
         workers[worker, at.PLACED] -= 1
         if workers[worker, at.PLACED] == 0:
-            real[worker, at.WORK] = 0.0
-        if sys.how.shares and real[worker, at.WORK] == 0:
+            work[worker] = 0.0
+        if sys.how.shares and work[worker] == 0:
             clear_bit(sys.board, worker)
             write(sys.log, now, CLEARS, worker, job)
     next_task(pick, sys, worker, True, rng, now)
