@@ -17,7 +17,7 @@ from schedlib.eagle.messages import ANSWERED_VAIN, PLACED_TASK, PROBE, REJECTED
 from schedlib.eagle.own import PICK, SEND, seen
 from schedlib.eagle.queues import no_entry_left
 from schedlib.eagle.state import Jobs, Settings, system
-from schedlib.eagle.worker import finish, take_in, told_nothing_left
+from schedlib.eagle.worker import finish, next_task, take_in, told_nothing_left
 
 take = events.take
 arrival, front, post, room_in = messages.arrival, messages.front, messages.post, messages.room_in
@@ -69,10 +69,8 @@ def submit(send, sys, job, rng, now):
     is_long = sys.jobs.whole[job, at.LONG] == 1
     part = sys.how.long_part if is_long else sys.how.short_part
     low = sys.how.short_only if is_long else 0
-    if part == BY_LEAST_WORK:
-        place(sys, job, low, False, rng, now)
-    elif part == BY_OLD_NEWS:
-        place(sys, job, low, True, rng, now)
+    if part in (BY_LEAST_WORK, BY_OLD_NEWS):
+        place(sys, job, low, part == BY_OLD_NEWS, rng, now)
     elif part == BY_SHARED_STATE and sys.how.published:
         probing.probe_by_shared_state(sys, job, rng, now)
     elif part == BY_CLEAR_BITS:
@@ -91,26 +89,28 @@ def submit(send, sys, job, rng, now):
 
 
 @kernel
-def receive(pick, sys, kind, worker, job, part, rng, now):
-    """A message arrives."""
+def receive(sys, kind, worker, job, part, rng, now):
+    """A message arrives; the worker that it leaves with nothing to do, or -1."""
     if kind == PROBE:
         messages_only = sys.how.short_part == BY_SHARED_STATE and not sys.how.published
         if messages_only and probing.rejects(sys, worker, job, now):
             probing.reject_probe(sys, worker, job, part, now)
-        else:
-            take_in(pick, sys, worker, job, -1, rng, now)
-    elif kind == PLACED_TASK:
+            return -1
+        return take_in(sys, worker, job, -1, now)
+    if kind == PLACED_TASK:
         if sys.how.shares and sys.jobs.whole[job, at.LONG] == 1:
             keep_copy(sys, worker, job, now)
-        take_in(pick, sys, worker, job, part, rng, now)
-    elif kind == REJECTED:
+        return take_in(sys, worker, job, part, now)
+    if kind == ANSWERED_VAIN:
+        told_nothing_left(sys, worker, job, now)
+        return worker
+    if kind == REJECTED:
         probing.probe_again(sys, job, part, rng, now)
-    elif kind == ANSWERED_VAIN:
-        told_nothing_left(pick, sys, worker, job, rng, now)
     elif sys.how.published and sys.jobs.whole[job, at.UNSTARTED] == 0:
         sys.jobs.whole[job, at.KNOWN] = -1
     else:
         sys.jobs.whole[job, at.KNOWN] -= 1
+    return -1
 
 
 @kernel
@@ -151,15 +151,13 @@ def _advance(send, pick, sys, rng):
             return code
         clock[NOW] = now
         sys.counts[at.EVENTS] += 1
+        free = -1
         if end == now:
-            _, worker = take(sys.ends)
-            finish(pick, sys, worker, rng, now)
-        elif far == now:
-            kind, worker, about, part = front(sys.far)
-            receive(pick, sys, kind, worker, about, part, rng, now)
-        elif near == now:
-            kind, worker, about, part = front(sys.near)
-            receive(pick, sys, kind, worker, about, part, rng, now)
+            _, free = take(sys.ends)
+            finish(sys, free, now)
+        elif far == now or near == now:
+            kind, worker, about, part = front(sys.far if far == now else sys.near)
+            free = receive(sys, kind, worker, about, part, rng, now)
         elif beat == now:
             least_work.advertise(sys, now)
             sys.counts[at.HEARTBEATS] += 1
@@ -171,8 +169,10 @@ def _advance(send, pick, sys, rng):
             if job + 1 == jobs.whole.shape[0]:
                 pass_time(sys.meter, now)
                 sys.meter.at_last[0], sys.meter.at_last[1] = sys.meter.state[4], sys.meter.state[5]
-        if sys.counts[at.REFUSED] > 0:
-            return BAD_PLACE
+        if free >= 0:
+            next_task(pick, sys, free, rng, now)
+            if sys.counts[at.REFUSED] > 0:
+                return BAD_PLACE
 
 
 def _signature():

@@ -21,7 +21,7 @@ class Meter(NamedTuple):
 
 
 class Log(NamedTuple):
-    """Events: `time (L,)`, `whole (L, 3)` (event, worker, job), `used` rows. Tasks: `worker (T,)`, `times (T, 4)` (queued, asked, start, end)."""
+    """Events: `time (L,)`, `whole (L, 3)` (event, worker, job), `used`. Tasks: `worker (T,)`, `times (T, 4)` (queued, asked, start, end)."""
 
     time: np.ndarray
     whole: np.ndarray

@@ -45,11 +45,12 @@ def factors(estimate, jobs: int, rng) -> np.ndarray:
     return rng.uniform(*pair, jobs) if pair[0] < pair[1] else np.full(jobs, float(pair[0]))
 
 
-def prepare(workload: Workload, cutoff: float, estimate, published: bool, rng) -> Prepared:
+def prepare(workload: Workload, cutoff: float | None, estimate, published: bool, rng) -> Prepared:
     """The jobs in the order in which they are submitted.
 
-    As published, means and durations are cut to whole seconds and submissions are dephased. Raises ValueError on a job without
-    tasks and on a cut-off that leaves one class empty, unless it is 0 or infinite, which says so on purpose.
+    Without a cut-off, jobs of class 0 are short and all others long. As published, means and durations are cut to whole seconds and
+    submissions are dephased. Raises ValueError on a job without tasks and on a cut-off that leaves one class empty, unless it is 0 or
+    infinite, which says so on purpose.
     """
     jobs, offsets = workload.jobs, workload.offsets
     tasks = np.diff(offsets)
@@ -60,8 +61,8 @@ def prepare(workload: Workload, cutoff: float, estimate, published: bool, rng) -
     submit = jobs["submit"].to_numpy(float)
     if published:
         mean, duration, submit = np.floor(mean), np.floor(duration), dephased(submit)
-    long = mean > cutoff
-    if 0 < cutoff < math.inf and long.all() == long.any():
+    long = jobs["class"].to_numpy() > 0 if cutoff is None else mean > cutoff
+    if cutoff is not None and 0 < cutoff < math.inf and long.all() == long.any():
         which = "long" if long.all() else "short"
         raise ValueError(
             f"cutoff: {cutoff:g} s makes all jobs {which}, since their mean durations go from {mean.min():g} to {mean.max():g} s; "

@@ -62,7 +62,7 @@ def simulate(
     workers: int = 100,
     *,
     short_partition: float,
-    cutoff: float,
+    cutoff: float | None,
     probe_ratio: float = 2,
     min_probes: int | None = None,
     network_delay: float = 0.0005,
@@ -76,7 +76,7 @@ def simulate(
 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", or an `eagle.System` (`Eagle(sss=False)`, `Hawk(...)`, ...)
     - `short_partition`: the fraction of the workers that is reserved for short jobs (rounded down; the lowest-numbered ones)
-    - `cutoff` (s): jobs whose mean task duration is above are long; 0: all are, infinite: none is
+    - `cutoff` (s): jobs whose mean task duration is above are long; 0: all are, infinite: none is, None: those whose class is not 0
     - `probe_ratio`: probes per task; `min_probes`: at least so many per job, the paper's K (None: the system's own)
     - `network_delay` (s): one hop; `heartbeat` (s): how often schedulers with old news learn (0: they know all)
     - `estimate` of a job's task: "mean", a factor on the mean, or (low, high), a factor per job drawn uniformly; the class stays the true one
@@ -117,7 +117,7 @@ def simulate(
             raise ValueError(f"{name}: {value}, must be a finite number, not negative")
     if workers != int(workers) or workers < 1:
         raise ValueError(f"workers: {workers}, must be a whole number, at least 1")
-    if math.isnan(cutoff) or cutoff < 0:
+    if cutoff is not None and not cutoff >= 0:
         raise ValueError(f"cutoff: {cutoff}, must be a number of seconds, not negative")
     ready = prepare(workload, cutoff, estimate, published, guesses)
     short_only = _short_only(system, short_partition, int(workers), bool(ready.long.any()))

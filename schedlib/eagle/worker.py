@@ -84,26 +84,28 @@ def serve(sys, worker, entry, before, now):
 
 
 @kernel
-def next_task(pick, sys, worker, freed, rng, now):
-    """The worker has nothing to do: it serves its queue, steals (when a task or a request has just `freed` it), or is idle."""
+def next_task(pick, sys, worker, rng, now):
+    """The worker has nothing to do: it serves its queue, or steals (when a task or a request has just freed it), or is idle."""
     workers = sys.workers.whole
-    entry, before = choose_entry(pick, sys, worker, now)
-    if entry < 0 and freed and sys.how.steal and workers[worker, at.HEAD] < 0 and steal(sys, worker, rng, now):
+    freed = workers[worker, at.BUSY] == 1
+    while True:
         entry, before = choose_entry(pick, sys, worker, now)
+        if entry >= 0 or not (freed and sys.how.steal and workers[worker, at.HEAD] < 0 and steal(sys, worker, rng, now)):
+            break
     if entry >= 0:
-        if workers[worker, at.BUSY] == 0:
+        if not freed:
             workers[worker, at.BUSY] = 1
             count_busy(sys.meter, now, worker, sys.how.short_only, 1)
         serve(sys, worker, entry, before, now)
-    elif workers[worker, at.BUSY] == 1:
+    elif freed:
         workers[worker, at.BUSY] = 0
         workers[worker, at.JOB] = -1
         count_busy(sys.meter, now, worker, sys.how.short_only, -1)
 
 
 @kernel
-def take_in(pick, sys, worker, job, task, rng, now):
-    """A probe, or a placed task (`task` >= 0), joins the worker's queue."""
+def take_in(sys, worker, job, task, now):
+    """A probe, or a placed task (`task` >= 0), joins the worker's queue; the worker when it is idle, else -1."""
     workers = sys.workers.whole
     is_long = sys.jobs.whole[job, at.LONG]
     behind = is_long == 0 and workers[worker, at.LONGS] > 0
@@ -111,12 +113,11 @@ def take_in(pick, sys, worker, job, task, rng, now):
     workers[worker, at.LONGS] += is_long
     enqueue(sys, worker, job, task, behind, now)
     write(sys.log, now, QUEUES, worker, job)
-    if workers[worker, at.BUSY] == 0:
-        next_task(pick, sys, worker, False, rng, now)
+    return worker if workers[worker, at.BUSY] == 0 else -1
 
 
 @kernel
-def finish(pick, sys, worker, rng, now):
+def finish(sys, worker, now):
     """The worker's task ends."""
     workers, work = sys.workers.whole, sys.workers.work
     job = workers[worker, at.JOB]
@@ -131,12 +132,10 @@ def finish(pick, sys, worker, rng, now):
         if sys.how.shares and work[worker] == 0:
             clear_bit(sys.board, worker)
             write(sys.log, now, CLEARS, worker, job)
-    next_task(pick, sys, worker, True, rng, now)
 
 
 @kernel
-def told_nothing_left(pick, sys, worker, job, rng, now):
+def told_nothing_left(sys, worker, job, now):
     """The scheduler's answer: the job has no task left."""
     write(sys.log, now, VAIN_ANSWER, worker, job)
     sys.workers.whole[worker, at.LONGS] -= sys.workers.whole[worker, at.RUNS_LONG]
-    next_task(pick, sys, worker, True, rng, now)

@@ -2,14 +2,14 @@
 
 The traces themselves cannot be shipped. What the paper states is met as printed: the number of jobs, the share of long ones, their
 share of the task-seconds (Table 1); the short partitions (Section 5); the fewest workers (Table 2). The cut-offs, which the paper does
-not print, are those that the authors published with their simulator. All else is a law, stated here and fixed before any measurement:
+not print, are those that the authors published with their simulator. All else is a law, stated here, none fitted to a result:
 
 | | Google | Cloudera | Yahoo |
 |---|---|---|---|
 | tasks of a job, short | one in 75 % of the jobs, else power law | geometric, mean 187 | geometric, mean 23.6 |
 | tasks of a job, long | the same | geometric, mean by type (`TYPES`) | geometric, mean by type |
 | seconds of a task of a short job, mean | 105 | 94.6 | 48.9 |
-| submissions | whole seconds, 1.0 s apart | 13 s apart | 14 s apart |
+| submissions, on average | 1.0 s apart | 13 s apart | 14 s apart |
 
 - *Tasks.* Google: three of four jobs have one task (Reiss et al., SoCC 2012); the others have n with probability proportional to
   n^-1.4018, so that jobs have 25.67 tasks on average and the trace 13.0 million. Cloudera and Yahoo: an exponential number, rounded up.
@@ -25,13 +25,17 @@ not print, are those that the authors published with their simulator. All else i
 - *Work.* The shift of the logit and the scale of the exponential are solved for, so that short jobs have the task-seconds of the table above
   and long jobs have exactly Table 1's share of all.
 - *Submissions* are a Poisson process, given its number of jobs, over the time in which the fewest workers of the paper (15,000 or 4,000)
-  would be busy to 95 % (`LOAD`); more workers mean less load: 95, 84, 75, 68 and 62 % for Google's 15,000 to 23,000.
-- *Largest job.* None has more tasks than a fifth of the fewest workers.
+  would be busy to 95 % (`LOAD`); more workers mean less load: 95, 84, 75, 68 and 62 % for Google's 15,000 to 23,000. Fewer are busy in
+  fact (some 88 % in the mean over the submissions), as the cluster is empty first and long tasks outlast the last submission.
+  Times are whole seconds, as in the authors' files; at real ones, as published, a probe in a million passes a long task in flight.
+- *Largest job.* A short job, or one of Google's, has at most a fifth as many tasks as there are workers (the fewest of the paper), a long
+  one of Cloudera or Yahoo as many.
 
-`scale` shrinks the cluster: `scale` times the workers see the same load. The laws stay, the job's largest number of tasks shrinks with the
-cluster, as a job of 3,000 tasks would swamp 600 workers, which no job does in the paper's clusters. The tasks cut off are not made up
-for by longer ones, which would move jobs across the cut-off, but by earlier arrivals: with `scale=0.1` Google's jobs have 7.4 tasks
-on average and come 2.9 s apart instead of 10.
+`scale` shrinks the cluster: `scale` times the workers see the same load. The laws stay; only the largest number of tasks shrinks with
+the cluster, as a short job of 3,000 tasks would swamp 600 workers, which no short job does in the paper's clusters. The tasks cut off
+are not made up for by longer ones, but by earlier arrivals: with `scale=0.1` Google's jobs have 7.4 tasks on average and come 2.9 s
+apart instead of 10. Cloudera's and Yahoo's long jobs have hundreds of tasks: in a cluster of hundreds each is a wave of work, so
+that these two are better run at full scale, which takes seconds.
 """
 
 import numpy as np
@@ -88,7 +92,7 @@ TYPES = {
 }
 """Types of long jobs: jobs, tasks of one, duration (s), after Chen et al.'s k-means clusters but for that of small jobs."""
 ONE_TASK, EXPONENT = 0.75, 1.4018
-LARGEST = 1 / 5
+LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo": 1.0}  # tasks, of the fewest workers
 
 
 def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
@@ -109,7 +113,7 @@ def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Worklo
 
 
 def cloudera(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
-    """Cloudera-like jobs: 21,030 with some 4.5 million tasks, 13 s apart, as `google` but for submissions, which are real numbers.
+    """Cloudera-like jobs: 21,030 with 4.6 million tasks, 13 s apart, else as `google`.
 
     >>> from schedlib.eagle.measures import table1
     >>> table1(cloudera(1000, seed=1, scale=0.1), CUTOFF["cloudera"]).round(3).to_dict("records")
@@ -119,7 +123,7 @@ def cloudera(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Work
 
 
 def yahoo(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
-    """Yahoo-like jobs: 24,262 with some 0.9 million tasks, 14 s apart, as `google` but for submissions, which are real numbers.
+    """Yahoo-like jobs: 24,262 with 1.0 million tasks, 14 s apart, else as `google`.
 
     The load is `LOAD` on `scale` times 4,000 workers.
 
@@ -148,9 +152,9 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     long[classes.permutation(n_jobs)[:n_long]] = True
     of_type, mean_tasks, type_duration = np.array(TYPES[trace], float).T
     kind = classes.choice(len(of_type), size=n_long, p=of_type / of_type.sum())
-    most = int(workers * LARGEST)
+    most = np.where(long, int(workers * LARGEST_LONG[trace]), int(workers * LARGEST_SHORT))
     if trace == "google":
-        tasks = _power_law(sizes, n_jobs, most)
+        tasks = _power_law(sizes, n_jobs, most[0])
     else:
         mean = np.full(n_jobs, SHORT_TASKS[trace])
         mean[long] = mean_tasks[kind]
@@ -160,9 +164,7 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     logit, above = means.standard_normal(n_jobs - n_long), means.standard_exponential(n_long) * type_duration[kind]
     mean[~long], mean[long] = _means(trace, tasks[~long], logit, tasks[long], above)
     span = (mean * tasks).sum() / (LOAD * workers)
-    submit = np.sort(arrivals.random(n_jobs)) * span
-    if trace == "google":
-        submit = np.floor(submit)
+    submit = np.floor(np.sort(arrivals.random(n_jobs)) * span)
     number = np.arange(n_jobs)
     frame = pd.DataFrame({"job": number, "submit": submit, "class": long.astype(np.int64), "mean": mean})
     return Workload(frame, pd.DataFrame({"job": np.repeat(number, tasks), "duration": _durations(durations, tasks, mean)}))
