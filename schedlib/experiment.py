@@ -115,3 +115,23 @@ class Claim:
             raise ValueError(f"claim {self.id}: check {self.check!r} needs the paper's value")
         if self.tolerance < 0:
             raise ValueError(f"claim {self.id}: tolerance must not be negative")
+
+
+def claim_maker(paper: str, **usual) -> Callable[..., Claim]:
+    """A short way to write down a paper's claims: `make(name, where, claim, experiment, measure, paper_value=None, **fields)`.
+
+    `usual` are the fields that most of its claims share; a claim's own come first. Unless said, a claim is read from the text and
+    checked as a value with no tolerance.
+
+    >>> make = claim_maker("hmhs", unit="%", tolerance=5.0)
+    >>> made = make("most", "Abstract", "up to 77 %", "hmhs.fig1", len, 77.0, tolerance=1.0)
+    >>> made.id, made.unit, made.tolerance, made.check
+    ('hmhs.most', '%', 1.0, 'value')
+    """
+    shared = {"metric": "", "unit": "", "how_read": "text", "check": "value", "tolerance": 0.0} | usual
+
+    def make(name, where, claim, experiment, measure, paper_value=None, **fields):
+        places = {"where": where, "claim": claim, "experiment": experiment, "measure": measure, "paper_value": paper_value}
+        return Claim(id=f"{paper}.{name}", **places, **shared | fields)
+
+    return make

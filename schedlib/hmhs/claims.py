@@ -6,7 +6,7 @@ Every number is one per seed, taken on the same instances for all policies. Gain
 import numpy as np
 from scipy import stats
 
-from schedlib.experiment import Claim
+from schedlib.experiment import claim_maker
 from schedlib.hmhs.figures import gains
 
 POINTS = 5.0
@@ -83,12 +83,11 @@ def _single_above_hybrid(rival):
     return measure
 
 
-def _claim(name, where, claim, measure, paper_value=None, *, check="value", tolerance=POINTS, experiment="hmhs.fig1", **more):
-    more = {"metric": "gain of HMHS", "unit": "% of the rival's makespan", "how_read": "text"} | more
-    return Claim(
-        f"hmhs.{name}", where, claim, more.pop("metric"), more.pop("unit"), paper_value, more.pop("how_read"), check, tolerance,
-        experiment, measure, **more,
-    )  # fmt: skip
+_make = claim_maker("hmhs", metric="gain of HMHS", unit="% of the rival's makespan", tolerance=POINTS)
+
+
+def _claim(name, where, claim, measure, paper_value=None, *, experiment="hmhs.fig1", **fields):
+    return _make(name, where, claim, experiment, measure, paper_value, **fields)
 
 
 ORDER = {"check": "order", "tolerance": 0.0}

@@ -102,6 +102,10 @@ def stages(phi: float, machines: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame([row | {"seconds": seconds, "bins_seconds": time.perf_counter() - began}])
 
 
+MATCHED = {"sizes": "common", "matched": True, "rounded": True}
+"""Sizes by one factor with the mean as planned, and loads of the rate in whole machines."""
+
+
 def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int, hours: float, seed: int) -> pd.DataFrame:
     """Every policy on one random instance of Section 5.4: `wait` (mean over started jobs), `p99`, and what shows instability.
 
@@ -112,9 +116,7 @@ def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int
     `stable`: the test of `Simulation.stable`; `rate`: jobs per hour; `limit`: lambda of stage 2 over lambda of stage 1.
     """
     law = {"sizes": sizes.removesuffix("-matched"), "matched": sizes.endswith("-matched")}
-    trial = random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed, **law)
-    load *= trial.plan.rate_rounded / trial.plan.rate
-    instance = random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed, **law)
+    instance = random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed, rounded=True, **law)
     rows = []
     for policy in SHIPPED:
         follows = {"plan": instance.plan} if policy.startswith("lotes") else {"classes": instance.classes}
@@ -131,10 +133,8 @@ def steering(phi: float, load: float, machines: int, hours: float, seed: int) ->
     `load` is that of the paper's stage 2 once rounded, so that above 1 only the generated plan may sustain it. Columns as in
     `dispatching`; `limit`: what the plan that is followed sustains over what stage 1 allows (Tetris follows none).
     """
-    law = {"sizes": "common", "matched": True, "machines": machines, "hours": hours, "seed": seed}
-    found = random_instance(phi, load=load, **law).plan
-    instance = random_instance(phi, load=load * found.rate_rounded / found.rate, **law)
-    configs, jobs, rows = instance.configs, instance.workload, []
+    instance = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, **MATCHED)
+    configs, jobs, found, rows = instance.configs, instance.workload, instance.plan, []
     plans = {"paper's plan": found, "generated plan": generate_plan(configs, instance.classes), "tetris": None}
     for name, follows in plans.items():
         how = ("tetris", {"classes": instance.classes}) if follows is None else ("lotes", {"plan": follows})
@@ -182,9 +182,7 @@ VARIANTS = {
 
 def variants(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
     """Every reading of every policy on the same jobs, sizes by one factor with the mean as planned; columns as in `dispatching`."""
-    law = {"sizes": "common", "matched": True, "machines": machines, "hours": hours, "seed": seed}
-    found = random_instance(phi, load=load, **law).plan
-    instance, rows = random_instance(phi, load=load * found.rate_rounded / found.rate, **law), []
+    instance, rows = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, **MATCHED), []
     for policy, readings in VARIANTS.items():
         follows = {"plan": instance.plan} if policy.startswith("lotes") else {"classes": instance.classes}
         for reading, options in readings.items():
@@ -196,9 +194,7 @@ def variants(phi: float, load: float, machines: int, hours: float, seed: int) ->
 
 def overhead(load: float, phi: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
     """What share of all machines (%) an arriving job asks for their state, by policy: `looked` (Section 5.2)."""
-    law = {"sizes": "common", "matched": True, "machines": machines, "hours": hours, "seed": seed}
-    found = random_instance(phi, load=load, **law).plan
-    instance, rows = random_instance(phi, load=load * found.rate_rounded / found.rate, **law), []
+    instance, rows = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, **MATCHED), []
     for policy, options in (*((policy, {}) for policy in SHIPPED), ("lotes", {"sampled": 10})):
         follows = {"plan": instance.plan} if policy.startswith("lotes") else {"classes": instance.classes}
         run = simulate(policy, instance.configs, instance.workload, seed=seed, record=False, **follows, **options)

@@ -1,6 +1,5 @@
 """LoTES's model in numbers, for the drawn figures of Sections 2 and 4 (the extended version's Figs. 1-4)."""
 
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -37,9 +36,8 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.
 
     `load` is that of stage 2's rate once rounded to whole machines.
     """
-    instance = random_instance(phi, machines=machines, hours=hours, sizes="common", seed=seed)
-    workload = replace(instance.workload, rate=load * instance.plan.rate_rounded)
-    run = simulate("lotes", instance.configs, workload, plan=instance.plan, seed=seed, until=np.inf)
+    instance = random_instance(phi, load=load, machines=machines, hours=hours, sizes="common", rounded=True, seed=seed)
+    run = simulate("lotes", instance.configs, instance.workload, plan=instance.plan, seed=seed, until=np.inf)
     queued = run.response > 0
     ways = {
         ("outside", "machine"): ~queued,

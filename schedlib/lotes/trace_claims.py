@@ -5,21 +5,14 @@ Each is judged on both months: the synthetic one, and the one with Google's real
 
 import numpy as np
 
-from schedlib.experiment import Claim
+from schedlib.experiment import claim_maker
 from schedlib.lotes.month import HOURS, JOBS
 
 CLIP = 1e-4
 """Seconds below which mean waits count as equal when they are compared as decades."""
 
 
-def claim(name, where, claim, experiment, measure, paper_value=None, *, check="order", tolerance=0.0, **more):
-    more = {"metric": "", "unit": "", "how_read": "text"} | more
-    return Claim(
-        f"lotes.{name}", where, claim, more.pop("metric"), more.pop("unit"), paper_value, more.pop("how_read"), check, tolerance,
-        experiment, measure, **more,
-    )  # fmt: skip
-
-
+claim = claim_maker("lotes", check="order")
 DECADES = {"metric": "log10 of the ratio of mean waits", "unit": "decades"}
 
 

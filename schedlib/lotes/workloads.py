@@ -169,12 +169,14 @@ def random_instance(
     n_classes: int = 9,
     seed: int = 0,
     planner=plan,
+    rounded: bool = False,
 ) -> RandomInstance:
     """A random instance as in Section 5.4: Table 1's ten configurations, `machines` of each, and equally frequent classes.
 
     Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours, divided on configuration
     j by U[1 - omega, 1 + omega]. (The text has mu = u * omega in 5.4.3 and mu = 1/u in 5.4.2; the latter is meant, and its
-    Phi = 0.06 must be 0.006.) Arrivals come at `load` times the rate of `planner(configs, classes)`, lambda2. The same seed draws
+    Phi = 0.06 must be 0.006.) Arrivals come at `load` times the rate of `planner(configs, classes)`, lambda2, or (`rounded`) what is
+    left of it in whole machines: with the paper's 10,000 machines that is the same, few machines it saves from overload. The same seed draws
     the same uniforms for every phi and omega, so a sweep varies the scale alone. Raises ValueError on phi outside [0, 0.025),
     omega outside [0, 1), and as `RandomWorkload` does.
 
@@ -195,5 +197,6 @@ def random_instance(
     speed = 1 + omega * speeds.uniform(-1, 1, (len(capacity), n_classes))
     classes = JobClasses(np.full(n_classes, 1 / n_classes), demand, speed / mean_time)
     found = planner(configs, classes)
-    law = {"sizes": sizes, "matched": matched, "seed": seed, "limit": found.rate}
-    return RandomInstance(configs, classes, found, RandomWorkload(classes, load * found.rate, hours, **law))
+    limit = found.rate_rounded if rounded else found.rate
+    law = {"sizes": sizes, "matched": matched, "seed": seed, "limit": limit}
+    return RandomInstance(configs, classes, found, RandomWorkload(classes, load * limit, hours, **law))

@@ -7,7 +7,7 @@ complexity-square and the two fig5-no-better.
 
 import numpy as np
 
-from schedlib.experiment import Claim
+from schedlib.experiment import claim_maker
 from schedlib.mch import property_claims
 from schedlib.mch.cost_figures import exponents
 from schedlib.mch.figures import EXACT
@@ -141,14 +141,7 @@ def _delay(frame):
     return (some["seconds"] / some["decisions"] > 1e-3).astype(float).to_numpy()
 
 
-def _claim(name, where, claim, experiment, measure, paper_value=None, *, check="value", tolerance=0.0, **more):
-    more = {"metric": "dominant share", "unit": "of the cluster", "how_read": "text"} | more
-    return Claim(
-        f"mch.{name}", where, claim, more.pop("metric"), more.pop("unit"), paper_value, more.pop("how_read"), check, tolerance,
-        experiment, measure, **more,
-    )  # fmt: skip
-
-
+_claim = claim_maker("mch", metric="dominant share", unit="of the cluster")
 COST = {"metric": "operations", "unit": "H-DRF's over MCH's"}
 POWER = {"metric": "exponent of H-DRF's operations in MCH's", "unit": "1", "tolerance": EXPONENT}
 NODES = "jobs as leaves below the lowest groups, so that q grows with them, as Theorem 1 has it"

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core import heap as core_heap
 from schedlib.core.uncounted import kernel
 
+before = core_heap.before
 CUT = float(2**24 + 1)
 
 
@@ -65,7 +67,7 @@ def sift(heap, kind, at, key, leaf):
         up = (here - 1) >> 2
         moves += 1
         above, other = heap.key[base + up], heap.leaf[base + up]
-        if above < key or (above == key and other < leaf):
+        if before(above, other, key, leaf):
             break
         _put(heap, base + here, above, other)
         here = up
@@ -75,12 +77,11 @@ def sift(heap, kind, at, key, leaf):
             break
         best = first
         for child in range(first + 1, min(first + 4, size)):
-            a, b = heap.key[base + child], heap.key[base + best]
-            if a < b or (a == b and heap.leaf[base + child] < heap.leaf[base + best]):
+            if before(heap.key[base + child], heap.leaf[base + child], heap.key[base + best], heap.leaf[base + best]):
                 best = child
         moves += min(4, size - first)
         below, other = heap.key[base + best], heap.leaf[base + best]
-        if key < below or (key == below and leaf < other):
+        if before(key, leaf, below, other):
             break
         _put(heap, base + here, below, other)
         here = best
@@ -114,7 +115,7 @@ def least(heap, mask):
     for kind in range(heap.size.size):
         if heap.size[kind] > 0 and heap.bits[kind] & mask == 0:
             top = heap.start[kind]
-            if best < 0 or heap.key[top] < key or (heap.key[top] == key and heap.leaf[top] < best):
+            if best < 0 or before(heap.key[top], heap.leaf[top], key, best):
                 best, key = heap.leaf[top], heap.key[top]
     return best
 

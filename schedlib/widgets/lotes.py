@@ -1,7 +1,6 @@
 """The explorers of the LoTES chapters: a waiting line, two pools, a machine's bins, a small cluster, and the runs of Figs. 11-13."""
 
 import functools
-from dataclasses import replace
 
 import ipywidgets as widgets
 import numpy as np
@@ -111,10 +110,7 @@ def bins():
 
 @functools.lru_cache(maxsize=64)
 def _instance(phi, load, sizes, seed):
-    made = lotes.random_instance(phi / 1000, machines=MACHINES, hours=HOURS, sizes=sizes, seed=seed)
-    # with so few machines rounding costs a good part of the planned rate: the load is that of what is left
-    limit = made.plan.rate_rounded
-    return made._replace(workload=replace(made.workload, rate=load / 100 * limit, limit=limit))
+    return lotes.random_instance(phi / 1000, load=load / 100, machines=MACHINES, hours=HOURS, sizes=sizes, seed=seed, rounded=True)
 
 
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0):

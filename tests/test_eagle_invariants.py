@@ -1,0 +1,315 @@
+"""What holds in every run of Eagle and its rivals, whatever the jobs, and what is refused."""
+
+import importlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from schedlib import eagle
+from schedlib.workload import Workload
+
+sys.path.insert(0, str(Path(__file__).parent))
+instances = importlib.import_module("eagle_instances")
+cases, DETAILS = instances.cases, instances.DETAILS
+SYSTEMS = {name: system for name, (system, _) in instances.SYSTEMS.items()}
+
+QUIET = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+names, details, seeds = st.sampled_from(sorted(SYSTEMS)), st.sampled_from(DETAILS), st.integers(0, 99)
+
+
+def run_of(case, name, detail, seed=0, **options):
+    return case.simulate(SYSTEMS[name], seed=seed, detail=detail, record=True, **options)
+
+
+@QUIET
+@given(cases(), names, details, seeds)
+def test_each_task_once_and_one_at_a_time(case, name, detail, seed):
+    run = run_of(case, name, detail, seed)
+    tasks = run.tasks.sort_values(["job", "task"], ignore_index=True)
+    given_tasks = [(job, task, size) for job, sizes in enumerate(case.durations) for task, size in enumerate(sizes)]
+    assert list(zip(tasks["job"], tasks["task"], strict=True)) == [(job, task) for job, task, _ in given_tasks]
+    size = np.array([size for *_, size in given_tasks])
+    np.testing.assert_allclose(tasks["finish"] - tasks["start"], np.floor(size) if detail == "as_published" else size, rtol=1e-9)
+    submit = run.jobs["submit"].to_numpy()[tasks["job"]]
+    assert (submit <= tasks["queued"]).all() and (tasks["queued"] <= tasks["asked"]).all() and (tasks["asked"] <= tasks["start"]).all()
+    np.testing.assert_array_equal(run.jobs["finish"], tasks.groupby("job")["finish"].max())
+    np.testing.assert_array_equal(tasks["long"], run.jobs["long"].to_numpy()[tasks["job"]])
+    for _, of_worker in tasks.sort_values(["asked", "finish"]).groupby("worker"):
+        assert (of_worker["asked"].to_numpy()[1:] >= of_worker["finish"].to_numpy()[:-1]).all()
+
+
+@QUIET
+@given(cases(), names, details, seeds)
+def test_no_worker_idles_while_it_holds_something_to_run(case, name, detail, seed):
+    """From joining the queue to being asked for, a task's worker is busy, with tasks or with requests in vain."""
+    run = run_of(case, name, detail, seed)
+    spans = {}
+    log = run.log[run.log["event"].isin(["ask", "start", "finish", "vain"])]
+    since = {}
+    for time, event, worker in zip(log["time"], log["event"], log["worker"], strict=True):
+        if event in ("ask", "start"):
+            since.setdefault(worker, time)
+        else:
+            spans.setdefault(worker, []).append((since.pop(worker), time))
+    for worker, queued, asked in run.tasks[["worker", "queued", "asked"]].itertuples(index=False):
+        at = queued
+        for start, end in spans[worker]:
+            if end > at and start <= at:
+                at = end
+        assert at >= asked
+    assert not since
+
+
+@QUIET
+@given(cases(), names, details, seeds)
+def test_long_jobs_stay_in_the_general_partition(case, name, detail, seed):
+    run = run_of(case, name, detail, seed)
+    if name != "sparrow":
+        assert (run.tasks.loc[run.tasks["long"], "worker"] >= case.short_only).all()
+    assert run.stats["short_only"] == case.short_only
+
+
+@QUIET
+@given(cases(), st.sampled_from(["eagle", "eagle without srpt", "eagle without sbp, srpt", "eagle without minimum"]), seeds)
+def test_sss_never_queues_a_short_probe_behind_a_long_task(case, name, seed):
+    """Counted from the log, not by the simulator: as written, where workers test on arrival."""
+    run = run_of(case, name, "as_written", seed)
+    assert run.stats["behind_long"] == run.stats["ran_behind_long"] == 0
+    long, held = run.jobs["long"].to_numpy(), np.zeros(case.workers, int)
+    for event, worker, job in run.log[["event", "worker", "job"]].itertuples(index=False):
+        if event == "queue" and long[job]:
+            held[worker] += 1
+        elif event == "finish" and long[job]:
+            held[worker] -= 1
+        elif event == "queue":
+            assert not held[worker]
+        elif event == "reject":
+            assert held[worker]
+    long_tasks = run.tasks[run.tasks["long"]]
+    for worker, queued, asked in run.tasks.loc[~run.tasks["long"], ["worker", "queued", "asked"]].itertuples(index=False):
+        there = long_tasks[long_tasks["worker"] == worker]
+        assert not ((there["queued"] < queued) & (there["finish"] > queued) & (there["asked"] <= asked)).any()
+
+
+@QUIET
+@given(cases(), st.sampled_from(["eagle", "eagle without sss", "eagle without sbp"]), details, seeds)
+def test_the_cap_is_never_exceeded(case, name, detail, seed):
+    """Replayed from the log: no probe is overtaken by more short work than 5 of its own tasks'."""
+    run = run_of(case, name, detail, seed)
+    estimate, long, sticky = run.jobs["estimate"].to_numpy(), run.jobs["long"].to_numpy(), name != "eagle without sbp"
+    queues, asking, overtaken = [[] for _ in range(case.workers)], {}, 0
+
+    def leave(worker, job):
+        line = queues[worker]
+        del line[next(k for k, entry in enumerate(line) if entry[0] == job)]
+
+    for event, worker, job in run.log[["event", "worker", "job"]].itertuples(index=False):
+        if event == "queue":
+            queues[worker].append([job, 0.0])
+        elif event == "ask" and not long[job]:
+            asking[worker] = list(queues[worker])
+            if not sticky:
+                leave(worker, job)
+        elif event == "start":
+            if long[job]:
+                leave(worker, job)
+                continue
+            for entry in asking.pop(worker):
+                if entry[0] == job:
+                    break
+                if not long[entry[0]]:
+                    entry[1] += estimate[job]
+                    overtaken += 1
+                    assert entry[1] <= 5 * estimate[entry[0]] * (1 + 1e-12)
+        elif event == "drop" or (event == "vain" and sticky):
+            leave(worker, job)
+
+
+@QUIET
+@given(cases(), st.sampled_from(["omniscient", "omniscient with srpt", "eagle", "hawk", "eagle without sss"]), seeds)
+def test_lwl_picks_the_least_work(case, name, seed):
+    """As written: every placed task goes where the estimates left are least, from the tasks' own record."""
+    run = run_of(case, name, "as_written", seed)
+    tasks, jobs = run.tasks.sort_values(["job", "task"]), run.jobs
+    if not name.startswith("omniscient"):
+        tasks = tasks[tasks["long"]]
+    work = np.zeros(case.workers)
+    for job, own in tasks.groupby("job"):
+        now, estimate = jobs["submit"][job], jobs["estimate"].to_numpy()
+        before = tasks[(tasks["job"] < job) & (tasks["finish"] > now)]
+        work[:] = 0
+        for other, worker, start in before[["job", "worker", "start"]].itertuples(index=False):
+            work[worker] += estimate[other] - min(max(now - start, 0.0), estimate[other])
+        low = case.short_only if jobs["long"][job] else 0
+        for worker in own["worker"]:
+            assert work[worker] <= work[low:].min() + 1e-9
+            work[worker] += estimate[job]
+
+
+@QUIET
+@given(cases(), names, details, seeds)
+def test_utilisation_is_a_fraction(case, name, detail, seed):
+    run = run_of(case, name, detail, seed)
+    shares = run.utilisation[["short", "general", "all"]].to_numpy()
+    assert np.nanmin(shares, initial=0.0) >= 0 and np.nanmax(shares, initial=0.0) <= 1 + 1e-9
+    if len(case.submit) > 1:
+        for part in ("utilisation", "utilisation_short", "utilisation_general"):
+            assert np.isnan(run.stats[part]) or -1e-9 <= run.stats[part] <= 1 + 1e-9
+    assert run.stats["tasks"] == len(run.tasks) == sum(len(d) for d in case.durations)
+    assert run.stats["jobs"] == len(run.jobs) and run.stats["workers"] == case.workers
+
+
+@QUIET
+@given(cases(), names, details, seeds)
+def test_probes_are_conserved(case, name, detail, seed):
+    """Every probe sent leaves its queue once: by its task, in vain, dropped; sticky ones only in the last two ways."""
+    run = run_of(case, name, detail, seed)
+    stats, events = run.stats, run.log["event"].value_counts()
+    sticky = name in ("eagle", "eagle without sss", "eagle without sss, updates", "eagle without srpt", "eagle without minimum", "ideal-eagle")
+    by_task = 0 if sticky else stats["tasks"] - stats["placements"]
+    assert stats["probes"] == by_task + stats["vain"] + stats["dropped"]
+    queued = stats["probes"] + stats["placements"] + stats["stolen"]
+    assert events.get("queue", 0) in (queued, queued - stats["stolen"])
+    for event, counter in (("reject", "rejections"), ("ask", "requests"), ("vain", "vain"), ("drop", "dropped"), ("steal", "stolen")):
+        assert events.get(event, 0) == stats[counter], event
+    assert events.get("finish", 0) == events.get("start", 0) == stats["tasks"]
+    assert stats["rescheduled"] == stats["rejections"] + stats["stolen"]
+    assert stats["steals"] <= stats["stolen"] and stats["steals"] <= stats["steal_attempts"]
+    assert (np.diff(run.log["time"]) >= 0).all()
+
+
+# ---- what changes nothing
+
+
+@QUIET
+@given(cases(), names, details, seeds)
+def test_same_seed_same_run_and_recording_changes_nothing(case, name, detail, seed):
+    one, two = run_of(case, name, detail, seed), case.simulate(SYSTEMS[name], seed=seed, detail=detail)
+    pd.testing.assert_frame_equal(one.jobs, two.jobs)
+    pd.testing.assert_frame_equal(one.utilisation, two.utilisation)
+    for key, value in one.stats.items():
+        np.testing.assert_equal(two.stats[key], value, err_msg=key)
+
+
+@QUIET
+@given(cases(whole=True), names, details, seeds)
+def test_later_is_only_later(case, name, detail, seed):
+    """All submissions moved by a multiple of the heartbeat."""
+    later = replace(case, submit=[t + 12.0 for t in case.submit])
+    one, two = (c.simulate(SYSTEMS[name], seed=seed, detail=detail, heartbeat=3.0) for c in (case, later))
+    np.testing.assert_array_equal(one.jobs["completion"], two.jobs["completion"])
+
+
+@QUIET
+@given(cases(whole=True), names, seeds)
+def test_the_unit_of_time_does_not_matter(case, name, seed):
+    """As written: everything twice as slow takes twice as long."""
+    submit, durations = [2 * t for t in case.submit], [[2 * x for x in d] for d in case.durations]
+    slow = replace(case, submit=submit, durations=durations, cutoff=2 * case.cutoff, hop=2 * case.hop)
+    one = case.simulate(SYSTEMS[name], seed=seed, detail="as_written", heartbeat=3.0)
+    two = slow.simulate(SYSTEMS[name], seed=seed, detail="as_written", heartbeat=6.0)
+    np.testing.assert_array_equal(2 * one.jobs["finish"], two.jobs["finish"])
+
+
+@QUIET
+@given(cases(), names, details, seeds)
+def test_names_of_jobs_do_not_matter(case, name, detail, seed):
+    n = len(case.submit)
+    labels = [f"job {(7 * i) % 10007}" for i in range(n)]
+    named = Workload(
+        pd.DataFrame({"job": labels, "submit": case.submit, "mean": case.means}),
+        pd.DataFrame({"job": np.repeat(labels, [len(d) for d in case.durations]), "duration": np.concatenate(case.durations)}),
+    )
+    part = (case.short_only + 0.5) / case.workers
+    run = eagle.simulate(named, SYSTEMS[name], case.workers, short_partition=part, seed=seed, detail=detail, **case.options())
+    np.testing.assert_array_equal(run.jobs["finish"], case.simulate(SYSTEMS[name], seed=seed, detail=detail).jobs["finish"])
+
+
+@QUIET
+@given(cases(whole=True), st.sampled_from(["omniscient", "omniscient with srpt", "dlwl", "dlwl without srpt"]), seeds, seeds)
+def test_systems_without_chance_ignore_the_seed(case, name, one, two):
+    options = {"heartbeat": 0.0, "detail": "as_published"}
+    runs = [case.simulate(SYSTEMS[name], seed=seed, **options).jobs["finish"] for seed in (one, two)]
+    np.testing.assert_array_equal(*runs)
+
+
+# ---- bad input
+
+GOOD = {"short_partition": 0.2, "cutoff": 10.0}
+
+
+def workload(durations=(1.0, 2.0, 30.0), tasks=(1, 1, 1)):
+    return Workload.from_arrays(np.arange(len(tasks), dtype=float), durations, tasks=tasks)
+
+
+@pytest.mark.parametrize(
+    ("system", "workers", "options", "says"),
+    [
+        ("eagel", 10, {}, "eagel"),
+        (7, 10, {}, "system"),
+        ("eagle", 0, {}, "workers"),
+        ("eagle", -3, {}, "workers"),
+        ("eagle", 2.5, {}, "workers"),
+        ("eagle", 10, {"short_partition": 1.5}, "short_partition"),
+        ("eagle", 10, {"short_partition": 1.0}, "short_partition"),
+        ("eagle", 10, {"short_partition": -0.1}, "short_partition"),
+        ("eagle", 10, {"short_partition": np.nan}, "short_partition"),
+        ("eagle", 10, {"cutoff": np.nan}, "cutoff"),
+        ("eagle", 10, {"cutoff": -1.0}, "cutoff"),
+        ("eagle", 10, {"cutoff": 1000.0}, "cutoff"),
+        ("eagle", 10, {"cutoff": 0.5}, "cutoff"),
+        ("eagle", 10, {"estimate": 0.0}, "estimate"),
+        ("eagle", 10, {"estimate": -1.0}, "estimate"),
+        ("eagle", 10, {"estimate": np.nan}, "estimate"),
+        ("eagle", 10, {"estimate": (1.5, 0.5)}, "estimate"),
+        ("eagle", 10, {"estimate": (0.0, 0.5)}, "estimate"),
+        ("eagle", 10, {"estimate": "median"}, "estimate"),
+        ("eagle", 10, {"detail": "as_it_is"}, "detail"),
+        ("hawk", 10, {"probe_ratio": 0.5}, "probe_ratio"),
+        ("eagle", 10, {"probe_ratio": 0, "min_probes": 0}, "probe_ratio"),
+        ("eagle", 10, {"probe_ratio": -1}, "probe_ratio"),
+        ("eagle", 10, {"probe_ratio": np.nan}, "probe_ratio"),
+        ("eagle", 10, {"min_probes": -1}, "min_probes"),
+        ("eagle", 10, {"network_delay": -0.1}, "network_delay"),
+        ("eagle", 10, {"network_delay": np.inf}, "network_delay"),
+        ("dlwl", 10, {"heartbeat": -1.0}, "heartbeat"),
+        ("dlwl", 10, {"heartbeat": np.nan}, "heartbeat"),
+        ("eagle", 10, {"seed": -1}, "seed"),
+    ],
+)
+def test_bad_arguments_are_named(system, workers, options, says):
+    with pytest.raises(ValueError, match=says):
+        eagle.simulate(workload(), system, workers, **(GOOD | options))
+
+
+def test_bad_workloads_are_named():
+    with pytest.raises(ValueError, match=r"task"):
+        eagle.simulate(workload([1.0, 30.0], tasks=[2, 0]), "eagle", 10, **GOOD)
+    means = pd.DataFrame({"job": [0, 1], "submit": [0.0, 1.0], "mean": [5.0, -1.0]})
+    tasks = pd.DataFrame({"job": [0, 1], "duration": [5.0, 30.0]})
+    for bad in (-1.0, np.nan):
+        means["mean"] = [bad, 30.0]
+        with pytest.raises(ValueError, match="mean"):
+            eagle.simulate(Workload(means, tasks), "eagle", 10, **GOOD)
+    with pytest.raises(ValueError, match="workload"):
+        eagle.simulate([1, 2, 3], "eagle", 10, **GOOD)
+
+
+def test_bad_parts_are_named():
+    for parts in ({"short_jobs": "probe"}, {"long_jobs": "sss"}, {"queue": "lifo"}, {"thieves": "all"}, {"min_probes": -1}):
+        with pytest.raises(ValueError, match=next(iter(parts))):
+            eagle.System("mine", **({"short_jobs": "probes", "long_jobs": "lwl", "queue": "fifo"} | parts))
+
+
+@pytest.mark.parametrize(
+    ("share", "workers", "count"), [(0.29, 100, 29), (0.57, 100, 57), (0.17, 15000, 2550), (0.02, 4000, 80), (0.09, 15, 1)]
+)
+def test_the_short_partition_is_the_whole_part(share, workers, count):
+    run = eagle.simulate(workload(), "eagle", workers, **(GOOD | {"short_partition": share}))
+    assert run.stats["short_only"] == count
