@@ -23,14 +23,19 @@ class Prepared(NamedTuple):
 
 
 def dephased(submit: np.ndarray) -> np.ndarray:
-    """Times (N,) at which each job that shares its own with k earlier ones comes 0.01 k s later (READINGS 4).
+    """Times (N,), sorted, with each job that shares its own put 0.01 s after the last one of that time (READINGS 4).
 
     >>> dephased(np.array([0.0, 0.0, 0.0, 1.0]))
     array([0.  , 0.01, 0.02, 1.  ])
     """
     fresh = np.concatenate(([True], submit[1:] != submit[:-1]))
     at = np.arange(len(submit))
-    return submit + DEPHASING * (at - np.maximum.accumulate(np.where(fresh, at, 0)))
+    earlier = at - np.maximum.accumulate(np.where(fresh, at, 0))
+    times = np.array(submit, float)
+    for k in range(1, int(earlier.max()) + 1):  # one after another, since a product would round otherwise
+        these = at[earlier == k]
+        times[these] = times[these - 1] + DEPHASING
+    return times
 
 
 def factors(estimate, jobs: int, rng) -> np.ndarray:
@@ -58,6 +63,8 @@ def prepare(workload: Workload, cutoff: float | None, estimate, published: bool,
         raise ValueError(f"workload: the job in row {int(np.argmin(tasks))} has no task; leave such jobs out")
     duration = workload.tasks["duration"].to_numpy(float)
     mean = jobs["mean"].to_numpy(float) if "mean" in jobs else np.add.reduceat(duration, offsets[:-1]) / tasks
+    if bad := np.flatnonzero(~(np.isfinite(mean) & (mean >= 0))).tolist():
+        raise ValueError(f"workload: 'mean' in row {bad[0]} of jobs is {mean[bad[0]]}; give a number of seconds, or leave the column out")
     submit = jobs["submit"].to_numpy(float)
     if published:
         mean, duration, submit = np.floor(mean), np.floor(duration), dephased(submit)

@@ -108,6 +108,8 @@ def simulate(
     [100.0015, 1.0015]
     """
     system = system_of(system, min_probes)
+    if not isinstance(workload, Workload):
+        raise ValueError(f"workload: a {type(workload).__name__}; give a schedlib Workload")
     if detail not in DETAILS:
         raise ValueError(f"detail: {detail!r} is none of {', '.join(map(repr, DETAILS))}")
     published = detail == "as_published"
@@ -121,10 +123,7 @@ def simulate(
         raise ValueError(f"cutoff: {cutoff}, must be a number of seconds, not negative")
     ready = prepare(workload, cutoff, estimate, published, guesses)
     short_only = _short_only(system, short_partition, int(workers), bool(ready.long.any()))
-    if probe_ratio < 1 and not system.sticky and max(system.min_probes, 0) < ready.tasks.max():
-        raise ValueError(f"probe_ratio: {probe_ratio}; without sticky probes a job needs a probe for each task, so at least 1")
-    if int(probe_ratio) < 1 and system.min_probes < 1 and probe_ratio * ready.tasks.min() < 1:
-        raise ValueError(f"probe_ratio: {probe_ratio} gives a job of {ready.tasks.min()} tasks no probe; raise it, or min_probes")
+    _require_probes(system, ready, probe_ratio)
     how = _settings(system, published, short_only, probe_ratio, network_delay, heartbeat)
     sys = state.system(how, _jobs(ready), int(workers), record=record)
     stale = "stale-lwl" in (system.short_jobs, system.long_jobs) and heartbeat > 0
@@ -144,6 +143,15 @@ def _short_only(system, short_partition, workers, any_long):
             f"short_partition: {short_partition} of {workers} workers is none, but {system.name} sends rejected probes there; raise it"
         )
     return short_only
+
+
+def _require_probes(system, ready, probe_ratio):
+    placed = (system.short_jobs in ("lwl", "stale-lwl"), system.long_jobs in ("lwl", "stale-lwl"))
+    probed = ready.tasks[~np.where(ready.long, placed[1], placed[0])]
+    needed = np.minimum(probed, 1) if system.sticky else probed
+    if (np.maximum(system.min_probes, (probe_ratio * probed).astype(int)) < needed).any():
+        why = "a job needs at least one probe" if system.sticky else "without sticky probes a job needs one for each task"
+        raise ValueError(f"probe_ratio: {probe_ratio} with min_probes {system.min_probes}; {why}")
 
 
 def _settings(system, published, short_only, probe_ratio, network_delay, heartbeat):
@@ -218,7 +226,7 @@ def _result(workload, system, ready, sys, record):
     })  # fmt: skip
     stats = _stats(sys, ready, float(finish.max()))
     frames = _records(names, ready, sys) if record else (None, None)
-    return Simulation(system, jobs, stats, _utilisation(sys, stats["makespan"]), *frames)
+    return Simulation(system, jobs, stats, _utilisation(sys), *frames)
 
 
 def _stats(sys, ready, makespan):
@@ -241,12 +249,12 @@ def _stats(sys, ready, makespan):
     }  # fmt: skip
 
 
-def _utilisation(sys, makespan):
-    width = sys.meter.state[logs.WIDTH]
-    bins = sys.meter.bins[: max(1, math.ceil(makespan / width))]
+def _utilisation(sys):
+    width, last = sys.meter.state[logs.WIDTH], sys.clock[engine.NOW]
+    bins = sys.meter.bins[: max(1, math.ceil(last / width))]
     workers, short_only = len(sys.workers.marks), sys.how.short_only
     time = width * np.arange(len(bins))
-    room = np.minimum(width, np.maximum(makespan - time, 1e-300))
+    room = np.minimum(width, np.maximum(last - time, 1e-300))
     with np.errstate(divide="ignore", invalid="ignore"):
         short, general = bins[:, 0] / (room * short_only), bins[:, 1] / (room * (workers - short_only))
     return pd.DataFrame({"time": time, "short": short, "general": general, "all": bins.sum(axis=1) / (room * workers)})
