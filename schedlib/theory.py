@@ -1,4 +1,4 @@
-"""Closed forms that the simulators are checked against: Erlang C, the M/M/c and M/G/1 mean waits, Little's law."""
+"""Closed forms that the simulators are checked against: Erlang C, waits in M/M/c, M/G/1 and SITA, random choices, Little's law."""
 
 import math
 
@@ -79,6 +79,68 @@ def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment:
     if second_moment < mean_service**2 * (1 - 1e-12):
         raise ValueError(f"second_moment: {second_moment:g}, must be at least the mean squared, {mean_service**2:g}")
     return float(arrival_rate * second_moment / (2 * (1 - load)))
+
+
+def sita_mean_waits(arrival_rate: float, shares, mean_service, second_moment, servers) -> list[float]:
+    """The mean wait of each size class under SITA: each class has servers of its own, and a job joins one of them at random.
+
+    A class is a row of `shares` (its part of the jobs; they sum to 1), `mean_service`, `second_moment` (E[S^2] of its jobs) and
+    `servers` (1, 2, ...), all of one length. A Poisson stream split at random stays Poisson, so each server is an M/G/1 queue by
+    itself; the mean over all jobs is the sum of shares times waits. Raises ValueError on shares that do not sum to 1, and as
+    `pollaczek_khinchine` does. Source: Harchol-Balter, "Performance Modeling and Design of Computer Systems" (2013), Chapter 24.
+    Nine jobs of exactly 1 for each one of 9, half a job per unit of time, a server for each kind:
+
+    >>> waits = sita_mean_waits(0.5, [0.9, 0.1], [1, 9], [1, 81], [1, 1])
+    >>> [round(22 * wait, 9) for wait in waits]
+    [9.0, 81.0]
+    """
+    _refuse(arrival_rate=arrival_rate)
+    rows = list(zip(shares, mean_service, second_moment, servers, strict=True))
+    for row, (share, *_) in enumerate(rows):
+        _refuse(**{f"shares[{row}]": share})
+    if abs(sum(shares) - 1) > 1e-9:
+        raise ValueError(f"shares: they sum to {sum(shares):g}, must sum to 1")
+    return [pollaczek_khinchine(arrival_rate * share / _servers(n), mean, second) for share, mean, second, n in rows]
+
+
+def choices_tail(load: float, choices: int, length: int) -> float:
+    """The fraction of servers with at least `length` jobs (one of them in service) when arrivals join the shortest of `choices`.
+
+    Poisson arrivals of `load` per server and mean service time, exponential service, servers chosen at random, in the limit of
+    many servers. The fixed point is s_k = load * s_{k-1}^d with s_0 = 1 and d choices, so s_k = load^((d^k - 1) / (d - 1)): a
+    double exponential in k, where one choice gives load^k. Raises ValueError when the load is 1 or more. Source: Vvedenskaya,
+    Dobrushin, Karpelevich (1996); Mitzenmacher, "The power of two choices in randomized load balancing" (TPDS 2001).
+
+    >>> [choices_tail(0.5, 2, k) == 0.5**e for k, e in enumerate((0, 1, 3, 7, 15))]
+    [True, True, True, True, True]
+    """
+    _refuse(load=load, length=length)
+    if load >= 1:
+        raise ValueError(f"load: {load:g}, must be less than 1")
+    if not (math.isfinite(choices) and choices >= 1 and choices == int(choices)):
+        raise ValueError(f"choices: {choices}, must be 1, 2, 3, ...")
+    tail = 1.0
+    for _ in range(int(length)):
+        tail = load * tail ** int(choices)
+    return tail
+
+
+def choices_mean_time(load: float, choices: int) -> float:
+    """The mean time from arrival to end, in mean service times, when arrivals join the shortest of `choices` random servers.
+
+    The sum of `choices_tail` over lengths is the mean number at a server; Little's law makes a time of it. One choice is M/M/1.
+    Raises ValueError as `choices_tail` does. The example is Mitzenmacher's predictions for two choices at loads 0.5, 0.9 and
+    0.99 (TPDS 2001); at 0.99 one choice takes 100.
+
+    >>> [round(choices_mean_time(load, 2), 4) for load in (0.5, 0.9, 0.99)]
+    [1.2657, 2.6141, 5.432]
+    """
+    number, tail = 0.0, choices_tail(load, choices, 1)
+    if choices == 1 or load == 0:
+        return 1 / (1 - load)
+    while tail > 0:
+        number, tail = number + tail, load * tail ** int(choices)
+    return number / load
 
 
 def little(arrival_rate: float, mean_time: float) -> float:

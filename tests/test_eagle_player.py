@@ -11,7 +11,8 @@ import pytest
 from schedlib import eagle
 from schedlib.eagle import cluster
 from schedlib.eagle.pictures import plot_gantt, plot_overview
-from schedlib.eagle.replay import replay
+from schedlib.eagle.replay import newest_copy, replay
+from schedlib.widgets import eagle_parts
 from schedlib.widgets import eagle_player as player
 from schedlib.workload import Workload
 
@@ -100,7 +101,7 @@ def test_every_step_can_be_drawn_in_its_place_and_told(system):
         picture = ElementTree.fromstring(cluster.svg(step, run))
         assert picture.get("height") == str(cluster.HEIGHT) and picture.get("aria-label") == cluster.told(step, run)
         words = cluster.told(step, run)
-        assert words.startswith(f"{step.time:.4f} s: ") and (f"job {step.job}" in words or step.event == "clear")
+        assert words.startswith(f"{step.time:.4f} s: ") and (f"job {step.job}" in words or step.event in ("clear", "robbed"))
 
 
 def test_the_queue_is_drawn_as_it_is():
@@ -189,6 +190,37 @@ def test_the_player_is_a_picture_where_no_code_runs():
     bundle, _ = player.Player()._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert base64.b64decode(bundle["image/png"]).startswith(b"\x89PNG")
+
+
+def test_the_first_picture_is_a_rejection_by_news_that_is_old():
+    run, steps = player._run("Eagle", 0)
+    step = steps[player.telling(steps)]
+    worker, since, copy = newest_copy(step)
+    assert step.event == "reject" and worker in step.workers and since < step.time and copy != step.bits
+    assert f"the copy at worker {worker} is " in cluster.svg(step, run)
+    assert player.telling(player._run("Sparrow", 0)[1]) == 0
+
+
+ON_OFF = ("sss", "sbp", "srpt")
+
+
+@pytest.mark.parametrize("off", [(), ("sss",), ON_OFF])
+def test_parts_are_told_as_simulated(off):
+    figure, alt = eagle_parts.draw_parts(**dict.fromkeys(off, False), min_probes=10, seed=1)
+    jobs = eagle.google(20_000, seed=1, scale=0.04)
+    setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"], "seed": 1}
+    systems = eagle.Eagle(), eagle.Eagle(**dict.fromkeys(off, False), min_probes=10)
+    whole, some = (eagle.simulate(jobs, system, 600, **setting).percentiles()["completion"][:3] for system in systems)
+    ratio = ", ".join(f"{p} % {value:.2f}" for p, value in zip((50, 90, 99), some / whole, strict=True))
+    assert alt.endswith(f"over those of the whole Eagle: {ratio}.")
+    assert [line.get_label() for line in figure.axes[0].lines] == ["Eagle", "Hawk", "your choice"]
+
+
+def test_the_parts_follow_their_boxes():
+    made = eagle_parts.parts()
+    before = made.picture.value
+    made.controls["sss"].value = False
+    assert made.picture.value != before and made.png.startswith(b"\x89PNG") and "<img alt=" in made.picture.value
 
 
 def test_the_pace_sets_the_interval():

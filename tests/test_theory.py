@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlib.theory import erlang_c, little, mmc_mean_wait, pollaczek_khinchine
+from schedlib.theory import (
+    choices_mean_time,
+    choices_tail,
+    erlang_c,
+    little,
+    mmc_mean_wait,
+    pollaczek_khinchine,
+    sita_mean_waits,
+)
 
 MANY = settings(deadline=None, max_examples=100)
 
@@ -52,6 +60,43 @@ def test_one_server_is_the_same_in_all_formulas(load, rate):
     assert pollaczek_khinchine(load * rate, 1 / rate, 1 / rate**2) == pytest.approx(wait / 2)
 
 
+@MANY
+@given(st.lists(st.tuples(st.floats(0.01, 1), st.floats(0.1, 9), st.floats(1, 20), st.integers(1, 9)), min_size=1, max_size=4))
+def test_sita_is_one_queue_for_each_server(rows):
+    # Mean service, c_S^2 + 1 and servers as drawn; the rate puts the fullest class at 0.9. Waits are M/G/1's at a server's own rate.
+    share, mean, spread, servers = map(list, zip(*rows, strict=True))
+    share = [part / sum(share) for part in share]
+    second = [s * m**2 for s, m in zip(spread, mean, strict=True)]
+    rate = 0.9 / max(p * m / n for p, m, n in zip(share, mean, servers, strict=True))
+    waits = sita_mean_waits(rate, share, mean, second, servers)
+    for wait, p, m, s, n in zip(waits, share, mean, spread, servers, strict=True):
+        load = rate * p * m / n
+        assert wait == pytest.approx(load / (1 - load) * s / 2 * m)
+
+
+def test_sita_with_one_class_is_random_placement():
+    assert sita_mean_waits(6, [1], [0.1], [0.02], [2]) == [pollaczek_khinchine(3, 0.1, 0.02)]
+
+
+@MANY
+@given(st.floats(0.01, 0.99), st.integers(1, 5), st.integers(0, 8))
+def test_at_the_fixed_point_as_many_servers_grow_as_shrink(load, choices, length):
+    # Mitzenmacher's ds_k/dt = load (s_{k-1}^d - s_k^d) - (s_k - s_{k+1}) is 0, and s_k is the closed form.
+    below, here, above = (choices_tail(load, choices, length + step) for step in (0, 1, 2))
+    assert load * (below**choices - here**choices) == pytest.approx(here - above, rel=1e-9, abs=1e-15)
+    exponent = length if choices == 1 else (choices**length - 1) // (choices - 1)
+    assert below == pytest.approx(load**exponent if exponent < 5000 else 0, rel=1e-9, abs=1e-18)
+
+
+@MANY
+@given(st.floats(0.01, 0.99), st.integers(2, 5))
+def test_more_choices_wait_less_and_none_beats_its_own_service(load, choices):
+    one, some, more = (choices_mean_time(load, d) for d in (1, choices, choices + 1))
+    assert one == pytest.approx(1 / (1 - load)) and 1 < more < some < one
+    assert some * load == pytest.approx(sum(choices_tail(load, choices, k) for k in range(1, 60)))
+    assert choices_mean_time(0, choices) == 1
+
+
 def test_little():
     assert little(2.5, 4) == 10.0
 
@@ -70,6 +115,14 @@ def test_little():
         (lambda: pollaczek_khinchine(2, 0.5, 1), "load is 1"),
         (lambda: pollaczek_khinchine(0.5, 1, 0.9), "second_moment: 0.9"),
         (lambda: pollaczek_khinchine(math.inf, 1, 1), "arrival_rate: inf"),
+        (lambda: sita_mean_waits(1, [0.5, 0.4], [1, 1], [1, 1], [2, 2]), "shares: they sum to 0.9"),
+        (lambda: sita_mean_waits(1, [1.5, -0.5], [1, 1], [1, 1], [2, 2]), r"shares\[1\]: -0.5"),
+        (lambda: sita_mean_waits(2, [0.5, 0.5], [1, 2], [1, 4], [2, 2]), "load is 1"),
+        (lambda: sita_mean_waits(1, [0.5, 0.5], [1, 1], [1, 1], [2, 0]), "servers: 0"),
+        (lambda: choices_tail(1, 2, 3), "load: 1"),
+        (lambda: choices_tail(0.5, 0, 3), "choices: 0"),
+        (lambda: choices_mean_time(0.5, 1.5), "choices: 1.5"),
+        (lambda: choices_mean_time(1, 1), "load: 1"),
         (lambda: little(1, -1), "mean_time: -1"),
     ],
 )

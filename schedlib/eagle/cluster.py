@@ -7,6 +7,7 @@ from matplotlib.patches import Rectangle
 
 from schedlib import style
 from schedlib.eagle.pictures import LONG, SHORT, pale
+from schedlib.eagle.replay import newest_copy
 
 MOST = 40
 """Workers that the picture has room for."""
@@ -47,28 +48,27 @@ class Words(NamedTuple):
 
 def told(step, run) -> str:
     """A step in words."""
-    jobs, (who, where) = run.jobs, _who(step.workers)
-    if step.job < 0:
-        return f"{step.time:.4f} s: {step.event} {where}"
+    jobs, where = run.jobs, _where(step.workers)
     job = jobs.iloc[step.job]
     name = f"{'long' if job['long'] else 'short'} job {step.job}"
-    n = len(step.workers)
+    n, one = len(step.workers), len(set(step.workers)) == 1
     what = ("a task", "tasks") if job["long"] else ("a probe", "probes")
     things = f"{what[0] if n == 1 else f'{n} {what[1]}'} of {name}"
+    s, bits = ("s", "bit") if one else ("", "bits")
     words = {
         "submit": f"{name} is submitted: {_count(job['tasks'], 'task')} of about {job['estimate']:.3g} s",
         "send": f"{things} on the way to {where}",
-        "queue": f"{things} {'joins' if n == 1 else 'join'} the {'queue' if n == 1 else 'queues'} of {where}",
-        "reject": f"{where} {'rejects' if n == 1 else 'reject'} {things}, as a long task is there",
-        "ask": f"{where} {'asks' if n == 1 else 'ask'} for a task of {name}",
-        "start": f"{where} {'starts' if n == 1 else 'start'} a task of {name}",
-        "finish": f"{where} {'ends' if n == 1 else 'end'} a task of {name}",
-        "vain": f"{where}: nothing is left of {name} for {who}",
-        "drop": f"{where} {'drops' if n == 1 else 'drop'} {things}, of which nothing is left",
-        "robbed": f"{things} {'is' if n == 1 else 'are'} stolen from {where}",
-        "steal": f"{where} {'has' if n == 1 else 'have'} stolen {things}",
-        "mark": f"the centre sets the {'bit' if n == 1 else 'bits'} of {where}, for {name}",
-        "clear": f"the centre clears the {'bit' if n == 1 else 'bits'} of {where}: no long task is left there",
+        "queue": f"{things} {'joins' if n == 1 else 'join'} the {'queue' if one else 'queues'} of {where}",
+        "reject": f"{where} reject{s} {things}, as a long task is there",
+        "ask": f"{where} ask{s} for a task of {name}",
+        "start": f"{where} start{s} a task of {name}",
+        "finish": f"{where} end{s} a task of {name}",
+        "vain": f"nothing is left of {name} for {where}",
+        "drop": f"{where} drop{s} {things}, of which nothing is left",
+        "robbed": f"short probes behind a long task are stolen from {where}",
+        "steal": f"{where} {'has' if one else 'have'} stolen {things}",
+        "mark": f"the centre sets the {bits} of {where}, for {name}",
+        "clear": f"the centre clears the {bits} of {where}: no long task is left there",
     }
     end = ""
     if step.event == "finish" and step.done[step.job] == job["tasks"]:
@@ -76,12 +76,11 @@ def told(step, run) -> str:
     return f"{step.time:.4f} s: {words.get(step.event, f'{step.event} {name}')}{end}"
 
 
-def _who(workers):
-    """Workers as a pronoun and as a list."""
+def _where(workers):
     some = sorted(set(workers))
     if len(some) == 1:
-        return "it", f"worker {some[0]}"
-    return "them", "workers " + ", ".join(map(str, some[:12])) + (f" and {len(some) - 12} more" if len(some) > 12 else "")
+        return f"worker {some[0]}"
+    return "workers " + ", ".join(map(str, some[:12])) + (f" and {len(some) - 12} more" if len(some) > 12 else "")
 
 
 def _count(number, thing):
@@ -101,7 +100,7 @@ def shapes(step, run) -> tuple[list, tuple[float, float]]:
     found = [*_frame(workers, run.stats["short_only"])]
     for worker in range(workers):
         found += _column(step, worker, LEFT + worker * (BOX + GAP) + GAP / 2, long)
-    found += _bit_rows(step, workers) if run.system.short_jobs in ("sss", "clear") else _no_bits()
+    found += _bit_rows(step) if run.system.short_jobs in ("sss", "clear") else _no_bits()
     found += _panel(step, run, right + 22)
     return found, (right + PANEL, HEIGHT)
 
@@ -155,17 +154,15 @@ def _no_bits():
     yield Words(LEFT + 4, CENTRE_AT + 8, "this system shares no bits", 11, "#888888", "start")
 
 
-def _bit_rows(step, workers):
+def _bit_rows(step):
     """The centre's bits, and the copy of the worker that the step is about, or of the one whose copy is newest."""
     yield Words(LEFT - 6, CENTRE_AT + 8, "the centre's bits", 11, "#555555", "end")
     yield from _bits(step.bits, CENTRE_AT, None)
-    here = [worker for worker in step.workers if step.copies[worker]] or [w for w in range(workers) if step.copies[w]]
-    if not here:
+    worker, since, copy = newest_copy(step)
+    if worker < 0:
         yield Words(LEFT - 6, COPY_AT + 8, "a worker's copy", 11, "#aaaaaa", "end")
         yield Words(LEFT + 4, COPY_AT + 8, "nobody has one yet", 11, "#aaaaaa", "start")
         return
-    worker = max(here, key=lambda w: (step.copies[w][0], -w))
-    since, copy = step.copies[worker]
     wrong = sum(a != b for a, b in zip(copy, step.bits, strict=True))
     state = f"{wrong or 'no'} {'bit is' if wrong == 1 else 'bits are'} out of date"
     yield Words(LEFT - 6, COPY_AT + 8, f"copy at {worker}", 11, "#555555", "end")

@@ -184,11 +184,11 @@ FIGURES = (
     Figure(
         "eagle.fig5", "eagle.loads", plot_fig5,
         caption("Short jobs under Eagle over those under Eagle without one of its parts, Google's trace: below 1 the part helps (the paper's "
-                "Fig. 5)."), _alt_breakdown("google"),
+                "Fig. 5).", "google"), _alt_breakdown("google"),
     ),
     Figure(
         "eagle.fig6", "eagle.loads", plot_fig6,
-        caption("Short jobs under Eagle over those under Eagle without one of its parts, Yahoo's trace (the paper's Fig. 6)."),
+        caption("Short jobs under Eagle over those under Eagle without one of its parts, Yahoo's trace (the paper's Fig. 6).", "yahoo"),
         _alt_breakdown("yahoo"),
     ),
     Figure(
@@ -199,7 +199,7 @@ FIGURES = (
     Figure(
         "eagle.fig7", "eagle.loads", plot_fig7,
         caption("Eagle without SBP+SRPT, which knows where long jobs are, against a scheduler that knows the work left on every worker: "
-                "Google's trace, highest load (the paper's Fig. 7)."), _alt_fig7,
+                "Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7,
     ),
     Figure(
         "eagle.fig8", "eagle.fig8", plot_fig8,

@@ -108,9 +108,9 @@ def times_in_words(rows: pd.DataFrame, systems) -> str:
     return "; ".join(f"{SYSTEM_LOOKS[name].label} {words}" for name, words in each.items())
 
 
-def caption(text: str):
-    """A caption that ends with the sizes of what was run."""
-    return lambda frame: f"{text} {sizes(frame)}"
+def caption(text: str, trace: str | None = None):
+    """A caption that ends with the sizes of what was run, of one trace or of all."""
+    return lambda frame: f"{text} {sizes(frame if trace is None else only(frame, trace=trace))}"
 
 
 def part(scale: float) -> str:
@@ -130,4 +130,4 @@ def sizes(frame: pd.DataFrame) -> str:
     else:
         words = f"{part(frame['scale'].iloc[0])} and {frame['jobs'].iloc[0]:,} jobs"
     count = frame["seed"].nunique()
-    return f"Clusters: {words}; {count} seed{'s' * (count > 1)}, each with its own workload{', bands 95 %' * (count > 1)}."
+    return f"Clusters: {words}; {count} seed{'s' * (count > 1)}, each with its own workload{', intervals 95 %' * (count > 1)}."

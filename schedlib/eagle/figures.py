@@ -177,7 +177,8 @@ FIGURES = (
     ),
     Figure(
         "eagle.fig4", "eagle.loads", plot_fig4,
-        caption("What the heartbeat does to DLWL+SRPT: short jobs of Google's trace at the highest load (the paper's Fig. 4)."), _alt_fig4,
+        caption("What the heartbeat does to DLWL+SRPT: short jobs of Google's trace at the highest load (the paper's Fig. 4).", "google"),
+        _alt_fig4,
     ),
     *component_figures.FIGURES,
     *reading_figures.FIGURES,

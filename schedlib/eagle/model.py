@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from schedlib.eagle import own
+
 SENDS = ("probes", "sss", "clear", "lwl", "stale-lwl")
 CENTRES = ("lwl", "probes", "stale-lwl")
 QUEUES = ("fifo", "srpt", "srpt-tasks")
@@ -39,7 +41,8 @@ class System:
     | `cap` | | anti-starvation: a task may be bypassed by tasks of `cap` times its own estimate in all (Section 5: 5) |
     | `updates` | | whether workers learn that tasks were started; else "srpt" ranks by the job's size at submission |
 
-    Raises ValueError on an unknown part, a negative `min_probes` or `cap`, and on "sss" without a centre that places long jobs.
+    A function is compiled. Raises ValueError on one that does not compile, an unknown part, a negative `min_probes` or `cap`, and on
+    "sss" without a centre that places long jobs.
 
     >>> System("mine", short_jobs="probes", long_jobs="lwl", queue="srpt", sticky=True).min_probes
     0
@@ -57,8 +60,10 @@ class System:
     updates: bool = True
 
     def __post_init__(self):
-        for argument, names in (("short_jobs", SENDS), ("queue", QUEUES)):
-            if not callable(getattr(self, argument)):
+        for argument, names, signature in (("short_jobs", SENDS, own.SEND), ("queue", QUEUES, own.PICK)):
+            if callable(getattr(self, argument)):
+                object.__setattr__(self, argument, own.part(getattr(self, argument), signature))
+            else:
                 _known(argument, getattr(self, argument), names)
         _known("long_jobs", self.long_jobs, CENTRES)
         _known("thieves", self.thieves, THIEVES)

@@ -145,9 +145,9 @@ def plot_gantt(run, *, job=None, names=None, until: float | None = None, title: 
     """Draw a run made with `record=True`: a row for each worker, a bar for each task with its job's number, and who waits.
 
     A thin line below a worker's bars is the time that a probe, or a placed task, was in its queue before a task of it started; a
-    dotted one the time of a probe that got none. A triangle marks a sticky probe that asked again. `job` is one to stand out;
-    `names (workers,)` label the rows; `until` (s) fixes the end of the axis, so that runs can be compared by eye. Returns a
-    matplotlib Figure. Raises ValueError when nothing was recorded.
+    dotted one the time of a probe that got none. A triangle marks a sticky probe that asked again. `job` is one to stand out, and
+    the only one whose waiting is drawn; `names (workers,)` label the rows; `until` (s) fixes the end of the axis, so that runs can be
+    compared by eye. Returns a matplotlib Figure. Raises ValueError when nothing was recorded.
     """
     if run.tasks is None:
         raise ValueError("run: holds no tasks; simulate with record=True")
@@ -160,9 +160,10 @@ def plot_gantt(run, *, job=None, names=None, until: float | None = None, title: 
         _bar(ax, task, colour if job is None or task["job"] == job else pale(colour, 0.35), until)
         if repeated:
             ax.plot(task["asked"], task["worker"] - 0.38, marker=7, color="black", markersize=5, clip_on=False)
-        else:
+        elif job is None or task["job"] == job:
             ax.plot([task["queued"], task["start"]], [task["worker"] + 0.36] * 2, color=colour, linewidth=1.6)
-    for worker, begin, end in _in_vain(run):
+    vain = [wait for name, *wait in _in_vain(run) if job is None or name == job]
+    for worker, begin, end in vain:
         ax.plot([begin, end], [worker + 0.36] * 2, color=SHORT, linewidth=1.6, linestyle=":")
     ax.set(xlim=(0, until), ylim=(workers - 0.4, -0.6), xlabel="time (s)", ylabel="worker", title=title)
     ax.set_yticks(np.arange(workers), range(workers) if names is None else names)
@@ -170,7 +171,7 @@ def plot_gantt(run, *, job=None, names=None, until: float | None = None, title: 
     kinds = {False: Patch(color=SHORT, label="short"), True: Patch(color=LONG, label="long")}
     handles = [patch for long, patch in kinds.items() if (tasks["long"] == long).any()]
     handles.append(Line2D([], [], color=SHORT, linewidth=1.6, label="in the queue"))
-    handles.append(Line2D([], [], color=SHORT, linewidth=1.6, linestyle=":", label="in the queue, for nothing"))
+    handles += [Line2D([], [], color=SHORT, linewidth=1.6, linestyle=":", label="in the queue, for nothing")] if vain else []
     handles += [Line2D([], [], color="black", marker=7, linestyle="none", label="the probe asks again")] if again.any() else []
     figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
     return figure
@@ -186,9 +187,9 @@ def _bar(ax, task, face, until):
 
 
 def _in_vain(run):
-    """Worker, beginning and end (s) of the waits of probes that never got a task where they were queued."""
+    """Job, worker, beginning and end (s) of the waits of probes that never got a task where they were queued."""
     ran = set(zip(run.tasks["worker"], run.tasks["job"], strict=True))
     events = run.log[run.log["event"].isin(["queue", "vain", "drop"])]
     for (worker, job), rows in events.groupby(["worker", "job"]):
         if (worker, job) not in ran and {"vain", "drop"} & set(rows["event"]):
-            yield worker, rows["time"].min(), rows["time"].max()
+            yield job, worker, rows["time"].min(), rows["time"].max()

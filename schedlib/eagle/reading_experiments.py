@@ -62,6 +62,6 @@ EXPERIMENTS = (
         {"smoke": 1, "quick": 5, "paper": 3},
     ),
     Experiment(
-        "eagle.heavier", "Loads above the highest", heavier, {scale: _heavier(scale) for scale in ALL}, {"smoke": 1, "quick": 3, "paper": 3},
+        "eagle.heavier", "Loads above the highest", heavier, {scale: _heavier(scale) for scale in ALL}, {"smoke": 1, "quick": 5, "paper": 3},
     ),
 )  # fmt: skip

@@ -136,8 +136,8 @@ FIGURES = (
     Figure(
         "eagle.details", "eagle.details", plot_details,
         lambda frame: "What the authors' program does otherwise than the paper's text says (see `eagle.simulate`), all of it together: "
-        "completion times as written over those as published, on the same workloads, Google's trace, highest load. In Hawk the text "
-        f"lets only the general partition steal. Beyond the paper. {sizes(frame)}",
+        "completion times as written over those as published, on the same workloads, Google's trace, highest load. Who steals "
+        f"in Hawk is held fixed here. Beyond the paper. {sizes(frame)}",
         _alt_details,
     ),
     Figure(
@@ -149,7 +149,7 @@ FIGURES = (
     Figure(
         "eagle.clusters", "eagle.clusters", plot_clusters,
         lambda frame: "What a smaller cluster does to the ratios: Google's trace at the highest load, with as many jobs per worker and, in a "
-        f"smaller cluster, a smaller largest job. {frame['seed'].nunique()} seeds, bands 95 %. Beyond the paper.",
+        f"smaller cluster, a smaller largest job. {frame['seed'].nunique()} seeds, intervals 95 %. Beyond the paper.",
         _alt_clusters,
     ),
     Figure(

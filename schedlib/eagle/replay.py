@@ -30,6 +30,18 @@ class Step(NamedTuple):
     done: tuple[int, ...]
 
 
+def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
+    """The worker with the newest copy of the bits, since when (s), and the copy: among the step's workers, if one of them has any.
+
+    Worker -1 when nobody has one. It is the copy that a scheduler goes by that was rejected in this step.
+    """
+    some = [worker for worker in step.workers if step.copies[worker]] or [w for w, copy in enumerate(step.copies) if copy]
+    if not some:
+        return -1, 0.0, ()
+    worker = max(some, key=lambda w: (step.copies[w][0], -w))
+    return worker, *step.copies[worker]
+
+
 AT_ONCE = {"mark": 0, "reject": 1, "send": 2}
 """What a scheduler does at one moment for one job is told by kind, in this order."""
 

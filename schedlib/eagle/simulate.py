@@ -175,8 +175,8 @@ def _jobs(ready: Prepared) -> state.Jobs:
 
 
 def _run(system: System, sys: state.System, rng) -> state.System:
-    send = own.nowhere if isinstance(system.short_jobs, str) else own.part(system.short_jobs, own.SEND)
-    pick = own.first if isinstance(system.queue, str) else own.part(system.queue, own.PICK)
+    send = own.nowhere if isinstance(system.short_jobs, str) else system.short_jobs
+    pick = own.first if isinstance(system.queue, str) else system.queue
     while (code := engine.advance(send, pick, sys, rng)) != engine.DONE:
         if code in (engine.BAD_WORKER, engine.BAD_PLACE):
             _refuse(system, sys, code)
@@ -275,6 +275,7 @@ def _records(names, ready, sys):
         "time": sys.log.time[:used], "event": np.array(logs.EVENTS, dtype=object)[event], "worker": worker,
         "job": names[ready.order][job],
     })  # fmt: skip
-    starts = pd.DataFrame({"time": start, "event": "start", "worker": tasks["worker"], "job": tasks["job"]})
-    log = pd.concat([log, starts], ignore_index=True).sort_values("time", kind="stable", ignore_index=True)
+    late = tasks[start > asked]  # the others' rows are there already
+    starts = pd.DataFrame({"time": late["start"], "event": "start", "worker": late["worker"], "job": late["job"]})
+    log = pd.concat([starts, log], ignore_index=True).sort_values("time", kind="stable", ignore_index=True)
     return tasks.sort_values(["job", "task"], kind="stable", ignore_index=True), log

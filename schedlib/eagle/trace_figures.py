@@ -99,12 +99,12 @@ FIGURES = (
         lambda frame: "Simulated, where the paper measures its Spark prototype (Fig. 9): Eagle over Hawk on 3,300 Google-like jobs on 100 "
         "nodes, durations over 1000, against the mean inter-arrival time in units of the time that all nodes need for a mean job. Left: "
         "fewer and longer tasks, as the paper cuts them, jobs keeping their class. Right: the generator's own jobs for a cluster of that "
-        f"size. Seeds: {frame['seed'].nunique()}; bands: 95 %.",
+        f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.",
         _alt_fig9,
     ),
     Figure(
         "eagle.hour", "eagle.hour", plot_hour,
-        lambda frame: f"Every system on a real trace: each {frame['every'].iloc[0]}th stage of Alibaba's hour is a job, its instances "
+        lambda frame: f"Every system on a real trace: one stage in {frame['every'].iloc[0]} of Alibaba's hour is a job, its instances "
         "are the tasks; means above 49 s make a job long, 24 % of the workers are for short jobs. Percentiles against the number of "
         "workers. "
         "Beyond the paper. Data: Alibaba, cluster-trace-v2018.",

@@ -4,7 +4,7 @@ from schedlib.core import events
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import columns as at
 from schedlib.eagle import messages, sharing
-from schedlib.eagle.log import ASKS, CLEARS, FINISHES, QUEUES, VAIN_ANSWER, count_busy, write
+from schedlib.eagle.log import ASKS, CLEARS, FINISHES, QUEUES, STARTS, VAIN_ANSWER, count_busy, write
 from schedlib.eagle.messages import ANSWERED_VAIN, STARTED
 from schedlib.eagle.own import picked_by_reader
 from schedlib.eagle.queues import enqueue, remove
@@ -75,6 +75,8 @@ def serve(sys, worker, entry, before, now):
         row = jobs.whole[job, at.FIRST] + number
         sys.log.worker[row] = worker
         sys.log.times[row, 0], sys.log.times[row, 1] = entries.real[entry, at.SINCE], now
+    if round_trip == 0:
+        write(sys.log, now, STARTS, worker, job)
     start = now + round_trip
     run(sys, worker, job, number, start, start + jobs.duration[jobs.whole[job, at.FIRST] + number])
     if how.news:

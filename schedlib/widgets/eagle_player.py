@@ -9,7 +9,7 @@ import numpy as np
 
 from schedlib import eagle
 from schedlib.eagle.cluster import HEIGHT, plot_cluster, svg, told
-from schedlib.eagle.replay import replay
+from schedlib.eagle.replay import newest_copy, replay
 from schedlib.widgets.explorer import Explorer, slider
 from schedlib.workload import Workload
 
@@ -76,10 +76,10 @@ def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event",
     return plot_cluster(here, run), f"{system} on {WORKERS} workers. {told(here, run)}"
 
 
-def _telling(steps):
-    """The place of the first rejection by a worker whose copy of the bits is out of date, 0 if there is none."""
+def telling(steps) -> int:
+    """The place of the first rejection by workers whose newest copy of the bits is out of date, 0 if there is none."""
     for place, step in enumerate(steps):
-        if step.event == "reject" and any(step.copies[worker][1] != step.bits for worker in step.workers):
+        if step.event == "reject" and newest_copy(step)[2] != step.bits:
             return place
     return 0
 
@@ -108,7 +108,7 @@ class Player(Explorer):
         self.children = [*self.children[:-1], widgets.HBox([self.play, back, on]), self.picture]
         widgets.jslink((self.play, "value"), (self.at, "value"))
         self.controls["pace"].observe(self._pace, "value")
-        self.at.value = _telling(_run(*self.of[:2])[1])
+        self.at.value = telling(_run(*self.of[:2])[1])
         buffer = io.BytesIO()
         draw_step(step=self.at.value)[0].savefig(buffer, format="png", dpi=100)
         self.png = buffer.getvalue()

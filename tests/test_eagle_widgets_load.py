@@ -1,0 +1,66 @@
+"""The explorer of load and partition answers at every corner, and what it draws is what was computed."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from schedlib import eagle
+from schedlib.widgets import eagle as explorer
+
+
+@pytest.mark.parametrize("load, partition", [(50, 40), (95, 2)])
+def test_every_corner_is_drawn_for_every_pair(load, partition):
+    for left, right in itertools.pairwise([*explorer.SYSTEMS, "sparrow"]):
+        figure, alt = explorer.draw_load(load, partition, left, right)
+        assert len(figure.axes[0].lines) == len(figure.axes[1].lines) == 2
+        assert alt.startswith(f"Load {load} %, {partition} % of 600 workers")
+        assert all(explorer._label(system) in alt for system in (left, right))
+
+
+def test_the_load_is_the_one_asked_for_and_jobs_stay_the_same():
+    for load in (50, 95):
+        jobs = explorer._workload(load)
+        assert eagle.offered_load(jobs, explorer.WORKERS) == pytest.approx(load / 100, rel=0.02)
+        assert jobs.tasks.equals(explorer._workload(70).tasks)
+
+
+def test_curves_and_bars_are_the_runs():
+    figure, alt = explorer.draw_load(85, 17, "hawk without stealing", "hawk")
+    stats, systems = [], {"hawk without stealing": eagle.Hawk(steal=False), "hawk": eagle.Hawk(thieves="any")}
+    for row, (name, system) in enumerate(systems.items()):
+        setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"]}
+        run = eagle.simulate(explorer._workload(85), system, explorer.WORKERS, **setting)
+        stats.append(run.stats)
+        for ax, long in zip(figure.axes, (False, True), strict=False):
+            times, share = ax.lines[row].get_data()
+            took = run.jobs.loc[run.jobs["long"] == long, "completion"]
+            assert np.allclose(np.quantile(took, 1 - share), times)
+        half = run.percentiles((50,)).query("not long")["completion"].iloc[0]
+        assert f"{explorer._label(name)}: half of the short jobs take at most {half:.0f} s" in alt
+    widths = np.reshape([bar.get_width() for bar in figure.axes[2].patches], (2, 5)) / 100
+    for row, (share, one) in enumerate(zip(widths, stats, strict=True)):
+        behind = one["behind_long"]
+        expected = [one["utilisation_short"], one["utilisation_general"], behind / one["probes"], one["stolen"] / behind]
+        assert np.allclose(share, [*expected, one["ran_behind_long"] / one["short_tasks"]]), row
+
+
+def test_a_strict_split_puts_no_probe_behind_a_long_task_and_what_a_system_lacks_is_said():
+    figure, _ = explorer.draw_load(80, 20, "strict split", "omniscient")
+    assert [text.get_text() for text in figure.axes[2].texts] == ["none"] * 3  # nothing stolen twice, and no probes in the centre's
+    assert figure.axes[2].patches[2].get_width() == figure.axes[2].patches[4].get_width() == 0
+
+
+def test_the_same_system_twice_is_drawn_once():
+    figure, _ = explorer.draw_load(60, 17, "hawk", "hawk")
+    assert len(figure.axes[0].lines) == 1 and len(figure.axes[2].patches) == 5
+
+
+def test_moves_change_the_picture_and_an_unknown_system_is_refused():
+    made = explorer.load_explorer()
+    assert made.png.startswith(b"\x89PNG") and "Load 95 %, 17 %" in made.picture.value
+    made.controls["partition"].value = 30
+    made.controls["right"].value = "eagle"
+    assert "Load 95 %, 30 %" in made.picture.value and "Eagle" in made.picture.value
+    with pytest.raises(ValueError, match="left: 'mesos' is none of sparrow, strict split"):
+        explorer.draw_load(left="mesos")
