@@ -15,6 +15,7 @@ schedlib: five papers on data-centre scheduling, runnable.
   python -m schedlib run hmhs.fig1 --scale smoke     run one experiment and print its frame
   python -m schedlib figures --only hmhs             regenerate figures, tables and claims (as `make figures ONLY=hmhs`)
   python -m schedlib claims                          the papers' claims and what became of them
+  python -m schedlib gallery                         their pages written anew; nothing is run
   python -m schedlib notebooks                       run the book again, in place
   python -m schedlib data                            the public traces and how to fetch them
   python -m schedlib bench                           speed, as ratios in one run
@@ -34,6 +35,8 @@ HELP = {
     f"{WHERE} Example: python -m schedlib figures --only hmhs.fig1 --scale smoke",
     "claims": "Judges the papers' claims on the stored results, runs what is missing, writes claims.csv and CLAIMS.md, and "
     f"prints the verdicts. {WHERE} Example: python -m schedlib claims --only hmhs",
+    "gallery": "Writes README.md and CLAIMS.md anew from what lies in the folder (provenance.json, claims.csv); runs nothing. "
+    "Example: python -m schedlib gallery --out data/cache/figures-smoke",
     "notebooks": "Runs the book's notebooks top to bottom in place and strips what changes from run to run, so that a file "
     "changes only when an output did. Example: python -m schedlib notebooks 02 solutions/02-hmhs",
     "data": "Without a name, lists the public traces; with one, fetches it and says where it is (checksums are verified). "
@@ -69,6 +72,7 @@ def parser() -> Parser:
         if name != "run":
             add("--out", metavar="FOLDER", help="where files go (see above)")
             add("--only", nargs="+", metavar="NAME", help="papers, figures or experiments (all unless told)")
+    made["gallery"].add_argument("--out", metavar="FOLDER", help="the folder that holds the figures (figures/ unless told)")
     made["notebooks"].add_argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (all unless told)")
     made["notebooks"].add_argument("--check", action="store_true", help="write nothing; fail when a notebook would change")
     made["data"].add_argument("name", nargs="?", metavar="NAME", help="the trace to fetch")
@@ -104,7 +108,7 @@ def figures(options) -> None:
 
 
 def claims(options) -> None:
-    from schedlib.reproduce import ledger, publish
+    from schedlib.reproduce import gallery, ledger, provenance, publish
     from schedlib.reproduce.tables import columns
 
     frame = ledger.judged(options.scale, options.only, options.seeds, options.workers, options.dask)
@@ -113,10 +117,23 @@ def claims(options) -> None:
         return
     folder = publish.out_folder(options.scale, options.seeds, options.out)
     ledger.write(frame, folder)
+    if provenance.read(folder):
+        gallery.write(folder)
     shown = frame[["id", "paper_value", "measured", "ci95", "unit", "verdict"]]
     print(columns(shown.columns, shown.itertuples(index=False)))
     print("; ".join(f"{count} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
     print(where(folder, "CLAIMS.md"))
+
+
+def gallery(options) -> None:
+    from schedlib.reproduce import gallery, ledger, publish
+
+    folder = publish.out_folder(out=options.out)
+    if not (folder / "provenance.json").exists():
+        raise ValueError(f"{folder} holds no figures yet: make figures")
+    ledger.write(ledger.read(folder), folder)
+    gallery.write(folder)
+    print(where(folder))
 
 
 def notebooks(options) -> int:
@@ -155,7 +172,7 @@ def where(folder: Path, page: str = "README.md") -> str:
 
 
 COMMANDS = {
-    "list": list_, "run": run, "figures": figures, "claims": claims, "notebooks": notebooks, "data": data, "bench": bench,
+    "list": list_, "run": run, "figures": figures, "claims": claims, "gallery": gallery, "notebooks": notebooks, "data": data, "bench": bench,
 }  # fmt: skip
 
 

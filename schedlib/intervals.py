@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 
 class Interval(NamedTuple):
@@ -28,5 +28,5 @@ def mean_ci(values) -> Interval:
     mean = float(x.mean())
     if x.size == 1:
         return Interval(mean, float("nan"), float("nan"))
-    half = float(stats.t.ppf(0.975, x.size - 1) * x.std(ddof=1) / np.sqrt(x.size))
+    half = float(stdtrit(x.size - 1, 0.975) * x.std(ddof=1) / np.sqrt(x.size))
     return Interval(mean, mean - half, mean + half)

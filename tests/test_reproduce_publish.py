@@ -2,16 +2,18 @@
 
 import importlib
 import json
+import multiprocessing
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from schedlib import reproduce
 from schedlib.experiment import Claim, Experiment, Figure
-from schedlib.reproduce import provenance, publish, registry, source, tables
+from schedlib.reproduce import gallery, ledger, provenance, publish, registry, source, tables
 
 sys.path.insert(0, str(Path(__file__).parent))
 toy = importlib.import_module("toy_experiments")
@@ -33,7 +35,7 @@ def test_publishing_twice_gives_the_same_bytes(tmp_path):
     for name in ("one", "two", "two"):
         for figure in ("hmhs.toy-table", "hmhs.toy"):
             publish.publish(figure, out=tmp_path / name, **HOW)
-        provenance.gallery(tmp_path / name)
+        gallery.write(tmp_path / name)
     one, two = contents(tmp_path / "one"), contents(tmp_path / "two")
     assert one == two
     assert set(one) == {
@@ -70,11 +72,57 @@ def test_caption_and_alt_text_travel_with_the_figure(tmp_path):
     assert shown.alt == "Two lines over 18 rows."
     svg = (tmp_path / "hmhs" / "toy.svg").read_text()
     assert "<title>Time against jobs.</title>" in svg and "<desc>Two lines over 18 rows.</desc>" in svg
-    page = provenance.gallery(tmp_path).read_text()
+    page = gallery.write(tmp_path).read_text()
     assert "![Two lines over 18 rows.](hmhs/toy.png)" in page and "make figures ONLY=hmhs.toy`" in page
     assert reproduce.picture("hmhs.toy", out=tmp_path) == shown
     with pytest.raises(ValueError, match="make figures ONLY=hmhs.toy-table"):
         reproduce.picture("hmhs.toy-table", out=tmp_path)
+
+
+def test_gallery_has_for_each_figure_its_caption_verdicts_command_and_time(tmp_path):
+    for name in ("hmhs.toy", "hmhs.toy-table"):
+        publish.publish(name, out=tmp_path, **HOW)
+    assert "details" not in gallery.write(tmp_path).read_text() and "claims" not in gallery.page(tmp_path)
+    ledger.write(ledger.judged(progress=False, workers=1), tmp_path)
+    text = gallery.write(tmp_path).read_text()
+    headings = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
+    linked = re.findall(r"\]\(#([^)]+)\)", text)
+    assert set(linked) <= {gallery.anchor(title) for title in headings} and len(set(headings)) == len(headings)
+    assert {gallery.anchor(title) for title in headings[1:]} <= set(linked)
+    first, second = text.split("### ")[1:]
+    assert "Time against *jobs*." in first and "`make figures ONLY=hmhs.toy`: 1 s with [toy-table]" in first
+    assert "1 claim: 1 reproduced" in first and "| reproduced | slow takes twice as long (Section 1) | 2 | 2 (every run) |" in first
+    assert "Times." in second and "Claims on the same numbers: see [toy]" in second
+    assert "warehouse" not in first + second
+    assert "2 claims: 1 reproduced, 1 not testable here" in text.split("## HMHS")[0]
+
+
+def test_a_claim_stands_beside_the_figure_that_it_names():
+    entry = {"experiment": "hmhs.toy", "title": "t"}
+    rows = pd.DataFrame({"id": ["hmhs.twice"], "where": ["Section 1"]})
+    for where, home in (("Section 1", "hmhs.toy"), ("Section 1; Fig. 2", "hmhs.fig2"), ("Figs. 12 and 2", "hmhs.toy")):
+        entries = dict.fromkeys(("hmhs.toy", "hmhs.fig1", "hmhs.fig2", "hmhs.table2"), entry)
+        assert list(gallery.beside(entries, rows.assign(where=where))) == [home]
+
+
+def record_many(folder, mine):
+    """Record figures one after another, as a process of its own would."""
+    done = SimpleNamespace(experiment=toy.TOY, scale="smoke", seeds=1, metas=[META])
+    for k in range(20):
+        provenance.record(Path(folder), f"hmhs.{mine}{k}", done, "c", "a", [])
+
+
+META = {"point": {}, "seconds": 0.0, "source": "s", "versions": {}, "data": {}}
+
+
+def test_two_processes_in_one_folder_lose_no_entry(tmp_path):
+    others = [multiprocessing.get_context("fork").Process(target=record_many, args=(tmp_path, name)) for name in "abc"]
+    for other in others:
+        other.start()
+    for other in others:
+        other.join()
+    assert set(provenance.read(tmp_path)) == {f"hmhs.{mine}{k}" for mine in "abc" for k in range(20)}
+    assert [file.name for file in tmp_path.iterdir()] == ["provenance.json"]
 
 
 def test_provenance_says_how_a_figure_came_about(tmp_path, monkeypatch):

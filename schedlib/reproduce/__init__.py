@@ -105,6 +105,6 @@ def card(only=None, out=None):
     """The rows that `claims` gives as a report card, which a notebook displays; nothing is run."""
     from IPython.display import Markdown
 
-    from schedlib.reproduce import ledger
+    from schedlib.reproduce import report
 
-    return Markdown(ledger.report_card(claims(only, out)))
+    return Markdown(report.card(claims(only, out)))

@@ -8,8 +8,8 @@ import pandas as pd
 
 from schedlib.experiment import VERDICTS, Claim
 from schedlib.intervals import mean_ci
-from schedlib.reproduce import provenance, registry, store, sweep
-from schedlib.reproduce.tables import csv_text, markdown
+from schedlib.reproduce import provenance, registry, report, store, sweep
+from schedlib.reproduce.tables import csv_text
 
 COLUMNS = (
     "id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
@@ -112,38 +112,17 @@ def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
 
     A row whose paper is here but no longer makes the claim is dropped.
     """
-    library, before = registry.load(), read(out)
+    library = registry.load()
+    with store.alone(out):
+        return _write(frame, out, library, read(out))
+
+
+def _write(frame, out, library, before):
     kept = before[[name not in set(frame["id"]) and (name in library.claims or paper not in library.papers())
                    for name, paper in zip(before["id"], before["paper"], strict=True)]]  # fmt: skip
     merged = pd.concat([part for part in (kept, frame) if len(part)] or [frame])
     merged = merged.iloc[sorted(range(len(merged)), key=lambda row: provenance.book_order(merged["id"].iloc[row]))]
     table, page = out / "claims.csv", out / "CLAIMS.md"
     store.write_whole(table, csv_text(merged).encode())
-    store.write_whole(page, page_of(merged).encode())
+    store.write_whole(page, report.page(merged).encode())
     return table, page
-
-
-def report_card(frame: pd.DataFrame) -> str:
-    """One paper's rows as Markdown: how many of each verdict, then the table."""
-    counts = frame["verdict"].value_counts()
-    summary = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in counts)
-    shown = pd.DataFrame({
-        "claim": [f"{row.claim} ({row.where}; `{row.id}`)" for row in frame.itertuples()],
-        "paper": frame["paper_value"].astype(float).to_numpy(),
-        "measured": frame["measured"].astype(float).to_numpy(),
-        "95 %": frame["ci95"].to_numpy(),
-        "unit": frame["unit"].to_numpy(),
-        "verdict": [f"**{verdict}**" for verdict in frame["verdict"]],
-        "why": frame["reason"].to_numpy(),
-    })  # fmt: skip
-    return f"{len(frame)} claims: {summary}.\n\n{markdown(shown)}"
-
-
-def page_of(frame: pd.DataFrame) -> str:
-    """The whole ledger as a Markdown page, a report card per paper."""
-    head = (
-        "# What became of the papers' claims\n\nMade by `make figures` from [claims.csv](claims.csv). Tolerances were fixed "
-        "before the runs; misses stay.\n"
-    )
-    cards = [f"\n## {paper}\n\n{report_card(rows)}" for paper, rows in frame.groupby("paper", sort=False)]
-    return head + "".join(cards)

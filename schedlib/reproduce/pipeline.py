@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from schedlib import paths
-from schedlib.reproduce import estimate, ledger, provenance, publish, registry
+from schedlib.reproduce import estimate, gallery, ledger, publish, registry
 from schedlib.reproduce.notebooks import CELL_TIMEOUT, QUIET, NotebookError, last_lines
 
 
@@ -37,7 +37,7 @@ def figures(only=None, scale="quick", out=None, workers=None, dask=None, seeds=N
             ledger.write(ledger.judged(scale, finished, seeds, workers, dask), folder)
     except ValueError as error:
         failed.append(str(error))
-    provenance.gallery(folder)
+    gallery.write(folder)
     if failed:
         raise NotebookError("\n".join(failed))
     return folder

@@ -1,4 +1,4 @@
-"""How each figure came about, in one file beside them, and the gallery made from it."""
+"""How each figure came about, in one file beside them."""
 
 import contextlib
 import json
@@ -41,9 +41,10 @@ def record(out: Path, figure_id: str, done, caption: str, alt: str, files: list[
         "caption": caption,
         "alt": alt,
     }
-    entries = read(out) | {figure_id: entry}
-    ordered = {name: entries[name] for name in sorted(entries, key=book_order)}
-    store.write_whole(out / "provenance.json", (json.dumps(ordered, indent=1, ensure_ascii=False) + "\n").encode())
+    with store.alone(out):
+        entries = read(out) | {figure_id: entry}
+        ordered = {name: entries[name] for name in sorted(entries, key=book_order)}
+        store.write_whole(out / "provenance.json", (json.dumps(ordered, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def status(figure_id: str, out: Path) -> str:
@@ -53,30 +54,3 @@ def status(figure_id: str, out: Path) -> str:
         return "-"
     module = registry.load().experiment(figure_id).run.__module__
     return "current" if (entry["source"], entry["versions"]) == (source.source_hash(module), source.versions()) else "stale"
-
-
-def gallery(out: Path) -> Path:
-    """Write the folder's README.md: every figure and table with its caption and the command that makes it."""
-    lines = ["# Every figure and table", ""]
-    lines += ["Made by `make figures`; how each came about is in [provenance.json](provenance.json).", ""]
-    if (out / "CLAIMS.md").exists():
-        lines += ["What became of the papers' claims: [CLAIMS.md](CLAIMS.md).", ""]
-    paper = None
-    for name, entry in sorted(read(out).items(), key=lambda item: book_order(item[0])):
-        owner, _, short = name.partition(".")
-        if owner != paper:
-            paper = owner
-            lines += [f"## {paper}", ""]
-        lines += [f"### {name}: {entry['title']}", ""]
-        if f"{short}.png" in entry["files"]:
-            alt = entry["alt"].replace("\n", " ").replace("[", "(").replace("]", ")")
-            lines += [f"![{alt}]({paper}/{short}.png)", ""]
-        elif (table := out / paper / f"{short}.md").exists():
-            lines += [table.read_text(encoding="utf-8")]
-        others = ", ".join(f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"])
-        scale = "" if entry["scale"] == "quick" else f" SCALE={entry['scale']}"
-        seeds = f"{entry['seeds']} seed{'s' * (entry['seeds'] > 1)}"
-        lines += [entry["caption"], "", f"`make figures ONLY={name}{scale}`; {seeds}; files: {others}", ""]
-    path = out / "README.md"
-    store.write_whole(path, "\n".join(lines).encode())
-    return path

@@ -10,6 +10,7 @@ from functools import cache
 from schedlib.experiment import PAPERS, Claim, Experiment, Figure
 
 PACKAGES = tuple(f"schedlib.{paper}" for paper in PAPERS)
+TITLES = {"lotes": "LoTES", "hmhs": "HMHS", "mch": "MCH", "eagle": "Eagle"}
 
 
 def unknown(kind: str, name: str, known) -> ValueError:

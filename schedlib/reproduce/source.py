@@ -38,7 +38,7 @@ def imports(name: str, roots: dict[str, Path]) -> set[str]:
     `from package import thing` counts as `package.thing` when that is a module in `roots`, else as `package`.
 
     >>> sorted(imports("schedlib.intervals", roots_of("schedlib")))
-    ['numpy', 'scipy', 'typing']
+    ['numpy', 'scipy.special', 'typing']
     """
     path = locate(name, roots)
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]

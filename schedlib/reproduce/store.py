@@ -1,5 +1,6 @@
 """Finished points on disk: one Parquet file per point and seed, written whole or not at all, verified when read."""
 
+import contextlib
 import hashlib
 import io
 import json
@@ -101,6 +102,27 @@ def write_whole(path: Path, data: bytes) -> None:
         Path(temporary).replace(path)
     finally:
         Path(temporary).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def alone(folder: Path):
+    """Hold a folder while a file in it is read, added to and written again, so that two processes do not lose each other's part.
+
+    The lock is the folder's own (nothing is left behind) and ends with the process. Where the system has no `flock` nothing is held.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a network folder without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def read(path: Path) -> Entry | None:

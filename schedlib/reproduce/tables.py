@@ -1,5 +1,7 @@
 """Frames as text: CSV with the same bytes each time, and Markdown."""
 
+import math
+
 import pandas as pd
 
 from schedlib.intervals import mean_ci
@@ -51,6 +53,38 @@ def cell(value) -> str:
         return ""
     text = f"{value:.4g}" if isinstance(value, float) else str(value)
     return text.replace("|", "\\|").replace("\n", " ")
+
+
+def number(value: float, decimals: int | None = None) -> str:
+    """A number for reading: so many decimals, or three digits unless told; counts are whole; nothing for NaN.
+
+    >>> number(1814.6), number(0.0023241), number(3e6), number(0.5), number(-0.0004, 2), number(math.nan)
+    ('1,815', '0.00232', '3,000,000', '0.5', '0.00', '')
+    """
+    if value is None or value != value:
+        return ""
+    if decimals is not None:
+        text = f"{value:,.{max(decimals, 0)}f}"
+        return text.removeprefix("-") if not text.strip("-0.,") else text
+    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e7 or 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+
+
+def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> str:
+    """A mean and its interval, with as many decimals as two digits of the interval's half width have; the mean alone without one.
+
+    >>> measurement(0.0931, -0.2459, 0.4321), measurement(678.6, -352.6, 1710), measurement(4.0), measurement(1, 1, 1)
+    ('0.09 (-0.25 to 0.43)', '679 (-353 to 1,710)', '4', '1 (every run)')
+    >>> measurement(2e-7, 1e-7, 3e-7)
+    '2e-07 (1e-07 to 3e-07)'
+    """
+    if low != low or high != high:
+        return number(mean)
+    if low == high:
+        return f"{number(mean)} (every run)"
+    decimals = 1 - math.floor(math.log10((high - low) / 2))
+    if decimals > 5:
+        return f"{mean:.3g} ({low:.3g} to {high:.3g})"
+    return f"{number(mean, decimals)} ({number(low, decimals)} to {number(high, decimals)})"
 
 
 def averaged(frame: pd.DataFrame, parameters) -> pd.DataFrame:

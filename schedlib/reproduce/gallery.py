@@ -1,0 +1,120 @@
+"""The gallery: every figure and table with its caption, what became of the claims judged on it, its command and its time."""
+
+import itertools
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from schedlib.reproduce import ledger, provenance, registry, report, store
+from schedlib.reproduce.estimate import duration
+from schedlib.reproduce.registry import TITLES
+
+HEAD = """\
+# Every figure and table
+
+Made by `make figures`; how each came about is in [provenance.json](provenance.json). A time is that of all points of the experiment, one
+after another on one core; figures drawn from the same experiment share it.
+"""
+HEAD_CLAIMS = """\
+Below each figure are the claims judged on its numbers, folded; [the report card](CLAIMS.md) has them all, paper by paper.
+"""
+
+
+def write(out: Path) -> Path:
+    """Write the folder's `README.md` from its `provenance.json`, `claims.csv` and tables; nothing is run."""
+    path = out / "README.md"
+    with store.alone(out):
+        store.write_whole(path, page(out).encode())
+    return path
+
+
+def page(out: Path) -> str:
+    """The gallery of a folder as Markdown: contents with links, then each paper's figures in the book's order."""
+    entries = dict(sorted(provenance.read(out).items(), key=lambda item: provenance.book_order(item[0])))
+    ledger_rows = ledger.read(out)
+    claims = beside(entries, ledger_rows)
+    by_paper = {paper: list(ids) for paper, ids in itertools.groupby(entries, key=lambda name: name.partition(".")[0])}
+    lines = [HEAD] + ([HEAD_CLAIMS] if (out / "CLAIMS.md").exists() else [])
+    for paper, ids in by_paper.items():
+        title = TITLES.get(paper, paper)
+        lines.append(f"- [{title}](#{anchor(title)}) ({len(ids)} in {duration(seconds(entries, ids))}): {links(ids, entries)}")
+        if len(rows := ledger_rows[ledger_rows["paper"] == paper]):
+            lines[-1] += f". [{report.sentence(rows)}](CLAIMS.md#{anchor(title)})"
+    for paper, ids in by_paper.items():
+        lines += ["", f"## {TITLES.get(paper, paper)}"]
+        for name in ids:
+            lines += ["", *one(out, name, entries, claims)]
+    return "\n".join(lines) + "\n"
+
+
+def heading(name: str, entries: dict) -> str:
+    return f"{name}: {entries[name]['title']}"
+
+
+def anchor(title: str) -> str:
+    """The name by which GitHub links to a heading.
+
+    >>> anchor("hmhs.fig1: Makespan, and the gain (in %)")
+    'hmhsfig1-makespan-and-the-gain-in-'
+    """
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def seconds(entries: dict, ids: list[str]) -> float:
+    """What the experiments behind these figures took, each counted once."""
+    return sum({entries[name]["experiment"]: entries[name]["seconds"] for name in ids}.values())
+
+
+def beside(entries: dict, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Figure id to the ledger's rows that stand beside it: those judged on its experiment.
+
+    Where several figures share an experiment, a claim stands beside the first that it names, else beside the first.
+    """
+    known = registry.load().claims
+    home: dict[str, list[int]] = {}
+    for row in rows.itertuples():
+        experiment = known[row.id].experiment if row.id in known else None
+        figures = [name for name, entry in entries.items() if entry["experiment"] == experiment]
+        named = [name for name in figures if names(row.where, name)]
+        if figures:
+            home.setdefault((named or figures)[0], []).append(row.Index)
+    return {name: rows.loc[indices] for name, indices in home.items()}
+
+
+def names(where: str, figure_id: str) -> bool:
+    """Whether a place in a paper names the figure or table that this one shows, by its number.
+
+    >>> names("Section 5; Fig. 8a", "lotes.fig8-google"), names("Fig. 8", "lotes.table8"), names("Table 2", "eagle.table2")
+    (True, False, True)
+    """
+    found = re.match(r"([a-z]+)(\d+)", figure_id.partition(".")[2])
+    kind = found and ("Table" if found[1] == "table" else r"Figs?\.")
+    return bool(found and re.search(rf"\b{kind} {found[2]}(?!\d)", where))
+
+
+def one(out: Path, name: str, entries: dict, claims: dict[str, pd.DataFrame]) -> list[str]:
+    """The lines of one figure or table."""
+    entry, (paper, _, short) = entries[name], name.partition(".")
+    lines = [f"### {heading(name, entries)}", ""]
+    if f"{short}.png" in entry["files"]:
+        alt = re.sub(r"\s+", " ", entry["alt"]).translate(str.maketrans("[]", "()"))
+        lines += [f"![{alt}]({paper}/{short}.png)", ""]
+    elif (table := out / paper / f"{short}.md").exists():
+        lines += [table.read_text(encoding="utf-8")]
+    others = [other for other in entries if entries[other]["experiment"] == entry["experiment"] and other != name]
+    files = ", ".join(f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"])
+    scale = "" if entry["scale"] == "quick" else f" SCALE={entry['scale']}"
+    took = f"{duration(entry['seconds'])}{' with ' + links(others, entries) if others else ''}"
+    seeds = f"{entry['seeds']} seed{'s' * (entry['seeds'] > 1)}"
+    lines += [entry["caption"], "", f"`make figures ONLY={name}{scale}`: {took}; {seeds}; files: {files}"]
+    if name in claims:
+        summary = report.sentence(claims[name])
+        lines += ["", f"<details><summary>{summary}</summary>", "", report.verdicts(claims[name]), "</details>"]
+    elif told := [other for other in others if other in claims]:
+        lines += ["", f"Claims on the same numbers: see {links(told, entries)}."]
+    return lines
+
+
+def links(ids: list[str], entries: dict) -> str:
+    return ", ".join(f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids)
