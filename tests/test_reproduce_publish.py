@@ -17,7 +17,7 @@ from schedlib.reproduce import gallery, ledger, provenance, publish, registry, s
 
 sys.path.insert(0, str(Path(__file__).parent))
 toy = importlib.import_module("toy_experiments")
-REAL_LOAD = registry.load
+LIBRARY = registry.load()
 HOW = {"workers": 1, "progress": False}
 
 
@@ -221,8 +221,7 @@ def test_only_selects_papers_figures_and_experiments():
 
 
 def test_real_registry_is_sound():
-    library = REAL_LOAD()
     assert registry.listed("schedlib.nowhere", "experiments", "EXPERIMENTS") == ()
-    for name, experiment in library.experiments.items():
+    for name, experiment in LIBRARY.experiments.items():
         assert re.fullmatch(rf"schedlib\.{name.partition('.')[0]}\.(\w+_)?experiments", experiment.run.__module__)
         assert len(source.source_hash(experiment.run.__module__)) == 64
