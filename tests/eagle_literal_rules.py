@@ -72,9 +72,7 @@ class Worker:
     queue: list = field(default_factory=list)
     current: Entry | None = None     # asked for, or running
     picked: float = 0.0
-    placed: float = 0.0              # the centre's sum of estimates
-    placed_tasks: int = 0            # the centre's count of tasks, and of long ones
-    placed_long: int = 0
+    placed: list = field(default_factory=list)  # estimates of the tasks that a centre placed there, not finished
     vector: tuple | None = None
 
     def has_long(self):

@@ -50,16 +50,16 @@ def test_each_task_once_and_one_at_a_time(case, name, detail, seed):
 def test_no_worker_idles_while_it_holds_something_to_run(case, name, detail, seed):
     """From joining the queue to being asked for, a task's worker is busy, with tasks or with requests in vain."""
     run = run_of(case, name, detail, seed)
-    spans = {}
-    log = run.log[run.log["event"].isin(["ask", "start", "finish", "vain"])]
-    since = {}
-    for time, event, worker in zip(log["time"], log["event"], log["worker"], strict=True):
+    spans, since, stolen = {}, {}, {}
+    for time, event, worker, job in run.log.itertuples(index=False):
         if event in ("ask", "start"):
             since.setdefault(worker, time)
-        else:
+        elif event in ("finish", "vain"):
             spans.setdefault(worker, []).append((since.pop(worker), time))
-    for worker, queued, asked in run.tasks[["worker", "queued", "asked"]].itertuples(index=False):
-        at = queued
+        elif event == "steal":
+            stolen.setdefault((worker, job), []).append(time)
+    for worker, job, queued, asked in run.tasks[["worker", "job", "queued", "asked"]].itertuples(index=False):
+        at = max([queued, *(time for time in stolen.get((worker, job), ()) if time <= asked)])
         for start, end in spans[worker]:
             if end > at and start <= at:
                 at = end
