@@ -63,7 +63,7 @@ class Case:
         return Workload(jobs, pd.DataFrame({"job": np.repeat(number, counts), "duration": np.concatenate(self.durations)}))
 
     def options(self, **more):
-        return {"cutoff": self.cutoff, "network_delay": self.hop, **more}
+        return {"cutoff": self.cutoff, "network_delay": self.hop} | more
 
     def simulate(self, system, seed=0, **options):
         """The library's answer."""

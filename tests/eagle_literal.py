@@ -111,12 +111,14 @@ class Literal:
 
     def targets(self, n):
         """First-round targets; as written distinct while there are enough, then each once more."""
-        result, size = [], len(self.workers)
+        result, size, used = [], len(self.workers), set()
         for k in range(n):
-            used = set() if self.published else set(result[k // size * size :])
+            if self.published or k % size == 0:
+                used = set()
             w = self.uniform(0, size)
             while w in used:
                 w = self.uniform(0, size)
+            used.add(w)
             result.append(w)
         return result
 

@@ -85,8 +85,7 @@ def algorithm1(queue, remaining):
     for place, p in enumerate(queue):
         if p.job.long:
             break
-        may_bypass = all(q.counter + p.job.estimate <= CAP * q.job.estimate for q in queue[:place])
-        if remaining(p) < shortest and may_bypass:
+        if remaining(p) < shortest and all(q.counter + p.job.estimate <= CAP * q.job.estimate for q in queue[:place]):  # CanBypass
             shortest, chosen = remaining(p), place
     return 0 if chosen is None else chosen
 

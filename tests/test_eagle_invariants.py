@@ -228,6 +228,17 @@ def test_names_of_jobs_do_not_matter(case, name, detail, seed):
 
 
 @QUIET
+@given(cases(), names, details, seeds)
+def test_classes_may_stand_for_the_cut_off(case, name, detail, seed):
+    by_cutoff = case.simulate(SYSTEMS[name], seed=seed, detail=detail)
+    jobs = case.workload.jobs.assign(**{"class": 3 * by_cutoff.jobs["long"]})
+    classes, part = Workload(jobs, case.workload.tasks), (case.short_only + 0.5) / case.workers
+    options = case.options(cutoff=None, seed=seed, detail=detail)
+    run = eagle.simulate(classes, SYSTEMS[name], case.workers, short_partition=part, **options)
+    pd.testing.assert_frame_equal(run.jobs, by_cutoff.jobs)
+
+
+@QUIET
 @given(cases(whole=True), st.sampled_from(["omniscient", "omniscient with srpt", "dlwl", "dlwl without srpt"]), seeds, seeds)
 def test_systems_without_chance_ignore_the_seed(case, name, one, two):
     options = {"heartbeat": 0.0, "detail": "as_published"}
