@@ -76,7 +76,7 @@ def most_running(cluster, job):  # packs the toy's six jobs by luck of its first
 
 
 def waits(weights):
-    case = lotes.random_instance(0.006, machines=20, hours=10.0, sizes="common", seed=0)
+    case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
     runs = {work: lotes.simulate("tetris", case.configs, case.workload, record=False, work=work) for work in (0.0, 4.0)}
     return {weight: 3600 * runs[weight].mean_response if weight in runs else 17.0 for weight in weights}
 

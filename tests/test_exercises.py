@@ -28,7 +28,7 @@ def numbers_in(answer):
     if isinstance(answer, dict):
         answer = list(answer.values())
     if isinstance(answer, float | int | np.number):
-        return [] if abs(answer - round(answer)) < 1e-3 and abs(answer) <= 12 else [float(answer)]
+        return [] if not np.isfinite(answer) or (abs(answer - round(answer)) < 1e-3 and abs(answer) <= 12) else [float(answer)]
     if isinstance(answer, list | tuple | np.ndarray):
         return [number for one in answer for number in numbers_in(one)]
     return []

@@ -91,7 +91,7 @@ def weight_of_work(answer):
     given = {number(weight): number(wait) for weight, wait in a(dict, answer, "a dictionary of waits by weight").items()}
     weights = sorted(given)
     expect(len(weights) >= 4 and weights[0] == 0 and weights[-1] == 4, "needs at least four weights, 0 the smallest and 4 the largest")
-    case = lotes.random_instance(0.006, machines=20, hours=10.0, sizes="common", seed=0)
+    case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
     for weight in (0.0, 4.0):
         right = lotes.simulate("tetris", case.configs, case.workload, record=False, work=weight).mean_response
         expect(not near(given[weight], right, 0.02), "these waits are in hours: 3,600 seconds each")
