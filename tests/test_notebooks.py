@@ -12,7 +12,7 @@ CHAPTERS = {name: file for name, file in notebooks.book().items() if not name.st
 BOOK = [name for name in CHAPTERS if "/" not in name]
 LONGEST_CELL = 15
 HEAD = re.compile(
-    r"# (?P<title>[^\n]+)\n\n\*\*After this chapter\*\* you can .+?\n\n\*\*Prerequisites\*\*: .+?\s\*\*Time\*\*: (?P<minutes>\d+) minutes.*?\n\n"
+    r"# [^\n]+\n\n\*\*After this chapter\*\* you can .+?\n\n\*\*Prerequisites\*\*: .+?\s\*\*Time\*\*: (?P<minutes>\d+) minutes.*?\n\n"
     r"\*\*Before / after\*\*: (?P<around>.+?)\n\n\*\*Code\*\*: (?P<code>.+?)(\n\n|\Z)",
     re.S,
 )
