@@ -16,6 +16,8 @@ schedlib: five papers on data-centre scheduling, runnable.
   python -m schedlib figures --only hmhs             regenerate figures, tables and claims (as `make figures ONLY=hmhs`)
   python -m schedlib claims                          the papers' claims and what became of them
   python -m schedlib notebooks                       run the book again, in place
+  python -m schedlib book                            the book as a website, for reading without the web (as `make book`)
+  python -m schedlib slides                          the chapters as lectures (as `make slides`)
   python -m schedlib data                            the public traces and how to fetch them
   python -m schedlib bench                           speed, as ratios in one run
 
@@ -36,6 +38,10 @@ HELP = {
     f"prints the verdicts. {WHERE} Example: python -m schedlib claims --only hmhs",
     "notebooks": "Runs the book's notebooks top to bottom in place and strips what changes from run to run, so that a file "
     "changes only when an output did. Example: python -m schedlib notebooks 02 solutions/02-hmhs",
+    "book": "Builds the website from the notebooks as they were run, into build/book, and checks it: warnings, dead links and "
+    "pictures without alt text are errors. Needs Jupyter Book, which `make book` installs. Example: python -m schedlib book",
+    "slides": "Writes the chapters as slides into build/slides: headings, what each paragraph says first, figures, small tables. "
+    "Example: python -m schedlib slides",
     "data": "Without a name, lists the public traces; with one, fetches it and says where it is (checksums are verified). "
     "Example: python -m schedlib data NAME --folder traces",
     "bench": "Measures the kernels side by side in one run and prints ratios, since seconds differ from machine to machine. "
@@ -127,6 +133,18 @@ def notebooks(options) -> int:
     return int(options.check and bool(changed))
 
 
+def book(options) -> None:
+    from schedlib.reproduce.html import build
+
+    print(where(build.book(), "index.html"))
+
+
+def slides(options) -> None:
+    from schedlib.reproduce.html import slides
+
+    print(where(slides.slides(), "index.html"))
+
+
 def data(options) -> None:
     from schedlib.traces import download
 
@@ -155,7 +173,8 @@ def where(folder: Path, page: str = "README.md") -> str:
 
 
 COMMANDS = {
-    "list": list_, "run": run, "figures": figures, "claims": claims, "notebooks": notebooks, "data": data, "bench": bench,
+    "list": list_, "run": run, "figures": figures, "claims": claims, "notebooks": notebooks,
+    "book": book, "slides": slides, "data": data, "bench": bench,
 }  # fmt: skip
 
 

@@ -25,7 +25,7 @@ def public(package: str) -> dict[str, object]:
     """The public names of a package or module in the order in which they read best: functions and classes, then constants.
 
     >>> list(public("mch"))[:3]
-    ['Allocation', 'Churn', 'Filling']
+    ['allocate', 'Allocation', 'Churn']
     """
     module = importlib.import_module(f"schedlib.{package}")
     own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
@@ -85,13 +85,8 @@ def signature(thing, package: str = "") -> str:
 def examples_fenced(doc: str) -> str:
     """A docstring as Markdown: doctests become code blocks, stars that belong to a name stay stars.
 
-    >>> print(examples_fenced("Adds.\\n\\n>>> 1 + 1\\n2"))
-    Adds.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
+    >>> examples_fenced("Adds.\\n\\n>>> 1 + 1\\n2").split("\\n")
+    ['Adds.', '', '```pycon', '>>> 1 + 1', '2', '```']
     """
     out, inside = [], False
     for line in inspect.cleandoc(doc).splitlines():
@@ -190,5 +185,5 @@ def code_index(root: Path) -> str:
             folder = file.parent
             out += ["", f"## {folder.relative_to(root).as_posix()}", ""]
         doc = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
-        out.append(f"- [{file.name}]({below}.md) {first_sentence(doc)}".rstrip())
+        out.append(f"- [`{file.name}`]({below}.md) {first_sentence(doc)}".rstrip())
     return "\n".join(out) + "\n"
