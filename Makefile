@@ -73,12 +73,14 @@ lint: .venv/.ready ## ruff alone (1 s)
 	@.venv-book/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
+reasons := s/^    "\([a-z][a-z-]*\).*", *\# \(.*\)/\#   \1: \2/p
 lock: ## renew both requirements.txt from pyproject.toml (5 s; needs uv)
 	@{ echo "# Every package that schedlib uses, pinned and hashed. Made from pyproject.toml by 'make lock'. Why each is here:"; \
-	   sed -n 's/^    "\([a-z-]*\).*", *# \(.*\)/#   \1: \2/p' pyproject.toml; \
+	   sed -n '/^book = /,/^]/d; $(reasons)' pyproject.toml; \
 	   uv pip compile pyproject.toml --quiet --group dev --universal --generate-hashes --no-emit-index-url --no-header; } > requirements.tmp
 	@mv requirements.tmp requirements.txt
-	@{ echo "# What 'make book' needs besides requirements.txt, pinned and hashed. Made from pyproject.toml by 'make lock'."; \
+	@{ echo "# What 'make book' needs besides requirements.txt, pinned and hashed. Made from pyproject.toml by 'make lock':"; \
+	   sed -n '/^book = /,/^]/{$(reasons)}' pyproject.toml; \
 	   uv pip compile --quiet --group pyproject.toml:book --constraint requirements.txt --universal --generate-hashes --no-emit-index-url \
 	     --no-header; } > requirements.tmp
 	@mv requirements.tmp notebooks/book/requirements.txt

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 import json
-import os
+import posixpath
 import re
 from pathlib import Path
 
@@ -100,7 +100,7 @@ class Chapter:
     def figure(self, output: dict, caption: str, ids: list[str]) -> str:
         """A numbered figure: the notebook's own picture with its caption and the way to its data."""
         png = base64.b64decode(text_of(output["data"]["image/png"]))
-        here = os.path.dirname(self.name)
+        here = posixpath.dirname(self.name)
         place, gallery = f"{here}/pictures/{hashlib.sha256(png).hexdigest()[:12]}.png", ""
         for figure_id in ids:
             published = f"figures/{figure_id.replace('.', '/', 1)}.png"
@@ -114,10 +114,10 @@ class Chapter:
             self.stage.write(place, png)
         else:
             self.links.files.add(place)
-        name = f"figure-{os.path.basename(self.name)}-{len(self.figures) if gallery else os.path.basename(place)[:12]}"
+        name = f"figure-{posixpath.basename(self.name)}-{len(self.figures) if gallery else posixpath.basename(place)[:12]}"
         alt = output["metadata"]["image/png"]["alt"]
         words = self.prose(" ".join(caption.split()))
-        return f"````{{figure}} {os.path.relpath(place, here)}\n:name: {name}\n:alt: {alt}\n\n{words}{gallery}\n````"
+        return f"````{{figure}} {posixpath.relpath(place, here)}\n:name: {name}\n:alt: {alt}\n\n{words}{gallery}\n````"
 
 
 def anchor(figure_id: str) -> str:

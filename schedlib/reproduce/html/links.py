@@ -1,6 +1,6 @@
 """Links of a staged page: what is a page of the book leads there, other files of the checkout lead to a page that shows them."""
 
-import os
+import posixpath
 import re
 from pathlib import Path
 
@@ -30,20 +30,20 @@ class Links:
         path, _, anchor = target.partition("#")
         if not path or re.match(r"[a-z]+:", target):
             return match.group()
-        here = os.path.dirname(page)
-        goal = os.path.normpath(os.path.join(here, path))
+        here = posixpath.dirname(page)
+        goal = posixpath.normpath(posixpath.join(here, path))
         if image:
             self.files.add(goal)
             return match.group()
         goal = self.place(goal)
         if goal is None:
             return label[1:-1]
-        return f"{label}({os.path.relpath(goal, here or '.')}{'#' + anchor if anchor else ''})"
+        return f"{label}({posixpath.relpath(goal, here or '.')}{'#' + anchor if anchor else ''})"
 
     def place(self, goal: str) -> str | None:
         """The book's page or file for a path of the checkout; None when the book has nothing to show for it."""
         full = self.root / goal
-        stem, suffix = os.path.splitext(goal)
+        stem, suffix = posixpath.splitext(goal)
         for name in (stem, f"{goal}/index", f"{goal}/README"):
             if name in self.pages:
                 return f"{name}{'.ipynb' if (self.root / f'{name}.ipynb').exists() else '.md'}"
