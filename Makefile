@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help figures test lab claims notebooks course data bench lint lock clean
+.PHONY: help figures test lab claims notebooks book slides course data bench lint lock clean
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -41,6 +41,12 @@ notebooks: .venv/.ready ## run the book again, in place (3 min)
 course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ (2 s)
 	@$(py) -m schedlib course $(ARGS)
 
+book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (1 min)
+	@$(py) -m schedlib book
+
+slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (5 s)
+	@$(py) -m schedlib slides
+
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
@@ -62,12 +68,26 @@ lint: .venv/.ready ## ruff alone (1 s)
 	@echo '../../../..' > "$$($(py) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/schedlib-checkout.pth"
 	@touch $@
 
-lock: ## renew requirements.txt from pyproject.toml (5 s; needs uv)
+# Jupyter Book pins older parts of Sphinx, and only `make book` needs it: it has an environment of its own.
+.venv-book/.ready: notebooks/book/requirements.txt
+	@echo "building .venv-book from $< (20 s)"
+	@rm -rf .venv-book
+	@$(PYTHON) -m venv .venv-book
+	@.venv-book/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+reasons := s/^    "\([a-z][a-z-]*\).*", *\# \(.*\)/\#   \1: \2/p
+lock: ## renew both requirements.txt from pyproject.toml (5 s; needs uv)
 	@{ echo "# Every package that schedlib uses, pinned and hashed. Made from pyproject.toml by 'make lock'. Why each is here:"; \
-	   sed -n 's/^    "\([a-z-]*\).*", *# \(.*\)/#   \1: \2/p' pyproject.toml; \
+	   sed -n '/^book = /,/^]/d; $(reasons)' pyproject.toml; \
 	   uv pip compile pyproject.toml --quiet --group dev --universal --generate-hashes --no-emit-index-url --no-header; } > requirements.tmp
 	@mv requirements.tmp requirements.txt
+	@{ echo "# What 'make book' needs besides requirements.txt, pinned and hashed. Made from pyproject.toml by 'make lock':"; \
+	   sed -n '/^book = /,/^]/{$(reasons)}' pyproject.toml; \
+	   uv pip compile --quiet --group pyproject.toml:book --constraint requirements.txt --universal --generate-hashes --no-emit-index-url \
+	     --no-header; } > requirements.tmp
+	@mv requirements.tmp notebooks/book/requirements.txt
 
 clean: ## remove the environment and every cache; figures stay (1 s)
-	@rm -rf .venv data/cache .pytest_cache .ruff_cache .hypothesis schedlib.egg-info build
+	@rm -rf .venv .venv-book data/cache .pytest_cache .ruff_cache .hypothesis schedlib.egg-info build
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

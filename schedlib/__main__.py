@@ -18,6 +18,8 @@ schedlib: five papers on data-centre scheduling, runnable.
   python -m schedlib gallery                         their pages written anew; nothing is run
   python -m schedlib notebooks                       run the book again, in place
   python -m schedlib course                          a students' copy without solutions, an instructors' with them
+  python -m schedlib book                            the book as a website, for reading without the web (as `make book`)
+  python -m schedlib slides                          the chapters as lectures (as `make slides`)
   python -m schedlib data                            the public traces and how to fetch them
   python -m schedlib bench                           speed, as ratios in one run
 
@@ -42,6 +44,10 @@ HELP = {
     "changes only when an output did. Example: python -m schedlib notebooks 02 solutions/02-hmhs",
     "course": "Writes two copies of the book to hand on: student/ without solutions and with empty answers, instructor/ with every "
     "solution in its place. Example: python -m schedlib course --folder ~/teaching",
+    "book": "Builds the website from the notebooks as they were run, into build/book, and checks it: warnings, dead links and "
+    "pictures without alt text are errors. Needs Jupyter Book, which `make book` installs. Example: python -m schedlib book",
+    "slides": "Writes the chapters as slides into build/slides: headings, what each paragraph says first, figures, small tables. "
+    "Example: python -m schedlib slides",
     "data": "Without a name, lists the public traces; with one, fetches it and says where it is (checksums are verified). "
     "Example: python -m schedlib data NAME --folder traces",
     "bench": "Measures the kernels side by side in one run and prints ratios, since seconds differ from machine to machine. "
@@ -155,6 +161,18 @@ def course(options) -> None:
         print(f"{name}: {folder}")
 
 
+def book(options) -> None:
+    from schedlib.reproduce.html import build
+
+    print(where(build.book(), "index.html"))
+
+
+def slides(options) -> None:
+    from schedlib.reproduce.html import slides
+
+    print(where(slides.slides(), "index.html"))
+
+
 def data(options) -> None:
     from schedlib.traces import download
 
@@ -184,7 +202,7 @@ def where(folder: Path, page: str = "README.md") -> str:
 
 COMMANDS = {
     "list": list_, "run": run, "figures": figures, "claims": claims, "gallery": gallery, "notebooks": notebooks, "course": course,
-    "data": data, "bench": bench,
+    "book": book, "slides": slides, "data": data, "bench": bench,
 }  # fmt: skip
 
 

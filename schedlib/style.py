@@ -7,6 +7,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from schedlib.describe import Described
 from schedlib.intervals import mean_ci
 
 # Wong's colour-blind-safe hues, the light ones darkened until they reach 3:1 against white.
@@ -104,14 +105,15 @@ def apply() -> None:
 def subplots(rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None, **options) -> tuple[Figure, object]:
     """A figure in the book's style with its axes, as `pyplot.subplots` gives, but known to no global state.
 
-    `size` is width and height in inches; `options` go to `Figure.subplots`.
+    `size` is width and height in inches; `options` go to `Figure.subplots`. A notebook shows the figure with alt text: `figure.alt`
+    where that is set, else words read from its axes.
 
     >>> figure, ax = subplots()
     >>> ax.get_figure() is figure
     True
     """
     with use():
-        figure = Figure(figsize=size)
+        figure = Described(figsize=size)
         return figure, figure.subplots(rows, columns, **options)
 
 

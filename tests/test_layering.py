@@ -11,7 +11,7 @@ from schedlib.reproduce import source
 
 PACKAGE = Path(sys.modules["schedlib"].__file__).parent
 ROOTS = source.roots_of("schedlib")
-SHARED = {"style", "theory", "intervals", "experiment", "paths", "workload", "core", "traces"}
+SHARED = {"style", "describe", "theory", "intervals", "experiment", "paths", "workload", "core", "traces"}
 ALLOWED = {
     "": set(),
     "paths": set(),
@@ -19,7 +19,8 @@ ALLOWED = {
     "intervals": set(),
     "core": {"core"},
     "theory": set(),
-    "style": {"intervals"},
+    "describe": set(),
+    "style": {"describe", "intervals"},
     "workload": {"paths"},
     "traces": {"traces", "workload", "paths"},
     **{paper: SHARED | {paper} for paper in PAPERS},

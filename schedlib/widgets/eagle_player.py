@@ -110,7 +110,8 @@ class Player(Explorer):
         self.controls["pace"].observe(self._pace, "value")
         self.at.value = telling(_run(*self.of[:2])[1])
         buffer = io.BytesIO()
-        draw_step(step=self.at.value)[0].savefig(buffer, format="png", dpi=100)
+        figure, self.alt = draw_step(step=self.at.value)
+        figure.savefig(buffer, format="png", dpi=100)
         self.png = buffer.getvalue()
 
     def _pace(self, change):

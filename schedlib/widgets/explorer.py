@@ -33,7 +33,7 @@ class Explorer(widgets.VBox):
             control.style.description_width = "11em"
             control.layout.width = "34em"
         self.picture = widgets.HTML(layout=widgets.Layout(height=f"{height + 10}px", overflow="hidden"))
-        self.png, self.drawn = b"", None
+        self.png, self.alt, self.drawn = b"", "", None
         super().__init__([*self.controls.values(), self.picture])
         self.refresh()
         for control in self.controls.values():
@@ -52,7 +52,7 @@ class Explorer(widgets.VBox):
             return
         buffer = io.BytesIO()
         figure.savefig(buffer, format="png", dpi=100)
-        self.png = buffer.getvalue()
+        self.png, self.alt = buffer.getvalue(), alt
         source = base64.b64encode(self.png).decode()
         style = f"max-height:{self.height}px;max-width:100%"
         self.picture.value = f'<img alt="{html.escape(alt)}" style="{style}" src="data:image/png;base64,{source}">'
@@ -60,4 +60,4 @@ class Explorer(widgets.VBox):
     def _repr_mimebundle_(self, **options):
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return data | {"image/png": base64.b64encode(self.png).decode()}, metadata
+        return data | {"image/png": base64.b64encode(self.png).decode()}, metadata | {"image/png": {"alt": self.alt}}
