@@ -6,8 +6,8 @@ import numpy as np
 
 from schedlib.eagle import CUTOFF, PARTITION, System, cutoff_for, google, short_share, simulate
 from schedlib.eagle.own import PICK, SEND
-from schedlib.leaderboard.invariants import IDLE, idle_while_waiting, two_at_once
-from schedlib.leaderboard.race import Game, Outcome, Waiting, race
+from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
+from schedlib.leaderboard.race import Broken, Game, Outcome, Waiting, race
 from schedlib.leaderboard.telling import telling
 from schedlib.workload import Workload
 
@@ -88,13 +88,13 @@ def _simulated(system, case: Case, seed: int, record: bool = False):
     return simulate(case.workload, system, case.workers, seed=seed, record=record, **how)
 
 
-def _run(system, case: Case, seed: int, first: bool) -> Outcome:
+def _run(system, case: Case, seed: int) -> Outcome:
     try:
         run = _simulated(system, case, seed, record=True)
     except ValueError as error:
         if isinstance(system, str):
             raise
-        raise ValueError(_reason(system, case, seed) or str(error)) from error
+        raise Broken(_reason(system, case, seed) or f"a rule: {error}") from error
     jobs, tasks = run.jobs, run.tasks
     short, long = (jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
     values = [np.percentile(times, q) if len(times) else np.nan for times, q in ((short, 90), (short, 50), (long, 90))]
@@ -102,15 +102,14 @@ def _run(system, case: Case, seed: int, first: bool) -> Outcome:
     twice = two_at_once(case.workers, *(tasks[name].to_numpy() for name in ("worker", "start", "finish")))
     where = "" if twice is None else f"worker {tasks['worker'][twice]} runs a second task at {tasks['start'][twice]:.4g} s"
     broke = where and f"capacity: {where}; the arrays of `cluster` are the simulator's own: read them, and change none"
-    return Outcome(tuple(values), np.maximum(jobs["completion"].to_numpy() - longest, 0.0), broke, _idle(run, case) if first else "")
+    return Outcome(tuple(values), np.maximum(jobs["completion"].to_numpy() - longest, 0.0), broke, *_idle(run, case))
 
 
-def _idle(run, case: Case) -> str:
+def _idle(run, case: Case) -> tuple[float, str]:
     jobs = run.jobs.set_index("job")
     ready = jobs["submit"].reindex(run.tasks["job"]).to_numpy()
     share = idle_while_waiting(case.workers, ready, run.tasks["start"].to_numpy(), run.tasks["finish"].to_numpy())
-    text = f"workers idle for {share:.0%} of their time while a task waits elsewhere; more probes, or stealing, find them"
-    return text if share > IDLE else ""
+    return share, f"workers idle for {share:.0%} of their time while a task waits elsewhere; more probes, or stealing, find them"
 
 
 def _waiting(case: Case) -> Waiting:

@@ -3,7 +3,6 @@
 import numpy as np
 
 SLACK = 1e-9  # of a capacity or a time: rounding
-IDLE = 0.01  # of the machines' time, above which a board warns
 
 
 def over_capacity(machine, start, finish, demand, capacity):
@@ -78,7 +77,9 @@ def passed_over(submit, start, finish, machine, demand, free):
     who, arrival = np.tile(np.arange(len(submit)), 2), np.repeat((False, True), len(submit))
     known = ~np.isnan(when)
     order = np.lexsort((who, arrival, np.where(known, when, np.inf)))[: known.sum()]
-    waiting, passed, first = [], set(), None
+    started, waiting, passed, first = {}, [], set(), None
+    for job in np.flatnonzero(start > submit).tolist():
+        started.setdefault(start[job], []).append(job)
     for job, comes in zip(who[order].tolist(), arrival[order].tolist(), strict=True):
         if comes:
             if start[job] == submit[job]:
@@ -90,10 +91,10 @@ def passed_over(submit, start, finish, machine, demand, free):
         else:
             where, now = int(machine[job]), finish[job]
             free[where] += demand[job]
-            for other in [w for w in waiting if start[w] == now and machine[w] == where]:
+            for other in [job for job in started.get(now, ()) if machine[job] == where and job in waiting]:
                 waiting.remove(other)
                 free[where] -= demand[other]
-            left = [waiting[w] for w in np.flatnonzero((demand[waiting] <= free[where] + slack).all(axis=1))]
+            left = [waiting[k] for k in np.flatnonzero((demand[waiting] <= free[where] + slack).all(axis=1))] if waiting else []
         passed.update(left)
         first = first or ((left[0], now, where) if left else None)
     return (len(passed), *first) if first else None

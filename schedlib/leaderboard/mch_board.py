@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.leaderboard.race import Game, Outcome, Waiting, race
+from schedlib.leaderboard.race import Broken, Game, Outcome, Waiting, race
 from schedlib.leaderboard.telling import telling
 from schedlib.mch import Rule, Tree, rule, simulate
 from schedlib.mch.own import PRIORITY
 from schedlib.mch.search import random_tree
 
 PAPERS = ("h-drf", "mch", "naive-h-drf", "drf")
+TASKS = 50  # of a job
 METRICS = {"poorest leaf (share over guarantee)": "high", "utilisation (%)": "high"}
 
 
@@ -28,13 +29,14 @@ def mch(*mine, workload=None, seeds=5, against=PAPERS, each=False):
     """The leaderboard of rules that share a cluster, by what the poorest leaf has of its guarantee: 1 and more keeps the promise.
 
     - `mine`: rules made by `@mch.rule` (or plain functions `priority(leaf, usage, demand, weight, capacity)`)
-    - `workload`: left out, a random hierarchy of three levels with each seed, half of its leaves partial-type, on a cluster of 100 units
-      of each of two resources, where every leaf has tasks of 5 to 60 s without end for 900 s; or (tree, capacity, jobs, until) as
-      `mch.simulate` takes them, or a function from a seed to those
+    - `workload`: left out, a random hierarchy of three levels with each seed, half of its leaves partial-type, on a cluster of 400 units
+      of each of two resources, of which a task needs up to 1; every leaf has jobs without end, all there at 0, for 900 s. Or (tree,
+      capacity, jobs, until) as `mch.simulate` takes them, or a function from a seed to those.
     - `against`, `seeds`, `each`: as for `leaderboard.lotes`
 
-    A leaf's share is its dominant share, averaged from a third of the time on, so that the cluster has filled. A leaf starves when it
-    has tasks and runs none for long. Utilisation is the mean over the resources. Gives a frame as `standings` does.
+    A leaf's share is its dominant share, averaged while it has tasks, from a third of the time on, so that the cluster has filled (or
+    over all its time when it is done by then). A leaf starves when it has tasks and runs none for long. Utilisation is the mean over
+    the resources. Gives a frame as `standings` does.
 
     >>> @rule
     ... def no_number(leaf, usage, demand, weight, capacity):
@@ -52,12 +54,12 @@ def greedy_leaves(seed: int) -> Case:
     rng = np.random.default_rng([seed, 10])
     tree = random_tree(rng, depth=3, partial=0.5)
     until, duration = 900.0, rng.uniform(5.0, 60.0, tree.n_leaves)
-    capacity = np.full(tree.n_resources, 100.0)
-    at_once = np.ceil(1 / (tree.demand / capacity).max(axis=1))
-    tasks = np.ceil(at_once * (until / duration + 1)).astype(int)
-    submit = np.sort(rng.uniform(0.0, 60.0, tree.n_leaves))
-    jobs = pd.DataFrame({"leaf": rng.permutation(tree.n_leaves), "submit": submit})
-    return Case(tree, capacity, jobs.assign(tasks=tasks[jobs["leaf"]], duration=duration[jobs["leaf"]]), until)
+    capacity = np.full(tree.n_resources, 400.0)
+    at_once = 1 / (tree.demand / capacity).max(axis=1)
+    jobs = np.ceil(at_once * (2 * until / duration + 2) / TASKS).astype(int)  # more than the leaf alone could run
+    leaf = np.repeat(np.arange(tree.n_leaves), jobs)
+    columns = {"leaf": leaf, "submit": 0.0, "tasks": TASKS, "duration": duration[leaf] * rng.standard_exponential(len(leaf))}
+    return Case(tree, capacity, pd.DataFrame(columns), until)
 
 
 def _cases(workload):
@@ -86,13 +88,13 @@ def _rule(given) -> Rule:
     return rule(given)
 
 
-def _run(policy, case: Case, seed: int, first: bool) -> Outcome:
+def _run(policy, case: Case, seed: int) -> Outcome:
     try:
         run = simulate(case.tree, case.capacity, policy, case.jobs, until=case.until)
     except ValueError as error:
         if isinstance(policy, str):
             raise
-        raise ValueError(_reason(policy, case) or str(error)) from error
+        raise Broken(_reason(policy, case) or f"a rule: {error}") from error
     share, hungry = _shares(run, case)
     guarantee = case.tree.guarantee[case.tree.leaves]
     wanting = np.isin(np.arange(case.tree.n_leaves), case.jobs["leaf"])
@@ -101,45 +103,43 @@ def _run(policy, case: Case, seed: int, first: bool) -> Outcome:
 
 
 def _shares(run, case: Case):
-    """Each leaf's mean share from a third of the time on, and its longest time with tasks to start and none running."""
-    begin, n = case.until / 3, case.tree.n_leaves
+    """Each leaf's mean share while it has tasks, and its longest time with none running (NaN: it never had one)."""
+    n = case.tree.n_leaves
     mean, hungry = np.zeros(n), np.zeros(n)
-    served = np.zeros(n)
-    for leaf in range(n):
-        mine = run.shares[run.shares["leaf"] == leaf]
-        jobs = run.jobs[run.jobs["leaf"] == leaf]
-        if not len(jobs):
+    changes, jobs = dict(list(run.shares.groupby("leaf"))), run.jobs.groupby("leaf")
+    for leaf, mine in jobs:
+        begin = mine["submit"].min()
+        end = min(mine["finish"].max(), case.until) if mine["finish"].notna().all() else case.until
+        if leaf not in changes or not end > begin:
+            hungry[leaf] = np.nan if end > begin else 0.0
             continue
-        time = np.concatenate(([jobs["submit"].min()], mine["time"], [case.until]))
-        share = np.concatenate(([0.0], mine["share"]))
-        within = np.clip(time[1:], begin, None) - np.clip(time[:-1], begin, None)
-        mean[leaf] = (share * within).sum() / (case.until - begin)
-        finished = jobs["finish"].max() if jobs["finish"].notna().all() else case.until
-        nothing = np.where(share == 0, np.clip(time[1:], None, finished) - time[:-1], 0.0)
-        served[leaf] = share.any()
-        hungry[leaf] = nothing.max(initial=0.0)
-    known = np.isin(np.arange(n), case.jobs["leaf"]) & (served == 0)
-    return mean, np.where(known, np.nan, hungry)
+        time = np.clip(np.concatenate(([begin], changes[leaf]["time"], [end])), begin, end)
+        share = np.concatenate(([0.0], changes[leaf]["share"]))
+        settled = max(begin, case.until / 3) if end > case.until / 3 else begin
+        mean[leaf] = (share * np.diff(np.clip(time, settled, None))).sum() / (end - settled)
+        hungry[leaf] = np.diff(time)[share == 0].max(initial=0.0)
+    return mean, hungry
 
 
 def _waiting(case: Case) -> Waiting:
     first = case.jobs.groupby("leaf")["submit"].min().reindex(range(case.tree.n_leaves), fill_value=0.0)
     way_out = "let its priority fall below the others' when it has nothing"
-    return Waiting("leaf", first.to_numpy(), float(case.jobs["duration"].max()), "s", way_out)
+    return Waiting("leaf", first.to_numpy(), float(case.jobs["duration"].mean()), "s", way_out)
 
 
 def _overfull(run, case: Case) -> str:
     """Whether the shares, put together, ever need more than there is."""
-    changes = run.shares.pivot_table(index="time", columns="leaf", values="share", aggfunc="last").ffill().fillna(0.0)
+    time, leaf = run.shares["time"].to_numpy(), run.shares["leaf"].to_numpy()
     dominant = (case.tree.demand / case.capacity).max(axis=1)
-    leaves = changes.columns.to_numpy()
-    used = (changes.to_numpy() / dominant[leaves]) @ case.tree.demand[leaves]
-    over = used > case.capacity * (1 + 1e-6)
+    before = run.shares.groupby("leaf")["share"].shift(fill_value=0.0).to_numpy()
+    change = (run.shares["share"].to_numpy() - before) / dominant[leaf]
+    used = np.cumsum(change[:, None] * case.tree.demand[leaf], axis=0)
+    over = (used > case.capacity * (1 + 1e-6)) & (np.diff(time, append=np.inf) > 0)[:, None]
     if not over.any():
         return ""
     row, resource = np.argwhere(over)[0]
     return (
-        f"capacity: at {changes.index[row]:.4g} s tasks use {used[row, resource]:.4g} of resource {resource}, and there is "
+        f"capacity: at {time[row]:.4g} s tasks use {used[row, resource]:.4g} of resource {resource}, and there is "
         f"{case.capacity[resource]:.4g}; the arrays that a rule is given are the simulator's own: read them, and change none"
     )
 

@@ -6,6 +6,8 @@ from matplotlib.figure import Figure
 
 from schedlib import style
 
+APART = 8  # a factor between means above which the axis is logarithmic
+
 
 def _shown(board: pd.DataFrame, metric) -> pd.DataFrame:
     known = list(dict.fromkeys(board["metric"]))
@@ -22,12 +24,12 @@ def plot(board: pd.DataFrame, metric: str | None = None, size=None) -> Figure:
     """Draw a board: a policy a line, best on top, mean and 95 % interval over the seeds, and the paired difference to the best.
 
     `metric`: one of the board's, the first unless told. Who broke a rule stands below, with its first word. The axis is logarithmic
-    when the means are apart by more than a factor of 30. Returns a matplotlib Figure; ValueError on an unknown metric.
+    when the means are apart by more than a factor of 8. Returns a matplotlib Figure; ValueError on an unknown metric.
     """
     rows = _shown(board, metric)
     figure, ax = style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))
     numbers = rows["mean"].dropna()
-    wide = len(numbers) > 1 and numbers.min() > 0 and numbers.max() > 30 * numbers.min() and not (rows["low"] <= 0).any()
+    wide = len(numbers) > 1 and numbers.min() > 0 and numbers.max() > APART * numbers.min() and not (rows["low"] <= 0).any()
     for line, row in rows.iterrows():
         look = style.look(row["policy"])
         if np.isfinite(row["mean"]):
@@ -41,7 +43,7 @@ def plot(board: pd.DataFrame, metric: str | None = None, size=None) -> Figure:
         ax.set_xscale("log")
     ax.set_yticks(range(len(rows)), [_label(policy) for policy in rows["policy"]])
     ax.set(xlabel=f"{rows['metric'][0]}, {'lower' if rows['better'][0] == 'low' else 'higher'} is better", ylim=(len(rows) - 0.5, -0.5))
-    ax.set_title("difference to the best, 95 %", loc="right", fontsize="medium", x=1.02, ha="left")
+    ax.text(1.02, -0.75, "less the best's", transform=ax.get_yaxis_transform(), va="center", color="#555555")
     return figure
 
 
@@ -51,8 +53,17 @@ def _remark(row) -> str:
     if row["rank"] == 1:
         return "best"
     if not np.isfinite(row["difference_low"]):
-        return f"{row['difference']:+.3g}"
-    return f"{row['difference']:+.3g}  [{row['difference_low']:+.3g}, {row['difference_high']:+.3g}]"
+        return _signed(row["difference"])
+    return f"{_signed(row['difference'])}  [{_signed(row['difference_low'])}, {_signed(row['difference_high'])}]"
+
+
+def _signed(value) -> str:
+    """A difference with its sign in three digits, larger ones in whole units.
+
+    >>> _signed(0.12345), _signed(-12345.6)
+    ('+0.123', '-12,346')
+    """
+    return f"{value:+,.0f}" if abs(value) >= 100 else f"{value:+.3g}"
 
 
 def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:

@@ -10,7 +10,7 @@ def telling(function, signature, reason: Callable):
     """The function with an ear: after each choice `reason(*arguments, choice)` is called, in Python, while all is as the function saw it.
 
     Returns the function to simulate with and the list of what `reason` said, without the Nones. Random generators are not
-    passed on to `reason`. `function` is compiled for `signature`, except where numba is switched off.
+    passed on to `reason`. The function is compiled for `signature`, unless numba is switched off.
     """
     said = []
 
@@ -18,7 +18,7 @@ def telling(function, signature, reason: Callable):
         if (text := reason(*seen)) is not None:
             said.append(text)
 
-    if numba.config.DISABLE_JIT or not hasattr(function, "py_func"):
+    if numba.config.DISABLE_JIT:
 
         def heard(*seen):
             choice = function(*seen)
@@ -26,6 +26,8 @@ def telling(function, signature, reason: Callable):
             return choice
 
         return heard, said
+    if not hasattr(function, "py_func"):
+        function = numba.njit(signature)(function)
     shapes = {2: _two, 3: _three, 4: _four, 5: _five}
     return numba.njit(signature)(shapes[len(signature.args)](function, tell)), said
 
