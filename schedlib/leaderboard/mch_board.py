@@ -123,7 +123,7 @@ def _shares(run, case: Case):
 
 def _waiting(case: Case) -> Waiting:
     first = case.jobs.groupby("leaf")["submit"].min().reindex(range(case.tree.n_leaves), fill_value=0.0)
-    way_out = "let its priority fall below the others' when it has nothing"
+    way_out = "look at its priority when it has nothing, and at whether all that a task of it needs is ever free at once"
     return Waiting("leaf", first.to_numpy(), float(case.jobs["duration"].mean()), "s", way_out)
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+from matplotlib import ticker
 from matplotlib.figure import Figure
 
 from schedlib import style
@@ -41,6 +42,9 @@ def plot(board: pd.DataFrame, metric: str | None = None, size=None) -> Figure:
         ax.text(1.02, line, _remark(row), transform=ax.get_yaxis_transform(), va="center")
     if wide:
         ax.set_xscale("log")
+        ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.10g}"))
+        ax.xaxis.set_minor_locator(ticker.NullLocator())
     ax.set_yticks(range(len(rows)), [_label(policy) for policy in rows["policy"]])
     ax.set(xlabel=f"{rows['metric'][0]}, {'lower' if rows['better'][0] == 'low' else 'higher'} is better", ylim=(len(rows) - 0.5, -0.5))
     ax.text(1.02, -0.75, "less the best's", transform=ax.get_yaxis_transform(), va="center", color="#555555")
@@ -50,6 +54,8 @@ def plot(board: pd.DataFrame, metric: str | None = None, size=None) -> Figure:
 def _remark(row) -> str:
     if row["broke"]:
         return f"broke: {row['broke'].partition(':')[0]}"
+    if pd.isna(row["rank"]):
+        return ""
     if row["rank"] == 1:
         return "best"
     if not np.isfinite(row["difference_low"]):

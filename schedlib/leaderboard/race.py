@@ -120,6 +120,6 @@ def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:
     if waits.size and waits.max() > limit:
         row = int(waits.argmax())
         when = f"{waiting.what} {row}, submitted at {waiting.submit[row]:.4g} {waiting.unit}, waits {waits[row]:.4g} {waiting.unit}"
-        return f"starvation: {when}, and {limit:.4g} {waiting.unit} is the limit, {PATIENCE} times the longest wait under the papers' " \
-               f"policies (or a task); {waiting.way_out}"  # fmt: skip
+        return f"starvation: {when}, and {limit:.4g} {waiting.unit} is the limit, {PATIENCE} times the papers' longest wait or a " \
+               f"task; {waiting.way_out}"  # fmt: skip
     return ""

@@ -1,5 +1,7 @@
 """From one row per policy, metric and seed to a leaderboard: means with intervals, ranks, paired differences, broken rules."""
 
+import textwrap
+
 import numpy as np
 import pandas as pd
 
@@ -68,4 +70,4 @@ def told(board: pd.DataFrame) -> str:
     for _, row in board.drop_duplicates("policy").iterrows():
         lines += [f"{row['policy']} broke {row['broke']}"] if row["broke"] else []
         lines += [f"{row['policy']}, a warning: {row['warned']}"] if row["warned"] else []
-    return "\n".join(lines) or "nobody broke a rule"
+    return "\n".join(textwrap.fill(line, 116, subsequent_indent="    ") for line in lines) or "nobody broke a rule"

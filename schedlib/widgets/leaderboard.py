@@ -19,20 +19,21 @@ def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None):
     metric = metric or runs["metric"].iloc[0]
     board = standings(runs[(runs["metric"] == metric) & runs["seed"].isin(known[:seeds])])
     figure = plot(board)
-    figure.set_layout_engine("none")  # fixed margins: quicker, and nothing jumps when intervals change
-    longest = max(len(style.look(policy).label) for policy in board["policy"])
-    figure.subplots_adjust(left=0.03 + 0.0125 * longest, right=0.68, top=0.9, bottom=0.5 / figure.get_figheight())
     ax, (low, high) = figure.axes[0], _reach(runs, metric)
+    figure.set_layout_engine("none")  # fixed margins: quicker, and nothing jumps when intervals change
+    left = 0.03 + 0.0115 * max(len(style.look(policy).label) for policy in board["policy"])
+    bottom = 0.5 / figure.get_figheight()
+    ax.set_position([left, bottom, 0.7 - left, 0.9 - bottom])
     if low < high:
         ax.set_xlim(low, high)
     return figure, alt_text(board)
 
 
 def _reach(runs, metric):
-    """The same axis whatever the number of seeds: all values of single runs, with a margin."""
+    """The same axis whatever the number of seeds: all values of single runs, with a margin; intervals of few seeds go beyond."""
     values = runs.loc[runs["metric"] == metric, "value"].dropna()
     low, high = values.min(), values.max()
-    return low - 0.05 * (high - low), high + 0.05 * (high - low)
+    return low - 0.1 * (high - low), high + 0.1 * (high - low)
 
 
 def seeds(runs: pd.DataFrame):
