@@ -25,9 +25,10 @@ ALLOWED = {
     "traces": {"traces", "workload", "paths"},
     **{paper: SHARED | {paper} for paper in PAPERS},
     "reproduce": {"reproduce", "style", "intervals", "experiment", "paths", *PAPERS},
-    "widgets": SHARED | {"widgets", *PAPERS},
+    "widgets": SHARED | {"widgets", "leaderboard", *PAPERS},
+    "leaderboard": SHARED | {"leaderboard", *PAPERS},
     "notation": set(),
-    "exercises": SHARED | {"exercises", *PAPERS},
+    "exercises": SHARED | {"exercises", "leaderboard", *PAPERS},
     "bench": {"experiment", "reproduce", "core", *PAPERS},
     "__main__": {"experiment", "reproduce", "bench", "traces"},
 }
