@@ -121,6 +121,7 @@ def test_the_reference_keeps_examples_and_shows_short_types():
         ('<a href="c.html">c</a>', "dead link"),
         ('<a href="b.html#there">b</a>', "no such place"),
         ('<img src="p.png" alt=" ">', "no alt text"),
+        ('<img src="p.png" alt="p.png">', "no alt text"),
         ('<img src="q.png" alt="q">', "dead link"),
         ('<script src="https://cdn.example.org/x.js"></script>', "loads from the web"),
         ('<a href="http://no spaces.org">x</a>', "malformed"),

@@ -82,14 +82,16 @@ def signature(thing, package: str = "") -> str:
     return f"({', '.join(shown)}){tail}"
 
 
-def examples_fenced(doc: str) -> str:
+def examples_fenced(doc: str, margin: bool = True) -> str:
     """A docstring as Markdown: doctests become code blocks, stars that belong to a name stay stars.
+
+    `margin` takes off the indentation that all lines but the first share, which a module's docstring does not have.
 
     >>> examples_fenced("Adds.\\n\\n>>> 1 + 1\\n2").split("\\n")
     ['Adds.', '', '```pycon', '>>> 1 + 1', '2', '```']
     """
     out, inside = [], False
-    for line in inspect.cleandoc(doc).splitlines():
+    for line in (inspect.cleandoc(doc) if margin else doc.strip()).splitlines():
         if line.startswith(">>> ") and not inside:
             out += [*([""] if out and out[-1] else []), "```pycon"]
             inside = True
@@ -148,7 +150,7 @@ def page(package: str) -> str:
     module = importlib.import_module(f"schedlib.{package}")
     called = "from schedlib.workload import Workload" if package == "workload" else f"from schedlib import {package}"
     entries = [entry(package, name, thing) for name, thing in public(package).items()]
-    head = f"# {PACKAGES[package]}\n\n`{called}`\n\n{examples_fenced(module.__doc__ or '')}\n"
+    head = f"# {PACKAGES[package]}\n\n`{called}`\n\n{examples_fenced(module.__doc__ or '', margin=False)}\n"
     return "\n".join([head, *filter(None, entries)])
 
 

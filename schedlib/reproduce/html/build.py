@@ -1,5 +1,7 @@
 """`make book`: from the executed notebooks to build/book, offline."""
 
+import html
+import json
 import re
 import shutil
 import subprocess
@@ -15,6 +17,8 @@ from schedlib.reproduce.notebooks import NotebookError
 
 THEBE = re.compile(r"<script[^>]*>\s*const THEBE_JS_URL.*?</script>|<(?:script|link)[^>]*sphinx-thebe[^>]*>(?:</script>)?"
                    r"|<script type=\"text/x-thebe-config\">.*?</script>", re.DOTALL)  # fmt: skip
+MADE = ("genindex", "search")  # pages that have no source
+PICTURE = re.compile(r'<img [^>]*?src="([^":]+\.png)"(?![^>]*--inches)')
 PROSE = ("figures/CLAIMS", "figures/README", "data/README")
 
 
@@ -62,8 +66,6 @@ def present(toc: dict, there) -> tuple[dict, list[str]]:
 
 def title_of(root: Path, name: str) -> str:
     """The title of a chapter: its first heading."""
-    import json
-
     cells = json.loads((root / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
     return text_of(cells[0]["source"]).splitlines()[0].removeprefix("# ").strip()
 
@@ -91,8 +93,11 @@ class Stage:
                 file.unlink()
 
 
-def stage(root: Path, folder: Path) -> tuple[list[str], int]:
-    """Write all pages into `folder`; gives the toc entries that are missing and how many pictures lack alt text of their own."""
+def stage(root: Path, folder: Path) -> tuple[dict[str, str], list[str], int]:
+    """Write all pages into `folder`.
+
+    Gives the alt text of the notebooks' pictures by hash, the toc entries that are missing, and how many pictures lack words of their own.
+    """
     own = root / "notebooks" / "book"
     out = Stage(folder)
     toc = yaml.safe_load((own / "_toc.yml").read_text(encoding="utf-8"))
@@ -108,13 +113,14 @@ def stage(root: Path, folder: Path) -> tuple[list[str], int]:
         out.copy(file, f"style/{file.name}")
 
     pages = set(toc_files(toc))
-    where, titles, bare = {}, {}, 0
+    where, titles, alts, bare = {}, {}, {}, 0
     goals = links.Links(root, pages)
     entries = citations.read(own / "references.bib")
     shown = figures_in((root / "figures" / "README.md").read_text(encoding="utf-8"))
     for name in [name for name in toc_files(toc) if (root / f"{name}.ipynb").exists()]:
         chapter = Chapter(root, name, goals, entries, shown, out)
         out.write(f"{name}.ipynb", chapter.staged())
+        alts |= chapter.alts
         bare += chapter.without_alt
         titles[name] = title_of(root, name)
         for figure in dict.fromkeys(chapter.figures):
@@ -137,7 +143,7 @@ def stage(root: Path, folder: Path) -> tuple[list[str], int]:
             out.copy(root / path, path)
     mathjax(root, out, "extra/mathjax")
     out.sweep()
-    return missing, bare
+    return alts, missing, bare
 
 
 def mathjax(root: Path, out: Stage, folder: str) -> None:
@@ -149,21 +155,37 @@ def mathjax(root: Path, out: Stage, folder: str) -> None:
         out.copy(file, f"{folder}/{file.relative_to(found).as_posix()}")
 
 
-def finish(source: Path, html: Path, final: Path) -> None:
-    """Copy the pages to where they stay, without those of sources that are gone and without Thebe, which would ask the web."""
+def finish(source: Path, site: Path, final: Path, alts: dict[str, str]) -> None:
+    """Copy the pages to where they stay, without those whose source is gone and without Thebe, which would ask the web.
+
+    Pictures of notebooks get their alt text here, as MyST-NB takes it for a whole cell only, and all pictures their width in inches.
+    """
+
+    def pictured(match):
+        tag, path = match.group(), match.group(1)
+        alt = alts.get(path.rpartition("/")[2].removesuffix(".png"))
+        tag = re.sub(r'alt="[^"]*"', lambda _: f'alt="{html.escape(alt)}"', tag) if alt else tag
+        return f'{tag} style="--inches: {inches(file.parent / path):.2f}"'
+
     if final.exists():
         shutil.rmtree(final)
-    shutil.copytree(html, final, ignore=shutil.ignore_patterns("sphinx-thebe*"))
+    shutil.copytree(site, final, ignore=shutil.ignore_patterns("sphinx-thebe*"))
     for file in final.rglob("*.html"):
-        name = file.relative_to(final).with_suffix("")
-        if name.parts[0] == "_static" or name.as_posix() in ("genindex", "search"):
-            known = True
-        else:
-            known = any((source / f"{name}{suffix}").exists() for suffix in (".md", ".ipynb"))
-        if not known:
+        name = file.relative_to(final).with_suffix("").as_posix()
+        if name.startswith("_static/"):
+            continue
+        if name not in MADE and not any((source / f"{name}{suffix}").exists() for suffix in (".md", ".ipynb")):
             file.unlink()
             continue
-        file.write_text(THEBE.sub("", file.read_text(encoding="utf-8")), encoding="utf-8")
+        file.write_text(PICTURE.sub(pictured, THEBE.sub("", file.read_text(encoding="utf-8"))), encoding="utf-8")
+
+
+def inches(png: Path) -> float:
+    """The width at which a picture was drawn, from its own record of dots per metre; without one, 100 dots an inch."""
+    head = png.read_bytes()[:4096]
+    at = head.find(b"pHYs")
+    dots = int.from_bytes(head[at + 4 : at + 8], "big") * 0.0254 if at > 0 else 100
+    return int.from_bytes(head[16:20], "big") / dots
 
 
 def book() -> Path:
@@ -172,7 +194,7 @@ def book() -> Path:
 
     root = root_folder()
     source, work, final = (root / "build" / name for name in ("book-source", "book-work", "book"))
-    missing, bare = stage(root, source)
+    alts, missing, bare = stage(root, source)
     for name in missing:
         print(f"not in the book yet: {name}", file=sys.stderr)
     if bare:
@@ -184,7 +206,7 @@ def book() -> Path:
         lines = [line.replace(f"{source}/", "") for line in (done.stdout + done.stderr).splitlines()]
         told = [line for line in lines if "WARNING" in line or "ERROR" in line] or lines[-20:]
         raise NotebookError("Jupyter Book warned:\n" + "\n".join(told))
-    finish(source, work / "_build" / "html", final)
+    finish(source, work / "_build" / "html", final, alts)
     if found := problems(final):
         raise NotebookError(f"the book has {len(found)} defects:\n" + "\n".join(found[:40]))
     return final

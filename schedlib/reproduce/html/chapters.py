@@ -49,6 +49,7 @@ class Chapter:
         self.root, self.name, self.links, self.entries, self.shown, self.stage = root, name, links, entries, shown, stage
         self.book = json.loads((root / f"{name}.ipynb").read_text(encoding="utf-8"))
         self.figures: list[str] = []  # ids of published figures, in order
+        self.alts: dict[str, str] = {}  # of each picture, by the hash that names its file in the website
         self.without_alt = 0
 
     def staged(self) -> str:
@@ -95,7 +96,9 @@ class Chapter:
         """Gives an image output its alt text, where the kernel did not."""
         alt = output.setdefault("metadata", {}).get("image/png", {}).get("alt")
         self.without_alt += not alt
-        output["metadata"]["image/png"] = {"alt": said(alt or fallback_alt(source, heading)), "loading": "lazy"}
+        alt = said(alt or fallback_alt(source, heading))
+        output["metadata"]["image/png"] = {"alt": alt}
+        self.alts[hashlib.sha256(base64.b64decode(text_of(output["data"]["image/png"]))).hexdigest()] = alt
 
     def figure(self, output: dict, caption: str, ids: list[str]) -> str:
         """A numbered figure: the notebook's own picture with its caption and the way to its data."""

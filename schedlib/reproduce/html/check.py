@@ -27,7 +27,8 @@ class Page(HTMLParser):
         for name in ("href", "src"):
             if found.get(name):
                 self.links.append((tag, name, found[name]))
-        if tag == "img" and not (found.get("alt") or "").strip():
+        alt = (found.get("alt") or "").strip()
+        if tag == "img" and (not alt or alt == found.get("src")):  # docutils puts the path where there are no words
             self.bare.append(found.get("src", "?")[:80])
 
 
