@@ -25,6 +25,8 @@ ALLOWED = {
     **{paper: SHARED | {paper} for paper in PAPERS},
     "reproduce": {"reproduce", "style", "intervals", "experiment", "paths", *PAPERS},
     "widgets": SHARED | {"widgets", *PAPERS},
+    "notation": set(),
+    "exercises": SHARED | {"exercises", *PAPERS},
     "bench": {"experiment", "reproduce", "core", *PAPERS},
     "__main__": {"experiment", "reproduce", "bench", "traces"},
 }

@@ -1,0 +1,80 @@
+"""The notation table: every name of ours is in the library, every symbol is set, and a page without code shows it."""
+
+import importlib
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+from schedlib import eagle, hmhs, lotes, mch, notation
+
+TREE = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
+EXAMPLES = {"mch.Tree": TREE}  # what is set in __post_init__ is an attribute of instances only
+
+
+def found(name):
+    """The attribute, or the argument, that a name such as `lotes.Plan.bins` or `lotes.plan(integer=)` stands for."""
+    dotted, _, argument = name.partition("(")
+    module, *parts = dotted.split(".")
+    here = importlib.import_module(f"schedlib.{module}")
+    for i, part in enumerate(parts):
+        here = EXAMPLES.get(".".join([module, *parts[:i]]), here)
+        if not hasattr(here, part):
+            return part in getattr(here, "__dataclass_fields__", {}) and i == len(parts) - 1 and not argument
+        here = getattr(here, part)
+    if not argument:
+        return True
+    argument = argument.removesuffix("=)")
+    options = {key for some in lotes.OPTIONS.values() for key in some} if dotted == "lotes.simulate" else set()
+    return argument in inspect.signature(here).parameters or argument in options
+
+
+@pytest.mark.parametrize("row", notation.TABLE, ids=lambda row: f"{row.paper} {row.symbol}")
+def test_our_name_is_in_the_library(row):
+    assert found(row.ours), f"{row.ours} is not there"
+    assert row.meaning and row.unit and row.chapters
+    for other in re.findall(r"`([a-z_]+)`", row.meaning):  # a second name told in the meaning belongs to the same owner
+        owner, _, _ = row.ours.rpartition("(" if "(" in row.ours else ".")
+        assert found(f"{owner}.{other}") or found(f"{owner}({other}=)"), f"{row.ours}: {other}"
+
+
+def test_a_name_that_is_not_there_would_be_seen():
+    assert not found("lotes.Plan.nothing") and not found("lotes.plan(nothing=)") and not found("mch.Tree.nothing")
+
+
+@pytest.mark.parametrize("row", notation.TABLE, ids=lambda row: f"{row.paper} {row.symbol}")
+def test_mathematics_is_closed_and_breaks_no_table(row):
+    for text in (row.symbol, row.meaning, row.unit):
+        assert text.count("$") % 2 == 0 and text.count("{") == text.count("}") and "|" not in text and "\n" not in text
+
+
+def test_no_symbol_means_two_things_in_a_chapter():
+    for paper in notation.PAPERS:
+        for chapter in range(1, 9):
+            symbols = [row.symbol for row in notation.TABLE if row.paper == paper and chapter in row.chapters]
+            assert len(symbols) == len(set(symbols))
+
+
+def test_shown_as_markdown_and_still_a_frame():
+    table = notation.table("lotes", chapter=2)
+    text = table._repr_markdown_()
+    assert table._repr_html_() is None and len(text.splitlines()) == len(table) + 2
+    assert all(line.count("|") == table.shape[1] + 1 for line in text.splitlines())
+    assert table[table["unit"] == "1"]._repr_markdown_().startswith("| symbol |")
+    assert "paper" in notation.table().columns and len(notation.table()) == len(notation.TABLE)
+
+
+@pytest.mark.parametrize("arguments", [("tetris",), ("lotes", 6), (None, 0)])
+def test_unknown_names_are_refused(arguments):
+    with pytest.raises(ValueError, match="paper|chapter"):
+        notation.table(*arguments)
+
+
+def test_shapes_are_what_the_meanings_say():
+    configs, classes = lotes.google2011()
+    plan = lotes.plan(configs, classes)
+    assert plan.running.shape == (configs.n_configs, classes.n_classes) == classes.rate.shape
+    flat = mch.flatten(TREE, (10, 10))
+    assert np.allclose(flat.mu[TREE.leaves], (TREE.demand / 10).max(axis=1))
+    assert eagle.Eagle().min_probes == 20 and hmhs.single(3, seed=0).n_jobs == 3
