@@ -1,11 +1,11 @@
-"""Right and wrong answers to the exercises of chapters 1 to 4, by chapter and number, made when they are asked for.
+"""Right and wrong answers to the exercises of chapters 0 to 4, by chapter and number, made when they are asked for.
 
 Answers whose numbers take long to find are made small here; the solutions' own are checked where the notebooks run.
 """
 
 import numpy as np
 
-from schedlib import lotes, theory
+from schedlib import hmhs, lotes, theory, traces
 from schedlib.exercises import chapter02
 from schedlib.lotes.own import can_start
 from schedlib.workload import Workload
@@ -85,8 +85,14 @@ def pooled(load):
     return theory.mmc_mean_wait(8 * load, 1, 8) / theory.mmc_mean_wait(16 * load, 1, 16)
 
 
+def sooner(seed):
+    batch = hmhs.from_trace(traces.alibaba2018("mapreduce"), seed=seed, n_jobs=30, machines=(6, 6))
+    return 100 * (1 - hmhs.schedule(batch, "hmhs").makespan / hmhs.schedule(batch, "fifo").makespan)
+
+
 CONFIGS, CLASSES = lotes.google2011()
 RIGHT = {
+    ("00-start-here", 1): lambda: sooner(1),
     ("01-waiting", 1): lambda: (50, 25 / 6, 60 * 25 / 714),
     ("01-waiting", 2): lambda: [pooled(0.8), pooled(0.97)],
     ("01-waiting", 3): fractions,
@@ -104,6 +110,7 @@ RIGHT = {
     ("04-dispatching", 4): lambda: waits([0, 0.25, 1, 4]),
 }
 WRONG = {
+    ("00-start-here", 1): lambda: [sooner(0), sooner(1) / 100, 100 - sooner(1), -sooner(1), 0],
     ("01-waiting", 1): lambda: [(5 / 6, 25 / 6, 25 / 714), (60, 5, 60 * 25 / 714), (50, 5, 2.1), (50, 25 / 6, 25), (10, 1, 1)],
     ("01-waiting", 2): lambda: [(2, 2), (1 / pooled(0.8), 1 / pooled(0.97)), (pooled(0.8), 3), (0.5, 3)],
     ("01-waiting", 3): lambda: [0.3 * 0.7 ** np.arange(8), np.full(8, 1 / 8), [1, 2, 3], np.full(8, -1), 0.5 ** np.arange(1, 9)],

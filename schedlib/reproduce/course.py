@@ -74,7 +74,7 @@ def _drop_dead_links(place):
 
 def _without_solutions(text):
     """Markdown whose links to solutions say who has them instead."""
-    return LINK.sub(lambda match: f"{'' if '/' in match[1] else match[1] + " "}(your instructor has them)", text)
+    return LINK.sub(lambda match: ("" if "/" in match[1] else f"{match[1]} ") + "(your instructor has them)", text)
 
 
 def emptied(book: dict) -> dict:
