@@ -24,9 +24,10 @@ ALLOWED = {
     "traces": {"traces", "workload", "paths"},
     **{paper: SHARED | {paper} for paper in PAPERS},
     "reproduce": {"reproduce", "style", "intervals", "experiment", "paths", *PAPERS},
-    "widgets": SHARED | {"widgets", *PAPERS},
+    "book": SHARED | {"book", *PAPERS},
+    "widgets": SHARED | {"widgets", "book", *PAPERS},
     "notation": set(),
-    "exercises": SHARED | {"exercises", *PAPERS},
+    "exercises": SHARED | {"exercises", "book", *PAPERS},
     "bench": {"experiment", "reproduce", "core", *PAPERS},
     "__main__": {"experiment", "reproduce", "bench", "traces"},
 }
