@@ -22,7 +22,7 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (14 min; smoke: 2 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (16 min; smoke: 3 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
 test: .venv/.ready ## lint, tests, and every chapter run once more (4 min)
@@ -35,13 +35,13 @@ lab: .venv/.ready ## open the book in JupyterLab (5 s)
 claims: .venv/.ready ## the papers' claims and what became of them (2 s after make figures)
 	@$(py) -m schedlib claims $(ARGS)
 
-notebooks: .venv/.ready ## run the book again, in place (1 min)
+notebooks: .venv/.ready ## run the book again, in place (3 min)
 	@$(py) -m schedlib notebooks $(ARGS)
 
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (2 min)
+bench: .venv/.ready ## speed, as ratios in one run (4 min)
 	@$(py) -m schedlib bench $(ARGS)
 
 lint: .venv/.ready ## ruff alone (1 s)

@@ -63,7 +63,7 @@ class Case:
         return Workload(jobs, pd.DataFrame({"job": np.repeat(number, counts), "duration": np.concatenate(self.durations)}))
 
     def options(self, **more):
-        return {"cutoff": self.cutoff, "network_delay": self.hop, **more}
+        return {"cutoff": self.cutoff, "network_delay": self.hop} | more
 
     def simulate(self, system, seed=0, **options):
         """The library's answer."""
@@ -87,7 +87,7 @@ def case(rng, whole, jobs=None, workers=None, short_only=None, most_tasks=8, hop
     short = int(rng.integers(1, max(2, w // 2 + 1))) if short_only is None else short_only
     counts = 2 ** rng.integers(0, 1 + int(np.log2(most_tasks)), n) if whole else rng.integers(1, most_tasks + 1, n)
     long = rng.random(n) < (rng.choice([0.0, 0.15, 0.5]) if long_share is None else long_share)
-    of_short, of_long = [((1, 9), (20, 60)), ((1, 15), (16, 22)), ((1, 15), (16, 200))][rng.integers(3)]
+    of_short, of_long = [((1, 9), (20, 60)), ((1, 15), (16, 22)), ((0, 15), (16, 200))][rng.integers(3)]
     spread = rng.choice([0.3, 1.0, 3.0]) * (counts * np.where(long, sum(of_long), sum(of_short))).sum() / 2 / w
     if whole:
         submit = np.sort(rng.choice(max(4 * int(spread), 4 * n), n, replace=False)) / 4  # equal times would be put 0.01 s apart
@@ -95,6 +95,8 @@ def case(rng, whole, jobs=None, workers=None, short_only=None, most_tasks=8, hop
     else:
         submit = np.sort(rng.random(n)) * spread
         durations = [rng.uniform(*of_long, c) if l else rng.exponential(5, c) + 1 for c, l in zip(counts, long, strict=True)]
+    for tasks in durations:
+        tasks[0] = max(tasks[0], 1.0)  # no job of nothing but zeros
     if hop is None:
         hop = float(rng.choice([2.0**-11, 0.25, 1.0, 0.0])) if whole else 0.0005
     made = Case(submit.tolist(), [d.tolist() for d in durations], w, short, 15.0, hop)

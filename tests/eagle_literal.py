@@ -3,8 +3,9 @@
 Written from the paper's text (`as_written`) and from the list of the published simulator's refinements (`as_published`), not from
 `schedlib.eagle`. Only the order of random draws and of events at equal times is the library's. Where both sources are silent:
 
-- At equal times task ends come first, then messages of two hops, those of one, heartbeats, submissions; each in the order caused.
-- A task's news is out when its answer is: two hops after the asking.
+- At equal times task ends come first, then messages of two hops, those of one, heartbeats, submissions; each in the order caused,
+  a task's end and its news when the task is asked for.
+- A task's news is out when its answer is: two hops after the asking. News that arrive when nothing is left say so (published).
 - In the published scan dead probes vanish as they are met, so a long entry that then comes first counts as the head.
 - A long entry further back in the published scan needs the smaller remaining time and the slack, as a short one does.
 - Water-filling goes on at equality, whatever the two workers' numbers: "until it exceeds the next".
@@ -17,7 +18,7 @@ Written from the paper's text (`as_written`) and from the list of the published 
 
 from dataclasses import replace
 from heapq import heapify, heappop, heappush
-from math import floor
+from math import floor, fsum
 
 from eagle_literal_rules import SYSTEMS, Entry, Job, Parts, Worker, algorithm1, eagle, moved, published_scan, tasks_scan
 
@@ -48,7 +49,7 @@ class Literal:
         columns = zip(submits, durations, estimates, means, strict=True)
         self.jobs = [Job(i, t, list(d), e, m > cutoff) for i, (t, d, e, m) in enumerate(columns)]
         self.events, self.created = [], 0
-        self.frozen = [0.0] * workers
+        self.bits, self.frozen = set(), [0.0] * workers
         self.tasks, self.busy = [], []
         counters = ("probes rejections rescheduled behind_long ran_behind_long steal_attempts steals stolen requests vain dropped "
                     "placements heartbeats longest_queue")
@@ -85,9 +86,8 @@ class Literal:
             for w in self.targets(n):
                 self.send(w, Entry(job), 1)
         elif part == "clear":
-            marked = {w.number for w in self.workers if w.placed_long}
             for _ in range(n):
-                self.send(self.clear(marked), Entry(job), 1)
+                self.send(self.clear(self.bits), Entry(job), 1)
         elif self.published:
             self.two_rounds(job, n)
         else:
@@ -111,12 +111,14 @@ class Literal:
 
     def targets(self, n):
         """First-round targets; as written distinct while there are enough, then each once more."""
-        result, size = [], len(self.workers)
+        result, size, used = [], len(self.workers), set()
         for k in range(n):
-            used = set() if self.published else set(result[k // size * size :])
+            if self.published or k % size == 0:
+                used = set()
             w = self.uniform(0, size)
             while w in used:
                 w = self.uniform(0, size)
+            used.add(w)
             result.append(w)
         return result
 
@@ -161,8 +163,7 @@ class Literal:
             job.rejected.append(entry)
             return
         if job.long and entry.placed:
-            marked = frozenset(w.number for w in self.workers if w.placed_long)
-            worker.vector = (self.now, marked) if self.published else entry.vector
+            worker.vector = (self.now, frozenset(self.bits)) if self.published else entry.vector
         entry.queued = self.now
         if has_long and not job.long:
             entry.behind = True
@@ -186,18 +187,18 @@ class Literal:
 
     def beat(self, k):
         self.stats["heartbeats"] += 1
-        self.frozen = [w.placed if self.published else self.waiting(w, w.placed) for w in self.workers]
+        self.frozen = [fsum(w.placed) if self.published else self.waiting(w, fsum(w.placed)) for w in self.workers]
         self.push((k + 1) * self.heartbeat, HEARTBEAT, self.beat, k + 1)
 
     def place(self, job, stale):
         eligible = self.workers[self.short_only if job.long else 0:]
         n, chosen = len(job.durations), []
         if self.published and not stale:
-            chosen = [w.number for w in eligible if w.placed == 0][:n]
+            chosen = [w.number for w in eligible if sum(w.placed) == 0][:n]
         fresh, line, most = set(chosen), [], n - len(chosen)
         for w in eligible:
             if not stale or self.heartbeat == 0:
-                wait = job.estimate if w.number in fresh else max(0.0, self.waiting(w, w.placed))
+                wait = job.estimate if w.number in fresh else max(0.0, self.waiting(w, fsum(w.placed)))
             else:
                 wait = max(0.0, self.waiting(w, self.frozen[w.number])) if self.published else self.frozen[w.number]
                 if sum(other <= wait for other, _ in line) >= most:
@@ -215,12 +216,11 @@ class Literal:
             heappush(line, (wait, w))
         self.stats["placements"] += n
         for w in chosen:
-            self.workers[w].placed += job.estimate
-            self.workers[w].placed_tasks += 1
-            self.workers[w].placed_long += job.long
-        marked = frozenset(w.number for w in self.workers if w.placed_long)
+            self.workers[w].placed.append(job.estimate)
+            if job.long:
+                self.bits.add(w)
         for k, w in enumerate(chosen):
-            self.send(w, Entry(job, None if self.published else k, True, (self.now, marked)), 1)
+            self.send(w, Entry(job, None if self.published else k, True, (self.now, frozenset(self.bits))), 1)
 
     # ---- workers
 
@@ -263,34 +263,27 @@ class Literal:
         if self.system.queue == "srpt-tasks":
             for e in in_front:
                 e.counter += job.estimate
-        if entry.task is not None:
-            job.asked += 1
-            job.known += 1
-            self.start(worker, entry, entry.task, self.now)
+        self.stats["requests"] += entry.task is None
+        if not job.left:
+            self.push(self.now + 2 * self.hop, FAR, self.in_vain, worker)
             return
-        self.stats["requests"] += 1
-        task = job.asked if job.left else None
-        if task is not None:
-            job.asked += 1
-            if self.system.queue == "srpt" and not job.long:
-                for e in in_front:
-                    if not e.job.long:
-                        e.counter += job.estimate
-        self.push(self.now + 2 * self.hop, FAR, self.answer, worker, entry, task)
+        task, start = (job.asked, self.now + 2 * self.hop) if entry.task is None else (entry.task, self.now)
+        job.asked += 1
+        self.stats["ran_behind_long"] += entry.behind
+        if self.system.queue == "srpt" and not job.long:
+            for e in in_front:
+                if not e.job.long:
+                    e.counter += job.estimate
+        self.push(self.now + 2 * self.hop, FAR, self.news, job)
+        self.push(start + job.durations[task], END, self.end, worker, entry, (task, self.now, start))
 
-    def answer(self, worker, entry, task):
-        if task is not None:
-            job = entry.job
-            job.known = len(job.durations) if self.published and not job.left else job.known + 1
-            self.start(worker, entry, task, worker.picked)
-            return
+    def news(self, job):
+        job.known = len(job.durations) if self.published and not job.left else job.known + 1
+
+    def in_vain(self, worker):
         self.stats["vain"] += 1
         self.busy.append((worker.number, worker.picked, self.now))
         self.next(worker)
-
-    def start(self, worker, entry, task, asked):
-        self.stats["ran_behind_long"] += entry.behind
-        self.push(self.now + entry.job.durations[task], END, self.end, worker, entry, (task, asked, self.now))
 
     def end(self, worker, entry, run):
         task, asked, start = run
@@ -299,9 +292,9 @@ class Literal:
         self.tasks.append((job.number, task, worker.number, entry.queued, asked, start, self.now))
         self.busy.append((worker.number, asked, self.now))
         if entry.placed:
-            worker.placed_tasks -= 1
-            worker.placed_long -= job.long
-            worker.placed = worker.placed - job.estimate if worker.placed_tasks else 0.0  # no rounding is left over
+            worker.placed.remove(job.estimate)
+            if sum(worker.placed) == 0:
+                self.bits.discard(worker.number)
         self.next(worker)
 
     # ---- Hawk's stealing

@@ -72,9 +72,7 @@ class Worker:
     queue: list = field(default_factory=list)
     current: Entry | None = None     # asked for, or running
     picked: float = 0.0
-    placed: float = 0.0              # the centre's sum of estimates
-    placed_tasks: int = 0            # the centre's count of tasks, and of long ones
-    placed_long: int = 0
+    placed: list = field(default_factory=list)  # estimates of the tasks that a centre placed there, not finished
     vector: tuple | None = None
 
     def has_long(self):
@@ -87,8 +85,7 @@ def algorithm1(queue, remaining):
     for place, p in enumerate(queue):
         if p.job.long:
             break
-        may_bypass = all(q.counter + p.job.estimate <= CAP * q.job.estimate for q in queue[:place])
-        if remaining(p) < shortest and may_bypass:
+        if remaining(p) < shortest and all(q.counter + p.job.estimate <= CAP * q.job.estimate for q in queue[:place]):  # CanBypass
             shortest, chosen = remaining(p), place
     return 0 if chosen is None else chosen
 

@@ -50,16 +50,16 @@ def test_each_task_once_and_one_at_a_time(case, name, detail, seed):
 def test_no_worker_idles_while_it_holds_something_to_run(case, name, detail, seed):
     """From joining the queue to being asked for, a task's worker is busy, with tasks or with requests in vain."""
     run = run_of(case, name, detail, seed)
-    spans = {}
-    log = run.log[run.log["event"].isin(["ask", "start", "finish", "vain"])]
-    since = {}
-    for time, event, worker in zip(log["time"], log["event"], log["worker"], strict=True):
+    spans, since, stolen = {}, {}, {}
+    for time, event, worker, job in run.log.itertuples(index=False):
         if event in ("ask", "start"):
             since.setdefault(worker, time)
-        else:
+        elif event in ("finish", "vain"):
             spans.setdefault(worker, []).append((since.pop(worker), time))
-    for worker, queued, asked in run.tasks[["worker", "queued", "asked"]].itertuples(index=False):
-        at = queued
+        elif event == "steal":
+            stolen.setdefault((worker, job), []).append(time)
+    for worker, job, queued, asked in run.tasks[["worker", "job", "queued", "asked"]].itertuples(index=False):
+        at = max([queued, *(time for time in stolen.get((worker, job), ()) if time <= asked)])
         for start, end in spans[worker]:
             if end > at and start <= at:
                 at = end
@@ -225,6 +225,17 @@ def test_names_of_jobs_do_not_matter(case, name, detail, seed):
     part = (case.short_only + 0.5) / case.workers
     run = eagle.simulate(named, SYSTEMS[name], case.workers, short_partition=part, seed=seed, detail=detail, **case.options())
     np.testing.assert_array_equal(run.jobs["finish"], case.simulate(SYSTEMS[name], seed=seed, detail=detail).jobs["finish"])
+
+
+@QUIET
+@given(cases(), names, details, seeds)
+def test_classes_may_stand_for_the_cut_off(case, name, detail, seed):
+    by_cutoff = case.simulate(SYSTEMS[name], seed=seed, detail=detail)
+    jobs = case.workload.jobs.assign(**{"class": 3 * by_cutoff.jobs["long"]})
+    classes, part = Workload(jobs, case.workload.tasks), (case.short_only + 0.5) / case.workers
+    options = case.options(cutoff=None, seed=seed, detail=detail)
+    run = eagle.simulate(classes, SYSTEMS[name], case.workers, short_partition=part, **options)
+    pd.testing.assert_frame_equal(run.jobs, by_cutoff.jobs)
 
 
 @QUIET

@@ -1,7 +1,9 @@
 """The paper's noun: a system, built from parts."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from numbers import Real
 
 from schedlib.eagle import own
 
@@ -67,10 +69,10 @@ class System:
                 _known(argument, getattr(self, argument), names)
         _known("long_jobs", self.long_jobs, CENTRES)
         _known("thieves", self.thieves, THIEVES)
-        if self.min_probes != int(self.min_probes) or self.min_probes < 0:
-            raise ValueError(f"min_probes: {self.min_probes}, must be a whole number, at least 0")
-        if not self.cap >= 0:
-            raise ValueError(f"cap: {self.cap}, must not be negative")
+        if not (isinstance(self.min_probes, Real) and 0 <= self.min_probes < math.inf and self.min_probes == int(self.min_probes)):
+            raise ValueError(f"min_probes: {self.min_probes!r}, must be a whole number, at least 0")
+        if not (isinstance(self.cap, Real) and self.cap >= 0):
+            raise ValueError(f"cap: {self.cap!r}, must be a number, not negative")
         if self.short_jobs in ("sss", "clear") and self.long_jobs != "lwl":
             raise ValueError(f"short_jobs: {self.short_jobs!r} needs long_jobs='lwl', the centre whose bits it uses")
 

@@ -1,6 +1,8 @@
 """A workload as the schedulers see it: estimates, classes, times of submission (READINGS 1-4 where as published)."""
 
 import math
+from collections.abc import Sequence
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +10,8 @@ import numpy as np
 from schedlib.workload import Workload
 
 DEPHASING = 0.01  # s
+MOST = 1e9
+"""The largest factor of an estimate: sums of estimates stay exact enough."""
 
 
 class Prepared(NamedTuple):
@@ -44,9 +48,10 @@ def factors(estimate, jobs: int, rng) -> np.ndarray:
         if estimate != "mean":
             raise ValueError(f"estimate: {estimate!r}; give 'mean', a factor, or a pair (low, high) of factors")
         return np.ones(jobs)
-    pair = (estimate, estimate) if np.ndim(estimate) == 0 else tuple(estimate)
-    if len(pair) != 2 or not (0 < pair[0] <= pair[1] < math.inf):
-        raise ValueError(f"estimate: {estimate!r}; factors must be positive and finite, (low, high) with low <= high")
+    pair = (estimate, estimate) if isinstance(estimate, Real) else estimate
+    numbers = isinstance(pair, Sequence) and len(pair) == 2 and all(isinstance(factor, Real) for factor in pair)
+    if not numbers or not 0 < pair[0] <= pair[1] <= MOST:
+        raise ValueError(f"estimate: {estimate!r}; give 'mean', a positive factor up to {MOST:g}, or a pair (low, high) of such")
     return rng.uniform(*pair, jobs) if pair[0] < pair[1] else np.full(jobs, float(pair[0]))
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from numbers import Integral, Real
 
 import numpy as np
 import pandas as pd
@@ -112,15 +113,19 @@ def simulate(
         raise ValueError(f"workload: a {type(workload).__name__}; give a schedlib Workload")
     if detail not in DETAILS:
         raise ValueError(f"detail: {detail!r} is none of {', '.join(map(repr, DETAILS))}")
+    if not isinstance(seed, Integral):
+        raise ValueError(f"seed: {seed!r}, must be a whole number")
     published = detail == "as_published"
     choices, guesses = streams(seed, "choices", "estimates")
     for name, value in (("probe_ratio", probe_ratio), ("network_delay", network_delay), ("heartbeat", heartbeat)):
-        if not 0 <= value < math.inf:
-            raise ValueError(f"{name}: {value}, must be a finite number, not negative")
-    if workers != int(workers) or workers < 1:
-        raise ValueError(f"workers: {workers}, must be a whole number, at least 1")
-    if cutoff is not None and not cutoff >= 0:
-        raise ValueError(f"cutoff: {cutoff}, must be a number of seconds, not negative")
+        if not (isinstance(value, Real) and 0 <= value < math.inf):
+            raise ValueError(f"{name}: {value!r}, must be a finite number, not negative")
+    if not (isinstance(workers, Real) and 1 <= workers < math.inf and workers == int(workers)):
+        raise ValueError(f"workers: {workers!r}, must be a whole number, at least 1")
+    if cutoff is not None and not (isinstance(cutoff, Real) and cutoff >= 0):
+        raise ValueError(f"cutoff: {cutoff!r}, must be a number of seconds, not negative, or None")
+    if not (isinstance(short_partition, Real) and 0 <= short_partition <= 1):
+        raise ValueError(f"short_partition: {short_partition!r}, must be a fraction of the workers, from 0 to 1")
     ready = prepare(workload, cutoff, estimate, published, guesses)
     short_only = _short_only(system, short_partition, int(workers), bool(ready.long.any()))
     _require_probes(system, ready, probe_ratio)
@@ -133,8 +138,6 @@ def simulate(
 
 
 def _short_only(system, short_partition, workers, any_long):
-    if not 0 <= short_partition <= 1:
-        raise ValueError(f"short_partition: {short_partition}, must be a fraction of the workers, from 0 to 1")
     short_only = math.floor(short_partition * workers + 1e-9)
     if any_long and short_only == workers:
         raise ValueError(f"short_partition: {short_partition} of {workers} workers leaves none for long jobs; lower it")

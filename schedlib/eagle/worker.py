@@ -54,6 +54,8 @@ def serve(sys, worker, entry, before, now):
     )
     if task >= 0:
         workers.picked[worker], workers.picked_for[worker] = now, jobs.real[job, at.ESTIMATE]
+        if workers.whole[worker, at.PLACED] == 1:
+            workers.work[worker] = jobs.real[job, at.ESTIMATE]  # exactly, whatever was added and taken away before
     if round_trip > 0 or how.published or task < 0:
         sys.counts[at.REQUESTS] += 1
         write(sys.log, now, ASKS, worker, job)
