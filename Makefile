@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help figures test lab claims notebooks data bench lint lock clean
+.PHONY: help figures test lab claims notebooks course data bench lint lock clean
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -37,6 +37,9 @@ claims: .venv/.ready ## the papers' claims and what became of them (2 s after ma
 
 notebooks: .venv/.ready ## run the book again, in place (3 min)
 	@$(py) -m schedlib notebooks $(ARGS)
+
+course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ (2 s)
+	@$(py) -m schedlib course $(ARGS)
 
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)

@@ -16,6 +16,7 @@ schedlib: five papers on data-centre scheduling, runnable.
   python -m schedlib figures --only hmhs             regenerate figures, tables and claims (as `make figures ONLY=hmhs`)
   python -m schedlib claims                          the papers' claims and what became of them
   python -m schedlib notebooks                       run the book again, in place
+  python -m schedlib course                          a students' copy without solutions, an instructors' with them
   python -m schedlib data                            the public traces and how to fetch them
   python -m schedlib bench                           speed, as ratios in one run
 
@@ -36,6 +37,8 @@ HELP = {
     f"prints the verdicts. {WHERE} Example: python -m schedlib claims --only hmhs",
     "notebooks": "Runs the book's notebooks top to bottom in place and strips what changes from run to run, so that a file "
     "changes only when an output did. Example: python -m schedlib notebooks 02 solutions/02-hmhs",
+    "course": "Writes two copies of the book to hand on: student/ without solutions and with empty answers, instructor/ with every "
+    "solution in its place. Example: python -m schedlib course --folder ~/teaching",
     "data": "Without a name, lists the public traces; with one, fetches it and says where it is (checksums are verified). "
     "Example: python -m schedlib data NAME --folder traces",
     "bench": "Measures the kernels side by side in one run and prints ratios, since seconds differ from machine to machine. "
@@ -71,6 +74,7 @@ def parser() -> Parser:
             add("--only", nargs="+", metavar="NAME", help="papers, figures or experiments (all unless told)")
     made["notebooks"].add_argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (all unless told)")
     made["notebooks"].add_argument("--check", action="store_true", help="write nothing; fail when a notebook would change")
+    made["course"].add_argument("--folder", metavar="FOLDER", help="where to write the two (course/ of the checkout unless told)")
     made["data"].add_argument("name", nargs="?", metavar="NAME", help="the trace to fetch")
     made["data"].add_argument("--folder", metavar="FOLDER", help="where to put it (schedlib's own data folder unless told)")
     made["bench"].add_argument("--only", nargs="+", metavar="PACKAGE", help="core, or papers (all unless told)")
@@ -127,6 +131,13 @@ def notebooks(options) -> int:
     return int(options.check and bool(changed))
 
 
+def course(options) -> None:
+    from schedlib.reproduce.course import course
+
+    for name, folder in course(options.folder).items():
+        print(f"{name}: {folder}")
+
+
 def data(options) -> None:
     from schedlib.traces import download
 
@@ -155,7 +166,8 @@ def where(folder: Path, page: str = "README.md") -> str:
 
 
 COMMANDS = {
-    "list": list_, "run": run, "figures": figures, "claims": claims, "notebooks": notebooks, "data": data, "bench": bench,
+    "list": list_, "run": run, "figures": figures, "claims": claims, "notebooks": notebooks, "course": course, "data": data,
+    "bench": bench,
 }  # fmt: skip
 
 
