@@ -5,15 +5,42 @@ import re
 
 import pytest
 
-from schedlib import paths
+from schedlib import exercises, paths
 from schedlib.reproduce import notebooks
 
 CHAPTERS = {name: file for name, file in notebooks.book().items() if not name.startswith("reproduce/")}
+BOOK = [name for name in CHAPTERS if "/" not in name]
 LONGEST_CELL = 15
+HEAD = re.compile(
+    r"# [^\n]+\n\n\*\*After this chapter\*\* you can .+?\n\n\*\*Prerequisites\*\*: .+?\s\*\*Time\*\*: (?P<minutes>\d+) minutes.*?\n\n"
+    r"\*\*Before / after\*\*: (?P<around>.+?)\n\n\*\*Code\*\*: (?P<code>.+?)(\n\n|\Z)",
+    re.S,
+)
+CHECK = re.compile(r'^exercises\.check\("([^"]+)", (\d+), answer\)$', re.M)
+
+
+def sources(file, kind):
+    return ["".join(cell["source"]) for cell in json.loads(file.read_text())["cells"] if cell["cell_type"] == kind]
 
 
 def code_cells(file):
     return [cell for cell in json.loads(file.read_text())["cells"] if cell["cell_type"] == "code"]
+
+
+def checks(cells):
+    """What is checked in a notebook: chapter, number, source, and what the check said."""
+    found = [(CHECK.search("".join(cell["source"])), cell) for cell in cells]
+    return [
+        (match[1], int(match[2]), "".join(cell["source"]), "".join("".join(o.get("data", {}).get("text/plain", "")) for o in cell["outputs"]))
+        for match, cell in found
+        if match
+    ]
+
+
+def head(name):
+    match = HEAD.match(sources(CHAPTERS[name], "markdown")[0])
+    assert match, f"{name}: the first cell is not a head; see HEAD in this test"
+    return match
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -38,14 +65,64 @@ def test_explorers_show_a_picture_on_a_static_page(name):
                 assert output["data"]["image/png"]
 
 
-@pytest.mark.parametrize("name", [name for name in CHAPTERS if "/" not in name and not name.startswith("00")])
-def test_every_chapter_has_solutions(name):
-    assert f"solutions/{name}" in CHAPTERS
+def test_chapters_are_those_that_exercises_know():
+    assert set(BOOK) <= set(exercises.CHAPTERS)
+
+
+@pytest.mark.parametrize("name", BOOK)
+def test_head_says_what_for_how_long_and_where_next(name):
+    found = head(name)
+    at = BOOK.index(name)
+    around = [f"{other}.ipynb" for other in (*BOOK[max(at - 1, 0) : at], *BOOK[at + 1 : at + 2])]
+    linked = re.findall(r"\]\(([^)]+)", found["around"])
+    assert linked[: len(around)] == around and set(linked[len(around) :]) <= {"00-start-here.ipynb"}  # the last may lead back
+    assert all(link.startswith("../schedlib/") for link in re.findall(r"\]\(([^)]+)", found["code"]))
+    assert 5 <= int(found["minutes"]) <= 90
+
+
+def test_table_of_contents_lists_every_chapter_with_its_minutes():
+    (page,) = [text for text in sources(CHAPTERS["00-start-here"], "markdown") if "## The book" in text]
+    listed = {file: int(minutes) for file, minutes in re.findall(r"\]\(([^)/]+)\.ipynb\) \|.*\| (\d+) \|", page)}
+    assert listed == {name: int(head(name)["minutes"]) for name in BOOK[1:]}
+
+
+@pytest.mark.parametrize("name", [name for name in BOOK if "01" <= name[:2] <= "08"])
+def test_model_shows_its_part_of_the_one_notation_table(name):
+    calls = re.findall(r'notation\.table\("(\w+)", chapter=(\d+)\)', "\n".join(sources(CHAPTERS[name], "code")))
+    assert calls and all(int(chapter) == int(name[:2]) for _, chapter in calls)
+    assert not [text for text in sources(CHAPTERS[name], "markdown") if "| paper |" in text], "a second table of symbols"
+
+
+@pytest.mark.parametrize("name", BOOK)
+def test_exercises_are_graded_and_each_has_an_empty_cell_that_is_checked(name):
+    found = checks(code_cells(CHAPTERS[name]))
+    numbers = exercises.listed()[name]
+    assert [(chapter, number) for chapter, number, _, _ in found] == [(name, number) for number in numbers]
+    for _, number, source, said in found:
+        assert "answer = ...\n" in source and said.startswith(f"Exercise {number}: give ")
+    text = "\n".join(sources(CHAPTERS[name], "markdown"))
+    grades = re.findall(r"^(\d)\. \*(Warm-up|Code|Research)\.\*", text, re.M)
+    assert [int(number) for number, _ in grades] == numbers and grades[0][1] == "Warm-up"
+    if name != "00-start-here":
+        assert 3 <= len(grades) <= 5 and grades[-1][1] == "Research"
+
+
+def accepted(name, cells):
+    numbers = exercises.listed()[name.removeprefix("solutions/")]
+    assert [number for _, number, _, _ in checks(cells)] == numbers
+    assert all(said.startswith("Right: ") for *_, said in checks(cells))
+
+
+@pytest.mark.parametrize("name", BOOK)
+def test_solutions_are_accepted(name):
+    accepted(name, code_cells(CHAPTERS[f"solutions/{name}"]))
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_still_runs(name):
-    notebooks.executed(CHAPTERS[name])
+    text = notebooks.executed(CHAPTERS[name])
+    if name.startswith("solutions/"):
+        accepted(name, [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"])
 
 
 def test_links_between_files_lead_somewhere():

@@ -19,4 +19,4 @@ def another_batch(answer):
     expect(not near(given, right / 100, 0.05), "in per cent: 100 times that")
     expect(not near(100 - given, right, 0.05), "that is HMHS's makespan in per cent of FIFO's: what is left to 100?")
     expect(near(given, right, 0.05), "copy the three lines of *One policy* with `seed=1`, and divide the makespans as above")
-    return "every exercise of the book is checked like this; the next chapters have four or five each."
+    return "every exercise of the book is checked like this; the chapters have three to five each."

@@ -12,7 +12,6 @@ SHARED = ("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.tx
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
 CHECK = re.compile(r'^exercises\.check\("([^"]+)", (\d+), answer\)', re.M)
 LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*solutions[^)\s]*\)")
-ELSEWHERE = r"\1 (your instructor has them)"
 ABOUT = {
     "student": "This is the students' copy: the whole book without the solutions to its exercises.\n\n",
     "instructor": "This is the instructors' copy: in each chapter the solutions stand where students write their answers.\n\n",
@@ -45,8 +44,7 @@ def course(folder: Path | str | None = None) -> dict[str, Path]:
         _write(made["student"] / "notebooks" / file.name, emptied(book))
         if answers.exists():
             _write(made["instructor"] / "notebooks" / file.name, filled(book, json.loads(answers.read_text(encoding="utf-8")), name))
-    for page in made["student"].rglob("*.md"):
-        page.write_text(LINK.sub(ELSEWHERE, page.read_text(encoding="utf-8")), encoding="utf-8")
+    _drop_dead_links(made["student"])
     for name, place in made.items():
         page = place / "README.md"
         head, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
@@ -63,6 +61,22 @@ def _copy(root, place, names, skipped):
             shutil.copy2(root / name, place / name)
 
 
+def _drop_dead_links(place):
+    """Make plain text of the links in Markdown pages that lead to what this copy does not have."""
+    for page in place.rglob("*.md"):
+        text = _without_solutions(page.read_text(encoding="utf-8"))
+
+        def kept(match, folder=page.parent):
+            return match[0] if match[2].startswith("http") or (folder / match[2]).exists() else match[1]
+
+        page.write_text(re.sub(r"\[([^\]]*)\]\(([^)#\s]+)\)", kept, text), encoding="utf-8")
+
+
+def _without_solutions(text):
+    """Markdown whose links to solutions say who has them instead."""
+    return LINK.sub(lambda match: ("" if "/" in match[1] else f"{match[1]} ") + "(your instructor has them)", text)
+
+
 def emptied(book: dict) -> dict:
     """A chapter whose answer cells hold `answer = ...` and nothing else, and in which nothing leads to the solutions."""
     cells = []
@@ -70,7 +84,7 @@ def emptied(book: dict) -> dict:
         source = _text(cell["source"])
         found = CHECK.search(source)
         if cell["cell_type"] == "markdown":
-            cell = cell | {"source": LINK.sub(ELSEWHERE, source)}
+            cell = cell | {"source": _without_solutions(source)}
         elif found and "answer = ..." not in source:
             lines = ["from schedlib import exercises\n", "\n", "answer = ...\n", found.group()]
             cell = cell | {"source": "".join(lines), "outputs": [], "execution_count": None}
