@@ -26,18 +26,23 @@ def four_views(answer):
     return "four papers, and three answers to what a job is."
 
 
+@cache
+def _loads():
+    """All of the work, what is done of it when each task is cut off at 600 s, and what falls within the slice, as loads."""
+    stages = one_trace.part(10, 8, 4)
+    workload = eagle.alibaba(1, trace=stages)
+    duration = workload.tasks["duration"].to_numpy()
+    left = one_trace.SPAN - np.repeat(workload.jobs["submit"].to_numpy(), np.diff(workload.offsets))
+    capacity = np.ceil(eagle.offered_load(workload, 1) / 0.8) * one_trace.SPAN
+    return [work.sum() / capacity for work in (duration, np.minimum(duration, one_trace.SPAN), np.minimum(duration, left))]
+
+
 @exercise(CHAPTER, 2, "one number from 0 to 1: the load that counts only what is done within the ten minutes")
 def load_within(answer):
     given = number(answer)
     expect(0 < given < 1, "a share of what all workers can do in 600 s, between 0 and 1")
-    stages = one_trace.part(10, 8, 4)
-    workload = eagle.alibaba(1, trace=stages)
-    counts, duration = np.diff(workload.offsets), workload.tasks["duration"].to_numpy()
-    left = one_trace.SPAN - np.repeat(workload.jobs["submit"].to_numpy(), counts)
-    workers = np.ceil(eagle.offered_load(workload, 1) / 0.8)
-    whole, within = (work.sum() / (workers * one_trace.SPAN) for work in (duration, np.minimum(duration, left)))
-    expect(not near(given, whole, 0.01), "that is all of the work: cut each task off at 600 s after the slice began")
-    cut = np.minimum(duration, one_trace.SPAN).sum() / (workers * one_trace.SPAN)
+    whole, cut, within = _loads()
+    expect(not near(given, whole, 0.01), "that is all of the work: leave out what is done after the ten minutes")
     expect(not near(given, cut, 0.005), "a task that comes at minute 5 has only five minutes left within the slice")
     expect(near(given, within, 0.02), "sum of min(duration, 600 - submit), over workers times 600 s; on the workers that `probe` takes for 0.8")
     return "a few tasks that last for hours are most of the 80 %: the machines are bought for them, and nobody else waits."
@@ -61,33 +66,39 @@ def exits(answer):
     return "a class that the plan has not seen somewhere is not served there, however long it waits; one word mends it."
 
 
-@exercise(CHAPTER, 4, "one number from 0 to 1: the share of the hour's pairs whose reduce cannot have waited for its map")
-def overlap(answer):
-    given = number(answer)
-    expect(not 1 < given <= 100, "a share from 0 to 1, not per cent")
+@cache
+def _overlaps():
+    """The shares of the hour's pairs whose reduce lasts longer than from its map's end to its own, and which end before their map does."""
     stages, pairs = one_trace.hour()
     longest = np.maximum.reduceat(stages.tasks["duration"].to_numpy(), stages.offsets[:-1])
     jobs = stages.jobs.assign(longest=longest).set_index(["trace_job", "stage"])
     first, then = (jobs.loc[list(zip(pairs["trace_job"], pairs[f"{kind}_stage"], strict=True))] for kind in ("map", "reduce"))
     gap = then["end"].to_numpy() - first["end"].to_numpy()
-    right = (then["longest"].to_numpy() > gap + 1).mean()
+    return (then["longest"].to_numpy() > gap + 1).mean(), (gap < 0).mean()
+
+
+@exercise(CHAPTER, 4, "one number from 0 to 1: the share of the hour's pairs whose reduce cannot have waited for its map")
+def overlap(answer):
+    given = number(answer)
+    expect(0 < given < 1, "a share of the pairs, between 0 and 1")
+    right, before = _overlaps()
     expect(not near(given, 1 - right, 0.01), "those are the pairs that may have waited: the others are asked for")
-    expect(not near(given, (gap < 0).mean(), 0.01), "those end before their map does: there are more that must have begun before it ended")
-    mean = (pairs["reduce_time"].to_numpy() > gap + 1).mean()
-    expect(not near(given, mean, 0.01), "that takes the mean instance: one long instance is enough")
+    expect(not near(given, before, 0.01), "those end before their map does: more of them must have begun before it ended")
     expect(near(given, right, 0.03), "a reduce's longest instance against the time from its map's end to its own; a second more, for rounding")
     return "either reduces begin before their maps end, or what the trace calls a duration holds some waiting too."
 
 
 @cache
-def _best_end():
-    return min(done.job_end.mean() for done in one_trace.order(one_trace.part(20), alike=True)[0].values())
+def _batch():
+    part = one_trace.part(20)
+    return one_trace.batch(part, alike=True), min(done.job_end.mean() for done in one_trace.order(part, alike=True)[0].values())
 
 
 @exercise(CHAPTER, 5, "a `hmhs.Policy`, or a function that gives a policy's order: `my_order(instance)`, a number for each job")
 def mean_end(answer):
     policy = answer if isinstance(answer, hmhs.Policy) or not callable(answer) else hmhs.Policy(answer)
     expect(isinstance(policy, hmhs.Policy), f"needs a `hmhs.Policy`, as `hmhs.Policy(order=my_order)`, and this is {kind_of(answer)}")
-    end, best = hmhs.schedule(one_trace.batch(one_trace.part(20), alike=True), policy).job_end.mean(), _best_end()
+    instance, best = _batch()
+    end = hmhs.schedule(instance, policy).job_end.mean()
     expect(end < best, "the best of the five shipped has a smaller mean end. Forget the makespan: who should go first while others wait?")
     return f"pairs end {1 - end / best:.0%} sooner on average than under the best of the five."

@@ -1,12 +1,13 @@
 """The explorer of the closing chapter: a slice of Alibaba's hour and a load, and what every paper's policies make of it."""
 
 import ipywidgets as widgets
+import numpy as np
 import pandas as pd
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import NullLocator
 
 from schedlib import style
 from schedlib.book import one_trace
-from schedlib.intervals import mean_ci
+from schedlib.intervals import Interval, mean_ci
 from schedlib.widgets.explorer import Explorer, slider
 
 LABELS = {"lotes-known": "LoTES, mix known"}
@@ -14,11 +15,16 @@ PANELS = {
     "place": ("Which machine? Mean wait (s)", "wait", ("lotes", "lotes-known", "tetris", "greedy")),
     "order": ("In which order? Makespan over the bound", "makespan", one_trace.ORDERS),
     "share": ("How much? Least-served job, of an equal share", "least", one_trace.RULES),
-    "probe": ("Whose queue? 99 % of short jobs complete (s)", "short", one_trace.SYSTEMS),
+    "probe": ("Whose queue? 99 % of short jobs within (s)", "short", one_trace.SYSTEMS),
 }
 """What each question's panel shows: title, measure, policies."""
-SCALES = {"place": ("symlog", [0, 1, 10, 100, 1000]), "order": ("log", [1, 2, 4]), "share": ("linear", [0, 0.5, 1])}
-SCALES["probe"] = ("log", [10, 100, 1000, 10000])
+AXES = {
+    "place": ("symlog", (-0.15, 300), (0, 1, 10, 100)),
+    "order": ("log", (0.95, 4.5), (1, 2, 4)),
+    "share": ("linear", (-0.03, 1.2), (0, 0.5, 1)),
+    "probe": ("log", (10, 6000), (10, 100, 1000)),
+}
+"""Each panel's scale, ends and ticks: room for all that is stored."""
 
 
 def _look(policy):
@@ -26,42 +32,44 @@ def _look(policy):
     return look._replace(label=LABELS.get(policy, look.label), marker="s" if policy in LABELS else look.marker)
 
 
+def _mean(values, geometric):
+    if not geometric or len(values) == 1:
+        return mean_ci(values)
+    return Interval(*np.exp(mean_ci(np.log(values))))
+
+
 def plot_answers(frame: pd.DataFrame):
     """The four questions, a panel each: the policies' values, and with several slices their means and 95 % intervals.
 
-    `frame` as of `one_trace.answers`, of one slice or of several one below the other. Axes are the same for all of the stored
-    grid. Returns (matplotlib Figure, words that say what it shows).
+    `frame` as of `one_trace.answers`, of one slice or of several one below the other. Means are geometric where the axis is
+    logarithmic; axes have room for all that is stored. Returns (matplotlib Figure, words that say what it shows).
     """
     figure, axes = style.subplots(2, 2, size=(9.6, 4.2))
     figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
     words = []
     for (question, (title, measure, policies)), ax, place in zip(PANELS.items(), axes.flat, range(4), strict=True):
-        ax.set_position((0.135 + 0.495 * (place % 2), 0.59 - 0.5 * (place // 2), 0.3, 0.33))
+        ax.set_position((0.155 + 0.485 * (place % 2), 0.59 - 0.5 * (place // 2), 0.29, 0.33))
         rows = frame[(frame["question"] == question) & (frame["measure"] == measure)]
-        found = [mean_ci(rows.loc[rows["policy"] == policy, "value"]) for policy in policies]
+        found = [_mean(rows.loc[rows["policy"] == policy, "value"], AXES[question][0] == "log") for policy in policies]
         for row, (policy, (mean, low, high)) in enumerate(zip(policies, found, strict=True)):
             look = _look(policy)
             if low == low:
                 ax.plot([low, high], [row, row], color=look.color, linewidth=3, alpha=0.45, solid_capstyle="butt")
             ax.plot(mean, row, color=look.color, marker=look.marker, markersize=7, linestyle="none")
+            ax.text(-0.03, row, look.label, transform=ax.get_yaxis_transform(), va="center", ha="right")
             ax.text(1.03, row, f"{mean:.3g}", transform=ax.get_yaxis_transform(), va="center")
-        _axis(ax, question, title, [_look(policy).label for policy in policies])
+        _axis(ax, question, title, len(policies))
         said = ", ".join(f"{_look(policy).label} {mean:.3g}" for policy, (mean, *_) in zip(policies, found, strict=True))
         words.append(f"{title}: {said}")
     return figure, ". ".join(words) + "."
 
 
-def _axis(ax, question, title, labels):
-    scale, ticks = SCALES[question]
-    grid = one_trace.grid()
-    most = grid.loc[(grid["question"] == question) & (grid["measure"] == PANELS[question][1]), "value"].max()
+def _axis(ax, question, title, rows):
+    scale, ends, ticks = AXES[question]
     ax.set_xscale(scale, **({"linthresh": 1} if scale == "symlog" else {}))
-    low = {"place": -0.15, "order": 0.95, "share": -0.03, "probe": 10}[question]
-    ax.set(xlim=(low, 1.2 * max(most, ticks[-2] if question != "order" else most)), ylim=(len(labels) - 0.5, -0.5))
-    ax.set_xticks([tick for tick in ticks if tick <= ax.get_xlim()[1]])
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}"))
-    ax.set_yticks(range(len(labels)), labels)
+    ax.set(xlim=ends, ylim=(rows - 0.5, -0.5), yticks=[])  # policies are named by text: ticks take much of the time of a move
+    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     ax.set_title(title, fontsize=10, loc="left")
 
 
