@@ -25,10 +25,11 @@ ALLOWED = {
     "traces": {"traces", "workload", "paths"},
     **{paper: SHARED | {paper} for paper in PAPERS},
     "reproduce": {"reproduce", "style", "intervals", "experiment", "paths", *PAPERS},
-    "widgets": SHARED | {"widgets", "leaderboard", *PAPERS},
+    "book": SHARED | {"book", *PAPERS},
     "leaderboard": SHARED | {"leaderboard", *PAPERS},
+    "widgets": SHARED | {"widgets", "book", "leaderboard", *PAPERS},
     "notation": set(),
-    "exercises": SHARED | {"exercises", "leaderboard", *PAPERS},
+    "exercises": SHARED | {"exercises", "book", "leaderboard", *PAPERS},
     "bench": {"experiment", "reproduce", "core", *PAPERS},
     "__main__": {"experiment", "reproduce", "bench", "traces"},
 }
