@@ -57,7 +57,9 @@ def test_every_source_of_a_chapter_is_in_the_bibliography(name):
 def test_every_citation_key_exists_and_every_entry_is_cited():
     pages = [citations.cited(prose(file), ENTRIES) for file in BOOK.values()] + [file.read_text() for file in OWN.glob("*.md")]
     keys = {key for text in pages for found in re.findall(r"\{cite:\w+\}`([^`]+)`", text) for key in found.split(",")}
-    assert keys == set(ENTRIES)
+    assert keys <= set(ENTRIES)
+    if all(name.removeprefix("notebooks/") in BOOK for name in LISTED if re.match(r"notebooks/(solutions/)?\d\d-", name)):
+        assert keys == set(ENTRIES), "every entry is cited once all chapters are there"
     assert all("title" in entry and "author" in entry for entry in ENTRIES.values())
 
 

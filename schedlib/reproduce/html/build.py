@@ -170,6 +170,7 @@ def finish(source: Path, site: Path, final: Path, alts: dict[str, str]) -> None:
     if final.exists():
         shutil.rmtree(final)
     shutil.copytree(site, final, ignore=shutil.ignore_patterns("sphinx-thebe*"))
+    shutil.copytree(source / "style", final / "_static", dirs_exist_ok=True)  # Sphinx does not when no page has changed
     for file in final.rglob("*.html"):
         name = file.relative_to(final).with_suffix("").as_posix()
         if name.startswith("_static/"):
