@@ -31,7 +31,7 @@ def checks(cells):
     """What is checked in a notebook: chapter, number, source, and what the check said."""
     found = [(CHECK.search("".join(cell["source"])), cell) for cell in cells]
     return [
-        (match[1], int(match[2]), "".join(cell["source"]), "".join("".join(o.get("data", {}).get("text/plain", "")) for o in cell["outputs"]))
+        (match[1], int(match[2]), "".join(cell["source"]), "".join(cell["outputs"][-1].get("data", {}).get("text/plain", "")))
         for match, cell in found
         if match
     ]
