@@ -50,7 +50,8 @@ HELP = {
     "Example: python -m schedlib slides",
     "data": "Without a name, lists the public traces; with one, fetches it and says where it is (checksums are verified). "
     "Example: python -m schedlib data NAME --folder traces",
-    "bench": "Measures the kernels side by side in one run and prints ratios, since seconds differ from machine to machine. "
+    "bench": "Measures the kernels side by side in one run, and how soon a fresh process answers, and prints ratios, since seconds "
+    "differ from machine to machine. With --times, measures the README's table of times instead and writes it (25 min for all of it). "
     "Example: python -m schedlib bench --only core",
 }
 
@@ -88,6 +89,7 @@ def parser() -> Parser:
     made["data"].add_argument("name", nargs="?", metavar="NAME", help="the trace to fetch")
     made["data"].add_argument("--folder", metavar="FOLDER", help="where to put it (schedlib's own data folder unless told)")
     made["bench"].add_argument("--only", nargs="+", metavar="PACKAGE", help="core, or papers (all unless told)")
+    made["bench"].add_argument("--times", nargs="*", metavar="PART", help="start, venv, test, smoke, figures (all when none is named)")
     return top
 
 
@@ -188,9 +190,12 @@ def data(options) -> None:
 
 
 def bench(options) -> None:
-    from schedlib import bench
+    from schedlib import bench, times
 
-    bench.main(options.only)
+    if options.times is None:
+        bench.main(options.only)
+    else:
+        print(f"renewed: {times.measure(options.times)}")
 
 
 def where(folder: Path, page: str = "README.md") -> str:

@@ -31,7 +31,8 @@ ALLOWED = {
     "notation": set(),
     "exercises": SHARED | {"exercises", "book", "leaderboard", *PAPERS},
     "bench": {"experiment", "reproduce", "core", *PAPERS},
-    "__main__": {"experiment", "reproduce", "bench", "traces"},
+    "times": {"experiment", "paths", "reproduce", "bench"},
+    "__main__": {"experiment", "reproduce", "bench", "times", "traces"},
 }
 CORE_MAY_IMPORT = {"numpy", "numba", "schedlib", *sys.stdlib_module_names}
 FILES = sorted(PACKAGE.rglob("*.py"))

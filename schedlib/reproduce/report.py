@@ -180,7 +180,8 @@ def asked(check: str, paper_value: float, tolerance: float) -> str:
         ends = sorted((paper_value / (1 + tolerance), paper_value * (1 + tolerance)))
     else:
         ends = (paper_value - tolerance, paper_value + tolerance)
-    return " to ".join(number(float(f"{end:.4g}" if abs(end) < 1e4 else f"{end:.3g}")) for end in ends)
+    texts = [f"{end:.4g}" if abs(end) < 1000 else number(float(f"{end:.3g}")) for end in ends]
+    return " to ".join(dict.fromkeys(texts))
 
 
 def own_reason(reason: str) -> str:
