@@ -230,6 +230,27 @@ def test_listening_changes_nothing():
     assert [machine for _, machine in said] == np.where(started, runs[0].jobs["machine"], -1).tolist()
 
 
+def test_reasons_are_the_same_without_the_compiler(tmp_path):
+    script = """
+from schedlib import eagle, hmhs, leaderboard, lotes
+from schedlib.workload import Workload
+jobs = Workload.from_arrays([0.0, 3, 6, 9], [5.0, 5, 5, 50], cores=[1.0, 1, 1, 1])
+wrong = lotes.Policy(lambda cluster, job: 3 if cluster.now > 5 else 0, name="wrong")
+print(leaderboard.told(leaderboard.lotes(wrong, workload=jobs, configs=lotes.MachineConfigs([[4.0]], [3]), seeds=1, against=["greedy"])))
+wrong = eagle.System("wrong", short_jobs=lambda cluster, job, probe, rng: -1)
+print(leaderboard.told(leaderboard.eagle(wrong, workload=jobs, workers=3, cutoff=20, seeds=1, against=["hawk"])))
+wrong = hmhs.Policy(map_rule=lambda stage, machine, now: 9, name="wrong")
+print(leaderboard.told(leaderboard.hmhs(wrong, workload=hmhs.single(2, machines=(2, 2)), seeds=1, against=["fifo"])))
+"""
+    (tmp_path / "wrong.py").write_text(script)
+    said = []
+    for switch in ("1", "0"):
+        there = os.environ | {"PYTHONPATH": str(paths.checkout()), "NUMBA_DISABLE_JIT": switch}
+        done = subprocess.run([sys.executable, "wrong.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True)
+        said.append(done.stdout)
+    assert said[0] == said[1] and said[0].count("wrong broke unknown ") == 3
+
+
 def test_idle_machines_are_a_warning_for_the_readers_policy_alone():
     def half(stage, machine, now):
         return stage.queue[0] if machine % 2 else -1

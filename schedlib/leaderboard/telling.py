@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numba
+import numpy as np
 from numba import objmode
 
 
@@ -22,7 +23,7 @@ def telling(function, signature, reason: Callable):
 
         def heard(*seen):
             choice = function(*seen)
-            tell(*seen, choice)
+            tell(*(value for value in seen if not isinstance(value, np.random.Generator)), choice)
             return choice
 
         return heard, said
