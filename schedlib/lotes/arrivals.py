@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 PERIODS = (168.0, 24.0, 4.0)
 """Hours: a week, a day, and every four hours, a line of the spectrum of Google's arrivals that stands out."""
@@ -73,6 +72,8 @@ def fit_arrivals(counts, *, first: int = 0, periods=PERIODS) -> ArrivalModel:
     >>> round(again.spread, 2), round(GOOGLE_ARRIVALS.spread, 2)
     (0.26, 0.26)
     """
+    from scipy.optimize import minimize_scalar  # slow to load
+
     counts = np.asarray(counts, float)
     if counts.ndim != 1 or len(counts) < 2 * len(periods) + 4:
         raise ValueError(f"counts: shape {counts.shape}, periods {periods}; needs one row of at least {2 * len(periods) + 4} hours")

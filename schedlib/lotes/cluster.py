@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import linear_sum_assignment
 
 from schedlib.core import compiled, streams
 from schedlib.lotes.model import JobClasses
@@ -68,6 +67,8 @@ def class_counts(
     0  1     1.0       1.0    NaN
     1  2     0.0       0.5    0.5
     """
+    from scipy.optimize import linear_sum_assignment  # slow to load
+
     demand, duration, early = _first_day(workload, day)
     points, weights, _ = _points(demand, duration, early, features)
     points, weights = points[weights > 0], weights[weights > 0]

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import truncnorm
 
 from schedlib.core import streams
 from schedlib.lotes.google import google2011
@@ -49,6 +47,8 @@ def parent_mean(mean: float, cv: float, high: float) -> float:
     >>> round(parent_mean(0.025, 0.5, 1.0), 6)
     0.024328
     """
+    from scipy.optimize import brentq  # slow to load, and only this needs them
+    from scipy.stats import truncnorm
 
     def excess(m):
         return truncnorm.mean(-1 / cv, (high - m) / (cv * m), loc=m, scale=cv * m) - mean
