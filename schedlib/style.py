@@ -10,11 +10,12 @@ from matplotlib.figure import Figure
 from schedlib.describe import Described
 from schedlib.intervals import mean_ci
 
-# Wong's colour-blind-safe hues, the light ones darkened until they reach 3:1 against white.
-BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK = (
-    "#0072B2", "#D55E00", "#009E73", "#B66A9A", "#A86F00", "#3A93C8", "#000000",
+# Wong's hues where they reach 3:1 against white. His orange and sky blue do not, and once darkened they are vermillion and blue to
+# colour-blind eyes: a brown and a violet stand in for them, as far from all the others as such eyes can tell.
+BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK = (
+    "#0072B2", "#D55E00", "#009E73", "#B66A9A", "#592D00", "#7422E5", "#000000",
 )  # fmt: skip
-PALETTE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, BLACK)
+PALETTE = (BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK)
 _LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 

@@ -1,10 +1,8 @@
 """Random small clusters and jobs for the tests of Eagle and its rivals, and the library's answer beside the literal one's."""
 
-import importlib
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
+import eagle_literal as literal
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
@@ -12,9 +10,6 @@ from hypothesis import strategies as st
 from schedlib import eagle
 from schedlib.core import streams
 from schedlib.workload import Workload
-
-sys.path.insert(0, str(Path(__file__).parent))
-literal = importlib.import_module("eagle_literal")
 
 DETAILS = ("as_published", "as_written")
 

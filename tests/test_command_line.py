@@ -1,19 +1,16 @@
 """The command line teaches: help with examples, errors in one line that say what to type, exit codes that scripts can use."""
 
-import importlib
 import subprocess
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
+import toy_experiments as toy
 
 from schedlib import __main__ as command_line
 from schedlib import bench, reproduce
 from schedlib.reproduce import notebooks, registry
 
-sys.path.insert(0, str(Path(__file__).parent))
-toy = importlib.import_module("toy_experiments")
 main = command_line.main
 
 

@@ -1,10 +1,8 @@
 """What holds in every run of Eagle and its rivals, whatever the jobs, and what is refused."""
 
-import importlib
-import sys
 from dataclasses import replace
-from pathlib import Path
 
+import eagle_instances as instances
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,8 +12,6 @@ from hypothesis import strategies as st
 from schedlib import eagle
 from schedlib.workload import Workload
 
-sys.path.insert(0, str(Path(__file__).parent))
-instances = importlib.import_module("eagle_instances")
 cases, DETAILS = instances.cases, instances.DETAILS
 SYSTEMS = {name: system for name, (system, _) in instances.SYSTEMS.items()}
 

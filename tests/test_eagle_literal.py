@@ -1,9 +1,7 @@
 """Every system decides as a literal transcription of the paper and its simulator's refinements does, job by job, ties included."""
 
-import importlib
-import sys
-from pathlib import Path
 
+import eagle_instances as instances
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -14,8 +12,6 @@ from schedlib.core import streams
 from schedlib.eagle import columns as at
 from schedlib.eagle import queues, reorder, state
 
-sys.path.insert(0, str(Path(__file__).parent))
-instances = importlib.import_module("eagle_instances")
 literal = instances.literal
 DETAILS, SYSTEMS = instances.DETAILS, instances.SYSTEMS
 

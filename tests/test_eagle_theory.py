@@ -1,17 +1,11 @@
 """Eagle's simulator against queueing theory and against independent simulations of special cases."""
 
-import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from schedlib import eagle, theory
 from schedlib.workload import Workload
-
-sys.path.insert(0, str(Path(__file__).parent))
-literal = importlib.import_module("eagle_literal")
 
 ONE_CLASS = {"short_partition": 0.0, "network_delay": 0.0, "detail": "as_written"}
 

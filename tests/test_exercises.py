@@ -3,7 +3,6 @@
 import importlib
 import itertools
 import re
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,6 @@ from schedlib import exercises
 from schedlib.exercises.checking import EXERCISES
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
 ANSWERS = [importlib.import_module(file.stem) for file in sorted(HERE.glob("answers_*.py"))]
 RIGHT = {key: make for module in ANSWERS for key, make in module.RIGHT.items()}
 WRONG = {key: make for module in ANSWERS for key, make in module.WRONG.items()}

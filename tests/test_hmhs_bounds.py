@@ -1,10 +1,8 @@
 """Lower bound <= optimum <= every policy; prices against scipy's linear program; the optimum against brute force."""
 
-import importlib
 import itertools
-import sys
-from pathlib import Path
 
+import hmhs_literal as literal
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,9 +12,6 @@ from scipy.optimize import linprog
 from schedlib import hmhs
 from schedlib.hmhs.bound import stage_prices
 from schedlib.hmhs.priced import FACTORS, priced, priced_policy, relative_prices
-
-sys.path.insert(0, str(Path(__file__).parent))
-literal = importlib.import_module("hmhs_literal")
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=60)

@@ -1,10 +1,8 @@
 """Johnson's rule and Pri against the paper's steps, against brute force, and against each other."""
 
-import importlib
 import itertools
-import sys
-from pathlib import Path
 
+import hmhs_literal as literal
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,9 +10,6 @@ from hypothesis import strategies as st
 
 from schedlib import hmhs
 from schedlib.hmhs.johnson import flow_shop_makespan
-
-sys.path.insert(0, str(Path(__file__).parent))
-literal = importlib.import_module("hmhs_literal")
 
 MANY = settings(deadline=None, max_examples=100)
 SHOPS = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=6)

@@ -1,9 +1,7 @@
 """Every scheduler decides exactly as the paper's text says, and every schedule obeys the problem's rules."""
 
-import importlib
-import sys
-from pathlib import Path
 
+import hmhs_literal as literal
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,9 +10,6 @@ from hypothesis import strategies as st
 from schedlib import hmhs
 from schedlib.hmhs import min_min
 from schedlib.hmhs.model import Stage
-
-sys.path.insert(0, str(Path(__file__).parent))
-literal = importlib.import_module("hmhs_literal")
 
 MANY = settings(deadline=None, max_examples=300)
 SOME = settings(deadline=None, max_examples=100)

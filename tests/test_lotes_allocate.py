@@ -1,22 +1,17 @@
 """Stage 1 against the printed program in another solver, its closed forms, and the choice of the vertex."""
 
-import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pulp
 import pytest
 from hypothesis import given, settings
+from lotes_instances import problems
 from scipy.optimize import linprog
 
 from schedlib import lotes
 from schedlib.lotes.allocate import SLACK, VERTICES, pool_size, waste
 from schedlib.lotes.model import check
 from schedlib.lotes.program import solve
-
-sys.path.insert(0, str(Path(__file__).parent))
-problems = importlib.import_module("lotes_instances").problems
 
 SOME = settings(deadline=None, max_examples=60)
 

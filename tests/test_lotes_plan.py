@@ -1,23 +1,18 @@
 """Stage 2: worked examples, another solver, exhaustive search, rounding, the integer program, generated bins and their proof."""
 
-import importlib
 import itertools
-import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lotes_instances import problems
 from scipy.optimize import linprog
 
 from schedlib import lotes
 from schedlib.lotes.knapsack import best_mix
 from schedlib.lotes.plan import bins_of, rounded, sustained
-
-sys.path.insert(0, str(Path(__file__).parent))
-problems = importlib.import_module("lotes_instances").problems
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=50)

@@ -1,12 +1,11 @@
 """Planning anew while the system runs: the swap of plans is exact, and what a plan is made from is the past alone."""
 
 import dataclasses
-import importlib
-import sys
-from pathlib import Path
 
+import lotes_literal as literal
 import numpy as np
 import pytest
+import test_lotes_simulate_exact as exact
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,9 +15,6 @@ from schedlib.lotes.planner import Planner
 from schedlib.lotes.replan import cluster, estimate, estimated
 from schedlib.workload import Workload
 
-sys.path.insert(0, str(Path(__file__).parent))
-literal = importlib.import_module("lotes_literal")
-exact = importlib.import_module("test_lotes_simulate_exact")
 systems, as_workload, pace_of, QUIET = exact.systems, exact.as_workload, exact.pace_of, exact.QUIET
 
 NAMES = ("start", "finish", "machine")

@@ -1,9 +1,7 @@
 """Every shipped policy decides as a literal transcription of the paper does, ties included."""
 
-import importlib
-import sys
-from pathlib import Path
 
+import lotes_literal as literal
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,9 +9,6 @@ from hypothesis import strategies as st
 from schedlib.lotes import JobClasses, MachineConfigs, Policy, can_start, plan, simulate
 from schedlib.lotes.workloads import Arrivals
 from schedlib.workload import Workload
-
-sys.path.insert(0, str(Path(__file__).parent))
-literal = importlib.import_module("lotes_literal")
 
 SAMPLED = st.sampled_from([None, 1, 3])
 QUIET = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))

@@ -1,21 +1,16 @@
 """Divisible allocation: hand cases, the papers' examples, invariants, and H-DRF against itself written down literally."""
 
-import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from mch_fluid_literal import fill_literally
 
 from schedlib import mch
 from schedlib.mch.allocate import FLAT, RULES
 from schedlib.mch.flatten import flat_weights
 from schedlib.mch.fluid_hdrf import fluid_hdrf
-
-sys.path.insert(0, str(Path(__file__).parent))
-fill_literally = importlib.import_module("mch_fluid_literal").fill_literally
 
 CPU, MEM = (1, 0), (0, 1)
 FIG4 = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])

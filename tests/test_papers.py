@@ -5,6 +5,7 @@ import json
 
 import pandas as pd
 import pytest
+import seeing
 
 from schedlib import paths
 from schedlib.experiment import VERDICTS
@@ -26,12 +27,15 @@ def small_run(name):
 
 
 @pytest.mark.parametrize("figure", LIBRARY.figures.values(), ids=lambda figure: figure.id)
-def test_figure_draws_with_labels_from_a_small_run(figure):
+def test_figure_from_a_small_run_can_be_read_by_everyone(figure):
     frame = small_run(figure.experiment)
     for text in (figure.caption, figure.alt):
         assert len(text(frame) if callable(text) else text) > 40
     if figure.plot is not None:
-        publish.check_labels(figure.id, figure.plot(frame))
+        drawn = figure.plot(frame)
+        publish.check_labels(figure.id, drawn)
+        assert not seeing.alike(drawn), "to some eyes these series look the same"
+        assert not seeing.faint(drawn), "these words hardly stand out from what is behind them"
 
 
 @pytest.mark.parametrize("claim", LIBRARY.claims.values(), ids=lambda claim: claim.id)

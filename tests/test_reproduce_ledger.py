@@ -1,12 +1,10 @@
 """Verdicts follow from the numbers by the rules of `Claim`, and the written ledger keeps what was not judged anew."""
 
-import importlib
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import toy_experiments as toy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,9 +12,6 @@ from schedlib import reproduce
 from schedlib.experiment import Claim
 from schedlib.intervals import mean_ci
 from schedlib.reproduce import ledger, registry
-
-sys.path.insert(0, str(Path(__file__).parent))
-toy = importlib.import_module("toy_experiments")
 
 
 @pytest.fixture(autouse=True)

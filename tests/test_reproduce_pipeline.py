@@ -1,19 +1,14 @@
 """Notebooks make the figures, say where they stopped, and are the same bytes when run again."""
 
-import importlib
 import json
-import sys
-from pathlib import Path
 
 import nbformat
 import pytest
+import toy_experiments as toy
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from schedlib import paths
 from schedlib.reproduce import notebooks, pipeline, publish, registry
-
-sys.path.insert(0, str(Path(__file__).parent))
-toy = importlib.import_module("toy_experiments")
 
 
 @pytest.fixture(autouse=True)

@@ -1,22 +1,19 @@
 """Figures are the same bytes each time, carry their captions, and say how they came about."""
 
-import importlib
 import json
 import multiprocessing
 import re
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
+import toy_experiments as toy
 
 from schedlib import reproduce
 from schedlib.experiment import Claim, Experiment, Figure
 from schedlib.reproduce import gallery, ledger, provenance, publish, registry, source, tables
 
-sys.path.insert(0, str(Path(__file__).parent))
-toy = importlib.import_module("toy_experiments")
 LIBRARY = registry.load()
 HOW = {"workers": 1, "progress": False}
 
@@ -146,7 +143,7 @@ def test_shared_labels_and_axes_that_opt_out_pass():
     from schedlib import style
 
     figure, axes = style.subplots(2, 2, sharex=True, sharey=True)
-    axes[1, 0].set(xlabel="x", ylabel="y")
+    axes[1, 0].set(xlabel="jobs", ylabel="wait (s)")
     publish.check_labels("hmhs.f", figure)
     figure, axes = style.subplots(1, 2)
     axes[0].set_label("no-axes")
@@ -155,6 +152,21 @@ def test_shared_labels_and_axes_that_opt_out_pass():
     axes[1].axis("on")
     with pytest.raises(ValueError, match="x label"):
         publish.check_labels("hmhs.f", figure)
+
+
+@pytest.mark.parametrize("label, well", [("wait", False), ("wait (s)", True), ("wait of jobs", False), ("wait, ours / theirs", True), ("x", False)])
+def test_a_number_without_its_unit_is_refused(label, well):
+    from schedlib import style
+
+    figure, ax = style.subplots()
+    ax.set(xlabel="number of jobs", ylabel=label)
+    if well:
+        publish.check_labels("hmhs.f", figure)
+    else:
+        with pytest.raises(ValueError, match="y label .* lacks its unit"):
+            publish.check_labels("hmhs.f", figure)
+    ax.set_yticks([0, 1], ["Eagle", "Hawk"])  # names need none
+    publish.check_labels("hmhs.f", figure)
 
 
 def test_show_leaves_alone_what_was_not_asked_for(tmp_path):

@@ -2,19 +2,16 @@
 
 import importlib
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import toy_experiments as toy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 from schedlib.reproduce import source, store
-
-sys.path.insert(0, str(Path(__file__).parent))
-toy = importlib.import_module("toy_experiments")
 
 
 @pytest.fixture(autouse=True)

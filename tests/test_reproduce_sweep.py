@@ -1,22 +1,18 @@
 """A sweep gives the same rows however it is run, and what is finished survives whatever happens to the rest."""
 
-import importlib
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 
 import pytest
+import toy_experiments as toy
 from pandas.testing import assert_frame_equal
 
 from schedlib import reproduce
 from schedlib.reproduce import estimate, registry, store, sweep, tables
-
-sys.path.insert(0, str(Path(__file__).parent))
-toy = importlib.import_module("toy_experiments")
 
 
 @pytest.fixture(autouse=True)

@@ -2,10 +2,9 @@
 
 import itertools
 
-import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.colors import to_rgb
+import seeing
 
 from schedlib import style
 from schedlib.intervals import mean_ci
@@ -27,31 +26,43 @@ def test_every_policy_of_the_book_has_a_look():
     assert set(style.LOOK) == set(named.split())
 
 
-def luminance(color):
-    channels = np.array(to_rgb(color))
-    linear = np.where(channels <= 0.03928, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    return linear @ [0.2126, 0.7152, 0.0722]
-
-
 @pytest.mark.parametrize("color", [*style.PALETTE, style.look("own").color])
 def test_colours_stand_out_from_white(color):
-    assert 1.05 / (luminance(color) + 0.05) >= 3
+    assert seeing.contrast(color, "white") >= 3
 
 
-# Machado, Oliveira and Fernandes 2009, severity 1, on linear RGB
-DEFICIENCY = {
-    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-}
+def test_the_simulated_eyes_see_what_is_known_of_them():
+    for eye in seeing.EYES:
+        assert seeing.distance("black", "white", eye) == pytest.approx(100, abs=0.1)  # greys stay grey
+    assert seeing.distance("#D55E00", "#A86F00", "all cones") > 25 > 5 > seeing.distance("#D55E00", "#A86F00", "protanopia")
+    assert seeing.contrast("#767676", "white") == pytest.approx(4.54, abs=0.01)  # WCAG's own example of the darkest grey that passes
 
 
-@pytest.mark.parametrize("kind", DEFICIENCY)
-def test_first_four_colours_differ_to_colour_blind_eyes(kind):
-    def seen(color):
-        return np.clip(np.array(DEFICIENCY[kind]) @ np.array(to_rgb(color)) ** 2.2, 0, 1) ** (1 / 2.2)
+@pytest.mark.parametrize("eye", seeing.EYES)
+def test_every_two_colours_of_the_book_differ_to_every_eye(eye):
+    for one, other in itertools.combinations(style.PALETTE, 2):
+        assert seeing.distance(one, other, eye) >= seeing.APART, (one, other)
 
-    for one, other in itertools.combinations(style.PALETTE[:4], 2):
-        assert np.abs(seen(one) - seen(other)).sum() > 0.15, (one, other)
+
+@pytest.mark.parametrize(
+    "other, told",
+    [({"marker": "s"}, False), ({"linestyle": ":"}, True), ({"color": "#A86F00"}, False), ({"color": "#0072B2"}, True)],
+)
+def test_lines_are_told_apart_by_dash_or_by_colour(other, told):
+    drawn, ax = style.subplots()
+    first = {"color": "#D55E00", "linestyle": "-", "marker": "o"}
+    ax.plot([0, 1], label="one", **first)
+    ax.plot([1, 0], label="two", **first | other)
+    assert seeing.alike(drawn) == ([] if told else [("one", "two")])
+
+
+def test_faint_words_are_found_on_white_and_on_a_fill():
+    drawn, ax = style.subplots()
+    ax.set(xlim=(0, 1), ylim=(0, 1), xticks=[], yticks=[])
+    ax.axhspan(0, 0.5, color=style.BLUE)
+    for y, color in ((0.25, "white"), (0.25, "black"), (0.75, "black"), (0.75, "#AAAAAA")):
+        ax.text(0.2 if color == "black" else 0.7, y, f"{color} at {y}", color=color)
+    assert {words for words, *_ in seeing.faint(drawn)} == {"black at 0.25", "#AAAAAA at 0.75"}
 
 
 def test_look_of_ones_own_policy_is_neutral():

@@ -22,10 +22,10 @@ SYSTEM_LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", 
     "dlwl-5": Look("#8E4A73", (0, (7, 2)), "<", "DLWL+SRPT, 5 s"),
     "dlwl-7": Look("#5E2A4B", "-.", ">", "DLWL+SRPT, 7 s"),
     "hawk-any": style.look("hawk")._replace(label="Hawk, any idle worker steals"),
-    "hawk-general": Look("#7A3500", (0, (7, 2)), "X", "Hawk, the general partition steals"),
-    "hawk-none": Look("#B07040", (0, (3, 1, 1, 1, 1, 1)), "p", "Hawk without stealing"),
+    "hawk-general": Look("#777777", (0, (2, 1)), "X", "Hawk, the general partition steals"),
+    "hawk-none": Look("#444444", (0, (3, 1, 1, 1, 1, 1)), "p", "Hawk without stealing"),
 }
-"""Variants of a system have shades of it, Eagle's without a part greys."""
+"""Variants of DLWL have shades of it, those of Hawk and Eagle greys."""
 SYSTEM_LOOKS["dlwl"] = SYSTEM_LOOKS["dlwl"]._replace(label="DLWL+SRPT")
 NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
 

@@ -11,6 +11,8 @@ from matplotlib.patheffects import withStroke
 from schedlib import style
 
 SHORT, LONG = style.BLUE, style.VERMILLION
+INK = {SHORT: "#005A8C", LONG: "#9E4600"}
+"""The same for words, dark enough to be read on a tinted box."""
 """Colours of short and of long jobs."""
 WIDTH, HEIGHT = 8.6, 4.9
 SHORT_ONLY, WORKERS = 3, 10
@@ -103,11 +105,11 @@ def _schedulers(ax):
         x = 0.3 + number * 1.62
         ax.add_patch(_round(x, 3.95, 1.5, 0.62, to_rgba(SHORT, 0.14), SHORT))
         ax.text(x + 0.75, 4.35, "distributed scheduler", ha="center", va="center", fontsize=9)
-        ax.text(x + 0.75, 4.12, "short jobs", ha="center", va="center", fontsize=9, color=SHORT)
+        ax.text(x + 0.75, 4.12, "short jobs", ha="center", va="center", fontsize=9, color=INK[SHORT])
     x, width = 5.35, 2.95
     ax.add_patch(_round(x, 3.62, width, 0.95, to_rgba(LONG, 0.1), LONG))
     ax.text(x + width / 2, 4.43, "central scheduler", ha="center", va="center", fontsize=9)
-    ax.text(x + width / 2, 4.2, "long jobs: least work left", ha="center", va="center", fontsize=9, color=LONG)
+    ax.text(x + width / 2, 4.2, "long jobs: least work left", ha="center", va="center", fontsize=9, color=INK[LONG])
     _bits(ax, x + 0.22, 3.72, 0.25, [worker in LONG_AT for worker in range(WORKERS)])
     return 0.3 + 1.62 + 0.75, x + width / 2
 
@@ -127,9 +129,9 @@ def _messages(ax, ways):
     _arrow(ax, (x + 0.08, y), (short + 0.68, 3.93), "#444444", "2", "--")
     _arrow(ax, (central, 3.6), _top(9), LONG, "")
     for row, (words, colour) in enumerate(STEPS):
-        ax.text(0.3, 3.55 - 0.2 * row, words, va="center", fontsize=9, color=colour)
+        ax.text(0.3, 3.55 - 0.2 * row, words, va="center", fontsize=9, color=INK.get(colour, colour))
     words = "a long task; with it goes a copy\nof the bit vector and the time"
-    ax.text(6.95, 2.75, words, ha="right", va="center", fontsize=9, color=LONG, linespacing=1.2)
+    ax.text(6.95, 2.75, words, ha="right", va="center", fontsize=9, color=INK[LONG], linespacing=1.2)
 
 
 def _arrow(ax, start, end, colour, number, line="-"):
@@ -138,7 +140,7 @@ def _arrow(ax, start, end, colour, number, line="-"):
     if number:
         x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
         round_it = {"boxstyle": "circle,pad=0.2", "facecolor": "white", "edgecolor": colour}
-        ax.text(x, y, number, ha="center", va="center", fontsize=9, color=colour, bbox=round_it, zorder=4)
+        ax.text(x, y, number, ha="center", va="center", fontsize=9, color=INK.get(colour, colour), bbox=round_it, zorder=4)
 
 
 def plot_gantt(run, *, job=None, names=None, until: float | None = None, title: str = "", size=(8.0, 3.2)):

@@ -24,7 +24,7 @@ def plot_fig5(frame: pd.DataFrame):
     """Feasible mixes of two classes on one machine, the non-dominated bins among them, and the machine's limit."""
     figure, ax = style.subplots(size=(4.6, 3.8))
     ax.plot([0, 3.5], [7 / 3, 0], color="black", linewidth=1.2, label="the machine is full")
-    for best, marker, colour, label in ((False, "o", style.SKY, "feasible"), (True, "s", style.VERMILLION, "non-dominated bin")):
+    for best, marker, colour, label in ((False, "o", style.BLUE, "feasible"), (True, "s", style.VERMILLION, "non-dominated bin")):
         some = frame[frame["non_dominated"] == best]
         size = 9 if best else 6
         ax.plot(some["first"], some["second"], linestyle="none", marker=marker, color=colour, markersize=size, label=label)

@@ -54,8 +54,8 @@ def plot_polytope(capacity, demand, *, mix=None, whole=True, resources=None, siz
     corners = _corners(capacity, demand)
     top = np.maximum(corners.max(axis=0), 1e-12)
     reach = 1.15 * top + (0.3 if top.max() <= MOST_DOTS else 0)
-    ax.fill(*corners.T, color=style.SKY, alpha=0.15, linewidth=0)
-    handles = [Patch(color=style.SKY, alpha=0.25, label="fits, jobs divisible")]
+    ax.fill(*corners.T, color=style.BLUE, alpha=0.15, linewidth=0)
+    handles = [Patch(color=style.BLUE, alpha=0.25, label="fits, jobs divisible")]
     for l, name in enumerate(names):
         colour, dash = style.PALETTE[(0, 3)[l] if l < 2 else l % 7], ("-", "--", "-.", ":")[l % 4]
         ends = [(capacity[l] / demand[0, l], 0.0) if demand[0, l] > 0 else (reach[0], capacity[l] / demand[1, l])] if demand[:, l].any() else []
@@ -117,8 +117,8 @@ def draw_blocks(ax, start, finish, height, lanes, colours, names):
     for s, f, these, colour, name in zip(start, finish, _lanes(start, finish, height, lanes), colours, names, strict=True):
         runs = [(run[0], run[-1] + 1) for run in np.split(these, np.flatnonzero(np.diff(these) > 1) + 1)]
         boxes = [[(s, low), (f, low), (f, high), (s, high)] for low, high in runs]
-        ax.add_collection(PolyCollection(boxes, facecolors=to_rgba(colour, 0.75), edgecolors="white", linewidths=1.2))
-        ax.text((s + f) / 2, these.mean() + 0.5, name, ha="center", va="center", color="white", fontweight="bold", fontsize=9)
+        ax.add_collection(PolyCollection(boxes, facecolors=to_rgba(colour, 0.4), edgecolors=colour, linewidths=1.2))
+        ax.text((s + f) / 2, these.mean() + 0.5, name, ha="center", va="center", fontweight="bold", fontsize=9)
 
 
 def plot_timetable(run, configs, workload, *, until=None, size=(7.0, 3.6)):

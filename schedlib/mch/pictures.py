@@ -13,7 +13,7 @@ UPRIGHT = 9
 """Trees of up to so many leaves stand upright, the root above; larger ones lie, the root to the left, a row for each leaf."""
 CHARACTER, LINE, PAD, GAP = 0.082, 0.17, 0.16, 0.16
 """Inches: the width of a character, the height of a line, a box's margins, and what is left free between boxes."""
-PARTIAL = (style.ORANGE, style.GREEN, style.PURPLE, style.SKY)
+PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 """Colour of a leaf that does not need every resource, by the first that it needs."""
 
 

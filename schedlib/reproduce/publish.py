@@ -110,7 +110,7 @@ def pictures_of(figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str
 
 
 def check_labels(figure_id: str, drawn) -> None:
-    """Raise ValueError when axes lack an x or y label, unless they are off or labelled "no-axes" by `ax.set_label`.
+    """Raise ValueError when axes lack an x or y label or its unit, unless they are off or labelled "no-axes" by `ax.set_label`.
 
     A label that several axes share (`sharex`, `sharey`, `figure.supxlabel`) counts for all of them.
     """
@@ -118,10 +118,44 @@ def check_labels(figure_id: str, drawn) -> None:
         if not ax.axison or ax.get_label() in ("no-axes", "<colorbar>"):
             continue
         for letter in "xy":
-            shared = getattr(ax, f"get_shared_{letter}_axes")().get_siblings(ax)
-            own = any(getattr(other, f"get_{letter}label")() for other in shared)
-            if not own and not getattr(drawn, f"get_sup{letter}label")():
-                raise ValueError(f"figure {figure_id}: axes {ax.get_title() or drawn.axes.index(ax)!r} lack the {letter} label")
+            shared = [ax, *getattr(ax, f"get_shared_{letter}_axes")().get_siblings(ax)]
+            own = [label for other in shared if (label := getattr(other, f"get_{letter}label")())]
+            label = (*own, getattr(drawn, f"get_sup{letter}label")())[0]
+            ticks = [tick.get_text() for other in shared for tick in getattr(other, f"get_{letter}ticklabels")()]
+            where = f"figure {figure_id}: axes {ax.get_title() or drawn.axes.index(ax)!r}"
+            if not label:
+                raise ValueError(f"{where} lack the {letter} label")
+            if numeric(ticks) and not has_unit(label):
+                raise ValueError(f"{where}: the {letter} label {label!r} lacks its unit; write it as in 'wait (s)', or name what is counted")
+
+
+def numeric(ticks) -> bool:
+    """Whether the ticks are numbers; words need no unit.
+
+    >>> numeric(["0", "1/2", r"$\\mathdefault{10^{3}}$"]), numeric(["Eagle", "Hawk"])
+    (True, False)
+    """
+    return not any(re.search("[A-Za-z]", tick.replace(r"\mathdefault", "")) for tick in ticks)
+
+
+UNIT = r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
+MEASURED = r"\b(times?|waits?|wait|memory|makespans?|durations?|delays?|rates?|bytes)\b"
+BARE = (
+    r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates|percentile|probes|queue"
+    r"|load|share|fraction|chance|factor|Phi|Omega)\b"
+)
+RATIO = r" / |\bover\s+(the|that)\b"
+
+
+def has_unit(label: str) -> bool:
+    """Whether an axis label names its unit in brackets, is a ratio, or says what is counted.
+
+    >>> has_unit("mean wait (s)"), has_unit("mean wait"), has_unit("wait, Eagle / Hawk"), has_unit("number of jobs")
+    (True, False, True, True)
+    """
+    if re.search(UNIT, label) or re.search(RATIO, label):
+        return True
+    return not re.search(MEASURED, label.replace("\n", " ")) and re.search(BARE, label) is not None
 
 
 def close(drawn) -> None:

@@ -32,7 +32,7 @@ def draw_line(servers: int = 1, load: int = 80, seed: int = 0):
     rate = servers * load / 100
     expected = theory.little(rate, theory.mmc_mean_wait(rate, 1.0, servers))
     figure, ax = style.subplots(size=(8.0, 3.4))
-    ax.fill_between(run.intervals["end"], run.intervals["queue"], step="pre", color=style.SKY, alpha=0.4, linewidth=0)
+    ax.fill_between(run.intervals["end"], run.intervals["queue"], step="pre", color=style.BLUE, alpha=0.25, linewidth=0)
     ax.axhline(run.mean_queue, color=style.BLUE, label=f"mean of this run: {run.mean_queue:.3g}")
     ax.axhline(expected, color=style.VERMILLION, linestyle="--", label=f"Erlang C: {expected:.3g}")
     top = max(run.intervals["queue"].max(), expected, 1)

@@ -118,7 +118,7 @@ def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", 
 def _tanks(ax, usage, names, capacity):
     start = np.zeros(len(capacity))
     for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
-        ax.barh([1, 0], amount, left=start, height=0.7, color=(style.SKY, style.BLUE)[leaf % 2], alpha=0.6, edgecolor="white")
+        ax.barh([1, 0], amount, left=start, height=0.7, color=style.BLUE, alpha=(0.35, 0.6)[leaf % 2], edgecolor="white")
         for row, (width, left) in enumerate(zip(amount, start, strict=True)):
             if width > 1.2 * len(name):
                 ax.text(left + width / 2, 1 - row, name, ha="center", va="center", fontsize=9)

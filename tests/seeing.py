@@ -1,0 +1,98 @@
+"""How a picture looks to eyes that tell fewer colours apart, and how well its words stand out."""
+
+import itertools
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgb, to_rgba
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+EYES = {
+    "all cones": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+"""What each kind of eye makes of linear RGB: Machado, Oliveira and Fernandes 2009, Table 1, severity 1."""
+TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
+WHITE = np.array([0.95047, 1.0, 1.08883])
+APART = 15.0
+"""CIELAB distance from which two patches of colour count as told apart; some 2.3 can just be noticed side by side."""
+
+
+def linear(color):
+    channels = np.array(to_rgb(color))
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def lab(light):
+    """CIE 1976 L*a*b* of linear RGB."""
+    ratio = TO_XYZ @ light / WHITE
+    f = np.where(ratio > 216 / 24389, np.cbrt(ratio), (24389 / 27 * ratio + 16) / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+def distance(one, other, eye):
+    seen = [lab(np.clip(np.array(EYES[eye]) @ linear(color), 0, 1)) for color in (one, other)]
+    return float(np.linalg.norm(seen[0] - seen[1]))
+
+
+def contrast(one, other):
+    """Contrast ratio of WCAG 2, from 1 to 21."""
+    light, dark = sorted((TO_XYZ[1] @ linear(color) for color in (one, other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def alike(drawn):
+    """Pairs of series of one axes, by their legend, that some eyes cannot tell apart: colours too close, and no other mark.
+
+    Lines of close colours must differ in their dashes: markers are far between. Dots may differ in their markers, patches in their hatches.
+    """
+    pairs = []
+    for ax in drawn.axes:
+        named = [(*mark(handle), label) for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)]
+        for (color, trait, one), (shade, another, other) in itertools.combinations(named, 2):
+            if one != other and trait == another and min(distance(color, shade, eye) for eye in EYES) < APART:
+                pairs.append((one, other))
+    return pairs
+
+
+def mark(handle):
+    """Colour on white, and what else tells a legend's entry from others: dashes of a line, else the marker, hatch of a patch."""
+    if hasattr(handle, "lines"):  # an error bar
+        handle = handle.lines[0] or handle.lines[2][0]
+    if hasattr(handle, "patches"):  # bars
+        handle = handle.patches[0]
+    is_line = isinstance(handle, Line2D)
+    paint = handle.get_color() if is_line else handle.get_facecolor()
+    if not len(paint):  # lines of a collection
+        paint = handle.get_edgecolor()
+    color = paint if isinstance(paint, str) else np.atleast_2d(paint)[0]
+    *rgb, alpha = to_rgba(color)
+    alpha = alpha if handle.get_alpha() is None else handle.get_alpha()
+    if is_line and handle.get_linestyle() not in ("None", "none", "", " "):
+        trait = handle._unscaled_dash_pattern  # get_linestyle() gives "--" for every pattern of one's own
+    else:
+        trait = handle.get_marker() if is_line else handle.get_hatch()
+    return [alpha * channel + 1 - alpha for channel in rgb], str(trait)
+
+
+def faint(drawn, least=4.5):
+    """Words of a figure whose contrast with what is behind them is less than `least`."""
+    canvas = FigureCanvasAgg(drawn)
+    canvas.draw()
+    words = [text for text in drawn.findobj(Text) if text.get_visible() and text.get_text().strip()]
+    boxes = [text.get_window_extent() for text in words]
+    drawn.set_layout_engine("none")  # which would move the axes once their words are gone
+    for text in words:
+        text.set_visible(False)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba())[::-1, :, :3] / 255
+    found = []
+    for text, box in zip(words, boxes, strict=True):
+        left, right, low, high = (max(int(end), 0) for end in (box.x0, box.x1, box.y0, box.y1))
+        behind = pixels[low : high + 1, left : right + 1].reshape(-1, 3)
+        if len(behind) and contrast(text.get_color(), np.median(behind, axis=0)) < least:
+            found.append((text.get_text(), text.get_color(), round(contrast(text.get_color(), np.median(behind, axis=0)), 2)))
+    return found
