@@ -154,7 +154,10 @@ def test_shared_labels_and_axes_that_opt_out_pass():
         publish.check_labels("hmhs.f", figure)
 
 
-@pytest.mark.parametrize("label, well", [("wait", False), ("wait (s)", True), ("wait of jobs", False), ("wait, ours / theirs", True), ("x", False)])
+@pytest.mark.parametrize(
+    "label, well",
+    [("wait", False), ("wait (s)", True), ("wait of jobs", False), ("wait, ours / theirs", True), ("x", False)],
+)
 def test_a_number_without_its_unit_is_refused(label, well):
     from schedlib import style
 
