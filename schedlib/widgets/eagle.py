@@ -9,6 +9,7 @@ import numpy as np
 from schedlib import eagle, style
 from schedlib.eagle.workloads import LOAD
 from schedlib.widgets.explorer import Explorer, slider
+from schedlib.widgets.working import working
 from schedlib.workload import Workload
 
 WORKERS, JOBS = 600, 15_000
@@ -129,6 +130,7 @@ def load_explorer():
         "left": widgets.Dropdown(options=names, value="sparrow", description="one system"),
         "right": widgets.Dropdown(options=names, value="hawk", description="another"),
     }
-    for system in SYSTEMS:  # compiled before the first move
-        _run(system, 95, 17)
+    with working():  # compiled before the first move
+        for system in SYSTEMS:
+            _run(system, 95, 17)
     return Explorer(draw_load, controls, height=400)

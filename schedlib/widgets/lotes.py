@@ -175,7 +175,7 @@ def stored(runs, claims=None):
     sizes = widgets.Dropdown(description="law of sizes")
     at = widgets.SelectionSlider(options=[0], description="Phi or Omega", continuous_update=False)
 
-    def offer(change=None):
+    def offer():
         frame = runs[figure.value]
         law, values = sizes.value, sorted(set(frame[axis_of(frame)]))
         laws = [(name, law) for law, name in LAW_NAMES.items() if law in set(frame["sizes"])]
@@ -185,5 +185,5 @@ def stored(runs, claims=None):
 
     offer()
     at.index = len(at.options) // 2
-    figure.observe(offer, "value")  # before the explorer's own, which then finds values that go together
-    return Explorer(functools.partial(draw_stored, runs, claims=claims), {"figure": figure, "sizes": sizes, "at": at}, height=460)
+    controls = {"figure": figure, "sizes": sizes, "at": at}
+    return Explorer(functools.partial(draw_stored, runs, claims=claims), controls, height=460, settle={"figure": offer})
