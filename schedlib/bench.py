@@ -10,7 +10,7 @@ import importlib.util
 from schedlib.experiment import PAPERS
 from schedlib.reproduce.tables import columns
 
-PACKAGES = ("core", *PAPERS)
+PACKAGES = ("core", *PAPERS, "widgets")
 
 
 def collect(only=None) -> list[dict]:

@@ -207,7 +207,7 @@ def plot_occupancy(runs, configs, workload, *, unit="h", size=(9.0, 4.2)):
         low.set(xlabel=f"time ({unit})", xlim=(0, until))
     axes[0, 0].set_ylabel("machine")
     axes[1, 0].set_ylabel("jobs waiting")
-    axes[1, 0].set_ylim(bottom=0)
+    axes[1, 0].set_ylim(0, max(1, axes[1, 0].get_ylim()[1]))
     place = axes[0, -1].get_position()
     bar = figure.add_axes((right + 0.15 / size[0], place.y0, 0.16 / size[0], place.height))
     figure.colorbar(picture, cax=bar, label="share in use of the\nfullest resource")

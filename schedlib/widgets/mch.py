@@ -147,7 +147,7 @@ def filling():
 
     with working():
         _path(text, cpu, memory, "h-drf")  # compiled before the first move
-    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=440, settle={"preset": take})
+    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=480, settle={"preset": take})
 
 
 CHURN_RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
