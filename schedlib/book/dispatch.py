@@ -15,6 +15,8 @@ PHIS, SEEDS = tuple(range(0, 16, 3)), tuple(range(10))
 """Phi in thousandths of the largest machine."""
 PLANS = Path(__file__).with_name("dispatch.csv")
 MIXES = [f"n{k}" for k in range(1, 10)]
+PLANNED = {}
+"""Plans that have been read: they depend on Phi and the seed alone."""
 
 
 def instance(phi: int, load: int, sizes: str, seed: int, planner=None) -> RandomInstance:
@@ -36,6 +38,12 @@ def _stored():
 
 
 def _planned(phi, seed, configs, classes):
+    if (phi, seed) not in PLANNED:
+        PLANNED[phi, seed] = _read(phi, seed, configs, classes)
+    return PLANNED[phi, seed]
+
+
+def _read(phi, seed, configs, classes):
     if (phi, seed) not in _stored():
         raise ValueError(f"phi, seed: {phi}, {seed}; plans are stored for phi of {PHIS} and seeds of {SEEDS}")
     rows = _stored()[phi, seed]

@@ -198,8 +198,7 @@ def plot_occupancy(runs, configs, workload, *, unit="h", size=(9.0, 4.2)):
         picture = top.imshow(
             full, aspect="auto", cmap="viridis", vmin=0, vmax=1, extent=(0, until, configs.n_machines, 0), interpolation="nearest"
         )
-        for edge in np.cumsum(configs.count)[:-1]:
-            top.axhline(edge, color="white", linewidth=0.7)
+        top.hlines(np.cumsum(configs.count)[:-1], 0, until, color="white", linewidth=0.7)
         top.grid(visible=False)
         wait = f"mean wait {run.mean_response:.2g} {unit}" if run.mean_response > 0 else "no waits"
         top.set_title(f"{style.look(run.policy).label}: {wait}", fontsize=10)

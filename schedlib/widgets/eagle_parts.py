@@ -76,8 +76,8 @@ def parts():
     """Boxes for SSS, SBP and SRPT, sliders for the minimum of probes, the cap and the seed, a menu of estimates, and the picture."""
     controls = {name: widgets.Checkbox(True, description=name.upper(), indent=True) for name in ("sss", "sbp", "srpt")}
     controls |= {
-        "min_probes": slider(20, 0, 60, 5, text="at least so many probes"),
-        "cap": slider(5, 0, 20, text="cap (times its estimate)"),
+        "min_probes": slider(20, 0, 60, 5, text="fewest probes a job"),
+        "cap": slider(5, 0, 20, text="cap (times estimate)"),
         "estimate": widgets.Dropdown(options=list(ESTIMATES), description="estimates"),
         "seed": slider(0, 0, 4, text="seed"),
     }
