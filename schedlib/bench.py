@@ -13,7 +13,7 @@ import time
 from schedlib.experiment import PAPERS
 from schedlib.reproduce.tables import columns
 
-PACKAGES = ("core", *PAPERS)
+PACKAGES = ("core", *PAPERS, "widgets")
 FIRST = {
     "import schedlib": "import schedlib; print(schedlib.__version__)",
     "lotes": "from schedlib import lotes; configs, classes = lotes.google2011(); few = lotes.fewer_machines(configs, 60); "

@@ -198,8 +198,7 @@ def plot_occupancy(runs, configs, workload, *, unit="h", size=(9.0, 4.2)):
         picture = top.imshow(
             full, aspect="auto", cmap="viridis", vmin=0, vmax=1, extent=(0, until, configs.n_machines, 0), interpolation="nearest"
         )
-        for edge in np.cumsum(configs.count)[:-1]:
-            top.axhline(edge, color="white", linewidth=0.7)
+        top.hlines(np.cumsum(configs.count)[:-1], 0, until, color="white", linewidth=0.7)
         top.grid(visible=False)
         wait = f"mean wait {run.mean_response:.2g} {unit}" if run.mean_response > 0 else "no waits"
         top.set_title(f"{style.look(run.policy).label}: {wait}", fontsize=10)
@@ -207,7 +206,7 @@ def plot_occupancy(runs, configs, workload, *, unit="h", size=(9.0, 4.2)):
         low.set(xlabel=f"time ({unit})", xlim=(0, until))
     axes[0, 0].set_ylabel("machine")
     axes[1, 0].set_ylabel("jobs waiting")
-    axes[1, 0].set_ylim(bottom=0)
+    axes[1, 0].set_ylim(0, max(1, axes[1, 0].get_ylim()[1]))
     place = axes[0, -1].get_position()
     bar = figure.add_axes((right + 0.15 / size[0], place.y0, 0.16 / size[0], place.height))
     figure.colorbar(picture, cax=bar, label="share in use of the\nfullest resource")

@@ -43,7 +43,7 @@ def plot_point(frame: pd.DataFrame, sizes: str, at: float, claims: pd.DataFrame 
     lines = 0 if claims is None else max(len(claims), 1)
     low = (0.55 + (0.1 + LINE * lines if lines else 0)) / size[1]
     # placed by hand, which is twice as quick as the layout engine
-    place = {"left": 1.6 / size[0], "right": 0.98, "top": 1 - 0.4 / size[1], "bottom": low, "wspace": 0.06}
+    place = {"left": 1.6 / size[0], "right": 0.98, "top": 1 - 0.4 / size[1], "bottom": low, "wspace": 0.11}
     figure, axes = style.subplots(1, 2, size=size, sharey=True, gridspec_kw=place)
     figure.set_layout_engine("none")
     measures = frame["wait"].clip(lower=FASTEST), 100 * frame["slope"]
@@ -61,6 +61,7 @@ def plot_point(frame: pd.DataFrame, sizes: str, at: float, claims: pd.DataFrame 
     axes[1].axvline(threshold, color="black", linestyle=":", linewidth=1)
     for ax in axes:
         ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter("{x:,g}")  # powers as formulas take longer to set than all else to draw
     name = "Phi" if axis_of(frame) == "phi" else "Omega"
     figure.suptitle(
         f"load {some['load'].iloc[0]:g}, {name} = {at:g}, sizes: {LAW_NAMES[sizes]} (hollow: unstable)", fontsize=10, y=0.985

@@ -9,6 +9,7 @@ import numpy as np
 from schedlib import eagle, style
 from schedlib.eagle.workloads import LOAD
 from schedlib.widgets.explorer import Explorer, slider
+from schedlib.widgets.working import working
 from schedlib.workload import Workload
 
 WORKERS, JOBS = 600, 15_000
@@ -95,7 +96,7 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
             raise ValueError(f"{side}: {system!r} is none of {', '.join(SYSTEMS)}")
     figure, axes = style.subplots(1, 3, size=(9.0, 4.0))
     figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
-    for ax, (start, width) in zip(axes, ((0.08, 0.245), (0.365, 0.22), (0.82, 0.155)), strict=True):
+    for ax, (start, width) in zip(axes, ((0.08, 0.235), (0.37, 0.215), (0.82, 0.155)), strict=True):
         ax.set_position((start, 0.24, width, 0.66))
     words = []
     for row, system in enumerate(dict.fromkeys((left, right))):
@@ -129,6 +130,7 @@ def load_explorer():
         "left": widgets.Dropdown(options=names, value="sparrow", description="one system"),
         "right": widgets.Dropdown(options=names, value="hawk", description="another"),
     }
-    for system in SYSTEMS:  # compiled before the first move
-        _run(system, 95, 17)
+    with working():  # compiled before the first move
+        for system in SYSTEMS:
+            _run(system, 95, 17)
     return Explorer(draw_load, controls, height=400)

@@ -1,13 +1,16 @@
 """The explorer of Eagle's parts: SSS, SBP, SRPT, the minimum of probes, the cap and wrong estimates, against the whole."""
 
 import functools
+import itertools
 from dataclasses import replace
 
 import ipywidgets as widgets
 import numpy as np
+from matplotlib.ticker import NullLocator
 
 from schedlib import eagle, style
 from schedlib.widgets.explorer import Explorer, slider
+from schedlib.widgets.working import working
 
 WORKERS, JOBS = 600, 20_000
 ESTIMATES = {"right": "mean", "too small, 0.1 to 1 times": (0.1, 1.0), "too large, 1 to 1.9 times": (1.0, 1.9)}
@@ -22,12 +25,15 @@ def _workload(seed):
     return eagle.google(JOBS, seed=seed, scale=WORKERS / eagle.WORKERS["google"][0])
 
 
-@functools.lru_cache(maxsize=128)
-def _took(system, estimate, seed):
+def _simulated(system, estimate, seed):
     """Sorted completion times of short jobs (s)."""
     setting = {"short_partition": eagle.PARTITION["google"], "cutoff": eagle.CUTOFF["google"], "seed": seed}
     jobs = eagle.simulate(_workload(seed), system, WORKERS, estimate=ESTIMATES[estimate], **setting).jobs
     return np.sort(jobs.loc[~jobs["long"], "completion"].to_numpy())
+
+
+_chosen = functools.lru_cache(maxsize=64)(_simulated)
+_paper = functools.cache(_simulated)  # the two systems that every choice is compared with
 
 
 def draw_parts(
@@ -40,7 +46,7 @@ def draw_parts(
     """
     chosen = replace(eagle.Eagle(sss=sss, sbp=sbp, srpt=srpt, min_probes=min_probes), name="your choice", cap=float(cap))
     looks = {"eagle": style.look("eagle"), "hawk": style.look("hawk")._replace(color="#777777", linestyle=":"), "chosen": OURS}
-    took = {name: _took(chosen if name == "chosen" else name, estimate, seed) for name in looks}
+    took = {name: _paper(name, estimate, seed) for name in ("eagle", "hawk")} | {"chosen": _chosen(chosen, estimate, seed)}
     figure, (left, right) = style.subplots(1, 2, size=(9.0, 3.8), width_ratios=(1.6, 1))
     figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
     left.set_position((0.075, 0.14, 0.5, 0.76))
@@ -50,7 +56,6 @@ def draw_parts(
         left.plot(np.percentile(times, 100 - LONGER), LONGER, **line)
     left.set(xscale="log", yscale="log", xlabel="completion time of a short job (s)", ylabel="jobs that take longer (%)", ylim=(0.1, 110))
     left.set(xlim=(10, 30_000), title="Short jobs")
-    left.yaxis.set_major_formatter("{x:g}")
     left.legend(loc="lower left")
     whole, other = (np.percentile(took[name], PERCENTILES) for name in ("eagle", "chosen"))
     ratio = other / whole
@@ -60,7 +65,9 @@ def draw_parts(
     right.axvline(1, color="black", linewidth=1)
     right.set(xscale="log", xlim=(0.5, 400), ylim=(2.6, -0.6), xlabel="over the whole Eagle's", title="Percentiles")
     right.set_yticks(range(3), [f"{p} %" for p in PERCENTILES])
-    right.xaxis.set_major_formatter("{x:g}")
+    for axis in (left.xaxis, left.yaxis, right.xaxis):
+        axis.set_major_formatter("{x:,g}")
+        axis.set_minor_locator(NullLocator())  # small ticks would take half of the time of a move
     words = ", ".join(f"{p} % {value:.2f}" for p, value in zip(PERCENTILES, ratio, strict=True))
     return figure, f"Completion times of short jobs; the choice's percentiles over those of the whole Eagle: {words}."
 
@@ -69,9 +76,12 @@ def parts():
     """Boxes for SSS, SBP and SRPT, sliders for the minimum of probes, the cap and the seed, a menu of estimates, and the picture."""
     controls = {name: widgets.Checkbox(True, description=name.upper(), indent=True) for name in ("sss", "sbp", "srpt")}
     controls |= {
-        "min_probes": slider(20, 0, 60, 5, text="at least so many probes"),
-        "cap": slider(5, 0, 20, text="cap (times its estimate)"),
+        "min_probes": slider(20, 0, 60, 5, text="fewest probes a job"),
+        "cap": slider(5, 0, 20, text="cap (times estimate)"),
         "estimate": widgets.Dropdown(options=list(ESTIMATES), description="estimates"),
         "seed": slider(0, 0, 4, text="seed"),
     }
+    with working():  # what a choice is compared with is simulated before the first move
+        for system, estimate, seed in itertools.product(("eagle", "hawk"), ESTIMATES, range(controls["seed"].max + 1)):
+            _paper(system, estimate, seed)
     return Explorer(draw_parts, controls, height=390)

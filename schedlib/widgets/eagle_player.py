@@ -2,7 +2,6 @@
 
 import bisect
 import functools
-import io
 
 import ipywidgets as widgets
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from schedlib import eagle
 from schedlib.eagle.cluster import HEIGHT, plot_cluster, svg, told
 from schedlib.eagle.replay import newest_copy, replay
-from schedlib.widgets.explorer import Explorer, slider
+from schedlib.widgets.explorer import Explorer, png, slider
 from schedlib.workload import Workload
 
 WORKERS, SHORT_PARTITION, CUTOFF = 20, 0.2, 8.0
@@ -109,10 +108,8 @@ class Player(Explorer):
         widgets.jslink((self.play, "value"), (self.at, "value"))
         self.controls["pace"].observe(self._pace, "value")
         self.at.value = telling(_run(*self.of[:2])[1])
-        buffer = io.BytesIO()
         figure, self.alt = draw_step(step=self.at.value)
-        figure.savefig(buffer, format="png", dpi=100)
-        self.png = buffer.getvalue()
+        self.png = png(figure)
 
     def _pace(self, change):
         self.play.interval = round(1000 / self.controls["pace"].value)
@@ -121,7 +118,7 @@ class Player(Explorer):
         """Go `by` events on, or back."""
         self.at.value = min(max(self.at.value + by, 0), self.at.max)
 
-    def refresh(self, change=None):
+    def refresh(self):
         """Draw the step that the controls name. A run that has just been chosen is taken up at the time of the last picture."""
         of = tuple(self.controls[name].value for name in ("system", "seed", "events"))
         (run, steps), shown = _run(*of[:2]), _shown(*of)

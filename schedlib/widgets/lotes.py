@@ -6,13 +6,13 @@ import ipywidgets as widgets
 import numpy as np
 
 from schedlib import lotes, style, theory
+from schedlib.book import dispatch as dispatch_book
 from schedlib.lotes.figures import LAW_NAMES
 from schedlib.lotes.pictures import plot_allocation, plot_occupancy, plot_polytope
 from schedlib.lotes.random_pictures import at_point, axis_of, plot_point
 from schedlib.widgets.explorer import Explorer, slider
 
 POLICIES = ("lotes", "greedy", "tetris")
-MACHINES, HOURS = 6, 6.0
 CORES, MEMORY = 10, 10
 
 
@@ -65,7 +65,7 @@ def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores:
     configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])
     classes = lotes.JobClasses([share / 100, 1 - share / 100], [[1, memory], [cores, 1]], [[1, 1], [1, 1]])
     found, gain = lotes.allocate(configs, classes), lotes.scarcity(configs, classes)
-    names, resources = ["4 cores, 16 GB", f"{pool_cores} cores, {pool_memory} GB"], ["cores", "memory"]
+    names, resources = ["4 cores, 16 GB", f"{pool_cores} core{'s' * (pool_cores > 1)}, {pool_memory} GB"], ["cores", "memory"]
     scarce = [f"{resources[l]} of the {('first', 'second')[j]} pool" for j, l in zip(*np.nonzero(gain > 1e-6), strict=True)]
     what = " and ".join(scarce) or "no resource on its own, as several give out at once"
     alt = f"Two pools sustain {found.rate:.4g} jobs an hour. Scarce: {what}."
@@ -108,16 +108,14 @@ def bins():
     return Explorer(draw_bins, controls)
 
 
-@functools.lru_cache(maxsize=64)
-def _instance(phi, load, sizes, seed):
-    return lotes.random_instance(phi / 1000, load=load / 100, machines=MACHINES, hours=HOURS, sizes=sizes, seed=seed, rounded=True)
+_instance = functools.lru_cache(maxsize=64)(dispatch_book.instance)
 
 
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0):
     """A cluster of 60 machines for six hours under LoTES, Greedy and Tetris: how full each machine is, and the queues.
 
-    `load` in % of the rate that stage 2 sustains after rounding, `phi` in thousandths of the largest machine. Returns
-    (matplotlib Figure, alt text).
+    `load` in % of the rate that stage 2 sustains after rounding, `phi` in thousandths of the largest machine; of its plans those
+    for `seed` 0 to 9 and `phi` 0, 3, ... 15 are stored. Returns (matplotlib Figure, alt text). Raises ValueError for others.
     """
     instance = _instance(phi, load, sizes, seed)
     runs = []
@@ -175,7 +173,7 @@ def stored(runs, claims=None):
     sizes = widgets.Dropdown(description="law of sizes")
     at = widgets.SelectionSlider(options=[0], description="Phi or Omega", continuous_update=False)
 
-    def offer(change=None):
+    def offer():
         frame = runs[figure.value]
         law, values = sizes.value, sorted(set(frame[axis_of(frame)]))
         laws = [(name, law) for law, name in LAW_NAMES.items() if law in set(frame["sizes"])]
@@ -185,5 +183,5 @@ def stored(runs, claims=None):
 
     offer()
     at.index = len(at.options) // 2
-    figure.observe(offer, "value")  # before the explorer's own, which then finds values that go together
-    return Explorer(functools.partial(draw_stored, runs, claims=claims), {"figure": figure, "sizes": sizes, "at": at}, height=460)
+    controls = {"figure": figure, "sizes": sizes, "at": at}
+    return Explorer(functools.partial(draw_stored, runs, claims=claims), controls, height=460, settle={"figure": offer})

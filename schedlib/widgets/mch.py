@@ -15,6 +15,7 @@ from schedlib.mch.path import filling_path
 from schedlib.mch.pictures import plot_tree, tree_size
 from schedlib.mch.properties import node_shares
 from schedlib.widgets.explorer import Explorer, slider
+from schedlib.widgets.working import working
 
 RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
 RESOURCES = ("CPU", "GB")
@@ -140,13 +141,13 @@ def filling():
         "filled": slider(100, 0, 100, 5, text="filled (%)"),
     }
 
-    def take(change):
+    def take():
         for name, value in zip(("text", "cpu", "memory"), PRESETS[preset.value], strict=True):
             controls[name].value = value
 
-    _path(text, cpu, memory, "h-drf")  # compiled before the first move
-    preset.observe(take, "value")  # before the explorer's own, which then finds the example's values
-    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=440)
+    with working():
+        _path(text, cpu, memory, "h-drf")  # compiled before the first move
+    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=480, settle={"preset": take})
 
 
 CHURN_RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
@@ -213,12 +214,12 @@ def churn():
         "left": widgets.Dropdown(options=rules, value="mch", description="left"),
         "right": widgets.Dropdown(options=rules, value="naive-h-drf", description="right"),
     }
-    for name in SCENES:  # all runs are made before the first move
-        for rule in CHURN_RULES:
-            _run(name, rule)
+    with working():  # all runs are made before the first move
+        for name in SCENES:
+            for rule in CHURN_RULES:
+                _run(name, rule)
 
-    def shorten(change):
+    def shorten():
         controls["time"].max = SCENES[scene.value]
 
-    scene.observe(shorten, "value")  # before the explorer's own, which then finds a time within the scene
-    return Explorer(draw_churn, controls)
+    return Explorer(draw_churn, controls, settle={"scene": shorten})

@@ -1,0 +1,195 @@
+"""Every explorer of the book: any setting has a picture of the declared height, nothing is clipped, keys move it, failures are said."""
+
+import gc
+import html
+import io
+import re
+import time
+from xml.etree import ElementTree
+
+import ipywidgets
+import matplotlib as mpl
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import TextPath
+from PIL import Image
+
+from schedlib import reproduce, style
+from schedlib.book import dispatch
+from schedlib.widgets import Explorer, explorer, lotes, mch
+from schedlib.widgets.moves import EXPLORERS, KEYBOARD, move, values
+
+MOVES = 6
+MAY_REFUSE = {
+    "04 dispatching": "rounding leaves nothing",
+    "06 filling": "uses nothing of resource",
+    "08 player": "has none of these",
+}
+"""What an explorer may answer instead of a picture."""
+
+
+def _stored():
+    return lotes.stored({name: reproduce.frame(f"lotes.{name}") for name in ("fig11", "fig12", "fig13")}, reproduce.claims("lotes"))
+
+
+@pytest.fixture(scope="module", params=sorted([*EXPLORERS, "04 stored runs"]))
+def made(request):
+    """An explorer as its chapter makes it, its name, and the figures that it draws, the last one last."""
+    with mpl.rc_context():
+        found = EXPLORERS.get(request.param, _stored)()
+    figures, draw = [], found.draw
+
+    def drawn(**setting):
+        figure, alt = draw(**setting)
+        figures[:] = [figure]
+        return figure, alt
+
+    found.draw = drawn
+    return found, request.param, figures
+
+
+def em(text):
+    """The width of a text in em, in a font that is wider than most."""
+    return TextPath((0, 0), text, size=1, prop=FontProperties(family="DejaVu Sans")).get_extents().x1
+
+
+def check(found, name, figures):
+    """What the page shows is whole."""
+    page = found.picture.value
+    assert found.picture.layout.height == f"{found.height + 10}px"
+    if 'role="alert"' in page:
+        assert name in MAY_REFUSE and MAY_REFUSE[name] in html.unescape(page), page
+        return
+    if page.startswith("<svg"):
+        tree = ElementTree.fromstring(page)
+        assert float(tree.get("height")) <= found.height and tree.get("aria-label")
+        setting = {key: control.value for key, control in found.controls.items() if key != "pace"}
+        figure, alt = found.draw(**setting)
+        assert alt
+    else:
+        alt = re.match(r'<img alt="([^"]+)"', page)[1]
+        assert html.unescape(alt) == found.alt and not re.search(r"\bnan\b|\binf\b|None", alt)
+        picture = Image.open(io.BytesIO(found.png))
+        assert picture.height <= found.height and picture.width <= 1000
+        (figure,) = figures
+    box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
+    assert box.x0 > -0.02 and box.y0 > -0.02 and box.x1 < width + 0.02 and box.y1 < height + 0.02, f"{box} in {width} by {height}"
+
+
+@pytest.mark.filterwarnings("error")
+def test_any_setting_has_a_whole_picture(made):
+    found, name, figures = made
+    rng = np.random.default_rng(len(name))
+    for _ in range(MOVES):
+        try:
+            figures.clear()
+            move(found, rng)
+            if figures or 'role="alert"' in found.picture.value or found.picture.value.startswith("<svg"):
+                check(*made)
+        except AssertionError as error:
+            raise AssertionError({key: control.value for key, control in found.controls.items()}) from error
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("place", (0, -1))
+def test_the_ends_of_all_controls_have_a_whole_picture(made, place):
+    found, _, figures = made
+    for name in [*found.settle, *(name for name in found.controls if name not in found.settle)]:
+        found.controls[name].value = values(found.controls[name])[place]
+    if figures:
+        check(*made)
+
+
+def test_controls_take_keys_and_have_descriptions_that_are_read_whole(made):
+    found, _, _ = made
+    for control in found.controls.values():
+        assert type(control).__name__ in KEYBOARD and not control.disabled
+        assert 0 < em(control.description) <= float(control.style.description_width.removesuffix("em"))
+        if isinstance(control, ipywidgets.Dropdown):
+            room = float(control.layout.width.removesuffix("em")) - 11 - 2
+            assert max(em(str(text)) for text in control._options_labels) <= room
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.text("[]()*,.01235 ", max_size=24) | st.sampled_from([text for text, *_ in mch.PRESETS.values()]), st.integers(1, 200))
+def test_any_text_in_the_box_is_drawn_or_answered(text, cpu):
+    found = test_any_text_in_the_box_is_drawn_or_answered.__dict__.setdefault("made", mch.filling())
+    found.controls["text"].value, found.controls["cpu"].value = text, cpu
+    page = found.picture.value
+    assert page.startswith("<img alt=") or (page.startswith('<p role="alert">') and "could not be drawn" not in page)
+
+
+def _fails(at=0):
+    if at == 1:
+        raise KeyError("<gone>")
+    if at == 2:
+        raise ValueError("at: <2> is too much")
+    return style.subplots(size=(2, 2))[0], f"at {at}"
+
+
+def test_a_move_that_fails_says_why_and_how_to_see_where_and_the_next_one_draws():
+    found = Explorer(_fails, {"at": ipywidgets.IntSlider(0)})
+    found.controls["at"].value = 1
+    said = html.unescape(found.picture.value)
+    assert said.startswith('<p role="alert">') and "KeyError: '<gone>'" in said and "name.draw(at=1)" in said and "<img" not in said
+    found.controls["at"].value = 2
+    assert html.unescape(found.picture.value) == '<p role="alert">at: <2> is too much</p>'
+    found.controls["at"].value = 3
+    assert found.picture.value.startswith("<img") and gc.isenabled()
+
+
+def test_what_fails_where_the_explorer_is_made_stops_the_cell():
+    with pytest.raises(KeyError):
+        Explorer(_fails, {"at": ipywidgets.IntSlider(1)})
+    assert gc.isenabled()
+
+
+def test_without_a_picture_a_static_page_gets_none():
+    bundle, _ = Explorer(_fails, {"at": ipywidgets.IntSlider(2)})._repr_mimebundle_()
+    assert "image/png" not in bundle
+
+
+def test_controls_settle_before_the_one_picture_of_a_move():
+    a, b, seen = ipywidgets.IntSlider(0), ipywidgets.IntSlider(0), []
+
+    def draw(**setting):
+        seen.append(setting)
+        return style.subplots(size=(2, 2))[0], "two sliders"
+
+    Explorer(draw, {"a": a, "b": b}, settle={"a": lambda: b.set_trait("value", 2 * a.value)})
+    a.value, b.value = 5, 3
+    assert seen == [{"a": 0, "b": 0}, {"a": 5, "b": 10}, {"a": 5, "b": 3}]
+
+
+def test_long_work_says_so_in_the_pictures_place(monkeypatch):
+    pages = []
+
+    def slow(at=0):
+        time.sleep(0.1 if at else 0)
+        pages.append(found.picture.value if at else "")
+        return style.subplots(size=(2, 2))[0], f"at {at}"
+
+    monkeypatch.setattr(explorer, "working", lambda show=None, now=explorer.working: now(show, after=0.01))
+    found = Explorer(slow, {"at": ipywidgets.IntSlider(0)})
+    found.controls["at"].value = 1
+    assert pages[1].startswith('<p role="status">Working, 0 s') and found.picture.value.startswith("<img")
+
+
+@pytest.mark.parametrize("phi, seed", [(6, 0), (0, 1), (15, 4)])
+def test_stored_plans_are_those_that_are_made(phi, seed):
+    made = dispatch.rows(phi, seed)
+    stored = dispatch._stored()[phi, seed].reset_index(drop=True)
+    whole = [name for name in made if name != "fraction"]
+    assert made[whole].equals(stored[whole].astype(made[whole].dtypes)), "python -m schedlib.book.dispatch makes them anew"
+    assert np.allclose(made["fraction"], stored["fraction"], atol=1e-9)
+
+
+def test_every_setting_of_the_dispatching_explorer_has_a_stored_plan():
+    controls = EXPLORERS["04 dispatching"]().controls
+    assert set(dispatch._stored()) == {(phi, seed) for phi in values(controls["phi"]) for seed in values(controls["seed"])}
+    used = dispatch._stored()
+    for rows in used.values():
+        assert (rows.groupby("configuration")[["machines", "fraction"]].sum() - dispatch.MACHINES).abs().max(axis=None) < 1e-6
