@@ -5,12 +5,19 @@ from dataclasses import dataclass
 
 SETTLES, UNCHANGED = 60, 0.3
 """Seconds that a move may take, and that a picture must stay as it is, with an idle kernel, to count as unchanged."""
+LAPSE = 2.0
+"""Seconds in which a player that plays shows another picture."""
 STEPS = 12
 """How many steps of a control are tried until one changes the picture."""
-KEYS = {"slider": ("ArrowRight", "ArrowLeft"), "menu": ("ArrowDown", "ArrowUp"), "box": ("Space", "Space")}
-"""Each kind's keys, on and back."""
+KEYS = {
+    "slider": (["ArrowRight"], ["ArrowLeft"]),
+    "menu": (["Space", "ArrowDown", "Enter"], ["Space", "ArrowUp", "Enter"]),
+    "box": (["Space"], ["Space"]),
+}
+"""Each kind's keys, on and back. A menu must be opened: on a closed one JupyterLab takes up and down to go to another cell."""
 ONLY_SETTINGS = {"events a second": "how fast the player plays, which no still picture shows"}
 """Controls that change no picture, and why."""
+CLEAR = ("ControlOrMeta+a", "Delete")
 TYPED = {"tree": "[(1, 4), (3, 1)]"}
 """What is typed into a box for text."""
 
@@ -24,11 +31,11 @@ MARK = """root => {
   for (const row of rows) {
     const controls = Object.entries(kinds).flatMap(([kind, selector]) =>
       [...(row.matches(selector) ? [row] : row.querySelectorAll(selector))].filter(seen).map(e => [kind, e]));
-    const label = row.querySelector('.widget-label, .widget-label-basic')?.innerText.trim() || '';
+    const label = (row.querySelector('.widget-label-basic') ?? row.querySelector('.widget-label'))?.innerText.trim() || '';
     if (!controls.length) found.push({kind: 'unknown', name: label || row.className});
     for (const [kind, e] of controls) {
       e.dataset.control = found.length;
-      found.push({kind, name: label || e.innerText.trim() || e.title});
+      found.push({kind, name: label || e.innerText.trim() || e.querySelector('i').className});
     }
   }
   return found;
@@ -100,25 +107,27 @@ class Explorer:
             missing.discard(self.page.evaluate(FOCUSED))
         return [self.controls[int(number)]["name"] for number in sorted(missing, key=int)]
 
-    def press(self, number: int, *keys: str) -> Move:
+    def press(self, number: int, *keys: str, patience: float = UNCHANGED) -> Move:
         """Press keys on a control, and wait until the kernel is idle and the picture is another, or stays the same for long enough."""
         self.focus(number)
         before, start = self.look(), time.monotonic()
         for key in keys:
-            self.page.keyboard.press(key) if len(key) < 16 and key[0] != "[" else self.page.keyboard.type(key)
+            self.page.keyboard.press(key)
+            if key == "Space" and self.controls[number]["kind"] == "menu":
+                self.page.wait_for_function("() => document.activeElement.matches(':open')")
         idle_since = None
         while time.monotonic() - start < SETTLES:
             after = self.look()
             if after["picture"] != before["picture"]:
                 break
             idle_since = None if self.notebook.traffic.waiting else idle_since or time.monotonic()
-            if idle_since and time.monotonic() - idle_since > UNCHANGED:
+            if idle_since and time.monotonic() - idle_since > patience:
                 break
             self.page.wait_for_timeout(10)
         seconds = time.monotonic() - start
         self.settled()
         after = self.look()
-        self.sound(after, f"after {' '.join(keys)} on {self.controls[number]['name']}")
+        self.sound(after, f"after {' '.join(keys[-3:])} on {self.controls[number]['name']}")
         return Move(before, after, seconds)
 
     def move(self, number: int) -> Move:
@@ -133,14 +142,14 @@ class Explorer:
         tried = []
         for key, undo in (KEYS[kind], KEYS[kind][::-1]):
             for _ in range(STEPS):
-                move = self.press(number, key)
+                move = self.press(number, *key)
                 tried.append(move.after["settings"][number])
                 if not move.set:
                     break
                 if name in ONLY_SETTINGS:
                     return move
                 if move.seen:
-                    self.same(move, self.press(number, undo), name)
+                    self.same(move, self.press(number, *undo), name)
                     return move
         raise AssertionError(f"{self.title}: {name} changes no picture; tried {', '.join(map(str, tried))}")
 
@@ -148,25 +157,26 @@ class Explorer:
         """Write into a box for text, then what was there before."""
         name, was = self.controls[number]["name"], self.look()["settings"][number]
         assert name in TYPED, f"{self.title}: nothing is known to type into {name}"
-        move = self.press(number, "ControlOrMeta+a", TYPED[name], "Enter")
+        move = self.press(number, *CLEAR, *TYPED[name], "Enter")
         assert move.seen, f"{self.title}: {TYPED[name]} in {name} changes no picture"
-        self.same(move, self.press(number, "ControlOrMeta+a", was, "Enter"), name)
+        self.same(move, self.press(number, *CLEAR, *was, "Enter"), name)
         return move
 
     def push(self, number: int) -> Move:
-        """Push a button, again after a step of the last slider if there was nothing for it to do; what plays is stopped again."""
+        """Push a button, again after a step of the last slider if there was nothing for it to do; what plays is paused again."""
         name = self.controls[number]["name"]
-        move = self.press(number, "Space")
-        if not move.seen:
+        plays = "fa-play" in name
+        move = self.press(number, "Space", patience=LAPSE if plays else UNCHANGED)
+        if not move.seen and not plays:
             last = max(k for k, control in enumerate(self.controls) if control["kind"] == "slider")
             self.press(last, "ArrowRight")
             move = self.press(number, "Space")
         assert move.seen, f"{self.title}: the button {name} changes no picture"
-        if name == "Play":
-            self.press(number, "Space")
-            stopped = self.look()["picture"]
-            self.page.wait_for_timeout(1500)
-            assert self.look()["picture"] == stopped, f"{self.title}: it plays on after a second push"
+        if plays:
+            self.press(number, "Space", patience=0)
+            paused = self.look()["picture"]
+            self.page.wait_for_timeout(1000 * LAPSE)
+            assert self.look()["picture"] == paused, f"{self.title}: it plays on after a second push"
         return move
 
     def same(self, there: Move, back: Move, name: str) -> None:
