@@ -15,7 +15,6 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "browser: opens the book in Chromium")
     if config.getoption("--need-chromium", default=False) and not lab.CHROMIUM:
         raise pytest.UsageError(lab.MISSING)
 

@@ -25,17 +25,16 @@ ROOTS = ".jp-OutputArea-output .jupyter-widgets.widget-vbox:has(> .widget-html)"
 MARK = """root => {
   const kinds = {slider: '.noUi-handle', menu: 'select', box: 'input[type=checkbox]', text: 'input[type=text]', button: 'button'};
   const seen = e => e.getClientRects().length > 0;
-  const rows = [...root.querySelectorAll('.jupyter-widgets')].filter(e =>
-    seen(e) && !e.matches('.widget-html') && !e.querySelector('.jupyter-widgets'));
+  const rows = e => [...e.children].filter(seen).flatMap(child => child.matches('.widget-container') ? rows(child) : [child]);
   const found = [];
-  for (const row of rows) {
+  for (const row of rows(root).filter(e => !e.matches('.widget-html'))) {
     const controls = Object.entries(kinds).flatMap(([kind, selector]) =>
       [...(row.matches(selector) ? [row] : row.querySelectorAll(selector))].filter(seen).map(e => [kind, e]));
     const label = (row.querySelector('.widget-label-basic') ?? row.querySelector('.widget-label'))?.innerText.trim() || '';
     if (!controls.length) found.push({kind: 'unknown', name: label || row.className});
     for (const [kind, e] of controls) {
       e.dataset.control = found.length;
-      found.push({kind, name: label || e.innerText.trim() || e.querySelector('i').className});
+      found.push({kind, name: label || e.innerText.trim() || e.querySelector('i').className.replace('fa fa-', '')});
     }
   }
   return found;
@@ -52,7 +51,7 @@ LOOK = """root => {
     ready: !!content.innerText || (shown && (shown.complete ?? true) && (shown.naturalWidth ?? 1) > 0),
     whole: !drawn || (drawn.height > 0 && drawn.bottom <= frame.bottom + 1 && drawn.right <= frame.right + 1),
     settings: [...root.querySelectorAll('[data-control]')].map(e =>
-      e.ariaValueText ?? (e.type === 'checkbox' ? e.checked : e.matches('button') ? '' : e.value)),
+      e.closest('.widget-slider')?.querySelector('.widget-readout').innerText ?? (e.type === 'checkbox' ? e.checked : e.value)),
   };
 }"""
 FOCUSED = "() => document.activeElement.dataset.control ?? ''"
@@ -98,13 +97,16 @@ class Explorer:
     def settled(self) -> None:
         self.notebook.until(lambda: not self.notebook.traffic.waiting and self.look()["ready"], SETTLES, f"{self.title} comes to rest")
 
-    def reached(self) -> list[str]:
-        """The controls that Tab does not reach from the first one."""
+    def unreached(self) -> list[str]:
+        """The controls that Tab does not reach from the first one on, nor Shift+Tab on the way back."""
+        missing = set(map(str, range(len(self.controls))))
         self.focus(0)
-        missing = set(map(str, range(1, len(self.controls))))
-        for _ in range(4 * len(self.controls)):
-            self.page.keyboard.press("Tab")
-            missing.discard(self.page.evaluate(FOCUSED))
+        for key, wanted in (("Tab", missing - {"0"}), ("Shift+Tab", {"0"})):
+            for _ in range(4 * len(self.controls)):
+                if not missing & wanted:
+                    break
+                self.page.keyboard.press(key)
+                missing.discard(self.page.evaluate(FOCUSED))
         return [self.controls[int(number)]["name"] for number in sorted(missing, key=int)]
 
     def press(self, number: int, *keys: str, patience: float = UNCHANGED) -> Move:
@@ -165,7 +167,7 @@ class Explorer:
     def push(self, number: int) -> Move:
         """Push a button, again after a step of the last slider if there was nothing for it to do; what plays is paused again."""
         name = self.controls[number]["name"]
-        plays = "fa-play" in name
+        plays = name == "play"
         move = self.press(number, "Space", patience=LAPSE if plays else UNCHANGED)
         if not move.seen and not plays:
             last = max(k for k, control in enumerate(self.controls) if control["kind"] == "slider")

@@ -32,11 +32,11 @@ STARTS = 60
 
 
 @contextlib.contextmanager
-def browser():
-    """The Chromium of this machine; Playwright's own browsers are neither needed nor fetched."""
+def browser(**settings):
+    """This machine's Chromium, as a window whose pages share a cache; Playwright's own browsers are neither needed nor fetched."""
     with sync_playwright() as playwright:
         found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield found
+        yield found.new_context(**settings)
         found.close()
 
 

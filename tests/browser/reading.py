@@ -9,6 +9,8 @@ import uuid
 
 OPENS, RUNS = 60, 600
 """Seconds that a page may take to open, and a notebook to run: only to end what hangs."""
+LONG = 1000
+"""How much of a complaint is told."""
 OPENING = "No such comm"
 """What every kernel says unseen when JupyterLab asks it, at first, for widgets of before: it has none yet."""
 COMPLAINTS = {"application/vnd.jupyter.stderr": "standard error", "application/vnd.jupyter.error": "an error"}
@@ -65,7 +67,7 @@ class Notebook:
 
     def __init__(self, lab, browser, name: str, progress: str | None = None):
         self.lab, self.name, self.path, self.progress = lab, name, f"notebooks/{name}.ipynb", progress
-        self.page = browser.new_page(viewport={"width": 1300, "height": 1600})
+        self.page = browser.new_page()
         self.traffic = Traffic(self.page, lab.url)
 
     def __enter__(self):
@@ -116,8 +118,8 @@ class Notebook:
                 found.append(f"cell {cell['cell']} was not run: {cell['prompt']}")
             for kind, text in cell["complaints"]:
                 if kind in COMPLAINTS and self.serious(kind, text):
-                    found.append(f"cell {cell['cell']} shows {COMPLAINTS[kind]}: {text[-600:]}")
-        found += [f"the kernel said: {text[-600:]}" for text in self.traffic.complaints if self.serious("stream", text) and not found]
+                    found.append(f"cell {cell['cell']} shows {COMPLAINTS[kind]}: {text[:LONG]}")
+        found += [f"the kernel said: {text[:LONG]}" for text in self.traffic.complaints if self.serious("stream", text) and not found]
         found += [f"the page's own error: {text}" for text in self.traffic.broken]
         return found + [f"fetched from the web: {url}" for url in self.traffic.abroad]
 

@@ -42,7 +42,7 @@ def server(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser():
-    with lab.browser() as found:
+    with lab.browser(viewport={"width": 1300, "height": 1600}) as found:
         yield found
 
 
@@ -61,14 +61,17 @@ def test_runs_without_complaint_and_every_control_answers(name, opened, tmp_path
     with lab.screenshot_on_failure(opened.page, tmp_path / "page.png"):
         start = time.monotonic()
         opened.run_all()
-        assert not opened.problems(), f"{name}:\n" + "\n".join(opened.problems())
+        problems = opened.problems()
+        assert not problems, f"{name}:\n" + "\n".join(problems)
         record_property("took", f"{name}: run in {time.monotonic() - start:.1f} s")
         found = opened.page.locator(explorers.ROOTS).count()
         assert found == with_explorers(BOOK[name]), f"{name}: explorers in the page, and in the notebook as committed"
         for index in range(found):
             explorer = explorers.Explorer(opened, index)
-            assert not explorer.reached(), f"{explorer.title}: Tab does not reach {', '.join(explorer.reached())}"
+            unreached = explorer.unreached()
+            assert not unreached, f"{explorer.title}: Tab does not reach {', '.join(unreached)}"
             for number, control in enumerate(explorer.controls):
                 move = explorer.move(number)
                 record_property("took", f"{name}: explorer {index + 1}: {control['name']}: {move.seconds:.2f} s")
-        assert not opened.problems(), f"{name}, after the moves:\n" + "\n".join(opened.problems())
+        problems = opened.problems()
+        assert not problems, f"{name}, after the moves:\n" + "\n".join(problems)
