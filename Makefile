@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help figures test lab claims notebooks book slides course data bench lint lock clean
+.PHONY: help figures test test-browser lab claims notebooks book slides course data bench lint lock clean
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -14,7 +14,7 @@ py := .venv/bin/python
 help: ## this list
 	@echo "schedlib: two commands do it all, make figures and make test."
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-10s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@echo
 	@echo "  The first of them also builds .venv (40 s). Times are for two cores."
 	@echo
@@ -28,6 +28,9 @@ figures: .venv/.ready ## every table, figure and claim, into figures/ (16 min; s
 test: .venv/.ready ## lint, tests, and every chapter run once more (4 min)
 	@$(py) -m ruff check .
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
+
+test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (6 min; needs Chromium)
+	@$(py) -m pytest tests/browser --need-chromium -n 2 --dist loadgroup $(ARGS)
 
 lab: .venv/.ready ## open the book in JupyterLab (5 s)
 	@$(py) -m jupyter lab --notebook-dir=. notebooks/00-start-here.ipynb

@@ -1,0 +1,129 @@
+"""A JupyterLab of its own on a copy of the book, and a Chromium to read it in."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import uuid
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+from schedlib import paths
+from schedlib.reproduce import notebooks
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+MISSING = "no Chromium here: apt-get install chromium fonts-dejavu-core"
+FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+FLAGS += ["--disable-sync", "--no-sandbox"]
+SETTINGS = {
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+    "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is in the page, not only those in sight
+}
+STARTS = 60
+"""Seconds that a server or a kernel may take to answer."""
+
+
+@contextlib.contextmanager
+def browser(**settings):
+    """This machine's Chromium, as a window whose pages share a cache; Playwright's own browsers are neither needed nor fetched."""
+    with sync_playwright() as playwright:
+        found = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield found.new_context(**settings)
+        found.close()
+
+
+@contextlib.contextmanager
+def screenshot_on_failure(page, file: Path):
+    """What was in sight when something failed, and where to look at it."""
+    try:
+        yield
+    except Exception as error:
+        page.screenshot(path=file)
+        error.add_note(f"a screenshot: {file}")
+        raise
+
+
+def copy_of_the_book(folder: Path) -> None:
+    """The notebooks as a server may write into them: as committed, but no cell says any more that it was run.
+
+    Notebooks behind `make figures` are told to run at smoke scale and to put their files below `folder`.
+    """
+    root = paths.checkout()
+    for name, file in notebooks.book().items():
+        book = json.loads(file.read_text(encoding="utf-8"))
+        for cell in book["cells"]:
+            if cell["cell_type"] == "code":
+                cell["execution_count"] = None
+            if "parameters" in cell["metadata"].get("tags", ()):
+                cell["source"] = re.sub(r"^scale = .*", 'scale = "smoke"', "".join(cell["source"]), flags=re.M)
+                cell["source"] = re.sub(r"^out = .*", f"out = {str(folder / 'figures-smoke')!r}", cell["source"], flags=re.M)
+        copy = folder / "notebooks" / f"{name}.ipynb"
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text(json.dumps(book), encoding="utf-8")
+    for name in ("figures", "schedlib", "README.md"):  # what notebooks link to
+        (folder / name).symlink_to(root / name)
+
+
+class Lab:
+    """A JupyterLab server on a folder, with settings of its own: what its user has set and opened neither counts nor changes."""
+
+    def __init__(self, folder: Path, state: Path):
+        self.token = uuid.uuid4().hex
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url, self.log = f"http://127.0.0.1:{port}", state / "jupyterlab.log"
+        for name, values in SETTINGS.items():
+            file = state / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(json.dumps(values))
+        own = {"JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "JUPYTER_CONFIG_DIR": "config",
+               "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime", "IPYTHONDIR": "ipython"}  # fmt: skip
+        command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", "--ServerApp.port_retries=0"]
+        command += [f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={folder}", "--allow-root"]
+        library = {"PYTHONPATH": str(paths.checkout())}  # kernels run in the copy, and use the checkout's schedlib
+        environment = os.environ | {name: str(state / place) for name, place in own.items()} | library
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        self.until(lambda: self.api("GET", "status"), "the server answers")
+
+    def api(self, method: str, path: str, content=None):
+        """What Jupyter's REST interface answers."""
+        body = None if content is None else json.dumps(content).encode()
+        headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.url}/api/{path}", method=method, headers=headers, data=body)
+        with urllib.request.urlopen(request, timeout=STARTS) as answer:
+            return json.loads(answer.read() or "null")
+
+    def until(self, condition, what: str) -> None:
+        """Wait for something that the page cannot tell. Raises AssertionError with the end of the server's log."""
+        end = time.monotonic() + STARTS
+        while time.monotonic() < end and self.process.poll() is None:
+            with contextlib.suppress(urllib.error.URLError, ConnectionError):
+                if condition():
+                    return
+            time.sleep(0.1)
+        raise AssertionError(f"not within {STARTS} s: {what}. JupyterLab said:\n{self.log.read_text()[-2000:]}")
+
+    @contextlib.contextmanager
+    def kernel(self, path: str):
+        """A notebook's kernel, idle, before its page is opened."""
+        session = self.api("POST", "sessions", {"path": path, "type": "notebook", "name": path, "kernel": {"name": "python3"}})
+        kernel = session["kernel"]["id"]
+        self.until(lambda: self.api("GET", f"kernels/{kernel}")["execution_state"] in ("idle", "starting"), "the kernel is idle")
+        try:
+            yield
+        finally:
+            self.api("DELETE", f"sessions/{session['id']}")
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(STARTS)
