@@ -1,13 +1,8 @@
 """`make test-browser`: Chromium is a must there, and the time that each move took is printed."""
 
-import importlib
-import sys
-from pathlib import Path
 
+import lab
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-lab = importlib.import_module("lab")
 
 
 def pytest_addoption(parser):

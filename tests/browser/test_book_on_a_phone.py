@@ -1,15 +1,10 @@
 """The built website in a phone's width: it fits, it needs no web, its formulas are set, and its search finds."""
 
-import importlib
-import sys
-from pathlib import Path
 
+import lab
 import pytest
 
 from schedlib import paths
-
-sys.path.insert(0, str(Path(__file__).parent))
-lab = importlib.import_module("lab")
 
 WIDTH = 390
 BOOK = paths.checkout() / "build" / "book"

@@ -1,17 +1,14 @@
 """Every notebook in a real JupyterLab: it runs, nothing complains, and each control of each explorer answers to the keyboard."""
 
-import importlib
 import json
-import sys
 import time
-from pathlib import Path
 
+import explorers
+import lab
 import pytest
+import reading
 
 from schedlib.reproduce import notebooks
-
-sys.path.insert(0, str(Path(__file__).parent))
-lab, reading, explorers = map(importlib.import_module, ("lab", "reading", "explorers"))
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING)]
 BOOK = notebooks.book()
