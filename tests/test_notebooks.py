@@ -47,7 +47,8 @@ def head(name):
 def test_committed_as_run_from_top_to_bottom(name):
     cells = code_cells(CHAPTERS[name])
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
-    assert not [output for cell in cells for output in cell["outputs"] if output["output_type"] in ("error", "stderr")]
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    assert not [output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"]
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -58,11 +59,13 @@ def test_short_enough_for_a_lecture(name):
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_explorers_show_a_picture_on_a_static_page(name):
+def test_explorers_show_a_picture_on_a_static_page_and_every_picture_has_words(name):
     for cell in code_cells(CHAPTERS[name]):
         for output in cell["outputs"]:
             if "application/vnd.jupyter.widget-view+json" in output.get("data", {}):
                 assert output["data"]["image/png"]
+            if "image/png" in output.get("data", {}):
+                assert output["metadata"]["image/png"]["alt"].strip()
 
 
 def test_chapters_are_those_that_exercises_know():

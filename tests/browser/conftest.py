@@ -1,6 +1,5 @@
 """`make test-browser`: Chromium is a must there, and the time that each move took is printed."""
 
-
 import lab
 import pytest
 
