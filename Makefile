@@ -53,7 +53,7 @@ slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/s
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (4 min); ARGS=--times measures the README's table (25 min)
+bench: .venv/.ready ## speed, as ratios in one run (4 min); ARGS=--times measures the README's table (40 min)
 	@$(py) -m schedlib bench $(ARGS)
 
 lint: .venv/.ready ## ruff alone (1 s)

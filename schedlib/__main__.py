@@ -51,7 +51,7 @@ HELP = {
     "data": "Without a name, lists the public traces; with one, fetches it and says where it is (checksums are verified). "
     "Example: python -m schedlib data NAME --folder traces",
     "bench": "Measures the kernels side by side in one run, and how soon a fresh process answers, and prints ratios, since seconds "
-    "differ from machine to machine. With --times, measures the README's table of times instead and writes it (25 min for all of it). "
+    "differ from machine to machine. With --times, measures the README's table of times instead and writes it (40 min for all of it). "
     "Example: python -m schedlib bench --only core",
 }
 
@@ -89,7 +89,7 @@ def parser() -> Parser:
     made["data"].add_argument("name", nargs="?", metavar="NAME", help="the trace to fetch")
     made["data"].add_argument("--folder", metavar="FOLDER", help="where to put it (schedlib's own data folder unless told)")
     made["bench"].add_argument("--only", nargs="+", metavar="PACKAGE", help="core, or papers (all unless told)")
-    made["bench"].add_argument("--times", nargs="*", metavar="PART", help="start, venv, test, smoke, figures (all when none is named)")
+    made["bench"].add_argument("--times", nargs="*", metavar="PART", help="start, venv, test, browser, smoke, figures (all when none is named)")
     return top
 
 

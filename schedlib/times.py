@@ -17,11 +17,12 @@ from schedlib.reproduce.registry import TITLES
 from schedlib.reproduce.store import write_whole
 
 BEGIN, END = "<!-- times: make bench ARGS=--times -->", "<!-- /times -->"
-PARTS = ("start", "venv", "test", "smoke", "figures")
+PYTEST = [sys.executable, "-m", "pytest", "-q", "--dist", "loadgroup"]
+PARTS = ("start", "venv", "test", "browser", "smoke", "figures")
 
 
 def measure(parts=None) -> Path:
-    """Measure these parts (all unless told, some 25 minutes), keep them, and renew the README's table; gives the README.
+    """Measure these parts (all unless told, some 40 minutes), keep them, and renew the README's table; gives the README.
 
     Each begins from nothing in folders of its own: what the checkout holds is neither used nor changed. Raises ValueError for an unknown
     part or without a checkout, RuntimeError when a command fails.
@@ -35,7 +36,7 @@ def measure(parts=None) -> Path:
     file = root / "figures" / "times.json"
     for part in parts or PARTS:
         print(f"measuring: {part}", file=sys.stderr)
-        found = {"start": start, "venv": venv, "test": suite, "smoke": smoke, "figures": figures}[part](root)
+        found = {"start": start, "venv": venv, "test": suite, "browser": browser, "smoke": smoke, "figures": figures}[part](root)
         kept = json.loads(file.read_text()) if file.exists() else {}
         write_whole(file, (json.dumps(kept | {"cores": os.cpu_count(), part: found}, indent=1, sort_keys=True) + "\n").encode())
     readme = root / "README.md"
@@ -69,9 +70,14 @@ def venv(root: Path) -> float:
 
 
 def suite(root: Path) -> float:
-    """Seconds of lint and tests, as make runs them."""
+    """Seconds of lint and tests, as make runs them where there is no Chromium."""
     lint = seconds_of([sys.executable, "-m", "ruff", "check", "."], root)
-    return lint + seconds_of([sys.executable, "-m", "pytest", "-q", "-n", "auto", "--dist", "loadgroup"], root)
+    return lint + seconds_of([*PYTEST, "-n", "auto", "-m", "not browser"], root)
+
+
+def browser(root: Path) -> float:
+    """Seconds of the tests in the browser, as make runs them."""
+    return seconds_of([*PYTEST, "-n", "2", "tests/browser", "--need-chromium"], root)
 
 
 def smoke(root: Path) -> float:
@@ -117,7 +123,9 @@ def table(times: dict) -> str:
     if "smoke" in times:
         rows.append(("`make figures SCALE=smoke`, from nothing", times["smoke"]))
     if "test" in times:
-        rows.append(("`make test`", times["test"]))
+        rows.append(("`make test`, without Chromium", times["test"]))
+    if "browser" in times:
+        rows.append(("`make test-browser`, which `make test` includes where there is Chromium", times["browser"]))
     if "start" in times:
         first = {name: seconds for name, seconds in times["start"].items() if name in PAPERS}
         rows.append(("`import schedlib` in a fresh process", times["start"]["import schedlib"]))
