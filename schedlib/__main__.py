@@ -88,7 +88,7 @@ def parser() -> Parser:
     made["course"].add_argument("--folder", metavar="FOLDER", help="where to write the two (course/ of the checkout unless told)")
     made["data"].add_argument("name", nargs="?", metavar="NAME", help="the trace to fetch")
     made["data"].add_argument("--folder", metavar="FOLDER", help="where to put it (schedlib's own data folder unless told)")
-    made["bench"].add_argument("--only", nargs="+", metavar="PACKAGE", help="core, or papers (all unless told)")
+    made["bench"].add_argument("--only", nargs="+", metavar="PACKAGE", help="core, papers or widgets (all unless told)")
     made["bench"].add_argument("--times", nargs="*", metavar="PART", help="start, venv, test, browser, smoke, figures (all when none is named)")
     return top
 

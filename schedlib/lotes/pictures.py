@@ -204,12 +204,20 @@ def plot_occupancy(runs, configs, workload, *, unit="h", size=(9.0, 4.2)):
         top.set_title(f"{style.look(run.policy).label}: {wait}", fontsize=10)
         low.plot(*run.queue_length.to_numpy().T, color=style.look(run.policy).color, linewidth=1.2)
         low.set(xlabel=f"time ({unit})", xlim=(0, until))
+    for ax in axes[:, 0]:
+        ax.locator_params(axis="y", integer=True, nbins=4)  # ticks take most of the time of drawing this
+    for ax in axes[1]:
+        ax.locator_params(axis="x", nbins=3)
+    for ax in axes[0]:
+        ax.xaxis.set_visible(False)
+    for ax in axes[0, 1:]:
+        ax.yaxis.set_visible(False)
     axes[0, 0].set_ylabel("machine")
     axes[1, 0].set_ylabel("jobs waiting")
     axes[1, 0].set_ylim(0, max(1, axes[1, 0].get_ylim()[1]))
     place = axes[0, -1].get_position()
     bar = figure.add_axes((right + 0.15 / size[0], place.y0, 0.16 / size[0], place.height))
-    figure.colorbar(picture, cax=bar, label="share in use of the\nfullest resource")
+    figure.colorbar(picture, cax=bar, ticks=(0, 0.5, 1), label="share in use of the\nfullest resource")
     return figure
 
 
