@@ -128,8 +128,10 @@ class Explorer:
             self.page.wait_for_timeout(10)
         seconds = time.monotonic() - start
         self.settled()
-        after = self.look()
-        self.sound(after, f"after {' '.join(keys[-3:])} on {self.controls[number]['name']}")
+        after, when = self.look(), f"after {' '.join(keys[-3:])} on {self.controls[number]['name']}"
+        said = self.notebook.traffic.complaints
+        assert not said, f"{self.title}, {when}: the kernel said: {said[-1]}"
+        self.sound(after, when)
         return Move(before, after, seconds)
 
     def move(self, number: int) -> Move:
