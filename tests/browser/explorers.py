@@ -39,6 +39,7 @@ MARK = """root => {
   }
   return found;
 }"""
+CLIPPED = """root => [...root.querySelectorAll('.widget-label')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText)"""
 LOOK = """root => {
   const content = root.querySelector(':scope > .widget-html .widget-html-content');
   const shown = content.querySelector('img, svg'), frame = content.parentElement.getBoundingClientRect();
@@ -72,6 +73,7 @@ class Move:
 
     @property
     def set(self) -> bool:
+        """Another setting."""
         return self.after["settings"] != self.before["settings"]
 
 
@@ -108,6 +110,10 @@ class Explorer:
                 self.page.keyboard.press(key)
                 missing.discard(self.page.evaluate(FOCUSED))
         return [self.controls[int(number)]["name"] for number in sorted(missing, key=int)]
+
+    def clipped(self) -> list[str]:
+        """The labels that there is no room for."""
+        return self.root.evaluate(CLIPPED)
 
     def press(self, number: int, *keys: str, patience: float = UNCHANGED) -> Move:
         """Press keys on a control, and wait until the kernel is idle and the picture is another, or stays the same for long enough."""
