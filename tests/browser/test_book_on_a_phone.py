@@ -1,7 +1,6 @@
 """The built website in a phone's width: it fits, it needs no web, its formulas are set, and its search finds."""
 
 import importlib
-import re
 import sys
 from pathlib import Path
 
@@ -14,8 +13,6 @@ lab = importlib.import_module("lab")
 
 WIDTH = 390
 BOOK = paths.checkout() / "build" / "book"
-KNOWN = re.compile(r"Got invalid theme mode|/search\.html.*(Failed to fetch|blocked by CORS policy|net::ERR_FAILED)")
-"""What the theme says at a first visit, and what its search says where pages are files: it lists them, but cannot quote them."""
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
@@ -35,7 +32,7 @@ def phone():
         page.on("console", lambda message: broken.append(f"{page.url}: {message.text}") if message.type == "error" else None)
         yield page
     assert not [url for url in fetched if not url.startswith(("file:", "data:", "blob:"))]
-    assert not [line for line in broken if not KNOWN.search(line)]
+    assert not [line for line in broken if not lab.REMARKS.search(line)]
 
 
 def test_every_page_fits_with_pictures_and_formulas(phone):
