@@ -39,6 +39,7 @@ MARK = """root => {
   }
   return found;
 }"""
+CLIPPED = """root => [...root.querySelectorAll('.widget-label')].filter(e => e.scrollWidth > e.clientWidth).map(e => e.innerText)"""
 LOOK = """root => {
   const content = root.querySelector(':scope > .widget-html .widget-html-content');
   const shown = content.querySelector('img, svg'), frame = content.parentElement.getBoundingClientRect();
@@ -72,6 +73,7 @@ class Move:
 
     @property
     def set(self) -> bool:
+        """Another setting."""
         return self.after["settings"] != self.before["settings"]
 
 
@@ -109,6 +111,10 @@ class Explorer:
                 missing.discard(self.page.evaluate(FOCUSED))
         return [self.controls[int(number)]["name"] for number in sorted(missing, key=int)]
 
+    def clipped(self) -> list[str]:
+        """The labels that there is no room for."""
+        return self.root.evaluate(CLIPPED)
+
     def press(self, number: int, *keys: str, patience: float = UNCHANGED) -> Move:
         """Press keys on a control, and wait until the kernel is idle and the picture is another, or stays the same for long enough."""
         self.focus(number)
@@ -128,8 +134,10 @@ class Explorer:
             self.page.wait_for_timeout(10)
         seconds = time.monotonic() - start
         self.settled()
-        after = self.look()
-        self.sound(after, f"after {' '.join(keys[-3:])} on {self.controls[number]['name']}")
+        after, when = self.look(), f"after {' '.join(keys[-3:])} on {self.controls[number]['name']}"
+        said = self.notebook.traffic.complaints
+        assert not said, f"{self.title}, {when}: the kernel said: {said[-1]}"
+        self.sound(after, when)
         return Move(before, after, seconds)
 
     def move(self, number: int) -> Move:

@@ -27,6 +27,8 @@ SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
     "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is in the page, not only those in sight
 }
+REMARKS = re.compile(r"Got invalid theme mode|/search\.html.*(Failed to fetch|blocked by CORS policy|net::ERR_FAILED)")
+"""What the website's theme says at a first visit, and its search where pages are files: it lists them, but cannot quote them."""
 STARTS = 60
 """Seconds that a server or a kernel may take to answer."""
 

@@ -13,7 +13,7 @@ LONG = 1000
 """How much of a complaint is told."""
 OPENING = "No such comm"
 """What every kernel says unseen when JupyterLab asks it, at first, for widgets of before: it has none yet."""
-COMPLAINTS = {"application/vnd.jupyter.stderr": "standard error", "application/vnd.jupyter.error": "an error"}
+COMPLAINTS = ("application/vnd.jupyter.stderr", "application/vnd.jupyter.error")
 CELLS = """() => [...document.querySelectorAll('.jp-CodeCell')].map((cell, index) => ({
   cell: index + 1,
   prompt: cell.querySelector('.jp-InputPrompt').innerText,
@@ -25,7 +25,8 @@ class Traffic:
     """What passes between a page and its kernel: which messages are not yet dealt with, and what it said on standard error."""
 
     def __init__(self, page, home: str):
-        self.waiting, self.replies, self.complaints, self.broken, self.abroad = set(), 0, [], [], []
+        self.waiting, self.replies, self.stopped = set(), 0, False
+        self.complaints, self.broken, self.abroad = [], [], []
         page.on("websocket", self.listen)
         page.on("pageerror", lambda error: self.broken.append(str(error)))
         page.on("request", lambda request: None if request.url.startswith((home, "data:", "blob:")) else self.abroad.append(request.url))
@@ -47,6 +48,7 @@ class Traffic:
         if kind == "status" and content["execution_state"] == "idle":
             self.waiting.discard(message["parent_header"].get("msg_id"))
         elif kind == "error":
+            self.stopped = True
             self.complaints.append(f"{content['ename']}: {content['evalue']}")
         elif kind == "stream" and content["name"] == "stderr" and not content["text"].startswith(OPENING):
             self.complaints.append(content["text"])
@@ -99,9 +101,8 @@ class Notebook:
         return self.page.evaluate(CELLS)
 
     def all_ran(self) -> bool:
-        cells = self.cells()
-        stopped = any(kind == "application/vnd.jupyter.error" for cell in cells for kind, _ in cell["complaints"])
-        return not self.traffic.waiting and (stopped or all(re.search(r"\d", cell["prompt"]) for cell in cells))
+        ran = self.traffic.stopped or all(re.search(r"\d", cell["prompt"]) for cell in self.cells())
+        return ran and not self.traffic.waiting
 
     def until(self, condition, seconds: float, what: str) -> None:
         """Wait while the page goes on. Raises AssertionError saying what did not happen."""
@@ -117,12 +118,13 @@ class Notebook:
             if not re.fullmatch(r"\[\d+\]:", cell["prompt"].strip()):
                 found.append(f"cell {cell['cell']} was not run: {cell['prompt']}")
             for kind, text in cell["complaints"]:
-                if kind in COMPLAINTS and self.serious(kind, text):
-                    found.append(f"cell {cell['cell']} shows {COMPLAINTS[kind]}: {text[:LONG]}")
-        found += [f"the kernel said: {text[:LONG]}" for text in self.traffic.complaints if self.serious("stream", text) and not found]
+                if kind in COMPLAINTS and self.serious(text):
+                    found.append(f"cell {cell['cell']} complains: {text[:LONG]}")
+        found += [f"the kernel said: {text[:LONG]}" for text in self.traffic.complaints if self.serious(text) and not found]
         found += [f"the page's own error: {text}" for text in self.traffic.broken]
         return found + [f"fetched from the web: {url}" for url in self.traffic.abroad]
 
-    def serious(self, kind: str, text: str) -> bool:
+    def serious(self, text: str) -> bool:
+        """Whether a text on standard error is more than progress."""
         lines = filter(None, re.split(r"[\r\n]+", text.strip()))
-        return kind == "application/vnd.jupyter.error" or not self.progress or not all(re.match(self.progress, line) for line in lines)
+        return not self.progress or not all(re.match(self.progress, line) for line in lines)

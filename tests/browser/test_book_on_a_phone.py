@@ -27,7 +27,7 @@ def phone():
         page.on("console", lambda message: broken.append(f"{page.url}: {message.text}") if message.type == "error" else None)
         yield page
     assert not [url for url in fetched if not url.startswith(("file:", "data:", "blob:"))]
-    assert not broken
+    assert not [line for line in broken if not lab.REMARKS.search(line)]
 
 
 def test_every_page_fits_with_pictures_and_formulas(phone):

@@ -65,8 +65,8 @@ def test_runs_without_complaint_and_every_control_answers(name, opened, tmp_path
         assert found == with_explorers(BOOK[name]), f"{name}: explorers in the page, and in the notebook as committed"
         for index in range(found):
             explorer = explorers.Explorer(opened, index)
-            unreached = explorer.unreached()
-            assert not unreached, f"{explorer.title}: Tab does not reach {', '.join(unreached)}"
+            for what, names in (("Tab does not reach", explorer.unreached()), ("no room for", explorer.clipped())):
+                assert not names, f"{explorer.title}: {what} {', '.join(names)}"
             for number, control in enumerate(explorer.controls):
                 move = explorer.move(number)
                 record_property("took", f"{name}: explorer {index + 1}: {control['name']}: {move.seconds:.2f} s")
