@@ -102,8 +102,16 @@ class Lab:
         body = None if content is None else json.dumps(content).encode()
         headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}/api/{path}", method=method, headers=headers, data=body)
-        with urllib.request.urlopen(request, timeout=STARTS) as answer:
-            return json.loads(answer.read() or "null")
+        try:
+            with urllib.request.urlopen(request, timeout=STARTS) as answer:
+                return json.loads(answer.read() or "null")
+        except urllib.error.HTTPError as error:
+            error.add_note(self.said())
+            raise
+
+    def said(self) -> str:
+        """The end of the server's log."""
+        return f"JupyterLab said:\n{self.log.read_text()[-2000:]}"
 
     def until(self, condition, what: str) -> None:
         """Wait for something that the page cannot tell. Raises AssertionError with the end of the server's log."""
@@ -113,7 +121,7 @@ class Lab:
                 if condition():
                     return
             time.sleep(0.1)
-        raise AssertionError(f"not within {STARTS} s: {what}. JupyterLab said:\n{self.log.read_text()[-2000:]}")
+        raise AssertionError(f"not within {STARTS} s: {what}. {self.said()}")
 
     @contextlib.contextmanager
     def kernel(self, path: str):
