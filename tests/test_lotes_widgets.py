@@ -29,7 +29,7 @@ def test_bins_draw_at_every_corner(sizes):
 @pytest.mark.parametrize("load, phi, law, seed", list(itertools.product((50, 98), (0, 15), ("independent", "common", "fixed"), (0, 9))))
 def test_dispatch_draws_at_every_corner(load, phi, law, seed):
     figure, alt = explorer.draw_dispatch(load, phi, law, seed)
-    titles = " ".join(ax.get_title() for ax in figure.axes)
+    titles = " ".join(text.get_text() for text in figure.axes[0].texts)
     for name in ("LoTES", "Greedy", "Tetris"):
         assert name in alt and name in titles
 

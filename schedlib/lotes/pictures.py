@@ -5,6 +5,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from schedlib import style
 from schedlib.lotes.bins import non_dominated_bins
@@ -179,7 +180,7 @@ def occupancy(run, configs, workload, moments) -> np.ndarray:
 
 
 def plot_occupancy(runs, configs, workload, *, unit="h", size=(9.0, 4.2)):
-    """How full each machine is over time, and the queue below it: a column for each run of the same workload.
+    """How full each machine is over time, and the queue below it: the runs of one workload side by side.
 
     `runs`: `Simulation`s that kept their rows. White lines part the configurations. The queues share one scale. Returns a
     matplotlib Figure.
@@ -187,35 +188,35 @@ def plot_occupancy(runs, configs, workload, *, unit="h", size=(9.0, 4.2)):
     until = max(run.time for run in runs)
     right = 1 - 1.1 / size[0]
     moments = np.linspace(0, until, MOMENTS, endpoint=False)
-    # placed by hand, which is twice as quick as the layout engine
-    place = {"left": 0.62 / size[0], "right": right, "top": 1 - 0.35 / size[1], "bottom": 0.5 / size[1], "wspace": 0.06, "hspace": 0.12}
-    options = {"sharex": True, "sharey": "row", "height_ratios": (2.6, 1), "squeeze": False, "gridspec_kw": place}
-    figure, axes = style.subplots(2, len(runs), size=size, **options)
+    starts = 1.06 * until * np.arange(len(runs))
+    # Runs stand side by side in two axes: axes of their own would take most of the time of drawing them, as would a layout engine.
+    place = {"left": 0.62 / size[0], "right": right, "top": 1 - 0.35 / size[1], "bottom": 0.5 / size[1], "hspace": 0.12}
+    figure, (top, low) = style.subplots(2, 1, size=size, sharex=True, height_ratios=(2.6, 1), gridspec_kw=place)
     figure.set_layout_engine("none")
-    for column, run in enumerate(runs):
-        top, low = axes[:, column]
-        full = occupancy(run, configs, workload, moments)
+    waits = [f"mean wait {run.mean_response:.2g} {unit}" if run.mean_response > 0 else "no waits" for run in runs]
+    titles = [f"{style.look(run.policy).label}: {wait}" for run, wait in zip(runs, waits, strict=True)]
+    most = ", ".join(f"{style.look(run.policy).label} {run.queue_length.to_numpy()[:, 1].max():.0f}" for run in runs)
+    figure.alt = f"How full each of {configs.n_machines} machines is over {until:.3g} {unit}. {'; '.join(titles)}. Longest queue: {most} jobs."
+    for start, title, run in zip(starts, titles, runs, strict=True):
         picture = top.imshow(
-            full, aspect="auto", cmap="viridis", vmin=0, vmax=1, extent=(0, until, configs.n_machines, 0), interpolation="nearest"
-        )
-        top.hlines(np.cumsum(configs.count)[:-1], 0, until, color="white", linewidth=0.7)
-        top.grid(visible=False)
-        wait = f"mean wait {run.mean_response:.2g} {unit}" if run.mean_response > 0 else "no waits"
-        top.set_title(f"{style.look(run.policy).label}: {wait}", fontsize=10)
-        low.plot(*run.queue_length.to_numpy().T, color=style.look(run.policy).color, linewidth=1.2)
-        low.set(xlabel=f"time ({unit})", xlim=(0, until))
-    for ax in axes[:, 0]:
-        ax.locator_params(axis="y", integer=True, nbins=4)  # ticks take most of the time of drawing this
-    for ax in axes[1]:
-        ax.locator_params(axis="x", nbins=3)
-    for ax in axes[0]:
-        ax.xaxis.set_visible(False)
-    for ax in axes[0, 1:]:
-        ax.yaxis.set_visible(False)
-    axes[0, 0].set_ylabel("machine")
-    axes[1, 0].set_ylabel("jobs waiting")
-    axes[1, 0].set_ylim(0, max(1, axes[1, 0].get_ylim()[1]))
-    place = axes[0, -1].get_position()
+            occupancy(run, configs, workload, moments), cmap="viridis", vmin=0, vmax=1, interpolation="nearest",
+            extent=(start, start + until, configs.n_machines, 0), aspect="auto",
+        )  # fmt: skip
+        top.hlines(np.cumsum(configs.count)[:-1], start, start + until, color="white", linewidth=0.7)
+        top.text(start + until / 2, 1.02, title, transform=top.get_xaxis_transform(), ha="center", va="bottom")
+        time, queue = run.queue_length.to_numpy().T
+        low.plot(start + time, queue, color=style.look(run.policy).color, linewidth=1.2)
+    ticks = [tick for tick in MaxNLocator(3).tick_values(0, until) if 0 <= tick < 0.97 * until]
+    low.set_xticks((starts[:, None] + ticks).ravel(), [f"{tick:g}" for tick in ticks] * len(runs))
+    low.vlines(starts[1:], 0, 1, transform=low.get_xaxis_transform(), color="black", linewidth=0.8)
+    low.set(xlabel=f"time ({unit})", ylabel="jobs waiting", xlim=(0, starts[-1] + until), ylim=(0, max(1, low.get_ylim()[1])))
+    top.set(ylabel="machine", ylim=(configs.n_machines, 0))
+    top.grid(visible=False)
+    top.spines[:].set_visible(False)
+    top.xaxis.set_visible(False)
+    for ax in (top, low):
+        ax.locator_params(axis="y", integer=True, nbins=4)
+    place = top.get_position()
     bar = figure.add_axes((right + 0.15 / size[0], place.y0, 0.16 / size[0], place.height))
     figure.colorbar(picture, cax=bar, ticks=(0, 0.5, 1), label="share in use of the\nfullest resource")
     return figure
