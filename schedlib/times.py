@@ -34,13 +34,14 @@ def measure(parts=None) -> Path:
         if part not in PARTS:
             raise ValueError(f"unknown part {part!r}: use some of {', '.join(PARTS)}")
     file = root / "figures" / "times.json"
+    readme = root / "README.md"
     for part in parts or PARTS:
         print(f"measuring: {part}", file=sys.stderr)
         found = {"start": start, "venv": venv, "test": suite, "browser": browser, "smoke": smoke, "figures": figures}[part](root)
         kept = json.loads(file.read_text()) if file.exists() else {}
-        write_whole(file, (json.dumps(kept | {"cores": os.cpu_count(), part: found}, indent=1, sort_keys=True) + "\n").encode())
-    readme = root / "README.md"
-    write_whole(readme, renewed(readme.read_text(), json.loads(file.read_text())).encode())
+        kept |= {"cores": os.cpu_count(), part: found}
+        write_whole(file, (json.dumps(kept, indent=1, sort_keys=True) + "\n").encode())
+        write_whole(readme, renewed(readme.read_text(), kept).encode())  # after each part: a test compares the two
     return readme
 
 
