@@ -22,10 +22,10 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (16 min; smoke: 3 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (20 min; smoke: 3 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: .venv/.ready ## lint, tests, and every chapter run once more (4 min)
+test: .venv/.ready ## lint, tests, and every chapter run once more (6 min; with Chromium 12)
 	@$(py) -m ruff check .
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
@@ -38,7 +38,7 @@ lab: .venv/.ready ## open the book in JupyterLab (5 s)
 claims: .venv/.ready ## the papers' claims and what became of them (2 s after make figures)
 	@$(py) -m schedlib claims $(ARGS)
 
-notebooks: .venv/.ready ## run the book again, in place (3 min)
+notebooks: .venv/.ready ## run the book again, in place (5 min)
 	@$(py) -m schedlib notebooks $(ARGS)
 
 course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ (2 s)
