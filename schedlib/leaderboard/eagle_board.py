@@ -7,7 +7,7 @@ import numpy as np
 from schedlib.eagle import CUTOFF, PARTITION, System, cutoff_for, google, short_share, simulate
 from schedlib.eagle.own import PICK, SEND
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
-from schedlib.leaderboard.race import Broken, Game, Outcome, Waiting, race
+from schedlib.leaderboard.race import Game, Outcome, Waiting, race
 from schedlib.leaderboard.telling import telling
 from schedlib.workload import Workload
 
@@ -42,7 +42,7 @@ def eagle(*mine, workload=None, workers=None, short_partition=None, cutoff=None,
     >>> print(board["broke"].iloc[1])
     unknown worker: job 0 at 0 s sends probe 0 to worker 3; there are 3, 0 to 2 (seed 0)
     """
-    game = Game(METRICS, _cases(workload, workers, short_partition, cutoff), _run, _waiting, _name)
+    game = Game(METRICS, _cases(workload, workers, short_partition, cutoff), _run, _waiting, _reason)
     return race(game, tuple(map(_system, mine)), against, seeds, each)
 
 
@@ -71,10 +71,6 @@ def _cases(workload, workers, short_partition, cutoff):
     return checked
 
 
-def _name(policy) -> str:
-    return policy if isinstance(policy, str) else policy.name
-
-
 def _system(given) -> System:
     if isinstance(given, System):
         return given
@@ -89,12 +85,7 @@ def _simulated(system, case: Case, seed: int, record: bool = False):
 
 
 def _run(system, case: Case, seed: int) -> Outcome:
-    try:
-        run = _simulated(system, case, seed, record=True)
-    except ValueError as error:
-        if isinstance(system, str):
-            raise
-        raise Broken(_reason(system, case, seed) or f"a rule: {error}") from error
+    run = _simulated(system, case, seed, record=True)
     jobs, tasks = run.jobs, run.tasks
     short, long = (jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
     values = [np.percentile(times, q) if len(times) else np.nan for times, q in ((short, 90), (short, 50), (long, 90))]
@@ -118,7 +109,7 @@ def _waiting(case: Case) -> Waiting:
     return Waiting("job", jobs.jobs["submit"].to_numpy(), float(jobs.tasks["duration"].max()), jobs.time_unit, way_out)
 
 
-def _reason(system: System, case: Case, seed: int) -> str:
+def _reason(system: System, case: Case, seed: int, error: str) -> str:
     unit, said = case.workload.time_unit, []
 
     def sent(cluster, job, probe, worker):

@@ -8,7 +8,7 @@ import numpy as np
 from schedlib.hmhs import Instance, Policy, lower_bound, priority, schedule, single
 from schedlib.hmhs.list_scheduling import RULE
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
-from schedlib.leaderboard.race import Broken, Game, Outcome, Waiting, race
+from schedlib.leaderboard.race import Game, Outcome, Waiting, race
 from schedlib.leaderboard.telling import telling
 
 PAPERS = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
@@ -34,7 +34,7 @@ def hmhs(*mine, workload=None, seeds=5, against=PAPERS, each=False):
     >>> print(board["broke"].iloc[1][:67])
     starvation: at 0 s the map rule has left every machine waiting with
     """
-    game = Game(METRICS, _cases(workload), _run, _waiting, _name)
+    game = Game(METRICS, _cases(workload), _run, _waiting, _reason)
     return race(game, tuple(map(_policy, mine)), against, seeds, each)
 
 
@@ -56,10 +56,6 @@ def _cases(workload):
     return checked
 
 
-def _name(policy) -> str:
-    return policy if isinstance(policy, str) else policy.name
-
-
 def _policy(policy) -> Policy:
     if isinstance(policy, Policy):
         return policy
@@ -69,12 +65,7 @@ def _policy(policy) -> Policy:
 
 
 def _run(policy, case: Instance, seed: int) -> Outcome:
-    try:
-        done = schedule(case, policy)
-    except ValueError as error:
-        if isinstance(policy, str):
-            raise
-        raise Broken(_reason(policy, case, str(error)) or f"a rule: {error}") from error
+    done = schedule(case, policy)
     bound = lower_bound(case)
     values = done.makespan / bound, done.job_end.mean() / bound
     idle = _idle(done, case)
@@ -117,7 +108,7 @@ def _twice(done, case) -> str:
     return ""
 
 
-def _reason(policy: Policy, case: Instance, error: str) -> str:
+def _reason(policy: Policy, case: Instance, seed: int, error: str) -> str:
     said, heard, now = [], {}, {}
 
     def listener(stage_name):

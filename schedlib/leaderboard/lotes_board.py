@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.leaderboard.invariants import over_capacity, passed_over
-from schedlib.leaderboard.race import Broken, Game, Outcome, Waiting, race
+from schedlib.leaderboard.race import Game, Outcome, Waiting, race
 from schedlib.leaderboard.telling import telling
 from schedlib.lotes import MachineConfigs, Plan, Policy, Simulation, cluster_jobs, random_instance, simulate
 from schedlib.lotes import plan as make_plan
@@ -48,7 +48,7 @@ def lotes(*mine, workload=None, configs=None, seeds=5, against=PAPERS, each=Fals
     >>> print(board.loc[board["policy"] == "never", "broke"].iloc[0])
     starvation: job 0, submitted at 0 s, never starts (3 of 3 do not); start it in `arrive`, or in `leave` when a job exits (seed 0)
     """
-    game = Game(METRICS, _cases(workload, configs, "lotes" in against or "lotes-first" in against), _run, _waiting, _name)
+    game = Game(METRICS, _cases(workload, configs, "lotes" in against or "lotes-first" in against), _run, _waiting, _reason)
     return race(game, tuple(map(_policy, mine)), against, seeds, each)
 
 
@@ -96,10 +96,6 @@ def _case(workload, configs, planned) -> Case:
     return Case(configs, plan, jobs)
 
 
-def _name(policy) -> str:
-    return policy if isinstance(policy, str) else policy.name
-
-
 def _policy(policy) -> Policy:
     if isinstance(policy, Policy):
         return policy
@@ -114,12 +110,7 @@ def _simulated(policy, case, seed) -> Simulation:
 
 
 def _run(policy, case: Case, seed: int) -> Outcome:
-    try:
-        run = _simulated(policy, case, seed)
-    except ValueError as error:
-        if isinstance(policy, Policy) and (reason := _reason(policy, case, seed)):
-            raise Broken(reason) from error
-        raise
+    run = _simulated(policy, case, seed)
     wait = run.response
     scale = SECONDS.get(case.workload.time_unit, 1.0)
     started = wait[~np.isnan(wait)]
@@ -172,7 +163,7 @@ def _passed(run, case: Case) -> tuple[float, str]:
     return count / len(start), text
 
 
-def _reason(policy: Policy, case: Case, seed: int) -> str:
+def _reason(policy: Policy, case: Case, seed: int, error: str) -> str:
     """What was impossible in the choice at which a run stops, by running again with an ear to the choices."""
     jobs, unit, scale = case.workload.jobs, case.workload.time_unit, case.configs.capacity.max(axis=0)
     names = case.workload.resources

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.leaderboard.race import Broken, Game, Outcome, Waiting, race
+from schedlib.leaderboard.race import Game, Outcome, Waiting, race
 from schedlib.leaderboard.telling import telling
 from schedlib.mch import Rule, Tree, rule, simulate
 from schedlib.mch.own import PRIORITY
@@ -45,7 +45,7 @@ def mch(*mine, workload=None, seeds=5, against=PAPERS, each=False):
     >>> print(board["broke"].iloc[1])
     not a number: the priority of leaf 0 (...) at 0 s, where it uses (0, 0); return a number for each leaf, inf for never (seed 0)
     """
-    game = Game(METRICS, _cases(workload), _run, _waiting, _name)
+    game = Game(METRICS, _cases(workload), _run, _waiting, _reason)
     return race(game, tuple(map(_rule, mine)), against, seeds, each)
 
 
@@ -76,10 +76,6 @@ def _cases(workload):
     return checked
 
 
-def _name(policy) -> str:
-    return policy if isinstance(policy, str) else policy.name
-
-
 def _rule(given) -> Rule:
     if isinstance(given, Rule):
         return given
@@ -89,12 +85,7 @@ def _rule(given) -> Rule:
 
 
 def _run(policy, case: Case, seed: int) -> Outcome:
-    try:
-        run = simulate(case.tree, case.capacity, policy, case.jobs, until=case.until)
-    except ValueError as error:
-        if isinstance(policy, str):
-            raise
-        raise Broken(_reason(policy, case) or f"a rule: {error}") from error
+    run = simulate(case.tree, case.capacity, policy, case.jobs, until=case.until)
     share, hungry = _shares(run, case)
     guarantee = case.tree.guarantee[case.tree.leaves]
     wanting = np.isin(np.arange(case.tree.n_leaves), case.jobs["leaf"])
@@ -144,7 +135,7 @@ def _overfull(run, case: Case) -> str:
     )
 
 
-def _reason(policy: Rule, case: Case) -> str:
+def _reason(policy: Rule, case: Case, seed: int, error: str) -> str:
     def reason(leaf, usage, demand, weight, capacity, priority):
         if not np.isnan(priority):
             return None

@@ -16,10 +16,6 @@ IDLE = 0.01
 """A board warns of a policy that idles, while work could run, for more than this share, and more than twice the least of the papers'."""
 
 
-class Broken(ValueError):
-    """A run that was refused, with the sentence that the board shows."""
-
-
 class Outcome(NamedTuple):
     """What one run gave: a value for each metric, how long each job waited (NaN: it never started), and what was wrong.
 
@@ -44,13 +40,16 @@ class Waiting(NamedTuple):
 
 
 class Game(NamedTuple):
-    """What a board plays: metrics with the better end, a case per seed, a run of a policy on it, and of whom to speak."""
+    """What a board plays: metrics with the better end, a case per seed, a run of a policy on it, and of whom to speak.
+
+    `reason` says why a run of a reader's policy raised this ValueError, empty when it finds nothing better than the error.
+    """
 
     metrics: dict[str, str]
     case: Callable
     run: Callable
     waiting: Callable
-    name: Callable
+    reason: Callable
 
 
 def race(game: Game, mine: tuple, against: Iterable, seeds, each: bool) -> pd.DataFrame:
@@ -63,7 +62,7 @@ def race(game: Game, mine: tuple, against: Iterable, seeds, each: bool) -> pd.Da
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds: {seeds}, must be at least 1, or a list of different seeds")
     papers = tuple(against)
-    names = [game.name(policy) for policy in (*papers, *mine)]
+    names = [policy if isinstance(policy, str) else policy.name for policy in (*papers, *mine)]
     if not names:
         raise ValueError("mine: no policy; give one, or a paper's name in `against`")
     if twice := next((name for name in names if names.count(name) > 1), None):
@@ -100,7 +99,7 @@ def _guarded(game, policy, case, seed, refused) -> Outcome:
     try:
         return game.run(policy, case, seed)
     except ValueError as error:
-        text = str(error) if isinstance(error, Broken) else f"a rule: {error}"
+        text = game.reason(policy, case, seed, str(error)) or f"a rule: {error}"
         refused[policy.name] = Outcome((np.nan,) * len(game.metrics), broke=f"{text} (seed {seed})")
         return refused[policy.name]
 
