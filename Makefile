@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help figures test test-browser lab claims notebooks book slides course data bench lint lock clean
+.PHONY: help figures test test-browser lab claims notebooks book slides course data bench times lint lock clean
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -45,16 +45,19 @@ course: .venv/.ready ## a copy for students without solutions, one for instructo
 	@$(py) -m schedlib course $(ARGS)
 
 book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (1 min)
-	@$(py) -m schedlib book
+	@$(py) notebooks/book/build.py
 
 slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (5 s)
-	@$(py) -m schedlib slides
+	@$(py) notebooks/book/slides.py
 
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (4 min); ARGS=--times measures the README's table (40 min)
+bench: .venv/.ready ## speed, as ratios in one run (4 min)
 	@$(py) -m schedlib bench $(ARGS)
+
+times: .venv/.ready ## measure the README's table of times anew (40 min); ARGS='start venv' only these parts
+	@$(py) .ci/times.py $(ARGS)
 
 lint: .venv/.ready ## ruff alone (1 s)
 	@$(py) -m ruff check .

@@ -6,7 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-from schedlib.experiment import PAPERS, SCALES
+from schedlib import papers
+from schedlib.experiment import SCALES
 
 OVERVIEW = """\
 schedlib: five papers on data-centre scheduling, runnable.
@@ -18,8 +19,6 @@ schedlib: five papers on data-centre scheduling, runnable.
   python -m schedlib gallery                         their pages written anew; nothing is run
   python -m schedlib notebooks                       run the book again, in place
   python -m schedlib course                          a students' copy without solutions, an instructors' with them
-  python -m schedlib book                            the book as a website, for reading without the web (as `make book`)
-  python -m schedlib slides                          the chapters as lectures (as `make slides`)
   python -m schedlib data                            the public traces and how to fetch them
   python -m schedlib bench                           speed, as ratios in one run
 
@@ -44,14 +43,10 @@ HELP = {
     "changes only when an output did. Example: python -m schedlib notebooks 02 solutions/02-hmhs",
     "course": "Writes two copies of the book to hand on: student/ without solutions and with empty answers, instructor/ with every "
     "solution in its place. Example: python -m schedlib course --folder ~/teaching",
-    "book": "Builds the website from the notebooks as they were run, into build/book, and checks it: warnings, dead links and "
-    "pictures without alt text are errors. Needs Jupyter Book, which `make book` installs. Example: python -m schedlib book",
-    "slides": "Writes the chapters as slides into build/slides: headings, what each paragraph says first, figures, small tables. "
-    "Example: python -m schedlib slides",
     "data": "Without a name, lists the public traces; with one, fetches it and says where it is (checksums are verified). "
     "Example: python -m schedlib data NAME --folder traces",
     "bench": "Measures the kernels side by side in one run, and how soon a fresh process answers, and prints ratios, since seconds "
-    "differ from machine to machine. With --times, measures the README's table of times instead and writes it (40 min for all of it). "
+    "differ from machine to machine. "
     "Example: python -m schedlib bench --only core",
 }
 
@@ -69,7 +64,7 @@ def parser() -> Parser:
                  usage=argparse.SUPPRESS)  # fmt: skip
     commands = top.add_subparsers(dest="command", metavar="", title="commands", prog="python -m schedlib")
     made = {name: commands.add_parser(name, description=text) for name, text in HELP.items()}
-    made["list"].add_argument("only", nargs="*", metavar="PAPER", help=f"one of {', '.join(PAPERS)}; or a figure's name")
+    made["list"].add_argument("only", nargs="*", metavar="PAPER", help=f"one of {', '.join(papers.KEYS)}; or a figure's name")
     made["run"].add_argument("id", metavar="ID", help="an experiment or figure, as `list` names it")
     made["run"].add_argument("--refresh", action="store_true", help="compute anew what is stored already")
     made["run"].add_argument("--csv", metavar="FILE", help="write the frame there instead of printing it")
@@ -89,7 +84,6 @@ def parser() -> Parser:
     made["data"].add_argument("name", nargs="?", metavar="NAME", help="the trace to fetch")
     made["data"].add_argument("--folder", metavar="FOLDER", help="where to put it (schedlib's own data folder unless told)")
     made["bench"].add_argument("--only", nargs="+", metavar="PACKAGE", help="core, papers or widgets (all unless told)")
-    made["bench"].add_argument("--times", nargs="*", metavar="PART", help="start, venv, test, browser, smoke, figures (all when none is named)")
     return top
 
 
@@ -157,22 +151,10 @@ def notebooks(options) -> int:
 
 
 def course(options) -> None:
-    from schedlib.reproduce.course import course
+    from schedlib.teaching.course import course
 
     for name, folder in course(options.folder).items():
         print(f"{name}: {folder}")
-
-
-def book(options) -> None:
-    from schedlib.reproduce.html import build
-
-    print(where(build.book(), "index.html"))
-
-
-def slides(options) -> None:
-    from schedlib.reproduce.html import slides
-
-    print(where(slides.slides(), "index.html"))
 
 
 def data(options) -> None:
@@ -190,7 +172,8 @@ def data(options) -> None:
 
 
 def bench(options) -> None:
-    from schedlib import bench, times
+    from schedlib import times
+    from schedlib.reproduce import bench
 
     if options.times is None:
         bench.main(options.only)
@@ -207,7 +190,7 @@ def where(folder: Path, page: str = "README.md") -> str:
 
 COMMANDS = {
     "list": list_, "run": run, "figures": figures, "claims": claims, "gallery": gallery, "notebooks": notebooks, "course": course,
-    "book": book, "slides": slides, "data": data, "bench": bench,
+    "data": data, "bench": bench,
 }  # fmt: skip
 
 

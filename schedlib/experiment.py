@@ -1,6 +1,6 @@
 """The nouns of the reproduction: an experiment, a figure drawn from it, a claim judged on it.
 
-Each paper's package lists its own in `experiments.EXPERIMENTS`, `figures.FIGURES` and `claims.CLAIMS`; `schedlib.reproduce`
+Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURES` and `CLAIMS`; `schedlib.reproduce` finds,
 runs, draws and judges them. These are plain data, so that the papers need to know nothing of how they are run.
 """
 
@@ -8,16 +8,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from schedlib import papers
+
 SCALES = ("smoke", "quick", "paper")
-PAPERS = ("lotes", "hmhs", "mch", "eagle")
 CHECKS = ("value", "ratio", "order", "trend")
 VERDICTS = ("reproduced", "in part", "not reproduced", "not testable here")
 
 
 def _identifier(owner: str, name: str) -> None:
     paper, _, rest = name.partition(".")
-    if paper not in PAPERS or not rest:
-        raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {', '.join(PAPERS)}")
+    if paper not in papers.KEYS or not rest:
+        raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {', '.join(papers.KEYS)}")
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """Where schedlib keeps what it can make again: in the checkout, or in the user's cache folder when installed elsewhere."""
 
 import os
+import tempfile
 from pathlib import Path
 
 import platformdirs
@@ -37,3 +38,16 @@ def cache_folder(name: str) -> Path:
     folder = base / name
     folder.mkdir(parents=True, exist_ok=True)
     return folder
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all, whatever happens meanwhile; folders are made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(path)
+    finally:
+        Path(temporary).unlink(missing_ok=True)

@@ -6,8 +6,8 @@ Answers whose numbers take long to find are made small here; the solutions' own 
 import numpy as np
 
 from schedlib import hmhs, lotes, theory, traces
-from schedlib.exercises import chapter02
 from schedlib.lotes.own import can_start
+from schedlib.teaching.exercises import chapter02
 from schedlib.workload import Workload
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs
-from schedlib.book import one_trace
+from schedlib.teaching.lessons import one_trace
 
 
 def within(cut=False):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from schedlib import eagle, hmhs, mch
-from schedlib.exercises import chapter06
+from schedlib.teaching.exercises import chapter06
 
 
 @hmhs.rule

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs, lotes
-from schedlib.exercises import chapter10
 from schedlib.lotes.own import can_start
+from schedlib.teaching.exercises import chapter10
 
 CHAPTER = chapter10.CHAPTER
 

@@ -4,13 +4,20 @@ import base64
 import json
 import re
 
+import api
+import build
+import chapters
+import check
+import citations
 import pytest
+import slides
 import yaml
+from links import LINK
 
-from schedlib import describe, paths, style
+from schedlib import paths
+from schedlib.pictures import style
+from schedlib.pictures import words as describe
 from schedlib.reproduce import notebooks
-from schedlib.reproduce.html import api, build, chapters, check, citations, slides
-from schedlib.reproduce.html.links import LINK
 
 ROOT = paths.checkout()
 OWN = ROOT / "notebooks" / "book"

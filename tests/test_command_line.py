@@ -8,8 +8,8 @@ import pytest
 import toy_experiments as toy
 
 from schedlib import __main__ as command_line
-from schedlib import bench, reproduce
-from schedlib.reproduce import notebooks, registry
+from schedlib import reproduce
+from schedlib.reproduce import bench, notebooks, registry
 
 main = command_line.main
 

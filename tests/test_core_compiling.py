@@ -32,7 +32,7 @@ print(json.dumps({
     "first": events.take(queue)[0],
     "hits": sum(events.add.stats.cache_hits.values()),
     "misses": sum(events.add.stats.cache_misses.values()),
-    "folder": str(compiling.kernel_folder()),
+    "folder": str(compiling.kernel_folder(compiling.Path(events.__file__))),
 }))
 """
 

@@ -6,7 +6,8 @@ import re
 import pytest
 
 from schedlib import __main__ as command_line
-from schedlib.reproduce import course, notebooks
+from schedlib.reproduce import notebooks
+from schedlib.teaching import course
 
 CHECK = "exercises.check("
 BOOK = {name: file for name, file in notebooks.book().items() if "/" not in name}

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schedlib.eagle import comparing
-from schedlib.eagle.claims import CLAIMS
+from schedlib.exhibits.eagle import comparing
+from schedlib.exhibits.eagle.claims import CLAIMS
 from schedlib.reproduce import ledger
 
 

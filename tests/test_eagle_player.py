@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from schedlib import eagle
-from schedlib.eagle import cluster
-from schedlib.eagle.pictures import plot_gantt, plot_overview
 from schedlib.eagle.replay import newest_copy, replay
-from schedlib.widgets import eagle_parts
-from schedlib.widgets import eagle_player as player
+from schedlib.pictures import cluster
+from schedlib.pictures.probing import plot_gantt, plot_overview
+from schedlib.teaching.explorers import eagle_parts
+from schedlib.teaching.explorers import eagle_player as player
 from schedlib.workload import Workload
 
 DETAILS = ("as_published", "as_written")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from schedlib import eagle
-from schedlib.widgets import eagle as explorer
+from schedlib.teaching.explorers import eagle as explorer
 
 
 @pytest.mark.parametrize("load, partition", [(50, 40), (95, 2)])

@@ -17,10 +17,11 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 from PIL import Image
 
-from schedlib import reproduce, style
-from schedlib.book import dispatch
-from schedlib.widgets import Explorer, explorer, lotes, mch
-from schedlib.widgets.moves import EXPLORERS, KEYBOARD, move, values
+from schedlib import reproduce
+from schedlib.pictures import style
+from schedlib.teaching.explorers import Explorer, explorer, lotes, mch
+from schedlib.teaching.explorers.moves import EXPLORERS, KEYBOARD, move, values
+from schedlib.teaching.lessons import dispatch
 
 MOVES = 6
 MAY_REFUSE = {
@@ -183,7 +184,7 @@ def test_stored_plans_are_those_that_are_made(phi, seed):
     made = dispatch.rows(phi, seed)
     stored = dispatch._stored()[phi, seed].reset_index(drop=True)
     whole = [name for name in made if name != "fraction"]
-    assert made[whole].equals(stored[whole].astype(made[whole].dtypes)), "python -m schedlib.book.dispatch makes them anew"
+    assert made[whole].equals(stored[whole].astype(made[whole].dtypes)), "python -m schedlib.teaching.lessons.dispatch makes them anew"
     assert np.allclose(made["fraction"], stored["fraction"], atol=1e-9)
 
 

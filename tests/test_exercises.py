@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schedlib import exercises
-from schedlib.exercises.checking import EXERCISES
+from schedlib.teaching import exercises
+from schedlib.teaching.exercises.checking import EXERCISES
 
 HERE = Path(__file__).parent
 ANSWERS = [importlib.import_module(file.stem) for file in sorted(HERE.glob("answers_*.py"))]

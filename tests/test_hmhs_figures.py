@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from schedlib import hmhs
-from schedlib.hmhs import claims, experiments, figures
-from schedlib.hmhs.gantt import ONE_BY_ONE, _bars, plot_gantt
+from schedlib.exhibits.hmhs import claims, experiments, figures
+from schedlib.pictures.gantt import ONE_BY_ONE, _bars, plot_gantt
 
 CLAIMS = {claim.id: claim for claim in claims.CLAIMS}
 

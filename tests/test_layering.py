@@ -1,40 +1,40 @@
-"""Arrows run downwards only: who may import whom, read from the source."""
+"""The house: who may import whom, by folder; no circle anywhere; modules and lines are short; some imports are light."""
 
+import graphlib
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from schedlib.experiment import PAPERS
+from schedlib import papers
 from schedlib.reproduce import source
 
 PACKAGE = Path(sys.modules["schedlib"].__file__).parent
 ROOTS = source.roots_of("schedlib")
-SHARED = {"style", "describe", "theory", "intervals", "experiment", "paths", "workload", "core", "traces"}
+GROUND = {"paths", "papers", "intervals", "experiment", "core", "workload", "traces", "theory"}
+LIBRARY = {*papers.KEYS}
 ALLOWED = {
     "": set(),
     "paths": set(),
-    "experiment": set(),
+    "papers": {"papers"},
     "intervals": set(),
-    "core": {"core"},
-    "theory": set(),
-    "describe": set(),
-    "style": {"describe", "intervals"},
-    "workload": {"paths"},
-    "traces": {"traces", "workload", "paths"},
-    **{paper: SHARED | {paper} for paper in PAPERS},
-    "reproduce": {"reproduce", "style", "intervals", "experiment", "paths", *PAPERS},
-    "book": SHARED | {"book", *PAPERS},
-    "leaderboard": SHARED | {"leaderboard", *PAPERS},
-    "widgets": SHARED | {"widgets", "book", "leaderboard", *PAPERS},
-    "notation": set(),
-    "exercises": SHARED | {"exercises", "book", "leaderboard", *PAPERS},
-    "bench": {"experiment", "reproduce", "core", *PAPERS},
-    "times": {"experiment", "paths", "reproduce", "bench"},
-    "__main__": {"experiment", "reproduce", "bench", "times", "traces"},
+    "experiment": {"papers"},
+    "core": {"core", "paths"},
+    "theory": {"core"},
+    "workload": {"core", "paths"},
+    "traces": {"traces", "workload", "paths", "core"},
+    **{key: {key, *GROUND} - {"experiment", "papers"} for key in papers.KEYS},
+    "pictures": {"pictures", *GROUND, *LIBRARY} - {"experiment"},
+    "exhibits": {"exhibits", "pictures", *GROUND, *LIBRARY},
+    "reproduce": {"reproduce", "pictures", "experiment", "papers", "paths", "intervals", "core"},
+    "leaderboard": {"leaderboard", "pictures", *GROUND, *LIBRARY},
+    "teaching": {"teaching", "leaderboard", "reproduce", "exhibits", "pictures", *GROUND, *LIBRARY},
+    "__main__": {"experiment", "papers", "reproduce", "teaching", "traces", "core"},
 }
+"""What each room, a folder or a module directly below schedlib, may import."""
 CORE_MAY_IMPORT = {"numpy", "numba", "schedlib", *sys.stdlib_module_names}
+DRAWS = {"matplotlib", "ipywidgets"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -55,39 +55,38 @@ def schedlib_imports(name):
 @pytest.mark.parametrize("file", FILES, ids=name_of)
 def test_module_imports_only_what_lies_below_it(file):
     name = name_of(file)
-    assert room(name) in ALLOWED, f"{name}: say in this test what it may import"
+    assert room(name) in ALLOWED, f"{name}: say in this test what its room may import"
     above = {other for other in schedlib_imports(name) if room(other) and room(other) not in ALLOWED[room(name)]}
     assert not above, f"{name} imports {', '.join(sorted(above))}"
+    outside = {other.partition(".")[0] for other in source.imports(name, ROOTS)}
     if room(name) == "core":
-        assert {other.partition(".")[0] for other in source.imports(name, ROOTS)} <= CORE_MAY_IMPORT
+        assert outside <= CORE_MAY_IMPORT
+    if room(name) in LIBRARY | GROUND:
+        assert not outside & DRAWS, "the library draws nothing"
+
+
+def test_no_circle_even_by_an_import_inside_a_function():
+    graph = {name_of(file): schedlib_imports(name_of(file)) - {name_of(file)} for file in FILES}
+    graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
-def test_module_is_short(file):
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= 400, "a module that passes 400 lines is two modules"
+def test_module_is_short_and_so_are_its_lines(file):
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 400, "a module that passes 400 lines is two modules"
+    assert not [number for number, line in enumerate(lines, 1) if len(line) > 110], "lines beyond 110 columns"
 
 
-@pytest.mark.parametrize("file", sorted(PACKAGE.glob("*/*experiments.py")), ids=name_of)
-def test_experiments_never_draw(file):
-    found = source.imports(name_of(file), ROOTS)
-    bad = [name for name in found if name.startswith("matplotlib") or name == "schedlib.style" or name.endswith(".figures")]
-    assert not bad
-
-
-@pytest.mark.parametrize("file", sorted(PACKAGE.glob("*/*figures.py")), ids=name_of)
-def test_figures_never_simulate(file):
-    bad = [name for name in schedlib_imports(name_of(file)) if name.rpartition(".")[2] in ("experiments", "simulate", "schedule")]
-    assert not bad
-
-
-def test_papers_list_under_their_own_names_only():
-    assert {file.parent.name for file in PACKAGE.glob("*/experiments.py")} <= set(PAPERS)
+def test_exhibits_are_under_a_papers_name():
+    folders = {file.parent.name for file in PACKAGE.glob("exhibits/*/__init__.py")}
+    assert folders <= {*papers.KEYS, "beyond"}
 
 
 @pytest.mark.parametrize(
     "module, heavy",
     [
         ("schedlib", ["numpy", "pandas", "numba", "matplotlib", "papermill"]),
+        ("schedlib.papers", ["numpy", "pandas", "numba", "matplotlib"]),
         ("schedlib.reproduce", ["matplotlib", "papermill", "nbformat", "nbclient", "distributed", "dask", "numba"]),
     ],
 )

@@ -19,7 +19,7 @@ from schedlib.leaderboard.race import PATIENCE, Waiting, starved
 from schedlib.leaderboard.standings import COLUMNS
 from schedlib.leaderboard.telling import telling
 from schedlib.lotes.own import RULE
-from schedlib.widgets import leaderboard as explore
+from schedlib.teaching.explorers import leaderboard as explore
 from schedlib.workload import Workload
 
 CLUSTER = lotes.MachineConfigs([[4.0]], [3])

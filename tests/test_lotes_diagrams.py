@@ -6,8 +6,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import FancyBboxPatch
 
 from schedlib import lotes
-from schedlib.lotes import model_experiments, model_figures, pictures
-from schedlib.lotes.diagrams import Arrow, Box, plot_diagram
+from schedlib.exhibits.lotes import model_experiments, model_figures
+from schedlib.pictures import bins as pictures
+from schedlib.pictures.diagrams import Arrow, Box, plot_diagram
 
 SIX = model_experiments.fig1(total_cores=4.0, total_memory=8.0, seed=0).assign(total_cores=4.0, total_memory=8.0)
 LIFE = model_experiments.fig3(**model_experiments.SMALL_CLUSTER, seed=0)

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from schedlib import lotes
-from schedlib.lotes import pictures
-from schedlib.widgets import lotes as explorer
+from schedlib.pictures import bins as pictures
+from schedlib.teaching.explorers import lotes as explorer
 from schedlib.workload import Workload
 
 

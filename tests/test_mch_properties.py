@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlib.mch import Allocation, Tree, allocate, property_claims, property_experiments, property_figures, search
+from schedlib.exhibits.mch import property_claims, property_experiments, property_figures
+from schedlib.mch import Allocation, Tree, allocate, search
 from schedlib.mch import properties as fair
 
 needs = st.integers(0, 4).map(float)

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlib import mch, style
+from schedlib import mch
 from schedlib.mch.path import filling_path
-from schedlib.widgets import mch as explorer
+from schedlib.pictures import style
+from schedlib.teaching.explorers import mch as explorer
 
 demands = st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(any)
 trees = st.recursive(demands, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=8).filter(

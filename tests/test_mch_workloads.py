@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from schedlib import mch, traces
-from schedlib.mch import claims, cost_figures, experiments, workloads
-from schedlib.mch.pictures import plot_tree, tree_size
+from schedlib.exhibits.mch import claims, cost_figures, experiments
+from schedlib.mch import workloads
+from schedlib.pictures.trees import plot_tree, tree_size
 
 CLAIMS = {claim.id: claim for claim in claims.CLAIMS}
 

@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from schedlib import eagle, hmhs, lotes, mch, notation
+from schedlib import eagle, hmhs, lotes, mch
+from schedlib.teaching import notation
 
 TREE = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
 EXAMPLES = {"mch.Tree": TREE}  # what is set in __post_init__ is an attribute of instances only

@@ -5,8 +5,9 @@ import re
 
 import pytest
 
-from schedlib import exercises, paths
+from schedlib import paths
 from schedlib.reproduce import notebooks
+from schedlib.teaching import exercises
 
 CHAPTERS = {name: file for name, file in notebooks.book().items() if not name.startswith("reproduce/")}
 BOOK = [name for name in CHAPTERS if "/" not in name]

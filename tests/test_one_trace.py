@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from schedlib import eagle
-from schedlib.book import one_trace
-from schedlib.widgets import one_trace as explorer
+from schedlib.teaching.explorers import one_trace as explorer
+from schedlib.teaching.lessons import one_trace
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_the_grid_is_what_the_source_gives():
     fresh = one_trace.answers(one_trace.part(50, 8), 0.95)
     both = stored.merge(fresh, on=["question", "policy", "measure"], suffixes=("", "_fresh"))
     assert len(both) == len(stored) == len(fresh)
-    assert np.allclose(both["value"], both["value_fresh"], rtol=1e-4), "python -m schedlib.book.one_trace makes the grid anew"
+    assert np.allclose(both["value"], both["value_fresh"], rtol=1e-4), "python -m schedlib.teaching.lessons.one_trace makes the grid anew"
 
 
 @pytest.mark.parametrize("start, every, load", list(itertools.product((0, 50), (4, 8), (60, 95))))

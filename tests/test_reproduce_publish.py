@@ -140,7 +140,7 @@ def test_axes_without_label_are_refused(tmp_path):
 
 
 def test_shared_labels_and_axes_that_opt_out_pass():
-    from schedlib import style
+    from schedlib.pictures import style
 
     figure, axes = style.subplots(2, 2, sharex=True, sharey=True)
     axes[1, 0].set(xlabel="jobs", ylabel="wait (s)")
@@ -159,7 +159,7 @@ def test_shared_labels_and_axes_that_opt_out_pass():
     [("wait", False), ("wait (s)", True), ("wait of jobs", False), ("wait, ours / theirs", True), ("x", False)],
 )
 def test_a_number_without_its_unit_is_refused(label, well):
-    from schedlib import style
+    from schedlib.pictures import style
 
     figure, ax = style.subplots()
     ax.set(xlabel="number of jobs", ylabel=label)

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 import seeing
 
-from schedlib import style
 from schedlib.intervals import mean_ci
+from schedlib.pictures import style
 
 
 @pytest.mark.parametrize("paper", style.PAPER_LOOKS)

@@ -3,9 +3,10 @@
 import json
 
 import pytest
+import times
 
-from schedlib import bench, paths, times
-from schedlib.experiment import PAPERS
+from schedlib import papers, paths
+from schedlib.reproduce import bench
 
 README = f"# Title\n\nbefore\n\n{times.BEGIN}\nold\n{times.END}\n\nafter\n"
 
@@ -13,7 +14,7 @@ README = f"# Title\n\nbefore\n\n{times.BEGIN}\nold\n{times.END}\n\nafter\n"
 def test_the_readme_has_what_was_measured_last():
     root = paths.checkout()
     readme = (root / "README.md").read_text()
-    assert readme == times.renewed(readme, json.loads((root / "figures" / "times.json").read_text())), "make bench ARGS=--times"
+    assert readme == times.renewed(readme, json.loads((root / "figures" / "times.json").read_text())), "make times"
 
 
 @pytest.fixture
@@ -45,8 +46,8 @@ def test_bad_parts_and_a_readme_without_its_marks_are_refused(checkout):
 
 
 def test_a_fresh_process_is_asked_for_a_result_of_every_paper(monkeypatch):
-    assert set(bench.FIRST) == {"import schedlib", *PAPERS}
-    monkeypatch.setattr(bench, "FIRST", {"import schedlib": "print(1)", "mch": "print(2)", "hmhs": "print(3)"})
+    assert set(bench.first_results()) == {"import schedlib", *papers.KEYS}
+    monkeypatch.setattr(bench, "first_results", lambda: {"import schedlib": "print(1)", "mch": "print(2)", "hmhs": "print(3)"})
     assert [row["name"] for row in bench.cold_starts(["mch"], repeats=1)] == ["import schedlib", "mch, first result"]
     with pytest.raises(RuntimeError, match="printed nothing"):
         bench.soonest("pass", repeats=1)

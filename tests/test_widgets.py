@@ -6,9 +6,9 @@ import itertools
 import ipywidgets
 import pytest
 
-from schedlib import style
-from schedlib.widgets import Explorer
-from schedlib.widgets import hmhs as hmhs_explorer
+from schedlib.pictures import style
+from schedlib.teaching.explorers import Explorer
+from schedlib.teaching.explorers import hmhs as hmhs_explorer
 
 PNG = b"\x89PNG\r\n"
 

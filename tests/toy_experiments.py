@@ -62,7 +62,7 @@ def executions(folder) -> list[str]:
 
 
 def plot(frame):
-    from schedlib import style
+    from schedlib.pictures import style
 
     figure, ax = style.subplots()
     style.band(ax, frame, "jobs", "time", by="policy")

@@ -1,7 +1,7 @@
 """One decorator for the library's kernels and one for the functions that a reader plugs into them.
 
-numba notices a change in a kernel's own file only. A cache folder named after the source of *all* kernels makes a stale
-answer impossible: change any helper and every kernel compiles again, once. A function from elsewhere, a reader's, is never
+numba notices a change in a kernel's own file only. A cache folder named after the source of the kernel's file and of all that
+it imports makes a stale answer impossible: change a helper and the kernels that can reach it compile again, once. A function from elsewhere, a reader's, is never
 kept: numba would not notice that a number which it takes from another file, or another notebook cell, has changed.
 """
 
@@ -18,23 +18,43 @@ from numba.core import types
 PACKAGE = Path(__file__).resolve().parents[1]
 
 
-@functools.cache
-def kernel_files() -> tuple[Path, ...]:
-    """The package's files that hold kernels: those of the core and those that mention it."""
-    files = sorted(PACKAGE.rglob("*.py"))
-    return tuple(path for path in files if path.parent.name == "core" or b"schedlib.core" in path.read_bytes())
+IMPORT = re.compile(rb"^[ \t]*(?:from (schedlib[\w.]*) import (\([^)]*\)|[^\n#]*)|import (schedlib[\w.]*))", re.MULTILINE)
 
 
 @functools.cache
-def kernel_folder() -> Path | None:
-    """The folder for compiled kernels, or None where no place can be written (they then compile in each process).
+def imported(file: Path) -> frozenset[Path]:
+    """The package's files that one of them imports, by the form of its text: absolute imports only."""
+    files = set()
+    for base, names, whole in IMPORT.findall(file.read_bytes()):
+        for name in [whole] if whole else [base + b"." + name for name in re.findall(rb"(\w+)(?: as \w+)?", names)]:
+            parts = name.decode().split(".")[1:]
+            tried = [PACKAGE.joinpath(*parts[:length]) for length in (len(parts), len(parts) - 1) if length]
+            places = [place for path in tried for place in (path.with_suffix(".py"), path / "__init__.py")]
+            files |= set([place for place in places if place.is_file()][:1])
+    return frozenset(files)
+
+
+@functools.cache
+def kernel_source(file: Path) -> str:
+    """A hash over the text of a file of the package and of all that it imports, directly or not."""
+    files, left = set(), [file]
+    while left:
+        if (path := left.pop()) not in files:
+            files.add(path)
+            left.extend(imported(path))
+    digest = hashlib.sha256(numba.__version__.encode())
+    for path in sorted(files):
+        digest.update(path.relative_to(PACKAGE).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def kernel_folder(file: Path) -> Path | None:
+    """The folder for a file's compiled kernels, or None where no place can be written (they then compile in each process).
 
     `NUMBA_CACHE_DIR` or `SCHEDLIB_CACHE` name a place; otherwise a writable checkout's `data/cache`, the user's cache folder,
-    or the folder for temporary files, in that order. Below it, one folder for each state of the kernels' source.
+    or the folder for temporary files, in that order. Below it, one folder for each state of what the file is made of.
     """
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in kernel_files():
-        digest.update(path.relative_to(PACKAGE).as_posix().encode() + path.read_bytes())
     asked = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("SCHEDLIB_CACHE")
     checkout = PACKAGE.parent / "data"
     home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111 - keeps "~" where pathlib raises
@@ -50,7 +70,7 @@ def kernel_folder() -> Path | None:
         shared,
     ]
     for place in filter(None, places):
-        folder = place / "kernels" / digest.hexdigest()[:16]
+        folder = place / "kernels" / kernel_source(file)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             if place == shared and place.stat().st_uid != user:
@@ -65,7 +85,8 @@ def kernel_folder() -> Path | None:
 def jit(function, signature=None, **options):
     """numba's `njit` with these options; the machine code of the package's own kernels is kept for the next process."""
     code = getattr(function, "__code__", None)
-    folder = kernel_folder() if code and Path(code.co_filename).resolve() in kernel_files() else None
+    file = Path(code.co_filename).resolve() if code else None
+    folder = kernel_folder(file) if file and file.is_relative_to(PACKAGE) and file.is_file() else None
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder or "")
     try:

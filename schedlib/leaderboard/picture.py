@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib import ticker
 from matplotlib.figure import Figure
 
-from schedlib import style
+from schedlib.pictures import style
 
 APART = 8  # a factor between means above which the axis is logarithmic
 

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core.checks import numbers, refuse
 from schedlib.core.compiling import compiled
-from schedlib.lotes.model import numbers, refuse, scaled
+from schedlib.lotes.model import scaled
 
 MAX_BINS = 50_000_000
 WORD = 63  # bits of a sortable whole number

@@ -5,6 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
+from schedlib.core.checks import amounts, numbers, refuse
+
 FIT = 1e-9  # a set of jobs fits a machine when it needs at most (1 + FIT) times what the machine has, of each resource
 UNITS = 2**50  # the integer that stands for the largest capacity; a rounded size is off by at most half a unit
 
@@ -30,29 +32,6 @@ def scaled(capacity, demand) -> tuple[np.ndarray, np.ndarray]:
     return np.floor(capacity / unit * (1 + FIT)).astype(np.int64), whole.astype(np.int64)
 
 
-def numbers(name, values, dimensions, per):
-    """`values` as a read-only float array of that many dimensions; ValueError, with what each entry stands for, otherwise."""
-    try:
-        array = np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: needs numbers, in rows of equal length; {error}") from error
-    if array.ndim != dimensions or array.size == 0:
-        raise ValueError(f"{name}: needs {per}; got shape {array.shape}")
-    array.flags.writeable = False
-    return array
-
-
-def refuse(name, bad, values, rule):
-    """Raise ValueError at the first entry where `bad` holds."""
-    if bad.any():
-        where = tuple(np.argwhere(bad)[0])
-        raise ValueError(f"{name}[{', '.join(map(str, where))}]: {values[where]:g}; {rule}")
-
-
-def _amounts(name, array):
-    refuse(name, ~(np.isfinite(array) & (array >= 0)), array, "must be a finite number >= 0")
-
-
 @dataclass(frozen=True, eq=False)
 class MachineConfigs:
     """M machine configurations of R resources each.
@@ -75,7 +54,7 @@ class MachineConfigs:
         count = numbers("count", self.count, 1, "one number of machines per configuration")
         if len(count) != len(capacity):
             raise ValueError(f"count: {len(count)} values for {len(capacity)} rows of capacity; give one per configuration")
-        _amounts("capacity", capacity)
+        amounts("capacity", capacity)
         refuse("capacity", ~capacity.any(axis=1), capacity.max(axis=1), "the whole row is zero; leave that configuration out")
         refuse("capacity[any row]", ~capacity.any(axis=0), capacity.max(axis=0), "no machine has that resource; leave it out")
         refuse("count", ~(np.isfinite(count) & (count >= 1) & (count == np.floor(count))), count, "must be 1, 2, 3, ...")
@@ -127,7 +106,7 @@ class JobClasses:
         if rate.shape[1] != len(share):
             raise ValueError(f"rate: {rate.shape[1]} columns for {len(share)} classes; needs (configurations, classes)")
         for name, array in (("share", share), ("demand", demand), ("rate", rate)):
-            _amounts(name, array)
+            amounts(name, array)
             object.__setattr__(self, name, array)
         if abs(share.sum() - 1) > 1e-9 * len(share):
             raise ValueError(f"share: sums to {share.sum():.12g}, not to 1; divide it by its sum")

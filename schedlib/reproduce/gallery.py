@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pandas as pd
 
+from schedlib import papers, paths
 from schedlib.reproduce import ledger, provenance, registry, report, store
 from schedlib.reproduce.estimate import duration
-from schedlib.reproduce.registry import TITLES
 
 HEAD = """\
 # Every figure and table
@@ -25,7 +25,7 @@ def write(out: Path) -> Path:
     """Write the folder's `README.md` from its `provenance.json`, `claims.csv` and tables; nothing is run."""
     path = out / "README.md"
     with store.alone(out):
-        store.write_whole(path, page(out).encode())
+        paths.write_whole(path, page(out).encode())
     return path
 
 
@@ -37,12 +37,12 @@ def page(out: Path) -> str:
     by_paper = {paper: list(ids) for paper, ids in itertools.groupby(entries, key=lambda name: name.partition(".")[0])}
     lines = [HEAD] + ([HEAD_CLAIMS] if (out / "CLAIMS.md").exists() else [])
     for paper, ids in by_paper.items():
-        title = TITLES.get(paper, paper)
+        title = papers.title_of(paper)
         lines.append(f"- [{title}](#{anchor(title)}) ({len(ids)} in {duration(seconds(entries, ids))}): {links(ids, entries)}")
         if len(rows := ledger_rows[ledger_rows["paper"] == paper]):
             lines[-1] += f". [{report.sentence(rows)}](CLAIMS.md#{anchor(title)})"
     for paper, ids in by_paper.items():
-        lines += ["", f"## {TITLES.get(paper, paper)}"]
+        lines += ["", f"## {papers.title_of(paper)}"]
         for name in ids:
             lines += ["", *one(out, name, entries, claims)]
     return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from schedlib import paths
 from schedlib.experiment import VERDICTS, Claim
 from schedlib.intervals import mean_ci
 from schedlib.reproduce import provenance, registry, report, store, sweep
@@ -123,6 +124,6 @@ def _write(frame, out, library, before):
     merged = pd.concat([part for part in (kept, frame) if len(part)] or [frame])
     merged = merged.iloc[sorted(range(len(merged)), key=lambda row: provenance.book_order(merged["id"].iloc[row]))]
     table, page = out / "claims.csv", out / "CLAIMS.md"
-    store.write_whole(table, csv_text(merged).encode())
-    store.write_whole(page, report.page(merged).encode())
+    paths.write_whole(table, csv_text(merged).encode())
+    paths.write_whole(page, report.page(merged).encode())
     return table, page

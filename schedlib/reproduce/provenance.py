@@ -4,7 +4,7 @@ import contextlib
 import json
 from pathlib import Path
 
-from schedlib.experiment import PAPERS
+from schedlib import papers, paths
 from schedlib.reproduce import registry, source, store
 
 
@@ -20,7 +20,7 @@ def book_order(name: str) -> tuple:
     paper = name.partition(".")[0]
     library = registry.load()
     listed = [*library.figures, *library.claims]
-    return (PAPERS.index(paper) if paper in PAPERS else 99, listed.index(name) if name in listed else 9999, name)
+    return (papers.KEYS.index(paper) if paper in papers.KEYS else 99, listed.index(name) if name in listed else 9999, name)
 
 
 def record(out: Path, figure_id: str, done, caption: str, alt: str, files: list[str]) -> None:
@@ -44,7 +44,7 @@ def record(out: Path, figure_id: str, done, caption: str, alt: str, files: list[
     with store.alone(out):
         entries = read(out) | {figure_id: entry}
         ordered = {name: entries[name] for name in sorted(entries, key=book_order)}
-        store.write_whole(out / "provenance.json", (json.dumps(ordered, indent=1, ensure_ascii=False) + "\n").encode())
+        paths.write_whole(out / "provenance.json", (json.dumps(ordered, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def status(figure_id: str, out: Path) -> str:

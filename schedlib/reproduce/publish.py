@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import paths
-from schedlib.reproduce import provenance, registry, store, sweep
+from schedlib.reproduce import provenance, registry, sweep
 from schedlib.reproduce.tables import averaged, csv_text, markdown
 
 
@@ -81,7 +81,7 @@ def write(figure, done: "sweep.Sweep", out: Path) -> Published:
     files = []
     for suffix, data in contents.items():
         file = folder / f"{name}.{suffix}"
-        store.write_whole(file, data)
+        paths.write_whole(file, data)
         files.append(file)
     provenance.record(out, figure.id, done, caption, alt, [file.name for file in files])
     return Published(figure.id, caption, alt, tuple(files))
@@ -91,7 +91,7 @@ def pictures_of(figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str
     """A figure as SVG and PNG bytes that depend on nothing but the frame."""
     import matplotlib as mpl
 
-    from schedlib import style
+    from schedlib.pictures import style
 
     title = plain(caption)
     with style.use(), mpl.rc_context({"svg.hashsalt": figure.id}):

@@ -3,14 +3,15 @@
 import difflib
 import importlib
 import importlib.util
+import math
+import pkgutil
 import re
 from dataclasses import dataclass
 from functools import cache
+from types import ModuleType
 
-from schedlib.experiment import PAPERS, Claim, Experiment, Figure
-
-PACKAGES = tuple(f"schedlib.{paper}" for paper in PAPERS)
-TITLES = {"lotes": "LoTES", "hmhs": "HMHS", "mch": "MCH", "eagle": "Eagle"}
+from schedlib import papers
+from schedlib.experiment import Claim, Experiment, Figure
 
 
 def unknown(kind: str, name: str, known) -> ValueError:
@@ -42,6 +43,8 @@ class Registry:
         for kind, items in (("experiment", experiments), ("figure", figures), ("claim", claims)):
             table = {}
             for item in items:
+                if table.get(item.id) is item:
+                    continue
                 if item.id in table:
                     raise ValueError(f"{kind} {item.id}: listed twice")
                 if not re.fullmatch(r"[\w.-]+", item.id):
@@ -71,7 +74,7 @@ class Registry:
     def papers(self) -> list[str]:
         """The papers that list anything, in the book's order."""
         present = {name.partition(".")[0] for name in (*self.experiments, *self.figures, *self.claims)}
-        return [paper for paper in PAPERS if paper in present]
+        return [key for key in papers.KEYS if key in present]
 
     def wanted_figures(self, only=None) -> list[Figure]:
         """The figures that `only` asks for: None for all, else papers, figures, or experiments (with all drawn from them)."""
@@ -93,7 +96,7 @@ class Registry:
         names = names_in(only)
         known = {*self.papers(), *self.experiments, *self.figures, *self.claims}
         for name in names or ():
-            if name in PAPERS and name not in known:
+            if name in papers.KEYS and name not in known:
                 raise ValueError(f"paper {name!r} lists nothing here yet; there is: {', '.join(self.papers()) or 'nothing'}")
             if name not in known:
                 raise unknown("paper, figure, experiment or claim", name, known)
@@ -110,26 +113,33 @@ def names_in(only) -> list[str] | None:
     return [name for text in texts for name in re.split(r"[,\s]+", text) if name] or None
 
 
-def listed(package: str, module: str, name: str) -> tuple:
-    """The tuple `name` in `package.module`, empty when there is no such package or module yet."""
-    try:
-        found = importlib.util.find_spec(f"{package}.{module}")
-    except ModuleNotFoundError as error:
-        if not package.startswith(str(error.name)):
-            raise
-        found = None
-    return tuple(getattr(importlib.import_module(f"{package}.{module}"), name)) if found else ()
+def exhibits(package: str) -> list[ModuleType]:
+    """The modules of a package of exhibits, in the order of their `PLACE` in the paper, then by name; none when it is not there.
+
+    `PLACE` is a number, most often the section where the paper shows what the exhibit is about; a file without one comes last.
+    """
+    spec = importlib.util.find_spec(package) if importlib.util.find_spec(package.rpartition(".")[0]) else None
+    if spec is None:
+        return []
+    names = sorted(found.name for found in pkgutil.iter_modules(spec.submodule_search_locations))
+    modules = [importlib.import_module(f"{package}.{name}") for name in names]
+    return sorted(modules, key=lambda module: getattr(module, "PLACE", math.inf))
+
+
+def found_in(package: str) -> Registry:
+    """What the exhibits of one package list."""
+    modules = exhibits(package)
+    return Registry.of(*([item for module in modules for item in getattr(module, kind, ())]
+                         for kind in ("EXPERIMENTS", "FIGURES", "CLAIMS")))  # fmt: skip
 
 
 @cache
 def load() -> Registry:
-    """The registry of every paper's package that is here.
+    """Every paper's exhibits that are here.
 
-    >>> load().papers() == [paper for paper in PAPERS if paper in load().papers()]
+    >>> load().papers() == [key for key in papers.KEYS if key in load().papers()]
     True
     """
-    tables = [
-        [item for package in PACKAGES for item in listed(package, module, module.upper())]
-        for module in ("experiments", "figures", "claims")
-    ]
-    return Registry.of(*tables)
+    parts = [found_in(f"schedlib.exhibits.{key}") for key in papers.KEYS]
+    return Registry.of(*([item for part in parts for item in getattr(part, kind).values()]
+                         for kind in ("experiments", "figures", "claims")))  # fmt: skip

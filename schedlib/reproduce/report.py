@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pandas as pd
 
+from schedlib import papers
 from schedlib.experiment import VERDICTS
-from schedlib.reproduce.registry import TITLES
 from schedlib.reproduce.tables import markdown, measurement, number
 
 REPRODUCED, IN_PART, MISSED, UNTESTABLE = VERDICTS
@@ -30,9 +30,9 @@ def page(frame: pd.DataFrame) -> str:
     """The whole ledger as a Markdown page: the counts of all papers, then a report card for each."""
     lines = [HEAD, f"{sentence(frame)}\n", counts(frame)]
     for paper, rows in frame.groupby("paper", sort=False):
-        lines += [f"## {TITLES.get(paper, paper)}\n", f"{sentence(rows)}\n"]
+        lines += [f"## {papers.title_of(paper)}\n", f"{sentence(rows)}\n"]
         lines += ["".join(f"- {found}\n" for found in findings(rows))] if findings(rows) else []
-        lines += [section(rows, verdict, f"### {TITLES.get(paper, paper)}: {verdict} ({{}})") for verdict in VERDICTS]
+        lines += [section(rows, verdict, f"### {papers.title_of(paper)}: {verdict} ({{}})") for verdict in VERDICTS]
     return "\n".join(filter(None, lines))
 
 
@@ -56,7 +56,7 @@ def counts(frame: pd.DataFrame) -> str:
     """A table of papers by verdicts, with links to their cards."""
     table = pd.crosstab(frame["paper"], frame["verdict"]).reindex(frame["paper"].unique(), columns=VERDICTS, fill_value=0)
     table.insert(0, "claims", table.sum(axis=1))
-    names = [TITLES.get(paper, paper) for paper in table.index]
+    names = [papers.title_of(paper) for paper in table.index]
     table.insert(0, "paper", [f"[{name}](#{name.lower()})" for name in names])
     return markdown(pd.concat([table, table.drop(columns="paper").sum().to_frame().T.assign(paper="all")])[table.columns])
 

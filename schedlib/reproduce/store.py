@@ -5,7 +5,6 @@ import hashlib
 import io
 import json
 import os
-import tempfile
 import warnings
 from pathlib import Path
 from typing import NamedTuple
@@ -88,20 +87,7 @@ def write(path: Path, frame: pd.DataFrame, meta: dict) -> None:
         raise ValueError(f"the experiment's frame cannot be stored: {error}") from error
     buffer = io.BytesIO()
     pq.write_table(table.replace_schema_metadata({**table.schema.metadata, **known}), buffer, write_page_checksum=True)
-    write_whole(path, buffer.getvalue())
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, whatever happens meanwhile; folders are made."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+    paths.write_whole(path, buffer.getvalue())
 
 
 @contextlib.contextmanager

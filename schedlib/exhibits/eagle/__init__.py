@@ -1,0 +1,1 @@
+"""Eagle: how each figure and table was run, drawn and judged."""

@@ -1,0 +1,1 @@
+"""LoTES: how each figure and table was run, drawn and judged."""

@@ -1,0 +1,90 @@
+"""One point of Figs. 11-13 as a picture: every instance's wait and queue growth under each policy, and the claims on that figure."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import NullLocator
+
+from schedlib.exhibits.lotes.figures import FASTEST, LAW_NAMES
+from schedlib.lotes.metrics import GROWTH
+from schedlib.lotes.policies import SHIPPED
+from schedlib.pictures import style
+
+SPREAD = 0.12
+LINE = 0.19
+
+
+def axis_of(frame: pd.DataFrame) -> str:
+    """What varies along the axis of such a figure: "phi" or "omega"."""
+    return "phi" if frame["phi"].nunique() > 1 else "omega"
+
+
+def at_point(frame: pd.DataFrame, sizes: str, at: float) -> pd.DataFrame:
+    """The rows of one law of sizes and one value of the axis, all instances and policies.
+
+    Raises ValueError, with what there is, when there are none.
+    """
+    x = axis_of(frame)
+    some = frame[(frame["sizes"] == sizes) & np.isclose(frame[x], at)]
+    if some.empty:
+        laws, values = ", ".join(frame["sizes"].unique()), ", ".join(f"{value:g}" for value in sorted(frame[x].unique()))
+        raise ValueError(f"sizes, at: no runs of {sizes!r} at {x} = {at:g}; there are {laws} at {values}")
+    return some
+
+
+def plot_point(frame: pd.DataFrame, sizes: str, at: float, claims: pd.DataFrame | None = None, *, size=(8.6, 4.6)):
+    """Mean waits and growth of the queue at one point of `lotes.fig11`, `fig12` or `fig13`, whose frame is given.
+
+    `sizes`: the law of job sizes; `at`: the value of Phi or Omega. Every instance is a point, hollow where the run was unstable. The
+    axes are the same for all points of the frame. `claims`: rows of the ledger, listed below. Returns a matplotlib Figure; raises
+    ValueError as `at_point` does.
+    """
+    some = at_point(frame, sizes, at)
+    policies = [policy for policy in SHIPPED if policy in set(some["policy"])]
+    lines = 0 if claims is None else max(len(claims), 1)
+    low = (0.55 + (0.1 + LINE * lines if lines else 0)) / size[1]
+    # placed by hand, which is twice as quick as the layout engine
+    place = {"left": 1.6 / size[0], "right": 0.98, "top": 1 - 0.4 / size[1], "bottom": low, "wspace": 0.11}
+    figure, axes = style.subplots(1, 2, size=size, sharey=True, gridspec_kw=place)
+    figure.set_layout_engine("none")
+    measures = frame["wait"].clip(lower=FASTEST), 100 * frame["slope"]
+    for ax, values in zip(axes, measures, strict=True):
+        for height, policy in enumerate(policies):
+            _dots(ax, height, some[some["policy"] == policy].sort_values("seed"), values, style.look(policy))
+    names = [style.look(policy).label for policy in policies]
+    axes[0].set(xscale="log", xlim=(FASTEST / 2, 2 * measures[0].max()), xlabel="mean wait (s); none: 0.0001")
+    axes[0].set_yticks(range(len(policies)), names)
+    axes[0].set_ylim(len(policies) - 0.5, -0.5)
+    threshold = 100 * GROWTH
+    axes[1].set_xscale("symlog", linthresh=threshold)
+    axes[1].set_xlim(1.2 * min(measures[1].min(), -threshold), max(1.5 * measures[1].max(), 1))
+    axes[1].set_xlabel("growth of the queue (% of the arrivals)")
+    axes[1].axvline(threshold, color="black", linestyle=":", linewidth=1)
+    for ax in axes:
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter("{x:,g}")  # powers as formulas take longer to set than all else to draw
+    name = "Phi" if axis_of(frame) == "phi" else "Omega"
+    figure.suptitle(
+        f"load {some['load'].iloc[0]:g}, {name} = {at:g}, sizes: {LAW_NAMES[sizes]} (hollow: unstable)", fontsize=10, y=0.985
+    )
+    if lines:
+        _list_claims(figure, claims, size)
+    return figure
+
+
+def _dots(ax, height, mine, values, look):
+    heights = height + SPREAD * (np.arange(len(mine)) - (len(mine) - 1) / 2)
+    stable = mine["stable"].astype(bool).to_numpy()
+    for which, face in ((stable, look.color), (~stable, "white")):
+        points = {"linestyle": "none", "marker": look.marker, "color": look.color, "markerfacecolor": face, "markersize": 7}
+        ax.plot(values[mine.index][which], heights[which], **points)
+
+
+def _list_claims(figure, claims, size):
+    """The claims on the whole figure and their verdicts, a line each, at the bottom."""
+    rows = [(row.verdict, f"{row.claim.partition(' (sizes')[0]} ({row.where})") for row in claims.itertuples()]
+    for line, (verdict, text) in enumerate(
+        reversed(rows or [("no verdict", "the claims are judged under two other laws of sizes")])
+    ):
+        y = (0.08 + LINE * line) / size[1]
+        figure.text(0.15 / size[0], y, verdict, fontsize=9, fontweight="bold")
+        figure.text(1.6 / size[0], y, text, fontsize=9)

@@ -1,0 +1,1 @@
+"""MCH: how each figure and table was run, drawn and judged."""

@@ -1,0 +1,42 @@
+"""The papers of the book, one record each: a file in this folder. Whatever lists the papers reads these records."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Paper:
+    """What the book must know of a paper beside its algorithms.
+
+    - `key`: the name of its folders, and the first part of its experiments' ids
+    - `title`: how the text calls it; `order`: its place in the book
+    - `looks`: label of each policy that figures show, by name, in the order in which colours are given
+    - `first_result`: a few lines of Python that print a first result of the paper's own policy (timed by `make bench`)
+    """
+
+    key: str
+    title: str
+    order: int
+    looks: Mapping[str, str]
+    first_result: str
+
+
+def _records() -> tuple[Paper, ...]:
+    modules = [importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    return tuple(sorted((module.PAPER for module in modules), key=lambda paper: paper.order))
+
+
+ALL: tuple[Paper, ...] = _records()
+KEYS: tuple[str, ...] = tuple(paper.key for paper in ALL)
+"""The papers' keys in the book's order."""
+
+
+def title_of(key: str) -> str:
+    """How the text calls the paper with this key; the key itself when no paper has it.
+
+    >>> title_of("mch"), title_of("mine")
+    ('MCH', 'mine')
+    """
+    return next((paper.title for paper in ALL if paper.key == key), key)

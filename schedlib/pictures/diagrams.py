@@ -1,0 +1,125 @@
+"""Boxes and arrows on a grid, for the diagrams among the LoTES figures."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.colors import to_rgba
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from schedlib.pictures import style
+
+APART = 0.16
+"""Half the inches between an arrow and the one that goes back."""
+MARGIN, TITLE = 0.12, 0.2
+"""Inches around the boxes of a group, and for its title above them."""
+
+
+class Box(NamedTuple):
+    """A box at a column and a row of the grid (they may be fractions), with a bold title and lines of text below."""
+
+    column: float
+    row: float
+    title: str
+    text: str = ""
+    colour: str = style.BLUE
+
+
+class Arrow(NamedTuple):
+    """An arrow between two boxes, by name, with a label."""
+
+    source: str
+    target: str
+    text: str = ""
+
+
+def plot_diagram(
+    boxes: Mapping[str, Box],
+    arrows: Sequence[Arrow],
+    groups: Mapping[str, Sequence[str]] | None = None,
+    *,
+    cell: tuple[float, float] = (2.6, 1.4),
+    box: tuple[float, float] = (1.5, 0.8),
+):
+    """Draw boxes on a grid, arrows between them, and a shade with a title behind each group of boxes.
+
+    `cell` and `box` are width and height in inches of a cell of the grid and of the box in it. An arrow that has one going back
+    keeps clear of it. Returns a matplotlib Figure. Raises ValueError for an arrow or a group that names no box.
+
+    >>> plot_diagram({"a": Box(0, 0, "A"), "b": Box(1, 0, "B")}, [Arrow("a", "b", "then")]).axes[0].texts[-1].get_text()
+    'then'
+    """
+    groups = groups or {}
+    for name in [*(end for arrow in arrows for end in arrow[:2]), *(name for names in groups.values() for name in names)]:
+        if name not in boxes:
+            raise ValueError(f"arrows, groups: no box is called {name!r}; there are {', '.join(boxes)}")
+    width, height = cell[0] * (max(b.column for b in boxes.values()) + 1), cell[1] * (max(b.row for b in boxes.values()) + 1)
+    centre = {name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)]) for name, b in boxes.items()}
+    figure, ax = style.subplots(size=(width, height))
+    figure.set_layout_engine("none")
+    ax.set_position((0, 0, 1, 1))
+    ax.set(xlim=(0, width), ylim=(0, height))
+    ax.axis("off")
+    for title, names in groups.items():
+        _group(ax, title, np.array([centre[name] for name in names]), box)
+    patches = {name: _box(ax, b, centre[name], box) for name, b in boxes.items()}
+    pairs = {arrow[:2] for arrow in arrows}
+    for arrow in arrows:
+        _arrow(ax, arrow, centre, patches, box, back=(arrow.target, arrow.source) in pairs)
+    return figure
+
+
+def _group(ax, title, centres, box):
+    low, high = centres.min(axis=0) - np.array(box) / 2 - MARGIN, centres.max(axis=0) + np.array(box) / 2 + MARGIN
+    high[1] += TITLE
+    shape = FancyBboxPatch(
+        low, *(high - low), boxstyle="round,pad=0,rounding_size=0.1", facecolor="#F0F0F0", edgecolor="none", zorder=0
+    )
+    ax.add_patch(shape)
+    ax.text(low[0] + 0.08, high[1] - 0.05, title, va="top", color="#444444", fontsize=9, style="italic")
+
+
+def _box(ax, box, centre, size):
+    low = centre - np.array(size) / 2
+    look = {"boxstyle": "round,pad=0,rounding_size=0.08", "linewidth": 1.3}
+    ax.add_patch(FancyBboxPatch(low, *size, facecolor="white", edgecolor="none", **look))
+    shape = FancyBboxPatch(low, *size, facecolor=to_rgba(box.colour, 0.14), edgecolor=box.colour, **look)
+    ax.add_patch(shape)
+    x, y = centre
+    if not box.text:
+        ax.text(x, y, box.title, ha="center", va="center", fontsize=9.5, fontweight="bold")
+        return shape
+    ax.text(x, y + size[1] / 2 - 0.08, box.title, ha="center", va="top", fontsize=9.5, fontweight="bold")
+    ax.text(x, y - 0.1, box.text, ha="center", va="center", fontsize=9, linespacing=1.25)
+    return shape
+
+
+def _arrow(ax, arrow, centre, patches, box, back):
+    a, b = centre[arrow.source], centre[arrow.target]
+    along = (b - a) / np.linalg.norm(b - a)
+    left = np.array([-along[1], along[0]])
+    shift = APART * left if back else 0 * left
+    middle = (a + b) / 2 + shift
+    level, upright = abs(along[1]) < 1e-9, abs(along[0]) < 1e-9
+    if level or upright:  # between the facing sides
+        reach = along * (box[0] if level else box[1]) / 2
+        ends = a + reach + shift, b - reach + shift
+        clip = {"shrinkA": 1, "shrinkB": 1}
+    else:
+        ends, clip = (a + shift, b + shift), {"patchA": patches[arrow.source], "patchB": patches[arrow.target]}
+    look = {"arrowstyle": "-|>", "mutation_scale": 13, "color": "#333333", "linewidth": 1.3}
+    ax.add_patch(FancyArrowPatch(*ends, **clip, **look))
+    if not arrow.text:
+        return
+    if level:
+        above = left[1] > 0 or not back
+        place = {"ha": "center", "va": "bottom" if above else "top"}
+        middle = middle + np.array([0, 0.05 if above else -0.05])
+    elif upright:
+        place = {"ha": "left", "va": "center"}
+        middle = middle + np.array([APART / 2, 0])
+    else:
+        side = left if left[1] > 0 else -left
+        place = {"ha": "right" if side[0] < 0 else "left", "va": "bottom"}
+        middle = middle + 0.06 * side
+    ax.text(*middle, arrow.text, fontsize=9, linespacing=1.2, **place)

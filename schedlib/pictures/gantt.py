@@ -1,0 +1,83 @@
+"""A schedule as a picture: who runs what, when (a Gantt chart)."""
+
+import numpy as np
+from matplotlib.collections import PolyCollection
+from matplotlib.patches import Patch, PathPatch
+from matplotlib.path import Path
+from matplotlib.patheffects import withStroke
+
+from schedlib.hmhs.model import Schedule, Stage
+from schedlib.pictures import style
+
+HATCHES = ("", "////", "....", "xxxx", "----")
+ONE_BY_ONE = 200
+"""Up to so many tasks in a stage each is a bar of its own; beyond, tasks of one job that follow without a break share one."""
+
+
+def _bars(stage: Stage) -> np.ndarray:
+    """Rows of job, machine, start, finish, sorted by machine and start."""
+    order = np.lexsort((stage.start, stage.machine))
+    rows = np.column_stack(stage)[order]
+    if len(rows) <= ONE_BY_ONE:
+        return rows
+    follows = (rows[1:, :2] == rows[:-1, :2]).all(axis=1) & (rows[1:, 2] == rows[:-1, 3])
+    first = np.flatnonzero(np.r_[True, ~follows])
+    bars = rows[first]
+    bars[:, 3] = rows[np.r_[first[1:] - 1, len(rows) - 1], 3]
+    return bars
+
+
+def _draw_stage(ax, bars, until):
+    job, machine, start, finish = bars.T
+    corners = [[s, m - 0.42, f, m + 0.42] for m, s, f in bars[:, 1:]]
+    boxes = np.array([[(l, b), (r, b), (r, t), (l, t)] for l, b, r, t in corners]).reshape(-1, 4, 2)
+    colour = np.array(style.PALETTE)[job.astype(int) % len(style.PALETTE)]
+    ax.add_collection(PolyCollection(boxes, facecolors=colour, edgecolors="white", linewidths=0.5, alpha=0.85))
+    pattern = job.astype(int) // len(style.PALETTE) % len(HATCHES)
+    for k in set(pattern[pattern > 0]):  # all bars of a pattern in one path: hatching each by itself takes most of the time of a chart
+        outline = Path.make_compound_path(*(Path(box, closed=False) for box in boxes[pattern == k]))
+        ax.add_patch(PathPatch(outline, facecolor="none", edgecolor="white", linewidth=0, hatch=HATCHES[k], alpha=0.85))
+    if len(bars) <= 80:
+        for k in np.flatnonzero(finish - start > until / 40):
+            where = (start[k] + finish[k]) / 2, machine[k]
+            label = ax.text(*where, int(job[k]) + 1, ha="center", va="center", color="white", fontsize=8)
+            label.set_path_effects([withStroke(linewidth=2, foreground="black")])
+
+
+def _digits(value) -> str:
+    """Four digits, and no powers of ten.
+
+    >>> _digits(812.46), _digits(11073.2)
+    ('812.5', '11,073')
+    """
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
+def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float | None = None, size=(7.5, 4.0)):
+    """Draw each machine as a row and each task as a bar, labelled with its job where there is room.
+
+    A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that schedules can be
+    compared by eye. Jobs differ in colour, and beyond seven also in hatching. Returns a matplotlib Figure.
+    """
+    until = 1.02 * schedule.makespan if until is None else until
+    stages = (schedule.map, schedule.reduce)
+    machines = [int(stage.machine.max(initial=0)) + 1 for stage in stages]
+    figure, axes = style.subplots(2, 1, size=size, sharex=True, height_ratios=machines)
+    for ax, stage, name, rows in zip(axes, stages, ("map", "reduce"), machines, strict=True):
+        _draw_stage(ax, _bars(stage), until)
+        if bound is not None:
+            ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
+        ax.axvline(schedule.makespan, color="black", linewidth=1.2)
+        ax.set(ylabel=f"{name}\nmachine", ylim=(rows - 0.4, -0.6), xlim=(0, until))
+        ax.set_yticks(range(rows) if rows <= 12 else [], [str(k + 1) for k in range(rows)] if rows <= 12 else [])
+        ax.grid(axis="y", visible=False)
+    axes[1].set_xlabel("time (the instance's unit)")
+    title = f"{style.look(schedule.policy).label}: makespan {_digits(schedule.makespan)}"
+    if bound is not None:
+        title += f", {100 * (schedule.makespan / bound - 1):.0f} % above the bound {_digits(bound)}"
+    axes[0].set_title(title)
+    jobs = schedule.job_end.size
+    if jobs <= len(style.PALETTE):
+        handles = [Patch(color=style.PALETTE[job], label=f"job {job + 1}") for job in range(jobs)]
+        figure.legend(handles=handles, loc="outside right upper")
+    return figure

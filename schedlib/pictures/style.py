@@ -1,0 +1,131 @@
+"""One figure style for the book: a look per policy, fonts and sizes, and mean lines with their 95 % bands."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from schedlib import papers
+from schedlib.intervals import mean_ci
+from schedlib.pictures.words import Described
+
+# Wong's hues where they reach 3:1 against white. His orange and sky blue do not, and once darkened they are vermillion and blue to
+# colour-blind eyes: a brown and a violet stand in for them, as far from all the others as such eyes can tell.
+BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK = (
+    "#0072B2", "#D55E00", "#009E73", "#B66A9A", "#592D00", "#7422E5", "#000000",
+)  # fmt: skip
+PALETTE = (BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK)
+_LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+RC = {
+    "figure.figsize": (6.0, 3.6),
+    "figure.dpi": 100,
+    "figure.constrained_layout.use": True,
+    "savefig.dpi": 150,
+    "font.size": 10.0,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": mpl.cycler(color=PALETTE),
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "legend.framealpha": 0.85,
+    "legend.edgecolor": "none",
+    "legend.handlelength": 3.0,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 5.0,
+    "svg.hashsalt": "schedlib",
+}
+
+
+class Look(NamedTuple):
+    """How a policy is drawn; `**look(policy).line()` goes into `ax.plot`."""
+
+    color: str
+    linestyle: object
+    marker: str
+    label: str
+
+    def line(self) -> dict:
+        """Keyword arguments for `ax.plot`: colour, line style, marker and label."""
+        return self._asdict()
+
+
+def _looks(labels: Mapping[str, str]) -> dict[str, Look]:
+    """One look per policy of a paper, in order; no two share a colour, a line style or a marker."""
+    parts = zip(PALETTE, _LINES, _MARKERS, labels.items(), strict=False)
+    return {name: Look(color, line, marker, label) for color, line, marker, (name, label) in parts}
+
+
+PAPER_LOOKS = {paper.key: _looks(paper.looks) for paper in papers.ALL}
+BEYOND = {
+    "exact-ch": Look("#555555", (0, (5, 1, 1, 1)), "*", "Exact CH"),
+    "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all"),
+}
+"""What no paper has, in greys: the repairs of MCH."""
+LOOK = {policy: look for looks in (*PAPER_LOOKS.values(), BEYOND) for policy, look in looks.items()}
+
+
+def look(policy) -> Look:
+    """The look of a policy through the whole book; a reader's own policy gets a neutral one under its own name.
+
+    >>> look("eagle").label, look("my-policy").label
+    ('Eagle', 'my-policy')
+    """
+    name = policy if isinstance(policy, str) else getattr(policy, "name", getattr(policy, "__name__", str(policy)))
+    return LOOK.get(name, Look("#555555", (0, (5, 1, 1, 1)), "*", str(name)))
+
+
+def use() -> AbstractContextManager:
+    """The book's style inside a `with` block.
+
+    >>> with use():
+    ...     mpl.rcParams["axes.grid"]
+    True
+    """
+    return mpl.rc_context(RC)
+
+
+def apply() -> None:
+    """The book's style from here on: the first line of a chapter."""
+    mpl.rcParams.update(RC)
+
+
+def subplots(rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None, **options) -> tuple[Figure, object]:
+    """A figure in the book's style with its axes, as `pyplot.subplots` gives, but known to no global state.
+
+    `size` is width and height in inches; `options` go to `Figure.subplots`. A notebook shows the figure with alt text: `figure.alt`
+    where that is set, else words read from its axes.
+
+    >>> figure, ax = subplots()
+    >>> ax.get_figure() is figure
+    True
+    """
+    with use():
+        figure = Described(figsize=size)
+        return figure, figure.subplots(rows, columns, **options)
+
+
+def band(ax: Axes, frame, x: str, y: str, by: str | None = None) -> Axes:
+    """Draw the mean of `y` at each measured `x`, one line per value of `by`, with 95 % intervals over the rows there.
+
+    Each row at an `x` counts as one independent replicate; a single one gives no band. Markers stand at measured points only.
+    Lines come in the book's order of policies, then by name. Raises ValueError when a column is missing.
+    """
+    missing = {x, y, *([by] if by else [])} - set(frame.columns)
+    if missing:
+        raise ValueError(f"frame: lacks column {', '.join(sorted(missing))}; it has {', '.join(map(str, frame.columns))}")
+    groups = dict(list(frame.groupby(by, sort=True, observed=True))) if by else {y: frame}
+    order = [name for name in LOOK if name in groups]
+    for name in [*order, *(name for name in groups if name not in LOOK)]:
+        points = groups[name].groupby(x, sort=True)[y].apply(mean_ci)
+        means, low, high = zip(*points, strict=True)
+        line = ax.plot(points.index, means, **look(name).line())[0]
+        if any(end == end for end in low):
+            ax.fill_between(points.index, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+    return ax

@@ -1,0 +1,171 @@
+"""Pictures of a hierarchy: boxes with names, weights, demands and shares, as a tidy tree."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.colors import to_rgba
+from matplotlib.patches import FancyBboxPatch, Rectangle
+
+from schedlib.mch.model import Tree
+from schedlib.pictures import style
+
+UPRIGHT = 9
+"""Trees of up to so many leaves stand upright, the root above; larger ones lie, the root to the left, a row for each leaf."""
+CHARACTER, LINE, PAD, GAP = 0.082, 0.17, 0.16, 0.16
+"""Inches: the width of a character, the height of a line, a box's margins, and what is left free between boxes."""
+PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
+"""Colour of a leaf that does not need every resource, by the first that it needs."""
+
+
+def plot_tree(
+    tree: Tree,
+    shares: Sequence[float] | None = None,
+    labels: Mapping[tuple, str] | None = None,
+    *,
+    resources: Sequence[str] = (),
+    title: str = "",
+    ax=None,
+):
+    """Draw a hierarchy, a box for each node: its name, its weight where weights were given, a leaf's demands, its share.
+
+    - `shares`: dominant shares, (p,) one per leaf or (Q,) one per node, as fractions; also drawn as a bar. NaN is left out
+    - `labels`: text by path that takes the place of weight and demands; lines are separated by newlines
+    - `resources`: the resources' names, to write demands as "1 CPU"
+    - `ax`: axes to draw into, best of the size that `tree_size` gives; otherwise a figure is made
+
+    Leaves that need every resource are blue, others have the colour of the resource that they need; groups are grey. Large trees
+    lie on their side. Returns the matplotlib Axes. Raises ValueError for shares of another length and labels that name no node.
+
+    >>> ax = plot_tree(Tree([[(1, 0), (0, 1)], [(1, 0)]]), shares=[0.5, 1, 0.5], resources=("CPU", "memory"))
+    >>> [text.get_text() for text in ax.texts[:3]]
+    ['root', 'n1', 'n1,1\\n1 CPU\\nshare 0.5']
+    """
+    texts = _texts(tree, shares, labels, resources)
+    box, centre, size = _layout(tree, texts, title)
+    if ax is None:
+        _, ax = style.subplots(size=size)
+    ax.set(xlim=(0, size[0]), ylim=(0, size[1] - _head(title)), aspect="equal", title=title)  # the title stands above the axes
+    ax.axis("off")
+    share = _per_node(tree, shares)
+    for node in range(1, tree.n_nodes):
+        _line(ax, centre, box, tree.parent[node], node, _upright(tree))
+    for node, text in enumerate(texts):
+        _box(ax, centre[node], box[node], _colour(tree, node), share[node])
+        ax.text(*centre[node], text, ha="center", va="center", fontsize=9, linespacing=1.2, zorder=4)
+    return ax
+
+
+def tree_size(tree: Tree, shares=None, labels=None, *, resources=(), title: str = "") -> tuple[float, float]:
+    """Width and height in inches that `plot_tree` takes for the same arguments.
+
+    >>> width, height = tree_size(Tree([(1, 0), (0, 1)]))
+    >>> width > 1 and height > 0.5
+    True
+    """
+    return _layout(tree, _texts(tree, shares, labels, resources), title)[2]
+
+
+def _upright(tree):
+    return tree.n_leaves <= UPRIGHT
+
+
+def _head(title):
+    return 0.3 if title else 0.0
+
+
+def _per_node(tree, shares):
+    """Shares as (Q,), NaN where a node has none."""
+    found = np.full(tree.n_nodes, np.nan)
+    if shares is None:
+        return found
+    shares = np.asarray(shares, float)
+    if shares.shape == (tree.n_nodes,):
+        return shares
+    if shares.shape != (tree.n_leaves,):
+        raise ValueError(f"shares: shape {shares.shape}; give one for each of {tree.n_leaves} leaves or {tree.n_nodes} nodes")
+    found[tree.leaves] = shares
+    return found
+
+
+def _texts(tree, shares, labels, resources):
+    labels = labels or {}
+    for path in labels:
+        if path not in tree.paths:
+            raise ValueError(f"labels: no node has the path {path!r}; paths are tuples like (2, 1) for the paper's n2,1")
+    joint = "\n" if _upright(tree) else "  "
+    texts = []
+    for node, share in enumerate(_per_node(tree, shares)):
+        path, lines = tree.paths[node], [tree.name(node)]
+        if path in labels:
+            lines += labels[path].split("\n") if labels[path] else []
+        else:
+            lines += [f"weight {tree.weight[node]:g}"] if tree.weights and node else []
+            lines += [_needs(tree.demand[tree.leaf_of[node]], resources)] if tree.leaf_of[node] >= 0 else []
+        lines += [] if np.isnan(share) else [f"share {share:.3g}"]
+        texts.append(joint.join(lines))
+    return texts
+
+
+def _needs(demand, resources):
+    if len(resources) != len(demand):
+        return "<" + ", ".join(f"{amount:.3g}" for amount in demand) + ">"
+    return ", ".join(f"{amount:.3g} {name}" for amount, name in zip(demand, resources, strict=True) if amount)
+
+
+def _layout(tree, texts, title):
+    """Each node's box (Q, 2), its centre (Q, 2), and the size of the whole, in inches; boxes of one level are alike."""
+    lines = [text.split("\n") for text in texts]
+    box = np.array([[max(CHARACTER * max(map(len, one)) + PAD, 0.6), LINE * len(one) + PAD] for one in lines])
+    across, along = (0, 1) if _upright(tree) else (1, 0)
+    box[:, across] = box[:, across].max()
+    levels = np.array([box[tree.depth == depth, along].max() for depth in range(tree.depth.max() + 1)])
+    box[:, along] = levels[tree.depth]
+    apart = 0.36 if _upright(tree) else 0.5
+    start = np.concatenate(([0], np.cumsum(levels + apart)[:-1]))
+    centre = np.empty_like(box)
+    centre[:, across] = _across(tree) * (box[0, across] + (GAP if _upright(tree) else GAP / 2)) + box[0, across] / 2 + GAP / 2
+    centre[:, along] = (start + levels / 2)[tree.depth] + GAP / 2
+    size = (centre + box / 2).max(axis=0) + GAP / 2
+    centre[:, 1] = size[1] - centre[:, 1]  # the first on top
+    return box, centre, (float(size[0]), float(size[1] + _head(title)))
+
+
+def _across(tree):
+    """Leaves at 0, 1, ..., a group in the middle of its children, (Q,)."""
+    across = np.zeros(tree.n_nodes)
+    across[tree.leaves] = np.arange(tree.n_leaves)
+    for node in range(tree.n_nodes - 1, -1, -1):
+        below = tree.children(node)
+        if len(below):
+            across[node] = (across[below[0]] + across[below[-1]]) / 2
+    return across
+
+
+def _colour(tree, node):
+    if tree.leaf_of[node] < 0:
+        return "#666666"
+    needs = tree.demand[tree.leaf_of[node]] > 0
+    return style.BLUE if needs.all() else PARTIAL[int(needs.argmax()) % len(PARTIAL)]
+
+
+def _line(ax, centre, box, parent, child, upright):
+    """From a parent to a child, with its bends half-way between their sides."""
+    (x, y), (u, v) = centre[parent], centre[child]
+    if upright:
+        ends = y - box[parent, 1] / 2, v + box[child, 1] / 2
+        path = [(x, ends[0]), (x, sum(ends) / 2), (u, sum(ends) / 2), (u, ends[1])]
+    else:
+        ends = x + box[parent, 0] / 2, u - box[child, 0] / 2
+        path = [(ends[0], y), (sum(ends) / 2, y), (sum(ends) / 2, v), (ends[1], v)]
+    ax.plot(*zip(*path, strict=True), color="#888888", linewidth=1.1, zorder=1, solid_joinstyle="round")
+
+
+def _box(ax, centre, size, colour, share):
+    low = centre - size / 2
+    look = {"boxstyle": "round,pad=0,rounding_size=0.05", "linewidth": 1.3, "zorder": 2}
+    shape = FancyBboxPatch(low, *size, facecolor=to_rgba(colour, 0.1), edgecolor=colour, **look)
+    ax.add_patch(shape)
+    if share > 0:
+        bar = Rectangle(low, min(share, 1) * size[0], size[1], facecolor=to_rgba(colour, 0.28), edgecolor="none", zorder=3)
+        bar.set_clip_path(shape)
+        ax.add_patch(bar)

@@ -1,0 +1,136 @@
+"""A small cluster event by event, under any system: play, pause, step; and the parts of Eagle, switched off one by one."""
+
+import bisect
+import functools
+
+import ipywidgets as widgets
+import numpy as np
+
+from schedlib import eagle
+from schedlib.eagle.replay import newest_copy, replay
+from schedlib.pictures.cluster import HEIGHT, plot_cluster, svg, told
+from schedlib.teaching.explorers.explorer import Explorer, png, slider
+from schedlib.workload import Workload
+
+WORKERS, SHORT_PARTITION, CUTOFF = 20, 0.2, 8.0
+FEW = 6
+"""Eagle's minimum number of probes on these workers: 20 would be one for each."""
+SYSTEMS = {
+    "Eagle": eagle.Eagle(min_probes=FEW),
+    "Eagle without SSS": eagle.Eagle(sss=False, min_probes=FEW),
+    "Eagle without SBP and SRPT": eagle.Eagle(sbp=False, srpt=False, min_probes=FEW),
+    "Eagle, no minimum of probes": eagle.Eagle(min_probes=0),
+    "Hawk": "hawk",
+    "Sparrow": "sparrow",
+    "DLWL": "dlwl",
+    "Omniscient LWL": "omniscient",
+    "Ideal Eagle": "ideal-eagle",
+}
+EVENTS = {
+    "every event": None,
+    "the ways of probes": {"submit", "send", "queue", "reject", "robbed", "steal", "vain", "drop"},
+    "tasks start and end": {"start", "finish"},
+    "bits and rejections": {"mark", "clear", "reject"},
+}
+
+
+def small_workload(seed: int = 0) -> Workload:
+    """Forty jobs in 72 s for 20 workers: nine long ones, of some five tasks of 20 s; short ones of one to six tasks of 1 to 4 s."""
+    rng = np.random.default_rng(seed)
+    long = np.zeros(40, dtype=bool)
+    long[rng.choice(np.arange(1, 36), 8, replace=False)] = True
+    long[0] = True
+    tasks = np.where(long, rng.integers(4, 7, 40), rng.integers(1, 7, 40))
+    mean = np.where(long, rng.uniform(14, 26, 40), rng.uniform(1, 4, 40))
+    duration = np.repeat(mean, tasks) * rng.uniform(0.7, 1.3, tasks.sum())
+    return Workload.from_arrays(np.sort(rng.uniform(0, 72, 40)), np.maximum(duration, 1).round(1), tasks=tasks)
+
+
+@functools.lru_cache(maxsize=32)
+def _run(system, seed):
+    run = eagle.simulate(
+        small_workload(seed), SYSTEMS[system], WORKERS, short_partition=SHORT_PARTITION, cutoff=CUTOFF, seed=seed, record=True
+    )
+    return run, replay(run)
+
+
+@functools.lru_cache(maxsize=64)
+def _shown(system, seed, events):
+    """The places of the steps to be shown."""
+    _, steps = _run(system, seed)
+    kinds = EVENTS[events]
+    return [place for place, step in enumerate(steps) if kinds is None or step.event in kinds]
+
+
+def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event", step: int = 0):
+    """A step of the run of `system` (a key of `SYSTEMS`) on `small_workload(seed)`, the `step`-th of those that `events` names.
+
+    Returns (matplotlib Figure, alt text). Raises ValueError when there is no such step.
+    """
+    run, steps = _run(system, seed)
+    shown = _shown(system, seed, events)
+    if not 0 <= step < len(shown):
+        raise ValueError(f"step: {step} is not among the {len(shown)} that there are of {events}")
+    here = steps[shown[step]]
+    return plot_cluster(here, run), f"{system} on {WORKERS} workers. {told(here, run)}"
+
+
+def telling(steps) -> int:
+    """The place of the first rejection by workers whose newest copy of the bits is out of date, 0 if there is none."""
+    for place, step in enumerate(steps):
+        if step.event == "reject" and newest_copy(step)[2] != step.bits:
+            return place
+    return 0
+
+
+class Player(Explorer):
+    """Buttons to play, pause and step, a slider, menus of systems and of what to show, and the cluster just after the event.
+
+    The slider follows the arrow keys. Pictures are drawn from the recorded run, in a few milliseconds each.
+    """
+
+    def __init__(self):
+        self.of, self.now = None, 0.0
+        self.at = widgets.IntSlider(value=0, min=0, max=1, description="event")
+        self.play = widgets.Play(value=0, min=0, max=1, interval=400, show_repeat=False)
+        controls = {
+            "system": widgets.Dropdown(options=list(SYSTEMS), description="system"),
+            "seed": slider(0, 0, 9, text="seed"),
+            "events": widgets.Dropdown(options=list(EVENTS), description="show"),
+            "pace": slider(2.5, 0.5, 10, 0.5, text="events a second"),
+            "step": self.at,
+        }
+        super().__init__(draw_step, controls, height=HEIGHT)
+        back, on = (widgets.Button(description=text, layout=widgets.Layout(width="7em")) for text in ("step back", "step on"))
+        back.on_click(lambda button: self.move(-1))
+        on.on_click(lambda button: self.move(1))
+        self.children = [*self.children[:-1], widgets.HBox([self.play, back, on]), self.picture]
+        widgets.jslink((self.play, "value"), (self.at, "value"))
+        self.controls["pace"].observe(self._pace, "value")
+        self.at.value = telling(_run(*self.of[:2])[1])
+        figure, self.alt = draw_step(step=self.at.value)
+        self.png = png(figure)
+
+    def _pace(self, change):
+        self.play.interval = round(1000 / self.controls["pace"].value)
+
+    def move(self, by: int):
+        """Go `by` events on, or back."""
+        self.at.value = min(max(self.at.value + by, 0), self.at.max)
+
+    def refresh(self):
+        """Draw the step that the controls name. A run that has just been chosen is taken up at the time of the last picture."""
+        of = tuple(self.controls[name].value for name in ("system", "seed", "events"))
+        (run, steps), shown = _run(*of[:2]), _shown(*of)
+        if of != self.of:
+            self.of = of
+            times = [steps[place].time for place in shown]
+            with self.at.hold_trait_notifications():
+                self.play.max = self.at.max = max(len(shown) - 1, 0)
+                self.at.value = min(bisect.bisect_left(times, self.now), self.at.max)
+        if not shown:
+            self.picture.value = f'<p role="alert">{of[2]}: {of[0]} has none of these</p>'
+            return
+        here = steps[shown[self.at.value]]
+        self.now = here.time
+        self.picture.value = svg(here, run)

@@ -1,0 +1,226 @@
+"""The explorers of the MCH chapter: a tree that one writes and fills, and jobs that come and go under two rules."""
+
+import ast
+import functools
+import warnings
+
+import ipywidgets as widgets
+import numpy as np
+import pandas as pd
+
+from schedlib import mch
+from schedlib.exhibits.mch.figures import LEAF_LINES, LEAF_WIDTHS
+from schedlib.mch import workloads
+from schedlib.mch.path import filling_path
+from schedlib.mch.properties import node_shares
+from schedlib.pictures import style
+from schedlib.pictures.trees import plot_tree, tree_size
+from schedlib.teaching.explorers.explorer import Explorer, slider
+from schedlib.teaching.explorers.working import working
+
+RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
+RESOURCES = ("CPU", "GB")
+LEAVES, DEPTH = 12, 5
+SMALLEST, LARGEST = 1e-3, 1e6
+EXAMPLE = "[(1, 0), [(0, 1), (2, 1)]*3]"
+PRESETS = {
+    "MCH breaks its promise": ("[(4, 1), [(1, 0), (0, 1), (0, 1)]]", 36, 36),
+    "Fig. 4 of the paper": ("[[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]", 200, 200),
+    "all jobs full-type": ("[(1, 3), [(2, 3), (5, 3)]]", 10, 12),
+    "Fig. 1, with weights": ("[[(1, 2)*90, (2, 1)*10]*60, [(1, 1)*90, (3, 1)*10]*40]", 100, 100),
+    "two users": ("[(1, 4), (3, 1)]", 9, 18),
+    "a group of three": ("[[(0, 1), (0, 1), (0, 1)], (0, 1), (1, 0), (1, 0), (1, 0)]", 100, 100),
+}
+
+
+def read_tree(text: str) -> mch.Tree:
+    """The tree of a text such as "[(1, 0), [(0, 1), (2, 1)]*3]": groups in brackets, leaves in parentheses, weights after an asterisk.
+
+    Only numbers are read, nothing is run. Raises ValueError, with what is wanted, on any other text, and on trees that are no good
+    to draw: more than 12 leaves, more than 5 levels, demands not between 0.001 and 1,000,000 (or 0) of two resources.
+
+    >>> tree = read_tree("[(1, 0), [(0, 1), (2, 1)]*3]")
+    >>> tree.n_leaves, tree.weight.tolist()
+    (3, [1.0, 1.0, 3.0, 1.0, 1.0])
+    """
+    weights = {}
+
+    def made(node, path):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and path:
+            weights[path] = ast.literal_eval(node.right)
+            node = node.left
+        if isinstance(node, ast.List):
+            return [made(child, (*path, k)) for k, child in enumerate(node.elts, 1)]
+        return ast.literal_eval(node)
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            nested = made(ast.parse(text.strip(), mode="eval").body, ())
+        if not isinstance(nested, list):
+            raise ValueError("the whole is a group, in brackets")
+        tree = mch.Tree(nested, {path: float(weight) for path, weight in weights.items()})
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError) as error:
+        why = error.msg if isinstance(error, SyntaxError) else str(error)
+        why = "numbers, commas and asterisks are all that may stand in it" if "malformed" in why else why[:120]
+        raise ValueError(f"this tree cannot be read: {why}. Groups stand in brackets, leaves in parentheses: {EXAMPLE}") from error
+    if tree.n_leaves > LEAVES or tree.depth.max() > DEPTH:
+        has = f"leaves: {tree.n_leaves}, levels: {tree.depth.max()}"
+        raise ValueError(f"{has}; a picture has room for {LEAVES} leaves and {DEPTH} levels")
+    if tree.n_resources != len(RESOURCES):
+        raise ValueError(f"resources named by a leaf: {tree.n_resources}; here they are two, CPU and memory")
+    numbers = np.concatenate([tree.demand[tree.demand > 0], tree.weight])
+    if numbers.min() < SMALLEST or numbers.max() > LARGEST:
+        raise ValueError(f"demands (unless 0) and weights here lie between {SMALLEST:g} and {LARGEST:,.0f}")
+    return tree
+
+
+@functools.lru_cache(maxsize=64)
+def _path(text, cpu, memory, rule):
+    """The tree, its filling's corners (E + 1, p), and how much of all that is used in the end is used at each, from 0 to 1."""
+    tree = read_tree(text)
+    try:
+        path = filling_path(tree, [cpu, memory], rule)
+    except RuntimeError as error:
+        raise ValueError(str(error)) from error
+    need = tree.demand / [cpu, memory]
+    used = (path / need.max(axis=1)) @ need.sum(axis=1)
+    return tree, path, used / used[-1]
+
+
+def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100):
+    """A tree, as `read_tree` reads it, and `cpu` CPUs and `memory` GB, `filled` to that % of what `rule` gives out in the end.
+
+    Shares are those of the divisible filling; a group's is what its poorest child lets it show (`node_shares`). Returns
+    (matplotlib Figure, alt text). Raises ValueError as `read_tree` does, and when the rule is not for this tree.
+    """
+    tree, path, used = _path(text, cpu, memory, rule)
+    shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
+    need = tree.demand / [cpu, memory]
+    usage = need * (shares / need.max(axis=1))[:, None]
+    full = [name for name, total in zip(("CPU", "memory"), usage.sum(axis=0), strict=True) if total > 1 - 1e-6]
+    title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) if full else 'nothing'} full"
+    names = [tree.name(node) for node in tree.leaves]
+    nodes = node_shares(tree, [cpu, memory], shares)
+    nodes[0] = np.nan
+    width, height = tree_size(tree, nodes, resources=RESOURCES)
+    width, below = max(width, 8.0), 1.7
+    figure, (top, bottom) = style.subplots(2, 1, size=(width, height + below + 0.3))
+    figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
+    whole = height + below + 0.3
+    top.set_position((0, below / whole, 1, height / whole))
+    bottom.set_position((0.8 / width, 0.5 / whole, 1 - 1.0 / width, (below - 0.6) / whole))
+    plot_tree(tree, nodes, resources=RESOURCES, ax=top)
+    figure.suptitle(title, y=1 - 0.05 / whole, va="top", fontsize=11)
+    _tanks(bottom, usage, names, (cpu, memory))
+    held = ", ".join(f"{name} {share:.3g}" for name, share in zip(names, shares, strict=True))
+    return figure, f"{title}. Dominant shares of {cpu} CPUs and {memory} GB: {held}."
+
+
+def _tanks(ax, usage, names, capacity):
+    start = np.zeros(len(capacity))
+    for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
+        ax.barh([1, 0], amount, left=start, height=0.7, color=style.BLUE, alpha=(0.35, 0.6)[leaf % 2], edgecolor="white")
+        for row, (width, left) in enumerate(zip(amount, start, strict=True)):
+            if width > 1.2 * len(name):
+                ax.text(left + width / 2, 1 - row, name, ha="center", va="center", fontsize=9)
+        start += amount
+    labels = [f"{amount} {name}" for amount, name in zip(capacity, RESOURCES, strict=True)]
+    ax.set(xlim=(0, 100), ylim=(-0.5, 1.5), xlabel="used (%)", yticks=[1, 0], yticklabels=labels)
+
+
+def filling():
+    """A menu of trees, a box to write one's own, sliders for the capacities and for how far it is filled, a menu of rules."""
+    text, cpu, memory = PRESETS["MCH breaks its promise"]
+    preset = widgets.Dropdown(options=list(PRESETS), description="example")
+    controls = {
+        "preset": preset,
+        "text": widgets.Text(value=text, description="tree", continuous_update=False),
+        "cpu": slider(cpu, 1, 200, text="CPUs"),
+        "memory": slider(memory, 1, 200, text="memory (GB)"),
+        "rule": widgets.Dropdown(options=[(style.look(rule).label, rule) for rule in RULES], value="mch", description="rule"),
+        "filled": slider(100, 0, 100, 5, text="filled (%)"),
+    }
+
+    def take():
+        for name, value in zip(("text", "cpu", "memory"), PRESETS[preset.value], strict=True):
+            controls[name].value = value
+
+    with working():
+        _path(text, cpu, memory, "h-drf")  # compiled before the first move
+    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=480, settle={"preset": take})
+
+
+CHURN_RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
+STEP = 5.0
+"""Seconds between two readings of the shares."""
+SCENES = {"Fig. 4 of the paper": 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
+"""How long each scene lasts (s)."""
+
+
+def _scene(scene):
+    """A scene's tree, capacity and jobs. But for Fig. 4's, jobs never run out, and a job's tasks last 5 to 15 s, uniform."""
+    if scene == "Fig. 4 of the paper":
+        return workloads.fig4(), workloads.FIG4_CAPACITY, workloads.fig4_jobs()
+    starves = scene.startswith("[M")
+    tree = read_tree("[(0, 1), [(1, 0), (0, 1)]]" if starves else PRESETS["MCH breaks its promise"][0])
+    jobs = pd.DataFrame({"leaf": np.repeat(range(tree.n_leaves), 1000), "submit": 0.0, "tasks": 20})
+    jobs["duration"] = np.random.default_rng(0).uniform(5, 15, len(jobs))
+    return tree, (100, 100) if starves else (360, 360), jobs
+
+
+@functools.lru_cache(maxsize=32)
+def _run(scene, rule):
+    """Times (T,), the leaves' names, and their shares (T, p)."""
+    tree, capacity, jobs = _scene(scene)
+    done = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=STEP)
+    wide = done.shares.pivot(index="time", columns="leaf", values="share")
+    return wide.index.to_numpy(), [tree.name(node) for node in tree.leaves], wide.to_numpy()
+
+
+def draw_churn(scene: str = "Fig. 4 of the paper", time: int = 500, left: str = "mch", right: str = "naive-h-drf"):
+    """Shares over time, up to `time` in s, under two rules, while jobs come and go and tasks end; and what each leaf has then.
+
+    Scenes are the keys of `SCENES`. Returns (matplotlib Figure, alt text).
+    """
+    if scene not in SCENES:
+        raise ValueError(f"scene: {scene!r} is none of {', '.join(SCENES)}")
+    end, words = SCENES[scene], []
+    figure, axes = style.subplots(1, 2, size=(9.0, 4.2), sharey=True)
+    figure.set_layout_engine("none")
+    for ax, start in zip(axes, (0.07, 0.55), strict=True):
+        ax.set_position((start, 0.28, 0.43, 0.64))
+    for ax, rule in zip(axes, (left, right), strict=True):
+        times, names, shares = _run(scene, rule)
+        seen = int(np.searchsorted(times, time, side="right"))
+        for leaf, name in enumerate(names):
+            look = {"color": style.PALETTE[leaf % 6], "linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf]}
+            ax.step(times[:seen], shares[:seen, leaf], where="post", label=f"{name}: {shares[seen - 1, leaf]:.2f}", **look)
+        ax.axvline(min(time, end), color="black", linewidth=0.8)
+        ax.set(title=style.look(rule).label, xlabel="time (s)", xlim=(0, end), ylim=(0, 1.04))
+        ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
+        held = ", ".join(f"{name} {share:.2f}" for name, share in zip(names, shares[seen - 1], strict=True))
+        words.append(f"{style.look(rule).label}: {held}")
+    axes[0].set_ylabel("dominant share")
+    return figure, f"Dominant shares up to {min(time, end):g} s. At that time under {'; under '.join(words)}."
+
+
+def churn():
+    """Menus of scenes and of two rules, and a slider that moves the time."""
+    rules = [(style.look(rule).label, rule) for rule in CHURN_RULES]
+    scene = widgets.Dropdown(options=list(SCENES), description="scene")
+    controls = {
+        "scene": scene,
+        "time": slider(500, 0, SCENES[scene.value], 10, text="time (s)"),
+        "left": widgets.Dropdown(options=rules, value="mch", description="left"),
+        "right": widgets.Dropdown(options=rules, value="naive-h-drf", description="right"),
+    }
+    with working():  # all runs are made before the first move
+        for name in SCENES:
+            for rule in CHURN_RULES:
+                _run(name, rule)
+
+    def shorten():
+        controls["time"].max = SCENES[scene.value]
+
+    return Explorer(draw_churn, controls, settle={"scene": shorten})

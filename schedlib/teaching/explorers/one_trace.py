@@ -1,0 +1,99 @@
+"""The explorer of the closing chapter: a slice of Alibaba's hour and a load, and what every paper's policies make of it."""
+
+import ipywidgets as widgets
+import numpy as np
+import pandas as pd
+from matplotlib.ticker import NullLocator
+
+from schedlib.intervals import Interval, mean_ci
+from schedlib.pictures import style
+from schedlib.teaching.explorers.explorer import Explorer, slider
+from schedlib.teaching.lessons import one_trace
+
+LABELS = {"lotes-known": "LoTES, mix known"}
+PANELS = {
+    "place": ("Which machine? Mean wait (s)", "wait", ("lotes", "lotes-known", "tetris", "greedy")),
+    "order": ("In which order? Makespan over the bound", "makespan", one_trace.ORDERS),
+    "share": ("How much? Least-served job, of an equal share", "least", one_trace.RULES),
+    "probe": ("Whose queue? 99 % of short jobs within (s)", "short", one_trace.SYSTEMS),
+}
+"""What each question's panel shows: title, measure, policies."""
+AXES = {
+    "place": ("symlog", (-0.15, 300), (0, 1, 10, 100)),
+    "order": ("log", (0.95, 4.5), (1, 2, 4)),
+    "share": ("linear", (-0.03, 1.2), (0, 0.5, 1)),
+    "probe": ("log", (10, 6000), (10, 100, 1000)),
+}
+"""Each panel's scale, ends and ticks: room for all that is stored."""
+
+
+def _look(policy):
+    look = style.look(policy.removesuffix("-known"))
+    return look._replace(label=LABELS.get(policy, look.label), marker="s" if policy in LABELS else look.marker)
+
+
+def _mean(values, geometric):
+    if not geometric or len(values) == 1:
+        return mean_ci(values)
+    return Interval(*np.exp(mean_ci(np.log(values))))
+
+
+def plot_answers(frame: pd.DataFrame):
+    """The four questions, a panel each: the policies' values, and with several slices their means and 95 % intervals.
+
+    `frame` as of `one_trace.answers`, of one slice or of several one below the other. Means are geometric where the axis is
+    logarithmic; axes have room for all that is stored. Returns (matplotlib Figure, words that say what it shows).
+    """
+    figure, axes = style.subplots(2, 2, size=(9.6, 4.2))
+    figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
+    words = []
+    for (question, (title, measure, policies)), ax, place in zip(PANELS.items(), axes.flat, range(4), strict=True):
+        ax.set_position((0.155 + 0.485 * (place % 2), 0.59 - 0.5 * (place // 2), 0.29, 0.33))
+        rows = frame[(frame["question"] == question) & (frame["measure"] == measure)]
+        found = [_mean(rows.loc[rows["policy"] == policy, "value"], AXES[question][0] == "log") for policy in policies]
+        for row, (policy, (mean, low, high)) in enumerate(zip(policies, found, strict=True)):
+            look = _look(policy)
+            if low == low:
+                ax.plot([low, high], [row, row], color=look.color, linewidth=3, alpha=0.45, solid_capstyle="butt")
+            ax.plot(mean, row, color=look.color, marker=look.marker, markersize=7, linestyle="none")
+            ax.text(-0.03, row, look.label, transform=ax.get_yaxis_transform(), va="center", ha="right")
+            ax.text(1.03, row, f"{mean:.3g}", transform=ax.get_yaxis_transform(), va="center")
+        _axis(ax, question, title, len(policies))
+        said = ", ".join(f"{_look(policy).label} {mean:.3g}" for policy, (mean, *_) in zip(policies, found, strict=True))
+        words.append(f"{title}: {said}")
+    return figure, ". ".join(words) + "."
+
+
+def _axis(ax, question, title, rows):
+    scale, ends, ticks = AXES[question]
+    ax.set_xscale(scale, **({"linthresh": 1} if scale == "symlog" else {}))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set(xlim=ends, ylim=(rows - 0.5, -0.5), yticks=[])  # policies are named by text: ticks take much of the time of a move
+    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    ax.set_title(title, fontsize=10, loc="left")
+
+
+def draw(start: int = 0, every: int = 8, load: int = 80):
+    """The stored answers for a slice: the ten minutes from minute `start` on, every `every`-th job, at `load` %.
+
+    Returns (matplotlib Figure, alt text). Raises ValueError on a slice or a load that is not stored.
+    """
+    grid = one_trace.grid()
+    frame = grid[(grid["start"] == start) & (grid["every"] == every) & (grid["load"] == load)]
+    if frame.empty:
+        stored = f"{one_trace.STARTS}, {one_trace.STEPS} and {one_trace.LOADS}"
+        raise ValueError(f"start, every, load: {start}, {every}, {load}; stored are {stored}")
+    figure, words = plot_answers(frame)
+    return figure, f"Every {every}th job of minutes {start} to {start + 10}, load {load} per cent. {words}"
+
+
+def explorer():
+    """Sliders for the slice and the load, and the four questions side by side."""
+    loads = widgets.SelectionSlider(options=one_trace.LOADS, value=80, description="load (%)", continuous_update=False)
+    steps = [(f"every {n}th", n) for n in one_trace.STEPS]
+    controls = {
+        "start": slider(0, min(one_trace.STARTS), max(one_trace.STARTS), 10, text="from minute"),
+        "every": widgets.SelectionSlider(options=steps, value=8, description="jobs", continuous_update=False),
+        "load": loads,
+    }
+    return Explorer(draw, controls, height=420)

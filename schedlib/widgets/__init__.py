@@ -1,5 +1,0 @@
-"""Explorers: a few controls above a picture. Each is a thin skin over a paper's own functions."""
-
-from schedlib.widgets.explorer import Explorer
-
-__all__ = ["Explorer"]
