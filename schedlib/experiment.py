@@ -21,6 +21,10 @@ def _identifier(owner: str, name: str) -> None:
         raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {', '.join(papers.KEYS)}")
 
 
+def _reads_nothing(point: Mapping[str, Any]) -> tuple[()]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A pure function of a point and a seed, with the points and the number of seeds of each scale.
@@ -28,7 +32,8 @@ class Experiment:
     `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on another machine,
     so it is a module-level function. `points[scale]` are keyword arguments (JSON values) and `seeds[scale]` counts seeds
     0, 1, ... `timing` names the columns that hold wall-clock times: they go into a file of their own, since they never repeat.
-    `missing()` says what the experiment lacks here, such as a trace that must be fetched first, and nothing ("") when it can run.
+    `missing()` says what the experiment lacks here, such as a trace that must be fetched first, and nothing ("") when it can run;
+    `data_files(point)` gives the paths of the files that a point reads, so that its result depends on what they hold.
     Raises ValueError when a scale is missing, empty or unknown.
     """
 
@@ -39,6 +44,7 @@ class Experiment:
     seeds: Mapping[str, int]
     timing: tuple[str, ...] = ()
     missing: Callable[[], str] = str
+    data_files: Callable[[Mapping[str, Any]], Sequence[Any]] = _reads_nothing
 
     def __post_init__(self):
         _identifier("experiment", self.id)
