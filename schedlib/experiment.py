@@ -4,7 +4,8 @@ Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURE
 runs, draws and judges them. These are plain data, so that the papers need to know nothing of how they are run.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -55,6 +56,25 @@ class Experiment:
     @property
     def paper(self) -> str:
         return self.id.partition(".")[0]
+
+
+def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
+    """Every combination of the axes' values, as points of an experiment; the last axis changes fastest.
+
+    >>> grid(load=[0.5, 0.9], jobs=[10, 20])[:3]
+    [{'load': 0.5, 'jobs': 10}, {'load': 0.5, 'jobs': 20}, {'load': 0.9, 'jobs': 10}]
+    """
+    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+
+
+def scales(smoke: Any, quick: Any = None, paper: Any = None) -> dict[str, Any]:
+    """One entry for each scale (points, or a number of seeds); a scale that is left out has the entry of the one before it.
+
+    >>> scales(2, 10), scales(1)
+    ({'smoke': 2, 'quick': 10, 'paper': 10}, {'smoke': 1, 'quick': 1, 'paper': 1})
+    """
+    quick = smoke if quick is None else quick
+    return {"smoke": smoke, "quick": quick, "paper": quick if paper is None else paper}
 
 
 @dataclass(frozen=True)
