@@ -6,7 +6,18 @@ from schedlib.eagle.model import DLWL, SYSTEMS, Eagle, Hawk, IdealEagle, Omnisci
 from schedlib.eagle.own import Cluster
 from schedlib.eagle.simulate import Simulation, simulate
 from schedlib.eagle.small_workloads import four_nodes, google_sample
-from schedlib.eagle.workloads import CUTOFF, HEARTBEAT, JOBS, LONG_SHARE, LONG_WORK, PARTITION, WORKERS, cloudera, google, yahoo
+from schedlib.eagle.workloads import (
+    CUTOFF,
+    HEARTBEAT,
+    JOBS,
+    LONG_SHARE,
+    LONG_WORK,
+    PARTITION,
+    WORKERS,
+    cloudera,
+    google,
+    yahoo,
+)
 
 __all__ = [
     "CUTOFF", "DLWL", "HEARTBEAT", "JOBS", "LONG_SHARE", "LONG_WORK", "PARTITION", "SYSTEMS", "WORKERS", "Cluster", "Eagle", "Hawk",
