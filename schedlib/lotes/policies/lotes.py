@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.machine_tree import (
+from schedlib.lotes.dispatching.machine_tree import (
     WIDTH,
     block_of,
     first_fit,
@@ -15,7 +15,7 @@ from schedlib.lotes.machine_tree import (
     machines_of,
     may_fit,
 )
-from schedlib.lotes.waiting import first_that_fits
+from schedlib.lotes.dispatching.waiting_line import first_that_fits
 
 NOBODY = -(2**30)
 
