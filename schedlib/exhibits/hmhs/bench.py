@@ -13,7 +13,7 @@ from schedlib.hmhs.workloads import single
 
 
 @compiled
-def full_scan(ready, tasks, time, job_of, machine_of, start, finish):
+def full_scan(ready, tasks, time, stage):
     """Algorithm 1 as printed: before each task, look at every waiting job on every machine."""
     jobs, machines = time.shape
     left, free, waiting, looks = tasks.copy(), np.zeros(machines), np.zeros(jobs, np.bool_), 0
@@ -39,8 +39,8 @@ def full_scan(ready, tasks, time, job_of, machine_of, start, finish):
                     end = max(free[machine], ready[job]) + time[job, machine]
                     if end < best:
                         best, p, q = end, job, machine
-        job_of[task], machine_of[task] = p, q  # line 17
-        start[task], finish[task] = max(free[q], ready[p]), best
+        stage.job[task], stage.machine[task] = p, q  # line 17
+        stage.start[task], stage.finish[task] = max(free[q], ready[p]), best
         free[q] = best  # line 18
         left[p] -= 1
         if left[p] == 0:  # lines 19-21
@@ -55,10 +55,8 @@ def dispatch_both(kernel, instance: Instance, ready: np.ndarray) -> tuple[Stage,
         (np.zeros(instance.n_jobs), instance.map_tasks, instance.map_task_time),
         (ready, instance.reduce_tasks, instance.reduce_task_time),
     ):
-        total = int(tasks.sum())
-        stage = Stage(np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total), np.empty(total))
-        looks += kernel(arrive, tasks.copy(), time.copy(), *stage)
-        stages.append(stage)
+        stages.append(Stage.empty(int(tasks.sum())))
+        looks += kernel(arrive, tasks.copy(), time, stages[-1])
     return *stages, looks
 
 

@@ -9,7 +9,8 @@ from schedlib.exhibits.hmhs.comparing import JOBS, WORKLOADS
 from schedlib.exhibits.hmhs.gains import JOBS_LABEL, jobs_axis
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.johnson import priority
-from schedlib.hmhs.schedule import POLICIES, schedule
+from schedlib.hmhs.schedule import schedule
+from schedlib.hmhs.two_stages import POLICIES
 from schedlib.pictures import style
 
 PLACE = 6
