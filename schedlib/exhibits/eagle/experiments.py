@@ -5,8 +5,8 @@ The systems of a point run on the same workload. `workers` is the paper's number
 
 import pandas as pd
 
-from schedlib.eagle.measures import short_share, table1
-from schedlib.eagle.workloads import CUTOFF, JOBS, WORKERS
+from schedlib.eagle.workloads.measures import short_share, table1
+from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS, WORKERS
 from schedlib.exhibits.eagle import reading_experiments, trace_experiments
 from schedlib.exhibits.eagle.printed import OVER, UNDER
 from schedlib.exhibits.eagle.running import MAKERS, each_system, on_google

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from schedlib.eagle.workloads import LOAD, WORKERS
+from schedlib.eagle.workloads.synthetic import LOAD, WORKERS
 from schedlib.exhibits.eagle.running import MAKERS, each_system, on_google
 from schedlib.exhibits.eagle.sizes import ALL, FIVE, SCALE, SIZE, TRACES, highest, loads, size
 from schedlib.experiment import Experiment

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from schedlib.eagle.workloads import LOAD
+from schedlib.eagle.workloads.synthetic import LOAD
 from schedlib.exhibits.eagle.comparing import PERCENTILES, compare, highest_load, only, ratios
 from schedlib.exhibits.eagle.drawing import (
     NAMES,

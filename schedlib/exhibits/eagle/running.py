@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from schedlib.eagle.model import DLWL, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
-from schedlib.eagle.simulate import simulate
-from schedlib.eagle.workloads import CUTOFF, HEARTBEAT, PARTITION, cloudera, google, yahoo
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.eagle.systems import DLWL, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
+from schedlib.eagle.workloads.synthetic import CUTOFF, HEARTBEAT, PARTITION, cloudera, google, yahoo
 from schedlib.exhibits.eagle.comparing import COUNTERS
 
 SYSTEMS = {

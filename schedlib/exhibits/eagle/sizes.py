@@ -1,6 +1,6 @@
 """How large Eagle's experiments are at each scale of the reproduction, in jobs and as a share of the paper's clusters."""
 
-from schedlib.eagle.workloads import JOBS, WORKERS
+from schedlib.eagle.workloads.synthetic import JOBS, WORKERS
 
 TRACES = ("google", "cloudera", "yahoo")
 SCALE = {

@@ -2,11 +2,11 @@
 
 import pandas as pd
 
-from schedlib.eagle.alibaba import alibaba
-from schedlib.eagle.model import DLWL, Eagle
-from schedlib.eagle.simulate import simulate
-from schedlib.eagle.small_workloads import SAMPLE_JOBS, SAMPLE_NODES, four_nodes, google_sample
-from schedlib.eagle.workloads import LOAD, WORKERS, google
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.eagle.systems import DLWL, Eagle
+from schedlib.eagle.workloads.alibaba import alibaba
+from schedlib.eagle.workloads.examples import SAMPLE_JOBS, SAMPLE_NODES, four_nodes, google_sample
+from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
 from schedlib.exhibits.eagle.running import each_system
 from schedlib.exhibits.eagle.sizes import ALL
 from schedlib.experiment import Experiment
