@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from schedlib.eagle.workloads import WORKERS
+from schedlib.eagle.workloads.synthetic import WORKERS
 from schedlib.exhibits.eagle.comparing import ratios
 from schedlib.exhibits.eagle.drawing import SYSTEM_LOOKS, from_zero, legend_of, means_in_words, plot_ratios
 from schedlib.exhibits.eagle.running import ALL, SCALE, SIZE, on_google

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from schedlib.eagle.model import DLWL, Eagle
-from schedlib.eagle.simulate import simulate
-from schedlib.eagle.small_workloads import four_nodes
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.eagle.systems import DLWL, Eagle
+from schedlib.eagle.workloads.examples import four_nodes
 from schedlib.exhibits.eagle.comparing import Measure, claim, only
 from schedlib.exhibits.eagle.running import ALL
 from schedlib.experiment import Experiment, Figure

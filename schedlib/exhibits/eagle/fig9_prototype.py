@@ -2,9 +2,18 @@
 
 import pandas as pd
 
-from schedlib.eagle.small_workloads import SAMPLE_JOBS, SAMPLE_NODES, google_sample
-from schedlib.eagle.workloads import LOAD, WORKERS, google
-from schedlib.exhibits.eagle.comparing import WORST, Measure, claim, extreme_case, margin, only, per_seed, ratios, slope
+from schedlib.eagle.workloads.examples import SAMPLE_JOBS, SAMPLE_NODES, google_sample
+from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
+from schedlib.exhibits.eagle.comparing import (
+    WORST,
+    Measure,
+    claim,
+    extreme_case,
+    margin,
+    per_seed,
+    ratios,
+    slope,
+)
 from schedlib.exhibits.eagle.drawing import from_zero, legend_of, means_in_words, plot_ratios
 from schedlib.exhibits.eagle.running import ALL, each_system
 from schedlib.experiment import Experiment, Figure

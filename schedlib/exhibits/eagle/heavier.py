@@ -2,9 +2,16 @@
 
 import pandas as pd
 
-from schedlib.eagle.workloads import LOAD, WORKERS
+from schedlib.eagle.workloads.synthetic import LOAD, WORKERS
 from schedlib.exhibits.eagle.comparing import only, ratios
-from schedlib.exhibits.eagle.drawing import NAMES, PERCENTILE_LOOKS, caption, legend_of, means_in_words, near_means
+from schedlib.exhibits.eagle.drawing import (
+    NAMES,
+    PERCENTILE_LOOKS,
+    caption,
+    legend_of,
+    means_in_words,
+    near_means,
+)
 from schedlib.exhibits.eagle.running import ALL, MAKERS, TRACES, each_system, size
 from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style

@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from schedlib.eagle.alibaba import alibaba
-from schedlib.eagle.workloads import WORKERS
+from schedlib.eagle.workloads.alibaba import alibaba
+from schedlib.eagle.workloads.synthetic import WORKERS
 from schedlib.exhibits.eagle.comparing import PERCENTILES, only
 from schedlib.exhibits.eagle.drawing import legend_of, looks_of, times_in_words
 from schedlib.exhibits.eagle.running import THIEVES, each_system

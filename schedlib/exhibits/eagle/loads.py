@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from schedlib.eagle.model import DLWL, Eagle, System
-from schedlib.eagle.workloads import WORKERS
+from schedlib.eagle.systems import DLWL, Eagle, System
+from schedlib.eagle.workloads.synthetic import WORKERS
 from schedlib.exhibits.eagle.running import ALL, MAKERS, SEEDS, TRACES, WITHOUT, each_system, loads
 from schedlib.experiment import Experiment
 

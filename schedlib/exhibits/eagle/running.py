@@ -4,9 +4,18 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from schedlib.eagle.model import Eagle, Hawk
-from schedlib.eagle.simulate import simulate
-from schedlib.eagle.workloads import CUTOFF, HEARTBEAT, JOBS, PARTITION, WORKERS, cloudera, google, yahoo
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.eagle.systems import Eagle, Hawk
+from schedlib.eagle.workloads.synthetic import (
+    CUTOFF,
+    HEARTBEAT,
+    JOBS,
+    PARTITION,
+    WORKERS,
+    cloudera,
+    google,
+    yahoo,
+)
 from schedlib.workload import Workload
 
 MAKERS = {"google": google, "cloudera": cloudera, "yahoo": yahoo}

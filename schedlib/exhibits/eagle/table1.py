@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from schedlib.eagle.measures import short_share, table1
-from schedlib.eagle.workloads import CUTOFF, JOBS
+from schedlib.eagle.workloads.measures import short_share, table1
+from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS
 from schedlib.exhibits.eagle.comparing import Measure, claim, only
 from schedlib.exhibits.eagle.running import ALL, MAKERS, TRACES
 from schedlib.experiment import Experiment, Figure

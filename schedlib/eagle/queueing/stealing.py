@@ -1,10 +1,10 @@
 """Randomised work stealing (Hawk; Eagle, Sections 3.2 and 6.1): an idle worker takes short probes that wait behind a long task."""
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import columns as at
-from schedlib.eagle.log import ROBBED, STEALS_ONE, write
-from schedlib.eagle.probing import draw
-from schedlib.eagle.queues import append, unlink
+from schedlib.eagle.probing.probes import draw
+from schedlib.eagle.queueing.queues import append, unlink
+from schedlib.eagle.simulating import columns as at
+from schedlib.eagle.simulating.log import ROBBED, STEALS_ONE, write
 
 VICTIMS, MOST = 10, 10_000
 

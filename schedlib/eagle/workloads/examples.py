@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core.streams import streams
-from schedlib.eagle.workloads import WORKERS, google
+from schedlib.eagle.workloads.synthetic import WORKERS, google
 from schedlib.workload import Workload
 
 SAMPLE_JOBS, SAMPLE_NODES = 3_300, 100
@@ -33,7 +33,7 @@ def google_sample(ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS, no
     from long. Above Google's cut-off there are 19 % of the jobs with 99 % of the work. No cut-off mends it: short jobs' 17 % of
     the work over little more than one task each are some 2,400 ms a task, when the cut-off is 1,130 ms.
 
-    >>> from schedlib.eagle.measures import offered_load
+    >>> from schedlib.eagle.workloads.measures import offered_load
     >>> w = google_sample(ratio=2.0, seed=1)
     >>> w.time_unit, int(w.jobs["class"].sum()), round(offered_load(w, 100), 2)
     ('ms', 330, 0.5)
@@ -63,8 +63,8 @@ def four_nodes() -> Workload:
     node (`probe_ratio=1, min_probes=4`, and `detail="as_written"`, which draws distinct nodes). First come, first served, it then takes
     110 s; with Sticky Batch Probing the two nodes that are free first run all its tasks, in 30 s (and some ms for messages).
 
-    >>> from schedlib.eagle.model import System
-    >>> from schedlib.eagle.simulate import simulate
+    >>> from schedlib.eagle.systems import System
+    >>> from schedlib.eagle.simulating.simulate import simulate
     >>> how = dict(short_partition=0, cutoff=50, probe_ratio=1, min_probes=4, detail="as_written")
     >>> for sticky in (False, True):
     ...     done = simulate(four_nodes(), System("probes", sticky=sticky), 4, **how)

@@ -1,7 +1,7 @@
 """A worker's queue: a chain of entries, probes (a probe stands for a job) and placed tasks, first come first."""
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import columns as at
+from schedlib.eagle.simulating import columns as at
 
 
 @kernel

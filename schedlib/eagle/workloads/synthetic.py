@@ -105,7 +105,7 @@ def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Worklo
 
     Source: Eagle, Section 5 and Tables 1 and 2.
 
-    >>> from schedlib.eagle.measures import table1
+    >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(google(1000, seed=1, scale=0.1), CUTOFF["google"]).round(3).to_dict("records")
     [{'jobs': 1000, 'long_jobs': 10.0, 'long_work': 83.0}]
     """
@@ -115,7 +115,7 @@ def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Worklo
 def cloudera(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
     """Cloudera-like jobs: 21,030 with 4.6 million tasks, 13 s apart, else as `google`.
 
-    >>> from schedlib.eagle.measures import table1
+    >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(cloudera(1000, seed=1, scale=0.1), CUTOFF["cloudera"]).round(3).to_dict("records")
     [{'jobs': 1000, 'long_jobs': 5.0, 'long_work': 91.0}]
     """
@@ -127,7 +127,7 @@ def yahoo(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workloa
 
     The load is `LOAD` on `scale` times 4,000 workers.
 
-    >>> from schedlib.eagle.measures import table1
+    >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(yahoo(1000, seed=1, scale=0.1), CUTOFF["yahoo"]).round(3).to_dict("records")
     [{'jobs': 1000, 'long_jobs': 9.4, 'long_work': 98.0}]
     """

@@ -2,14 +2,24 @@
 
 from schedlib.core import events
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import columns as at
-from schedlib.eagle import messages, sharing
-from schedlib.eagle.log import ASKS, CLEARS, FINISHES, QUEUES, STARTS, VAIN_ANSWER, count_busy, write
-from schedlib.eagle.messages import ANSWERED_VAIN, STARTED
 from schedlib.eagle.own import picked_by_reader
-from schedlib.eagle.queues import enqueue, remove
-from schedlib.eagle.reorder import charge, shortest_job, shortest_job_as_written, shortest_task
-from schedlib.eagle.stealing import steal
+from schedlib.eagle.probing import sharing
+from schedlib.eagle.queueing.queues import enqueue, remove
+from schedlib.eagle.queueing.reorder import charge, shortest_job, shortest_job_as_written, shortest_task
+from schedlib.eagle.queueing.stealing import steal
+from schedlib.eagle.simulating import columns as at
+from schedlib.eagle.simulating import messages
+from schedlib.eagle.simulating.log import (
+    ASKS,
+    CLEARS,
+    FINISHES,
+    QUEUES,
+    STARTS,
+    VAIN_ANSWER,
+    count_busy,
+    write,
+)
+from schedlib.eagle.simulating.messages import ANSWERED_VAIN, STARTED
 
 add, post, clear_bit = events.add, messages.post, sharing.clear_bit
 FIFO, SRPT, SRPT_TASKS, OWN_PICK = range(4)

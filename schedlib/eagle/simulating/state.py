@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core import events
-from schedlib.eagle import columns as at
-from schedlib.eagle.log import Log, Meter, log, meter
-from schedlib.eagle.messages import Lane, lane
-from schedlib.eagle.sharing import Board, board
+from schedlib.eagle.probing.sharing import Board, board
+from schedlib.eagle.simulating import columns as at
+from schedlib.eagle.simulating.log import Log, Meter, log, meter
+from schedlib.eagle.simulating.messages import Lane, lane
 
 
 class Workers(NamedTuple):

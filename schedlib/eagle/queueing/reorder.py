@@ -6,9 +6,9 @@ An entry's slack is `cap` (5) times its own estimate less its bypass counter: th
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import columns as at
-from schedlib.eagle.log import DROPS, write
-from schedlib.eagle.queues import remove
+from schedlib.eagle.queueing.queues import remove
+from schedlib.eagle.simulating import columns as at
+from schedlib.eagle.simulating.log import DROPS, write
 
 
 @kernel

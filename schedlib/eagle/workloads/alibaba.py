@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from schedlib import traces
-from schedlib.eagle.measures import job_means
-from schedlib.eagle.workloads import CUTOFF
+from schedlib.eagle.workloads.measures import job_means
+from schedlib.eagle.workloads.synthetic import CUTOFF
 from schedlib.workload import Workload
 
 SHORTEST = 1.0  # s: the trace's whole seconds are rounded down, so 0 stands for less than 1
@@ -26,7 +26,7 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
 
     Sources: Eagle, Section 5; Alibaba cluster-trace-v2018.
 
-    >>> from schedlib.eagle.measures import table1
+    >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(alibaba(), CUTOFF["alibaba"]).round(1).values.tolist()
     [[4228.0, 10.3, 75.6]]
     """

@@ -8,7 +8,7 @@ import numpy as np
 
 from schedlib.core import heap
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import columns as at
+from schedlib.eagle.simulating import columns as at
 
 push, pop = heap.push, heap.pop
 

@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core import streams
-from schedlib.eagle import columns as at
-from schedlib.eagle import engine, messages, own, sharing, state
-from schedlib.eagle import log as logs
-from schedlib.eagle.model import DETAILS, QUEUES, System, system_of
-from schedlib.eagle.prepare import Prepared, prepare
+from schedlib.eagle import own
+from schedlib.eagle.probing import sharing
+from schedlib.eagle.simulating import columns as at
+from schedlib.eagle.simulating import engine, messages, state
+from schedlib.eagle.simulating import log as logs
+from schedlib.eagle.simulating.prepare import Prepared, prepare
+from schedlib.eagle.systems import DETAILS, QUEUES, System, system_of
 from schedlib.workload import Workload
 
 PARTS = {

@@ -10,14 +10,17 @@ from numba.core import types
 
 from schedlib.core import compiling, events
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import columns as at
-from schedlib.eagle import least_work, messages, probing, sharing
-from schedlib.eagle.log import MARKS, SENT, SUBMITTED, pass_time, write
-from schedlib.eagle.messages import ANSWERED_VAIN, PLACED_TASK, PROBE, REJECTED
+from schedlib.eagle.central import least_work
 from schedlib.eagle.own import PICK, SEND, seen
-from schedlib.eagle.queues import no_entry_left
-from schedlib.eagle.state import Jobs, Settings, system
-from schedlib.eagle.worker import finish, next_task, take_in, told_nothing_left
+from schedlib.eagle.probing import probes as probing
+from schedlib.eagle.probing import sharing
+from schedlib.eagle.queueing.queues import no_entry_left
+from schedlib.eagle.queueing.worker import finish, next_task, take_in, told_nothing_left
+from schedlib.eagle.simulating import columns as at
+from schedlib.eagle.simulating import messages
+from schedlib.eagle.simulating.log import MARKS, SENT, SUBMITTED, pass_time, write
+from schedlib.eagle.simulating.messages import ANSWERED_VAIN, PLACED_TASK, PROBE, REJECTED
+from schedlib.eagle.simulating.state import Jobs, Settings, system
 
 take = events.take
 arrival, front, post, room_in = messages.arrival, messages.front, messages.post, messages.room_in

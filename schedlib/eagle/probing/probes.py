@@ -6,10 +6,11 @@ decided at submission, on the workers' true state; as written each rejection is 
 """
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import columns as at
-from schedlib.eagle import messages, sharing
-from schedlib.eagle.log import REJECTS, SENT, write
-from schedlib.eagle.messages import PROBE, REJECTED
+from schedlib.eagle.probing import sharing
+from schedlib.eagle.simulating import columns as at
+from schedlib.eagle.simulating import messages
+from schedlib.eagle.simulating.log import REJECTS, SENT, write
+from schedlib.eagle.simulating.messages import PROBE, REJECTED
 
 post = messages.post
 draw_clear, release = sharing.draw_clear, sharing.release
