@@ -4,7 +4,8 @@ Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURE
 runs, draws and judges them. These are plain data, so that the papers need to know nothing of how they are run.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,6 +22,10 @@ def _identifier(owner: str, name: str) -> None:
         raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {', '.join(papers.KEYS)}")
 
 
+def _reads_nothing(point: Mapping[str, Any]) -> tuple[()]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Experiment:
     """A pure function of a point and a seed, with the points and the number of seeds of each scale.
@@ -28,7 +33,8 @@ class Experiment:
     `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on another machine,
     so it is a module-level function. `points[scale]` are keyword arguments (JSON values) and `seeds[scale]` counts seeds
     0, 1, ... `timing` names the columns that hold wall-clock times: they go into a file of their own, since they never repeat.
-    `missing()` says what the experiment lacks here, such as a trace that must be fetched first, and nothing ("") when it can run.
+    `missing()` says what the experiment lacks here, such as a trace that must be fetched first, and nothing ("") when it can run;
+    `data_files(point)` gives the paths of the files that a point reads, so that its result depends on what they hold.
     Raises ValueError when a scale is missing, empty or unknown.
     """
 
@@ -39,6 +45,7 @@ class Experiment:
     seeds: Mapping[str, int]
     timing: tuple[str, ...] = ()
     missing: Callable[[], str] = str
+    data_files: Callable[[Mapping[str, Any]], Sequence[Any]] = _reads_nothing
 
     def __post_init__(self):
         _identifier("experiment", self.id)
@@ -49,6 +56,25 @@ class Experiment:
     @property
     def paper(self) -> str:
         return self.id.partition(".")[0]
+
+
+def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
+    """Every combination of the axes' values, as points of an experiment; the last axis changes fastest.
+
+    >>> grid(load=[0.5, 0.9], jobs=[10, 20])[:3]
+    [{'load': 0.5, 'jobs': 10}, {'load': 0.5, 'jobs': 20}, {'load': 0.9, 'jobs': 10}]
+    """
+    return [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+
+
+def scales(smoke: Any, quick: Any = None, paper: Any = None) -> dict[str, Any]:
+    """One entry for each scale (points, or a number of seeds); a scale that is left out has the entry of the one before it.
+
+    >>> scales(2, 10), scales(1)
+    ({'smoke': 2, 'quick': 10, 'paper': 10}, {'smoke': 1, 'quick': 1, 'paper': 1})
+    """
+    quick = smoke if quick is None else quick
+    return {"smoke": smoke, "quick": quick, "paper": quick if paper is None else paper}
 
 
 @dataclass(frozen=True)
