@@ -18,7 +18,7 @@ from schedlib.leaderboard import hmhs_board, invariants, lotes_board, mch_board
 from schedlib.leaderboard.race import PATIENCE, Waiting, starved
 from schedlib.leaderboard.standings import COLUMNS
 from schedlib.leaderboard.telling import telling
-from schedlib.lotes.own import RULE
+from schedlib.lotes.policies.own import RULE
 from schedlib.teaching.explorers import leaderboard as explore
 from schedlib.workload import Workload
 

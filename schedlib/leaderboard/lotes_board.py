@@ -11,7 +11,7 @@ from schedlib.leaderboard.race import Game, Outcome, Waiting, race
 from schedlib.leaderboard.telling import telling
 from schedlib.lotes import MachineConfigs, Plan, Policy, Simulation, cluster_jobs, random_instance, simulate
 from schedlib.lotes import plan as make_plan
-from schedlib.lotes.own import RULE
+from schedlib.lotes.policies.own import RULE
 from schedlib.workload import Workload
 
 PAPERS = ("lotes", "greedy", "tetris")

@@ -1,4 +1,5 @@
-"""How LoTES's figures show waits: a median as a line through the points of all seeds, in panels side by side."""
+"""How LoTES's figures show waits: a median as a line through the points of all seeds, in panels side by
+side."""
 
 from collections.abc import Mapping
 
@@ -26,9 +27,10 @@ def median_line(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
     ax.plot(median.index, median, color=look.color, linestyle=look.linestyle, label=look.label)
 
 
-def dots(ax: Axes, x, y, look: Look, size: float | None = 4, *, stable=None, alpha: float | None = None) -> None:
-    """Draw every run as a marker; where `stable` is given and false, the queue grew and the marker is hollow."""
-    shape = {"linestyle": "none", "marker": look.marker, "color": look.color, "markersize": size, "alpha": alpha}
+def dots(ax: Axes, x, y, look: Look, size: float | None = 4, *, stable=None, **options) -> None:
+    """Draw every run as a marker; where `stable` is given and false, the queue grew and the marker is
+    hollow."""
+    shape = {"linestyle": "none", "marker": look.marker, "color": look.color, "markersize": size} | options
     if stable is None:
         ax.plot(x, y, **shape)
         return
@@ -47,11 +49,12 @@ def wait_panels(
     looks: Mapping[str, Look] | None = None, shift: float = 0.0, height: float = 3.8, hollow: bool = True,
     size: float = 4, **axis,
 ) -> Figure:  # fmt: skip
-    """Mean waits against the column `x`, a panel for each value of `column`: runs as points, their medians as lines.
+    """Mean waits against the column `x`, a panel for each value of `column`: runs as points, their medians as
+    lines.
 
-    `titles`: of each panel, by value; `by`: the column whose values have a line each, drawn with these `looks`
-    (default: the policies'); `shift`: between the points of two lines, along the axis; `height` of the figure in
-    inches; `hollow`: whether points are hollow where the queue grew; `axis`: for `Axes.set`.
+    `titles`: of each panel, by value; `by`: the column whose values have a line each, drawn with these
+    `looks` (default: the policies'); `shift`: between the points of two lines, along the axis; `height` of
+    the figure in inches; `hollow`: whether points are hollow where the queue grew; `axis`: for `Axes.set`.
     """
     looks = looks or {policy: style.look(policy) for policy in POLICIES}
     columns = min(len(titles), 2)
@@ -76,7 +79,8 @@ TIME = {"day": "time (days)", "minute": "time (min)"}
 
 
 def _over_time(frame, measure, least, **axis):
-    """One measure, a panel per load: each seed as a thin line and the median over seeds as a thick one, by policy."""
+    """One measure, a panel per load: each seed as a thin line and the median over seeds as a thick one, by
+    policy."""
     loads = sorted(set(frame["load"]))
     size = (max(8.0, 4.6 * len(loads)), 4.0)
     figure, axes = style.subplots(1, len(loads), size=size, sharey=True, squeeze=False)
@@ -97,15 +101,17 @@ def _over_time(frame, measure, least, **axis):
 
 
 def plot_fig8(frame: pd.DataFrame, unit: str = "day") -> Figure:
-    """The mean wait of the jobs that start in each day of the month (the paper's Fig. 8), or in each minute."""
+    """The mean wait of the jobs that start in each day of the month (the paper's Fig. 8), or in each
+    minute."""
     label = f"mean wait of jobs started that {unit} (s)\n(1 ms and less: 0.001)"
     return _over_time(frame, "wait", 1e-3, xlabel=TIME[unit], ylabel=label)
 
 
 def plot_fig9(frame: pd.DataFrame, hours=(1, 7, 17)) -> Figure:
-    """The share of jobs that wait longer than a time (the paper's Fig. 9, complemented), with marks at these hours."""
-    axis = {"xlabel": "time waited (s)", "ylabel": "jobs that wait longer (%)", "xscale": "log", "ylim": (1e-3, 110)}
-    figure = _over_time(frame, "tail", 1e-3, **axis)
+    """The share of jobs that wait longer than a time (the paper's Fig. 9, complemented), with marks at these
+    hours."""
+    labels = {"xlabel": "time waited (s)", "ylabel": "jobs that wait longer (%)"}
+    figure = _over_time(frame, "tail", 1e-3, xscale="log", ylim=(1e-3, 110), **labels)
     for ax in figure.axes:
         ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
         for hour in hours:
@@ -116,7 +122,8 @@ def plot_fig9(frame: pd.DataFrame, hours=(1, 7, 17)) -> Figure:
 
 def plot_fig10(frame: pd.DataFrame, unit: str = "day") -> Figure:
     """The jobs that wait at the end of each day of the month (the paper's Fig. 10), or of each minute."""
-    return _over_time(frame, "queue", 0.5, xlabel=TIME[unit], ylabel=f"jobs waiting at the {unit}'s end\n(none: 0.5)")
+    label = f"jobs waiting at the {unit}'s end\n(none: 0.5)"
+    return _over_time(frame, "queue", 0.5, xlabel=TIME[unit], ylabel=label)
 
 
 FIGURES_8_TO_10 = {

@@ -1,7 +1,9 @@
-"""Figs. 11-13 of LoTES: every policy on random workloads, as classes or machines differ more. Waits are in seconds.
+"""Figs. 11-13 of LoTES: every policy on random workloads, as classes or machines differ more. Waits are in
+seconds.
 
-The text does not settle how job sizes are drawn, so there are four laws. Claims are judged under two: `common-matched`,
-one factor for all of a job's sizes with the mean that the plan assumes, and `independent`, the text's words.
+The text does not settle how job sizes are drawn, so there are four laws. Claims are judged under two:
+`common-matched`, one factor for all of a job's sizes with the mean that the plan assumes, and `independent`,
+the text's words.
 """
 
 import numpy as np
@@ -12,7 +14,7 @@ from schedlib.exhibits.lotes.drawing import wait_panels
 from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
 from schedlib.exhibits.lotes.random_runs import CONFIGS, POLICIES, SIZE, follow, outcome
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.workloads import random_instance
+from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
 PLACE = 5.4
@@ -21,11 +23,12 @@ PLACE = 5.4
 def dispatching(
     phi: float, omega: float, load: float, sizes: str, machines: int, hours: float, seed: int
 ) -> pd.DataFrame:
-    """Every policy on one random instance of Section 5.4: `policy`, columns as `outcome` gives them, and two more.
+    """Every policy on one random instance of Section 5.4: `policy`, columns as `outcome` gives them, and two
+    more.
 
-    `sizes` is a law of `RandomWorkload`. With `-matched` behind it, the mean that the plan assumes is that of the
-    truncated law and not of its parent. `load` is that of stage 2's rate once rounded to whole machines: with the
-    paper's 10,000 machines rounding changes nothing, with few it would overload LoTES alone.
+    `sizes` is a law of `RandomWorkload`. With `-matched` behind it, the mean that the plan assumes is that of
+    the truncated law and not of its parent. `load` is that of stage 2's rate once rounded to whole machines:
+    with the paper's 10,000 machines rounding changes nothing, with few it would overload LoTES alone.
 
     `rate`: jobs per hour; `limit`: lambda of stage 2 over lambda of stage 1.
     """
@@ -49,7 +52,7 @@ JUDGED = ("common-matched", "independent")
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
 
 
-def _points(phis, omegas, load, laws=tuple(LAWS)):
+def _points(load, phis, omegas, laws=tuple(LAWS)):
     """The points of each scale; at smoke scale those at the ends of the axis."""
 
     def points(size, phis, omegas):
@@ -62,13 +65,13 @@ def _points(phis, omegas, load, laws=tuple(LAWS)):
 
 
 EXPERIMENTS = tuple(
-    Experiment(f"lotes.{name}", f"Waits as {what} differ more, load {points['quick'][0]['load']:.2f}", dispatching,
-               points, scales(2, 5))
-    for name, what, points in (
-        ("fig11", "classes", _points(PHIS, (0.0,), 0.97)),
-        ("fig12", "machines", _points((0.006,), OMEGAS, 0.90)),
-        ("fig13", "machines", _points((0.006,), OMEGAS, 0.95)),
-        ("fig13-heavier", "machines", _points((0.006,), (0.0, 0.1, 0.2), 0.97, JUDGED)),
+    Experiment(f"lotes.{name}", f"Waits as {what} differ more, load {load:.2f}", dispatching,
+               _points(load, *axes), scales(2, 5))
+    for name, what, load, *axes in (
+        ("fig11", "classes", 0.97, PHIS, (0.0,)),
+        ("fig12", "machines", 0.90, (0.006,), OMEGAS),
+        ("fig13", "machines", 0.95, (0.006,), OMEGAS),
+        ("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED),
     )
 )  # fmt: skip
 
@@ -110,9 +113,9 @@ def _alt(frame):
 def _caption(number, what):
     return lambda frame: (
         f"Mean wait of started jobs {what}, on {CONFIGS * int(frame['machines'].iloc[0]):,} machines of ten "
-        f"configurations for {frame['hours'].iloc[0]:g} hours, under each reading of how job sizes are drawn. Points: "
-        f"instances, hollow where the queue grew; lines: medians. The paper's Fig. {number} has 10,000 machines and "
-        "100 hours."
+        f"configurations for {frame['hours'].iloc[0]:g} hours, under each reading of how job sizes are "
+        f"drawn. Points: instances, hollow where the queue grew; lines: medians. The paper's Fig. {number} "
+        "has 10,000 machines and 100 hours."
     )
 
 
@@ -123,9 +126,9 @@ FIGURES = tuple(
         ("fig12", _caption(12, "as machines differ more (load 0.90)")),
         ("fig13", _caption(13, "as machines differ more (load 0.95)")),
         ("fig13-heavier",
-         "Mean wait of started jobs as machines differ more, at the load of Fig. 11 (0.97), at which the paper reports "
-         "that the system was often unstable and shows nothing. Points: instances, hollow where the queue grew; lines: "
-         "medians."),
+         "Mean wait of started jobs as machines differ more, at the load of Fig. 11 (0.97), at which the "
+         "paper reports that the system was often unstable and shows nothing. Points: instances, hollow "
+         "where the queue grew; lines: medians."),
     )
 )  # fmt: skip
 
@@ -157,7 +160,8 @@ def _apart(frame, law):
 
 
 def _ahead(least):
-    """By how many decades LoTES waits less than Tetris, mean over points of the axis from `least` on, per seed."""
+    """By how many decades LoTES waits less than Tetris, mean over points of the axis from `least` on, per
+    seed."""
 
     def measure(frame, law):
         rows = with_decades(frame[(frame["sizes"] == law) & (frame[axis_of(frame)] >= least)])
@@ -175,7 +179,7 @@ def _growth(policy):
         span = frame[x].max() - frame[x].min()
         seeds = with_decades(_runs(frame, law, policy)).groupby("seed")
         slopes = [span * np.polyfit(rows[x], rows["decades"], 1)[0] for _, rows in seeds]
-        return np.round(slopes, 9)  # the slope of a flat line, which rounding makes about 1e-17, is not growth
+        return np.round(slopes, 9)  # so that a flat line, whose slope is about 1e-17, does not grow
 
     return measure
 
@@ -199,24 +203,28 @@ ROWS = (
     ("fig11-greedy", "5.4.2", "At load 0.97 Greedy is unstable", _share("greedy", False), SHARE),
     ("fig11-lotes-stable", "5.4.2", "At load 0.97 LoTES is stable", _share("lotes", True), SHARE),
     ("fig11-tetris-stable", "5.4.2", "At load 0.97 Tetris is stable", _share("tetris", True), SHARE),
-    ("fig11-alike", "5.4.2", "When all classes are alike, LoTES and Tetris hardly differ (read: by at most 1 s)",
-     _apart, NONE | {"metric": "difference of mean waits"}),
+    ("fig11-alike", "5.4.2",
+     "When all classes are alike, LoTES and Tetris hardly differ (read: by at most 1 s)", _apart, NONE | {"metric": "difference of mean waits"}),
     ("fig11-lotes-grows", "5.4.2; Fig. 11", "LoTES's wait grows with Phi", _growth("lotes"), GROWS),
     ("fig11-tetris-grows", "5.4.2; Fig. 11", "Tetris's wait grows with Phi", _growth("tetris"), GROWS),
     ("fig11-better", "5.4.2; Fig. 11", "For Phi > 0 LoTES waits less than Tetris", _ahead(0.003), DECADES),
-    ("fig12-lotes", "5.4.3; Fig. 12", "At load 0.90 LoTES starts nearly all jobs at once", _wait("lotes"), NONE),
-    ("fig12-tetris-zero", "5.4.3; Fig. 12", "At load 0.90 and Omega = 0 Tetris starts nearly all jobs at once",
-     _wait("tetris", "omega == 0"), NONE),
-    ("fig12-tetris-grows", "5.4.3; Fig. 12", "At load 0.90 Tetris's wait grows with Omega", _growth("tetris"), GROWS),
+    ("fig12-lotes", "5.4.3; Fig. 12", "At load 0.90 LoTES starts nearly all jobs at once",
+     _wait("lotes"), NONE),
+    ("fig12-tetris-zero", "5.4.3; Fig. 12",
+     "At load 0.90 and Omega = 0 Tetris starts nearly all jobs at once", _wait("tetris", "omega == 0"), NONE),
+    ("fig12-tetris-grows", "5.4.3; Fig. 12", "At load 0.90 Tetris's wait grows with Omega",
+     _growth("tetris"), GROWS),
     ("fig12-greedy", "5.4.3", "At load 0.90 Greedy is unstable", _share("greedy", False), SHARE),
-    ("fig13-lotes-grows", "5.4.3; Fig. 13", "At load 0.95 LoTES's wait grows with Omega", _growth("lotes"), GROWS),
+    ("fig13-lotes-grows", "5.4.3; Fig. 13", "At load 0.95 LoTES's wait grows with Omega",
+     _growth("lotes"), GROWS),
     ("fig13-tetris-unstable", "5.4.3", "At load 0.95 Tetris is unstable at Omega = 0.2",
      _share("tetris", False, "omega == 0.2"), SHARE),
     ("fig13-tetris-stable", "5.4.3; Fig. 13", "At load 0.95 Tetris is stable up to Omega = 0.1",
      _share("tetris", True, "omega <= 0.1"), SHARE),
-    ("fig13-tetris-grows", "5.4.3; Fig. 13", "At load 0.95 Tetris's wait grows with Omega", _growth("tetris"), GROWS),
-    ("heavier", "5.4.3", "With differing machines a load of 0.97 often leads to instability (LoTES or Tetris, "
-     "Omega > 0)", _often_unstable, SHARE),
+    ("fig13-tetris-grows", "5.4.3; Fig. 13", "At load 0.95 Tetris's wait grows with Omega",
+     _growth("tetris"), GROWS),
+    ("heavier", "5.4.3", "With differing machines a load of 0.97 often leads to instability (LoTES or "
+     "Tetris, Omega > 0)", _often_unstable, SHARE),
     ("fig13-better", "5.4.3; Fig. 13", "At load 0.95 LoTES waits less than Tetris", _ahead(0.0), DECADES),
     ("fig13-greedy", "5.4.3", "At load 0.95 Greedy is unstable", _share("greedy", False), SHARE),
 )  # fmt: skip
@@ -224,7 +232,8 @@ ROWS = (
 CLAIMS = tuple(
     claim(
         f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})",
-        "lotes.fig13-heavier" if name == "heavier" else f"lotes.{name.partition('-')[0]}", _under(law, measure), **more,
+        "lotes.fig13-heavier" if name == "heavier" else f"lotes.{name.partition('-')[0]}",
+        _under(law, measure), **more,
     )
     for law in JUDGED for name, where, text, measure, more in ROWS
 )  # fmt: skip

@@ -1,4 +1,5 @@
-"""Figs. 1 and 2 of LoTES's extended version: six jobs on one machine hold cores and memory over time (Section 2)."""
+"""Figs. 1 and 2 of LoTES's extended version: six jobs on one machine hold cores and memory over time (Section
+2)."""
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,8 @@ SIX = {
 
 
 def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
-    """Six jobs on one machine, first come, first served: `job, submit, start, finish` (min), `cores`, `memory` (GB)."""
+    """Six jobs on one machine, first come, first served: `job, submit, start, finish` (min), `cores`,
+    `memory` (GB)."""
     demand = {name: np.array(SIX[name], float) for name in ("cores", "memory")}
     jobs = Workload.from_arrays(np.array(SIX["submit"], float), np.array(SIX["duration"], float), **demand)
     run = simulate("greedy", MachineConfigs([[total_cores, total_memory]], [1]), jobs, seed=seed)
@@ -37,13 +39,15 @@ def _plot(frame, resource, label, ax):
     capacity, frame = frame[f"total_{resource}"].iloc[0], frame.sort_values("start")
     figure, ax = axes_or_figure(ax, (7.0, 3.2))
     names, colours = frame["job"].map("job {}".format), np.array(style.PALETTE)[frame["job"] - 1]
-    draw_blocks(ax, frame["start"], frame["finish"], frame[resource].astype(int), int(capacity), colours, names)
+    heights = frame[resource].astype(int)
+    draw_blocks(ax, frame["start"], frame["finish"], heights, int(capacity), colours, names)
     ax.axhline(capacity, color="black", linewidth=1.6)
-    ax.text(frame["finish"].max(), 1.015 * capacity, f"capacity {capacity:g}", ha="right", va="bottom", fontsize=9)
+    above = {"va": "bottom", "fontsize": 9}
+    ax.text(frame["finish"].max(), 1.015 * capacity, f"capacity {capacity:g}", ha="right", **above)
     for job in frame[frame["start"] > frame["submit"]].itertuples():
         ax.hlines(1.05 * capacity, job.submit, job.start, color=style.PALETTE[job.job - 1], linewidth=4)
         where = (job.submit + job.start) / 2, 1.08 * capacity
-        ax.text(*where, f"job {job.job} waits", ha="center", va="bottom", fontsize=9)
+        ax.text(*where, f"job {job.job} waits", ha="center", **above)
     ax.set(xlabel="time (min)", ylabel=label, ylim=(0, 1.22 * capacity), xlim=(0, frame["finish"].max()))
     ax.grid(visible=False)
     ax.set_yticks(np.arange(0, capacity + 1))
@@ -63,7 +67,7 @@ def plot_fig2(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 
 def _waits(frame):
     late = frame[frame["start"] > frame["submit"]]
-    return "; ".join(f"job {row.job} waits from {row.submit:g} to {row.start:g} min" for row in late.itertuples())
+    return "; ".join(f"job {job.job} waits from {job.submit:g} to {job.start:g} min" for job in late.itertuples())
 
 
 def _alt(resource, unit):
@@ -73,27 +77,29 @@ def _alt(resource, unit):
             for row in frame.itertuples()
         ]
         capacity = f"{frame[f'total_{resource}'].iloc[0]:g} {unit}"
-        return f"Blocks over time on a machine of {capacity}: {', '.join(jobs)}. {_waits(frame).capitalize()}."
+        waits = _waits(frame).capitalize()
+        return f"Blocks over time on a machine of {capacity}: {', '.join(jobs)}. {waits}."
 
     return alt
 
 
 EXPERIMENTS = (
     Experiment(
-        "lotes.fig1", "Six jobs on one machine", fig1, scales([{"total_cores": 4.0, "total_memory": 8.0}]), scales(1)
+        "lotes.fig1", "Six jobs on one machine", fig1,
+        scales([{"total_cores": 4.0, "total_memory": 8.0}]), scales(1),
     ),
-)
+)  # fmt: skip
 FIGURES = (
     Figure(
         "lotes.fig1", "lotes.fig1", plot_fig1,
-        lambda frame: "Six jobs on a machine with four cores and 8 GB: cores in use (the paper's Fig. 1, with jobs of "
-        f"our own). First come, first served: {_waits(frame)}.",
+        lambda frame: "Six jobs on a machine with four cores and 8 GB: cores in use (the paper's Fig. 1, "
+        f"with jobs of our own). First come, first served: {_waits(frame)}.",
         _alt("cores", "cores"),
     ),
     Figure(
         "lotes.fig2", "lotes.fig1", plot_fig2,
-        lambda frame: "Memory in use by the same six jobs over the same times (the paper's Fig. 2): a job needs both "
-        f"at once. {_waits(frame).capitalize()}.",
+        lambda frame: "Memory in use by the same six jobs over the same times (the paper's Fig. 2): a job "
+        f"needs both at once. {_waits(frame).capitalize()}.",
         _alt("memory", "GB"),
     ),
 )  # fmt: skip

@@ -5,10 +5,10 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.google import google2011
-from schedlib.lotes.plan import plan
+from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.simulate import simulate
-from schedlib.lotes.workloads import random_instance
+from schedlib.lotes.workloads.google import google2011
+from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 from schedlib.pictures.diagrams import Arrow, Box, plot_diagram
 
@@ -17,7 +17,8 @@ SMALL_CLUSTER = {"phi": 0.006, "load": 0.97, "machines": 6, "hours": 6.0}
 
 
 def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
-    """How many jobs go which way through a small cluster under LoTES, until the last has left: `source, target, jobs`.
+    """How many jobs go which way through a small cluster under LoTES, until the last has left: `source,
+    target, jobs`.
 
     `load` is that of stage 2's rate once rounded to whole machines.
     """
@@ -53,7 +54,8 @@ def fig4(seed: int) -> pd.DataFrame:
         ("rate after rounding", "lambda", made.rate_rounded),
         ("bins in use", "x_ij > 0", sum(int((machines > 0).sum()) for machines in made.machines)),
     ]
-    return pd.DataFrame([(*names, float(value)) for *names, value in rows], columns=["quantity", "symbol", "value"])
+    columns = ["quantity", "symbol", "value"]
+    return pd.DataFrame([(*names, float(value)) for *names, value in rows], columns=columns)
 
 
 def plot_fig3(frame: pd.DataFrame) -> Picture:
@@ -72,14 +74,16 @@ def plot_fig3(frame: pd.DataFrame) -> Picture:
         ("machine", "left"): "ends",
     }
     arrows = [Arrow(*way, f"{text}\n{jobs[way]:,} jobs") for way, text in words.items()]
-    return plot_diagram(boxes, arrows, {"data centre": ("queue", "machine")}, cell=(2.55, 1.5), box=(1.4, 0.75))
+    groups = {"data centre": ("queue", "machine")}
+    return plot_diagram(boxes, arrows, groups, cell=(2.55, 1.5), box=(1.4, 0.75))
 
 
 def plot_fig4(frame: pd.DataFrame) -> Picture:
     """The three stages of LoTES and what flows between them, with Google's numbers (Fig. 4)."""
     value = frame.set_index("quantity")["value"].map("{:,.0f}".format)
     cluster = (
-        f"{value['machines']} machines of\n{value['configurations']} configurations,\n{value['classes']} classes of jobs"
+        f"{value['machines']} machines of\n{value['configurations']} configurations,\n{value['classes']} "
+        "classes of jobs"
     )
     pool = (
         f"allocation LP\n$\\lambda^*$ = {value['rate of stage 1']} jobs/h\n"
@@ -88,6 +92,7 @@ def plot_fig4(frame: pd.DataFrame) -> Picture:
     mixes = f"{value['bins']} mixes that fit\na machine, of the\nclasses in $K^j$"
     assign = f"LP: machines to bins\n$\\lambda$ = {value['rate of stage 2']} jobs/h"
     in_use = f"{value['bins in use']} bins in use\n$\\lambda$ = {value['rate after rounding']} jobs/h"
+    near = "keeps each machine\nnear its bin;\na queue per class"
     boxes = {
         "data": Box(0, 0, "Google's cluster", cluster, style.BLACK),
         "allocate": Box(1, 0, "Stage 1: pool", pool),
@@ -95,9 +100,7 @@ def plot_fig4(frame: pd.DataFrame) -> Picture:
         "assign": Box(2, 1, "Stage 2: assign", assign, style.GREEN),
         "round": Box(1, 1, "Stage 2: round", in_use, style.GREEN),
         "jobs": Box(0, 2, "jobs", "arrive at random", style.BLACK),
-        "dispatch": Box(
-            1, 2, "Stage 3: dispatch", "keeps each machine\nnear its bin;\na queue per class", style.VERMILLION
-        ),
+        "dispatch": Box(1, 2, "Stage 3: dispatch", near, style.VERMILLION),
         "machines": Box(2, 2, "machines", f"{value['machines']}, each\nwith a bin to emulate", style.BLACK),
     }
     arrows = (
@@ -120,9 +123,9 @@ def plot_fig4(frame: pd.DataFrame) -> Picture:
 def _caption_fig3(frame):
     run = frame.iloc[0]
     return (
-        f"The life of a job (the paper's Fig. 3), with the counts of a run: LoTES, {10 * run['machines']:.0f} machines "
-        f"of ten configurations, arrivals for {run['hours']:g} hours at {100 * run['load']:g} % of stage 2's rate after "
-        "rounding. The run ends when the last job has left."
+        "The life of a job (the paper's Fig. 3), with the counts of a run: LoTES, "
+        f"{10 * run['machines']:.0f} machines of ten configurations, arrivals for {run['hours']:g} hours at "
+        f"{100 * run['load']:g} % of stage 2's rate after rounding. The run ends when the last job has left."
     )
 
 
@@ -134,22 +137,24 @@ def _alt_fig3(frame):
 def _alt_fig4(frame):
     words = ", ".join(f"{row.quantity} {row.value:,.0f}" for row in frame.itertuples())
     return (
-        "Diagram: offline, stage 1 (allocation) gives the classes of each configuration to stage 2, which makes bins, "
-        "assigns machines to them and rounds; online, stage 3 starts jobs on arrivals and exits so that machines "
-        f"resemble their bins. {words}."
+        "Diagram: offline, stage 1 (allocation) gives the classes of each configuration to stage 2, which "
+        "makes bins, assigns machines to them and rounds; online, stage 3 starts jobs on arrivals and exits "
+        f"so that machines resemble their bins. {words}."
     )
 
 
 EXPERIMENTS = (
-    Experiment("lotes.fig3", "The ways of jobs through a small cluster", fig3, scales([SMALL_CLUSTER]), scales(1)),
+    Experiment(
+        "lotes.fig3", "The ways of jobs through a small cluster", fig3, scales([SMALL_CLUSTER]), scales(1)
+    ),
     Experiment("lotes.fig4", "What flows between the stages of LoTES", fig4, scales([{}]), scales(1)),
 )
 FIGURES = (
     Figure("lotes.fig3", "lotes.fig3", plot_fig3, _caption_fig3, _alt_fig3),
     Figure(
         "lotes.fig4", "lotes.fig4", plot_fig4,
-        "LoTES (the paper's Fig. 4) with our numbers for Google's cluster. The arrows' symbols are the paper's; rates "
-        "are in jobs per hour.",
+        "LoTES (the paper's Fig. 4) with our numbers for Google's cluster. The arrows' symbols are the "
+        "paper's; rates are in jobs per hour.",
         _alt_fig4,
     ),
 )  # fmt: skip

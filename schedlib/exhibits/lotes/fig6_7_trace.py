@@ -1,4 +1,5 @@
-"""Figs. 6 and 7 of LoTES's extended version: jobs arriving in each hour of Google's trace, and the drifting mix."""
+"""Figs. 6 and 7 of LoTES's extended version: jobs arriving in each hour of Google's trace, and the drifting
+mix."""
 
 from pathlib import Path
 
@@ -12,8 +13,8 @@ from schedlib.exhibits.lotes.drawing import axes_or_figure
 from schedlib.exhibits.lotes.judging import claim
 from schedlib.exhibits.lotes.month_runs import google_counts, google_files, no_google_table, synthetic_month
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.arrivals import GOOGLE_ARRIVALS
-from schedlib.lotes.month import BATCH, HOURS, JOBS
+from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS
+from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 from schedlib.pictures import style
 
 PLACE = 5.32
@@ -58,9 +59,12 @@ EXPERIMENTS = (
         missing=no_google_table,
     ),
     Experiment(
-        "lotes.fig6-model", "Jobs arriving in each hour of the fitted model", fig6_model, scales([{}]), scales(1)
+        "lotes.fig6-model", "Jobs arriving in each hour of the fitted model", fig6_model,
+        scales([{}]), scales(1),
     ),
-    Experiment("lotes.fig7", "The drifting mix of the synthetic month", fig7, scales([{"shrink": 40}]), scales(1)),
+    Experiment(
+        "lotes.fig7", "The drifting mix of the synthetic month", fig7, scales([{"shrink": 40}]), scales(1)
+    ),
 )  # fmt: skip
 
 SOURCES = {"Google": "Google's trace", "model": "fitted model, one draw"}
@@ -102,24 +106,24 @@ def _alt_fig6(frame):
 def _caption_fig6(frame):
     google = frame[frame["source"] == "Google"]
     return (
-        f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all, of which "
-        f"{google.loc[google['hour'] < 0, 'jobs'].sum():,} were there before the trace began and are not drawn: the "
-        "paper's Fig. 6 (extended version). The first and the last hour are not whole. "
-        f"Below, {MODEL}. Data: Google, CC-BY 4.0."
+        f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all, of "
+        f"which {google.loc[google['hour'] < 0, 'jobs'].sum():,} were there before the trace began and are "
+        "not drawn: the paper's Fig. 6 (extended version). The first and the last hour are not whole. Below, "
+        f"{MODEL}. Data: Google, CC-BY 4.0."
     )
 
 
 def _alt_fig7(frame):
     second = frame.loc[frame["job_class"] == 2, "share"]
     return (
-        f"Line chart of the daily share of {frame['job_class'].nunique()} classes over {frame['day'].nunique()} days; "
-        f"class 2 between {second.min():.2f} and {second.max():.2f}."
+        f"Line chart of the daily share of {frame['job_class'].nunique()} classes over "
+        f"{frame['day'].nunique()} days; class 2 between {second.min():.2f} and {second.max():.2f}."
     )
 
 
 MODEL = (
-    "a log-normal AR(1) with cycles of a week, a day and four hours, fitted to the trace's whole hours by maximum "
-    "likelihood. It has no burst like the trace's of hours 414 to 431"
+    "a log-normal AR(1) with cycles of a week, a day and four hours, fitted to the trace's whole hours by "
+    "maximum likelihood. It has no burst like the trace's of hours 414 to 431"
 )
 
 FIGURES = (
@@ -131,15 +135,16 @@ FIGURES = (
     ),
     Figure(
         "lotes.fig7", "lotes.fig7", plot_fig7,
-        "The mix of classes in the synthetic month, day by day. The paper's Fig. 7 shows that of Google's jobs, which "
-        "also drifts.",
+        "The mix of classes in the synthetic month, day by day. The paper's Fig. 7 shows that of Google's "
+        "jobs, which also drifts.",
         _alt_fig7,
     ),
 )  # fmt: skip
 
 CLAIMS = (
     claim(
-        "mix", "Section 5.3.2; Fig. 7", "The proportions of the classes change heavily over the month", None, None,
+        "mix", "Section 5.3.2; Fig. 7",
+        "The proportions of the classes change heavily over the month", None, None,
         reason="the tasks' demands may not be shipped, and the synthetic month's mix drifts by construction",
     ),
-)
+)  # fmt: skip

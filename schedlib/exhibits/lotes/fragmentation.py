@@ -1,11 +1,12 @@
-"""The paper's two examples of fragmentation: jobs that the pooled machines could run, and the real ones cannot."""
+"""The paper's two examples of fragmentation: jobs that the pooled machines could run, and the real ones
+cannot."""
 
 import pandas as pd
 
 from schedlib.exhibits.lotes.judging import claim
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.model import JobClasses, MachineConfigs
-from schedlib.lotes.plan import plan
+from schedlib.lotes.planning.plan import plan
 
 PLACE = 2
 
@@ -27,10 +28,10 @@ EXPERIMENTS = (
 FIGURES = (
     Figure(
         "lotes.fragmentation", "lotes.fragmentation", None,
-        "The paper's two examples of fragmentation: jobs of size 3 and rate 1. What pooled machines could run, and "
-        "what real ones can.",
-        "Table: 30 machines of size 8 run 80 jobs pooled and 60 placed; 2 machines of size 5 run 10/3 pooled and 2 "
-        "placed.",
+        "The paper's two examples of fragmentation: jobs of size 3 and rate 1. What pooled machines could "
+        "run, and what real ones can.",
+        "Table: 30 machines of size 8 run 80 jobs pooled and 60 placed; 2 machines of size 5 run 10/3 pooled "
+        "and 2 placed.",
     ),
 )  # fmt: skip
 

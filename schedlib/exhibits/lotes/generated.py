@@ -1,4 +1,5 @@
-"""What a plan over all bins, made by column generation, does to LoTES's waits (beyond the paper). Waits in seconds."""
+"""What a plan over all bins, made by column generation, does to LoTES's waits (beyond the paper). Waits in
+seconds."""
 
 import warnings
 
@@ -9,19 +10,20 @@ from matplotlib.figure import Figure as Picture
 from schedlib.exhibits.lotes.drawing import wait_panels
 from schedlib.exhibits.lotes.random_runs import CONFIGS, MATCHED, SIZE, follow, outcome
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.generation import generate_plan
-from schedlib.lotes.workloads import random_instance
+from schedlib.lotes.planning.generation import generate_plan
+from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
 PLACE = 5.5
 
 
 def steering(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
-    """LoTES following the paper's plan and the generated one (stage 2 over all bins), and Tetris, on the same jobs.
+    """LoTES following the paper's plan and the generated one (stage 2 over all bins), and Tetris, on the same
+    jobs.
 
-    `load` is that of the paper's stage 2 once rounded, so that above 1 only the generated plan may sustain it.
-    Columns: `followed`, those of `outcome`, and `limit`, what the plan that is followed sustains over what stage 1
-    allows (Tetris follows none).
+    `load` is that of the paper's stage 2 once rounded, so that above 1 only the generated plan may sustain
+    it. Columns: `followed`, those of `outcome`, and `limit`, what the plan that is followed sustains over
+    what stage 1 allows (Tetris follows none).
     """
     instance = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, **MATCHED)
     generated, rows = generate_plan(instance.configs, instance.classes), []
@@ -56,7 +58,8 @@ FOLLOWED = {
 
 
 def plot_generated(frame: pd.DataFrame) -> Picture:
-    """Mean wait against the load, a panel for each Phi, by the plan that is followed; hollow where the queue grew."""
+    """Mean wait against the load, a panel for each Phi, by the plan that is followed; hollow where the queue
+    grew."""
     titles = {phi: f"Phi = {phi:g}" for phi in sorted(set(frame["phi"]))}
     lines = {"by": "followed", "looks": FOLLOWED, "size": 5}
     return wait_panels(frame, "phi", titles, "load", **lines, xlabel="load of what the paper's plan sustains")
@@ -73,9 +76,9 @@ def _alt(frame):
 FIGURES = (
     Figure(
         "lotes.generated", "lotes.generated", plot_generated,
-        lambda frame: "Beyond the paper: stage 2 over all bins, by column generation, and what it does to waits, on "
-        f"{CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. The same jobs for all "
-        "three; load 1 is what the paper's plan sustains. Hollow where the queue grew.",
+        lambda frame: "Beyond the paper: stage 2 over all bins, by column generation, and what it does to "
+        f"waits, on {CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. "
+        "The same jobs for all three; load 1 is what the paper's plan sustains. Hollow where the queue grew.",
         _alt,
     ),
 )  # fmt: skip

@@ -1,4 +1,5 @@
-"""LoTES's Figs. 8-10 on an hour of Alibaba's batch jobs, whose demands and durations are real. Waits are in seconds."""
+"""LoTES's Figs. 8-10 on an hour of Alibaba's batch jobs, whose demands and durations are real. Waits are in
+seconds."""
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, per_run, plot_fig8,
 from schedlib.exhibits.lotes.judging import DECADES, by_interval, claim, ends_queued, longer, overall
 from schedlib.exhibits.lotes.month_runs import each_policy
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.alibaba import FIRST, alibaba_hour
+from schedlib.lotes.workloads.alibaba import FIRST, alibaba_hour
 from schedlib.pictures import style
 
 PLACE = 5.33
@@ -18,7 +19,8 @@ WAITS = 10.0 ** (np.arange(-10, 45) / 10)
 
 
 def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
-    """The first `minutes` of Alibaba's hour under each policy, until all jobs end: `policy, measure, x, value`.
+    """The first `minutes` of Alibaba's hour under each policy, until all jobs end: `policy, measure, x,
+    value`.
 
     Classes are made of the first sixth of the minutes. The measures at x = 0 concern the whole run.
 
@@ -64,7 +66,8 @@ def plot_hour8(frame: pd.DataFrame) -> Picture:
 
 
 def plot_hour9(frame: pd.DataFrame) -> Picture:
-    """Share of jobs of Alibaba's hour that wait longer than so many seconds (the paper's Fig. 9, complemented)."""
+    """Share of jobs of Alibaba's hour that wait longer than so many seconds (the paper's Fig. 9,
+    complemented)."""
     return plot_fig9(frame, ())
 
 
@@ -77,7 +80,8 @@ def _alt(frame):
     waits, words = pd.DataFrame({name: per_run(frame, name) for name in ("mean", "p99")}), []
     for load, table in waits.groupby("load"):
         each = [
-            f"{style.look(policy).label} {runs['mean'].median():.3g} s, 99 % of jobs under {runs['p99'].median():.3g} s"
+            f"{style.look(policy).label} {runs['mean'].median():.3g} s, 99 % of jobs under "
+            f"{runs['p99'].median():.3g} s"
             for policy, runs in table.groupby("policy")
         ]
         words.append(f"at load {load:g} {'; '.join(each)}")
@@ -89,11 +93,11 @@ def _caption(number, title):
         machines = per_run(frame, "machines").groupby("load").median()
         sizes = " and ".join(f"{count:,.0f} machines (load {load:g})" for load, count in machines.items())
         return (
-            f"{title.format(unit='minute')} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch instances on "
-            f"{sizes}, Table 1's configurations in proportion, the largest taken as 96 cores; classes of the first "
-            "sixth of the time. An instance comes when its job does, thousands at a time. The load counts work that "
-            f"runs on after the hour. Thin lines: seeds; thick: medians. The paper's Fig. {number} has Google's "
-            "month. Data: Alibaba, cluster-trace-v2018."
+            f"{title.format(unit='minute')} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch "
+            f"instances on {sizes}, Table 1's configurations in proportion, the largest taken as 96 cores; "
+            "classes of the first sixth of the time. An instance comes when its job does, thousands at a "
+            "time. The load counts work that runs on after the hour. Thin lines: seeds; thick: medians. The "
+            f"paper's Fig. {number} has Google's month. Data: Alibaba, cluster-trace-v2018."
         )
 
     return caption
@@ -111,7 +115,8 @@ def _no_queue(frame):
 
 
 def _greedy_first(frame):
-    """By how much Greedy's jobs of the first minute wait less than those of the best other policy (s), per seed."""
+    """By how much Greedy's jobs of the first minute wait less than those of the best other policy (s), per
+    seed."""
     waits = by_interval(frame, "wait").xs(0, level="x")
     return (waits[["lotes", "tetris"]].min(axis=1) - waits["greedy"]).to_numpy()
 
@@ -122,8 +127,8 @@ def _at_load(measure, load=0.8):
 
 
 REASON = (
-    "judged on an hour of Alibaba's batch instances, on machines in Table 1's proportions at load 0.8, not on Google's "
-    "month: instances come thousands at a time, and the hour begins with idle machines"
+    "judged on an hour of Alibaba's batch instances, on machines in Table 1's proportions at load 0.8, not "
+    "on Google's month: instances come thousands at a time, and the hour begins with idle machines"
 )
 TIMES = DECADES | {"check": "value", "tolerance": 0.5}
 TAILS = {"metric": "log10 of the ratio of 99 % quantiles of the waits", "unit": "decades"}

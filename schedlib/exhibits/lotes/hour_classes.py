@@ -8,8 +8,8 @@ from schedlib import traces
 from schedlib.exhibits.lotes.drawing import legend_below
 from schedlib.exhibits.lotes.judging import claim
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.alibaba import FIRST, alibaba_instances
-from schedlib.lotes.cluster import class_counts, cluster_jobs
+from schedlib.lotes.workloads.alibaba import FIRST, alibaba_instances
+from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
 from schedlib.pictures import style
 
 PLACE = 5.33
@@ -75,27 +75,29 @@ def _caption_classes(frame):
     minutes = frame["minutes"].iloc[0]
     time = "first ten minutes" if minutes == 10 else f"first {minutes} min"
     return (
-        f"What each further class gains on the {time} of Alibaba's hour: the variance left within classes, and the "
-        "share of jobs that are not where one class fewer had them. Dotted: below these, the papers say of Google's "
-        "trace, lies what more than four classes take (Section 5.3.2; first version, 5.1). Data: Alibaba, "
-        "cluster-trace-v2018."
+        f"What each further class gains on the {time} of Alibaba's hour: the variance left within classes, "
+        "and the share of jobs that are not where one class fewer had them. Dotted: below these, the papers "
+        "say of Google's trace, lies what more than four classes take (Section 5.3.2; first version, 5.1). "
+        "Data: Alibaba, cluster-trace-v2018."
     )
 
 
 def _alt_classes(frame):
     fifth = frame[frame["k"] == 5].groupby("features")["moved"].median()
     words = ", ".join(f"{value:.2g} % (clustered by {features})" for features, value in fifth.items())
-    return f"Line charts for 1 to {frame['k'].max()} classes. With a fifth class there move {words} of the jobs."
+    most = frame["k"].max()
+    return f"Line charts for 1 to {most} classes. With a fifth class there move {words} of the jobs."
 
 
 FIGURES = (
     Figure("lotes.classes", "lotes.classes", plot_classes, _caption_classes, _alt_classes),
     Figure(
         "lotes.table2-hour", "lotes.table2-hour", None,
-        "The paper's Table 2 from real demands: four classes of the first ten minutes of Alibaba's hour, by k-means on "
-        "cores and memory used (fractions of a machine taken as 96 cores); the last column is their share of the whole "
-        "hour's jobs. Data: Alibaba, cluster-trace-v2018.",
-        "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and in the hour.",
+        "The paper's Table 2 from real demands: four classes of the first ten minutes of Alibaba's hour, by "
+        "k-means on cores and memory used (fractions of a machine taken as 96 cores); the last column is "
+        "their share of the whole hour's jobs. Data: Alibaba, cluster-trace-v2018.",
+        "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and in "
+        "the hour.",
     ),
 )  # fmt: skip
 
@@ -111,7 +113,8 @@ CLAIMS = tuple(
         f"Four classes suffice: a fifth takes less than {limit:g} % of the jobs",
         "lotes.classes", _fifth_class(limit),
         metric="limit less the share of jobs that are not where four classes had them", unit="%",
-        reason="clustered by demand, on the first ten minutes of Alibaba's hour, not on the first day of Google's month",
+        reason="clustered by demand, on the first ten minutes of Alibaba's hour, not on the first day of "
+        "Google's month",
     )
     for suffix, where, limit in (("", "5.3.2, extended version", 1.0), ("-first", "5.1, first version", 0.01))
 )  # fmt: skip

@@ -1,4 +1,5 @@
-"""Runs on a month of Google's cluster: Google's arrivals, the synthetic month, and every policy on the same jobs.
+"""Runs on a month of Google's cluster: Google's arrivals, the synthetic month, and every policy on the same
+jobs.
 
 Google's task table may not be shipped. Its job table gives real arrivals where it has been fetched.
 """
@@ -11,12 +12,12 @@ import pandas as pd
 
 from schedlib import traces
 from schedlib.exhibits.lotes.random_runs import POLICIES
-from schedlib.lotes.google import fewer_machines, google2011
-from schedlib.lotes.metrics import Simulation
 from schedlib.lotes.model import JobClasses, MachineConfigs
-from schedlib.lotes.month import google_month
-from schedlib.lotes.plan import plan
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.result import Simulation
 from schedlib.lotes.simulate import simulate
+from schedlib.lotes.workloads.google import fewer_machines, google2011
+from schedlib.lotes.workloads.month import google_month
 from schedlib.workload import Workload
 
 
@@ -24,7 +25,8 @@ def no_google_table() -> str:
     """What to do when Google's job table is not here, and "" when it is."""
     if traces.google2011_folder() is None:
         return (
-            "Google's job table is not here and may not be shipped; fetch it with: python -m schedlib data google2011"
+            "Google's job table is not here and may not be shipped; fetch it with: python -m schedlib data "
+            "google2011"
         )
     return ""
 
@@ -36,17 +38,19 @@ def google_files() -> list[Path]:
 
 
 def google_counts() -> tuple[int, np.ndarray]:
-    """The jobs of Google's table with timestamp 0, which were there before the trace began, and those of each hour.
+    """The jobs of Google's table with timestamp 0, which were there before the trace began, and those of each
+    hour.
 
-    The counts, of shape (697,), begin at the trace's timestamp 0. The trace begins at 600 s and lasts 29 days, so that
-    the first and the last hour are not whole.
+    The counts, of shape (697,), begin at the trace's timestamp 0. The trace begins at 600 s and lasts 29
+    days, so that the first and the last hour are not whole.
     """
     submit = traces.google2011_jobs(traces.google2011_folder()).jobs["submit"].to_numpy()
     return int((submit == 0).sum()), np.bincount((submit[submit > 0] // 3600).astype(int))
 
 
 def synthetic_month(shrink: int, seed: int, **options) -> tuple[MachineConfigs, JobClasses, Workload]:
-    """Table 1's machines, `shrink` times fewer, with the classes and jobs that `google_month` makes for them."""
+    """Table 1's machines, `shrink` times fewer, with the classes and jobs that `google_month` makes for
+    them."""
     configs, classes = google2011()
     fewer = fewer_machines(configs, shrink)
     return fewer, *google_month(fewer, classes, seed=seed, **options)
@@ -60,7 +64,8 @@ def each_policy(
     seed: int,
     **options,
 ) -> pd.DataFrame:
-    """Every policy on the same jobs: `policy, measure, x, value`. `measures(run)` gives pairs (x, value) by measure."""
+    """Every policy on the same jobs: `policy, measure, x, value`. `measures(run)` gives pairs (x, value) by
+    measure."""
     made, rows = plan(configs, classes), []
     for policy in POLICIES:
         run = simulate(policy, configs, jobs, plan=made, seed=seed, record=False, **options)

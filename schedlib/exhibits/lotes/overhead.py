@@ -8,7 +8,7 @@ from schedlib.exhibits.lotes.drawing import axes_or_figure, dots, legend_below, 
 from schedlib.exhibits.lotes.judging import claim
 from schedlib.exhibits.lotes.random_runs import MATCHED, POLICIES, SIZE, follow
 from schedlib.experiment import SCALES, Experiment, Figure, scales
-from schedlib.lotes.workloads import random_instance
+from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
 PLACE = 5.35
@@ -41,7 +41,8 @@ EXPERIMENTS = (
 
 
 def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
-    """Share of the machines that an arriving job asks against the load, by policy: every seed, and medians as lines."""
+    """Share of the machines that an arriving job asks against the load, by policy: every seed, and medians as
+    lines."""
     figure, ax = axes_or_figure(ax, (7.0, 4.0))
     for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
         look = style.look(policy)
@@ -67,16 +68,17 @@ def _alt(frame):
 FIGURES = (
     Figure(
         "lotes.overhead", "lotes.overhead", plot_overhead,
-        "How many machines an arriving job asks for their state, by the policies' words: LoTES every one of the "
-        "configurations it tries, Greedy down the table until one has room, Tetris all. (The simulator itself finds "
-        "the same machine by search trees.)",
+        "How many machines an arriving job asks for their state, by the policies' words: LoTES every one of "
+        "the configurations it tries, Greedy down the table until one has room, Tetris all. (The simulator "
+        "itself finds the same machine by search trees.)",
         _alt,
     ),
 )  # fmt: skip
 
 
 def _asks_more(policy, low, high):
-    """How much larger a share of the machines that policy asks than LoTES, mean over these loads, per seed."""
+    """How much larger a share of the machines that policy asks than LoTES, mean over these loads, per
+    seed."""
 
     def measure(frame):
         rows = frame[(frame["sampled"] == 0) & frame["load"].between(low, high)]

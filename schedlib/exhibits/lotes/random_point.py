@@ -1,4 +1,5 @@
-"""One point of Figs. 11-13 as a picture: the wait and queue growth of every instance, and the claims on that figure."""
+"""One point of Figs. 11-13 as a picture: the wait and queue growth of every instance, and the claims on that
+figure."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +9,7 @@ from matplotlib.ticker import NullLocator
 from schedlib.exhibits.lotes.drawing import FASTEST, dots
 from schedlib.exhibits.lotes.fig11_13_random import LAWS, axis_of
 from schedlib.exhibits.lotes.random_runs import POLICIES
-from schedlib.lotes.metrics import GROWTH
+from schedlib.lotes.result import GROWTH
 from schedlib.pictures import style
 
 SPREAD = 0.12
@@ -25,7 +26,8 @@ def at_point(frame: pd.DataFrame, sizes: str, at: float) -> pd.DataFrame:
     if rows.empty:
         laws, values = frame["sizes"].unique(), [f"{value:g}" for value in sorted(frame[x].unique())]
         raise ValueError(
-            f"sizes, at: no runs of {sizes!r} at {x} = {at:g}; there are {', '.join(laws)} at {', '.join(values)}"
+            f"sizes, at: no runs of {sizes!r} at {x} = {at:g}; there are {', '.join(laws)} at "
+            f"{', '.join(values)}"
         )
     return rows
 
@@ -33,11 +35,12 @@ def at_point(frame: pd.DataFrame, sizes: str, at: float) -> pd.DataFrame:
 def plot_point(
     frame: pd.DataFrame, sizes: str, at: float, claims: pd.DataFrame | None = None, *, size=(8.6, 4.6)
 ) -> Picture:
-    """Mean waits and growth of the queue at one point of `lotes.fig11`, `fig12` or `fig13`, whose frame is given.
+    """Mean waits and growth of the queue at one point of `lotes.fig11`, `fig12` or `fig13`, whose frame is
+    given.
 
-    `sizes`: the law of job sizes; `at`: the value of Phi or Omega. Every instance is a point, hollow where the run was
-    unstable. The axes are the same for all points of the frame. `claims`: rows of the ledger, listed below the axes.
-    Raises ValueError as `at_point` does.
+    `sizes`: the law of job sizes; `at`: the value of Phi or Omega. Every instance is a point, hollow where
+    the run was unstable. The axes are the same for all points of the frame. `claims`: rows of the ledger,
+    listed below the axes. Raises ValueError as `at_point` does.
     """
     rows = at_point(frame, sizes, at)
     policies = [policy for policy in POLICIES if policy in set(rows["policy"])]

@@ -1,4 +1,5 @@
-"""Planning anew while the system runs, which LoTES leaves to future work (Sections 5.3.3 and 6). Waits are in seconds."""
+"""Planning anew while the system runs, which LoTES leaves to future work (Sections 5.3.3 and 6). Waits are in
+seconds."""
 
 import time
 
@@ -10,10 +11,10 @@ from schedlib.exhibits.lotes.drawing import legend_below
 from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
 from schedlib.exhibits.lotes.month_runs import synthetic_month
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.month import BATCH, HOURS, JOBS
-from schedlib.lotes.plan import plan
+from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.replan import WAYS, Past, Replan
 from schedlib.lotes.simulate import simulate
+from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 from schedlib.pictures import style
 
 PLACE = 5.33
@@ -32,7 +33,8 @@ def _timed(way, seconds):
 
 
 def _foresight(jobs, hours):
-    """Planning anew from the jobs that come in the next hours, and how long they will run: what no scheduler knows."""
+    """Planning anew from the jobs that come in the next hours, and how long they will run: what no scheduler
+    knows."""
     submit, job_class = jobs.jobs["submit"].to_numpy(), jobs.jobs["class"].to_numpy()
     duration, demand = jobs.tasks["duration"].to_numpy(), jobs.tasks[list(jobs.resources)].to_numpy()
 
@@ -47,18 +49,20 @@ def _foresight(jobs, hours):
 def replanning(
     shrink: int, load: float, drift: float, bursts: bool, finest: int, hours: int, seed: int
 ) -> pd.DataFrame:
-    """LoTES on the synthetic month with one plan and with plans made anew, by `way` and by the hours between plans.
+    """LoTES on the synthetic month with one plan and with plans made anew, by `way` and by the hours between
+    plans.
 
-    These hours are the column `every`, which is 0 when no plan is made anew. `hours`: 720, or fewer of the month's
-    kind. Without `bursts` all hours bring equally many jobs, and only the mix drifts.
+    These hours are the column `every`, which is 0 when no plan is made anew. `hours`: 720, or fewer of the
+    month's kind. Without `bursts` all hours bring equally many jobs, and only the mix drifts.
 
-    Ways: `tetris`; `fixed`: one plan; `all`: the same, and an exit may start any class; `estimate`, `cluster`: every
-    24 hours, and every 6 if that is `finest`; `foresight`: every 24 hours from the jobs of the next 24.
+    Ways: `tetris`; `fixed`: one plan; `all`: the same, and an exit may start any class; `estimate`,
+    `cluster`: every 24 hours, and every 6 if that is `finest`; `foresight`: every 24 hours from the jobs of
+    the next 24.
 
-    Measures: `wait` (s): mean wait of all jobs so far, those included that wait at the end; `wait_small`, `wait_large`:
-    the same for the jobs of classes 1 and 2 and for the others; `over_1h`: jobs that wait over an hour (%); `queue`:
-    mean jobs waiting; `idle`: share of all cores that is idle while jobs wait (%); `plans` followed in all; `seconds`:
-    the longest that a new plan took.
+    Measures: `wait` (s): mean wait of all jobs so far, those included that wait at the end; `wait_small`,
+    `wait_large`: the same for the jobs of classes 1 and 2 and for the others; `over_1h`: jobs that wait over
+    an hour (%); `queue`: mean jobs waiting; `idle`: share of all cores that is idle while jobs wait (%);
+    `plans` followed in all; `seconds`: the longest that a new plan took.
     """
     arrivals = {"jobs": JOBS * hours // HOURS, "hours": hours}
     if not bursts:
@@ -119,7 +123,8 @@ def _over_fixed(frame, column):
 
 
 def plot_replan(frame: pd.DataFrame) -> Picture:
-    """Mean wait under plans made anew over that under one plan: of all, of small and of large jobs, every seed."""
+    """Mean wait under plans made anew over that under one plan: of all, of small and of large jobs, every
+    seed."""
     figure, axes = style.subplots(1, 3, size=(9.6, 4.6), sharey=True)
     for ax, (column, title) in zip(axes, PANELS.items(), strict=True):
         ratios = _over_fixed(frame, column)
@@ -151,16 +156,16 @@ def _alt(frame):
         for way, name in NAMES.items() if way in means
     ]  # fmt: skip
     return (
-        "Chart in three panels, all jobs, the small classes and the large ones. Mean wait over that of one plan, "
-        f"geometric means over seeds, least and largest of the settings: {', '.join(words)}."
+        "Chart in three panels, all jobs, the small classes and the large ones. Mean wait over that of one "
+        f"plan, geometric means over seeds, least and largest of the settings: {', '.join(words)}."
     )
 
 
 FIGURES = (
     Figure(
         "lotes.replan", "lotes.replan", plot_replan,
-        lambda frame: "Planning anew on the synthetic month, by what from and how often: mean wait over that under one "
-        "plan (ticks: seeds; symbols: their geometric mean). Table 1's machines over "
+        lambda frame: "Planning anew on the synthetic month, by what from and how often: mean wait over that "
+        "under one plan (ticks: seeds; symbols: their geometric mean). Table 1's machines over "
         f"{frame['shrink'].iloc[0]}. The paper leaves this to future work (Sections 5.3.3 and 6).",
         _alt,
     ),
@@ -168,7 +173,8 @@ FIGURES = (
 
 
 def _gained(way, every):
-    """Decades by which planning anew shortens the mean wait on the month with bursts and drift 0.8, per seed."""
+    """Decades by which planning anew shortens the mean wait on the month with bursts and drift 0.8, per
+    seed."""
 
     def measure(frame):
         rows = with_decades(frame[frame["bursts"].astype(bool) & (frame["drift"] == 0.8)])
@@ -179,8 +185,8 @@ def _gained(way, every):
 
 
 REASON = (
-    "waits come when more arrives than fits, and there a better estimate of the mix does not help: plans made from the "
-    "next day's jobs themselves gain no more; judged on the synthetic month"
+    "waits come when more arrives than fits, and there a better estimate of the mix does not help: plans "
+    "made from the next day's jobs themselves gain no more; judged on the synthetic month"
 )
 
 CLAIMS = (

@@ -1,4 +1,5 @@
-"""Waits as the cluster grows, on the random workloads of LoTES's Section 5.4 at load 0.97 (beyond the paper)."""
+"""Waits as the cluster grows, on the random workloads of LoTES's Section 5.4 at load 0.97 (beyond the
+paper)."""
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
@@ -55,9 +56,9 @@ def _alt(frame):
 FIGURES = (
     Figure(
         "lotes.scale", "lotes.scale", plot_scale,
-        lambda frame: f"Mean wait as the cluster grows, load 0.97, {frame['hours'].iloc[0]:g} hours, sizes by one "
-        "factor with the mean as planned. Waits depend on the size of the cluster, LoTES's most: figures at quick "
-        "scale show shapes, not the seconds of the paper's scale.",
+        lambda frame: f"Mean wait as the cluster grows, load 0.97, {frame['hours'].iloc[0]:g} hours, sizes "
+        "by one factor with the mean as planned. Waits depend on the size of the cluster, LoTES's most: "
+        "figures at quick scale show shapes, not the seconds of the paper's scale.",
         _alt,
     ),
 )  # fmt: skip

@@ -1,4 +1,5 @@
-"""What stages 1 and 2 of LoTES find on Google's and on random instances, and how long the integer program takes.
+"""What stages 1 and 2 of LoTES find on Google's and on random instances, and how long the integer program
+takes.
 
 An instance with phi < 0 is Google's. The claims on planning are judged here, on Table 1's bins as well.
 """
@@ -13,11 +14,11 @@ from matplotlib.figure import Figure as Picture
 from schedlib.exhibits.lotes.drawing import axes_or_figure
 from schedlib.exhibits.lotes.judging import claim
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.bins import non_dominated_bins
-from schedlib.lotes.generation import generate_plan
-from schedlib.lotes.google import google2011
-from schedlib.lotes.plan import plan
-from schedlib.lotes.workloads import random_instance
+from schedlib.lotes.planning.bins import non_dominated_bins
+from schedlib.lotes.planning.generation import generate_plan
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.workloads.google import google2011
+from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
 PLACE = 4.2
@@ -31,9 +32,9 @@ def _instance(phi, seed, machines=1000):
 def stages(phi: float, machines: int, seed: int) -> pd.DataFrame:
     """What stages 1 and 2 find on an instance: rates, bins and supports, and `seconds` for both.
 
-    `allocation`: lambda of stage 1; `assignment`: lambda of stage 2; `rounded`: that in whole machines; `integer`: the
-    exact program over the same bins; `generated`: stage 2 over all bins, by column generation; `unassigned`: machines
-    that rounding leaves without a bin; `bins_seconds`: for the bins alone.
+    `allocation`: lambda of stage 1; `assignment`: lambda of stage 2; `rounded`: that in whole machines;
+    `integer`: the exact program over the same bins; `generated`: stage 2 over all bins, by column generation;
+    `unassigned`: machines that rounding leaves without a bin; `bins_seconds`: for the bins alone.
     """
     configs, classes = _instance(phi, seed, machines)
     began = time.perf_counter()
@@ -127,14 +128,15 @@ def _alt_stages(frame):
 FIGURES = (
     Figure(
         "lotes.stages", "lotes.stages", plot_stages,
-        "What the plan loses against the fluid bound of stage 1: with the paper's stage 2, rounded, and with stage 2 "
-        "over all bins by column generation (beyond the paper). 10,000 machines.",
+        "What the plan loses against the fluid bound of stage 1: with the paper's stage 2, rounded, and with "
+        "stage 2 over all bins by column generation (beyond the paper). 10,000 machines.",
         _alt_stages,
     ),
     Figure(
         "lotes.integer", "lotes.integer", None,
-        lambda frame: "Stage 2 as a linear and as an integer program (HiGHS) over the same bins, proved optimal: "
-        f"seconds. Google's instance is Phi = -1. inf: no proof within {frame['limit'].iloc[0]:g} s.",
+        lambda frame: "Stage 2 as a linear and as an integer program (HiGHS) over the same bins, proved "
+        f"optimal: seconds. Google's instance is Phi = -1. inf: no proof within {frame['limit'].iloc[0]:g} "
+        "s.",
         "Table of bins and of the seconds that the linear and the integer program take on four instances.",
     ),
 )  # fmt: skip

@@ -1,18 +1,20 @@
-"""Tables 1 and 2 of LoTES: Google's machines, with what stages 1 and 2 make of them, and Google's job classes."""
+"""Tables 1 and 2 of LoTES: Google's machines, with what stages 1 and 2 make of them, and Google's job
+classes."""
 
 import numpy as np
 import pandas as pd
 
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.bins import count_bins
-from schedlib.lotes.google import SUPPORTS, google2011
-from schedlib.lotes.plan import plan
+from schedlib.lotes.planning.bins import count_bins
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.workloads.google import SUPPORTS, google2011
 
 PLACE = 4.1
 
 
 def table1(seed: int) -> pd.DataFrame:
-    """Table 1 with the supports of our stage-1 optimum beside the printed ones, and the bins that follow from each."""
+    """Table 1 with the supports of our stage-1 optimum beside the printed ones, and the bins that follow from
+    each."""
     configs, classes = google2011()
     made = plan(configs, classes)
     return pd.DataFrame(
@@ -42,8 +44,9 @@ EXPERIMENTS = (
 FIGURES = (
     Figure(
         "lotes.table1", "lotes.table1", None,
-        "Google's machines (the paper's Table 1). The printed supports are those of one optimum of stage 1 among many; "
-        "ours is another, chosen to waste least. Bins: under our supports, and with all four classes everywhere.",
+        "Google's machines (the paper's Table 1). The printed supports are those of one optimum of stage 1 "
+        "among many; ours is another, chosen to waste least. Bins: under our supports, and with all four "
+        "classes everywhere.",
         "Table of ten machine configurations with the number of machines, cores, memory, supports and bins.",
     ),
     Figure(

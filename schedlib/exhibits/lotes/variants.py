@@ -7,7 +7,7 @@ from schedlib.exhibits.lotes.drawing import FASTEST, WAIT, dots
 from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
 from schedlib.exhibits.lotes.random_runs import CONFIGS, MATCHED, SIZE, follow, outcome
 from schedlib.experiment import SCALES, Experiment, Figure, scales
-from schedlib.lotes.workloads import random_instance
+from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
 PLACE = 5.34
@@ -36,7 +36,8 @@ READINGS = {
 
 
 def variants(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
-    """Every reading of every policy on the same jobs: `policy`, `reading`, and columns as `outcome` gives them.
+    """Every reading of every policy on the same jobs: `policy`, `reading`, and columns as `outcome` gives
+    them.
 
     One factor scales all of a job's sizes, with the mean as planned.
     """
@@ -58,7 +59,8 @@ EXPERIMENTS = (
 
 
 def plot_variants(frame: pd.DataFrame) -> Picture:
-    """Mean waits of every reading of every policy at two loads, a row each: instances as points, medians as bars."""
+    """Mean waits of every reading of every policy at two loads, a row each: instances as points, medians as
+    bars."""
     readings = list(dict.fromkeys(zip(frame["policy"], frame["reading"], strict=True)))
     names = [f"{style.look(policy).label}: {reading}" for policy, reading in readings]
     figure, axes = style.subplots(1, 2, size=(9.4, 5.6), sharey=True)
@@ -88,9 +90,9 @@ def _alt(frame):
 FIGURES = (
     Figure(
         "lotes.variants", "lotes.variants", plot_variants,
-        lambda frame: "What the text leaves open: every reading of every policy on the same jobs, Phi = 0.006, on "
-        f"{CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. The first reading of "
-        "each is ours. Points: instances, hollow where the queue grew; bars: medians.",
+        lambda frame: "What the text leaves open: every reading of every policy on the same jobs, Phi = "
+        f"0.006, on {CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. "
+        "The first reading of each is ours. Points: instances, hollow where the queue grew; bars: medians.",
         _alt,
     ),
 )  # fmt: skip

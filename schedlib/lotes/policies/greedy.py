@@ -5,8 +5,15 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.job_table import LEFT, SIZE
-from schedlib.lotes.machine_tree import WIDTH, block_of, first_fit, fits, least_and_total, machines_of
+from schedlib.lotes.dispatching.job_table import LEFT, SIZE
+from schedlib.lotes.dispatching.machine_tree import (
+    WIDTH,
+    block_of,
+    first_fit,
+    fits,
+    least_and_total,
+    machines_of,
+)
 
 FULL = 2**30
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.lotes.bins import non_dominated_bins
 from schedlib.lotes.model import scaled
+from schedlib.lotes.planning.bins import non_dominated_bins
 
 
 class Kept(NamedTuple):

@@ -12,9 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.job_table import SIZE, WORK
-from schedlib.lotes.machine_tree import WIDTH, block_of, first_leaf, fits, least_and_total, machines_of, may_fit
-from schedlib.lotes.waiting import best_that_fits, join
+from schedlib.lotes.dispatching.job_table import SIZE, WORK
+from schedlib.lotes.dispatching.machine_tree import (
+    WIDTH,
+    block_of,
+    first_leaf,
+    fits,
+    least_and_total,
+    machines_of,
+    may_fit,
+)
+from schedlib.lotes.dispatching.waiting_line import best_that_fits, join
 
 SLACK = 1 + 1e-12
 

@@ -16,10 +16,10 @@ import numpy as np
 import pandas as pd
 
 from schedlib import traces
-from schedlib.lotes.allocate import allocate
-from schedlib.lotes.cluster import cluster_jobs
-from schedlib.lotes.google import fewer_machines, google2011
 from schedlib.lotes.model import JobClasses, MachineConfigs
+from schedlib.lotes.planning.allocate import allocate
+from schedlib.lotes.workloads.google import fewer_machines, google2011
+from schedlib.lotes.workloads.kmeans import cluster_jobs
 from schedlib.workload import Workload
 
 CORES = 96  # of an Alibaba machine, assumed

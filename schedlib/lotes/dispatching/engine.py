@@ -12,16 +12,25 @@ from numba.core import types
 from schedlib.core import compiling, events
 from schedlib.core.prefetch import prefetch
 from schedlib.core.uncounted import kernel
-from schedlib.lotes import dispatch_lotes, greedy, job_table, meter, tetris, waiting
-from schedlib.lotes.job_table import CLASS, KIND, MACHINE, ROW, SIZE, SUBMIT, WORK
-from schedlib.lotes.machine_tree import Machines, fits, gave, machines, refresh, took
-from schedlib.lotes.meter import LOOKED, WAITING, note_arrival, note_finish, note_queue, note_start, tick
-from schedlib.lotes.own import RULE, Cluster, first_in_line
+from schedlib.lotes.dispatching import job_table, meter, waiting_line
+from schedlib.lotes.dispatching.job_table import CLASS, KIND, MACHINE, ROW, SIZE, SUBMIT, WORK
+from schedlib.lotes.dispatching.machine_tree import Machines, fits, gave, machines, refresh, took
+from schedlib.lotes.dispatching.meter import (
+    LOOKED,
+    WAITING,
+    note_arrival,
+    note_finish,
+    note_queue,
+    note_start,
+    tick,
+)
+from schedlib.lotes.policies import greedy, lotes, tetris
+from schedlib.lotes.policies.own import RULE, Cluster, first_in_line
 
 add, take, enter, leave, note_wait = events.add, events.take, job_table.enter, job_table.leave, job_table.note_wait
-join, quit_line = waiting.join, waiting.quit_line
-lotes_arrive, lotes_rank, lotes_pick = dispatch_lotes.arrive, dispatch_lotes.rank, dispatch_lotes.pick
-lotes_demote, add_to_score = dispatch_lotes.demote, dispatch_lotes.add_to_score
+join, quit_line = waiting_line.join, waiting_line.quit_line
+lotes_arrive, lotes_rank, lotes_pick = lotes.arrive, lotes.rank, lotes.pick
+lotes_demote, add_to_score = lotes.demote, lotes.add_to_score
 greedy_arrive, greedy_wait, greedy_pick, greedy_mark = greedy.arrive, greedy.wait, greedy.pick, greedy.mark
 tetris_arrive, tetris_wait, tetris_pick, incline = tetris.arrive, tetris.wait, tetris.pick, tetris.incline
 
@@ -33,10 +42,10 @@ class System(NamedTuple):
     """All that a run changes; a policy uses its own part of it."""
 
     m: Machines
-    scores: dispatch_lotes.Scores
+    scores: lotes.Scores
     queues: greedy.Queues
     weights: tetris.Weights
-    line: waiting.Line
+    line: waiting_line.Line
     jobs: job_table.Jobs
     events: events.EventQueue
     meter: meter.Meter
@@ -259,10 +268,10 @@ def system(m, *, slots, intervals, width, **parts) -> System:
     nothing = np.zeros((1, 1), np.int64)
     own = "target" in parts
     unused = {
-        "scores": dispatch_lotes.scores(tiny, nothing, np.ones((1, 1)), np.ones((1, 1), bool)),
+        "scores": lotes.scores(tiny, nothing, np.ones((1, 1)), np.ones((1, 1), bool)),
         "queues": greedy.queues(tiny, False),
         "weights": tetris.weights(tiny, 1.0, 1.0),
-        "line": waiting.line(1, np.ones(resources)),
+        "line": waiting_line.line(1, np.ones(resources)),
         "target": nothing,
     }
     return System(

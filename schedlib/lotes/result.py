@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from schedlib.lotes import meter as columns
+from schedlib.lotes.dispatching import meter as columns
 
 GROWTH = 1e-3  # a queue that takes this share of the arrivals, steadily, is growing
 BATCHES = 8

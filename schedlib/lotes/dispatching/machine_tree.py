@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.job_table import aligned
+from schedlib.lotes.dispatching.job_table import aligned
 from schedlib.lotes.model import UNITS, scaled
 
 WIDTH = 16  # machines in a block

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedlib.lotes.allocate import allocate
-from schedlib.lotes.knapsack import best_mix
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.plan import assign, make_plan, sustained
+from schedlib.lotes.planning.allocate import allocate
+from schedlib.lotes.planning.knapsack import best_mix
+from schedlib.lotes.planning.plan import assign, make_plan, sustained
 
 
 @dataclass(frozen=True, eq=False)

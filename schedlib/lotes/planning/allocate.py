@@ -8,7 +8,7 @@ import numpy as np
 import pulp
 
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, scaled
-from schedlib.lotes.program import SLACK, solve
+from schedlib.lotes.planning.program import SLACK, solve
 
 VERTICES = ("least waste", "solver")
 USED = 1e-8  # less than this fraction of the cluster's machines is the solver's rounding error

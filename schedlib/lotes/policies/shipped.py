@@ -4,7 +4,7 @@ from difflib import get_close_matches
 
 import numpy as np
 
-from schedlib.lotes.own import Policy
+from schedlib.lotes.policies.own import Policy
 
 HOURS = {"s": 1 / 3600, "min": 1 / 60, "h": 1.0}
 OPTIONS = {
@@ -49,7 +49,8 @@ def engine_parts(policy, settings, m, plan, time_unit, typical, running=0) -> tu
     `m`: the machines; `typical (R,)`: about how large jobs are, in fractions, which matters for speed alone; `running (N, K)`: what
     the machines run already, which LoTES's scores take off their bins.
     """
-    from schedlib.lotes import dispatch_lotes, engine, greedy, tetris, waiting
+    from schedlib.lotes.dispatching import engine, waiting_line
+    from schedlib.lotes.policies import greedy, lotes, tetris
 
     if isinstance(policy, Policy):
         return engine.OWN, {"target": _targets(m, plan)}
@@ -57,13 +58,13 @@ def engine_parts(policy, settings, m, plan, time_unit, typical, running=0) -> tu
         return engine.GREEDY, {"queues": greedy.queues(m, bool(settings["bypass"]))}
     if policy == "tetris":
         weights = tetris.weights(m, settings["packing"], settings["work"] * _unit(settings["gamma_unit"], time_unit))
-        return engine.TETRIS, {"weights": weights, "line": waiting.line(weights.factor.shape[1], typical)}
+        return engine.TETRIS, {"weights": weights, "line": waiting_line.line(weights.factor.shape[1], typical)}
     able, held = np.isfinite(m.pace), plan.running > 0
     wheel = np.where(able, plan.running * (plan.classes.rate if settings["wheel"] == "rate" else 1.0), 0.0)
     serve = able & (held | ~held.any(axis=0) | (settings["exit"] == "all"))  # a class in no bin is served by all, or by none
     options = {"first": policy == "lotes-first", "fallback": settings.get("fallback", True), "sample": settings["sampled"] or 0}
-    scores = dispatch_lotes.scores(m, _targets(m, plan) - running, wheel, serve, **options)
-    return engine.LOTES, {"scores": scores, "line": waiting.line(m.pace.shape[1], typical)}
+    scores = lotes.scores(m, _targets(m, plan) - running, wheel, serve, **options)
+    return engine.LOTES, {"scores": scores, "line": waiting_line.line(m.pace.shape[1], typical)}
 
 
 def _targets(m, plan):

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core import streams
-from schedlib.lotes.google import google2011
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
-from schedlib.lotes.plan import plan
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.workloads.google import google2011
 
 BLOCK = 1 << 15
 SIZES = ("independent", "common", "fixed")

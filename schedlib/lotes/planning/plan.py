@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import pulp
 
-from schedlib.lotes.allocate import allocate
-from schedlib.lotes.bins import count_bins, non_dominated_bins
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.program import solve
+from schedlib.lotes.planning.allocate import allocate
+from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
+from schedlib.lotes.planning.program import solve
 
 MAX_PLANNED = 500_000  # bins of a configuration that PuLP's model takes: a kilobyte or two each
 WHOLE = 1e-6  # a number of machines this close to a whole one is meant to be whole

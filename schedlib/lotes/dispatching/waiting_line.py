@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.job_table import CODE, KEY, LEFT, ROW, SIZE
-from schedlib.lotes.machine_tree import fits
+from schedlib.lotes.dispatching.job_table import CODE, KEY, LEFT, ROW, SIZE
+from schedlib.lotes.dispatching.machine_tree import fits
 
 SIZE_BITS, ORDER_BITS = 40, 20
 

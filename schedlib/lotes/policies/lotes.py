@@ -5,8 +5,17 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.machine_tree import WIDTH, block_of, first_fit, first_leaf, fits, least_and_total, machines_of, may_fit
-from schedlib.lotes.waiting import first_that_fits
+from schedlib.lotes.dispatching.machine_tree import (
+    WIDTH,
+    block_of,
+    first_fit,
+    first_leaf,
+    fits,
+    least_and_total,
+    machines_of,
+    may_fit,
+)
+from schedlib.lotes.dispatching.waiting_line import first_that_fits
 
 NOBODY = -(2**30)
 

@@ -7,10 +7,10 @@ Google's task table may not be shipped. Known are Table 2's classes, that the mi
 import numpy as np
 
 from schedlib.core import streams
-from schedlib.lotes.allocate import allocate
-from schedlib.lotes.arrivals import GOOGLE_ARRIVALS, ArrivalModel, wander
 from schedlib.lotes.model import JobClasses, MachineConfigs
-from schedlib.lotes.workloads import SIZES, truncated
+from schedlib.lotes.planning.allocate import allocate
+from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS, ArrivalModel, wander
+from schedlib.lotes.workloads.random_instances import SIZES, truncated
 from schedlib.workload import Workload
 
 JOBS, BATCH, HOURS = 672_074, 3_986, 29 * 24
