@@ -66,8 +66,8 @@ def plot_fig2(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 
 
 def _waits(frame):
-    late = frame[frame["start"] > frame["submit"]]
-    return "; ".join(f"job {job.job} waits from {job.submit:g} to {job.start:g} min" for job in late.itertuples())
+    rows = frame[frame["start"] > frame["submit"]].itertuples()
+    return "; ".join(f"job {row.job} waits from {row.submit:g} to {row.start:g} min" for row in rows)
 
 
 def _alt(resource, unit):

@@ -235,20 +235,22 @@ ROWS = (
     ("tetris", "Tetris waits about an order of magnitude longer than LoTES",
      longer("lotes", "tetris"), DECADES | VALUE | {"paper_value": 1.0}),
     ("greedy-minutes", "On average Greedy's wait is 15 to 20 minutes longer than LoTES's", _minutes_longer,
-     VALUE | {"paper_value": 17.5, "tolerance": 2.5, "metric": "Greedy's mean wait less LoTES's", "unit": "min"}),
+     VALUE | {"paper_value": 17.5, "tolerance": 2.5, "unit": "min",
+              "metric": "Greedy's mean wait less LoTES's"}),
     ("lower", "LoTES's wait is generally no longer than Tetris's (read as: on most days, waits below 0.1 ms "
      "being equal)", _most(_no_longer, "wait"), MOST),
-    ("deviate", "When they deviate, Greedy waits minutes, Tetris seconds, LoTES microseconds (read as: on some "
-     "day means of at least 60 s, at least 1 s, below 1 ms)",
+    ("deviate", "When they deviate, Greedy waits minutes, Tetris seconds, LoTES microseconds (read as: on "
+     "some day means of at least 60 s, at least 1 s, below 1 ms)",
      _any(lambda days: (days["greedy"] >= 60) & (days["tetris"] >= 1) & (days["lotes"] < 1e-3), "wait"), ANY),
-    ("first-day", "In the first period, with the batch, Greedy waits less than LoTES and Tetris (read as: jobs "
-     "that start on the first day)", _first_day, DECADES),
+    ("first-day", "In the first period, with the batch, Greedy waits less than LoTES and Tetris (read as: "
+     "jobs that start on the first day)", _first_day, DECADES),
     ("tail-lotes", "Under LoTES less than 1 % of jobs wait over an hour",
-     lambda frame: 1 - _over("lotes", 1)(frame), {"metric": "1 % less the share that waits longer", "unit": "%"}),
+     lambda frame: 1 - _over("lotes", 1)(frame),
+     {"metric": "1 % less the share that waits longer", "unit": "%"}),
     ("tail-tetris", "Under Tetris 1 % of jobs wait over 7 hours", _over("tetris", 7), OVER),
     ("tail-greedy", "Under Greedy 1 % of jobs wait over 17 hours", _over("greedy", 17), OVER),
-    ("queue-lotes", "For most of the month LoTES's queue stays small (read as: nobody waits at the end of most "
-     "days)", _most(lambda days: days["lotes"] == 0, "queue"), MOST),
+    ("queue-lotes", "For most of the month LoTES's queue stays small (read as: nobody waits at the end of "
+     "most days)", _most(lambda days: days["lotes"] == 0, "queue"), MOST),
     ("queue-tetris", "Tetris has a queue at some points in the month (read as: at the end of a day after the "
      "first)", _any(lambda days: days["tetris"] > 0, "queue", 1), ANY),
     ("queue-tetris-small", "Tetris's queues are relatively small (read as: at the end of most days after the "

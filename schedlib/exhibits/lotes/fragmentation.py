@@ -22,9 +22,10 @@ def fragmentation(seed: int) -> pd.DataFrame:
 
 EXPERIMENTS = (
     Experiment(
-        "lotes.fragmentation", "Eighty jobs fit the pool, sixty the machines", fragmentation, scales([{}]), scales(1)
+        "lotes.fragmentation", "Eighty jobs fit the pool, sixty the machines", fragmentation,
+        scales([{}]), scales(1),
     ),
-)
+)  # fmt: skip
 FIGURES = (
     Figure(
         "lotes.fragmentation", "lotes.fragmentation", None,
@@ -48,7 +49,8 @@ CLAIMS = tuple(
     for name, section, text, row, value, stage, unit in (
         ("pooled", "2", "Thirty machines of 8 cores, pooled, run 80 jobs of 3 cores", 0, 80.0, 1, "jobs"),
         ("placed", "2", "On real machines only 60 of them run at once", 0, 60.0, 2, "jobs"),
-        ("pooled-rate", "4.1", "Two machines of capacity five, pooled, sustain 10/3 jobs of three units a minute",
+        ("pooled-rate", "4.1",
+         "Two machines of capacity five, pooled, sustain 10/3 jobs of three units a minute",
          1, 10 / 3, 1, "jobs/min"),
         ("placed-rate", "4.1", "The real machines sustain two", 1, 2.0, 2, "jobs/min"),
     )

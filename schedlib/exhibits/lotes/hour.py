@@ -34,7 +34,7 @@ def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
     | queued | 0 | share of the minutes during which jobs wait (%) |
     | machines | 0 | machines, the same under every policy |
     """
-    trace = traces.alibaba2018("instances").between(0, 60 * minutes + 1)  # the trace's last jobs come at 3600 s
+    trace = traces.alibaba2018("instances").between(0, 60 * minutes + 1)  # the last jobs come at 3600 s
     configs, classes, jobs = alibaba_hour(trace=trace, load=load, first=FIRST * minutes / 60, seed=seed)
 
     def measures(run):
@@ -135,7 +135,8 @@ TAILS = {"metric": "log10 of the ratio of 99 % quantiles of the waits", "unit": 
 
 CLAIMS = tuple(
     claim(
-        f"hour-{name}", f"Section 5.3.3; Fig. {figure}", text, "lotes.hour", _at_load(measure), **more, reason=REASON
+        f"hour-{name}", f"Section 5.3.3; Fig. {figure}", text, "lotes.hour", _at_load(measure), **more,
+        reason=REASON,
     )
     for name, figure, text, measure, more in (
         ("greedy", 8, "Greedy waits orders of magnitude longer than LoTES (read as 100 times)",
@@ -144,9 +145,10 @@ CLAIMS = tuple(
          TIMES | {"paper_value": 1.0}),
         ("first", 8, "In the first interval (a minute here) Greedy waits least", _greedy_first,
          {"metric": "least mean wait of LoTES and Tetris less that of Greedy", "unit": "s"}),
-        ("tail-tetris", 9, "LoTES's tail of waits is smaller than Tetris's", longer("lotes", "tetris", "p99"), TAILS),
-        ("tail-greedy", 9, "Tetris's tail of waits is smaller than Greedy's", longer("tetris", "greedy", "p99"),
-         TAILS),
+        ("tail-tetris", 9, "LoTES's tail of waits is smaller than Tetris's",
+         longer("lotes", "tetris", "p99"), TAILS),
+        ("tail-greedy", 9, "Tetris's tail of waits is smaller than Greedy's",
+         longer("tetris", "greedy", "p99"), TAILS),
         ("queue-lotes", 10, "Most of the time LoTES has no queue", _no_queue,
          {"metric": "time without a queue less one half", "unit": "%"}),
         ("queue-greedy", 10, "Greedy has queues at all points", ends_queued("greedy"),

@@ -31,8 +31,8 @@ def table2_hour(seed: int) -> pd.DataFrame:
     Demands are fractions of a machine taken as 96 cores (see `alibaba`).
     """
     made, job_class = cluster_jobs(alibaba_instances(), 4, day=FIRST, seed=seed)
-    columns = {"job_class": np.arange(1, 5), "mean_time_h": 1 / made.rate[0] / 3600, "cores": made.demand[:, 0]}
-    columns |= {"memory": made.demand[:, 1], "share": made.share}
+    columns = {"job_class": np.arange(1, 5), "mean_time_h": 1 / made.rate[0] / 3600}
+    columns |= {"cores": made.demand[:, 0], "memory": made.demand[:, 1], "share": made.share}
     return pd.DataFrame(columns | {"share_hour": np.bincount(job_class) / len(job_class)})
 
 

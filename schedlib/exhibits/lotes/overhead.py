@@ -94,9 +94,10 @@ CLAIMS = tuple(
         metric="machines asked per arrival, less LoTES's", unit="% of all",
     )
     for name, text, policy, low, high in (
-        ("tetris", "Where jobs start at once, LoTES asks fewer machines than Tetris (loads to 0.9)", "tetris", 0, 0.9),
-        ("tetris-heavy", "Under heavy load LoTES's overhead is no worse than Tetris's (0.95 and 0.97)", "tetris",
-         0.95, 1),
+        ("tetris", "Where jobs start at once, LoTES asks fewer machines than Tetris (loads to 0.9)",
+         "tetris", 0, 0.9),
+        ("tetris-heavy", "Under heavy load LoTES's overhead is no worse than Tetris's (0.95 and 0.97)",
+         "tetris", 0.95, 1),
         ("greedy", "LoTES's overhead is no worse than Greedy's (all loads)", "greedy", 0, 1),
     )
 )  # fmt: skip

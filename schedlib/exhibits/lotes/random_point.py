@@ -14,6 +14,7 @@ from schedlib.pictures import style
 
 SPREAD = 0.12
 LINE = 0.19
+NO_VERDICT = "no verdict", "the claims are judged under two other laws of sizes"
 
 
 def at_point(frame: pd.DataFrame, sizes: str, at: float) -> pd.DataFrame:
@@ -76,9 +77,9 @@ def plot_point(
 
 def _list_claims(figure, claims, size):
     """Write the claims on the whole figure and their verdicts at the bottom, a line each."""
-    rows = [(row.verdict, f"{row.claim.partition(' (sizes')[0]} ({row.where})") for row in claims.itertuples()]
-    rows = rows or [("no verdict", "the claims are judged under two other laws of sizes")]
-    for line, (verdict, text) in enumerate(reversed(rows)):
+    rows = [(row.verdict, row.claim.partition(" (sizes")[0], row.where) for row in claims.itertuples()]
+    rows = [(verdict, f"{claim} ({where})") for verdict, claim, where in reversed(rows)]
+    for line, (verdict, text) in enumerate(rows or [NO_VERDICT]):
         y = (0.08 + LINE * line) / size[1]
         figure.text(0.15 / size[0], y, verdict, fontsize=9, fontweight="bold")
         figure.text(1.6 / size[0], y, text, fontsize=9)

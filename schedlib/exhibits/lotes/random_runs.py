@@ -1,7 +1,6 @@
 """Runs on the random workloads of LoTES's Section 5.4: their size at each scale, and one policy on one
 instance."""
 
-from schedlib.experiment import scales
 from schedlib.lotes.model import Plan
 from schedlib.lotes.result import Simulation
 from schedlib.lotes.simulate import simulate
@@ -11,16 +10,20 @@ POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
 """LoTES in the extended and in the first version, and the two policies that the paper compares it with."""
 CONFIGS = 10
 """Machine configurations of a random workload, with equally many machines each."""
-SIZE = scales(
-    {"machines": 4, "hours": 10.0}, quick={"machines": 50, "hours": 50.0}, paper={"machines": 1000, "hours": 100.0}
-)
+SIZE = {
+    "smoke": {"machines": 4, "hours": 10.0},
+    "quick": {"machines": 50, "hours": 50.0},
+    "paper": {"machines": 1000, "hours": 100.0},
+}
 """Machines of each configuration and hours of arrivals. The paper's own size is that of the scale `paper`."""
 MATCHED = {"sizes": "common", "matched": True, "rounded": True}
 """Options of `random_instance`: one factor for all of a job's sizes, whose mean is as planned; the load
 refers to the rate of stage 2 in whole machines."""
 
 
-def follow(instance: RandomInstance, policy: str, seed: int, plan: Plan | None = None, **options) -> Simulation:
+def follow(
+    instance: RandomInstance, policy: str, seed: int, plan: Plan | None = None, **options
+) -> Simulation:
     """A run of a policy on the jobs of a random instance. LoTES follows `plan`, by default the instance's
     own."""
     plan = instance.plan if plan is None else plan

@@ -41,7 +41,8 @@ def _foresight(jobs, hours):
     def again(past, old):
         coming = (submit >= past.now) & (submit < past.now + hours)
         start, finish = submit[coming], submit[coming] + duration[coming]
-        return WAYS["estimate"](Past(np.inf, past.now, start, job_class[coming], demand[coming], start, finish), old)
+        known = Past(np.inf, past.now, start, job_class[coming], demand[coming], start, finish)
+        return WAYS["estimate"](known, old)
 
     return again
 
@@ -80,15 +81,17 @@ def replanning(
         policy = "tetris" if way == "tetris" else "lotes"
         run = simulate(policy, configs, jobs, plan=first, seed=seed, until=hours, interval=24.0, **options)
         wait = (run.jobs["start"].fillna(hours) - run.jobs["submit"]).to_numpy()
-        row = {"way": way, "every": every, "wait": 3600 * wait.mean(), "wait_small": 3600 * wait[small].mean()}
-        row |= {"wait_large": 3600 * wait[~small].mean(), "over_1h": 100 * (wait > 1).mean()}
+        row = {"way": way, "every": every, "wait": 3600 * wait.mean()}
+        row |= {"wait_small": 3600 * wait[small].mean(), "wait_large": 3600 * wait[~small].mean()}
+        row |= {"over_1h": 100 * (wait > 1).mean()}
         row |= {"queue": run.mean_queue, "idle": 100 * run.fragmentation[0]}
         rows.append(row | {"plans": len(run.plans), "seconds": max(seconds)})
     return pd.DataFrame(rows)
 
 
-def _point(shrink, load, drift=0.8, bursts=True, finest=6, hours=HOURS):
-    return {"shrink": shrink, "load": load, "drift": drift, "bursts": bursts, "finest": finest, "hours": hours}
+def _point(shrink, load, drift=0.8, **more):
+    usual = {"bursts": True, "finest": 6, "hours": HOURS}
+    return {"shrink": shrink, "load": load, "drift": drift} | usual | more
 
 
 EXPERIMENTS = (
@@ -97,7 +100,8 @@ EXPERIMENTS = (
         scales(
             [_point(400, 0.8, hours=72)],
             [_point(40, 0.8), _point(40, 0.95)],
-            [_point(4, 0.8), _point(4, 0.95), _point(4, 0.8, 0.0), _point(4, 0.8, 1.6), _point(4, 0.95, bursts=False)],
+            [*(_point(4, *setting) for setting in ((0.8,), (0.95,), (0.8, 0.0), (0.8, 1.6))),
+             _point(4, 0.95, bursts=False)],
         ),
         scales(2, 5), timing=("seconds",),
     ),
@@ -118,7 +122,8 @@ PANELS = {"wait": "all jobs", "wait_small": "classes 1 and 2", "wait_large": "cl
 
 def _over_fixed(frame, column):
     """That column over its value under one plan: a row per seed and setting, a column for each way."""
-    waits = frame.pivot_table(index=[*SETTING, "seed"], columns=["way", "every"], values=column).clip(lower=1e-3)
+    waits = frame.pivot_table(index=[*SETTING, "seed"], columns=["way", "every"], values=column)
+    waits = waits.clip(lower=1e-3)
     return waits.div(waits["fixed", 0], axis=0)
 
 

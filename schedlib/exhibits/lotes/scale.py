@@ -47,7 +47,8 @@ def _alt(frame):
     few, many = frame["machines"].min(), frame["machines"].max()
     waits = frame[frame["phi"] == frame["phi"].min()].groupby(["policy", "machines"])["wait"].median()
     words = [
-        f"{style.look(policy).label} {waits[policy, few]:.3g} and {waits[policy, many]:.3g} s" for policy in POLICIES
+        f"{style.look(policy).label} {waits[policy, few]:.3g} and {waits[policy, many]:.3g} s"
+        for policy in POLICIES
     ]
     where = f"at the smaller Phi, {CONFIGS * few} and {CONFIGS * many:,} machines"
     return f"Charts of mean wait against machines. Medians {where}: {'; '.join(words)}."

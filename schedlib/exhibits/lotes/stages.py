@@ -114,8 +114,8 @@ def plot_stages(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
         shape = {"linestyle": "none", "marker": marker, "color": colour, "alpha": 0.8}
         ax.plot(place + 0.2 * (k - 1), _loss(frame, column), label=label, **shape)
     ax.set_xticks(range(len(names)), names.values())
-    ax.set(xlabel="instance: Google's, and random ones by Phi", ylabel="rate lost against the fluid bound (%)")
-    ax.set_ylim(0, None)
+    ax.set(xlabel="instance: Google's, and random ones by Phi", ylim=(0, None))
+    ax.set_ylabel("rate lost against the fluid bound (%)")
     ax.legend()
     return figure
 
@@ -182,15 +182,16 @@ CLAIMS = tuple(
          lambda frame: [np.isinf(frame.query("phi >= 0")["integer_seconds"]).mean() - 0.5],
          {"metric": "share of random instances without a proof less one half", "unit": "1",
           "reason": "with Google's few bins HiGHS of today proves it within seconds"}),
-        ("supports", "4.2; Table 1", "All but one of Google's configurations serve one or two classes", STAGES,
-         _google(lambda frame: frame["above_two_supports"]),
+        ("supports", "4.2; Table 1", "All but one of Google's configurations serve one or two classes",
+         STAGES, _google(lambda frame: frame["above_two_supports"]),
          EXACTLY | {"metric": "configurations with more than two classes", "how_read": "table",
                     "reason": "the optimum of stage 1 is degenerate: ours wastes least and has two such "
                     "configurations, other optima have none"}),
         ("bins", "4.2", "Under K^j, bins are in the thousands", STAGES, _google(lambda frame: frame["bins"]),
          {"paper_value": 3000.0, "check": "ratio", "tolerance": 2.3, "metric": "bins, Google", "unit": "1",
           "how_read": "text: thousands, read as 1,000 to 9,000",
-          "reason": "a matter of the optimum and of the algorithm, which as printed keeps dominated bins too"}),
+          "reason": "a matter of the optimum and of the algorithm, which as printed keeps dominated bins "
+          "too"}),
         ("bins-all", "4.2", "Without K^j there can be millions of bins", TABLE_1,
          lambda frame: [frame["bins_all_classes"].sum()],
          {"paper_value": 3e6, "check": "ratio", "tolerance": 2.3, "metric": "bins, Google", "unit": "1",

@@ -33,8 +33,9 @@ def table1(seed: int) -> pd.DataFrame:
 def table2(seed: int) -> pd.DataFrame:
     """Table 2 as it enters the models: mean time (h), demands and share of each class."""
     _, classes = google2011()
-    columns = {"job_class": np.arange(1, 5), "mean_time_h": 1 / classes.rate[0], "cores": classes.demand[:, 0]}
-    return pd.DataFrame(columns | {"memory": classes.demand[:, 1], "share": classes.share})
+    columns = {"job_class": np.arange(1, 5), "mean_time_h": 1 / classes.rate[0]}
+    columns |= {"cores": classes.demand[:, 0], "memory": classes.demand[:, 1], "share": classes.share}
+    return pd.DataFrame(columns)
 
 
 EXPERIMENTS = (

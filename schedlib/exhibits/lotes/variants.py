@@ -80,7 +80,7 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
 def _alt(frame):
     heavy = frame[frame["load"] == frame["load"].max()]
     waits = heavy.groupby(["policy", "reading"], sort=False)["wait"].median()
-    words = [f"{style.look(policy).label} {reading} {wait:.3g} s" for (policy, reading), wait in waits.items()]
+    words = [f"{style.look(name).label} {reading} {wait:.3g} s" for (name, reading), wait in waits.items()]
     return (
         "Strip charts of mean waits by policy and reading. Medians at load "
         f"{heavy['load'].iloc[0]:g}: {'; '.join(words)}."
@@ -116,15 +116,16 @@ WEIGHTS = ("work weighs 1/10", "work weighs 10", "packing alone", "work alone")
 
 CLAIMS = tuple(
     claim(
-        name, f"Section {where}", text, "lotes.variants", _gained(policy, others), **DECADES, tolerance=tolerance
+        name, f"Section {where}", text, "lotes.variants", _gained(policy, others), **DECADES,
+        tolerance=tolerance,
     )
     for name, where, text, policy, others, tolerance in (
         ("tetris-weights", "5.1", "Tetris does not improve with other weightings of its two scores", "tetris",
          [("tetris", weights) for weights in WEIGHTS], 0.1),
         ("fallback", "4.3.3", "Trying all other configurations before a job queues is beneficial", "lotes",
          [("lotes", "no fall-back")], 0.0),
-        ("exit", "4.3.2", "On an exit it is better to reserve resources than to start classes with Delta = 0", "lotes",
-         [("lotes", "classes with Delta = 0 on exit too")], 0.0),
+        ("exit", "4.3.2", "On an exit it is better to reserve resources than to start classes with Delta = 0",
+         "lotes", [("lotes", "classes with Delta = 0 on exit too")], 0.0),
         ("improved", "footnote 1", "The extended version improves the algorithm", "lotes",
          [("lotes-first", "as printed")], 0.0),
     )
