@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from schedlib.exhibits.lotes.random_runs import POLICIES
+from schedlib.exhibits.lotes.runs import POLICIES
 from schedlib.pictures import style
 from schedlib.pictures.style import Look
 

@@ -1,9 +1,8 @@
-"""Figs. 11-13 of LoTES: every policy on random workloads, as classes or machines differ more. Waits are in
-seconds.
+"""Figs. 11-13 of LoTES: every policy on random workloads, as classes, machines or the cluster's size differ.
 
 The text does not settle how job sizes are drawn, so there are four laws. Claims are judged under two:
 `common-matched`, one factor for all of a job's sizes with the mean that the plan assumes, and `independent`,
-the text's words.
+the text's words. Waits are in seconds.
 """
 
 import numpy as np
@@ -12,7 +11,7 @@ from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits.lotes.drawing import wait_panels
 from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
-from schedlib.exhibits.lotes.random_runs import CONFIGS, POLICIES, SIZE, follow, outcome
+from schedlib.exhibits.lotes.runs import CONFIGS, POLICIES, SIZE, follow, outcome
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
@@ -64,6 +63,11 @@ def _points(load, phis, omegas, laws=tuple(LAWS)):
     return scales(points(SIZE["smoke"], *ends), *full)
 
 
+def _sizes(sizes, phis, hours):
+    law = {"omega": 0.0, "load": 0.97, "sizes": "common-matched", "hours": hours}
+    return [{"phi": phi, "machines": machines, **law} for phi in phis for machines in sizes]
+
+
 EXPERIMENTS = tuple(
     Experiment(f"lotes.{name}", f"Waits as {what} differ more, load {load:.2f}", dispatching,
                _points(load, *axes), scales(2, 5))
@@ -73,6 +77,16 @@ EXPERIMENTS = tuple(
         ("fig13", "machines", 0.95, (0.006,), OMEGAS),
         ("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED),
     )
+) + (
+    Experiment(
+        "lotes.scale", "Waits as the cluster grows", dispatching,
+        scales(
+            _sizes((4,), (0.006,), 10.0),
+            _sizes((10, 20, 50, 100, 200), (0.006, 0.015), 50.0),
+            _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0),
+        ),
+        scales(1, 3, 5),
+    ),
 )  # fmt: skip
 
 
@@ -94,6 +108,29 @@ def plot_waits(frame: pd.DataFrame) -> Picture:
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
         ax.title.set_fontsize(10)
     return figure
+
+
+def plot_scale(frame: pd.DataFrame) -> Picture:
+    """Mean wait against the number of machines, a panel for each Phi."""
+    frame = frame.assign(cluster=CONFIGS * frame["machines"])
+    titles = {phi: f"Phi = {phi:g}" for phi in sorted(set(frame["phi"]))}
+    figure = wait_panels(frame, "phi", titles, "cluster", hollow=False, xlabel="machines", xscale="log")
+    ticks = sorted(set(frame["cluster"]))
+    for ax in figure.axes:
+        ax.set_xticks(ticks, [f"{machines:,}" for machines in ticks])
+        ax.minorticks_off()
+    return figure
+
+
+def _alt_scale(frame):
+    few, many = frame["machines"].min(), frame["machines"].max()
+    waits = frame[frame["phi"] == frame["phi"].min()].groupby(["policy", "machines"])["wait"].median()
+    words = [
+        f"{style.look(policy).label} {waits[policy, few]:.3g} and {waits[policy, many]:.3g} s"
+        for policy in POLICIES
+    ]
+    where = f"at the smaller Phi, {CONFIGS * few} and {CONFIGS * many:,} machines"
+    return f"Charts of mean wait against machines. Medians {where}: {'; '.join(words)}."
 
 
 def _alt(frame):
@@ -130,6 +167,14 @@ FIGURES = tuple(
          "paper reports that the system was often unstable and shows nothing. Points: instances, hollow "
          "where the queue grew; lines: medians."),
     )
+) + (
+    Figure(
+        "lotes.scale", "lotes.scale", plot_scale,
+        lambda frame: f"Mean wait as the cluster grows, load 0.97, {frame['hours'].iloc[0]:g} hours, sizes by "
+        "one factor with the mean as planned. Waits depend on the size of the cluster, LoTES's most: figures "
+        "at quick scale show shapes, not the seconds of the paper's scale.",
+        _alt_scale,
+    ),
 )  # fmt: skip
 
 

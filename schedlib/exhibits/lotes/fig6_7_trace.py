@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Picture
 from schedlib.core import streams
 from schedlib.exhibits.lotes.drawing import axes_or_figure
 from schedlib.exhibits.lotes.judging import claim
-from schedlib.exhibits.lotes.month_runs import google_counts, google_files, no_google_table, synthetic_month
+from schedlib.exhibits.lotes.runs import ONCE, google_counts, google_files, no_google_table, synthetic_month
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
@@ -55,13 +55,9 @@ def fig7(shrink: int, seed: int) -> pd.DataFrame:
 
 EXPERIMENTS = (
     Experiment(
-        "lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, scales([{}]), scales(1),
-        missing=no_google_table,
+        "lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, **ONCE, missing=no_google_table
     ),
-    Experiment(
-        "lotes.fig6-model", "Jobs arriving in each hour of the fitted model", fig6_model,
-        scales([{}]), scales(1),
-    ),
+    Experiment("lotes.fig6-model", "Jobs arriving in each hour of the fitted model", fig6_model, **ONCE),
     Experiment(
         "lotes.fig7", "The drifting mix of the synthetic month", fig7, scales([{"shrink": 40}]), scales(1)
     ),

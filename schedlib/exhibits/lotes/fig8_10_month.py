@@ -21,14 +21,14 @@ from schedlib.exhibits.lotes.judging import (
     longer,
     overall,
 )
-from schedlib.exhibits.lotes.month_runs import (
+from schedlib.exhibits.lotes.runs import (
+    POLICIES,
     each_policy,
     google_counts,
     google_files,
     no_google_table,
     synthetic_month,
 )
-from schedlib.exhibits.lotes.random_runs import POLICIES
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.workloads.month import HOURS, JOBS
 from schedlib.pictures import style

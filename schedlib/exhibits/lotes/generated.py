@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits.lotes.drawing import wait_panels
-from schedlib.exhibits.lotes.random_runs import CONFIGS, MATCHED, SIZE, follow, outcome
+from schedlib.exhibits.lotes.runs import CONFIGS, MATCHED, SIZE, follow, outcome
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.planning.generation import generate_plan
 from schedlib.lotes.workloads.random_instances import random_instance

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits.lotes.drawing import axes_or_figure, dots, legend_below, median_line
 from schedlib.exhibits.lotes.judging import claim
-from schedlib.exhibits.lotes.random_runs import MATCHED, POLICIES, SIZE, follow
+from schedlib.exhibits.lotes.runs import MATCHED, POLICIES, SIZE, follow
 from schedlib.experiment import SCALES, Experiment, Figure, scales
 from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style

@@ -8,7 +8,7 @@ from matplotlib.ticker import NullLocator
 
 from schedlib.exhibits.lotes.drawing import FASTEST, dots
 from schedlib.exhibits.lotes.fig11_13_random import LAWS, axis_of
-from schedlib.exhibits.lotes.random_runs import POLICIES
+from schedlib.exhibits.lotes.runs import POLICIES
 from schedlib.lotes.result import GROWTH
 from schedlib.pictures import style
 

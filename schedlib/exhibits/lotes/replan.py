@@ -9,7 +9,7 @@ from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits.lotes.drawing import legend_below
 from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
-from schedlib.exhibits.lotes.month_runs import synthetic_month
+from schedlib.exhibits.lotes.runs import synthetic_month
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.replan import WAYS, Past, Replan

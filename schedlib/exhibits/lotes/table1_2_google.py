@@ -4,7 +4,8 @@ classes."""
 import numpy as np
 import pandas as pd
 
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.exhibits.lotes.runs import ONCE
+from schedlib.experiment import Experiment, Figure
 from schedlib.lotes.planning.bins import count_bins
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.workloads.google import SUPPORTS, google2011
@@ -39,8 +40,8 @@ def table2(seed: int) -> pd.DataFrame:
 
 
 EXPERIMENTS = (
-    Experiment("lotes.table1", "Google's machine configurations", table1, scales([{}]), scales(1)),
-    Experiment("lotes.table2", "Google's job classes", table2, scales([{}]), scales(1)),
+    Experiment("lotes.table1", "Google's machine configurations", table1, **ONCE),
+    Experiment("lotes.table2", "Google's job classes", table2, **ONCE),
 )
 FIGURES = (
     Figure(

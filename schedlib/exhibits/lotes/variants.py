@@ -5,7 +5,7 @@ from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits.lotes.drawing import FASTEST, WAIT, dots
 from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
-from schedlib.exhibits.lotes.random_runs import CONFIGS, MATCHED, SIZE, follow, outcome
+from schedlib.exhibits.lotes.runs import CONFIGS, MATCHED, SIZE, follow, outcome
 from schedlib.experiment import SCALES, Experiment, Figure, scales
 from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style

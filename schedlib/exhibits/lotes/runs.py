@@ -1,5 +1,4 @@
-"""Runs on a month of Google's cluster: Google's arrivals, the synthetic month, and every policy on the same
-jobs.
+"""Runs that several of LoTES's exhibits share: a policy on a random workload, and every policy on a month.
 
 Google's task table may not be shipped. Its job table gives real arrivals where it has been fetched.
 """
@@ -11,14 +10,53 @@ import numpy as np
 import pandas as pd
 
 from schedlib import traces
-from schedlib.exhibits.lotes.random_runs import POLICIES
-from schedlib.lotes.model import JobClasses, MachineConfigs
+from schedlib.experiment import scales
+from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.result import Simulation
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.workloads.google import fewer_machines, google2011
 from schedlib.lotes.workloads.month import google_month
+from schedlib.lotes.workloads.random_instances import RandomInstance
 from schedlib.workload import Workload
+
+ONCE = {"points": scales([{}]), "seeds": scales(1)}
+"""An experiment without parameters or randomness, the same at every scale."""
+POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
+"""LoTES in the extended and in the first version, and the two policies that the paper compares it with."""
+CONFIGS = 10
+"""Machine configurations of a random workload, with equally many machines each."""
+SIZE = {
+    "smoke": {"machines": 4, "hours": 10.0},
+    "quick": {"machines": 50, "hours": 50.0},
+    "paper": {"machines": 1000, "hours": 100.0},
+}
+"""Machines of each configuration and hours of arrivals. The paper's own size is that of the scale `paper`."""
+MATCHED = {"sizes": "common", "matched": True, "rounded": True}
+"""Options of `random_instance`: one factor for all of a job's sizes, whose mean is as planned; the load
+refers to the rate of stage 2 in whole machines."""
+
+
+def follow(
+    instance: RandomInstance, policy: str, seed: int, plan: Plan | None = None, **options
+) -> Simulation:
+    """A run of a policy on the jobs of a random instance. LoTES follows `plan`, by default the instance's
+    own."""
+    plan = instance.plan if plan is None else plan
+    return simulate(
+        policy, instance.configs, instance.workload, plan=plan, seed=seed, record=False, **options
+    )
+
+
+def outcome(run: Simulation, instance: RandomInstance) -> dict:
+    """The waits of a run (s) and what shows whether its queue grew.
+
+    `wait`, `p99`: mean and 99 % quantile over started jobs; `arrived`: jobs; `waiting`: jobs queued at the
+    end; `slope`: growth of the queue in jobs per hour, per job that arrives in an hour; `stable`:
+    `Simulation.stable`.
+    """
+    row = {"wait": 3600 * run.mean_response, "p99": 3600 * run.quantile(0.99), "arrived": run.arrived}
+    return row | {"waiting": run.waiting, "slope": run.slope / instance.workload.rate, "stable": run.stable}
 
 
 def no_google_table() -> str:
