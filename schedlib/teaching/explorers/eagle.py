@@ -7,7 +7,7 @@ import ipywidgets as widgets
 import numpy as np
 
 from schedlib import eagle
-from schedlib.eagle.workloads import LOAD
+from schedlib.eagle.workloads.synthetic import LOAD
 from schedlib.pictures import style
 from schedlib.teaching.explorers.explorer import Explorer, slider
 from schedlib.teaching.explorers.working import working

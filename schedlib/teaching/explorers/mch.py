@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import mch
-from schedlib.exhibits.mch.figures import LEAF_LINES, LEAF_WIDTHS
+from schedlib.exhibits.mch.fig4_churn import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch import workloads
 from schedlib.mch.path import filling_path
 from schedlib.mch.properties import node_shares
