@@ -12,7 +12,7 @@ from schedlib.leaderboard.standings import COLUMNS, standings
 PATIENCE = 10
 """A job starves when it waits more than so many times the shipped policies' longest wait, or a task."""
 IDLE = 0.01
-"""A board warns of a policy that idles, while work could run, for more than this and twice the others' share."""
+"""A board warns of a policy that idles, while work could run, more than this and twice the others'."""
 READ_ONLY = "are the simulator's own: read them, and change none"
 
 

@@ -14,10 +14,8 @@ def another_batch(answer: object) -> str:
     old, right = _gain(0), _gain(1)
     expect(not near(given, old, 0.05), "that is the batch above: draw another one with `seed=1`")
     expect(not near(given, right / 100, 0.05), "in per cent: 100 times that")
-    hint = "that is HMHS's makespan in per cent of FIFO's: what is left to 100?"
-    expect(not near(100 - given, right, 0.05), hint)
-    hint = "copy the three lines of *One policy* with `seed=1`, and divide the makespans as above"
-    expect(near(given, right, 0.05), hint)
+    expect(not near(100 - given, right, 0.05), "that is HMHS's makespan in per cent of FIFO's: subtract it")
+    expect(near(given, right, 0.05), "copy *One policy* with `seed=1`, and divide the makespans as above")
     return "every exercise of the book is checked like this; the chapters have three to five each."
 
 

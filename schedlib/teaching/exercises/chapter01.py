@@ -16,13 +16,12 @@ def help_desk(answer: object) -> str:
     wait, waiting, two = numbers(answer, 3)
     one = theory.mmc_mean_wait(5, 6, 1)
     expect(not near(wait, one, 0.02), "the first number looks like hours: give minutes")
-    hint = "that is the time until they leave: the wait ends when the clerk turns to them"
+    hint = "that is the time until they leave: the wait ends earlier"
     expect(not near(wait, 60 * (one + 1 / 6), 0.02), hint)
-    hint = "the wait with one clerk: first the load, then rho / (1 - rho) mean service times"
-    expect(near(wait, 60 * one, 0.02), hint)
+    expect(near(wait, 60 * one, 0.02), "with one clerk: the load, then rho / (1 - rho) mean service times")
     hint = "how many wait: Little's law, with the wait and the rate in the same unit of time"
     expect(near(waiting, theory.little(5, one), 0.03), hint)
-    hint = "two clerks: Erlang's formula with c = 2 and the same offered load a = lambda / mu; the wait is C / (c mu - lambda), in minutes"
+    hint = "two clerks: Erlang's formula with c = 2; the mean wait is C / (c mu - lambda), in minutes"
     expect(near(two, 60 * theory.mmc_mean_wait(5, 6, 2), 0.03), hint)
     return "a second clerk does far more than halve the wait."
 
@@ -39,7 +38,7 @@ def pooling(answer: object) -> str:
         not near(given, 1 / right), "that is the wait of the one over that of the two: the other way round"
     )
     expect((given > 1).all(), "a factor above 1: the longer wait over the shorter")
-    hint = "at 80 %: `theory.mmc_mean_wait` with 8 cores and with 16, each at an arrival rate of 0.8 a core"
+    hint = "at 80 %: `theory.mmc_mean_wait` for 8 cores and for 16, at a rate of 0.8 a core"
     expect(near(given[0], right[0]), hint)
     expect(near(given[1], right[1]), "at 97 %: the same with 0.97 a core")
     return "near full load a pool behaves like one server that is twice as fast, and the factor goes to 2."
@@ -53,10 +52,8 @@ def fractions(answer: object) -> None:
     positive = (given >= 0).all() and given.sum() < 1 + 1e-6
     expect(positive, "fractions of time are not negative, and sum to 1 over all n")
     off = np.abs(given[:8] - 0.3 * 0.7 ** np.arange(8))
-    hint = "the system is empty for as long as its server is idle. Weigh each level by how long it lasts, not by how often it comes"
-    expect(off[0] < 0.03, hint)
-    hint = "the first is well; the others are off by more than chance: does each finish take one away?"
-    expect(off.max() < 0.03, hint)
+    expect(off[0] < 0.03, "how long is the system empty? Weigh each level by the time that it lasts")
+    expect(off.max() < 0.03, "only the first is right: does each finish take one away?")
     expect(off.max() > 1e-6, "these are the formula's numbers: measure them from a run's `jobs`")
 
 
@@ -65,11 +62,9 @@ def scaled_erlang(answer: object) -> str:
     """Give three numbers: by how many per cent the scaled Erlang wait is above the simulated one, on 1, 4 and
     16 cores."""
     one, four, sixteen = numbers(answer, 3)
-    hint = "on one core the formula is Pollaczek and Khinchine's, so only chance is left: simulate 200,000 jobs or more, some times"
-    expect(abs(one) < 10, hint)
-    hint = "on several cores short jobs pass a long one by, so the formula is off to one side: which?"
+    expect(abs(one) < 10, "on one core only chance is left: simulate 200,000 jobs or more")
+    hint = "on several cores short jobs pass a long one by: what does the formula miss?"
     expect(four > 0 and sixteen > 0, hint)
-    hint = "the error should grow with the cores: more seeds, or longer runs"
-    expect(four > one and sixteen > four, hint)
+    expect(four > one and sixteen > four, "the error should grow with the cores: more seeds, or longer runs")
     expect(sixteen < 100, "in per cent of the simulated wait")
     return "the more servers, the less a long job blocks, and the more the formula says too much."

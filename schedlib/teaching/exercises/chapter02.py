@@ -18,11 +18,9 @@ def by_hand(answer: object) -> None:
     classes = lotes.JobClasses([0.25, 0.75], [[2.0, 1.0], [1.0, 4.0]], [[2.0, 2.0]])
     pools = [6.0, 12.0], [12.0, 12.0], [6.0, 24.0]  # as it is, with twice the cores, with twice the memory
     right, *twice = (lotes.allocate(lotes.MachineConfigs([pool], [20]), classes).rate for pool in pools)
-    hint = "that is how many run at a time: jobs last half an hour, so each place serves two an hour"
-    expect(not near(rate, right / 2), hint)
+    expect(not near(rate, right / 2), "that is how many run at a time: a place serves two jobs an hour")
     expect(not near(rate, right / 20), "that is for one machine: there are 20")
-    hint = "what do y running jobs, a quarter of them of class 1, take of each resource of the pool? What fills first?"
-    expect(near(rate, right), hint)
+    expect(near(rate, right), "what do y running jobs, a quarter of class 1, take of each resource?")
     hint = "the number is right. Twice as much of which resource would help?"
     expect(scarce == ("cores", "memory")[int(np.argmax(twice))], hint)
 
@@ -40,10 +38,8 @@ def one_more(answer: object) -> str:
         - base
     )
     expect((given > 0).all(), "another machine always helps here: subtract the old limit from the new one")
-    hint = "these are the limits themselves: subtract what it is without the machine"
-    expect(not near(given, base + right, 1e-4), hint)
-    hint = "these are gains per core; the answer is per machine"
-    expect(not near(given, right / configs.capacity[:, 0], 0.02), hint)
+    expect(not near(given, base + right, 1e-4), "these are limits: subtract that without the machine")
+    expect(not near(given, right / configs.capacity[:, 0], 0.02), "gains per core; the answer is per machine")
     for j in np.flatnonzero(np.abs(given - right) > 0.02 * right):
         expect(False, f"configuration {j + 1} is off: add one machine of it alone, to a copy of `count`")
     return "a machine is worth its cores, if memory can be found for them."
@@ -97,10 +93,8 @@ def mixes(answer: object) -> None:
     alone = [_limit(mix) for mix in np.eye(4)]  # no mix is beyond: see the solution's two arguments
     low, high = (_limit(mix / mix.sum()) for mix in (worst, best))
     expect(low < high, "the first has the larger limit: first the mix with the smallest")
-    hint = "there is a mix with a larger limit. What is a job of each class worth, in core-hours?"
-    expect(near(high, max(alone)), hint)
-    hint = "there is a mix with a smaller limit: the pools can always be divided among classes in time"
-    expect(near(low, min(alone)), hint)
+    expect(near(high, max(alone)), "there is a larger limit. How many core-hours does a class's job take?")
+    expect(near(low, min(alone)), "there is a smaller limit: the pools can be divided among classes in time")
 
 
 def _limit(mix):

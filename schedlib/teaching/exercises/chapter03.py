@@ -24,8 +24,7 @@ def by_hand(answer: object) -> str:
         room = [((jobs + one) @ DEMAND <= CAPACITY).all() for one in np.eye(2, dtype=int)]
         expect(not any(room), f"{name} is dominated: there is room for another job")
     right = set(map(tuple, lotes.non_dominated_bins(CAPACITY, DEMAND).tolist()))
-    hint = "all of these are, and one is missing: go through the numbers of class 1 in turn"
-    expect(set(map(tuple, given.tolist())) == right, hint)
+    expect(set(map(tuple, given.tolist())) == right, "one is missing: go through the numbers of class 1")
     return "the machine has no gap left."
 
 
@@ -37,9 +36,8 @@ def kink(answer: object) -> str:
     expect(0 <= share <= 1, "the second is a share, from 0 to 1")
     expect(not near(start, 1 / _ratio(0)), "that is the fluid limit over the bins' rate: the other way round")
     expect(near(start, _ratio(0)), "without 2-core jobs: how much of a machine of 8 cores do jobs of 3 use?")
-    hint = "at that share the bins still lose: the kink is further right"
-    expect(_ratio(min(share + 0.02, 1)) > 1 - 1e-6, hint)
-    hint = "left of that share nothing is lost either: the kink is where loss begins"
+    expect(_ratio(min(share + 0.02, 1)) > 1 - 1e-6, "there the bins still lose: the kink is further right")
+    hint = "left of it nothing is lost either: where does loss begin?"
     expect(_ratio(max(share - 0.02, 0)) < 1 - 1e-6, hint)
     return "from there on machines of two kinds leave nothing idle."
 

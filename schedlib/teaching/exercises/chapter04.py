@@ -26,10 +26,9 @@ def against_lotes(answer: object) -> str:
     with hinted("the simulator refuses these jobs"):
         ours = lotes.simulate("lotes", configs, jobs, plan=plan)
     greedy = [lotes.simulate("greedy", configs, jobs, seed=seed) for seed in range(5)]
-    hint = "under Greedy a job waits, too: it takes the first machine with room"
+    hint = "a job waits under Greedy, too: it takes any machine with room"
     expect(max(max(run.response) for run in greedy) == 0, hint)
-    hint = "under LoTES none waits. When does spreading a class over both machines do harm?"
-    expect(max(ours.response) > 0, hint)
+    expect(max(ours.response) > 0, "under LoTES none waits. When does it harm to spread a class?")
     return "a plan is as good as the classes it was made for."
 
 
@@ -55,9 +54,9 @@ def beyond_the_limit(answer: object) -> str:
             f"{policy}: one of the loads 1.00, 1.02, ..., 1.10, or None when it is stable at all of them",
         )
         first = places[0]
-        hint = f"{policy}: it is stable at that load, with the instance of the exercise"
+        hint = f"{policy}: it is stable at that load, on the exercise's instance"
         expect(not _stable(policy, LOADS[first]), hint)
-        hint = f"{policy}: it is not stable at the load before, either"
+        hint = f"{policy}: nor is it stable at the load before"
         expect(first == 0 or _stable(policy, LOADS[first - 1]), hint)
     return "sizes that vary separately fill each other's gaps, so the limit of the means is none."
 
@@ -76,7 +75,9 @@ def by_score(answer: object) -> None:
     kinds = {"job_class": [0, 1, 1, 0, 1, 0], "cores": [3, 2, 2, 3, 2, 3]}
     jobs = Workload.from_arrays([0, 1, 2, 3, 5, 6], [4, 8, 2, 7, 4, 4], **kinds)
     toy = lotes.simulate(policy, configs, jobs, plan=plan)
-    hint = "on the chapter's six jobs one waits: count, of the job's own class, what the bin has less what is running"
+    hint = (
+        "of the chapter's six jobs one waits: count, of its own class, what the bin has less what is running"
+    )
     expect(max(toy.response) == 0, hint)
     twenty = lotes.MachineConfigs([[5.0]], [20])
     plan = lotes.plan(twenty, plan.classes)
@@ -88,7 +89,7 @@ def by_score(answer: object) -> None:
 
 
 def _follows_the_score(jobs, cores, target):
-    """Hint unless each job that starts at its arrival starts on a machine with the largest score of those with room."""
+    """Hint unless a job starts, when it arrives, on a machine with the largest score of those with room."""
     submit, start, finish = (jobs[name].to_numpy() for name in ("submit", "start", "finish"))
     job_class, machine = jobs["class"].to_numpy(), jobs["machine"].to_numpy()
     for i in range(len(jobs)):
@@ -104,8 +105,7 @@ def _follows_the_score(jobs, cores, target):
             )
             expect(score[int(machine[i])] == score.max(), hint)
         else:
-            hint = f"on a random run job {i} has to wait although a machine has room"
-            expect(not np.isfinite(score).any(), hint)
+            expect(not np.isfinite(score).any(), f"on a random run job {i} waits although a machine has room")
 
 
 @exercise(4)
@@ -122,6 +122,7 @@ def weight_of_work(answer: object) -> str:
         expect(
             not near(given[weight], run.mean_response, 0.02), "these waits are in hours: 3,600 seconds each"
         )
-        hint = f"weight {weight:g}: the mean wait, in seconds, of `lotes.simulate('tetris', ..., work={weight:g})` on the exercise's instance"
+        call = f"`lotes.simulate('tetris', ..., work={weight:g})` on the exercise's instance"
+        hint = f"weight {weight:g}: the mean wait, in seconds, of {call}"
         expect(near(given[weight], 3600 * run.mean_response, 0.02), hint)
     return "and the longest wait, and the queue at the end? The mean hides those that never start."

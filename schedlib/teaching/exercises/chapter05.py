@@ -22,8 +22,7 @@ def by_hand(answer: object) -> str:
     expect(sorted(order) == [0, 1, 2, 3], "each of the jobs 1 to 4 once")
     took = flow_shop_makespan(MAPS, REDUCES, order)
     best = min(flow_shop_makespan(MAPS, REDUCES, list(other)) for other in permutations(range(4)))
-    hint = "this order takes longer than need be: which jobs are quicker in the first stage, which in the second?"
-    expect(took == best, hint)
+    expect(took == best, "this order takes too long: in which stage is each job quicker?")
     hint = "as short as can be, but not Johnson's order: sort each of the two groups as the rule says"
     expect((order == hmhs.johnson(MAPS, REDUCES)).all(), hint)
     rule = "a reduce starts when its map has ended and the job before has reduced"
@@ -46,9 +45,8 @@ def where_hmhs_loses(answer: object) -> str:
 
 @exercise(3)
 def two_stages(answer: object) -> str:
-    """Give two numbers: the mean makespan over that of FIFO-Pri, with Min-Min on the map stage only, and on the
-    reduce stage only.
-    """
+    """Give two numbers: the mean makespan over that of FIFO-Pri, with Min-Min on the map stage only, and on
+    the reduce stage only."""
     given = numbers(answer, 2)
     plain = hmhs.POLICIES["fifo-pri"]
     policies = plain, replace(plain, map_rule="min-min"), replace(plain, reduce_rule="min-min")
@@ -73,7 +71,7 @@ def max_min(answer: object) -> str:
     for _ in range(5):
         time, tasks, same = rng.uniform(1, 9, 6), rng.integers(1, 4, 6), np.ones((6, 3))
         order = _map_stage(policy, hmhs.Instance(time, tasks, same, time, tasks, same)).job
-        hint = "where all machines are alike, the job with the longest tasks goes first"
+        hint = "on equal machines the job with the longest tasks goes first"
         expect((np.diff(time[order]) <= 0).all(), hint)
         speed = rng.uniform(0.1, 3, (6, 3))
         first = _map_stage(policy, hmhs.Instance(time, tasks, speed, time, tasks, same)).job[0]

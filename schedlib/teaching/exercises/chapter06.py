@@ -16,9 +16,8 @@ RESOURCES = ("CPU", "memory")
 
 @exercise(1)
 def by_hand(answer: object) -> str:
-    """Give a triple: the three jobs' weights, the resource that fills first ("CPU" or "memory"), and the three
-    dominant shares.
-    """
+    """Give a triple: the three jobs' weights, the resource that fills first ("CPU" or "memory"), and the
+    three dominant shares."""
     given = items(answer, "a triple: three weights, a resource, three shares", 3)
     weights, first, shares = numbers(given[0], 3), one_of(given[1], RESOURCES), numbers(given[2], 3)
     tree = mch.Tree([(2, 1), [(1, 0), (1, 2)]])
@@ -27,18 +26,15 @@ def by_hand(answer: object) -> str:
     expect(first == RESOURCES[flat.first_saturated], hint)
     hint = "weights: 1 over the largest entry of the sum over group 2, for those inside"
     expect(weights[0] > 0 and near(weights / weights[0], flat.weights), hint)
-    hint = "these are the weights: how high can the level rise until that resource is full?"
-    expect(not near(shares, weights), hint)
-    hint = "shares are the weights times one level: that at which the first resource is full"
-    expect(near(shares, right), hint)
+    expect(not near(shares, weights), "these are the weights: how high can their level rise?")
+    expect(near(shares, right), "shares are the weights times the level at which a resource is full")
     return "and part of the other resource stays idle."
 
 
 @exercise(2)
 def where_they_differ(answer: object) -> str:
-    """Give a `mch.Tree` of two groups of two jobs, one of the four partial-type; with 10 CPUs and 10 GB MCH and
-    H-DRF differ.
-    """
+    """Give a `mch.Tree` of two groups of two jobs, one of the four partial-type; with 10 CPUs and 10 GB MCH
+    and H-DRF differ."""
     tree = _two_resources(answer)
     jobs = [path for path in tree.paths if len(path) > 1]
     expect(jobs == [(1, 1), (1, 2), (2, 1), (2, 2)], "needs two groups of two jobs: [[.., ..], [.., ..]]")
@@ -55,9 +51,8 @@ def where_they_differ(answer: object) -> str:
 
 @exercise(3)
 def heavier_group(answer: object) -> str:
-    """Give a number: the smallest weight of group 2 with which its memory job has its guarantee under the naive
-    rule.
-    """
+    """Give a number: the smallest weight of group 2 with which its memory job has its guarantee under the
+    naive rule."""
     weight = number(answer)
     expect(weight > 0, "weights are positive")
     hint = "with this weight its memory job has less than its guarantee, which grows with the weight, too"
@@ -74,9 +69,8 @@ def _left_over(weight):
 
 @exercise(4)
 def by_guarantee(answer: object) -> str:
-    """Give a `mch.Tree` on which, with these weights and one unit of each resource, some group has less than its
-    guarantee.
-    """
+    """Give a `mch.Tree` on which, with these weights and one unit of each resource, some group has less than
+    its guarantee."""
     tree = _two_resources(answer)
     ones = np.ones(tree.n_resources)
     expect((tree.leaf_of[1:] < 0).any(), "needs a group: a list within the list")
@@ -91,7 +85,8 @@ def by_guarantee(answer: object) -> str:
 
 @exercise(5)
 def near_h_drf(answer: object) -> str:
-    """Give three numbers: the part of the random trees on which "mch", "case1" and "exact-ch" differ from H-DRF."""
+    """Give three numbers: the part of the random trees on which "mch", "case1" and "exact-ch" differ from
+    H-DRF."""
     given = numbers(answer, 3)
     expect((given >= 0).all(), "a part of the trees is not negative")
     right = _parts_that_differ()

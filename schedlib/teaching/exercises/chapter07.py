@@ -12,19 +12,15 @@ CHAPTER = "07-head-of-line"
 
 @exercise(1)
 def ticket_office(answer: object) -> str:
-    """Give three numbers: the mean wait in minutes at random, that apart, and the customers per minute at which they
-    are the same.
-    """
+    """Give three numbers: the mean wait in minutes at random, that apart, and the customers per minute at
+    which they are the same."""
     at_random, apart, rate = numbers(answer, 3)
     together, each = theory.pollaczek_khinchine(0.4, 2, 8), _clerks(0.8)
-    hint = "at random: that is wait and service; here it is the wait"
-    expect(not near(at_random, together + 2), hint)
-    hint = "at random: half go to each clerk; what are the mean and the mean square of a service?"
-    expect(near(at_random, together), hint)
-    hint = "apart: that is the wait at one of the clerks; the mean over all customers weighs both by how many go where"
+    expect(not near(at_random, together + 2), "at random: that is wait and service; here it is the wait")
+    expect(near(at_random, together), "at random: half go to each clerk; which moments has a service?")
+    hint = "apart: that is the wait at one of the clerks; weigh both by how many customers go there"
     expect(not any(near(apart, one) for one in each), hint)
-    hint = "apart: each clerk is an M/G/1 queue with customers that are all alike"
-    expect(near(apart, np.dot([0.8, 0.2], each)), hint)
+    expect(near(apart, np.dot([0.8, 0.2], each)), "apart: each clerk is an M/G/1 queue of equal customers")
     expect(0 < rate < 1 / 1.2, "a rate at which both clerks can keep up, and above 0, please")
     mixed, split = theory.pollaczek_khinchine(rate / 2, 2, 8), np.dot([0.8, 0.2], _clerks(rate))
     expect(
@@ -39,9 +35,8 @@ def _clerks(rate):
 
 @exercise(2)
 def best_split(answer: object) -> str:
-    """Give three pairs, for loads of 50, 80 and 95 %: short jobs' workers for the least mean wait, and for the least
-    mean slowdown.
-    """
+    """Give three pairs, for loads of 50, 80 and 95 %: short jobs' workers for the least mean wait, and for
+    the least mean slowdown."""
     given = wholes(rows(answer, 2, "pairs"), "workers")
     expect(given.shape == (3, 2), f"needs three pairs, and here are {len(given)}")
     shares, means, squares = [0.9, 0.1], np.array([1, 44]), [4 / 3, 44**2 * (1 + 1 / 12)]
@@ -51,11 +46,10 @@ def best_split(answer: object) -> str:
         waits = {
             n: np.array(theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n])) for n in stable
         }
-        hint = f"load {load:.0%}: with so many workers one of the two sides cannot keep up"
-        expect(set(pair) <= set(stable), hint)
+        expect(set(pair) <= set(stable), f"load {load:.0%}: with so many workers one side cannot keep up")
         for n, unit, what in zip(pair, (1, means), ("wait", "slowdown"), strict=True):
             cost = {m: np.dot(shares, wait / unit) for m, wait in waits.items()}
-            hint = f"load {load:.0%}: another number of workers has a smaller mean {what}"
+            hint = f"load {load:.0%}: another number has a smaller {what}"
             expect(cost[n] <= min(cost.values()) * (1 + 1e-9), hint)
     return "whoever waits for short jobs would set more workers aside than their share of the work."
 
@@ -79,10 +73,9 @@ def three_choices(answer: object) -> str:
         run.jobs["completion"].mean(),
         (theory.choices_mean_time(0.9, d) for d in (1, 2, 3, 4)),
     )
-    hint = "jobs take longer than with three choices: are there three, and all at random? Count those that run, too"
+    hint = "jobs take longer than with three random choices: do running jobs count?"
     expect(mean < (two + three) / 2, hint)
-    hint = "jobs are quicker than with three choices: how many workers does it look at?"
-    expect(mean > (three + four) / 2, hint)
+    expect(mean > (three + four) / 2, "jobs are quicker than with three choices: how many are there?")
     return f"the second choice takes {one - two:.1f} service times off the mean, the third {two - three:.1f}."
 
 
@@ -105,7 +98,7 @@ def never_behind_long(answer: object) -> str:
     hint = "workers without a long task are there, too"
     expect(away > 0.1, f"{away:.0%} of the short tasks run in the general partition: {hint}")
     ours, theirs = (one.jobs.loc[~one.jobs["long"], "completion"].quantile(0.99) for one in (run, hawk))
-    return f"the 99th percentile of short jobs is {ours / theirs:.2f} times Hawk's, and nobody has to be rescued."
+    return f"short jobs' 99th percentile is {ours / theirs:.2f} times Hawk's, and nobody has to be rescued."
 
 
 @exercise(5)
@@ -118,8 +111,8 @@ def border(answer: object) -> str:
         work = load * (
             0.83 + (1 - p) * 0.17
         )  # long work, and the short work that goes to the general partition
-        gets = f"at that load the general partition gets {'more' if work > 1 - p else 'less'} work than it can do"
-        expect(near(work, 1 - p, 0.05), f"p = {p:g}: {gets}; who sends it what?")
+        amount = "more" if work > 1 - p else "less"
+        expect(near(work, 1 - p, 0.05), f"p = {p:g}: the general partition gets {amount} work than it can do")
     return "it falls with p: setting workers aside for short jobs can make short jobs slower."
 
 

@@ -20,9 +20,8 @@ SEEDS = (0, 1, 2)
 
 @exercise(1)
 def toy(answer: object) -> str:
-    """Give three numbers: the job's completion time for d = 50, sticky and not, and the d from which on stickiness
-    does not help.
-    """
+    """Give three numbers: the job's completion time for d = 50, sticky and not, and the d from which on
+    stickiness does not help."""
     with_it, without, d = numbers(answer, 3)
     sticky, plain = _four_nodes(50, True), _four_nodes(50, False)
     expect(not near((with_it, without), (plain, sticky), 0.02), "the two times look swapped")
@@ -30,9 +29,9 @@ def toy(answer: object) -> str:
     hint = "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?"
     expect(near(with_it, sticky, 0.02), hint)
     expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
-    hint = "for a d a little above yours sticky probes still help"
+    hint = "for a larger d sticky probes still help"
     expect(_four_nodes(1.02 * d, True) == _four_nodes(1.02 * d, False), hint)
-    hint = "for a d a little below yours sticky probes do not help, either"
+    hint = "for a smaller d they do not help, either"
     expect(_four_nodes(0.98 * d, True) < _four_nodes(0.98 * d, False), hint)
     return "from there on the slow nodes are free before the quick ones ask again."
 
@@ -52,9 +51,8 @@ def _four_nodes(d, sticky):
 
 @exercise(2)
 def cap(answer: object) -> str:
-    """Give a dictionary: for each cap, 0, 5 and infinity among them, the 99th percentile and the worst of short jobs'
-    waits (s).
-    """
+    """Give a dictionary: for each cap, 0, 5 and infinity among them, the 99th percentile and the worst of
+    short jobs' waits (s)."""
     pairs = a(Mapping, answer, "a dictionary of pairs by cap")
     given = {math.inf if key == math.inf else number(key): numbers(pair, 2) for key, pair in pairs.items()}
     expect({0, 5, math.inf} <= set(given), "needs the caps 0, 5 and `math.inf`")
@@ -84,9 +82,8 @@ def _waits(limit):
 
 @exercise(3)
 def near_the_limit(answer: object) -> str:
-    """Give a function of (busy, workers, k): the part of jobs that wait if they came while `busy` (an array) of all
-    were busy.
-    """
+    """Give a function of (busy, workers, k): the part of jobs that wait if they came while `busy` (an array)
+    of all were busy."""
     function = callable(answer) and not isinstance(answer, type)
     expect(function, f"needs a function, and this is {kind_of(answer)}")
     rng = np.random.default_rng(0)
@@ -106,9 +103,8 @@ def near_the_limit(answer: object) -> str:
 
 @exercise(4)
 def few_messages(answer: object) -> str:
-    """Give an `eagle.System` whose `short_jobs` is your `send`: as good as Eagle (to 5 %), with at most half of its
-    messages.
-    """
+    """Give an `eagle.System` whose `short_jobs` is your `send`: as good as Eagle (to 5 %), with at most half
+    of its messages."""
     system = own_send(answer)
     (ours, sent), (theirs, usual) = _percentiles(system), _percentiles(eagle.Eagle())
     for percentile, mine, other in zip((50, 90, 99), ours, theirs, strict=True):
@@ -124,9 +120,8 @@ def few_messages(answer: object) -> str:
 
 @exercise(5)
 def where_sss_harms(answer: object) -> str:
-    """Give a pair: a short partition (a fraction) at which SSS harms, and an `eagle.System` that loses nothing there
-    or at 17 %.
-    """
+    """Give a pair: a short partition (a fraction) at which SSS harms, and an `eagle.System` that loses
+    nothing there or at 17 %."""
     given = items(answer, "a pair: a fraction, and an `eagle.System`", 2)
     partition = number(given[0], "a fraction of the workers")
     system = a(eagle.System, given[1], "a fraction, and an `eagle.System`")
@@ -156,7 +151,7 @@ def _on_google(system, seed, partition=PARTITION):
 
 
 def _percentiles(system, partition=PARTITION):
-    """Percentiles (50, 90, 99) of short jobs' completion times, means of the seeds, and messages per short task."""
+    """Percentiles (50, 90, 99) of short jobs' completion times, means over seeds; messages per short task."""
     runs = [_on_google(system, seed, partition) for seed in SEEDS]
     messages = sum(run.stats["messages"] for run in runs) / sum(run.stats["short_tasks"] for run in runs)
     return np.mean([run.percentiles()["completion"][:3] for run in runs], axis=0), messages

@@ -15,14 +15,14 @@ TOY = 904740  # the trace's job of exercise 1
 
 @exercise(1)
 def four_views(answer: object) -> str:
-    """Give four whole numbers: the jobs that LoTES, HMHS, MCH (its leaves) and Eagle see in the trace's job 904740."""
+    """Give four whole numbers: the jobs that LoTES, HMHS, MCH (its leaves) and Eagle see in the trace's job
+    904740."""
     given = wholes(numbers(answer, 4), "four counts")
     stages, pairs = one_trace.hour()
     mine = (stages.jobs["trace_job"] == TOY).to_numpy()
     instances, leaves = int(np.diff(stages.offsets)[mine].sum()), int(mine.sum())
-    hint = "LoTES: each instance is a job of its own; count the tasks of all of its stages"
-    expect(given[0] == instances, hint)
-    hint = "HMHS: a pair is a map stage and a reduce stage that waits for it alone"
+    expect(given[0] == instances, "LoTES: each instance is a job of its own; count all stages' tasks")
+    hint = "HMHS: a pair is a map and a reduce that waits for it"
     expect(given[1] == (pairs["trace_job"] == TOY).sum(), hint)
     expect(given[2] == leaves, "MCH: the trace's job is the group; its leaves are the stages")
     expect(given[3] == leaves, "Eagle: a job is what has tasks of one kind, and one estimate")
@@ -48,11 +48,9 @@ def load_within(answer: object) -> str:
     expect(
         not near(given, whole, 0.01), "that is all of the work: leave out what is done after the ten minutes"
     )
-    hint = "a task that comes at minute 5 has only five minutes left within the slice"
-    expect(not near(given, cut, 0.005), hint)
-    hint = "sum of min(duration, 600 - submit), over workers times 600 s; on as many workers as `probe` takes for 0.8"
-    expect(near(given, within, 0.02), hint)
-    return "a few tasks that last for hours are most of the 80 %: machines are bought for them; nobody else waits."
+    expect(not near(given, cut, 0.005), "a task that comes at minute 5 has five minutes left in the slice")
+    expect(near(given, within, 0.02), "sum min(duration, 600 - submit), over 600 s times `probe`'s workers")
+    return "a few tasks that last for hours are most of the 80 %; machines are bought for them."
 
 
 @cache
@@ -70,18 +68,15 @@ def exits(answer: object) -> str:
     given, right = numbers(answer, 2), np.array(_exits())
     expect((given >= 0).all(), "waits in seconds are not negative")
     expect(not near(given, right[::-1], 0.02), "as printed (`exit='delta'`) first, then `exit='all'`")
-    hint = "the first: `one_trace.place(one_trace.part(20))['lotes']` has it, at load 0.8"
-    expect(near(given[0], right[0], 0.02), hint)
+    expect(near(given[0], right[0], 0.02), "the first: `one_trace.place(one_trace.part(20))['lotes']` has it")
     hint = "the second: the same machines, classes and plan, and `exit='all'` handed to `lotes.simulate`"
     expect(near(given[1], right[1], 0.02), hint)
-    return "a class that the plan has not seen on a machine is not served there, however long it waits; one word mends it."
+    return "a class that the plan has not seen on a machine is never served there; one word mends it."
 
 
 @cache
 def _overlaps():
-    """The share of the hour's pairs whose reduce lasts longer than from its map's end to its own, and of those whose
-    reduce ends before the map.
-    """
+    """The shares of pairs whose reduce lasts longer than from its map's end to its own, or ends before it."""
     stages, pairs = one_trace.hour()
     longest = np.maximum.reduceat(stages.tasks["duration"].to_numpy(), stages.offsets[:-1])
     jobs = stages.jobs.assign(longest=longest).set_index(["trace_job", "stage"])
@@ -95,16 +90,16 @@ def _overlaps():
 
 @exercise(4)
 def overlap(answer: object) -> str:
-    """Give one number from 0 to 1: the share of the hour's pairs whose reduce cannot have waited for its map."""
+    """Give one number from 0 to 1: the share of the hour's pairs whose reduce cannot have waited for its
+    map."""
     given = number(answer)
     expect(0 < given < 1, "a share of the pairs, between 0 and 1")
     right, before = _overlaps()
     expect(
         not near(given, 1 - right, 0.01), "those are the pairs that may have waited: the others are asked for"
     )
-    hint = "those end before their map does: more of them must have begun before it ended"
-    expect(not near(given, before, 0.01), hint)
-    hint = "a reduce's longest instance against the time from its map's end to its own; a second more, for rounding"
+    expect(not near(given, before, 0.01), "those end before their map does: more of them begin before")
+    hint = "a reduce's longest instance against the time from its map's end to its own, plus 1 s for rounding"
     expect(near(given, right, 0.03), hint)
     return (
         "either reduces begin before their maps end, or what the trace calls a duration holds waiting, too."
@@ -120,7 +115,8 @@ def _batch():
 
 @exercise(5)
 def mean_end(answer: object) -> str:
-    """Give a `hmhs.Policy`, or a function that gives a policy's order: `my_order(instance)`, a number for each job."""
+    """Give a `hmhs.Policy`, or a function that gives a policy's order: `my_order(instance)`, a number for
+    each job."""
     policy = answer if isinstance(answer, hmhs.Policy) or not callable(answer) else hmhs.Policy(answer)
     what = "a `hmhs.Policy`, as `hmhs.Policy(order=my_order)`"
     expect(isinstance(policy, hmhs.Policy), f"needs {what}, and this is {kind_of(answer)}")

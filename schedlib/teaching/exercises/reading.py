@@ -86,7 +86,7 @@ def number(answer: Any, what: str = "a number") -> float:
 
 
 def items(answer: Any, what: str = "a list", count: int | None = None) -> list:
-    """The members of a list, a tuple, an array, a frame's rows or a dictionary's values; Hint unless there are `count`."""
+    """The members of a list, array, frame (rows) or dictionary (values); Hint unless there are `count`."""
     if isinstance(answer, Mapping):
         answer = answer.values()
     if isinstance(answer, pd.DataFrame):
@@ -150,7 +150,7 @@ def one_of(answer: Any, choices: Sequence[str]) -> str:
 
 
 def near(value: Any, right: Any, within: float = 0.01) -> bool:
-    """Whether a value, or each of an array, is right but for a relative error (absolute, of 1e-9, where right is 0).
+    """Whether a value, or each of an array, is right but for a relative error (1e-9 absolute at 0).
 
     >>> near(1.004, 1), near([1, 2], [1, 2.1])
     (True, False)
