@@ -10,7 +10,7 @@ from scipy.stats import multivariate_normal
 from schedlib.exhibits.lotes import trace_claims
 from schedlib.exhibits.lotes import trace_experiments as experiments
 from schedlib.lotes import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals, google2011, google_month
-from schedlib.lotes.month import BATCH, HOURS, JOBS
+from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 
 DAILY = ArrivalModel(1e5, 0.3, 5.0, cycles=((24.0, 0.2, 20.0),))
 

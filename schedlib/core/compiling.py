@@ -5,17 +5,19 @@ it imports makes a stale answer impossible: change a helper and the kernels that
 kept: numba would not notice that a number which it takes from another file, or another notebook cell, has changed.
 """
 
+import contextlib
 import functools
 import hashlib
 import os
 import re
-import tempfile
 from pathlib import Path
 
 import numba
 from numba.core import types
 
-PACKAGE = Path(__file__).resolve().parents[1]
+from schedlib import paths
+
+PACKAGE = paths.PACKAGE
 
 
 IMPORT = re.compile(rb"^[ \t]*(?:from (schedlib[\w.]*) import (\([^)]*\)|[^\n#]*)|import (schedlib[\w.]*))", re.MULTILINE)
@@ -52,33 +54,10 @@ def kernel_source(file: Path) -> str:
 def kernel_folder(file: Path) -> Path | None:
     """The folder for a file's compiled kernels, or None where no place can be written (they then compile in each process).
 
-    `NUMBA_CACHE_DIR` or `SCHEDLIB_CACHE` name a place; otherwise a writable checkout's `data/cache`, the user's cache folder,
-    or the folder for temporary files, in that order. Below it, one folder for each state of what the file is made of.
+    `NUMBA_CACHE_DIR` names the place, or else `paths.cache_folder` finds it. There is a folder for each state of the source.
     """
-    asked = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("SCHEDLIB_CACHE")
-    checkout = PACKAGE.parent / "data"
-    home = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))  # noqa: PTH111 - keeps "~" where pathlib raises
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    try:
-        shared = Path(tempfile.gettempdir()) / f"schedlib-{user}"
-    except FileNotFoundError:  # a read-only container
-        shared = None
-    places = [
-        Path(asked) if asked else None,
-        checkout / "cache" if checkout.is_dir() else None,
-        home / "schedlib" if home.is_absolute() else None,
-        shared,
-    ]
-    for place in filter(None, places):
-        folder = place / "kernels" / kernel_source(file)
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if place == shared and place.stat().st_uid != user:
-                continue  # another user made it, and could have put any machine code there
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
+    with contextlib.suppress(OSError):
+        return paths.cache_folder(f"kernels/{kernel_source(file)}", os.environ.get("NUMBA_CACHE_DIR"))
     return None
 
 

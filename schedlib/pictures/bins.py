@@ -7,8 +7,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from schedlib.lotes.bins import non_dominated_bins
 from schedlib.lotes.model import scaled
+from schedlib.lotes.planning.bins import non_dominated_bins
 from schedlib.pictures import style
 from schedlib.workload import Workload
 

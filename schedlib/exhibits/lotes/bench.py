@@ -7,11 +7,11 @@ import numpy as np
 
 from schedlib.core import events
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.google import google2011
-from schedlib.lotes.own import Policy, can_start
-from schedlib.lotes.plan import plan
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.policies.own import Policy, can_start
 from schedlib.lotes.simulate import simulate
-from schedlib.lotes.workloads import random_instance
+from schedlib.lotes.workloads.google import google2011
+from schedlib.lotes.workloads.random_instances import random_instance
 
 add, take = events.add, events.take
 REPEATS = 3

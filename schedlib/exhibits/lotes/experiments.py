@@ -10,15 +10,15 @@ import pandas as pd
 from schedlib.exhibits.lotes import hour_experiments, model_experiments, replan_experiments, trace_experiments
 from schedlib.exhibits.lotes.trace_experiments import FIVE, ONE, THREE, always
 from schedlib.experiment import Experiment
-from schedlib.lotes.algorithm1 import defects
-from schedlib.lotes.bins import count_bins, non_dominated_bins
-from schedlib.lotes.generation import generate_plan
-from schedlib.lotes.google import google2011
 from schedlib.lotes.model import JobClasses, MachineConfigs
-from schedlib.lotes.plan import plan
-from schedlib.lotes.policies import SHIPPED
+from schedlib.lotes.planning.algorithm1 import defects
+from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
+from schedlib.lotes.planning.generation import generate_plan
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.policies.shipped import SHIPPED
 from schedlib.lotes.simulate import simulate
-from schedlib.lotes.workloads import random_instance
+from schedlib.lotes.workloads.google import google2011
+from schedlib.lotes.workloads.random_instances import random_instance
 
 LAWS = ("common-matched", "common", "independent", "fixed")
 """How job sizes are drawn; `-matched`: the mean that the plan assumes is that of the truncated law, not of its parent."""

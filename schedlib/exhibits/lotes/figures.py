@@ -5,7 +5,7 @@ import pandas as pd
 
 from schedlib.exhibits.lotes import hour_figures, model_figures, replan_figures, trace_figures
 from schedlib.experiment import Figure
-from schedlib.lotes.policies import SHIPPED
+from schedlib.lotes.policies.shipped import SHIPPED
 from schedlib.pictures import style
 
 LAW_NAMES = {

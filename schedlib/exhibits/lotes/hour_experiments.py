@@ -6,8 +6,8 @@ import pandas as pd
 from schedlib import traces
 from schedlib.exhibits.lotes.trace_experiments import ONE, always, each_policy
 from schedlib.experiment import Experiment
-from schedlib.lotes.alibaba import FIRST, alibaba_hour, alibaba_instances
-from schedlib.lotes.cluster import class_counts, cluster_jobs
+from schedlib.lotes.workloads.alibaba import FIRST, alibaba_hour, alibaba_instances
+from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
 
 WAITS = 10.0 ** (np.arange(-10, 45) / 10)
 """Seconds at which the hour's distribution of waits is read: its times are whole and half seconds."""

@@ -6,11 +6,11 @@ import pandas as pd
 
 from schedlib.exhibits.lotes.trace_experiments import ONE, always
 from schedlib.experiment import Experiment
-from schedlib.lotes.google import google2011
 from schedlib.lotes.model import MachineConfigs
-from schedlib.lotes.plan import plan
+from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.simulate import simulate
-from schedlib.lotes.workloads import random_instance
+from schedlib.lotes.workloads.google import google2011
+from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.workload import Workload
 
 SIX = {

@@ -5,8 +5,8 @@ import pandas as pd
 from matplotlib.ticker import NullLocator
 
 from schedlib.exhibits.lotes.figures import FASTEST, LAW_NAMES
-from schedlib.lotes.metrics import GROWTH
-from schedlib.lotes.policies import SHIPPED
+from schedlib.lotes.policies.shipped import SHIPPED
+from schedlib.lotes.result import GROWTH
 from schedlib.pictures import style
 
 SPREAD = 0.12

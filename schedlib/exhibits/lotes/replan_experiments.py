@@ -7,10 +7,10 @@ import pandas as pd
 
 from schedlib.exhibits.lotes.trace_experiments import FIVE, synthetic_month
 from schedlib.experiment import Experiment
-from schedlib.lotes.month import BATCH, HOURS, JOBS
-from schedlib.lotes.plan import plan
+from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.replan import WAYS, Past, Replan
 from schedlib.lotes.simulate import simulate
+from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 
 
 def _timed(how, seconds):

@@ -6,7 +6,7 @@ Each is judged on both months: the synthetic one, and the one with Google's real
 import numpy as np
 
 from schedlib.experiment import claim_maker
-from schedlib.lotes.month import HOURS, JOBS
+from schedlib.lotes.workloads.month import HOURS, JOBS
 
 CLIP = 1e-4
 """Seconds below which mean waits count as equal when they are compared as decades."""

@@ -9,12 +9,12 @@ import pandas as pd
 from schedlib import traces
 from schedlib.core import streams
 from schedlib.experiment import Experiment
-from schedlib.lotes.arrivals import GOOGLE_ARRIVALS
-from schedlib.lotes.google import fewer_machines, google2011
-from schedlib.lotes.month import BATCH, HOURS, JOBS, google_month
-from schedlib.lotes.plan import plan
-from schedlib.lotes.policies import SHIPPED
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.policies.shipped import SHIPPED
 from schedlib.lotes.simulate import simulate
+from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS
+from schedlib.lotes.workloads.google import fewer_machines, google2011
+from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, google_month
 
 
 def no_google_table() -> str:

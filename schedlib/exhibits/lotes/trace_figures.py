@@ -3,7 +3,7 @@
 import pandas as pd
 
 from schedlib.experiment import Figure
-from schedlib.lotes.policies import SHIPPED
+from schedlib.lotes.policies.shipped import SHIPPED
 from schedlib.pictures import style
 
 NAMES = {"Google": "Google's trace", "model": "fitted model, one draw"}

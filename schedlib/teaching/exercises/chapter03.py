@@ -3,7 +3,7 @@
 import numpy as np
 
 from schedlib import lotes
-from schedlib.lotes.plan import sustained
+from schedlib.lotes.planning.plan import sustained
 from schedlib.teaching.exercises.checking import exercise
 from schedlib.teaching.exercises.reading import expect, items, near, numbers, rows, wholes
 

@@ -8,7 +8,7 @@ from scipy import stats
 
 from schedlib import eagle, hmhs, leaderboard, lotes, mch
 from schedlib.intervals import mean_ci
-from schedlib.lotes.own import can_start
+from schedlib.lotes.policies.own import can_start
 from schedlib.teaching.exercises.checking import exercise
 from schedlib.teaching.exercises.reading import a, expect, hinted, near, numbers
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from schedlib import eagle
 from schedlib.core.checks import unknown
-from schedlib.eagle.workloads import LOAD
+from schedlib.eagle.workloads.synthetic import LOAD
 from schedlib.pictures import style
 from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider
 from schedlib.teaching.explorers.working import working

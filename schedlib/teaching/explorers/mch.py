@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from schedlib import mch
 from schedlib.core.checks import unknown
-from schedlib.exhibits.mch.figures import LEAF_LINES, LEAF_WIDTHS
+from schedlib.exhibits.mch.fig4_churn import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch import workloads
 from schedlib.mch.path import filling_path
 from schedlib.mch.properties import node_shares
