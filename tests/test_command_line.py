@@ -45,7 +45,7 @@ def test_examples_can_be_parsed(command):
     "arguments, message",
     [
         (["lst"], "did you mean list?"),
-        (["zzz"], "use one of list, run,"),
+        (["zzz"], "use one of list, stale, run,"),
         (["run"], "the following arguments are required: ID; see: python -m schedlib run --help"),
         (["run", "hmhs.toyy"], "did you mean hmhs.toy"),
         (["run", "hmhs.toy", "--scale", "big"], "use one of smoke, quick, paper"),
@@ -123,7 +123,7 @@ def test_bench_prints_one_table(monkeypatch, capsys):
 
 def test_bench_of_an_unknown_package_says_which_there_are(capfd):
     assert main(["bench", "--only", "hmsh"]) == 1
-    assert "'hmsh' is unknown; did you mean 'hmhs'?" in capfd.readouterr().err
+    assert "'hmsh' is unknown; did you mean 'hmhs'" in capfd.readouterr().err
 
 
 def test_data_lists_the_traces(capsys):
