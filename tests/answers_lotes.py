@@ -6,7 +6,7 @@ Answers whose numbers take long to find are made small here; the solutions' own 
 import numpy as np
 
 from schedlib import hmhs, lotes, theory, traces
-from schedlib.lotes.own import can_start
+from schedlib.lotes.policies.own import can_start
 from schedlib.teaching.exercises import chapter02
 from schedlib.workload import Workload
 

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs, lotes
-from schedlib.lotes.own import can_start
+from schedlib.lotes.policies.own import can_start
 from schedlib.teaching.exercises import chapter10
 
 CHAPTER = chapter10.CHAPTER

@@ -6,7 +6,7 @@ Decisions only share with the library the unit of sizes, the seeded stream of th
 import numpy as np
 
 from schedlib.core import streams
-from schedlib.lotes.machine_tree import fractions
+from schedlib.lotes.dispatching.machine_tree import fractions
 
 
 class Literal:

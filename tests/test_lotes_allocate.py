@@ -9,9 +9,9 @@ from lotes_instances import problems
 from scipy.optimize import linprog
 
 from schedlib import lotes
-from schedlib.lotes.allocate import SLACK, VERTICES, pool_size, waste
 from schedlib.lotes.model import check
-from schedlib.lotes.program import solve
+from schedlib.lotes.planning.allocate import SLACK, VERTICES, pool_size, waste
+from schedlib.lotes.planning.program import solve
 
 SOME = settings(deadline=None, max_examples=60)
 

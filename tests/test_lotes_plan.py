@@ -11,8 +11,8 @@ from lotes_instances import problems
 from scipy.optimize import linprog
 
 from schedlib import lotes
-from schedlib.lotes.knapsack import best_mix
-from schedlib.lotes.plan import bins_of, rounded, sustained
+from schedlib.lotes.planning.knapsack import best_mix
+from schedlib.lotes.planning.plan import bins_of, rounded, sustained
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=50)

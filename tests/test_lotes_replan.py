@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlib.lotes import JobClasses, MachineConfigs, Past, Replan, google2011, google_month, plan, simulate
-from schedlib.lotes.machine_tree import WIDTH, refresh
+from schedlib.lotes.dispatching.machine_tree import WIDTH, refresh
 from schedlib.lotes.planner import Planner
 from schedlib.lotes.replan import cluster, estimate, estimated
 from schedlib.workload import Workload

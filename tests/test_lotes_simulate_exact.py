@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedlib.lotes import JobClasses, MachineConfigs, Policy, can_start, plan, simulate
-from schedlib.lotes.workloads import Arrivals
+from schedlib.lotes.workloads.random_instances import Arrivals
 from schedlib.workload import Workload
 
 SAMPLED = st.sampled_from([None, 1, 3])

@@ -4,23 +4,23 @@ Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage R
 Heterogeneous Servers".
 """
 
-from schedlib.lotes.algorithm1 import algorithm1, defects
-from schedlib.lotes.alibaba import alibaba_hour, alibaba_instances, offered_load
-from schedlib.lotes.allocate import allocate, scarcity
-from schedlib.lotes.arrivals import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals
-from schedlib.lotes.bins import count_bins, non_dominated_bins
-from schedlib.lotes.cluster import class_counts, cluster_jobs
-from schedlib.lotes.generation import GeneratedPlan, generate_plan
-from schedlib.lotes.google import fewer_machines, google2011
-from schedlib.lotes.metrics import Simulation
 from schedlib.lotes.model import FIT, Allocation, JobClasses, MachineConfigs, Plan, check, fits, scaled
-from schedlib.lotes.month import google_month
-from schedlib.lotes.own import Cluster, Policy, can_start
-from schedlib.lotes.plan import plan
-from schedlib.lotes.policies import OPTIONS
+from schedlib.lotes.planning.algorithm1 import algorithm1, defects
+from schedlib.lotes.planning.allocate import allocate, scarcity
+from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
+from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.policies.own import Cluster, Policy, can_start
+from schedlib.lotes.policies.shipped import OPTIONS
 from schedlib.lotes.replan import Past, Replan
+from schedlib.lotes.result import Simulation
 from schedlib.lotes.simulate import simulate
-from schedlib.lotes.workloads import RandomInstance, RandomWorkload, random_instance
+from schedlib.lotes.workloads.alibaba import alibaba_hour, alibaba_instances, offered_load
+from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals
+from schedlib.lotes.workloads.google import fewer_machines, google2011
+from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
+from schedlib.lotes.workloads.month import google_month
+from schedlib.lotes.workloads.random_instances import RandomInstance, RandomWorkload, random_instance
 
 __all__ = [
     "FIT",

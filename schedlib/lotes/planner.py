@@ -3,18 +3,19 @@
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes import dispatch_lotes, waiting
-from schedlib.lotes import meter as columns
-from schedlib.lotes.dispatch_lotes import add_to_score
-from schedlib.lotes.engine import place
-from schedlib.lotes.job_table import CLASS, KIND, MACHINE, ROW
-from schedlib.lotes.machine_tree import refresh
+from schedlib.lotes.dispatching import meter as columns
+from schedlib.lotes.dispatching import waiting_line
+from schedlib.lotes.dispatching.engine import place
+from schedlib.lotes.dispatching.job_table import CLASS, KIND, MACHINE, ROW
+from schedlib.lotes.dispatching.machine_tree import refresh
 from schedlib.lotes.model import Plan
-from schedlib.lotes.policies import engine_parts
+from schedlib.lotes.policies import lotes
+from schedlib.lotes.policies.lotes import add_to_score
+from schedlib.lotes.policies.shipped import engine_parts
 from schedlib.lotes.replan import WAYS, Past, Replan
 
-join, quit_line = waiting.join, waiting.quit_line
-demote, pick, rank = dispatch_lotes.demote, dispatch_lotes.pick, dispatch_lotes.rank
+join, quit_line = waiting_line.join, waiting_line.quit_line
+demote, pick, rank = lotes.demote, lotes.pick, lotes.rank
 
 
 @kernel

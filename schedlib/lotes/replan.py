@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from schedlib.lotes.cluster import cluster_jobs, nearest
 from schedlib.lotes.model import JobClasses, Plan
-from schedlib.lotes.plan import plan as solve
+from schedlib.lotes.planning.plan import plan as solve
+from schedlib.lotes.workloads.kmeans import cluster_jobs, nearest
 from schedlib.workload import Workload
 
 SAMPLE = 1_000

@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core import streams
-from schedlib.lotes import meter as columns
-from schedlib.lotes.job_table import MACHINE, SUBMIT
-from schedlib.lotes.machine_tree import fractions, machines
-from schedlib.lotes.metrics import Simulation, frame_of
+from schedlib.lotes.dispatching import meter as columns
+from schedlib.lotes.dispatching.job_table import MACHINE, SUBMIT
+from schedlib.lotes.dispatching.machine_tree import fractions, machines
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
-from schedlib.lotes.own import Policy
-from schedlib.lotes.policies import OPTIONS, engine_parts, settings_of
+from schedlib.lotes.policies.own import Policy
+from schedlib.lotes.policies.shipped import OPTIONS, engine_parts, settings_of
 from schedlib.lotes.replan import Replan
-from schedlib.lotes.workloads import BLOCK, Arrivals
+from schedlib.lotes.result import Simulation, frame_of
+from schedlib.lotes.workloads.random_instances import BLOCK, Arrivals
 from schedlib.workload import Workload
 
 
@@ -128,7 +128,7 @@ def simulate(
     >>> run.response.tolist(), int(run.intervals["queue_most"].max())
     ([0.0, 0.0, 1.0], 1)
     """
-    from schedlib.lotes import engine
+    from schedlib.lotes.dispatching import engine
 
     name, settings = settings_of(policy, options)
     jobs = Tasks(workload) if isinstance(workload, Workload) else workload

@@ -1,0 +1,245 @@
+"""Tetris: the machine, or the queued job, with the best packing less work (Section 5.1; Grandl et al., SIGCOMM 2014).
+
+A job with sizes r, work w and pace p (time per unit of work on that configuration) scores
+
+    packing * (r . C) - work * (p * (w * sum(r)))
+
+on a machine with C free: omega - gamma of the paper. Sizes are fractions of the largest capacity of each resource.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from schedlib.core.uncounted import kernel
+from schedlib.lotes.dispatching.job_table import SIZE, WORK
+from schedlib.lotes.dispatching.machine_tree import (
+    WIDTH,
+    block_of,
+    first_leaf,
+    fits,
+    least_and_total,
+    machines_of,
+    may_fit,
+)
+from schedlib.lotes.dispatching.waiting_line import best_that_fits, join
+
+SLACK = 1 + 1e-12
+
+
+class Weights(NamedTuple):
+    """`packing` and `work` weigh omega and gamma.
+
+    Waiting jobs of class k are in the queue `group[k]` with the key `fold[k] * w * sum(r)`; times `factor[j, group]` it is gamma
+    on configuration j. `tilt (nodes, 2)`: with two resources, the largest 2 C_0 + C_1 and C_0 + 2 C_1 below each node of the
+    machines' trees, which bound r . C of jobs that need more of one resource than of the other; `mix (5,)`: how r is put together
+    from the two axes, the diagonal and these. The rest is working space.
+    """
+
+    packing: float
+    work: float
+    factor: np.ndarray
+    group: np.ndarray
+    fold: np.ndarray
+    tilt: np.ndarray
+    mix: np.ndarray
+    stack: np.ndarray
+    dot: np.ndarray
+    limit: np.ndarray
+
+
+def weights(m, packing: float, work: float) -> Weights:
+    """One queue for all where no class's pace depends on the machine, else one for all classes of equal pace."""
+    pace, r = m.pace, m.free.shape[1]
+    if np.isfinite(pace).all() and (pace == pace[0]).all():
+        factor, group, fold = np.ones((len(pace), 1)), np.zeros(pace.shape[1], np.int64), pace[0].copy()
+    else:
+        factor, group = np.unique(pace, axis=1, return_inverse=True)
+        group, fold = group.reshape(-1).astype(np.int64), np.ones(pace.shape[1])
+    tilt = np.full((len(m.bound) if r == 2 else 1, 2), -1.0)
+    made = Weights(
+        float(packing),
+        float(work),
+        np.ascontiguousarray(factor),
+        group,
+        fold,
+        tilt,
+        np.zeros(5),
+        np.zeros(128, np.int64),
+        np.zeros(128),
+        np.zeros(len(pace)),
+    )
+    for machine in np.flatnonzero((np.arange(len(m.config)) - m.first[m.config]) % WIDTH == 0):
+        incline(m, made, machine, False)
+    return made
+
+
+@kernel
+def incline(m, w, machine, rose):
+    """Bring `tilt` up to date with what is free on the machine; `rose`: there is only more than before."""
+    if m.free.shape[1] != 2:
+        return
+    tilt, root = w.tilt, m.root[m.config[machine]]
+    node, start, end = block_of(m, machine)
+    if rose:
+        one, other = 2 * m.free[machine, 0] + m.free[machine, 1], m.free[machine, 0] + 2 * m.free[machine, 1]
+        while node >= 1 and (one > tilt[root + node, 0]) | (other > tilt[root + node, 1]):
+            tilt[root + node, 0] = max(one, tilt[root + node, 0])
+            tilt[root + node, 1] = max(other, tilt[root + node, 1])
+            node >>= 1
+        return
+    one = other = -1.0
+    for near in range(start, end):
+        one = max(one, 2 * m.free[near, 0] + m.free[near, 1])
+        other = max(other, m.free[near, 0] + 2 * m.free[near, 1])
+    while True:
+        row = root + node
+        if (one == tilt[row, 0]) & (other == tilt[row, 1]):
+            return
+        tilt[row, 0], tilt[row, 1] = one, other
+        if node == 1:
+            return
+        node >>= 1
+        left = root + 2 * node
+        one = max(tilt[left, 0], tilt[left + 1, 0])
+        other = max(tilt[left, 1], tilt[left + 1, 1])
+
+
+@kernel
+def _decompose(w, size):
+    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions next to r, no part negative."""
+    a, b = size[0], size[1]
+    mix = w.mix
+    mix[:] = 0.0
+    if a > 2 * b:
+        mix[0], mix[3] = a - 2 * b, b
+    elif a >= b:
+        mix[2], mix[3] = 2 * b - a, a - b
+    elif 2 * a >= b:
+        mix[2], mix[4] = 2 * a - b, b - a
+    else:
+        mix[1], mix[4] = b - 2 * a, a
+
+
+@kernel
+def work_of(real, slot, resources):
+    """w * sum(r), the sum in the order of the resources."""
+    total = 0.0
+    for l in range(resources):
+        total += real[slot, SIZE + l]
+    return real[slot, WORK] * total
+
+
+@kernel
+def _dot_bound(bound, row, size, least):
+    """At least as much as r . C of every machine below a node."""
+    r = size.size
+    corner, diagonal = 0.0, least * bound[row, r + 1]
+    for l in range(r):
+        corner += size[l] * bound[row, l]
+        diagonal += (size[l] - least) * bound[row, l]
+    diagonal *= SLACK
+    return corner if corner < diagonal else diagonal
+
+
+@kernel
+def _dot_bound_two(bound, tilt, row, need, mix):
+    """`_dot_bound` of two resources, or -1 where the job does not fit; all that belongs to the job is in registers."""
+    x, y = bound[row, 0], bound[row, 1]
+    room = (need[0] <= x) & (need[1] <= y) & (need[2] <= bound[row, 2]) & (need[3] <= bound[row, 3])
+    corner = need[0] * x + need[1] * y
+    mixed = mix[0] * x + mix[1] * y + mix[2] * bound[row, 3] + mix[3] * tilt[row, 0] + mix[4] * tilt[row, 1]
+    mixed *= SLACK
+    dot = corner if corner < mixed else mixed
+    return dot if room else -1.0
+
+
+@kernel
+def arrive(m, w, k, size, work):
+    """The machine with room on which an arriving job scores best, or -1; equal scores by r . C, then the first machine."""
+    least, total = least_and_total(size)
+    gamma = work * total
+    configs = m.capacity.shape[0]
+    if size.size == 2:
+        _decompose(w, size)
+    for j in range(configs):
+        w.limit[j] = -np.inf
+        if m.pace[j, k] < np.inf and may_fit(m.bound, m.root[j] + 1, size, least, total):
+            w.limit[j] = w.packing * _dot_bound(m.bound, m.root[j] + 1, size, least) - w.work * (m.pace[j, k] * gamma)
+    best, best_score, best_dot = -1, -np.inf, -np.inf
+    while True:
+        j = 0
+        for other in range(1, configs):
+            if w.limit[other] > w.limit[j]:
+                j = other
+        if w.limit[j] == -np.inf or w.limit[j] < best_score:
+            return best
+        w.limit[j] = -np.inf
+        loss = w.work * (m.pace[j, k] * gamma)
+        best, best_score, best_dot = _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot)
+
+
+@kernel
+def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
+    bound, tilt, root, leaves = m.bound, w.tilt, m.root[j], m.leaves[j]
+    two = size.size == 2
+    need = (size[0], size[size.size - 1], least, total)
+    mix = (w.mix[0], w.mix[1], w.mix[2], w.mix[3], w.mix[4])
+    w.stack[0], w.dot[0] = 1, np.inf
+    stack = 1
+    while stack > 0:
+        stack -= 1
+        node, dot = w.stack[stack], w.dot[stack]
+        while True:
+            score = w.packing * dot - loss
+            if score < best_score or (score == best_score and dot < best_dot):
+                break
+            if score == best_score and dot == best_dot and machines_of(m, j, first_leaf(node, leaves))[0] > best:
+                break
+            if node >= leaves:
+                start, end = machines_of(m, j, node)
+                for machine in range(start, end):
+                    exact = size[0] * m.free[machine, 0]
+                    for l in range(1, size.size):
+                        exact += size[l] * m.free[machine, l]
+                    score = w.packing * exact - loss
+                    if score < best_score or not fits(m.free[machine], size):
+                        continue
+                    ahead = score > best_score or exact > best_dot
+                    if ahead or (exact == best_dot and machine < best):
+                        best, best_score, best_dot = machine, score, exact
+                break
+            left = root + 2 * node
+            if two:
+                dot, other = _dot_bound_two(bound, tilt, left, need, mix), _dot_bound_two(bound, tilt, left + 1, need, mix)
+            else:
+                dot = _dot_bound(bound, left, size, least) if may_fit(bound, left, size, least, total) else -1.0
+                other = _dot_bound(bound, left + 1, size, least) if may_fit(bound, left + 1, size, least, total) else -1.0
+            node = 2 * node
+            near = node + 1
+            if other > dot:
+                dot, other, node, near = other, dot, near, node
+            if dot < 0:
+                break
+            if other >= 0 and w.packing * other - loss >= best_score:
+                w.stack[stack], w.dot[stack] = near, other
+                stack += 1
+    return best, best_score, best_dot
+
+
+@kernel
+def wait(w, line, jobs, slot, k):
+    """Let a job wait."""
+    join(line, jobs, w.group[k], slot, w.fold[k] * work_of(jobs.real, slot, line.top.size))
+
+
+@kernel
+def pick(m, w, line, jobs, machine):
+    """The queued job that fits the machine and scores best, or -1; of equal scores the first in line."""
+    j = m.config[machine]
+    best, best_score = -1, -np.inf
+    for g in range(line.root.size):
+        if line.count[g] > 0 and w.factor[j, g] < np.inf:
+            offers = line, jobs, g, m.free[machine], w.packing, w.work, w.factor[j, g]
+            best, best_score = best_that_fits(*offers, best, best_score)
+    return best

@@ -1,0 +1,202 @@
+"""The paper's random workloads (Section 5.4), drawn block by block, so that a run of any length fits in memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from schedlib.core import streams
+from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.workloads.google import google2011
+
+BLOCK = 1 << 15
+SIZES = ("independent", "common", "fixed")
+
+
+class Arrivals(NamedTuple):
+    """Some jobs in order: `submit (B,)`, `job_class (B,)`, `work (B,)`, `demand (B, R)` in the capacities' units."""
+
+    submit: np.ndarray
+    job_class: np.ndarray
+    work: np.ndarray
+    demand: np.ndarray
+
+
+def truncated(rng, mean, cv: float, high) -> np.ndarray:
+    """Gaussians with these means (any shape) and cv * mean as deviation, each drawn again until it lies in [0, high]."""
+    mean, high = np.broadcast_arrays(np.asarray(mean, float), np.asarray(high, float))
+    drawn = rng.standard_normal(mean.shape)
+    drawn *= cv
+    drawn += 1
+    drawn *= mean
+    outside = np.flatnonzero((drawn < 0) | (drawn > high))
+    while len(outside):
+        again = mean.flat[outside] * (1 + cv * rng.standard_normal(len(outside)))
+        drawn.flat[outside] = again
+        outside = outside[(again < 0) | (again > high.flat[outside])]
+    return drawn
+
+
+def parent_mean(mean: float, cv: float, high: float) -> float:
+    """The mean of the Gaussian that has the mean `mean` once truncated to [0, high].
+
+    With cv = 0.5 the truncated law's mean is 2.8 % above its parent's. Raises ValueError where no parent has that mean.
+
+    >>> round(parent_mean(0.025, 0.5, 1.0), 6)
+    0.024328
+    """
+    from scipy.optimize import brentq  # slow to load, and only this needs them
+    from scipy.stats import truncnorm
+
+    def excess(m):
+        return truncnorm.mean(-1 / cv, (high - m) / (cv * m), loc=m, scale=cv * m) - mean
+
+    if not excess(mean / 2) < 0 < excess(mean):
+        raise ValueError(f"mean: {mean:g} is too near the largest size {high:g} for a Gaussian truncated there; match no means")
+    return float(brentq(excess, mean / 2, mean, xtol=1e-15))
+
+
+@dataclass(frozen=True, eq=False)
+class RandomWorkload:
+    """Poisson arrivals of jobs with random classes, work and sizes (Section 5.4).
+
+    - `classes`: shares, mean demands r_kl, and rates mu_jk: a job of work w runs w / mu_jk on configuration j
+    - `rate`: jobs per unit of time; `hours`: when arrivals stop, in the same unit (`time_unit`)
+    - `sizes`: `"independent"`, each resource a truncated Gaussian of its own (the text's words); `"common"`, one truncated Gaussian
+      factor per job for all its resources; `"fixed"`, every job needs its class's r_kl
+    - `matched`: whether the law of sizes has the mean r_kl after truncation, or (the text's words) before it, which makes jobs
+      2.8 % larger than the plan assumes
+    - `cv`: deviation over mean, 0.5 in the paper; `largest`: where sizes are truncated, 1 in the paper
+    - `limit`: the rate that stage 2 found sustainable, when known
+
+    Work is exponential with mean one. Each purpose has a seeded stream of its own, so that classes, work and sizes agree whatever
+    policy runs. Raises ValueError on a rate or time that is not positive, and on an unknown law of sizes.
+
+    >>> classes = JobClasses([1.0], [[0.1, 0.2]], [[2.0]])
+    >>> first = next(RandomWorkload(classes, rate=50.0, hours=1.0).blocks())
+    >>> first.demand.shape == (len(first.submit), 2)
+    True
+    """
+
+    classes: JobClasses
+    rate: float
+    hours: float
+    sizes: str = "independent"
+    matched: bool = False
+    cv: float = 0.5
+    largest: float = 1.0
+    seed: int = 0
+    limit: float | None = None
+    time_unit: str = "h"
+
+    def __post_init__(self):
+        for name in ("rate", "hours", "cv", "largest"):
+            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
+                raise ValueError(f"{name}: {getattr(self, name)}, must be a positive number")
+        if self.sizes not in SIZES:
+            raise ValueError(f"sizes: {self.sizes!r} is unknown; choose from {', '.join(SIZES)}")
+        if (self.classes.demand > self.largest).any():
+            raise ValueError(f"classes: a mean demand exceeds largest = {self.largest:g}, where sizes are truncated")
+        streams(self.seed)
+
+    def pace(self) -> np.ndarray:
+        """Time per unit of work, (M, K): one over the rates, infinite where a class cannot run."""
+        with np.errstate(divide="ignore"):
+            return 1 / self.classes.rate
+
+    def typical(self) -> np.ndarray:
+        """The largest mean demand, (R,)."""
+        return self.classes.demand.max(axis=0)
+
+    def _law(self):
+        demand = self.classes.demand
+        if self.sizes == "fixed":
+            return demand, None
+        if self.sizes == "common":
+            high = self.largest / demand.max(axis=1)
+            mean = np.array([parent_mean(1.0, self.cv, h) for h in high]) if self.matched else np.ones(len(demand))
+            return mean, high
+        mean = demand.copy()
+        if self.matched:
+            mean[demand > 0] = [parent_mean(value, self.cv, self.largest) for value in demand[demand > 0]]
+        return mean, self.largest
+
+    def blocks(self) -> Iterator[Arrivals]:
+        """The jobs in order of arrival, some ten thousand at a time."""
+        names = ("lotes arrivals", "lotes classes", "lotes work", "lotes sizes")
+        arrivals, which, work, sizes = streams(self.seed, *names)
+        mean, high = self._law()
+        edges = np.cumsum(self.classes.share)
+        edges[np.flatnonzero(self.classes.share)[-1] :] = np.inf
+        now = 0.0
+        while now < self.hours:
+            submit = now + np.cumsum(arrivals.standard_exponential(BLOCK)) / self.rate
+            now = submit[-1]
+            job_class = np.searchsorted(edges, which.random(BLOCK), side="right")
+            amount = work.standard_exponential(BLOCK)
+            if self.sizes == "fixed":
+                demand = mean[job_class]
+            elif self.sizes == "common":
+                factor = truncated(sizes, mean[job_class], self.cv, high[job_class])
+                demand = factor[:, None] * self.classes.demand[job_class]
+            else:
+                demand = truncated(sizes, mean[job_class], self.cv, high)
+            n = np.searchsorted(submit, self.hours)
+            if n:
+                yield Arrivals(submit[:n], job_class[:n], amount[:n], demand[:n])
+
+
+class RandomInstance(NamedTuple):
+    """One instance of Section 5.4: the machines, the expectations, what stages 1 and 2 made of them, and the jobs."""
+
+    configs: MachineConfigs
+    classes: JobClasses
+    plan: Plan
+    workload: RandomWorkload
+
+
+def random_instance(
+    phi: float = 0.006,
+    *,
+    omega: float = 0.0,
+    load: float = 0.97,
+    machines: int = 1000,
+    hours: float = 100.0,
+    sizes: str = "independent",
+    matched: bool = False,
+    n_classes: int = 9,
+    seed: int = 0,
+    planner=plan,
+    rounded: bool = False,
+) -> RandomInstance:
+    """A random instance as in Section 5.4: Table 1's ten configurations, `machines` of each, and equally frequent classes.
+
+    Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours, divided on configuration
+    j by U[1 - omega, 1 + omega]. (The text has mu = u * omega in 5.4.3 and mu = 1/u in 5.4.2; the latter is meant, and its
+    Phi = 0.06 must be 0.006.) Arrivals come at `load` times the rate of `planner(configs, classes)`, lambda2, or (`rounded`) what is
+    left of it in whole machines: with the paper's 10,000 machines that is the same, few machines it saves from overload. The same seed draws
+    the same uniforms for every phi and omega, so a sweep varies the scale alone. Raises ValueError on phi outside [0, 0.025),
+    omega outside [0, 1), and as `RandomWorkload` does.
+
+    >>> instance = random_instance(machines=5, hours=1.0)
+    >>> instance.configs.n_machines, round(instance.workload.rate / instance.plan.rate, 2)
+    (50, 0.97)
+    """
+    for name, value, limit in (("phi", phi, 0.025), ("omega", omega, 1.0)):
+        if not 0 <= value < limit:
+            raise ValueError(f"{name}: {value}, must lie in [0, {limit:g})")
+    if not load > 0:
+        raise ValueError(f"load: {load}, must be positive")
+    capacity = google2011()[0].capacity
+    configs = MachineConfigs(capacity, [machines] * len(capacity))
+    demands, times, speeds = streams(seed, "lotes mean demands", "lotes mean times", "lotes machine speeds")
+    demand = 0.025 + phi * demands.uniform(-1, 1, (n_classes, capacity.shape[1]))
+    mean_time = 1 - times.random(n_classes)
+    speed = 1 + omega * speeds.uniform(-1, 1, (len(capacity), n_classes))
+    classes = JobClasses(np.full(n_classes, 1 / n_classes), demand, speed / mean_time)
+    found = planner(configs, classes)
+    limit = found.rate_rounded if rounded else found.rate
+    law = {"sizes": sizes, "matched": matched, "seed": seed, "limit": limit}
+    return RandomInstance(configs, classes, found, RandomWorkload(classes, load * limit, hours, **law))
