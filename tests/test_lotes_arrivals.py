@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from schedlib.exhibits.lotes import fig8_10_month, month_runs
+from schedlib.exhibits.lotes import fig8_10_month, runs
 from schedlib.lotes import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals, google2011, google_month
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 
@@ -80,9 +80,9 @@ def test_draws_have_the_total_and_repeat(hours, jobs, seed):
 
 
 def test_constants_are_the_fit_to_googles_table():
-    if lacking := month_runs.no_google_table():
+    if lacking := runs.no_google_table():
         pytest.skip(lacking)
-    batch, counts = month_runs.google_counts()
+    batch, counts = runs.google_counts()
     assert (batch, batch + counts.sum(), len(counts)) == (BATCH, JOBS, HOURS + 1)
     fitted = fit_arrivals(counts[1:-1], first=1)
     assert numbers(GOOGLE_ARRIVALS) == pytest.approx(numbers(fitted), rel=2e-3)

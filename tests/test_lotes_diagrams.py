@@ -6,14 +6,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import FancyBboxPatch
 
 from schedlib import lotes
-from schedlib.exhibits.lotes import fig1_2_six_jobs, fig3_4_diagrams
+from schedlib.exhibits.lotes import fig1_4_model
 from schedlib.pictures import bins as pictures
 from schedlib.pictures import style
 from schedlib.pictures.diagrams import Arrow, Box, plot_diagram
 
-SIX = fig1_2_six_jobs.fig1(total_cores=4.0, total_memory=8.0, seed=0).assign(total_cores=4.0, total_memory=8.0)
-LIFE = fig3_4_diagrams.fig3(**fig3_4_diagrams.SMALL_CLUSTER, seed=0)
-STAGES = fig3_4_diagrams.fig4(seed=0)
+SIX = fig1_4_model.fig1(total_cores=4.0, total_memory=8.0, seed=0).assign(total_cores=4.0, total_memory=8.0)
+LIFE = fig1_4_model.fig3(**fig1_4_model.SMALL_CLUSTER, seed=0)
+STAGES = fig1_4_model.fig4(seed=0)
 
 
 def extents(figure):
@@ -29,7 +29,7 @@ def extents(figure):
     return boxes, [text.get_window_extent(renderer) for text in ax.texts], figure.bbox
 
 
-@pytest.mark.parametrize("plot, frame", [(fig3_4_diagrams.plot_fig3, LIFE), (fig3_4_diagrams.plot_fig4, STAGES)])
+@pytest.mark.parametrize("plot, frame", [(fig1_4_model.plot_fig3, LIFE), (fig1_4_model.plot_fig4, STAGES)])
 def test_no_text_touches_another_or_the_edge_of_a_box(plot, frame):
     boxes, texts, page = extents(plot(frame))
     for n, text in enumerate(texts):
@@ -60,7 +60,7 @@ def test_six_jobs_hold_what_is_there_and_wait_for_one_resource_each():
     assert lacking == {4: ["cores"], 5: ["memory"]}
 
 
-@pytest.mark.parametrize("resource, plot", [("cores", fig1_2_six_jobs.plot_fig1), ("memory", fig1_2_six_jobs.plot_fig2)])
+@pytest.mark.parametrize("resource, plot", [("cores", fig1_4_model.plot_fig1), ("memory", fig1_4_model.plot_fig2)])
 def test_blocks_are_as_large_as_what_the_jobs_hold(resource, plot):
     blocks = [
         path
