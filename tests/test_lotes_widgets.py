@@ -85,7 +85,7 @@ def test_stored_runs_show_each_instance_and_the_claims_of_that_figure_and_law():
 
 
 def test_stored_runs_say_what_there_is():
-    with pytest.raises(ValueError, match="there are a, b"):
+    with pytest.raises(ValueError, match="choose from a, b"):
         explorer.draw_stored(stored_runs(), "c")
     with pytest.raises(ValueError, match="there are common at 0, 0.1, 0.2"):
         explorer.draw_stored(stored_runs(), "b", "common", 0.05)
