@@ -9,8 +9,8 @@ import pandas as pd
 
 from schedlib import lotes, theory
 from schedlib.core.checks import unknown
-from schedlib.exhibits.lotes.figures import LAW_NAMES
-from schedlib.exhibits.lotes.random_pictures import at_point, axis_of, plot_point
+from schedlib.exhibits.lotes.fig11_13_random import LAWS, axis_of
+from schedlib.exhibits.lotes.random_point import at_point, plot_point
 from schedlib.pictures import style
 from schedlib.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
 from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, slider
@@ -188,7 +188,7 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
 
     def offer():
         frame, law = runs[figure.value], sizes.value
-        laws = [(name, law) for law, name in LAW_NAMES.items() if law in set(frame["sizes"])]
+        laws = [(name, law) for law, name in LAWS.items() if law in set(frame["sizes"])]
         sizes.options = laws
         sizes.value = law if law in dict(laws).values() else laws[0][1]
         at.options = [(f"{value:g}", value) for value in sorted(set(frame[axis_of(frame)]))]
