@@ -13,6 +13,7 @@ OVERVIEW = """\
 schedlib: five papers on data-centre scheduling, runnable.
 
   python -m schedlib list                            what there is: experiments, figures, tables
+  python -m schedlib stale                           the published figures that the present code would make otherwise
   python -m schedlib run hmhs.fig1 --scale smoke     run one experiment and print its frame
   python -m schedlib figures --only hmhs             regenerate figures, tables and claims (as `make figures ONLY=hmhs`)
   python -m schedlib claims                          the papers' claims and what became of them
@@ -31,6 +32,8 @@ WHERE = (
 HELP = {
     "list": "Lists every figure and table with the experiment behind it, its title, how many points and seeds it has at quick "
     "scale, and whether the published files still come from the code as it is (state). Example: python -m schedlib list hmhs",
+    "stale": "Prints a line for each published figure whose result the present code would not make, and nothing else. "
+    "Example: python -m schedlib stale",
     "run": "Runs one experiment and prints its tidy frame, or writes it to a file. Points that are stored already are not run "
     "again, and an interrupted run goes on where it was. Example: python -m schedlib run hmhs.fig1 --scale smoke --csv fig1.csv",
     "figures": "Regenerates figures and tables by running the papers' notebooks, then the claims ledger and the gallery. "
@@ -93,6 +96,13 @@ def list_(options) -> None:
 
     frame = reproduce.experiments(options.only)
     print(columns(frame.columns, frame.itertuples(index=False)) if len(frame) else "no paper lists an experiment here yet")
+
+
+def stale(options) -> None:
+    from schedlib.reproduce import provenance, publish
+
+    for name in provenance.stale(publish.out_folder()):
+        print(name)
 
 
 def run(options) -> None:
@@ -189,7 +199,7 @@ def where(folder: Path, page: str = "README.md") -> str:
 
 
 COMMANDS = {
-    "list": list_, "run": run, "figures": figures, "claims": claims, "gallery": gallery, "notebooks": notebooks, "course": course,
+    "list": list_, "stale": stale, "run": run, "figures": figures, "claims": claims, "gallery": gallery, "notebooks": notebooks, "course": course,
     "data": data, "bench": bench,
 }  # fmt: skip
 

@@ -20,7 +20,18 @@ from dataclasses import replace
 from heapq import heapify, heappop, heappush
 from math import floor, fsum
 
-from eagle_literal_rules import SYSTEMS, Entry, Job, Parts, Worker, algorithm1, eagle, moved, published_scan, tasks_scan
+from eagle_literal_rules import (
+    SYSTEMS,
+    Entry,
+    Job,
+    Parts,
+    Worker,
+    algorithm1,
+    eagle,
+    moved,
+    published_scan,
+    tasks_scan,
+)
 
 __all__ = ["SYSTEMS", "Entry", "Job", "Literal", "Parts", "algorithm1", "eagle", "published_scan"]
 

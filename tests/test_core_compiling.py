@@ -13,7 +13,7 @@ import pytest
 from numba.core import types
 
 import schedlib
-from schedlib import hmhs
+from schedlib import hmhs, paths
 from schedlib.core import compiling, heap
 
 PACKAGE = Path(schedlib.__file__).parent
@@ -48,7 +48,8 @@ def run(code, **environment):
 def copy(tmp_path):
     """A folder with a copy of the core alone, as if installed: there is no data/ beside it."""
     shutil.copytree(PACKAGE / "core", tmp_path / "schedlib/core", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(PACKAGE / "__init__.py", tmp_path / "schedlib")
+    for name in ("__init__.py", "paths.py"):
+        shutil.copy(PACKAGE / name, tmp_path / "schedlib")
     return tmp_path
 
 
@@ -85,16 +86,16 @@ def places(tmp_path, monkeypatch):
     for name in PLACES[:3]:
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "home").mkdir()
+    (tmp_path / "temporary").mkdir()
     (tmp_path / "site/schedlib").mkdir(parents=True)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(compiling, "PACKAGE", tmp_path / "site/schedlib")
-    monkeypatch.setattr(compiling, "kernel_files", lambda: ())
-    monkeypatch.setattr(compiling.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
+    monkeypatch.setattr(paths, "PACKAGE", tmp_path / "site/schedlib")
+    monkeypatch.setattr(paths.tempfile, "gettempdir", lambda: str(tmp_path / "temporary"))
     return tmp_path
 
 
 def folder():
-    found = compiling.kernel_folder.__wrapped__()
+    found = compiling.kernel_folder.__wrapped__(Path(heap.__file__))
     return found and found.parent.parent
 
 
@@ -103,16 +104,23 @@ def test_places_in_order(places, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(places / "xdg"))
     assert folder() == places / "xdg/schedlib"
     (places / "site/data").mkdir()
-    assert folder() == places / "site/data/cache"
+    assert folder() == paths.cache_folder("kernels").parent == places / "site/data/cache"
     monkeypatch.setenv("SCHEDLIB_CACHE", str(places / "asked"))
-    assert folder() == places / "asked"
+    assert folder() == paths.cache_folder("results").parent == places / "asked"
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(places / "numba"))
     assert folder() == places / "numba"
 
 
+def test_a_place_that_was_asked_for_and_cannot_be_written_is_not_replaced(places, monkeypatch):
+    (places / "file").write_text("")
+    monkeypatch.setenv("SCHEDLIB_CACHE", str(places / "file/cache"))
+    with pytest.raises(OSError, match="set SCHEDLIB_CACHE to one"):
+        paths.cache_folder("results")
+    assert folder() is None
+
+
 def test_a_user_without_a_home_uses_the_temporary_folder(places, monkeypatch):
-    monkeypatch.delenv("HOME")
-    monkeypatch.setattr(compiling.os.path, "expanduser", lambda path: path)  # as for a user number without an account
+    monkeypatch.setattr(paths.platformdirs, "user_cache_dir", lambda *name, **options: "~/.cache/schedlib")  # as without an account
     assert folder().parent == places / "temporary"
 
 
@@ -123,7 +131,7 @@ def test_what_another_user_left_in_the_temporary_folder_is_not_run(places, monke
     assert folder().parent == places / "temporary"
     user = os.getuid()
     (places / f"temporary/schedlib-{user + 1}").mkdir()
-    monkeypatch.setattr(compiling.os, "getuid", lambda uid=user: uid + 1)
+    monkeypatch.setattr(paths.os, "getuid", lambda uid=user: uid + 1)
     assert folder() is None
 
 
@@ -134,10 +142,9 @@ def test_kernels_compile_in_each_process_where_nothing_can_be_written(places, mo
 
     monkeypatch.setenv("HOME", str(places / "file/home"))
     (places / "file").write_text("")
-    monkeypatch.setattr(compiling.tempfile, "gettempdir", nowhere)
+    monkeypatch.setattr(paths.tempfile, "gettempdir", nowhere)
     assert folder() is None
-    monkeypatch.setattr(compiling, "kernel_folder", lambda: None)
-    monkeypatch.setattr(compiling, "kernel_files", lambda: (Path(heap.__file__).resolve(),))
+    monkeypatch.setattr(compiling, "kernel_folder", lambda file: None)
     assert compiling.compiled(heap.before.py_func)(1.0, 0, 2.0, 0)
 
 
@@ -167,7 +174,7 @@ def test_a_rule_that_cannot_compile_says_why(function, says):
 
 SCHEDULE_ALL = """
 import json
-from schedlib import hmhs
+from schedlib import hmhs, paths
 whole = hmhs.hybrid(8, seed=4, machines=(3, 4))
 small = hmhs.Instance(
     whole.map_time, whole.map_tasks % 7, whole.map_speed, whole.reduce_time, whole.reduce_tasks % 5, whole.reduce_speed

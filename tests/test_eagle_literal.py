@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from schedlib import eagle
 from schedlib.core import streams
-from schedlib.eagle import columns as at
-from schedlib.eagle import queues, reorder, state
+from schedlib.eagle.queueing import queues, reorder
+from schedlib.eagle.simulating import columns as at
+from schedlib.eagle.simulating import state
 
 literal = instances.literal
 DETAILS, SYSTEMS = instances.DETAILS, instances.SYSTEMS

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from schedlib import eagle
-from schedlib.eagle import workloads
+from schedlib.eagle.workloads import synthetic as workloads
 from schedlib.traces import read_hawk, write_hawk
 from schedlib.workload import Workload
 

@@ -5,13 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import house
 import pytest
 
 from schedlib import papers
-from schedlib.reproduce import source
 
 PACKAGE = Path(sys.modules["schedlib"].__file__).parent
-ROOTS = source.roots_of("schedlib")
+FOLDER = PACKAGE.parent
 GROUND = {"paths", "papers", "intervals", "experiment", "core", "workload", "traces", "theory"}
 LIBRARY = {*papers.KEYS}
 ALLOWED = {
@@ -49,7 +49,7 @@ def room(name):
 
 
 def schedlib_imports(name):
-    return {other for other in source.imports(name, ROOTS) if other.split(".")[0] == "schedlib"}
+    return {other for other in house.imports(name, FOLDER) if other.split(".")[0] == "schedlib"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
@@ -58,7 +58,7 @@ def test_module_imports_only_what_lies_below_it(file):
     assert room(name) in ALLOWED, f"{name}: say in this test what its room may import"
     above = {other for other in schedlib_imports(name) if room(other) and room(other) not in ALLOWED[room(name)]}
     assert not above, f"{name} imports {', '.join(sorted(above))}"
-    outside = {other.partition(".")[0] for other in source.imports(name, ROOTS)}
+    outside = {other.partition(".")[0] for other in house.imports(name, FOLDER)}
     if room(name) == "core":
         assert outside <= CORE_MAY_IMPORT
     if room(name) in LIBRARY | GROUND:
@@ -103,5 +103,5 @@ def test_arrows_are_seen_whatever_the_form_of_the_import(tmp_path):
         (package / f"{name}.py").write_text("")
     text = "from . import a\nfrom .b import f\nimport schedlib.c as c\ndef g():\n    from schedlib import d, e\n"
     (package / "x.py").write_text(text)
-    found = source.imports("schedlib.x", {"schedlib": tmp_path})
+    found = house.imports("schedlib.x", tmp_path)
     assert found == {"schedlib.a", "schedlib.b", "schedlib.c", "schedlib.d", "schedlib"}

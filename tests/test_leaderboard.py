@@ -1,4 +1,5 @@
-"""The leaderboard: who is better is first, who breaks a rule is told so with row and time, intervals are what they say."""
+"""The leaderboard: who is better is first, who breaks a rule is told so with row and time, intervals are what
+they say."""
 
 import json
 import os
@@ -17,8 +18,6 @@ from schedlib import eagle, hmhs, leaderboard, lotes, mch, paths
 from schedlib.leaderboard import hmhs_board, invariants, lotes_board, mch_board
 from schedlib.leaderboard.race import PATIENCE, Waiting, starved
 from schedlib.leaderboard.standings import COLUMNS
-from schedlib.leaderboard.telling import telling
-from schedlib.lotes.policies.own import RULE
 from schedlib.teaching.explorers import leaderboard as explore
 from schedlib.workload import Workload
 
@@ -28,7 +27,9 @@ CLUSTER = lotes.MachineConfigs([[4.0]], [3])
 def crowd(seed):
     """Sixty jobs for three machines of four cores: enough to make some wait."""
     rng = np.random.default_rng(seed)
-    return Workload.from_arrays(np.sort(rng.uniform(0, 60, 60)), rng.exponential(6.0, 60), cores=rng.integers(1, 4, 60))
+    return Workload.from_arrays(
+        np.sort(rng.uniform(0, 60, 60)), rng.exponential(6.0, 60), cores=rng.integers(1, 4, 60)
+    )
 
 
 @lotes.own.kernel
@@ -72,7 +73,9 @@ def nobody(cluster, machine):
 
 
 def on_crowd(*mine, **options):
-    return leaderboard.lotes(*mine, **{"workload": crowd, "configs": CLUSTER, "seeds": 2, "against": ["greedy"]} | options)
+    return leaderboard.lotes(
+        *mine, **{"workload": crowd, "configs": CLUSTER, "seeds": 2, "against": ["greedy"]} | options
+    )
 
 
 def row_of(board, policy):
@@ -95,12 +98,17 @@ def test_a_planted_better_policy_is_first_and_a_worse_one_last():
 def test_a_policy_given_under_another_name_stands_beside_its_twin():
     twin = replace(hmhs.POLICIES["fifo"], name="twin")
     board = leaderboard.hmhs(twin, seeds=3, against=["hmhs", "fifo"])
-    apart = [row_of(board, name)[["mean", "low", "high", "rank", "difference"]].tolist() for name in ("twin", "fifo")]
+    apart = [
+        row_of(board, name)[["mean", "low", "high", "rank", "difference"]].tolist()
+        for name in ("twin", "fifo")
+    ]
     assert apart[0] == apart[1]
 
 
 def test_where_higher_is_better_the_highest_is_first():
-    rule = mch.Rule(lambda leaf, usage, demand, weight, capacity: (usage / capacity).max() / weight, "exact-ch", "exact")
+    rule = mch.Rule(
+        lambda leaf, usage, demand, weight, capacity: (usage / capacity).max() / weight, "exact-ch", "exact"
+    )
     board = leaderboard.mch(rule, seeds=2, against=["drf", "exact-ch"])
     first = board[board["metric"].str.startswith("poorest")].set_index("policy")
     assert first.loc["exact", "rank"] == first.loc["exact-ch", "rank"] == 1 and first.loc["drf", "rank"] == 3
@@ -122,7 +130,9 @@ def test_each_seed_is_drawn_once_and_all_policies_run_on_it():
     assert drawn == [4, 9, 2]
     assert set(map(tuple, runs.groupby(["policy", "metric"])["seed"].agg(tuple))) == {(4, 9, 2)}
     alone = on_crowd(mine, seeds=[9], each=True)
-    pd.testing.assert_frame_equal(alone.reset_index(drop=True), runs[runs["seed"] == 9].reset_index(drop=True))
+    pd.testing.assert_frame_equal(
+        alone.reset_index(drop=True), runs[runs["seed"] == 9].reset_index(drop=True)
+    )
 
 
 @pytest.mark.parametrize("case", [lotes_board.random_jobs, mch_board.greedy_leaves, hmhs_board.single_batch])
@@ -130,7 +140,11 @@ def test_default_cases_follow_their_seed(case):
     def numbers(one):
         if isinstance(one, hmhs.Instance):
             return one.map_time
-        return one.workload.tasks["duration"].to_numpy() if hasattr(one, "workload") else one.jobs["duration"].to_numpy()
+        return (
+            one.workload.tasks["duration"].to_numpy()
+            if hasattr(one, "workload")
+            else one.jobs["duration"].to_numpy()
+        )
 
     assert np.array_equal(numbers(case(3)), numbers(case(3)))
     assert not np.array_equal(numbers(case(3))[:20], numbers(case(4))[:20])
@@ -140,31 +154,37 @@ def test_waits_are_those_of_the_simulator():
     board = on_crowd(lotes.Policy(first_fit, name="first fit"), seeds=[7], each=True)
     run = lotes.simulate(lotes.Policy(first_fit), CLUSTER, crowd(7))
     values = board[board["policy"] == "first fit"].set_index("metric")["value"]
-    assert values["mean wait (s)"] == pytest.approx(run.response.mean()) and values["longest wait (s)"] == run.response.max() > 0
+    assert (
+        values["mean wait (s)"] == pytest.approx(run.response.mean())
+        and values["longest wait (s)"] == run.response.max() > 0
+    )
 
 
 # --- rules that are broken ----------------------------------------------------------------------------------------------------
 
 
-def test_impossible_machines_are_told_with_row_and_time():
+def assert_told(board, policy, *words):
+    """The board says which rule `policy` broke, in a sentence with these words, and shows no values for it.
+    """
+    text = row_of(board, policy)["broke"]
+    assert text.startswith("a rule: ") and text.endswith("(seed 0)"), text
+    assert all(word in text for word in words), text
+    assert board.loc[board["policy"] == policy, ["mean", "rank", "difference"]].isna().all(axis=None)
+
+
+def test_impossible_machines_are_told_with_the_job_and_the_way_out():
     board = on_crowd(lotes.Policy(second_is_wrong, name="wrong"), too_full)
-    jobs = crowd(0).jobs
-    row = int(np.argmax(jobs["submit"] > 10))
-    text = f"unknown machine: job {row} at {jobs['submit'][row]:.4g} s is sent to machine 3; there are 3"
-    assert row_of(board, "wrong")["broke"].startswith(text)
-    used = np.cumsum(crowd(0).tasks["cores"])  # no job ends before the first that does not fit
-    text = row_of(board, "too_full")["broke"]
-    row = int(text.split()[2])
-    ended = (jobs["submit"] + crowd(0).tasks["duration"])[:row] <= jobs["submit"][row]
-    assert text.startswith("capacity: job ") and "machine 0 has" in text and used[row] - crowd(0).tasks["cores"][:row][ended].sum() > 4
-    assert board.loc[board["policy"].isin(["wrong", "too_full"]), ["mean", "rank", "difference"]].isna().all(axis=None)
+    row = int(np.argmax(crowd(0).jobs["submit"] > 10))
+    assert_told(board, "wrong", f"job {row} ", "machine", "-1")
+    assert_told(board, "too_full", "job ", "machine", "-1")
 
 
 def test_impossible_waiting_jobs_are_told():
-    board = on_crowd(lotes.Policy(first_fit, not_waiting, "ghost"), lotes.Policy(first_fit, larger_than_room, "large"))
-    assert row_of(board, "ghost")["broke"].startswith("unknown job: machine ")
-    assert row_of(board, "large")["broke"].startswith("capacity: job ")
-    assert all(" s" in row_of(board, name)["broke"] and "(seed 0)" in row_of(board, name)["broke"] for name in ("ghost", "large"))
+    board = on_crowd(
+        lotes.Policy(first_fit, not_waiting, "ghost"), lotes.Policy(first_fit, larger_than_room, "large")
+    )
+    for policy in ("ghost", "large"):
+        assert_told(board, policy, "machine ", "job", "-1")
 
 
 def test_a_policy_that_changes_the_simulators_arrays_is_found_out():
@@ -195,9 +215,13 @@ def test_a_leaf_that_gets_nothing_for_long_starves():
     last = mch.Rule(lambda leaf, usage, demand, weight, capacity: -float(leaf), name="last leaf")
     case = tree, (2.0,), jobs, 100.0
     board = leaderboard.mch(last, workload=case, seeds=1, against=["drf"])
-    assert row_of(board, "last leaf")["broke"].startswith("starvation: leaf 0, submitted at 0 s, never starts")
+    assert row_of(board, "last leaf")["broke"].startswith(
+        "starvation: leaf 0, submitted at 0 s, never starts"
+    )
     assert row_of(board, "drf")["mean"] == pytest.approx(1.0)
-    patient = leaderboard.mch(last, workload=(tree, (2.0,), jobs.assign(tasks=[500, PATIENCE - 2]), 100.0), seeds=1, against=["drf"])
+    patient = leaderboard.mch(
+        last, workload=(tree, (2.0,), jobs.assign(tasks=[500, PATIENCE - 2]), 100.0), seeds=1, against=["drf"]
+    )
     assert not row_of(patient, "last leaf")["broke"]
 
 
@@ -211,26 +235,15 @@ def test_the_other_simulators_name_what_is_not_there():
     def no_place(cluster, line):
         return len(line)
 
-    board = leaderboard.hmhs(past_the_end, seeds=1, against=["fifo"])
-    text = row_of(board, "past_the_end")["broke"]
-    assert text.startswith("unknown job: map machine ") and float(text.split(" at ")[1].split()[0]) > 50 and "given job 30" in text
+    assert_told(leaderboard.hmhs(past_the_end, seeds=1, against=["fifo"]), "past_the_end", "map", "job", "-1")
     jobs = Workload.from_arrays([0.0, 3, 6, 9], [5.0, 5, 5, 50])
     systems = eagle.System("no worker", short_jobs=no_worker), eagle.System("no place", queue=no_place)
     board = leaderboard.eagle(*systems, workload=jobs, workers=3, cutoff=20, seeds=1, against=["hawk"])
-    assert row_of(board, "no worker")["broke"].startswith("unknown worker: job 2 at 6 s sends probe 0 to worker -1; there are 3")
-    assert row_of(board, "no place")["broke"].startswith("unknown place: at ")
+    assert_told(board, "no worker", "job 2", "worker")
+    assert_told(board, "no place", "queue", "place")
 
 
-def test_listening_changes_nothing():
-    heard, said = telling(lotes.Policy(first_fit).arrive, RULE, lambda cluster, job, machine: (cluster.now, machine))
-    runs = [lotes.simulate(policy, CLUSTER, crowd(1)) for policy in (lotes.Policy(heard), lotes.Policy(first_fit))]
-    pd.testing.assert_frame_equal(runs[0].jobs, runs[1].jobs)
-    assert [now for now, _ in said] == crowd(1).jobs["submit"].tolist()
-    started = runs[0].jobs["start"] == runs[0].jobs["submit"]
-    assert [machine for _, machine in said] == np.where(started, runs[0].jobs["machine"], -1).tolist()
-
-
-def test_reasons_are_the_same_without_the_compiler(tmp_path):
+def test_refusals_are_the_same_without_the_compiler(tmp_path):
     script = """
 from schedlib import eagle, hmhs, leaderboard, lotes
 from schedlib.workload import Workload
@@ -246,9 +259,11 @@ print(leaderboard.told(leaderboard.hmhs(wrong, workload=hmhs.single(2, machines=
     said = []
     for switch in ("1", "0"):
         there = os.environ | {"PYTHONPATH": str(paths.checkout()), "NUMBA_DISABLE_JIT": switch}
-        done = subprocess.run([sys.executable, "wrong.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "wrong.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True
+        )
         said.append(done.stdout)
-    assert said[0] == said[1] and said[0].count("wrong broke unknown ") == 3
+    assert said[0] == said[1] and said[0].count("wrong broke a rule: ") == 3
 
 
 def test_idle_machines_are_a_warning_for_the_readers_policy_alone():
@@ -262,14 +277,24 @@ def test_idle_machines_are_a_warning_for_the_readers_policy_alone():
 
 # --- what is read off a record ------------------------------------------------------------------------------------------------
 
-TASKS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=7)
+TASKS = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4), st.integers(1, 3)),
+    min_size=1,
+    max_size=7,
+)
 
 
 @given(TASKS)
 def test_over_capacity_agrees_with_looking_at_every_moment(tasks):
     machine, start, length, demand = np.array(tasks).T
-    found = invariants.over_capacity(machine, start * 1.0, (start + length) * 1.0, demand[:, None] * 1.0, np.full((2, 1), 4.0))
-    used = {(m, t): demand[(machine == m) & (start <= t) & (t < start + length)].sum() for m in (0, 1) for t in range(12)}
+    found = invariants.over_capacity(
+        machine, start * 1.0, (start + length) * 1.0, demand[:, None] * 1.0, np.full((2, 1), 4.0)
+    )
+    used = {
+        (m, t): demand[(machine == m) & (start <= t) & (t < start + length)].sum()
+        for m in (0, 1)
+        for t in range(12)
+    }
     over = sorted(t for (m, t), amount in used.items() if amount > 4)
     assert (found is None) == (not over)
     if found:
@@ -280,9 +305,15 @@ def test_over_capacity_agrees_with_looking_at_every_moment(tasks):
 def test_idle_time_agrees_with_looking_at_every_moment(tasks):
     _, ready, length, delay = np.array(tasks).T
     start, n = ready + delay, 9
-    idle = sum((n - ((start <= t) & (t < start + length)).sum()) for t in range(12) if ((ready <= t) & (t < start)).any())
+    idle = sum(
+        (n - ((start <= t) & (t < start + length)).sum())
+        for t in range(12)
+        if ((ready <= t) & (t < start)).any()
+    )
     whole = n * (start.max() - ready.min())
-    assert invariants.idle_while_waiting(n, ready * 1.0, start * 1.0, (start + length) * 1.0) == pytest.approx(idle / whole)
+    assert invariants.idle_while_waiting(
+        n, ready * 1.0, start * 1.0, (start + length) * 1.0
+    ) == pytest.approx(idle / whole)
 
 
 def test_who_is_passed_over_is_counted():
@@ -299,7 +330,11 @@ def test_who_is_passed_over_is_counted():
 
 def table(values):
     """Runs of policies from {name: values by seed}."""
-    rows = [(name, "wait (s)", "low", seed, value, "", "") for name in values for seed, value in enumerate(values[name])]
+    rows = [
+        (name, "wait (s)", "low", seed, value, "", "")
+        for name in values
+        for seed, value in enumerate(values[name])
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -310,7 +345,9 @@ def test_intervals_shrink_with_seeds_as_students_t_says():
         boards = leaderboard.standings(table({f"p{k}": rng.normal(50, 3, seeds) for k in range(400)}))
         widths[seeds] = (boards["high"] - boards["low"]).mean() / 2
         unbiased = np.sqrt(2 / (seeds - 1)) * special.gamma(seeds / 2) / special.gamma((seeds - 1) / 2)
-        assert widths[seeds] == pytest.approx(stats.t.ppf(0.975, seeds - 1) * 3 * unbiased / np.sqrt(seeds), rel=0.07)
+        assert widths[seeds] == pytest.approx(
+            stats.t.ppf(0.975, seeds - 1) * 3 * unbiased / np.sqrt(seeds), rel=0.07
+        )
         assert ((boards["low"] <= 50) & (boards["high"] >= 50)).mean() == pytest.approx(0.95, abs=0.04)
     assert widths[20] < widths[5] / 2
 
@@ -348,7 +385,10 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
         (lambda: leaderboard.eagle(workers=3), "workers"),
         (lambda: leaderboard.standings(table({"a": [1.0, 2.0]}).drop(columns="seed")), "no column seed"),
         (lambda: leaderboard.standings(table({"a": [1.0, 2.0], "b": [1.0]})), "b ran on 1 of 2 seeds"),
-        (lambda: leaderboard.plot(leaderboard.standings(table({"a": [1.0, 2.0]})), "speed"), "metric: 'speed'"),
+        (
+            lambda: leaderboard.plot(leaderboard.standings(table({"a": [1.0, 2.0]})), "speed"),
+            "metric: 'speed'",
+        ),
     ],
 )
 def test_wrong_arguments_are_named(wrong, words):
@@ -360,7 +400,12 @@ def test_wrong_arguments_are_named(wrong, words):
 
 
 def test_boards_are_drawn_whatever_happened_on_them():
-    for values in ({"a": [1.0]}, {"a": [1.0, 2.0], "b": [500.0, 700.0]}, {"a": [np.nan, 1.0]}, {"a": [-1.0, 1.0], "b": [0.0, 0.0]}):
+    for values in (
+        {"a": [1.0]},
+        {"a": [1.0, 2.0], "b": [500.0, 700.0]},
+        {"a": [np.nan, 1.0]},
+        {"a": [-1.0, 1.0], "b": [0.0, 0.0]},
+    ):
         board = leaderboard.standings(table(values))
         figure = leaderboard.plot(board)
         assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == board["policy"].tolist()
@@ -382,5 +427,7 @@ def test_the_script_of_the_chapter_runs_on_its_own(tmp_path):
     (text,) = ["".join(cell["source"]) for cell in cells if "".join(cell["source"]).startswith("%%script")]
     (tmp_path / "mine.py").write_text(text.partition("\n")[2])
     there = os.environ | {"PYTHONPATH": str(paths.checkout())}
-    done = subprocess.run([sys.executable, "mine.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "mine.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True
+    )
     assert "quickest" in done.stdout and "rank" in done.stdout

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from schedlib.exhibits.lotes import trace_claims
-from schedlib.exhibits.lotes import trace_experiments as experiments
+from schedlib.exhibits.lotes import fig8_10_month, month_runs
 from schedlib.lotes import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals, google2011, google_month
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 
@@ -81,9 +80,9 @@ def test_draws_have_the_total_and_repeat(hours, jobs, seed):
 
 
 def test_constants_are_the_fit_to_googles_table():
-    if lacking := experiments.no_google_table():
+    if lacking := month_runs.no_google_table():
         pytest.skip(lacking)
-    batch, counts = experiments.google_counts()
+    batch, counts = month_runs.google_counts()
     assert (batch, batch + counts.sum(), len(counts)) == (BATCH, JOBS, HOURS + 1)
     fitted = fit_arrivals(counts[1:-1], first=1)
     assert numbers(GOOGLE_ARRIVALS) == pytest.approx(numbers(fitted), rel=2e-3)
@@ -126,8 +125,8 @@ def test_bad_input_is_refused(call, why):
 
 
 def test_month_tells_days_tail_and_mean_of_the_same_runs():
-    frame = experiments.month(shrink=400, load=0.5, seed=0)
-    whole = experiments.month_load(shrink=400, load=0.5, seed=0)
+    frame = fig8_10_month.month(shrink=400, load=0.5, seed=0)
+    whole = fig8_10_month.month_load(shrink=400, load=0.5, seed=0)
     pd.testing.assert_frame_equal(
         whole, frame[frame["measure"].isin(["tail", "mean"])].reset_index(drop=True)
     )
@@ -156,14 +155,12 @@ def test_claims_read_the_month_as_they_say():
     ]
     rows += [(0, policy, "queue", day, value) for policy in days for day, value in enumerate((7, 0, 0, 2000))]
     rows += [
-        (0, policy, "tail", 3600.0 * hours, value)
-        for policy in days
+        (0, policy, "tail", 3600.0 * hours, value) for policy in days
         for hours, value in ((1, 0.4), (7, 0.3), (17, 0.2))
     ]
     frame = pd.DataFrame(rows, columns=["seed", "policy", "measure", "x", "value"]).astype({"x": float})
     measured = {
-        row.id.removeprefix("lotes.month-"): np.ravel(row.measure(frame))
-        for row in trace_claims.CLAIMS
+        row.id.removeprefix("lotes.month-"): np.ravel(row.measure(frame)) for row in fig8_10_month.CLAIMS
         if row.measure
     }
     expected = {

@@ -6,15 +6,16 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import FancyBboxPatch
 
 from schedlib import lotes
-from schedlib.exhibits.lotes import model_experiments, model_figures
+from schedlib.exhibits.lotes import fig1_2_six_jobs, fig3_4_diagrams
 from schedlib.pictures import bins as pictures
+from schedlib.pictures import style
 from schedlib.pictures.diagrams import Arrow, Box, plot_diagram
 
-SIX = model_experiments.fig1(total_cores=4.0, total_memory=8.0, seed=0).assign(
+SIX = fig1_2_six_jobs.fig1(total_cores=4.0, total_memory=8.0, seed=0).assign(
     total_cores=4.0, total_memory=8.0
 )
-LIFE = model_experiments.fig3(**model_experiments.SMALL_CLUSTER, seed=0)
-STAGES = model_experiments.fig4(seed=0)
+LIFE = fig3_4_diagrams.fig3(**fig3_4_diagrams.SMALL_CLUSTER, seed=0)
+STAGES = fig3_4_diagrams.fig4(seed=0)
 
 
 def extents(figure):
@@ -23,14 +24,15 @@ def extents(figure):
     figure.draw(renderer)
     (ax,) = figure.axes
     boxes = [
-        patch.get_window_extent(renderer)
-        for patch in ax.patches
+        patch.get_window_extent(renderer) for patch in ax.patches
         if isinstance(patch, FancyBboxPatch) and patch.get_zorder() > 0
     ]
     return boxes, [text.get_window_extent(renderer) for text in ax.texts], figure.bbox
 
 
-@pytest.mark.parametrize("plot, frame", [(model_figures.plot_fig3, LIFE), (model_figures.plot_fig4, STAGES)])
+@pytest.mark.parametrize(
+    "plot, frame", [(fig3_4_diagrams.plot_fig3, LIFE), (fig3_4_diagrams.plot_fig4, STAGES)]
+)
 def test_no_text_touches_another_or_the_edge_of_a_box(plot, frame):
     boxes, texts, page = extents(plot(frame))
     for n, text in enumerate(texts):
@@ -62,13 +64,11 @@ def test_six_jobs_hold_what_is_there_and_wait_for_one_resource_each():
 
 
 @pytest.mark.parametrize(
-    "resource, plot", [("cores", model_figures.plot_fig1), ("memory", model_figures.plot_fig2)]
+    "resource, plot", [("cores", fig1_2_six_jobs.plot_fig1), ("memory", fig1_2_six_jobs.plot_fig2)]
 )
 def test_blocks_are_as_large_as_what_the_jobs_hold(resource, plot):
     blocks = [
-        path
-        for collection in plot(SIX).axes[0].collections
-        for path in collection.get_paths()
+        path for collection in plot(SIX).axes[0].collections for path in collection.get_paths()
         if len(path.vertices) > 3
     ]
     boxes = np.array([[*path.vertices.min(axis=0), *path.vertices.max(axis=0)] for path in blocks])
@@ -79,7 +79,7 @@ def test_blocks_are_as_large_as_what_the_jobs_hold(resource, plot):
 
 
 def test_a_job_without_neighbouring_lanes_is_drawn_in_pieces():
-    figure, ax = model_figures.style.subplots()
+    figure, ax = style.subplots()
     pictures.draw_blocks(ax, [0, 0, 0, 2], [2, 9, 2, 4], [1, 1, 1, 2], 3, ["C0"] * 4, "abcd")
     paths = [path for collection in ax.collections for path in collection.get_paths()]
     assert len(paths) == 5 and [path.vertices[:, 1].min() for path in paths[3:]] == [0, 2]

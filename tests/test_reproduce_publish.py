@@ -12,7 +12,7 @@ import toy_experiments as toy
 
 from schedlib import reproduce
 from schedlib.experiment import Claim, Experiment, Figure
-from schedlib.reproduce import gallery, ledger, provenance, publish, registry, source, tables
+from schedlib.reproduce import gallery, ledger, provenance, publish, reach, registry, tables
 
 LIBRARY = registry.load()
 HOW = {"workers": 1, "progress": False}
@@ -128,7 +128,7 @@ def test_provenance_says_how_a_figure_came_about(tmp_path, monkeypatch):
     assert (entry["scale"], entry["seeds"], entry["points"]) == ("smoke", 1, [{"jobs": 1}])
     assert entry["versions"]["numpy"] and entry["seconds"] >= 0 and len(entry["source"]) == 64
     assert provenance.status("hmhs.toy", tmp_path) == "current"
-    monkeypatch.setattr(source, "source_hash", lambda module: "edited")
+    monkeypatch.setattr(reach, "of", lambda module, name: ("edited", frozenset()))
     assert provenance.status("hmhs.toy", tmp_path) == "stale"
     assert provenance.status("hmhs.toy-table", tmp_path) == "-"
 
@@ -239,4 +239,4 @@ def test_real_registry_is_sound():
     assert registry.listed("schedlib.nowhere", "experiments", "EXPERIMENTS") == ()
     for name, experiment in LIBRARY.experiments.items():
         assert re.fullmatch(rf"schedlib\.{name.partition('.')[0]}\.(\w+_)?experiments", experiment.run.__module__)
-        assert len(source.source_hash(experiment.run.__module__)) == 64
+        assert len(reach.of(experiment.run.__module__, experiment.run.__qualname__)[0]) == 64

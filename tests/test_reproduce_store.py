@@ -1,7 +1,6 @@
 """Stored points come back as they were or not at all, and their key follows what they depend on."""
 
-import importlib
-import sys
+import dataclasses
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
-from schedlib.reproduce import source, store
+from schedlib.reproduce import keys, store
 
 
 @pytest.fixture(autouse=True)
@@ -75,74 +74,23 @@ def test_truncated_entry_is_none_and_said_so(tmp_path, keep):
 
 
 def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
-    def key(point, seed):
-        return store.entry_path(store.describe(toy.TOY, point, seed)).name
+    def key(point, seed, experiment=toy.TOY):
+        return store.entry_path(keys.describe(experiment, point, seed)).name
 
     base = key({"jobs": 1, "b": 2}, 0)
     assert base == key({"b": 2, "jobs": 1}, 0)
     assert len({base, key({"jobs": 2, "b": 2}, 0), key({"jobs": 1, "b": 2}, 1)}) == 3
     trace = tmp_path / "trace.csv"
     trace.write_text("1,2")
-    monkeypatch.setattr(toy, "data_files", lambda experiment, point: [trace], raising=False)
-    with_data = key({"jobs": 1, "b": 2}, 0)
+    toy_reads = dataclasses.replace(toy.TOY, data_files=lambda point: [trace])
+    with_data = key({"jobs": 1, "b": 2}, 0, toy_reads)
     trace.write_text("1,2,3")
-    assert len({base, with_data, key({"jobs": 1, "b": 2}, 0)}) == 3
-    monkeypatch.setattr(source, "versions", lambda: {"numpy": "9"})
+    assert len({base, with_data, key({"jobs": 1, "b": 2}, 0, toy_reads)}) == 3
+    monkeypatch.setattr(keys, "versions", lambda packages: {"numpy": "9"})
     assert key({"jobs": 1, "b": 2}, 0) not in {base, with_data}
 
 
 @pytest.mark.parametrize("value", [float("nan"), {1, 2}, np.float64])
 def test_point_that_is_not_json_is_refused(value):
     with pytest.raises(ValueError, match="plain JSON"):
-        store.canonical({"x": value})
-
-
-@pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A package whose experiments import a helper, which imports a deeper one; beside it a module nobody imports."""
-    folder = tmp_path / "toypackage"
-    folder.mkdir()
-    (folder / "__init__.py").write_text("from toypackage.unrelated import y\n")
-    (folder / "experiments.py").write_text('"""Doc."""\nfrom . import helper\n\n\ndef run(seed):\n    return helper.f()\n')
-    (folder / "helper.py").write_text("def f():\n    from toypackage.deep import x\n    return x\n")
-    (folder / "deep.py").write_text("x = 1\n")
-    (folder / "unrelated.py").write_text("y = 1\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    importlib.import_module("toypackage.experiments")
-    yield folder
-    for name in [name for name in sys.modules if name.startswith("toypackage")]:
-        del sys.modules[name]
-    source.source_hash.cache_clear()
-
-
-def fresh_hash():
-    source.source_hash.cache_clear()
-    return source.source_hash("toypackage.experiments")
-
-
-@pytest.mark.parametrize(
-    "file, text, same",
-    [
-        ("experiments.py", '"""Other."""\nfrom . import helper  # why\ndef run(seed):\n  "Doc."\n  return (helper.f())\n', True),
-        ("experiments.py", '"""Doc."""\nfrom . import helper\n\n\ndef run(seed):\n    return helper.f() + 1\n', False),
-        ("helper.py", "def f():\n    from toypackage.deep import x\n    return -x\n", False),
-        ("deep.py", "x = 1.0\n", False),
-        ("deep.py", "# one\nx = 1\n", True),
-        ("unrelated.py", "y = 2\n", True),
-    ],
-)
-def test_source_hash_follows_code_and_nothing_else(package, file, text, same):
-    before = fresh_hash()
-    (package / file).write_text(text)
-    assert (fresh_hash() == before) is same
-
-
-def test_source_closure_reaches_into_schedlib(package):
-    (package / "deep.py").write_text("from schedlib.intervals import mean_ci\nx = 1\n")
-    files = source.closure("toypackage.experiments", source.roots_of("toypackage", "schedlib"))
-    assert list(files) == ["schedlib.intervals", "toypackage.deep", "toypackage.experiments", "toypackage.helper"]
-
-
-def test_experiment_from_a_cell_is_refused():
-    with pytest.raises(ValueError, match="file that can be imported"):
-        source.source_hash("__main__")
+        keys.canonical({"x": value})

@@ -1,12 +1,23 @@
 """Eagle and its rivals: scheduling short jobs beside long ones (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016)."""
 
-from schedlib.eagle.alibaba import alibaba
-from schedlib.eagle.measures import cutoff_for, job_means, offered_load, short_share, table1
-from schedlib.eagle.model import DLWL, SYSTEMS, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
 from schedlib.eagle.own import Cluster
-from schedlib.eagle.simulate import Simulation, simulate
-from schedlib.eagle.small_workloads import four_nodes, google_sample
-from schedlib.eagle.workloads import CUTOFF, HEARTBEAT, JOBS, LONG_SHARE, LONG_WORK, PARTITION, WORKERS, cloudera, google, yahoo
+from schedlib.eagle.simulating.simulate import Simulation, simulate
+from schedlib.eagle.systems import DLWL, SYSTEMS, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
+from schedlib.eagle.workloads.alibaba import alibaba
+from schedlib.eagle.workloads.examples import four_nodes, google_sample
+from schedlib.eagle.workloads.measures import cutoff_for, job_means, offered_load, short_share, table1
+from schedlib.eagle.workloads.synthetic import (
+    CUTOFF,
+    HEARTBEAT,
+    JOBS,
+    LONG_SHARE,
+    LONG_WORK,
+    PARTITION,
+    WORKERS,
+    cloudera,
+    google,
+    yahoo,
+)
 
 __all__ = [
     "CUTOFF", "DLWL", "HEARTBEAT", "JOBS", "LONG_SHARE", "LONG_WORK", "PARTITION", "SYSTEMS", "WORKERS", "Cluster", "Eagle", "Hawk",

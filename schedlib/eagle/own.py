@@ -16,7 +16,7 @@ from numba.core import types
 
 from schedlib.core import compiling
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import columns as at
+from schedlib.eagle.simulating import columns as at
 
 
 class Cluster(NamedTuple):

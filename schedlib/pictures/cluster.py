@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from matplotlib.patches import Rectangle
 
-from schedlib.eagle.replay import newest_copy
+from schedlib.eagle.simulating.replay import newest_copy
 from schedlib.pictures import style
 from schedlib.pictures.probing import LONG, SHORT, pale
 

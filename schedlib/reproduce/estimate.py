@@ -3,7 +3,7 @@
 import json
 
 from schedlib import paths
-from schedlib.reproduce import registry, store
+from schedlib.reproduce import keys, registry, store, worker
 
 
 def seconds_per_task(experiment, scale: str, tasks) -> list[float | None]:
@@ -15,11 +15,11 @@ def seconds_per_task(experiment, scale: str, tasks) -> list[float | None]:
     for file in store.folder(experiment.id).glob("*.parquet"):
         meta = store.peek(file)
         if meta and meta.get("scale") == scale:
-            known.setdefault(store.canonical(meta["point"]), []).append(meta["seconds"])
+            known.setdefault(keys.canonical(meta["point"]), []).append(meta["seconds"])
     everything = [value for values in known.values() for value in values]
     fallback = sum(everything) / len(everything) if everything else _committed(experiment.id, scale)
     means = {point: sum(values) / len(values) for point, values in known.items()}
-    return [means.get(store.canonical(point), fallback) for point, _ in tasks]
+    return [means.get(keys.canonical(point), fallback) for point, _ in tasks]
 
 
 def _committed(experiment_id: str, scale: str) -> float | None:
@@ -66,8 +66,6 @@ def duration(seconds: float) -> str:
 
 def before(only=None, scale="quick", seeds=None, workers=None) -> str:
     """What regenerating these figures and judging their claims will take, over all the experiments they need."""
-    from schedlib.reproduce.sweep import cores, grid
-
     library = registry.load()
     expected, total = [], 0
     wanted = [*library.wanted_figures(only), *library.wanted_claims(only)]
@@ -75,9 +73,9 @@ def before(only=None, scale="quick", seeds=None, workers=None) -> str:
         experiment = library.experiment(name)
         if experiment.missing():
             continue
-        points, count = grid(experiment, scale, seeds)
+        points, count = keys.grid(experiment, scale, seeds)
         tasks = [(point, seed) for point in points for seed in range(count)]
-        left = [task for task in tasks if store.peek(store.entry_path(store.describe(experiment, *task))) is None]
+        left = [task for task in tasks if store.peek(store.entry_path(keys.describe(experiment, *task))) is None]
         total += len(tasks)
         expected += seconds_per_task(experiment, scale, left) if left else []
-    return sentence(expected, workers or cores(), total - len(expected), total)
+    return sentence(expected, workers or worker.cores(), total - len(expected), total)

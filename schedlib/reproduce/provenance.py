@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from schedlib import papers, paths
-from schedlib.reproduce import registry, source, store
+from schedlib.reproduce import keys, registry, store
 
 
 def read(out: Path) -> dict[str, dict]:
@@ -48,9 +48,14 @@ def record(out: Path, figure_id: str, done, caption: str, alt: str, files: list[
 
 
 def status(figure_id: str, out: Path) -> str:
-    """Whether a published figure still comes from the source as it is: `current`, `stale`, or `-` when not published."""
+    """Whether a published figure's result is what the present code would make: `current`, `stale`, or `-` when not published."""
     entry = read(out).get(figure_id)
     if entry is None:
         return "-"
-    module = registry.load().experiment(figure_id).run.__module__
-    return "current" if (entry["source"], entry["versions"]) == (source.source_hash(module), source.versions()) else "stale"
+    return "current" if keys.current(registry.load().experiment(figure_id), entry) else "stale"
+
+
+def stale(out: Path) -> list[str]:
+    """The published figures in the folder `out` whose result the present code would not make, in the book's order."""
+    library = registry.load()
+    return [name for name in read(out) if name not in library.figures or status(name, out) == "stale"]

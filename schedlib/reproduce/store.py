@@ -6,15 +6,16 @@ import io
 import json
 import os
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schedlib import paths
-from schedlib.reproduce import source
+from schedlib.reproduce.keys import canonical, key
 
 
 class DamagedEntry(UserWarning):
@@ -28,42 +29,14 @@ class Entry(NamedTuple):
     meta: dict
 
 
-def canonical(value) -> str:
-    """JSON text that is the same for equal values, whatever the order of their keys.
-
-    Raises ValueError for what JSON cannot hold.
-
-    >>> canonical({"b": (1, 2), "a": None})
-    '{"a":null,"b":[1,2]}'
-    """
-    try:
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"point {value!r}: must hold plain JSON values ({error})") from None
-
-
-def describe(experiment, point, seed: int) -> dict:
-    """All that the numbers of a point can depend on; its hash is the entry's key."""
-    return {
-        "experiment": experiment.id,
-        "point": point,
-        "seed": seed,
-        "source": source.source_hash(experiment.run.__module__),
-        "function": experiment.run.__qualname__,
-        "versions": source.versions(),
-        "data": source.data_hashes(experiment.run, experiment.id, point),
-    }
-
-
 def folder(experiment_id: str) -> Path:
     """Where an experiment's entries lie."""
     return paths.cache_folder("results") / experiment_id
 
 
-def entry_path(description: dict) -> Path:
-    """The file of the point so described."""
-    key = hashlib.sha256(canonical(description).encode()).hexdigest()
-    return folder(description["experiment"]) / f"{key}.parquet"
+def entry_path(description: Mapping[str, Any]) -> Path:
+    """The file of the point so described (see `keys.describe`)."""
+    return folder(description["experiment"]) / f"{key(description)}.parquet"
 
 
 def _digest(frame: pd.DataFrame, meta: dict) -> str:

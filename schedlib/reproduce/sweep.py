@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 from schedlib import paths
-from schedlib.experiment import SCALES, Experiment
-from schedlib.reproduce import estimate, registry, store, worker
+from schedlib.experiment import Experiment
+from schedlib.reproduce import estimate, keys, registry, store, worker
 
 
 class SweepError(RuntimeError):
@@ -55,11 +55,11 @@ def sweep(experiment, scale="quick", seeds=None, workers=None, dask=None, progre
     experiment = registry.load().experiment(experiment) if isinstance(experiment, str) else experiment
     if lacking := experiment.missing():
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
-    points, count = grid(experiment, scale, seeds)
+    points, count = keys.grid(experiment, scale, seeds)
     tasks = [(point, seed) for point in points for seed in range(count)]
     if workers is not None and workers < 1:
         raise ValueError(f"workers: must be at least 1, not {workers}")
-    descriptions = [store.describe(experiment, point, seed) for point, seed in tasks]
+    descriptions = [keys.describe(experiment, point, seed) for point, seed in tasks]
     files = [store.entry_path(description) for description in descriptions]
     if refresh:
         for file in files:
@@ -67,7 +67,7 @@ def sweep(experiment, scale="quick", seeds=None, workers=None, dask=None, progre
     entries = [store.read(file) for file in files]
     pending = [index for index, entry in enumerate(entries) if entry is None]
     if pending:
-        workers = min(workers or cores(), len(pending))
+        workers = min(workers or worker.cores(), len(pending))
         expected = estimate.seconds_per_task(experiment, scale, [tasks[i] for i in pending])
         if progress:
             text = estimate.sentence(expected, workers if dask is None else None, len(tasks) - len(pending), len(tasks))
@@ -88,22 +88,6 @@ def sweep(experiment, scale="quick", seeds=None, workers=None, dask=None, progre
                 raise RuntimeError(f"{experiment.id}: a point just stored cannot be read back: is the disk full? Run again")
     blocks = [_with_columns(entry.frame, point, seed) for entry, (point, seed) in zip(entries, tasks, strict=True)]
     return Sweep(experiment, scale, count, pd.concat(blocks, ignore_index=True), tuple(entry.meta for entry in entries))
-
-
-def grid(experiment: Experiment, scale: str, seeds: int | None) -> tuple[list[dict], int]:
-    """The points of a scale and the number of seeds; ValueError for an unknown scale or fewer than one seed."""
-    if scale not in SCALES:
-        raise ValueError(f"unknown scale {scale!r}: use one of {', '.join(SCALES)}")
-    if seeds is not None and seeds < 1:
-        raise ValueError(f"seeds: must be at least 1, not {seeds}")
-    return [dict(point) for point in experiment.points[scale]], seeds or experiment.seeds[scale]
-
-
-def cores() -> int:
-    """The processors this process may use, as joblib counts them (containers' limits included)."""
-    from joblib import cpu_count
-
-    return cpu_count()
 
 
 def warm(experiment: Experiment) -> None:
@@ -164,5 +148,5 @@ def _with_columns(frame: pd.DataFrame, point: dict, seed: int) -> pd.DataFrame:
     """The frame with the point's parameters and the seed in front, unless it has such columns itself."""
     for name, value in reversed([*point.items(), ("seed", seed)]):
         if name not in frame.columns:
-            frame.insert(0, name, store.canonical(value) if isinstance(value, list | tuple | dict) else value)
+            frame.insert(0, name, keys.canonical(value) if isinstance(value, list | tuple | dict) else value)
     return frame

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from schedlib.reproduce import source, store
+from schedlib.reproduce import keys, store
 
 ATTEMPTS = 3
 CONNECT_SECONDS = 10
@@ -37,11 +37,18 @@ class Outcome(NamedTuple):
     error: str | None = None
 
 
+def cores() -> int:
+    """The processors this process may use, as joblib counts them (containers' limits included)."""
+    from joblib import cpu_count
+
+    return cpu_count()
+
+
 def execute(job: Job) -> Outcome:
     """Compute one job and, when it has a path, store it. A failure is an outcome too."""
     try:
         importlib.import_module(job.run.__module__)
-        if (source.source_hash(job.run.__module__), source.versions()) != (job.meta["source"], job.meta["versions"]):
+        if keys.code(job.run) != (job.meta["source"], job.meta["versions"]):
             raise RuntimeError("this worker's code or packages differ from the parent's: install the same, or restart Python")
         start = time.perf_counter()
         frame = job.run(seed=job.seed, **job.point)

@@ -4,9 +4,9 @@ import resource
 import time
 
 from schedlib.core.bench import bench as floor
-from schedlib.eagle.model import SYSTEMS
-from schedlib.eagle.simulate import simulate
-from schedlib.eagle.workloads import CUTOFF, PARTITION, WORKERS, google
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.eagle.systems import SYSTEMS
+from schedlib.eagle.workloads.synthetic import CUTOFF, PARTITION, WORKERS, google
 
 
 def timed(workload, system, workers: int, **options):

@@ -1,4 +1,4 @@
-"""Speed of HMHS: the fast dispatcher against the paper's own full scan, and the other schedulers beside it."""
+"""Speed of HMHS: the fast dispatcher against the paper's full scan, and the other schedulers."""
 
 import numpy as np
 
@@ -13,8 +13,8 @@ from schedlib.hmhs.workloads import single
 
 
 @compiled
-def full_scan(ready, tasks, time, job_of, machine_of, start, finish):
-    """Algorithm 1 as printed: before each task look at every waiting job on every machine, and count the looks."""
+def full_scan(ready, tasks, time, stage):
+    """Algorithm 1 as printed: before each task, look at every waiting job on every machine."""
     jobs, machines = time.shape
     left, free, waiting, looks = tasks.copy(), np.zeros(machines), np.zeros(jobs, np.bool_), 0
     for task in range(left.sum()):
@@ -39,7 +39,8 @@ def full_scan(ready, tasks, time, job_of, machine_of, start, finish):
                     end = max(free[machine], ready[job]) + time[job, machine]
                     if end < best:
                         best, p, q = end, job, machine
-        job_of[task], machine_of[task], start[task], finish[task] = p, q, max(free[q], ready[p]), best  # line 17
+        stage.job[task], stage.machine[task] = p, q  # line 17
+        stage.start[task], stage.finish[task] = max(free[q], ready[p]), best
         free[q] = best  # line 18
         left[p] -= 1
         if left[p] == 0:  # lines 19-21
@@ -47,22 +48,20 @@ def full_scan(ready, tasks, time, job_of, machine_of, start, finish):
     return looks, looks
 
 
-def dispatch_both(kernel, instance: Instance, ready) -> tuple[Stage, Stage, np.ndarray]:
-    """Map tasks ready at zero and reduce tasks at `ready (N,)`, by `kernel`: two stages, and both counts of candidates."""
+def dispatch_both(kernel, instance: Instance, ready: np.ndarray) -> tuple[Stage, Stage, np.ndarray]:
+    """The map tasks, all ready at zero, and the reduce tasks, at `ready (N,)`, and both counts of looks."""
     stages, looks = [], np.zeros(2, np.int64)
     for arrive, tasks, time in (
         (np.zeros(instance.n_jobs), instance.map_tasks, instance.map_task_time),
         (ready, instance.reduce_tasks, instance.reduce_task_time),
     ):
-        total = int(tasks.sum())
-        stage = Stage(np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total), np.empty(total))
-        looks += kernel(arrive, tasks.copy(), time.copy(), *stage)
-        stages.append(stage)
+        stages.append(Stage.empty(int(tasks.sum())))
+        looks += kernel(arrive, tasks.copy(), time, stages[-1])
     return *stages, looks
 
 
 def compare(instance: Instance, repeats: int = 3) -> tuple[float, float, float]:
-    """Seconds of the fast dispatcher, seconds of the full scan, and how many times more candidates the scan looks at.
+    """Seconds of the fast dispatcher and of the full scan, and how many times more candidates the scan has.
 
     Raises RuntimeError when the two do not make the same decisions.
 
@@ -73,8 +72,8 @@ def compare(instance: Instance, repeats: int = 3) -> tuple[float, float, float]:
     ready = schedule(instance, "hmhs").map_end
     *fast, (few, expected) = dispatch_both(min_min.dispatch, instance, ready)
     *naive, (many, _) = dispatch_both(full_scan, instance, ready)
-    same = all(np.array_equal(*columns) for stages in zip(fast, naive, strict=True) for columns in zip(*stages, strict=True))
-    if not same or many != expected:
+    both = zip((*fast[0], *fast[1]), (*naive[0], *naive[1]), strict=True)
+    if many != expected or not all(np.array_equal(one, other) for one, other in both):
         raise RuntimeError("the fast dispatcher and the full scan disagree")
     runs = (lambda k=k: dispatch_both(k, instance, ready) for k in (min_min.dispatch, full_scan))
     quick, slow = (seconds(run, repeats, warm=False) for run in runs)
@@ -82,25 +81,25 @@ def compare(instance: Instance, repeats: int = 3) -> tuple[float, float, float]:
 
 
 def bench() -> list[dict]:
-    """Rows of name, value, unit and note; everything compiled and warm, on the paper's single workload and 100 + 100 machines."""
+    """Rows of name, value, unit and note, on the single workload; kernels are compiled before."""
     rows = []
 
-    def row(name, value, unit, note=""):
+    def row(name, value, note="", unit="s"):
         rows.append({"name": name, "value": float(f"{value:.3g}"), "unit": unit, "note": note})
 
     for jobs, repeats in ((10_000, 3), (1_000, 5)):
         instance = single(jobs, seed=1)
-        tasks = f"{int(instance.map_tasks.sum() + instance.reduce_tasks.sum()):,} tasks"
-        row(f"hmhs, {jobs:,} jobs", seconds(lambda i=instance: schedule(i, "hmhs"), repeats), "s", f"{tasks}, both stages")
-    row("fifo, 1,000 jobs", seconds(lambda: schedule(instance, "fifo")), "s", f"{tasks}, both stages")
+        both = f"{int(instance.map_tasks.sum() + instance.reduce_tasks.sum()):,} tasks, both stages"
+        row(f"hmhs, {jobs:,} jobs", seconds(lambda i=instance: schedule(i, "hmhs"), repeats), both)
+    row("fifo, 1,000 jobs", seconds(lambda: schedule(instance, "fifo")), both)
 
-    fast, naive, candidates = compare(instance.head(300))
-    row("min-min, fast, 300 jobs", fast, "s", "both stages")
-    row("min-min, full scan, 300 jobs", naive, "s", "Algorithm 1 as printed, compiled; same decisions, checked")
-    row("full scan / fast, 300 jobs", naive / fast, "times", f"candidates looked at: {candidates:.0f} times as many")
+    fast, naive, looks = compare(instance.head(300))
+    row("min-min, fast, 300 jobs", fast, "both stages")
+    row("min-min, full scan, 300 jobs", naive, "Algorithm 1 as printed, compiled; same decisions, checked")
+    row("full scan / fast, 300 jobs", naive / fast, f"candidates: {looks:.0f} times as many", "times")
 
     small = instance.head(400)
-    row("lower bound, 400 jobs", seconds(lambda: bounds(small), 3), "s", "two linear programs of 40,001 columns")
-    found = bounds(small)
-    row("priced, 400 jobs", seconds(lambda: priced(small, found), 3), "s", "seven plans; prices known from the bound")
+    known = bounds(small)
+    row("lower bound, 400 jobs", seconds(lambda: bounds(small), 3), "two linear programs of 40,001 columns")
+    row("priced, 400 jobs", seconds(lambda: priced(small, known), 3), "seven plans; prices known already")
     return rows

@@ -1,4 +1,4 @@
-"""Speed of LoTES: the policies of stage 3 against the floor, against a scan of all machines, by size and with a long queue."""
+"""Speed of LoTES: stage 3's policies against the floor and a scan of all machines, and stages 1 and 2."""
 
 import time
 import warnings
@@ -15,12 +15,12 @@ from schedlib.lotes.workloads.random_instances import random_instance
 
 add, take = events.add, events.take
 REPEATS = 3
-SHIPPED = ("lotes", "greedy", "tetris")
+POLICIES = ("lotes", "greedy", "tetris")
 
 
 @kernel
 def pass_through(queue, submit, finish):
-    """Every job arrives, starts at once, and ends: an event queue and nothing else; the number of events."""
+    """Let every job arrive, start at once and end, with an event queue alone; return the number of ends."""
     done = 0
     for i in range(submit.size):
         while queue.count[0] > 0 and queue.time[0] <= submit[i]:
@@ -31,9 +31,8 @@ def pass_through(queue, submit, finish):
 
 
 def floor(workload) -> float:
-    """Seconds per job that drawing the jobs and queueing their ends takes."""
-    queue = events.event_queue(1 << 20)
-    pace = workload.pace()[0]
+    """The floor: seconds per job that drawing the jobs and queueing their ends takes."""
+    queue, pace = events.event_queue(1 << 20), workload.pace()[0]
     pass_through(queue, np.zeros(0), np.zeros(0))
     jobs, begin = 0, time.perf_counter()
     for block in workload.blocks():
@@ -44,7 +43,7 @@ def floor(workload) -> float:
 
 @kernel
 def packing(cluster, job, machine):
-    """r . C, in the order of the resources."""
+    """Tetris's packing score r . C, added up in the order of the resources."""
     dot = cluster.size[job, 0] * cluster.free[machine, 0]
     for l in range(1, cluster.free.shape[1]):
         dot += cluster.size[job, l] * cluster.free[machine, l]
@@ -52,7 +51,7 @@ def packing(cluster, job, machine):
 
 
 def scan(cluster, job):
-    """Tetris by looking at every machine, gamma being the same on all."""
+    """Tetris by looking at every machine; its work score is the same on all of them."""
     best, most = -1, -1.0
     for machine in range(len(cluster.config)):
         if can_start(cluster, job, machine):
@@ -77,85 +76,87 @@ def scan_queue(cluster, machine):
     return best
 
 
-def seconds(policy, instance, **options):
-    """Seconds per job, and the run."""
+def timed(policy, instance, repeats: int = 1, **options):
+    """Seconds per job and the run, of the quickest of several runs, since the machine may be shared."""
     options = {"record": False, "plan": instance.plan if policy == "lotes" else None} | options
-    begin = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # more may arrive than is sustained, on purpose
-        run = simulate(policy, instance.configs, instance.workload, **options)
-    return (time.perf_counter() - begin) / run.arrived, run
+    runs = []
+    for _ in range(repeats):
+        begin = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # more may arrive than is sustained, on purpose
+            run = simulate(policy, instance.configs, instance.workload, **options)
+        runs.append(((time.perf_counter() - begin) / run.arrived, run))
+    return min(runs, key=lambda pair: pair[0])
 
 
-def quickest(policy, instance, repeats: int = REPEATS):
-    """`seconds` of the quickest of several runs, since the machine may be shared."""
-    return min((seconds(policy, instance) for _ in range(repeats)), key=lambda pair: pair[0])
+def _row(name, value, unit, note, digits=2):
+    return {"name": name, "value": round(value, digits), "unit": unit, "note": note}
 
 
 def bench() -> list[dict]:
-    """Rows for `schedlib.reproduce.bench`, each a ratio within this run except for the time of stages 1 and 2."""
-    for policy in SHIPPED:  # compile or load first
-        seconds(policy, random_instance(machines=1, hours=0.1))
+    """Rows for `schedlib.reproduce.bench`: ratios within this run, but for the seconds of stages 1 and 2."""
+    for policy in POLICIES:  # compile or load first
+        timed(policy, random_instance(machines=1, hours=0.1))
     rows = [row for sizes in ("common", "independent") for row in against_floor(sizes)]
-    return [*rows, *by_machines(), *against_scan(), *(crowded(policy) for policy in SHIPPED), *stages()]
+    return [*rows, *by_machines(), *against_scan(), *(crowded(policy) for policy in POLICIES), *stages()]
 
 
 def against_floor(sizes: str, machines: int = 1000, hours: float = 10.0) -> list[dict]:
-    """`machines` of each of the ten configurations, Phi = 0.006, load 0.97; the laws of sizes cost differently."""
+    """Each policy on `machines` of each configuration at load 0.97; the laws of sizes cost differently."""
     instance = random_instance(0.006, machines=machines, hours=hours, sizes=sizes, matched=True)
     least, best = np.inf, {}
-    for _ in range(REPEATS):  # by turns; the quickest counts
+    for _ in range(REPEATS):  # the policies take turns, and the quickest run of each counts
         least = min(least, floor(instance.workload))
-        for policy in SHIPPED:
-            timed = seconds(policy, instance)
-            best[policy] = min(best.get(policy, timed), timed, key=lambda pair: pair[0])
-    first = {"name": f"floor, {sizes} sizes", "value": round(1e-6 / least, 2), "unit": "million jobs/s"}
-    rows = [{**first, "note": "event queue and random numbers alone"}]
-    for policy, (taken, run) in best.items():
-        note = f"{1e-6 / taken:.2f} million jobs/s, {run.arrived:,} jobs, {run.waiting:,} queued at the end"
-        rows.append({"name": f"{policy}, {sizes} sizes", "value": round(least / taken, 3), "unit": "of the floor", "note": note})
+        for policy in POLICIES:
+            pair = timed(policy, instance)
+            best[policy] = min(best.get(policy, pair), pair, key=lambda pair: pair[0])
+    note = "event queue and random numbers alone"
+    rows = [_row(f"floor, {sizes} sizes", 1e-6 / least, "million jobs/s", note)]
+    for policy, (seconds, run) in best.items():
+        note = f"{1e-6 / seconds:.2f} million jobs/s, {run.arrived:,} jobs, {run.waiting:,} queued at the end"
+        rows.append(_row(f"{policy}, {sizes} sizes", least / seconds, "of the floor", note, 3))
     return rows
 
 
 def by_machines(each=(100, 1000, 10_000), hours: float = 1.5) -> list[dict]:
-    """Tetris on more and more machines over the same time: seconds per job, and their growth beside that of log(machines)."""
-    rows, taken = [], []
+    """Tetris on more and more machines over the same time: seconds per job, growing beside log(machines)."""
+    rows, times = [], []
     for machines in each:
         instance = random_instance(0.006, machines=machines, hours=hours, matched=True)
         repeats = max(1, 3 * each[-1] // (10 * machines))  # the small ones are over at once, and vary more
-        least, run = quickest("tetris", instance, min(repeats, 10))
+        seconds, run = timed("tetris", instance, min(repeats, 10))
+        times.append(seconds)
         note = f"{run.arrived:,} jobs; the floor takes {1e6 * floor(instance.workload):.2f}"
-        taken.append(least)
         name = f"tetris, {instance.configs.n_machines:,} machines"
-        rows.append({"name": name, "value": round(1e6 * least, 2), "unit": "microseconds per job", "note": note})
-    growth, allowed = taken[-1] / taken[0], np.log(10 * each[-1]) / np.log(10 * each[0])
-    note = f"{growth:.2f} times the time, log(machines) {allowed:.2f} times; logarithmic or slower growth is 1 or less"
-    return [*rows, {"name": "tetris, growth", "value": round(growth / allowed, 2), "unit": "of log's growth", "note": note}]
+        rows.append(_row(name, 1e6 * seconds, "microseconds per job", note))
+    growth, allowed = times[-1] / times[0], np.log(10 * each[-1]) / np.log(10 * each[0])
+    note = f"{growth:.2f} times the time, log(machines) {allowed:.2f} times; 1 or less: logarithmic"
+    return [*rows, _row("tetris, growth", growth / allowed, "of log's growth", note)]
 
 
 def against_scan() -> list[dict]:
-    """Tetris against a compiled scan of all machines and all waiting jobs; every job's start and machine are compared."""
+    """Tetris against a compiled scan of all machines and waiting jobs; starts and machines are compared."""
     naive, rows = Policy(scan, scan_queue, name="naive"), []
     crowd = {"machines": 100, "hours": 1.5, "load": 1.3}
     cases = {"10,000 machines": {"machines": 1000, "hours": 0.5}, "1,000 machines, queueing": crowd}
     for case, options in cases.items():
         instance = random_instance(0.006, **options)
-        slow, run = seconds(naive, instance, record=True)
-        fast, same = seconds("tetris", instance, record=True)
-        columns = ["start", "machine"]
-        agree = run.jobs[columns].fillna(-1).eq(same.jobs[columns].fillna(-1)).all(axis=1)
-        note = f"{int((~agree).sum()):,} of {run.arrived:,} jobs differ in start or machine; {run.waiting:,} queued at the end"
-        rows.append({"name": f"tetris over scan, {case}", "value": round(slow / fast, 1), "unit": "times", "note": note})
+        (slow, run), (fast, same) = (timed(policy, instance, record=True) for policy in (naive, "tetris"))
+        first, second = (jobs[["start", "machine"]].fillna(-1) for jobs in (run.jobs, same.jobs))
+        differ = f"{int((~first.eq(second).all(axis=1)).sum()):,} of {run.arrived:,} jobs differ"
+        note = f"{differ} in start or machine; {run.waiting:,} queued at the end"
+        rows.append(_row(f"tetris over scan, {case}", slow / fast, "times", note, 1))
     return rows
 
 
 def crowded(policy: str, queued: int = 300_000) -> dict:
-    """A long queue: jobs/s while more than 200,000 come to wait, over jobs/s of the same machines at a load of 0.9."""
+    """A long queue: jobs/s while more than 200,000 come to wait, over jobs/s at load 0.9."""
     calm = random_instance(0.006, machines=100, hours=5.0, load=0.9)
-    base, _ = quickest(policy, calm, 2)
-    taken, run = seconds(policy, random_instance(0.006, machines=100, hours=queued / calm.plan.rate / 2.0, load=4.0))
+    base, _ = timed(policy, calm, 2)
+    hours = queued / calm.plan.rate / 2.0
+    seconds, run = timed(policy, random_instance(0.006, machines=100, hours=hours, load=4.0))
     note = f"{run.waiting:,} queued at the end of {run.arrived:,} jobs"
-    return {"name": f"{policy}, long queue", "value": round(base / taken, 2), "unit": "of an unloaded run", "note": note}
+    return _row(f"{policy}, long queue", base / seconds, "of an unloaded run", note)
 
 
 def stages() -> list[dict]:
@@ -168,5 +169,5 @@ def stages() -> list[dict]:
             made = plan(*problem)
             times.append(time.perf_counter() - begin)
         note = f"{problem[0].n_machines:,} machines, {sum(map(len, made.bins)):,} bins"
-        rows.append({"name": f"stages 1 and 2, {name} instance", "value": round(min(times), 3), "unit": "s", "note": note})
+        rows.append(_row(f"stages 1 and 2, {name} instance", min(times), "s", note, 3))
     return rows

@@ -1,4 +1,4 @@
-"""Speed of MCH: a decision of H-DRF by path against MCH's heap and against H-DRF as printed, how each grows, and a stream of tasks."""
+"""Speed of MCH: a decision of H-DRF by path, of MCH's heap and of H-DRF as printed; growth; a stream of tasks."""
 
 import time
 
@@ -26,8 +26,10 @@ def binary(levels: int, seed: int = 1) -> Tree:
     return Tree(below[0])
 
 
-def per_decision(tree: Tree, rule: str, method: str = "fast", tasks: int = 100_000, repeats: int = REPEATS) -> tuple[float, float]:
-    """Seconds and operations per decision of the quickest of several fillings with some `tasks`, weights and tables made before.
+def per_decision(
+    tree: Tree, rule: str, method: str = "fast", tasks: int = 100_000, repeats: int = REPEATS
+) -> tuple[float, float]:
+    """Seconds and operations per decision of the quickest of several fillings with some `tasks`.
 
     >>> seconds, operations = per_decision(binary(4), "h-drf", tasks=100, repeats=1)
     >>> seconds > 0, operations > 4
@@ -48,8 +50,10 @@ def per_decision(tree: Tree, rule: str, method: str = "fast", tasks: int = 100_0
     return float(best / decisions), float(sys.state.whole[dispatch.OPERATIONS] / decisions)
 
 
-def stream(jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2) -> tuple[Tree, np.ndarray, pd.DataFrame]:
-    """Jobs of some hundred tasks each, that come to the 1,024 leaves of a tree with four children to a group, depth 5; load 0.9.
+def stream(
+    jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2
+) -> tuple[Tree, np.ndarray, pd.DataFrame]:
+    """Jobs of some hundred tasks each for the 1,024 leaves of a tree with four children to a group; load 0.9.
 
     >>> tree, capacity, table = stream(10, 100)
     >>> tree.n_leaves, len(table), int(table.tasks.sum())
@@ -63,7 +67,8 @@ def stream(jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2) -> tuple[T
     length = rng.exponential(1.0, jobs)
     capacity = np.full(2, 550.0)  # a thousand tasks
     span = (count * length).sum() / (0.9 * 1000)
-    table = {"leaf": rng.integers(0, 1024, jobs), "submit": np.sort(rng.uniform(0, span, jobs)), "tasks": count, "duration": length}
+    leaf, submit = rng.integers(0, 1024, jobs), np.sort(rng.uniform(0, span, jobs))
+    table = {"leaf": leaf, "submit": submit, "tasks": count, "duration": length}
     return Tree(below[0]), capacity, pd.DataFrame(table)
 
 
@@ -83,32 +88,36 @@ def bench() -> list[dict]:
     def row(name, value, unit, note=""):
         rows.append({"name": name, "value": float(f"{value:.3g}"), "unit": unit, "note": note})
 
-    cases = {("mch", "fast"): 200_000, ("h-drf", "fast"): 200_000, ("naive-h-drf", "fast"): 200_000, ("h-drf", "literal"): 1_000}
-    trees, found = {levels: binary(levels) for levels in LEVELS}, {}
+    cases = {("mch", "fast"): 200_000, ("h-drf", "fast"): 200_000, ("naive-h-drf", "fast"): 200_000,
+             ("h-drf", "literal"): 1_000}
+    trees, timed = {levels: binary(levels) for levels in LEVELS}, {}
     per_decision(trees[10], "mch", tasks=10, repeats=1)  # compile or load
     for levels, tree in trees.items():
         for (rule, method), tasks in cases.items():
             repeats = REPEATS if method == "fast" else 2
-            found[levels, rule, method] = per_decision(tree, rule, method, tasks, repeats)
+            timed[levels, rule, method] = per_decision(tree, rule, method, tasks, repeats)
+    names = {(rule, method): rule + ", as printed" * (method == "literal") for rule, method in cases}
     largest = f"{trees[15].n_nodes:,} nodes"
-    for rule, method in cases:
-        seconds, operations = found[15, rule, method]
-        printed = f"{rule}, as printed" if method == "literal" else rule
-        row(f"{printed}, {largest}", 1e6 * seconds, "microseconds", f"per decision; {operations:,.0f} nodes or places looked at")
-    quick, heap, literal = (found[15, *case] for case in (("h-drf", "fast"), ("mch", "fast"), ("h-drf", "literal")))
-    row("h-drf / mch, a decision", quick[0] / heap[0], "times", f"looked at: {quick[1] / heap[1]:.1f} times as much; {largest}")
-    row("h-drf as printed / by path", literal[0] / quick[0], "times", f"looked at: {literal[1] / quick[1]:.0f} times as much; {largest}")
+    for case, name in names.items():
+        seconds, operations = timed[15, *case]
+        note = f"per decision; {operations:,.0f} nodes or places looked at"
+        row(f"{name}, {largest}", 1e6 * seconds, "microseconds", note)
+    heap, quick, _, literal = (timed[15, *case] for case in cases)
+    note = f"looked at: {quick[1] / heap[1]:.1f} times as much; {largest}"
+    row("h-drf / mch, a decision", quick[0] / heap[0], "times", note)
+    note = f"looked at: {literal[1] / quick[1]:.0f} times as much; {largest}"
+    row("h-drf as printed / by path", literal[0] / quick[0], "times", note)
     nodes = [tree.n_nodes for tree in trees.values()]
-    for rule, method in cases:
-        seconds, operations = ([found[levels, rule, method][k] for levels in LEVELS] for k in (0, 1))
-        printed = f"{rule}, as printed" if method == "literal" else rule
-        note = f"of operations {growth(nodes, operations):.2f}; log-log slope, {nodes[0]:,} to {nodes[-1]:,} nodes; 1 is linear"
-        row(f"{printed}, growth", growth(nodes, seconds), "exponent of q", note)
+    for case, name in names.items():
+        seconds, operations = ([timed[levels, *case][k] for levels in LEVELS] for k in (0, 1))
+        note = f"of operations {growth(nodes, operations):.2f}; log-log slope, {nodes[0]:,} to {nodes[-1]:,} nodes"
+        row(f"{name}, growth", growth(nodes, seconds), "exponent of q", f"{note}; 1 is linear")
     tree, capacity, jobs = stream()
     for rule in ("h-drf", "mch"):
         simulate(tree, capacity, rule, jobs.head(100), record=False)
-        run = min((simulate(tree, capacity, rule, jobs, record=False) for _ in range(2)), key=lambda run: run.seconds)
-        note = f"{int(jobs.tasks.sum()):,} tasks, {len(jobs):,} jobs, {tree.n_leaves:,} leaves; {run.decisions:,} decisions"
+        runs = [simulate(tree, capacity, rule, jobs, record=False) for _ in range(2)]
+        run = min(runs, key=lambda run: run.seconds)
+        size = f"{int(jobs.tasks.sum()):,} tasks, {len(jobs):,} jobs, {tree.n_leaves:,} leaves"
         again = f", {run.reflattens:,} new weights" if run.reflattens else ""
-        row(f"{rule}, stream", run.seconds, "s", note + again)
+        row(f"{rule}, stream", run.seconds, "s", f"{size}; {run.decisions:,} decisions{again}")
     return rows

@@ -1,0 +1,1 @@
+"""The simulator: its state, messages, event loop and record, and what `eagle.simulate` gives back."""

@@ -1,0 +1,273 @@
+"""The code that a function reaches: what a stored result depends on, name by name.
+
+A module-level name depends on the statement that binds it; that statement depends on the names it uses, in its own file or in the
+modules it imports, and so on. What a function does not reach may change freely, also in the same file: a caption, a claim, another
+experiment. Three things are no part of it: docstrings, annotations of arguments and results, and layout.
+
+A module used as a value (not as `module.name`) counts whole. So do the statements of a reached module that bind no name, since they
+run when it is imported. Code that is imported by a name made at run time (`importlib`) is not seen.
+"""
+
+import ast
+import hashlib
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+IMPORTS = (ast.Import, ast.ImportFrom)
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
+Place = tuple[str, str]
+"""A module and a name in it; the name "" stands for its statements that bind none, "*" for all of it."""
+
+
+class Module(NamedTuple):
+    """A parsed file: the statements that bind each of its names, those that bind none, and what its imports stand for."""
+
+    name: str
+    bound: dict[str, list[ast.stmt]]
+    effects: list[ast.stmt]
+    imported: dict[str, str]
+
+
+class Reached(NamedTuple):
+    """What a statement or a name depends on: the code's text by place, and packages from elsewhere."""
+
+    code: dict[Place, str]
+    packages: frozenset[str]
+
+
+def roots_of(*packages: str) -> dict[str, Path]:
+    """The folders that these imported top-level packages (or single modules) lie in.
+
+    >>> (roots_of("schedlib")["schedlib"] / "schedlib" / "paths.py").exists()
+    True
+    """
+    files = {package: Path(sys.modules[package].__file__ or "") for package in packages}
+    return {name: file.parents[1] if file.name == "__init__.py" else file.parent for name, file in files.items()}
+
+
+class Source:
+    """The Python files of some packages, read once; `roots` gives the folder that each package lies in."""
+
+    def __init__(self, roots: dict[str, Path]):
+        self.roots = roots
+        self.module = cache(self._module)
+        self.depends = cache(self._depends)
+
+    def file(self, name: str) -> Path | None:
+        """The file of module `name`, or None when it belongs to none of the packages."""
+        top, *rest = name.split(".")
+        if top not in self.roots:
+            return None
+        base = self.roots[top].joinpath(top, *rest)
+        return next((path for path in (base / "__init__.py", base.with_name(base.name + ".py")) if path.is_file()), None)
+
+    def _module(self, name: str) -> Module:
+        file = self.file(name)
+        assert file is not None
+        tree = without_words(ast.parse(file.read_bytes()))
+        package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+        module = Module(name=name, bound={}, effects=[], imported=self.imports(tree.body, package))
+        for statement in tree.body:
+            names = set(_bound(statement))
+            for bound in names:
+                module.bound.setdefault(bound, []).append(statement)
+            if not names:
+                module.effects.append(statement)
+        return module
+
+    def imports(self, body: list[ast.stmt], package: str) -> dict[str, str]:
+        """What the names that these statements import stand for, by absolute dotted name; `package` resolves relative ones."""
+        stands: dict[str, str] = {}
+        for node in (node for statement in body for node in _within(statement)):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    stands[alias.asname or alias.name.partition(".")[0]] = (
+                        alias.name if alias.asname else alias.name.partition(".")[0]
+                    )
+            elif isinstance(node, ast.ImportFrom):
+                parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+                base = ".".join([*parents, *([node.module] if node.module else [])])
+                stands |= {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
+        return stands
+
+    def reach(self, module: str, name: str) -> Reached:
+        """All that `name` in `module` depends on, directly or not."""
+        code: dict[Place, str] = {}
+        packages: set[str] = set()
+        left: list[Place] = [(module, name)]
+        while left:
+            place = left.pop()
+            if place not in code:
+                code[place], places, outside = self.depends(*place)
+                packages |= outside
+                left += [*places, (place[0], "")]
+        return Reached(code=code, packages=frozenset(packages))
+
+    def _depends(self, module: str, name: str) -> tuple[str, list[Place], frozenset[str]]:
+        """The text of a place, the places its statements use, and the packages from elsewhere that they use."""
+        here = self.module(module)
+        if name == "*":
+            return "", [(module, bound) for bound in here.bound], frozenset()
+        statements = here.bound.get(name, []) if name else here.effects
+        package = module if (self.file(module) or Path()).name == "__init__.py" else module.rpartition(".")[0]
+        places: list[Place] = [(package, "")] if package and package != module and self.file(package) else []
+        outside: set[str] = set()
+        for statement in statements:
+            if isinstance(statement, IMPORTS):
+                self._resolve(here.imported[name], [], places, outside)
+                continue
+            outside |= set(_distributions(statement))
+            for local, (root, *rest) in _references(statement):
+                inner = self.imports(local, package)
+                if root in inner:
+                    self._resolve(inner[root], rest, places, outside)
+                elif root in here.bound:
+                    self._resolve(f"{module}.{root}", rest, places, outside)
+        text = "\n".join(ast.dump(statement) for statement in statements if not isinstance(statement, IMPORTS))
+        return text, sorted(set(places)), frozenset(outside)
+
+    def _resolve(self, dotted: str, rest: list[str], places: list[Place], outside: set[str]) -> None:
+        """Note the place that a dotted name, with the attributes asked of it, stands for."""
+        top, *names = [*dotted.split("."), *rest]
+        if top not in self.roots:
+            outside.add(top)
+            return
+        module, last = top, dotted.count(".") - 1  # what stands before an import's last name is a module
+        for depth, name in enumerate(names):
+            here = self.module(module)
+            if depth >= last and name in here.bound:
+                if name in here.imported and all(isinstance(node, IMPORTS) for node in here.bound[name]):
+                    places.append((module, ""))
+                    self._resolve(here.imported[name], names[depth + 1 :], places, outside)
+                else:
+                    places.append((module, name))
+                return
+            if self.file(f"{module}.{name}") is None:
+                places.append((module, "*"))  # an attribute made at run time: any of its code could have made it
+                return
+            module = f"{module}.{name}"
+        places.append((module, "*"))
+
+
+def without_words(tree: ast.Module) -> ast.Module:
+    """The tree without docstrings, texts that stand alone, and annotations of arguments and results."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.returns = None
+        if isinstance(node, ast.arg):
+            node.annotation = None
+    return tree
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def _within(node: ast.AST) -> Iterator[ast.AST]:
+    """The node and all below it that belong to the same scope."""
+    yield node
+    if not isinstance(node, (*SCOPES, ast.ClassDef)):
+        for child in ast.iter_child_nodes(node):
+            yield from _within(child)
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement binds in its own scope."""
+    for node in _within(statement):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            yield node.id
+        elif isinstance(node, IMPORTS):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            yield node.name
+
+
+def _locals(scope: ast.AST) -> set[str]:
+    """The names that belong to a function or comprehension itself; what it imports is no such name."""
+    names: set[str] = set()
+    for child in ast.iter_child_nodes(scope):
+        for node in _within(child):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names.add(node.id)
+            elif isinstance(node, ast.arg):
+                names.add(node.arg)
+            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                names.add(node.name)
+    globals_ = {name for node in ast.walk(scope) if isinstance(node, ast.Global) for name in node.names}
+    return names - globals_
+
+
+def _references(statement: ast.stmt) -> Iterator[tuple[list[ast.AST], tuple[str, ...]]]:
+    """Each name that a statement reads from its module, with the attributes asked of it, and the imports of the scopes around it."""
+
+    def walk(node: ast.AST, hidden: frozenset[str], imports: list[ast.AST]) -> Iterator:
+        if isinstance(node, SCOPES):
+            body = [child for child in ast.walk(node) if isinstance(child, IMPORTS)]
+            inside, shadowed = [*imports, *body], hidden | _locals(node)
+            outer = [*getattr(node, "decorator_list", []), *_defaults(node)]
+            for child in outer:
+                yield from walk(child, hidden, imports)
+            for child in ast.iter_child_nodes(node):
+                if child not in outer:
+                    yield from walk(child, shadowed, inside)
+            return
+        chain: list[str] = []
+        base = node
+        while isinstance(base, ast.Attribute):
+            chain.insert(0, base.attr)
+            base = base.value
+        if isinstance(base, ast.Name):
+            if isinstance(base.ctx, ast.Load) and base.id not in hidden:
+                yield imports, (base.id, *chain)
+            return
+        for child in ast.iter_child_nodes(node):
+            yield from walk(child, hidden, imports)
+
+    yield from walk(statement, frozenset(), [])
+
+
+def _distributions(statement: ast.stmt) -> Iterator[str]:
+    """The packages whose files a statement asks for, as in `importlib.metadata.distribution("spar")`."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "distribution":
+            yield from (argument.value for argument in node.args if isinstance(argument, ast.Constant))
+
+
+def _defaults(node: ast.AST) -> list[ast.AST]:
+    arguments = getattr(node, "args", None)
+    if not isinstance(arguments, ast.arguments):
+        return []
+    return [default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None]
+
+
+@cache
+def _source(*packages: str) -> Source:
+    return Source(roots_of(*packages))
+
+
+@cache
+def of(module: str, name: str) -> tuple[str, frozenset[str]]:
+    """A hash over the code that `name` in `module` reaches, and the packages from elsewhere that this code imports.
+
+    Files are read once per process, since Python too reads a module once: restart the kernel after an edit.
+    Raises ValueError when the module has no file, as a notebook's cells have none.
+    """
+    top = module.partition(".")[0]
+    if top == "__main__" or getattr(sys.modules.get(top), "__file__", None) is None:
+        raise ValueError(f"module {module!r}: an experiment's `run` must live in a file that can be imported, not in a cell")
+    reached = _source(*dict.fromkeys((top, "schedlib"))).reach(module, name)
+    text = "\n".join(f"{'.'.join(place)}: {code}" for place, code in sorted(reached.code.items()) if code)
+    return hashlib.sha256(text.encode()).hexdigest(), reached.packages
+
+
+def forget() -> None:
+    """Read every file anew the next time."""
+    _source.cache_clear()
+    of.cache_clear()
