@@ -46,9 +46,7 @@ def line(groups: int, typical) -> Line:
 
 @kernel
 def code_of(top, sizes, row):
-    """The bits that place a job: the first bit of each size, the second of each, ..., then a hash of its
-    number.
-    """
+    """The bits that place a job: first bits of its sizes, second bits, ..., then a hash of its number."""
     r = top.size
     bits = SIZE_BITS // r
     code = 0

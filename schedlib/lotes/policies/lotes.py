@@ -213,8 +213,7 @@ def _look(m, s, j, k, need, rng, best, best_score):
 
 @kernel
 def _choose(m, s, k, size, rng):
-    """The machine on which an arriving job of class k starts, or NONE: it joins its class's queue (Section
-    4.3.1).
+    """The machine on which an arriving job of class k starts, or NONE (Section 4.3.1).
 
     The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
     upsilon with room wins. Then the remaining configurations are tried in the order of the table, first fit.

@@ -68,9 +68,7 @@ def check(settings: dict) -> None:
 
 
 def begin(policy: str, settings: dict, given: Given) -> Weights:
-    """One queue for all jobs where paces do not depend on the machine, else one for the classes of equal
-    pace.
-    """
+    """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
     m, unit = given.machines, 1.0
     if settings["gamma_unit"] is not None:
         if given.time_unit not in HOURS:
@@ -136,9 +134,7 @@ def _incline(m, w, machine, rose):
 
 @kernel
 def _decompose(w, size):
-    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions nearest r, weights >=
-    0.
-    """
+    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions nearest r, all >= 0."""
     a, b = size[0], size[1]
     mix = w.mix
     mix[:] = 0.0
@@ -218,7 +214,7 @@ def arrive(w, state, slot, rng):
 
 @kernel
 def _best_in(m, w, j, needed, loss, offer):
-    """The best of configuration j and of the `offer`: a machine, its score and its r . C; `needed`: size, least, total."""
+    """The best of configuration j and of the `offer`: machine, score, r . C; `needed`: size, least, total."""
     size, least, total = needed
     best, best_score, best_dot = offer
     bound, tilt, root, leaves = m.bound, w.tilt, m.root[j], m.leaves[j]
