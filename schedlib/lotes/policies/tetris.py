@@ -134,7 +134,7 @@ def _incline(m, w, machine, rose):
 
 @kernel
 def _decompose(w, size):
-    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions nearest r, all >= 0."""
+    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions near r, all >= 0."""
     a, b = size[0], size[1]
     mix = w.mix
     mix[:] = 0.0
