@@ -8,7 +8,7 @@ import pandas as pd
 from schedlib.leaderboard.race import Game, Outcome, Waiting, race
 from schedlib.leaderboard.telling import telling
 from schedlib.mch import Rule, Tree, rule, simulate
-from schedlib.mch.own import PRIORITY
+from schedlib.mch.choosing import PRIORITY
 from schedlib.mch.search import random_tree
 
 PAPERS = ("h-drf", "mch", "naive-h-drf", "drf")
