@@ -1,4 +1,4 @@
-"""Speed of the simulator at Google's size: events a second against the event queue alone, systems against Eagle."""
+"""Speed of the simulator at Google's size, against the event queue alone; systems against Eagle."""
 
 import resource
 import time
@@ -22,7 +22,7 @@ def timed(workload, system, workers: int) -> tuple[float, dict]:
 
 
 def bench() -> list[dict]:
-    """Rows of name, value, unit and note: one run of each system on the Google-like workload of the paper's size."""
+    """Rows of name, value, unit and note: one run of each system on the Google-like workload, full size."""
     workload, workers = google(), WORKERS["google"][0]
     runs = {name: timed(workload, name, workers) for name in SYSTEMS}
     alone, rows = floor()[0]["value"], []

@@ -85,15 +85,15 @@ FIGURES = (
            "scheduler that takes all nodes to be alike, it waits again.", _alt),
 )
 
-CLAIMS = tuple(
-    claim(f"example-{name}", where, text, _measure(case), value, experiment="eagle.example", check="value", tolerance=0.1,
-          metric="completion time of the job of four tasks", unit="units of time",
-          how_read="messages take some milliseconds")
-    for name, where, text, case, value in (
-        ("probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the job takes 110",
-         "one task a probe", 110.0),
-        ("sbp", "Section 4.1", "With SBP it takes 30", "sbp", 30.0),
-        ("yaq", "Section 4.2", "Yaq, taking all queues to be alike, binds a task to each node and takes 110",
-         "dlwl", 110.0),
-    )
+SHARED = {
+    "experiment": "eagle.example", "check": "value", "tolerance": 0.1, "unit": "units of time",
+    "metric": "completion time of the job of four tasks", "how_read": "messages take some milliseconds",
+}
+
+CLAIMS = (
+    claim("example-probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the "
+          "job takes 110", _measure("one task a probe"), 110.0, **SHARED),
+    claim("example-sbp", "Section 4.1", "With SBP it takes 30", _measure("sbp"), 30.0, **SHARED),
+    claim("example-yaq", "Section 4.2", "Yaq, taking all queues to be alike, binds a task to each node and "
+          "takes 110", _measure("dlwl"), 110.0, **SHARED),
 )

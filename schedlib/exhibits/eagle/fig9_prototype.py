@@ -61,10 +61,9 @@ def _alt(frame):
 
 
 CUT = {"sample": "cut"}
-"""The sample cut as the paper says is judged, its jobs keeping their class, so that the classes keep their task-seconds.
+"""The sample that is judged: cut as the paper says, jobs keeping their class, and so the classes their work.
 
-In a first run, before jobs could keep their class, the sample made small was judged; it is shown beside this
-one.
+In a first run, before jobs could keep their class, the sample made small was judged; it is shown too.
 """
 
 
