@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -132,14 +131,14 @@ def _column(step, worker, x, long) -> Iterator[Box | Words]:
     if job < 0:
         yield Box(x, RUN_AT, BOX, BOX, "#ffffff", FAINT)
     else:
-        edge, thick = (INK, 2) if job == step.job else (colour(job), 1)
+        edge, thick = (INK, 2.0) if job == step.job else (colour(job), 1.0)
         fill, words, ink = (0.75, f"{job}", "#ffffff") if running >= 0 else (0.12, f"{job}?", INK)
         yield Box(x, RUN_AT, BOX, BOX, pale(colour(job), fill), edge, thick, running < 0)
         yield Words(middle, RUN_AT + BOX / 2, words, 11, ink)
     line = step.queue[worker]
     for place, job in enumerate(line[:DEEP]):
         y = RUN_AT - 4 - (place + 1) * QUEUED
-        edge, thick = (INK, 2) if job == step.job else (colour(job), 0.8)
+        edge, thick = (INK, 2.0) if job == step.job else (colour(job), 0.8)
         yield Box(x, y, BOX, QUEUED - 2, pale(colour(job), 0.25), edge, thick)
         yield Words(middle, y + QUEUED / 2 - 1, f"{job}", 9.5)
     y = RUN_AT - 4 - min(len(line), DEEP) * QUEUED
@@ -222,18 +221,18 @@ def _svg(shape):
     return f'<text {where} fill="{shape.colour}" dominant-baseline="central">{escape(shape.text)}</text>'
 
 
-def plot_cluster(step: Step, run: Simulation, ax: Axes | None = None) -> Figure:
+def plot_cluster(step: Step, run: Simulation, ax: Any = None) -> Figure:
     """The same picture by matplotlib, for a page where no code runs."""
     drawn, (width, height) = shapes(step, run)
-    ax = style.canvas(width / 100, height / 100, ax)
+    figure, ax = style.canvas(width / 100, height / 100, ax)
     ax.set(xlim=(0, width), ylim=(height, 0))
     sides = {"start": "left", "middle": "center", "end": "right"}
     for shape in (Words(4, 11, in_words(step, run), 13, INK, "start"), *drawn):
         if isinstance(shape, Box):
-            look = {"facecolor": shape.fill, "edgecolor": shape.edge, "linewidth": 0.72 * shape.line}
-            look["linestyle"] = "--" if shape.dashed else "-"
+            look: dict[str, Any] = {"facecolor": shape.fill, "edgecolor": shape.edge}
+            look |= {"linewidth": 0.72 * shape.line, "linestyle": "--" if shape.dashed else "-"}
             ax.add_patch(Rectangle((shape.x, shape.y), shape.width, shape.height, **look))
         else:
             look = {"fontsize": 0.72 * shape.size, "color": shape.colour, "ha": sides[shape.anchor]}
             ax.text(shape.x, shape.y, shape.text, va="center", **look)
-    return ax.figure
+    return figure

@@ -2,9 +2,9 @@
 
 import functools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -26,8 +26,8 @@ LONG_AT = {4: 1, 6: 2, 7: 1, 9: 2}
 """Long tasks that each worker has in the picture, by worker."""
 SHORT_AT = {0: 2, 1: 1, 2: 3, 3: 1, 8: 2}
 """Short ones, likewise; nobody has both."""
-DOTTED = {"color": SHORT, "linewidth": 1.6, "linestyle": ":"}
-ASKS = {"color": "black", "marker": 7, "linestyle": "none"}
+DOTTED: dict[str, Any] = {"color": SHORT, "linewidth": 1.6, "linestyle": ":"}
+ASKS: dict[str, Any] = {"color": "black", "marker": 7, "linestyle": "none"}
 STEPS = (
     ("1 a probe, to a random worker", SHORT),
     ("2 rejected, as a long task is there;", "#444444"),
@@ -49,10 +49,11 @@ def pale(colour: str, share: float) -> str:
     >>> pale("#000000", 0.2)
     '#cccccc'
     """
-    return to_hex(1 - share * (1 - np.array(to_rgb(colour))))
+    red, green, blue = (1 - share * (1 - level) for level in to_rgb(colour))
+    return to_hex((red, green, blue))
 
 
-def plot_overview(ax: Axes | None = None) -> Figure:
+def plot_overview(ax: Any = None) -> Figure:
     """Draw Eagle (Fig. 1, Section 3.3): its central and distributed schedulers, its partitions, a probe.
 
     The probe meets a long task, is rejected with the worker's copy of the bit vector, and is sent again.
@@ -61,13 +62,13 @@ def plot_overview(ax: Axes | None = None) -> Figure:
     >>> [text.get_text() for text in plot_overview().axes[0].texts if "scheduler" in text.get_text()]
     ['distributed scheduler', 'distributed scheduler', 'distributed scheduler', 'central scheduler']
     """
-    ax = style.canvas(WIDTH, HEIGHT, ax)
+    figure, ax = style.canvas(WIDTH, HEIGHT, ax)
     _partition(ax, 0, SHORT_ONLY, "short partition: short jobs only")
     _partition(ax, SHORT_ONLY, WORKERS, "general partition: long jobs, and short ones where no long task is")
     for worker in range(WORKERS):
         _worker(ax, worker)
     _messages(ax, *_schedulers(ax))
-    return ax.figure
+    return figure
 
 
 def _partition(ax, first, last, words):
@@ -147,7 +148,7 @@ def _arrow(ax, start, end, colour, number, line="-"):
 
 def plot_gantt(
     run: Simulation, *, job: int | None = None, names: Sequence[str] | None = None, title: str = "",
-    until: float | None = None, size: tuple[float, float] = (8.0, 3.2), ax: Axes | None = None,
+    until: float | None = None, size: tuple[float, float] = (8.0, 3.2), ax: Any = None,
 ) -> Figure:
     """Draw a run made with `record=True`: a row per worker, a bar per task with its job's number, the waits.
 
@@ -161,8 +162,7 @@ def plot_gantt(
         raise ValueError("run: holds no tasks; simulate with record=True")
     workers, tasks = run.stats["workers"], run.tasks.sort_values(["worker", "start"])
     until = 1.02 * tasks["finish"].max() if until is None else until
-    if ax is None:
-        _, ax = style.subplots(size=size)
+    figure, ax = style.into(ax, size)
     again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
     for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
         colour = LONG if task["long"] else SHORT
@@ -175,17 +175,17 @@ def plot_gantt(
     for worker, begin, end in vain:
         ax.plot([begin, end], [worker + 0.36] * 2, **DOTTED)
     ax.set(xlim=(0, until), ylim=(workers - 0.4, -0.6), xlabel="time (s)", ylabel="worker", title=title)
-    ax.set_yticks(np.arange(workers), range(workers) if names is None else names)
+    ax.set_yticks(np.arange(workers), np.arange(workers) if names is None else names)
     ax.grid(axis="y", visible=False)
     kinds = {False: Patch(color=SHORT, label="short"), True: Patch(color=LONG, label="long")}
-    handles = [patch for long, patch in kinds.items() if (tasks["long"] == long).any()]
+    handles: list[Any] = [patch for long, patch in kinds.items() if (tasks["long"] == long).any()]
     handles.append(Line2D([], [], color=SHORT, linewidth=1.6, label="in the queue"))
     if vain:
         handles.append(Line2D([], [], label="in the queue, for nothing", **DOTTED))
     if again.any():
         handles.append(Line2D([], [], label="the probe asks again", **ASKS))
-    ax.figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
-    return ax.figure
+    figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
+    return figure
 
 
 def _bar(ax, task, face, until):

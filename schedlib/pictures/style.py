@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import pandas as pd
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -21,7 +22,7 @@ BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK = PALETTE
 _LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
-RC = {
+RC: dict[Any, Any] = {
     "figure.figsize": (6.0, 3.6),
     "figure.dpi": 100,
     "figure.constrained_layout.use": True,
@@ -31,7 +32,7 @@ RC = {
     "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.prop_cycle": mpl.cycler(color=PALETTE),
+    "axes.prop_cycle": cycler(color=PALETTE),
     "grid.color": "#DDDDDD",
     "grid.linewidth": 0.6,
     "legend.framealpha": 0.85,
@@ -113,19 +114,24 @@ def subplots(
         return figure, figure.subplots(rows, columns, **options)
 
 
-def canvas(width: float, height: float, ax: Axes | None = None) -> Axes:
-    """Axes of `width` x `height` inches for a drawing, without frame or margins; `ax` when it is given."""
+def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]:
+    """The figure of these axes, and the axes; a new figure of that size when they are None."""
+    return subplots(size=size) if ax is None else (ax.get_figure(root=True), ax)
+
+
+def canvas(width: float, height: float, ax: Axes | None = None) -> tuple[Figure, Any]:
+    """A figure of these inches and its axes for a drawing, without frame or margins; `ax` if it is given."""
+    figure, drawn = into(ax, (width, height))
     if ax is None:
-        figure, ax = subplots(size=(width, height))
         figure.set_layout_engine("none")
-        ax.set_position((0, 0, 1, 1))
-    ax.set(xlim=(0, width), ylim=(0, height))
-    ax.axis("off")
-    return ax
+        drawn.set_position((0, 0, 1, 1))
+    drawn.set(xlim=(0, width), ylim=(0, height))
+    drawn.axis("off")
+    return figure, drawn
 
 
 def band(
-    ax: Axes | None, frame: pd.DataFrame, x: str, y: str, by: str | None = None, looks: Mapping | None = None
+    ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None, looks: Mapping | None = None
 ) -> Axes:
     """Draw the mean of `y` at each measured `x` with its 95 % interval, one line per value of `by`.
 
@@ -138,8 +144,7 @@ def band(
     if missing:
         has = ", ".join(map(str, frame.columns))
         raise ValueError(f"frame: lacks column {', '.join(sorted(missing))}; it has {has}")
-    if ax is None:
-        _, ax = subplots()
+    _, ax = into(ax)
     groups = dict(list(frame.groupby(by, sort=True, observed=True))) if by else {y: frame}
     if looks is None:
         order = [name for name in LOOK if name in groups]

@@ -2,6 +2,7 @@
 
 import resource
 import time
+from collections.abc import Mapping
 
 from schedlib.core.bench import bench as floor
 from schedlib.eagle.simulating.simulate import simulate
@@ -9,7 +10,7 @@ from schedlib.eagle.systems import SYSTEMS
 from schedlib.eagle.workloads.synthetic import CUTOFF, PARTITION, WORKERS, google
 
 
-def timed(workload, system, workers: int) -> tuple[float, dict]:
+def timed(workload, system, workers: int) -> tuple[float, Mapping]:
     """Seconds and statistics of one run with Google's cut-off and short partition.
 
     >>> seconds, stats = timed(google(jobs=200, scale=0.02), "eagle", 300)

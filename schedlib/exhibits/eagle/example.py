@@ -31,9 +31,11 @@ def run(case: str, seed: int) -> pd.DataFrame:
     workload = four_nodes()
     if case == "dlwl":
         workload = Workload.from_arrays([0.0, 1.0], workload.tasks["duration"], tasks=[4, 4])
-    options = {"short_partition": 0, "cutoff": 50.0, "probe_ratio": 1, "heartbeat": 0, "detail": "as_written"}
-    simulation = simulate(workload, CASES[case], 4, seed=seed, record=True, **options)
-    tasks = simulation.tasks.merge(simulation.jobs[["job", "submit"]], on="job")
+    simulation = simulate(
+        workload, CASES[case], 4, seed=seed, record=True, short_partition=0, cutoff=50.0, probe_ratio=1,
+        heartbeat=0, detail="as_written",
+    )
+    tasks = pd.DataFrame(simulation.tasks).merge(simulation.jobs[["job", "submit"]], on="job")
     tasks["last"] = tasks["job"] == tasks["job"].max()
     return tasks[["job", "task", "worker", "submit", "start", "finish", "last"]]
 

@@ -85,8 +85,8 @@ def draw_table2(frame: pd.DataFrame):
         ax.set_xticks(range(len(traces)), [drawing.NAMES[trace] for trace in traces])
         ax.margins(x=0.2, y=0.12)
         ax.set_ylim(-0.03 * ax.get_ylim()[1], None)
-    printed = style.Look("black", "none", "_", "printed in the paper")
-    drawing.legend(figure, [drawing.LOOKS["hawk"], drawing.LOOKS["eagle"], printed])
+    bar = style.Look("black", "none", "_", "printed in the paper")
+    drawing.legend(figure, [drawing.LOOKS["hawk"], drawing.LOOKS["eagle"], bar])
     return figure
 
 

@@ -16,7 +16,7 @@ DRAWN = ("eagle", "no-sss", "hawk", "dlwl")
 
 def run(partition: int, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
     """Systems with `partition` % of the workers for short jobs; at 0 only those that can do without."""
-    names = ("dlwl",) if partition == 0 else ("eagle", "no-sss", "hawk", "dlwl")
+    names: tuple[str, ...] = ("dlwl",) if partition == 0 else ("eagle", "no-sss", "hawk", "dlwl")
     names += {0: ("omniscient",), 17: ("omniscient", "no-sbp-srpt")}.get(partition, ())
     return on_google(names, workers, jobs, scale, seed, variants=WITHOUT, short_partition=partition / 100)
 
