@@ -79,9 +79,9 @@ def _impossible(name, stage, ready, machines, wanted) -> str:
         task = int(np.argmax(early))
         start = f"starts at {stage.start[task]:.4g} s, before it is ready"
         return f"capacity: a {name} task of job {stage.job[task]} {start}"
-    if (task := two_at_once(machines, stage.machine, stage.start, stage.finish)) is not None:
-        where = f"{name} machine {stage.machine[task]} at {stage.start[task]:.4g} s"
-        return f"capacity: {where} runs a second task, of job {stage.job[task]}"
+    if (second := two_at_once(machines, stage.machine, stage.start, stage.finish)) is not None:
+        where = f"{name} machine {stage.machine[second]} at {stage.start[second]:.4g} s"
+        return f"capacity: {where} runs a second task, of job {stage.job[second]}"
     return ""
 
 

@@ -108,7 +108,8 @@ def race(
         raise ValueError("mine: no policy; give one, or a paper's name in `against`")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
-    rows, refused = [], {}
+    refused: dict[str, Outcome] = {}
+    rows = []
     for seed in numbers:
         case = case_of(seed)
         outcomes = [game.run(policy, case, seed) for policy in shipped]

@@ -4,7 +4,8 @@ import resource
 import time
 from collections.abc import Mapping
 
-from schedlib.core.bench import bench as floor
+from bench_core import bench as floor
+
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import SYSTEMS
 from schedlib.eagle.workloads.synthetic import CUTOFF, PARTITION, WORKERS, google
