@@ -3,10 +3,11 @@
 import argparse
 import difflib
 import os
+import subprocess
 import sys
 from pathlib import Path
 
-from schedlib import papers
+from schedlib import papers, paths
 from schedlib.experiment import SCALES
 
 OVERVIEW = """\
@@ -181,14 +182,11 @@ def data(options) -> None:
     print(download.fetch(options.name, folder=options.folder))
 
 
-def bench(options) -> None:
-    from schedlib import times
-    from schedlib.reproduce import bench
-
-    if options.times is None:
-        bench.main(options.only)
-    else:
-        print(f"renewed: {times.measure(options.times)}")
+def bench(options) -> int:
+    root = paths.checkout()
+    if root is None:
+        raise ValueError("the benchmarks are in the checkout: clone it and run there")
+    return subprocess.call([sys.executable, root / "tests" / "bench" / "speed.py", *(options.only or ())])
 
 
 def where(folder: Path, page: str = "README.md") -> str:

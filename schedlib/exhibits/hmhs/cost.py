@@ -17,7 +17,7 @@ PLACE = 9
 def run(jobs: int, seed: int) -> pd.DataFrame:
     """Cost on the single workload: `policy, tasks, steps, steps_full_scan` and the wall-clock `seconds`."""
     instance = single(jobs, seed)
-    instance.map_task_time, instance.reduce_task_time  # noqa: B018 - fill these cached tables before the clock starts
+    instance.map_task_time, instance.reduce_task_time  # noqa: B018 - fills these tables beforehand
     rows = []
     for name in ("hmhs", "fifo"):
         began = time.perf_counter()

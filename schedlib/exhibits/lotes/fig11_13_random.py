@@ -170,8 +170,8 @@ FIGURES = tuple(
 ) + (
     Figure(
         "lotes.scale", "lotes.scale", plot_scale,
-        lambda frame: f"Mean wait as the cluster grows, load 0.97, {frame['hours'].iloc[0]:g} hours, sizes by "
-        "one factor with the mean as planned. Waits depend on the size of the cluster, LoTES's most: figures "
+        lambda frame: "Mean wait as the cluster grows, load 0.97, "
+        f"{frame['hours'].iloc[0]:g} hours, sizes by one factor with the mean as planned. Waits depend on the size of the cluster, LoTES's most: figures "
         "at quick scale show shapes, not the seconds of the paper's scale.",
         _alt_scale,
     ),

@@ -1,8 +1,6 @@
 """Figs. 6 and 7 of LoTES's extended version: jobs arriving in each hour of Google's trace, and the drifting
 mix."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -18,11 +16,6 @@ from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 from schedlib.pictures import style
 
 PLACE = 5.32
-
-
-def data_files(experiment_id: str, point: dict) -> list[Path]:
-    """The files whose content an experiment's result depends on."""
-    return google_files() if experiment_id == "lotes.fig6" else []
 
 
 def _hourly(source, batch, counts):
@@ -55,7 +48,8 @@ def fig7(shrink: int, seed: int) -> pd.DataFrame:
 
 EXPERIMENTS = (
     Experiment(
-        "lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, **ONCE, missing=no_google_table
+        "lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, **ONCE,
+        missing=no_google_table, data_files=google_files,
     ),
     Experiment("lotes.fig6-model", "Jobs arriving in each hour of the fitted model", fig6_model, **ONCE),
     Experiment(

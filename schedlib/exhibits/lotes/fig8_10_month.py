@@ -5,8 +5,6 @@ The month is wholly synthetic, or has Google's real arrivals where the job table
 both.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
@@ -36,11 +34,6 @@ from schedlib.pictures import style
 PLACE = 5.33
 TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.25), 3600.0 * np.array([1, 7, 17]))))
 """Seconds at which the distribution of waits is read."""
-
-
-def data_files(experiment_id: str, point: dict) -> list[Path]:
-    """The files whose content an experiment's result depends on."""
-    return google_files() if experiment_id == "lotes.month-google" else []
 
 
 def month(shrink: int, load: float, seed: int, **options) -> pd.DataFrame:
@@ -90,7 +83,7 @@ EXPERIMENTS = (
     Experiment("lotes.month", "A synthetic month of Google's cluster", month, MONTH, scales(2, 5)),
     Experiment(
         "lotes.month-google", "A month with Google's arrivals", month_google, MONTH, scales(2, 5),
-        missing=no_google_table,
+        missing=no_google_table, data_files=google_files,
     ),
     Experiment(
         "lotes.month-load", "The synthetic month at other loads", month_load,

@@ -69,8 +69,8 @@ def no_google_table() -> str:
     return ""
 
 
-def google_files() -> list[Path]:
-    """The files of Google's job table that are here."""
+def google_files(point: Mapping) -> list[Path]:
+    """The files of Google's job table that are here, on which results of any point depend."""
     folder = traces.google2011_folder()
     return sorted(folder.glob("*.csv.gz")) if folder else []
 

@@ -1,8 +1,8 @@
 """Speed of HMHS: the fast dispatcher against the paper's full scan, and the other schedulers."""
 
 import numpy as np
+from bench_core import seconds
 
-from schedlib.core.bench import seconds
 from schedlib.core.compiling import compiled
 from schedlib.hmhs import min_min
 from schedlib.hmhs.bound import bounds

@@ -1,4 +1,4 @@
-"""Speed of MCH: a decision of H-DRF by path, of MCH's heap and of H-DRF as printed; growth; a stream of tasks."""
+"""Speed of MCH: a decision of each rule, how its cost grows with the tree, and a stream of tasks."""
 
 import time
 
@@ -110,8 +110,8 @@ def bench() -> list[dict]:
     nodes = [tree.n_nodes for tree in trees.values()]
     for case, name in names.items():
         seconds, operations = ([timed[levels, *case][k] for levels in LEVELS] for k in (0, 1))
-        note = f"of operations {growth(nodes, operations):.2f}; log-log slope, {nodes[0]:,} to {nodes[-1]:,} nodes"
-        row(f"{name}, growth", growth(nodes, seconds), "exponent of q", f"{note}; 1 is linear")
+        slope = f"of operations {growth(nodes, operations):.2f}; log-log slope, {nodes[0]:,} to {nodes[-1]:,}"
+        row(f"{name}, growth", growth(nodes, seconds), "exponent of q", f"{slope} nodes; 1 is linear")
     tree, capacity, jobs = stream()
     for rule in ("h-drf", "mch"):
         simulate(tree, capacity, rule, jobs.head(100), record=False)
