@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterable
 
 import numpy as np
+from explorer_moves import EXPLORERS, move
 
 from schedlib.pictures import style
 from schedlib.teaching.explorers.explorer import png
-from schedlib.teaching.explorers.moves import EXPLORERS, move
 
 MOVES = 12
 
