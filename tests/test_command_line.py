@@ -36,26 +36,26 @@ def test_every_command_explains_itself_with_an_example(command, capsys):
 
 @pytest.mark.parametrize("command", command_line.COMMANDS)
 def test_examples_can_be_parsed(command):
-    words = command_line.HELP[command].partition("Example: python -m schedlib ")[2].split()
+    words = [command, *command_line.COMMANDS[command].example.split()]
     assert command_line.parser().parse_args(words).command == command
 
 
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["lst"], "did you mean list?"),
-        (["zzz"], "use one of list, run,"),
+        (["lst"], "did you mean 'list'"),
+        (["zzz"], "choose from list, stale, run,"),
         (["run"], "the following arguments are required: ID; see: python -m schedlib run --help"),
-        (["run", "hmhs.toyy"], "did you mean hmhs.toy"),
-        (["run", "hmhs.toy", "--scale", "big"], "use one of smoke, quick, paper"),
+        (["run", "hmhs.toyy"], "did you mean 'hmhs.toy'"),
+        (["run", "hmhs.toy", "--scale", "big"], "choose from smoke, quick, paper"),
         (["run", "hmhs.toy", "--seeds", "many"], "invalid int value: 'many'"),
         (["run", "hmhs.toy", "--seeds", "0"], "seeds: must be at least 1"),
         (["figures", "--only", "lotes"], "paper 'lotes' lists nothing here yet; there is: hmhs"),
-        (["figures", "--scale", "bgi"], "use one of smoke, quick, paper"),
-        (["claims", "--only", "hmhs.nothing"], "unknown paper, figure, experiment or claim"),
-        (["notebooks", "no-such-chapter"], "unknown notebook 'no-such-chapter'"),
-        (["data", "gogle2011"], "use one of google2011"),
-        (["bench", "--only", "hmsh"], "benchmarks are in core, lotes, hmhs"),
+        (["figures", "--scale", "bgi"], "choose from smoke, quick, paper"),
+        (["claims", "--only", "hmhs.nothing"], "paper, figure, experiment or claim: 'hmhs.nothing' is unknown"),
+        (["notebooks", "no-such-chapter"], "notebook: 'no-such-chapter' is unknown"),
+        (["data", "gogle2011"], "did you mean 'google2011'"),
+        (["bench", "--only", "hmsh"], "Choose from core, lotes, hmhs"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(arguments, message, capsys):
@@ -137,4 +137,4 @@ def test_help_loads_nothing_heavy():
 
 def test_module_runs_from_the_shell():
     done = subprocess.run([sys.executable, "-m", "schedlib", "nonsense"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "") and "unknown command 'nonsense'" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "") and "command: 'nonsense' is unknown" in done.stderr

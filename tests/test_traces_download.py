@@ -97,7 +97,7 @@ def test_unknown_table_shard_and_source_are_refused(bucket, tmp_path):
         download_google2011(tmp_path, "task_events", base_url=url)
     with pytest.raises(ValueError, match="shards: 3 is none of the 3"):
         download_google2011(tmp_path, shards=[0, 3], base_url=url)
-    with pytest.raises(ValueError, match="name: 'alibaba' is none of"):
+    with pytest.raises(ValueError, match="name: 'alibaba' is unknown"):
         fetch("alibaba")
 
 

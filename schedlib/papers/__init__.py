@@ -24,7 +24,7 @@ class Paper:
 
 
 def _records() -> tuple[Paper, ...]:
-    modules = [importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    modules = [importlib.import_module(f"{__name__}.{file.name}") for file in pkgutil.iter_modules(__path__)]
     return tuple(sorted((module.PAPER for module in modules), key=lambda paper: paper.order))
 
 

@@ -7,11 +7,7 @@ PAPER = Paper(
     title="Eagle",
     order=4,
     looks={
-        "eagle": "Eagle",
-        "hawk": "Hawk",
-        "sparrow": "Sparrow",
-        "dlwl": "DLWL",
-        "omniscient": "Omniscient LWL",
+        "eagle": "Eagle", "hawk": "Hawk", "sparrow": "Sparrow", "dlwl": "DLWL", "omniscient": "Omniscient LWL",
         "ideal-eagle": "Ideal Eagle",
     },
     first_result="""

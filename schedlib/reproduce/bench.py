@@ -1,16 +1,21 @@
-"""Speed, as ratios within one run: every package's `bench` module in one table, and how soon a fresh process answers.
+"""Speed, as ratios within one run: every package's `bench` module in one table, and how soon a fresh process
+answers.
 
-A `bench` module has a function `bench()` that gives rows `dict(name=..., value=..., unit=..., note=...)`. Seconds differ from
-machine to machine, so a row's value is best a ratio of two timings taken side by side.
+A `bench` module has a function `bench()` that gives rows `dict(name=..., value=..., unit=..., note=...)`.
+Seconds differ from machine to machine, so a row's value is best a ratio of two timings taken side by side.
 """
 
 import importlib
-import importlib.util
 import subprocess
 import sys
 import time
+from collections.abc import Collection
+from typing import Any
+
+import pandas as pd
 
 from schedlib import papers
+from schedlib.reproduce.registry import unknown
 from schedlib.reproduce.tables import columns
 
 PLACES = {
@@ -22,29 +27,32 @@ PLACES = {
 
 
 def first_results() -> dict[str, str]:
-    """What a fresh process is asked to print, by name: nothing but the import, and a first result of each paper's own policy."""
-    return {"import schedlib": "import schedlib; print(schedlib.__version__)"} | {paper.key: paper.first_result for paper in papers.ALL}
+    """What a fresh process is asked to print, by name: nothing but the import, and a first result of each
+    paper's own policy."""
+    nothing = {"import schedlib": "import schedlib; print(schedlib.__version__)"}
+    return nothing | {paper.key: paper.first_result for paper in papers.ALL}
 
 
-def collect(only=None) -> list[dict]:
+def collect(only: Collection[str] | None = None) -> list[dict[str, Any]]:
     """The rows of `cold_starts()` and of the `bench()` for each package that has one; `only` names packages.
 
     Raises ValueError for an unknown package.
     """
     for name in only or ():
         if name not in PLACES:
-            raise ValueError(f"unknown package {name!r}: benchmarks are in {', '.join(PLACES)}")
-    rows = []
+            raise unknown("package", name, PLACES)
+    rows = [{"package": "all", **row} for row in cold_starts(only)]
     for package in only or PLACES:
-        if importlib.util.find_spec(PLACES[package].rpartition(".")[0]) and importlib.util.find_spec(PLACES[package]):
-            rows += [{"package": package, **row} for row in importlib.import_module(PLACES[package]).bench()]
-    return [{"package": "all", **row} for row in cold_starts(only)] + rows
+        rows += [{"package": package, **row} for row in importlib.import_module(PLACES[package]).bench()]
+    return rows
 
 
-def cold_starts(only=None, repeats: int = 5) -> list[dict]:
-    """How soon a fresh process prints the first result of a paper's policy, kernels compiled before: rows as a bench module's.
+def cold_starts(only: Collection[str] | None = None, repeats: int = 5) -> list[dict[str, Any]]:
+    """How soon a fresh process prints the first result of a paper's policy, kernels compiled before: rows as
+    a bench module's.
 
-    Values are times over that of an empty Python in the same run, the least of `repeats` each; `seconds` has them as they are.
+    Values are times over that of an empty Python in the same run, the least of `repeats` each; `seconds` has
+    them as they are.
     """
     empty = soonest("print()", repeats)
     rows = []
@@ -52,14 +60,19 @@ def cold_starts(only=None, repeats: int = 5) -> list[dict]:
         if name in papers.KEYS and only and name not in only:
             continue
         seconds = soonest(code, repeats)
-        what = f"{name}, first result" if name in papers.KEYS else name
-        note = f"{seconds:.2f} s against {empty:.2f}, to the first line printed; asked: 1 s"
-        rows.append({"name": what, "value": round(seconds / empty, 1), "unit": "x an empty Python", "note": note, "seconds": seconds})
+        rows.append({
+            "name": f"{name}, first result" if name in papers.KEYS else name,
+            "value": round(seconds / empty, 1),
+            "unit": "x an empty Python",
+            "note": f"{seconds:.2f} s against {empty:.2f}, to the first line printed; asked: 1 s",
+            "seconds": seconds,
+        })  # fmt: skip
     return rows
 
 
 def soonest(code: str, repeats: int = 5) -> float:
-    """Least seconds of `repeats` from starting Python on `code` to its first line of output, after one start that is not counted.
+    """Least seconds of `repeats` from starting Python on `code` to its first line of output, after one start
+    that is not counted.
 
     Raises RuntimeError when it prints nothing.
 
@@ -77,9 +90,9 @@ def soonest(code: str, repeats: int = 5) -> float:
     return best
 
 
-def main(only=None) -> list[dict]:
+def main(only: Collection[str] | None = None) -> list[dict[str, Any]]:
     """Run the benchmarks and print one table; gives its rows."""
     rows = collect(only)
     header = ("package", "name", "value", "unit", "note")
-    print(columns(header, [[row.get(name) for name in header] for row in rows]))
+    print(columns(pd.DataFrame(rows, columns=header, dtype=object)))
     return rows

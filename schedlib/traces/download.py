@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from schedlib.core.checks import unknown
 from schedlib.paths import cache_folder, checkout
 
 GOOGLE2011 = "https://storage.googleapis.com/clusterdata-2011-2/"
@@ -54,10 +55,10 @@ def fetch(name: str, folder=None) -> Path:
 
     >>> fetch("google2099")
     Traceback (most recent call last):
-    ValueError: name: 'google2099' is none of google2011, google2011-tasks, swim
+    ValueError: name: 'google2099' is unknown; did you mean 'google2011'? Choose from google2011, google2011-tasks, swim
     """
     if name not in SOURCES:
-        raise ValueError(f"name: {name!r} is none of {', '.join(SOURCES)}")
+        raise unknown("name", name, SOURCES)
     root = checkout()
     base = Path(folder) if folder is not None else root / "data" / "downloads" if root else cache_folder("downloads")
     place = base / SOURCES[name].folder
@@ -84,8 +85,8 @@ def download_google2011(
     if not names:
         raise ValueError(f"{folder / SUMS} lists no file of {table}; remove it, so that it is fetched again")
     numbers = range(len(names)) if shards is None else range(shards) if isinstance(shards, int) else list(shards)
-    if unknown := [number for number in numbers if not 0 <= number < len(names)]:
-        raise ValueError(f"shards: {unknown[0]} is none of the {len(names)} published ones, 0 to {len(names) - 1}")
+    if absent := [number for number in numbers if not 0 <= number < len(names)]:
+        raise ValueError(f"shards: {absent[0]} is none of the {len(names)} published ones, 0 to {len(names) - 1}")
     _get(folder, base_url, {names[number]: sums[names[number]] for number in numbers}, retries)
     return folder / table
 
