@@ -25,8 +25,7 @@ help: ## this list
 figures: .venv/.ready ## every table, figure and claim, into figures/ (20 min; smoke: 3 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: .venv/.ready ## lint, tests, and every chapter run once more (6 min; with Chromium 12)
-	@$(py) -m ruff check .
+test: lint ## lint, tests, and every chapter run once more (6 min; with Chromium 12)
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
 test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (6 min; needs Chromium)
@@ -53,14 +52,15 @@ slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/s
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (4 min)
-	@$(py) -m schedlib bench $(ARGS)
+bench: .venv/.ready ## speed, as ratios in one run (4 min); ARGS='core lotes' only these
+	@$(py) tests/bench/speed.py $(ARGS)
 
 times: .venv/.ready ## measure the README's table of times anew (40 min); ARGS='start venv' only these parts
-	@$(py) .ci/times.py $(ARGS)
+	@PYTHONPATH=tests/bench $(py) .ci/times.py $(ARGS)
 
-lint: .venv/.ready ## ruff alone (1 s)
+lint: .venv/.ready ## style and types (20 s)
 	@$(py) -m ruff check .
+	@$(py) -m mypy
 
 # .ready is written last, so an interrupted build is made anew.
 # A .pth line relative to site-packages puts the checkout on the path wherever it is moved.
@@ -95,5 +95,5 @@ lock: ## renew both requirements.txt from pyproject.toml (5 s; needs uv)
 	@mv requirements.tmp notebooks/book/requirements.txt
 
 clean: ## remove the environment and every cache; figures stay (1 s)
-	@rm -rf .venv .venv-book data/cache .pytest_cache .ruff_cache .hypothesis schedlib.egg-info build
+	@rm -rf .venv .venv-book data/cache .pytest_cache .ruff_cache .mypy_cache .hypothesis schedlib.egg-info build
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +

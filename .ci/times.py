@@ -56,7 +56,7 @@ def seconds_of(command: list, root: Path, **environment: str) -> float:
 
 def start(root: Path) -> dict:
     """Seconds to the first line that a fresh process prints, by what it is asked."""
-    from schedlib.reproduce.bench import cold_starts
+    from speed import cold_starts
 
     return {row["name"].partition(",")[0]: round(row["seconds"], 2) for row in cold_starts()}
 

@@ -1,7 +1,8 @@
 """The nouns of the reproduction: an experiment, a figure drawn from it, a claim judged on it.
 
-Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURES` and `CLAIMS`; `schedlib.reproduce` finds,
-runs, draws and judges them. These are plain data, so that the papers need to know nothing of how they are run.
+Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURES` and `CLAIMS`;
+`schedlib.reproduce` finds, runs, draws and judges them. These are plain data, so that the papers need to know
+nothing of how they are run.
 """
 
 import itertools
@@ -19,7 +20,8 @@ VERDICTS = ("reproduced", "in part", "not reproduced", "not testable here")
 def _identifier(owner: str, name: str) -> None:
     paper, _, rest = name.partition(".")
     if paper not in papers.KEYS or not rest:
-        raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {', '.join(papers.KEYS)}")
+        known = ", ".join(papers.KEYS)
+        raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {known}")
 
 
 def _reads_nothing(point: Mapping[str, Any]) -> tuple[()]:
@@ -30,11 +32,14 @@ def _reads_nothing(point: Mapping[str, Any]) -> tuple[()]:
 class Experiment:
     """A pure function of a point and a seed, with the points and the number of seeds of each scale.
 
-    `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on another machine,
-    so it is a module-level function. `points[scale]` are keyword arguments (JSON values) and `seeds[scale]` counts seeds
-    0, 1, ... `timing` names the columns that hold wall-clock times: they go into a file of their own, since they never repeat.
-    `missing()` says what the experiment lacks here, such as a trace that must be fetched first, and nothing ("") when it can run;
-    `data_files(point)` gives the paths of the files that a point reads, so that its result depends on what they hold.
+    `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on
+    another machine, so it is a module-level function.
+
+    - `points[scale]` are keyword arguments (JSON values); `seeds[scale]` counts the seeds 0, 1, ...
+    - `timing` names the columns of wall-clock times, which go into a file of their own: they never repeat
+    - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
+    - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
+
     Raises ValueError when a scale is missing, empty or unknown.
     """
 
@@ -51,7 +56,8 @@ class Experiment:
         _identifier("experiment", self.id)
         for name, per_scale in (("points", self.points), ("seeds", self.seeds)):
             if set(per_scale) != set(SCALES) or not all(per_scale.values()):
-                raise ValueError(f"experiment {self.id}: {name} needs a non-empty entry for each of {', '.join(SCALES)}")
+                wanted = ", ".join(SCALES)
+                raise ValueError(f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}")
 
     @property
     def paper(self) -> str:
@@ -68,7 +74,7 @@ def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
 
 
 def scales(smoke: Any, quick: Any = None, paper: Any = None) -> dict[str, Any]:
-    """One entry for each scale (points, or a number of seeds); a scale that is left out has the entry of the one before it.
+    """One entry (points, or a number of seeds) for each scale; one left out has that of the scale before it.
 
     >>> scales(2, 10), scales(1)
     ({'smoke': 2, 'quick': 10, 'paper': 10}, {'smoke': 1, 'quick': 1, 'paper': 1})
@@ -81,8 +87,8 @@ def scales(smoke: Any, quick: Any = None, paper: Any = None) -> dict[str, Any]:
 class Figure:
     """A picture (or, with `plot=None`, a table) made from the frame of one experiment.
 
-    `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or functions of the frame
-    that return one, so that they can state what was measured.
+    `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or
+    functions of the frame that return one, so that they can state what was measured.
     """
 
     id: str
@@ -102,17 +108,19 @@ class Figure:
 class Claim:
     """A measurable sentence of a paper, and how it is judged on an experiment's frame.
 
-    `measure(frame)` returns one number per independent replicate; the ledger takes their mean and 95 % interval.
+    `measure(frame)` returns one number per independent replicate; the ledger takes their mean and 95 %
+    interval.
 
-    - `value`: reproduced when the mean is within `tolerance` of `paper_value`; in part when only the interval reaches there, and
-      the mean is off by no more than the value itself (or twice the tolerance): a wide interval alone is no merit.
+    - `value`: reproduced when the mean is within `tolerance` of `paper_value`; in part when only the interval
+      reaches there, and the mean is off by no more than the value itself (or twice the tolerance): a wide
+      interval alone is no merit.
     - `ratio`: the same on the ratio measured / paper_value, within a factor 1 + `tolerance`.
-    - `order`: the numbers are the margin by which the claimed order holds; reproduced when the whole interval lies above
-      -`tolerance` and the mean is positive, in part when only the mean is.
+    - `order`: the numbers are the margin by which the claimed order holds; reproduced when the whole interval
+      lies above -`tolerance` and the mean is positive, in part when only the mean is.
     - `trend`: the numbers are slopes counted positive in the claimed direction; judged as `order`.
 
-    A claim that cannot be judged here has `experiment=None` and says why in `reason`. Raises ValueError on an unknown check
-    or a missing part.
+    A claim that cannot be judged here has `experiment=None` and says why in `reason`. Raises ValueError on an
+    unknown check or a missing part.
     """
 
     id: str
@@ -144,11 +152,11 @@ class Claim:
             raise ValueError(f"claim {self.id}: tolerance must not be negative")
 
 
-def claim_maker(paper: str, **usual) -> Callable[..., Claim]:
-    """A short way to write down a paper's claims: `make(name, where, claim, experiment, measure, paper_value=None, **fields)`.
+def claim_maker(paper: str, **usual: Any) -> Callable[..., Claim]:
+    """Gives `make(name, where, claim, experiment, measure, paper_value=None, **fields)`, which makes a claim.
 
-    `usual` are the fields that most of its claims share; a claim's own come first. Unless said, a claim is read from the text and
-    checked as a value with no tolerance.
+    `usual` are the fields that most of its claims share; a claim's own come first. Unless said, a claim is
+    read from the text and checked as a value with no tolerance.
 
     >>> make = claim_maker("hmhs", unit="%", tolerance=5.0)
     >>> made = make("most", "Abstract", "up to 77 %", "hmhs.fig1", len, 77.0, tolerance=1.0)
@@ -158,7 +166,9 @@ def claim_maker(paper: str, **usual) -> Callable[..., Claim]:
     shared = {"metric": "", "unit": "", "how_read": "text", "check": "value", "tolerance": 0.0} | usual
 
     def make(name, where, claim, experiment, measure, paper_value=None, **fields):
-        places = {"where": where, "claim": claim, "experiment": experiment, "measure": measure, "paper_value": paper_value}
-        return Claim(id=f"{paper}.{name}", **places, **shared | fields)
+        return Claim(
+            id=f"{paper}.{name}", where=where, claim=claim, experiment=experiment, measure=measure,
+            paper_value=paper_value, **shared | fields,
+        )
 
     return make

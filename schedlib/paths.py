@@ -1,4 +1,4 @@
-"""Where schedlib keeps what it can make again, and how files are written so that nothing is lost."""
+"""Where schedlib keeps what it can make again, and how it writes files in one step."""
 
 import contextlib
 import os
@@ -54,22 +54,34 @@ def _usual_places() -> Iterator[Path]:
     with contextlib.suppress(OSError):  # a read-only container has no temporary folder
         shared = Path(tempfile.gettempdir()) / f"schedlib-{user}"
         shared.mkdir(parents=True, exist_ok=True)
-        # A folder of another user is refused: that user could have put any machine code there.
+        # Another user could have put any machine code there.
         if not hasattr(os, "getuid") or shared.stat().st_uid == user:
             yield shared
 
 
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file to write in place of `path`, of the same name in a folder beside it; folders are made.
+
+    When the block ends it replaces `path` in one step; when the block raises, `path` stays as it was.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder) / "a.txt") as file:
+    ...         _ = file.write_text("one")
+    ...     print([entry.name for entry in Path(folder).iterdir()])
+    ['a.txt']
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as folder:
+        file = Path(folder) / path.name
+        yield file
+        file.replace(path)
+
+
 def write_whole(path: Path, data: bytes | str) -> None:
     """Write a file whole or not at all, whatever happens meanwhile; folders are made, texts are UTF-8."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data.encode() if isinstance(data, str) else data)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+    with replacing(path) as file:
+        file.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 @contextlib.contextmanager

@@ -5,11 +5,12 @@ import sys
 
 import pandas as pd
 import pytest
+import speed
 import toy_experiments as toy
 
 from schedlib import __main__ as command_line
 from schedlib import reproduce
-from schedlib.reproduce import bench, notebooks, registry
+from schedlib.reproduce import notebooks, registry
 
 main = command_line.main
 
@@ -55,7 +56,6 @@ def test_examples_can_be_parsed(command):
         (["claims", "--only", "hmhs.nothing"], "paper, figure, experiment or claim: 'hmhs.nothing' is unknown"),
         (["notebooks", "no-such-chapter"], "notebook: 'no-such-chapter' is unknown"),
         (["data", "gogle2011"], "did you mean 'google2011'"),
-        (["bench", "--only", "hmsh"], "Choose from core, lotes, hmhs"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(arguments, message, capsys):
@@ -116,9 +116,14 @@ def test_interruption_says_how_to_go_on(monkeypatch, capsys):
 
 
 def test_bench_prints_one_table(monkeypatch, capsys):
-    monkeypatch.setattr(bench, "collect", lambda only: [{"package": "core", "name": "heap", "value": 2.5, "unit": "times"}])
-    assert main(["bench"]) == 0
+    monkeypatch.setattr(speed, "collect", lambda only: [{"package": "core", "name": "heap", "value": 2.5, "unit": "times"}])
+    speed.main()
     assert capsys.readouterr().out == "package  name  value  unit   note\ncore     heap  2.5    times\n"
+
+
+def test_bench_of_an_unknown_package_says_which_there_are(capfd):
+    assert main(["bench", "--only", "hmsh"]) == 1
+    assert "'hmsh' is unknown; did you mean 'hmhs'" in capfd.readouterr().err
 
 
 def test_data_lists_the_traces(capsys):

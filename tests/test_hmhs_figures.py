@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from schedlib import hmhs
-from schedlib.exhibits.hmhs import claims, experiments, figures
+from schedlib.exhibits.hmhs import fig1_makespan, fig2_clusters, gains, gap
 from schedlib.pictures.gantt import ONE_BY_ONE, _bars, plot_gantt
 
-CLAIMS = {claim.id: claim for claim in claims.CLAIMS}
+CLAIMS = {claim.id: claim for claim in (*fig1_makespan.CLAIMS, *fig2_clusters.CLAIMS)}
 
 
 def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):
@@ -19,8 +19,9 @@ def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):
             for seed in range(seeds):
                 here = {"workload": workload, axis: point, "seed": seed}
                 rows.append(here | {"policy": "hmhs", "makespan": 100.0})
-                for rival in figures.RIVALS:
-                    rows.append(here | {"policy": rival, "makespan": 100 / (1 - gain(rival, workload, point, seed) / 100)})
+                for rival in gains.RIVALS:
+                    share = gain(rival, workload, point, seed) / 100
+                    rows.append(here | {"policy": rival, "makespan": 100 / (1 - share)})
                 rows.append(here | {"policy": "bound", "makespan": 80.0})
     return pd.DataFrame(rows)
 
@@ -31,9 +32,9 @@ def measured(name, frame):
 
 def test_gains_and_gaps_compare_within_one_instance():
     frame = frame_of(lambda rival, workload, point, seed: point / 2 + seed)
-    assert np.allclose(figures.gains(frame).eval("gain - jobs / 2 - seed"), 0)
-    gap = figures.gaps(frame)
-    assert np.allclose(gap.loc[gap["policy"] == "hmhs", "gap"], 25) and "bound" not in set(gap["policy"])
+    assert np.allclose(gains.gains(frame).eval("gain - jobs / 2 - seed"), 0)
+    gaps = gap.gaps(frame)
+    assert np.allclose(gaps.loc[gaps["policy"] == "hmhs", "gap"], 25) and "bound" not in set(gaps["policy"])
 
 
 def test_extremes_are_those_of_the_means_and_come_seed_by_seed():
@@ -45,9 +46,11 @@ def test_extremes_are_those_of_the_means_and_come_seed_by_seed():
 
 
 def test_slopes_are_per_doubling_and_signed_in_the_claimed_direction():
-    frame = frame_of(lambda rival, workload, point, seed: 20 + (3 if workload == "single" else -2) * np.log2(point / 25))
-    assert np.allclose(measured("trend-single", frame), 3) and np.allclose(measured("trend-hybrid", frame), -2)
-    frame = frame_of(lambda rival, workload, point, seed: 50 - 0.4 * point, axis="slow", points=(0, 40, 80, 100))
+    slopes = {"single": 3, "hybrid": -2}
+    frame = frame_of(lambda rival, workload, point, seed: 20 + slopes[workload] * np.log2(point / 25))
+    assert np.allclose(measured("trend-single", frame), 3)
+    assert np.allclose(measured("trend-hybrid", frame), -2)
+    frame = frame_of(lambda rival, workload, point, seed: 50 - 0.4 * point, "slow", (0, 40, 80, 100))
     assert np.allclose(measured("fewer-slow-single", frame), 4)
     assert np.allclose(measured("slow-hybrid-80", frame), 18)
 
@@ -57,15 +60,17 @@ def test_the_other_measures():
     frame = frame_of(lambda rival, workload, point, seed: base[rival] + 4 * (workload == "single"))
     assert np.allclose(measured("best", frame), 12) and np.allclose(measured("sequencing-helps", frame), 12)
     assert np.allclose(measured("single-above-hybrid", frame), 4)
-    rising = frame_of(lambda rival, workload, point, seed: point / 2 if workload == "single" else 60 - point / 2)
+    opposite = {"single": lambda jobs: jobs / 2, "hybrid": lambda jobs: 60 - jobs / 2}
+    rising = frame_of(lambda rival, workload, point, seed: opposite[workload](point))
     assert np.allclose(measured("r-hmhs-size", rising), 0)
 
 
 def test_experiments_give_common_random_numbers():
     """The policies meet one instance: HMHS's makespan in the frame is that of the instance made by hand."""
-    frame = experiments.fig1("single", 25, seed=3).set_index("policy")["makespan"]
+    frame = fig1_makespan.run("single", 25, seed=3).set_index("policy")["makespan"]
     instance = hmhs.single(25, seed=3)
-    assert frame["fifo"] == hmhs.schedule(instance, "fifo").makespan and frame["bound"] == hmhs.lower_bound(instance)
+    assert frame["fifo"] == hmhs.schedule(instance, "fifo").makespan
+    assert frame["bound"] == hmhs.lower_bound(instance)
     assert (frame.drop("bound") >= frame["bound"]).all()
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlib.exhibits.mch import property_claims, property_experiments, property_figures
+from schedlib.exhibits.mch import counterexamples, equality, long_run, properties, starvation
 from schedlib.mch import Allocation, Tree, allocate, search
 from schedlib.mch import properties as fair
 
@@ -145,7 +145,7 @@ def test_only_the_naive_rule_starves_the_nested_memory_leaf():
     """Its group's share is the CPU leaf's, so a free piece of memory always goes to n1, and tasks that end are not replaced."""
     late = {}
     for rule in ("naive-h-drf", "h-drf", "mch"):
-        frame = property_experiments.starvation(rule, 30, seed=0)
+        frame = starvation.run(rule, 30, seed=0)
         late[rule] = frame[(frame["leaf"] == "n2,2") & (frame["time"] >= 15)]["share"].mean()
     assert late["naive-h-drf"] < 0.05 and late["h-drf"] == pytest.approx(0.5) and late["mch"] == pytest.approx(0.5)
 
@@ -213,9 +213,15 @@ def test_shrinking_keeps_weights_with_their_nodes():
     assert (small.weight == 5).sum() == 1 and (small.weight == 3).sum() == 0
 
 
+def every(kind):
+    """The experiments, figures or claims on random trees."""
+    exhibits = (equality, starvation, properties, long_run, counterexamples)
+    return [item for exhibit in exhibits for item in getattr(exhibit, kind, ())]
+
+
 def test_experiments_repeat_and_figures_and_claims_take_their_frames():
     frames = {}
-    for experiment in property_experiments.EXPERIMENTS:
+    for experiment in every("EXPERIMENTS"):
         points = [point for point in experiment.points["smoke"] if "tries" not in point or point["rule"] == "mch"]
         blocks = [(point, experiment.run(seed=0, **point)) for point in points]
         if "tries" not in points[0]:
@@ -227,13 +233,13 @@ def test_experiments_repeat_and_figures_and_claims_take_their_frames():
             ],
             ignore_index=True,
         )
-    for figure in property_figures.FIGURES:
+    for figure in every("FIGURES"):
         frame = frames[figure.experiment]
         for text in (figure.caption, figure.alt):
             assert "nan " not in (text(frame) if callable(text) else text)
         if figure.plot:
             assert figure.plot(frame).axes
-    for claim in property_claims.CLAIMS:
+    for claim in every("CLAIMS"):
         if claim.measure is not None:
             values = np.asarray(claim.measure(frames[claim.experiment]))
             assert values.shape == (1,) and np.isfinite(values).all()

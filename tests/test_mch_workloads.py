@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from schedlib import mch, traces
-from schedlib.exhibits.mch import claims, cost_figures, experiments
+from schedlib.exhibits.mch import fig2_3_worked, fig4_churn, fig5_cost
 from schedlib.mch import workloads
 from schedlib.pictures.trees import plot_tree, tree_size
 
-CLAIMS = {claim.id: claim for claim in claims.CLAIMS}
+CLAIMS = {claim.id: claim for claim in (*fig4_churn.CLAIMS, *fig5_cost.CLAIMS)}
 
 
 def measured(name, frame):
@@ -24,7 +24,7 @@ def test_trees_have_the_paper_s_numbers_of_nodes():
         assert tree.n_leaves == 2**levels and tree.n_nodes - 1 == 2 ** (levels + 1) - 2
         assert (tree.depth[tree.leaves] == levels).all() and np.allclose(tree.guarantee[tree.leaves], 2.0**-levels)
         assert tree.demand[:, 0].tolist() == list(range(1, 2**levels + 1))
-    assert [workloads.fig4().name(leaf) for leaf in workloads.fig4().leaves] == list(claims.PRINTED)
+    assert [workloads.fig4().name(leaf) for leaf in workloads.fig4().leaves] == list(fig4_churn.PRINTED)
 
 
 @pytest.mark.parametrize("jobs", (4, 5, 11))
@@ -74,10 +74,10 @@ def by_equations(demand, capacity, case):
     return [float(t) for t in tasks], float(1 / mu_2)
 
 
-@pytest.mark.parametrize("case", experiments.WORKED)
+@pytest.mark.parametrize("case", fig2_3_worked.DEMANDS)
 def test_worked_examples_solve_the_paper_s_equations(case):
-    rows = experiments.worked(case, seed=0).set_index("node")
-    wanted, inverse = by_equations(experiments.WORKED[case], (10, 12), case)
+    rows = fig2_3_worked.run(case, seed=0).set_index("node")
+    wanted, inverse = by_equations(fig2_3_worked.DEMANDS[case], (10, 12), case)
     assert np.allclose(rows["t_star"].dropna(), wanted, rtol=1e-12)
     assert np.isclose(1 / rows.loc["n2", "mu"], inverse) and np.isclose(rows.loc["n2,1", "weight"], inverse)
     assert np.isclose(rows.loc["n2,2", "weight"], 1 if case == "other" else inverse)
@@ -95,11 +95,11 @@ def test_fig4_jobs_are_active_when_they_should_be():
 
 
 def test_cost_counts_the_same_decisions_for_both_kinds_of_h_drf():
-    for frame in (experiments.complexity(4, seed=0), experiments.fig5("nodes", 2, 20, seed=0), experiments.fig5("queues", 2, 20, 0)):
+    for frame in (fig5_cost.run_nodes(4, seed=0), fig5_cost.run_jobs("nodes", 2, 20, seed=0), fig5_cost.run_jobs("queues", 2, 20, 0)):
         h_drf = frame[frame["rule"] == "h-drf"]
         assert h_drf["decisions"].nunique() == 1 and (frame.loc[frame["rule"] == "mch", "reweighed"] > 0).all()
         assert (frame["operations"] > 0).all()
-    assert set(experiments.fig5("queues", 2, 20, seed=0)["q"]) == {7} and set(experiments.fig5("nodes", 2, 20, seed=0)["q"]) == {27}
+    assert set(fig5_cost.run_jobs("queues", 2, 20, seed=0)["q"]) == {7} and set(fig5_cost.run_jobs("nodes", 2, 20, seed=0)["q"]) == {27}
 
 
 def cost_frame(h_drf, mch_cost, **more):
@@ -126,7 +126,7 @@ def test_square_and_half_are_told_from_one_another():
 def test_exponents_are_slopes_seed_by_seed():
     frame = pd.DataFrame({"seed": [0, 0, 0, 1, 1, 1], "q": [2, 4, 8] * 2})
     frame["y"] = 3.0 * frame["q"] ** (frame["seed"] + 1)
-    assert np.allclose(cost_figures.exponents(frame, "q", "y"), [1, 2])
+    assert np.allclose(fig5_cost.exponents(frame, "q", "y"), [1, 2])
 
 
 def test_a_tree_s_picture_has_a_box_for_each_node_that_keeps_clear_of_the_others():
@@ -152,11 +152,11 @@ def test_shares_are_judged_in_their_windows():
     """Shares that are as printed while all are active, and anything at other times; n2,3 takes over, n2,1 moves by 0.05."""
     rows = []
     for time in range(0, 1000, 10):
-        for name, share in claims.PRINTED.items():
+        for name, share in fig4_churn.PRINTED.items():
             share = 0.9 if time < 200 or 580 < time < 640 else share
             share += (0.5 if name == "n2,3" else 0.05 if name == "n2,1" else 0) if time >= 790 else 0
             rows.append({"rule": "mch", "seed": 0, "time": time, "name": name, "share": share})
     frame = pd.DataFrame(rows)
-    assert all(np.allclose(measured(f"fig4-share-{name.replace(',', '-')}", frame), share) for name, share in claims.PRINTED.items())
+    assert all(np.allclose(measured(f"fig4-share-{name.replace(',', '-')}", frame), share) for name, share in fig4_churn.PRINTED.items())
     assert np.allclose(measured("fig4-ratio", frame), 0) and np.allclose(measured("fig4-takes-over", frame), 1)
     assert np.allclose(measured("fig4-others-stay", frame), 0.05)

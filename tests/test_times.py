@@ -3,10 +3,10 @@
 import json
 
 import pytest
+import speed as bench
 import times
 
 from schedlib import papers, paths
-from schedlib.reproduce import bench
 
 README = f"# Title\n\nbefore\n\n{times.BEGIN}\nold\n{times.END}\n\nafter\n"
 

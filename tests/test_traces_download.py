@@ -91,7 +91,7 @@ def test_a_file_that_the_server_lacks_is_named(bucket, tmp_path):
 
 def test_unknown_table_shard_and_source_are_refused(bucket, tmp_path):
     _, url = bucket
-    with pytest.raises(ValueError, match="table: 'jobs' is none of"):
+    with pytest.raises(ValueError, match="table: 'jobs' is unknown; did you mean 'job_events'"):
         download_google2011(tmp_path, "jobs", base_url=url)
     with pytest.raises(ValueError, match="lists no file of task_events"):
         download_google2011(tmp_path, "task_events", base_url=url)

@@ -1,8 +1,9 @@
 """`core.compiled` for kernels that pass many arrays about: without counting references to them.
 
-numba counts a reference to every array of a namedtuple that a function takes, atomically and for each call: with some forty
-arrays that is microseconds per job, several times the work itself. Kernels here allocate nothing and return no new arrays, so
-there is nothing to count; the caller holds every array. Small ones are put in line, which saves copying those namedtuples.
+numba counts a reference to every array of a namedtuple that a function takes, atomically and for each call:
+with some forty arrays that is microseconds per job, several times the work itself. Kernels here allocate
+nothing and return no new arrays, so there is nothing to count; the caller holds every array. Small ones are
+put in line, which saves copying those namedtuples.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""Parts of one's own: where a short job's probes go, and what a worker runs next.
+"""A reader's own parts: where the probes of a short job go, and what a worker runs next.
 
 def emptiest_of_two(cluster, job, probe, rng):
     a, b = int(rng.random() * len(cluster.queued)), int(rng.random() * len(cluster.queued))
@@ -8,6 +8,7 @@ mine = eagle.System("two choices", short_jobs=emptiest_of_two, long_jobs="lwl", 
 eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numba
@@ -16,15 +17,19 @@ from numba.core import types
 
 from schedlib.core import compiling
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.simulating import columns as at
+
+UNKNOWN_WORKER, UNKNOWN_PLACE = 1, 2
+"""What a reader's function can return that ends a run: a worker, or a place in a queue, that does not exist.
+"""
 
 
 class Cluster(NamedTuple):
-    """What a reader's part sees: W workers, N jobs by number.
+    """What a reader's function sees: W workers and N jobs by number. The arrays are the simulator's own: read
+    them, change none.
 
     - `now` (s), `short_only`: workers 0 to short_only - 1 are the short partition
-    - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one; `long_tasks (W,)`: tasks placed there
-      by the centre and not finished
+    - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one; `long_tasks
+      (W,)`: tasks placed there by the centre and not finished
     - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
     """
 
@@ -39,55 +44,75 @@ class Cluster(NamedTuple):
     long: np.ndarray
 
 
-_COLUMN, _REAL, _LINE = types.int64[:], types.float64[:], types.int64[::1]
-CLUSTER = types.NamedTuple([types.float64, types.int64, _COLUMN, _COLUMN, _COLUMN, _REAL, _COLUMN, _COLUMN, _COLUMN], Cluster)
+_COUNTS, _TIMES, _LINE = types.int64[:], types.float64[:], types.int64[::1]
+CLUSTER = types.NamedTuple(
+    [types.float64, types.int64, _COUNTS, _COUNTS, _COUNTS, _TIMES, _COUNTS, _COUNTS, _COUNTS], Cluster
+)
 SEND = types.int64(CLUSTER, types.int64, types.int64, numba.typeof(np.random.default_rng(0)))
 PICK = types.int64(CLUSTER, _LINE)
 
 
 @kernel
-def seen(sys, now):
-    """What a reader's part sees."""
-    workers, jobs = sys.workers.whole, sys.jobs.whole
-    of_workers = workers[:, at.QUEUED], workers[:, at.BUSY], workers[:, at.PLACED]
-    of_jobs = sys.jobs.real[:, at.ESTIMATE], jobs[:, at.TASKS], jobs[:, at.UNSTARTED], jobs[:, at.LONG]
-    return Cluster(now, sys.how.short_only, *of_workers, *of_jobs)
+def seen(state, now):
+    """What a reader's function sees."""
+    workers, jobs = state.workers, state.jobs
+    return Cluster(
+        now=now,
+        short_only=state.how.short_only,
+        queued=workers.queued,
+        busy=workers.busy,
+        long_tasks=workers.placed,
+        estimate=jobs.estimate,
+        tasks=jobs.tasks,
+        unstarted=jobs.unstarted,
+        long=jobs.long,
+    )
 
 
 @kernel
-def picked_by_reader(pick, sys, worker, now):
-    """The entry that a reader's rule picks and the one in front of it; an impossible place is noted and ends the run."""
-    whole, line = sys.entries.whole, sys.choices.line
-    size = 0
-    entry = sys.workers.whole[worker, at.HEAD]
-    while entry >= 0:
-        line[size] = whole[entry, at.OWNER]
-        size += 1
-        entry = whole[entry, at.NEXT]
-    place = pick(seen(sys, now), line[:size])
-    if place < 0 or place >= size:
-        sys.counts[at.REFUSED] = 1 + worker
-        place = 0
-    before, entry = -1, sys.workers.whole[worker, at.HEAD]
-    for _ in range(place):
-        before, entry = entry, whole[entry, at.NEXT]
-    return entry, before
+def refuse(state, what, choice, choices, now):
+    """Record that a reader's function chose what does not exist; the engine then ends the run."""
+    refusal = state.refusal[0]
+    refusal.what, refusal.time, refusal.choice, refusal.choices = what, now, choice, choices
 
 
-def part(function, signature):
-    """A reader's function, compiled; ValueError, with the compiler's reason, when it does not compile."""
+def refusal_text(state, system: str, unit: str, names: np.ndarray) -> str:
+    """What a reader's function chose, when, and what it could have chosen, from the record of `refuse`.
+
+    `system` is the system's name, `unit` that of times, `names (N,)` are the jobs' in the order of
+    submission.
+    """
+    refusal = state.refusal[0]
+    time, choices = f"{refusal.time:.4g} {unit}", int(refusal.choices)
+    if refusal.what == UNKNOWN_WORKER:
+        job = names[refusal.job]
+        probe = f"job {job} at {time} sends probe {refusal.probe}"
+        what, argument = f"worker: {probe} to worker {refusal.choice}; there are", "short_jobs"
+    else:
+        jobs = ", ".join(str(names[job]) for job in state.choices.line[: min(choices, 5)])
+        line = f"the queue of worker {refusal.worker} (jobs {jobs}{' ...' if choices > 5 else ''})"
+        what, argument = f"place: at {time} {line} is asked for place {refusal.choice}; it has", "queue"
+    way_out = f"let `{argument}` of the system {system!r} return one of these"
+    return f"unknown {what} {choices}, 0 to {choices - 1}; {way_out}"
+
+
+def compiled(function: Callable, signature) -> Callable:
+    """A reader's function, compiled to `SEND` or `PICK`; ValueError if it does not compile."""
     if numba.config.DISABLE_JIT:
         return function
-    if isinstance(function, numba.core.dispatcher.Dispatcher) and signature.args in [tuple(s) for s in function.signatures]:
+    is_compiled = isinstance(function, numba.core.dispatcher.Dispatcher)
+    if is_compiled and signature.args in map(tuple, function.signatures):
         return function
     return compiling.rule(signature)(function)
 
 
 @compiling.rule(SEND)
 def nowhere(cluster, job, probe, rng):
+    """What the engine is handed when the probes go where a shipped part says."""
     return 0
 
 
 @compiling.rule(PICK)
 def first(cluster, line):
+    """What the engine is handed when the order in a queue is a shipped one."""
     return 0

@@ -1,7 +1,7 @@
 """LoTES: multi-stage resource-aware scheduling for data centres with heterogeneous servers.
 
-Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage Resource-Aware Scheduling for Data Centers with
-Heterogeneous Servers".
+Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage Resource-Aware Scheduling for
+Data Centers with Heterogeneous Servers".
 """
 
 from schedlib.lotes.model import FIT, Allocation, JobClasses, MachineConfigs, Plan, check, fits, scaled

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 import matplotlib as mpl
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -111,21 +112,29 @@ def subplots(rows: int = 1, columns: int = 1, size: tuple[float, float] | None =
         return figure, figure.subplots(rows, columns, **options)
 
 
-def band(ax: Axes, frame, x: str, y: str, by: str | None = None) -> Axes:
+def band(
+    ax: Axes | None, frame: pd.DataFrame, x: str, y: str, by: str | None = None, looks: Mapping | None = None
+) -> Axes:
     """Draw the mean of `y` at each measured `x`, one line per value of `by`, with 95 % intervals over the rows there.
 
     Each row at an `x` counts as one independent replicate; a single one gives no band. Markers stand at measured points only.
-    Lines come in the book's order of policies, then by name. Raises ValueError when a column is missing.
+    `looks` names the values of `by` that are drawn, in this order, with the `Look` of each; without it all are, in the book's
+    order of policies, then by name. Without axes a new figure is made. Raises ValueError when a column is missing.
     """
     missing = {x, y, *([by] if by else [])} - set(frame.columns)
     if missing:
-        raise ValueError(f"frame: lacks column {', '.join(sorted(missing))}; it has {', '.join(map(str, frame.columns))}")
+        has = ", ".join(map(str, frame.columns))
+        raise ValueError(f"frame: lacks column {', '.join(sorted(missing))}; it has {has}")
+    if ax is None:
+        _, ax = subplots()
     groups = dict(list(frame.groupby(by, sort=True, observed=True))) if by else {y: frame}
-    order = [name for name in LOOK if name in groups]
-    for name in [*order, *(name for name in groups if name not in LOOK)]:
-        points = groups[name].groupby(x, sort=True)[y].apply(mean_ci)
+    if looks is None:
+        order = [name for name in LOOK if name in groups]
+        looks = {name: look(name) for name in [*order, *(name for name in groups if name not in LOOK)]}
+    for name in filter(groups.__contains__, looks):
+        points = groups[name].groupby(x)[y].apply(mean_ci)
         means, low, high = zip(*points, strict=True)
-        line = ax.plot(points.index, means, **look(name).line())[0]
+        ax.plot(points.index, means, **looks[name].line())
         if any(end == end for end in low):
-            ax.fill_between(points.index, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+            ax.fill_between(points.index, low, high, color=looks[name].color, alpha=0.2, linewidth=0)
     return ax

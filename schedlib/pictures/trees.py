@@ -3,16 +3,18 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
 
 UPRIGHT = 9
-"""Trees of up to so many leaves stand upright, the root above; larger ones lie, the root to the left, a row for each leaf."""
+"""Trees of up to so many leaves stand upright, the root above; larger ones lie, a row for each leaf."""
 CHARACTER, LINE, PAD, GAP = 0.082, 0.17, 0.16, 0.16
-"""Inches: the width of a character, the height of a line, a box's margins, and what is left free between boxes."""
+"""Inches: the width of a character, the height of a line, a box's margins, and the space between boxes."""
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 """Colour of a leaf that does not need every resource, by the first that it needs."""
 
@@ -24,17 +26,19 @@ def plot_tree(
     *,
     resources: Sequence[str] = (),
     title: str = "",
-    ax=None,
-):
-    """Draw a hierarchy, a box for each node: its name, its weight where weights were given, a leaf's demands, its share.
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a hierarchy, a box for each node: name, weight where weights were given, a leaf's demands, share.
 
-    - `shares`: dominant shares, (p,) one per leaf or (Q,) one per node, as fractions; also drawn as a bar. NaN is left out
+    - `shares`: dominant shares, (p,) one per leaf or (Q,) one per node, as fractions; also drawn as a bar.
+      NaN is left out
     - `labels`: text by path that takes the place of weight and demands; lines are separated by newlines
     - `resources`: the resources' names, to write demands as "1 CPU"
     - `ax`: axes to draw into, best of the size that `tree_size` gives; otherwise a figure is made
 
-    Leaves that need every resource are blue, others have the colour of the resource that they need; groups are grey. Large trees
-    lie on their side. Returns the matplotlib Axes. Raises ValueError for shares of another length and labels that name no node.
+    Leaves that need every resource are blue, others have the colour of the resource that they need; groups
+    are grey. Large trees lie on their side. Raises ValueError for shares of another length and labels that
+    name no node.
 
     >>> ax = plot_tree(Tree([[(1, 0), (0, 1)], [(1, 0)]]), shares=[0.5, 1, 0.5], resources=("CPU", "memory"))
     >>> [text.get_text() for text in ax.texts[:3]]
@@ -44,7 +48,8 @@ def plot_tree(
     box, centre, size = _layout(tree, texts, title)
     if ax is None:
         _, ax = style.subplots(size=size)
-    ax.set(xlim=(0, size[0]), ylim=(0, size[1] - _head(title)), aspect="equal", title=title)  # the title stands above the axes
+    height = size[1] - _head(title)  # the title stands above the axes
+    ax.set(xlim=(0, size[0]), ylim=(0, height), aspect="equal", title=title)
     ax.axis("off")
     share = _per_node(tree, shares)
     for node in range(1, tree.n_nodes):
@@ -55,7 +60,26 @@ def plot_tree(
     return ax
 
 
-def tree_size(tree: Tree, shares=None, labels=None, *, resources=(), title: str = "") -> tuple[float, float]:
+def side_by_side(rows: Sequence[Sequence[Mapping]]) -> Figure:
+    """Trees in rows of panels, each at its own size; a panel is a dictionary of `plot_tree`'s arguments."""
+    sizes = np.array([[tree_size(**panel) for panel in row] for row in rows])
+    widths, heights = sizes[..., 0].max(axis=0), sizes[..., 1].max(axis=1)
+    ratios = {"width_ratios": widths.tolist(), "height_ratios": heights.tolist()}
+    size = (float(widths.sum() + 0.4), float(heights.sum() + 0.1 * len(rows)))
+    figure, axes = style.subplots(len(rows), len(widths), size=size, squeeze=False, gridspec_kw=ratios)
+    for ax, panel in zip(axes.flat, [panel for row in rows for panel in row], strict=True):
+        plot_tree(**panel, ax=ax)
+    return figure
+
+
+def tree_size(
+    tree: Tree,
+    shares: Sequence[float] | None = None,
+    labels: Mapping[tuple, str] | None = None,
+    *,
+    resources: Sequence[str] = (),
+    title: str = "",
+) -> tuple[float, float]:
     """Width and height in inches that `plot_tree` takes for the same arguments.
 
     >>> width, height = tree_size(Tree([(1, 0), (0, 1)]))
@@ -75,23 +99,24 @@ def _head(title):
 
 def _per_node(tree, shares):
     """Shares as (Q,), NaN where a node has none."""
-    found = np.full(tree.n_nodes, np.nan)
+    per_node = np.full(tree.n_nodes, np.nan)
     if shares is None:
-        return found
+        return per_node
     shares = np.asarray(shares, float)
     if shares.shape == (tree.n_nodes,):
         return shares
     if shares.shape != (tree.n_leaves,):
-        raise ValueError(f"shares: shape {shares.shape}; give one for each of {tree.n_leaves} leaves or {tree.n_nodes} nodes")
-    found[tree.leaves] = shares
-    return found
+        wanted = f"each of {tree.n_leaves} leaves or {tree.n_nodes} nodes"
+        raise ValueError(f"shares: shape {shares.shape}; give one for {wanted}")
+    per_node[tree.leaves] = shares
+    return per_node
 
 
 def _texts(tree, shares, labels, resources):
     labels = labels or {}
     for path in labels:
         if path not in tree.paths:
-            raise ValueError(f"labels: no node has the path {path!r}; paths are tuples like (2, 1) for the paper's n2,1")
+            raise ValueError(f"labels: no node has the path {path!r}; paths are tuples, (2, 1) for n2,1")
     joint = "\n" if _upright(tree) else "  "
     texts = []
     for node, share in enumerate(_per_node(tree, shares)):
@@ -113,7 +138,7 @@ def _needs(demand, resources):
 
 
 def _layout(tree, texts, title):
-    """Each node's box (Q, 2), its centre (Q, 2), and the size of the whole, in inches; boxes of one level are alike."""
+    """Each node's box (Q, 2) and centre (Q, 2) and the whole's size, in inches; a level's boxes are alike."""
     lines = [text.split("\n") for text in texts]
     box = np.array([[max(CHARACTER * max(map(len, one)) + PAD, 0.6), LINE * len(one) + PAD] for one in lines])
     across, along = (0, 1) if _upright(tree) else (1, 0)
@@ -123,7 +148,8 @@ def _layout(tree, texts, title):
     apart = 0.36 if _upright(tree) else 0.5
     start = np.concatenate(([0], np.cumsum(levels + apart)[:-1]))
     centre = np.empty_like(box)
-    centre[:, across] = _across(tree) * (box[0, across] + (GAP if _upright(tree) else GAP / 2)) + box[0, across] / 2 + GAP / 2
+    pitch = box[0, across] + (GAP if _upright(tree) else GAP / 2)
+    centre[:, across] = _across(tree) * pitch + box[0, across] / 2 + GAP / 2
     centre[:, along] = (start + levels / 2)[tree.depth] + GAP / 2
     size = (centre + box / 2).max(axis=0) + GAP / 2
     centre[:, 1] = size[1] - centre[:, 1]  # the first on top
@@ -166,6 +192,7 @@ def _box(ax, centre, size, colour, share):
     shape = FancyBboxPatch(low, *size, facecolor=to_rgba(colour, 0.1), edgecolor=colour, **look)
     ax.add_patch(shape)
     if share > 0:
-        bar = Rectangle(low, min(share, 1) * size[0], size[1], facecolor=to_rgba(colour, 0.28), edgecolor="none", zorder=3)
+        filled = {"facecolor": to_rgba(colour, 0.28), "edgecolor": "none", "zorder": 3}
+        bar = Rectangle(low, min(share, 1) * size[0], size[1], **filled)
         bar.set_clip_path(shape)
         ax.add_patch(bar)

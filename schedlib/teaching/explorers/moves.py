@@ -1,4 +1,4 @@
-"""Every explorer of the book, as its chapter makes it, and moves of its controls: for tests and for timings."""
+"""Every explorer of the book, as its chapter makes it, and moves of its controls, for tests and timings."""
 
 import numpy as np
 
@@ -58,7 +58,10 @@ def move(explorer: Explorer, rng: np.random.Generator) -> str:
     >>> move(explorer, np.random.default_rng(0)) in explorer.controls and explorer.picture.value != before
     True
     """
-    others = {name: [v for v in values(control) if v != control.value] for name, control in explorer.controls.items()}
-    name = rng.choice([name for name, some in others.items() if some])
+    others = {
+        name: [v for v in values(control) if v != control.value]
+        for name, control in explorer.controls.items()
+    }
+    name = rng.choice([name for name, choices in others.items() if choices])
     explorer.controls[name].value = others[name][rng.integers(len(others[name]))]
     return str(name)

@@ -1,0 +1,194 @@
+"""Whether MCH, and two repairs of it, allocate as H-DRF does and keep the guarantee, on random trees.
+
+Tasks are divisible, and a leaf is partial-type with a chance from 0 to 1. A theorem has no exceptions, so
+shares of trees are to be 0 % within one point, which leaves room for ties alone.
+"""
+
+import numpy as np
+import pandas as pd
+
+from schedlib.exhibits.mch.looks import heat_map, label
+from schedlib.exhibits.mch.trees import CAPACITY, PARTIALS, RULES, SEEDS, random_trees
+from schedlib.experiment import Experiment, Figure, claim_maker
+from schedlib.mch.allocate import allocate
+from schedlib.mch.properties import TOLERANCE, node_shares, solve
+from schedlib.pictures import style
+
+PLACE = 5.1
+
+
+def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed: int) -> pd.DataFrame:
+    """How often and how far a flat rule's shares differ from H-DRF's, and who misses the guarantee: one row.
+
+    - `leaves`: mean number; `differ`: share of trees on which some leaf's dominant share differs by over
+      `TOLERANCE`
+    - `gap`, `largest_gap`: that greatest difference, mean and largest over the trees (of the whole cluster)
+    - `below_leaf`, `below`: share of trees with a leaf, with a leaf or group below its guarantee;
+      `h_drf_below`: the same of H-DRF
+    - `least_leaf`, `least`: the least share of a leaf, of a leaf or group, over its guarantee
+    """
+    rows, capacity = [], np.full(resources, CAPACITY)
+    for tree in random_trees(depth, partial, resources, trees, seed):
+        ours, theirs = solve(tree, capacity, RULES[rule]).shares, allocate(tree, capacity, "h-drf").shares
+        ratio, its = (node_shares(tree, capacity, s)[1:] / tree.guarantee[1:] for s in (ours, theirs))
+        leaf = ratio[tree.leaves - 1].min()
+        rows.append((tree.n_leaves, np.abs(ours - theirs).max(), leaf, ratio.min(), its.min()))
+    leaves, gap, least_leaf, least, its_least = np.array(rows).T
+    row = {
+        "leaves": leaves.mean(),
+        "differ": (gap > TOLERANCE).mean(),
+        "gap": gap.mean(),
+        "largest_gap": gap.max(),
+        "below_leaf": (least_leaf < 1 - TOLERANCE).mean(),
+        "below": (least < 1 - TOLERANCE).mean(),
+        "h_drf_below": (its_least < 1 - TOLERANCE).mean(),
+        "least_leaf": least_leaf.min(),
+        "least": least.min(),
+    }
+    return pd.DataFrame([row])
+
+
+def _heat_maps(frame, panels):
+    """Heat maps of levels against partial-type leaves, side by side: `(rows, column, title)` each."""
+    figure, axes = style.subplots(1, len(panels), size=(4.5 * len(panels), 3.6), sharey=True)
+    for ax, (rows, value, title) in zip(axes, panels, strict=True):
+        rates = 100 * rows.pivot_table(index="depth", columns="partial", values=value)
+        image = heat_map(ax, rates, rates.index, [f"{100 * partial:.0f}" for partial in rates.columns])
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel("chance that a leaf is partial-type (%)")
+    axes[0].set_ylabel("levels of the tree")
+    figure.colorbar(image, ax=list(axes), label="share of trees (%)")
+    return figure
+
+
+def plot_equality(frame: pd.DataFrame, resources: int = 2):
+    """How often MCH's shares differ from H-DRF's, and how often a leaf or group falls below its guarantee."""
+    rows = frame[frame["resources"] == resources]
+    titles = {"differ": "shares other than H-DRF's", "below": "a leaf or group below its guarantee"}
+    return _heat_maps(rows, [(rows, column, title) for column, title in titles.items()])
+
+
+def plot_equality3(frame: pd.DataFrame):
+    """As `plot_equality`, with three resources."""
+    return plot_equality(frame, 3)
+
+
+def plot_exact(frame: pd.DataFrame):
+    """How often two repairs of MCH give shares other than H-DRF's, two resources and more alike."""
+    panels = [(rows, "differ", f"{label(rule)}: other than H-DRF's") for rule, rows in frame.groupby("rule")]
+    return _heat_maps(frame, panels)
+
+
+def _trees(frame):
+    """Trees in each cell of a heat map."""
+    return int(frame.groupby(["depth", "partial"])["trees"].sum().min())
+
+
+def _caption_equality(resources):
+    def caption(frame):
+        rows = frame[frame["resources"] == resources]
+        count, rule = _trees(rows), label(frame["rule"].iloc[0])
+        return (
+            f"{rule} against H-DRF on {count:,} random trees for each cell, {resources} resources, equal "
+            "weights, divisible tasks. Left: some leaf's dominant share differs. Right: some leaf or group "
+            f"falls below its hierarchical share guarantee, under {rule}; under H-DRF on "
+            f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's "
+            f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster; the least share of a leaf is "
+            f"{100 * rows['least_leaf'].min():.3g} % of its guarantee."
+        )
+
+    return caption
+
+
+def _alt_equality(resources):
+    def alt(frame):
+        rows = frame[frame["resources"] == resources]
+        deep = rows[rows["depth"] == rows["depth"].max()]
+        words = "; ".join(
+            f"{100 * one['differ'].mean():.3g} % differ and {100 * one['below'].mean():.3g} % violate the "
+            f"guarantee when a leaf is partial-type with chance {100 * partial:.0f} %"
+            for partial, one in deep.groupby("partial")
+        )
+        levels = deep["depth"].iloc[0]
+        return f"Two heat maps by levels and partial-type leaves. Of trees with {levels} levels {words}."
+
+    return alt
+
+
+def _caption_exact(frame):
+    words = ". ".join(
+        f"{label(rule)}: the guarantee is violated on {100 * rows['below'].mean():.2g} % of trees, a share "
+        f"differs by {100 * rows['largest_gap'].max():.2g} % at most"
+        for rule, rows in frame.groupby("rule")
+    )
+    one = frame[frame["rule"] == frame["rule"].iloc[0]]
+    return (
+        f"Two repairs of MCH on {_trees(one):,} random trees for each cell, {one['resources'].min()} to "
+        f"{one['resources'].max()} resources, divisible tasks. Case 1's weight for every leaf is H-DRF until "
+        "a resource is saturated; what is left over goes another way. Exact CH takes H-DRF's own shares as "
+        f"weights. {words} (of the cluster)."
+    )
+
+
+def _alt_exact(frame):
+    differ = frame.groupby("rule")["differ"].mean()
+    words = ", ".join(f"{label(rule)} {100 * share:.3g} %" for rule, share in differ.items())
+    return (
+        "Two heat maps by levels and partial-type leaves. Trees with shares other than H-DRF's, over all "
+        f"cells: {words}."
+    )
+
+
+def _mean(column, kind):
+    """Mean over the points with this kind of leaves of a share of trees (%), per seed."""
+
+    def measure(frame):
+        rows = frame[(frame["partial"] > 0) == (kind == "partial")] if kind else frame
+        return 100 * rows.groupby("seed")[column].mean().to_numpy()
+
+    return measure
+
+
+def _points(trees, *rules):
+    """The points of each scale, one rule after the other; `trees` at quick scale."""
+    sizes = {
+        "smoke": (4, (2, 3), (1, 2, 3), (0.0, 0.5)),
+        "quick": (trees, (2, 3), (1, 2, 3, 4, 5), PARTIALS),
+        "paper": (5 * trees, (2, 3, 4), (1, 2, 3, 4, 5), PARTIALS),
+    }
+    return {
+        scale: [
+            {"depth": depth, "partial": partial, "trees": count, "rule": rule, "resources": m}
+            for rule in rules for m in resources for depth in depths for partial in partials
+        ]
+        for scale, (count, resources, depths, partials) in sizes.items()
+    }
+
+
+GUARANTEE = "abstract; Sections III and V"
+KEEPS = "keeps the hierarchical share guarantee of leaves"
+SAME = "MCH's allocation is exactly the same as the hierarchical one (H-DRF's)"
+FULL, PARTIAL = "all leaves are full-type", "some leaves are partial-type"
+_claim = claim_maker("mch", metric="share of random trees on which it fails", unit="%", tolerance=1.0)
+
+EXPERIMENTS = (
+    Experiment("mch.equality", "How often MCH allocates as H-DRF does", run, _points(200, "mch"), SEEDS),
+    Experiment("mch.exact", "Two repairs of MCH against H-DRF", run, _points(50, "case1", "exact-ch"), SEEDS),
+)
+FIGURES = (
+    Figure("mch.equality", "mch.equality", plot_equality, _caption_equality(2), _alt_equality(2)),
+    Figure("mch.equality3", "mch.equality", plot_equality3, _caption_equality(3), _alt_equality(3)),
+    Figure("mch.exact", "mch.exact", plot_exact, _caption_exact, _alt_exact),
+)
+CLAIMS = tuple(
+    _claim(name, where, claim, "mch.equality", _mean(column, kind), 0.0)
+    for name, where, claim, column, kind in (
+        ("guarantee-full", GUARANTEE, f"MCH {KEEPS} and groups when {FULL}", "below", "full"),
+        ("guarantee-partial", GUARANTEE, f"MCH {KEEPS} and groups when {PARTIAL}", "below", "partial"),
+        ("guarantee-partial-leaf", GUARANTEE, f"MCH {KEEPS} (groups not asked) when {PARTIAL}", "below_leaf",
+         "partial"),
+        ("same-full", "Section III.A.3, Case 1", f"{SAME} when {FULL}", "differ", "full"),
+        ("same-partial", "Section III.A.3, Case 2", f"{SAME} when {PARTIAL}", "differ", "partial"),
+        ("h-drf-guarantee", "Section I.C", f"H-DRF {KEEPS} and groups", "h_drf_below", None),
+    )
+)

@@ -1,0 +1,40 @@
+"""What several of MCH's pictures and claims share; no run uses any of it."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from schedlib.pictures import style
+
+EXACT = 1e-9
+"""Relative differences up to this are rounding: the numbers are equal."""
+
+
+def label(rule: str) -> str:
+    """A rule's name in a picture."""
+    return {"collapsed": "CH, dominant shares"}.get(rule, style.look(rule).label)
+
+
+def shares_in_words(frame: pd.DataFrame, rule: str) -> str:
+    """The leaves' names and shares under a rule, from left to right."""
+    rows = frame[frame["rule"] == rule].sort_values("leaf")
+    return ", ".join(f"{name} {share:.3g}" for name, share in zip(rows["name"], rows["share"], strict=True))
+
+
+def heat_map(ax: Axes, table: pd.DataFrame, rows, columns):
+    """Per cents by row and column, each written into its cell. Gives the image, for a colour bar.
+
+    Light where nothing fails; one hue, so that it reads the same for the colour-blind and in grey.
+    """
+    image = ax.imshow(table.to_numpy(float), cmap="Blues", vmin=0, vmax=100, aspect="auto")
+    for i, j in np.ndindex(table.shape):
+        value = table.iat[i, j]
+        digits = 0 if value in (0, 100) or 1 <= value <= 99 else 1
+        text, colour = "–" if np.isnan(value) else f"{value:.{digits}f}", "white" if value > 55 else "black"
+        ax.annotate(text, (j, i), ha="center", va="center", fontsize=8.5, color=colour)
+    ax.set_xticks(range(table.shape[1]), columns)
+    ax.set_yticks(range(table.shape[0]), rows)
+    ax.grid(False)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    return image
