@@ -46,7 +46,7 @@ SWEEP = (
     argument("--scale", default="quick", help=f"one of {', '.join(SCALES)} (else quick)"),
     argument("--seeds", type=int, metavar="N", help="how many seeds, 0 to N-1 (else the scale's own number)"),
     argument("--workers", type=int, metavar="N", help="processes (else all cores; 1 is this process)"),
-    argument("--dask", metavar="ADDRESS", help="run on the Dask cluster of that scheduler, as tcp://host:8786"),
+    argument("--dask", metavar="ADDRESS", help="run on that Dask scheduler's cluster, as tcp://host:8786"),
 )
 OUT = argument(
     "--out", metavar="FOLDER", help="where files go; else figures/ at quick scale, data/cache/figures-smoke "
@@ -156,18 +156,6 @@ def notebooks(options: Namespace) -> int:
     changed = notebooks(options.only, options.check)
     print(f"{'would change' if options.check else 'changed'}: {', '.join(changed) or 'none'}")
     return int(options.check and bool(changed))
-
-
-@command("--folder ~/teaching", argument("--folder", help="where to write (else the checkout's course/)"))
-def course(options: Namespace) -> None:
-    """Write two copies of the book to hand on.
-
-    student/ has no solutions and empty answers, instructor/ every solution in its place.
-    """
-    from schedlib.teaching.course import course
-
-    for name, folder in course(options.folder).items():
-        print(f"{name}: {folder}")
 
 
 @command(

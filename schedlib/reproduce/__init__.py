@@ -17,7 +17,10 @@ from schedlib.reproduce.sweep import SweepError, run
 if TYPE_CHECKING:
     from IPython.display import Markdown
 
-__all__ = ["SweepError", "card", "claims", "experiments", "frame", "picture", "run", "show"]
+__all__ = ["SweepError", "card", "claims", "experiments", "frame", "picture", "run", "show", "show_rest"]
+
+
+_shown: set[str] = set()
 
 
 def experiments(only: registry.Names = None) -> pd.DataFrame:
@@ -47,12 +50,25 @@ def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publis
     """
     library = registry.load()
     figure = library.figure(figure_id)
+    _shown.add(figure_id)
     if figure not in library.wanted_figures(only):
         return None
     if lacking := library.experiments[figure.experiment].missing():
         print(f"{figure_id} is left as it is: {lacking}")
         return None
     return publish.publish(figure_id, **settings)
+
+
+def show_rest(paper: str, only: registry.Names = None, **settings: Any) -> None:
+    """Publish and display the figures of a paper that this process has not shown yet, as `show` does.
+
+    The last line of a pipeline's notebook: a new exhibit needs no cell of its own.
+    """
+    from IPython.display import display
+
+    for figure in registry.load().wanted_figures(paper):
+        if figure.id not in _shown and (published := show(figure.id, only, **settings)):
+            display(published)
 
 
 def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:

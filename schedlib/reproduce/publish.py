@@ -148,8 +148,8 @@ def numeric(ticks: Iterable[str]) -> bool:
 UNIT = r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
 MEASURED = r"\b(times?|waits?|wait|memory|makespans?|durations?|delays?|rates?|bytes)\b"
 BARE = (
-    r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates|percentile"
-    r"|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b"
+    r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates"
+    r"|percentile|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b"
 )
 RATIO = r" / |\bover\s+(the|that)\b"
 

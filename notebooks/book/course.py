@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 from schedlib import paths
@@ -144,3 +145,11 @@ def _read(file):
 
 def _write(file, book):
     file.write_text(json.dumps(book, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        for copy, place in course(*sys.argv[1:2]).items():
+            print(f"{copy}: {place}")
+    except ValueError as error:
+        sys.exit(str(error))
