@@ -1,0 +1,60 @@
+"""The recipes of CONTRIBUTING, each followed to the letter on a copy of the tree."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from schedlib import paths
+
+ROOT = paths.checkout()
+TEXT = (ROOT / ".github" / "CONTRIBUTING.md").read_text()
+RECIPES = dict(re.findall(r"^## ((?:A|An) .*?)\n(.*?)(?=^## )", TEXT, re.M | re.S))
+BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.M | re.S)
+
+
+@pytest.fixture
+def tree(tmp_path):
+    """The library, its pipelines' notebooks and an empty folder of figures."""
+    shutil.copytree(ROOT / "schedlib", tmp_path / "schedlib", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "notebooks" / "reproduce", tmp_path / "notebooks" / "reproduce")
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in ("figures", "data"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+def follow(tree, words):
+    """Run a command in the tree as one types it there; gives what it prints."""
+    environment = {name: value for name, value in os.environ.items() if name != "SCHEDLIB_CACHE"}
+    python = os.path.dirname(sys.executable)
+    environment |= {"PYTHONPATH": str(tree), "PATH": f"{python}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_there_are_four_recipes_of_at_most_25_lines():
+    assert list(RECIPES) == ["A policy", "An exhibit", "A trace reader", "A sixth paper"]
+    lines = {name: len(text.strip().splitlines()) for name, text in RECIPES.items()}
+    assert max(lines.values()) <= 25, lines
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_recipe_works_as_it_stands(tree, name):
+    printed = ""
+    for kind, block in BLOCK.findall(RECIPES[name]):
+        if kind == "sh":
+            printed += follow(tree, ["bash", "-euc", block])
+            continue
+        head, _, text = block.partition("\n")
+        what, _, file = head.removeprefix("# ").partition(": ")
+        place = tree / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text((place.read_text() if what == "add to" else "") + text)
+    assert printed
+    if name == "A sixth paper":
+        assert (tree / "trial" / "random" / "fig1.csv").read_text().startswith("seed,policy,heads\n0,random,")
