@@ -13,7 +13,7 @@ from schedlib import mch
 from schedlib.core.checks import unknown
 from schedlib.exhibits.mch.fig4_churn import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch import workloads
-from schedlib.mch.path import filling_path
+from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
 from schedlib.pictures import style
 from schedlib.pictures.trees import plot_tree, tree_size
