@@ -17,6 +17,7 @@ from schedlib import eagle, hmhs, leaderboard, lotes, mch, paths
 from schedlib.leaderboard import hmhs_board, invariants, lotes_board, mch_board
 from schedlib.leaderboard.race import PATIENCE, Waiting, starved
 from schedlib.leaderboard.standings import COLUMNS
+from schedlib.lotes.policies.own import kernel
 from schedlib.teaching.explorers import leaderboard as explore
 from schedlib.workload import Workload
 
@@ -29,7 +30,7 @@ def crowd(seed):
     return Workload.from_arrays(np.sort(rng.uniform(0, 60, 60)), rng.exponential(6.0, 60), cores=rng.integers(1, 4, 60))
 
 
-@lotes.own.kernel
+@kernel
 def _fits_first(cluster, job):
     for machine in range(len(cluster.config)):
         if lotes.can_start(cluster, job, machine):
