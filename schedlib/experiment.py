@@ -33,11 +33,14 @@ class Experiment:
     """A pure function of a point and a seed, with the points and the number of seeds of each scale.
 
     `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on
-    another machine, so it is a module-level function. `points[scale]` are keyword arguments (JSON values) and
-    `seeds[scale]` counts seeds 0, 1, ... `timing` names the columns that hold wall-clock times: they go into
-    a file of their own, since they never repeat. `missing()` says what the experiment lacks here, such as a
-    trace that must be fetched first, and nothing ("") when it can run. `data_files(point)` gives the files
-    that a point reads. Raises ValueError when a scale is missing, empty or unknown.
+    another machine, so it is a module-level function.
+
+    - `points[scale]` are keyword arguments (JSON values); `seeds[scale]` counts the seeds 0, 1, ...
+    - `timing` names the columns of wall-clock times, which go into a file of their own: they never repeat
+    - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
+    - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
+
+    Raises ValueError when a scale is missing, empty or unknown.
     """
 
     id: str
@@ -58,6 +61,7 @@ class Experiment:
 
     @property
     def paper(self) -> str:
+        """The paper's key, the first part of the id."""
         return self.id.partition(".")[0]
 
 

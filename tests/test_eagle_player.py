@@ -99,8 +99,8 @@ def test_every_step_can_be_drawn_in_its_place_and_told(system):
         for box in (shape for shape in found if isinstance(shape, cluster.Box)):
             assert box.x >= 0 and box.y >= 0 and box.x + box.width <= width and box.y + box.height <= height
         picture = ElementTree.fromstring(cluster.svg(step, run))
-        assert picture.get("height") == str(cluster.HEIGHT) and picture.get("aria-label") == cluster.told(step, run)
-        words = cluster.told(step, run)
+        assert picture.get("height") == str(cluster.HEIGHT) and picture.get("aria-label") == cluster.in_words(step, run)
+        words = cluster.in_words(step, run)
         assert words.startswith(f"{step.time:.4f} s: ") and (f"job {step.job}" in words or step.event in ("clear", "robbed"))
 
 
@@ -194,11 +194,11 @@ def test_the_player_is_a_picture_where_no_code_runs():
 
 def test_the_first_picture_is_a_rejection_by_news_that_is_old():
     run, steps = player._run("Eagle", 0)
-    step = steps[player.telling(steps)]
+    step = steps[player.first_stale_rejection(steps)]
     worker, since, copy = newest_copy(step)
     assert step.event == "reject" and worker in step.workers and since < step.time and copy != step.bits
     assert f"the copy at worker {worker} is " in cluster.svg(step, run)
-    assert player.telling(player._run("Sparrow", 0)[1]) == 0
+    assert player.first_stale_rejection(player._run("Sparrow", 0)[1]) == 0
 
 
 ON_OFF = ("sss", "sbp", "srpt")

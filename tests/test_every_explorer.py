@@ -11,6 +11,7 @@ import ipywidgets
 import matplotlib as mpl
 import numpy as np
 import pytest
+from explorer_moves import EXPLORERS, KEYBOARD, move, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.font_manager import FontProperties
@@ -20,7 +21,6 @@ from PIL import Image
 from schedlib import reproduce
 from schedlib.pictures import style
 from schedlib.teaching.explorers import Explorer, explorer, lotes, mch
-from schedlib.teaching.explorers.moves import EXPLORERS, KEYBOARD, move, values
 from schedlib.teaching.lessons import dispatch
 
 MOVES = 6
@@ -98,7 +98,7 @@ def test_any_setting_has_a_whole_picture(made):
 @pytest.mark.parametrize("place", (0, -1))
 def test_the_ends_of_all_controls_have_a_whole_picture(made, place):
     found, _, figures = made
-    for name in [*found.settle, *(name for name in found.controls if name not in found.settle)]:
+    for name in [*found.on_change, *(name for name in found.controls if name not in found.on_change)]:
         found.controls[name].value = values(found.controls[name])[place]
     if figures:
         check(*made)
@@ -160,7 +160,7 @@ def test_controls_settle_before_the_one_picture_of_a_move():
         seen.append(setting)
         return style.subplots(size=(2, 2))[0], "two sliders"
 
-    Explorer(draw, {"a": a, "b": b}, settle={"a": lambda: b.set_trait("value", 2 * a.value)})
+    Explorer(draw, {"a": a, "b": b}, on_change={"a": lambda: b.set_trait("value", 2 * a.value)})
     a.value, b.value = 5, 3
     assert seen == [{"a": 0, "b": 0}, {"a": 5, "b": 10}, {"a": 5, "b": 3}]
 
@@ -182,7 +182,7 @@ def test_long_work_says_so_in_the_pictures_place(monkeypatch):
 @pytest.mark.parametrize("phi, seed", [(6, 0), (0, 1), (15, 4)])
 def test_stored_plans_are_those_that_are_made(phi, seed):
     made = dispatch.rows(phi, seed)
-    stored = dispatch._stored()[phi, seed].reset_index(drop=True)
+    stored = dispatch.stored()[phi, seed].reset_index(drop=True)
     whole = [name for name in made if name != "fraction"]
     assert made[whole].equals(stored[whole].astype(made[whole].dtypes)), "python -m schedlib.teaching.lessons.dispatch makes them anew"
     assert np.allclose(made["fraction"], stored["fraction"], atol=1e-9)
@@ -190,7 +190,7 @@ def test_stored_plans_are_those_that_are_made(phi, seed):
 
 def test_every_setting_of_the_dispatching_explorer_has_a_stored_plan():
     controls = EXPLORERS["04 dispatching"]().controls
-    assert set(dispatch._stored()) == {(phi, seed) for phi in values(controls["phi"]) for seed in values(controls["seed"])}
-    used = dispatch._stored()
+    assert set(dispatch.stored()) == {(phi, seed) for phi in values(controls["phi"]) for seed in values(controls["seed"])}
+    used = dispatch.stored()
     for rows in used.values():
         assert (rows.groupby("configuration")[["machines", "fraction"]].sum() - dispatch.MACHINES).abs().max(axis=None) < 1e-6

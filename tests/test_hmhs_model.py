@@ -19,23 +19,23 @@ GOOD = {
 @pytest.mark.parametrize(
     "part, value, says",
     [
-        ("time", [1, 0], r"time\[1\]: must be a positive"),
-        ("time", [-1, 1], r"time\[0\]: must be a positive"),
-        ("time", [1, np.nan], r"time\[1\]: must be a positive, finite"),
-        ("time", [np.inf, 1], r"time\[0\]: must be a positive, finite"),
+        ("time", [1, 0], r"time\[1\]: 0; must be positive"),
+        ("time", [-1, 1], r"time\[0\]: -1; must be positive"),
+        ("time", [1, np.nan], r"time\[1\]: nan; must be positive and finite"),
+        ("time", [np.inf, 1], r"time\[0\]: inf; must be positive and finite"),
         ("time", [[1, 2]], r"time: needs one value per job"),
         ("time", [], "time: needs one value per job"),
         ("time", ["slow", "fast"], "time: .*number"),
-        ("tasks", [1, 1.5], r"tasks\[1\]: must be 0, 1, 2"),
-        ("tasks", [-1, 1], r"tasks\[0\]: must be 0, 1, 2"),
-        ("tasks", [1, np.nan], r"tasks\[1\]: must be 0, 1, 2"),
-        ("tasks", [1, np.inf], r"tasks\[1\]: must be 0, 1, 2"),
-        ("tasks", [1, 1, 1], "tasks: 3 values for 2 jobs"),
-        ("speed", [[1, 1], [1, 0]], r"speed\[1, 1\]: must be a positive"),
-        ("speed", [[1, np.nan], [1, 1]], r"speed\[0, 1\]: must be a positive"),
-        ("speed", [[1, 1]], r"speed: shape \(1, 2\); needs \(2, machines\)"),
-        ("speed", [1, 1], r"speed: shape \(2,\)"),
-        ("speed", [[], []], r"speed: shape \(2, 0\)"),
+        ("tasks", [1, 1.5], r"tasks\[1\]: 1.5; must be 0, 1, 2"),
+        ("tasks", [-1, 1], r"tasks\[0\]: -1; must be 0, 1, 2"),
+        ("tasks", [1, np.nan], r"tasks\[1\]: nan; must be 0, 1, 2"),
+        ("tasks", [1, np.inf], r"tasks\[1\]: inf; must be 0, 1, 2"),
+        ("tasks", [1, 1, 1], "tasks: 3 rows for 2 jobs"),
+        ("speed", [[1, 1], [1, 0]], r"speed\[1, 1\]: 0; must be positive"),
+        ("speed", [[1, np.nan], [1, 1]], r"speed\[0, 1\]: nan; must be positive"),
+        ("speed", [[1, 1]], r"speed: 1 rows for 2 jobs"),
+        ("speed", [1, 1], r"speed: needs one row per job .*got shape \(2,\)"),
+        ("speed", [[], []], r"speed: needs one row .*got shape \(2, 0\)"),
         ("speed", [[1, 1], [1]], "speed: .*number"),
     ],
 )
@@ -45,7 +45,7 @@ def test_wrong_arguments_are_named(stage, part, value, says):
 
 
 def test_other_stage_of_other_length():
-    with pytest.raises(ValueError, match="reduce_time: 1 values for 2 jobs"):
+    with pytest.raises(ValueError, match="reduce_time: 1 rows for 2 jobs"):
         hmhs.Instance(**GOOD | {"reduce_time": [1]})
 
 

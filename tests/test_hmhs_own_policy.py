@@ -118,16 +118,24 @@ def finished(stage, machine, now):
 
 
 @pytest.mark.parametrize(
-    "choose, job", [(minus_five, "-5"), (a_million, "1000000"), (as_many_as_there_are, "3"), (not_ready, "1"), (finished, "2")]
+    "choose, job, why",
+    [
+        (minus_five, "-5", "there are 3 jobs, 0 to 2"),
+        (a_million, "1000000", "there are 3 jobs"),
+        (as_many_as_there_are, "3", "there are 3 jobs"),
+        (not_ready, "1", r"its maps end at \d"),
+        (finished, "2", "it has no task left"),
+    ],
 )
-def test_a_job_that_is_not_waiting_is_refused(choose, job):
+def test_a_job_that_is_not_waiting_is_refused(choose, job, why):
     # On the reduce stage: job 2 has no maps and is ready first, the others are not; it is also the first to have none left.
-    with pytest.raises(ValueError, match=rf"'mine'.*reduce rule gave machine 0 the job {job}, which is not waiting"):
+    says = rf"'mine': at [\d.]+ its reduce rule gave machine 0 the job {job}, which is not waiting: {why}.*-1 to wait"
+    with pytest.raises(ValueError, match=says):
         hmhs.schedule(INSTANCE, hmhs.Policy(reduce_rule=choose, name="mine"))
 
 
 def test_a_rule_that_never_takes_a_job_is_refused():
-    with pytest.raises(ValueError, match="map rule left every machine waiting with 3 tasks"):
+    with pytest.raises(ValueError, match="at 0 its map rule left every machine waiting with 3 tasks"):
         hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=lambda stage, machine, now: -1))
 
 

@@ -41,8 +41,8 @@ def test_dynamic_min_min_with_any_arrivals(data):
     jobs = instance.n_jobs
     ready = data.draw(st.lists(st.integers(0, 8).map(float), min_size=jobs, max_size=jobs))
     total = instance.map_tasks.sum()
-    stage = Stage(np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total), np.empty(total))
-    _, scanned = min_min.dispatch(np.array(ready), instance.map_tasks.copy(), instance.map_task_time.copy(), *stage)
+    stage = Stage.empty(total)
+    _, scanned = min_min.dispatch(np.array(ready), instance.map_tasks.copy(), instance.map_task_time.copy(), stage)
     looks = []
     assert rows(stage) == literal.dynamic_min_min(ready, instance.map_tasks, literal.task_times(instance, "map"), looks)
     assert scanned == sum(looks)
@@ -101,8 +101,8 @@ def test_algorithm_1_by_hand():
     # Two machines; job 0 (A = 2, two tasks, E = 3, 4), job 1 (A = 0, one task, E = 5, 1). EAT = 0: only job 1 is there, best on
     # machine 1, until 1. EAT = 0 again, nobody there, so job 0 enters: 2 + 3 = 5 beats 2 + 4 = 6, machine 0 until 5. EAT = 1:
     # job 0's other task ends at 5 + 3 = 8 on machine 0 and at 2 + 4 = 6 on machine 1.
-    stage = Stage(np.empty(3, np.int64), np.empty(3, np.int64), np.empty(3), np.empty(3))
-    min_min.dispatch(np.array([2.0, 0.0]), np.array([2, 1]), np.array([[3.0, 4.0], [5.0, 1.0]]), *stage)
+    stage = Stage.empty(3)
+    min_min.dispatch(np.array([2.0, 0.0]), np.array([2, 1]), np.array([[3.0, 4.0], [5.0, 1.0]]), stage)
     assert rows(stage) == [(1, 1, 0.0, 1.0), (0, 0, 2.0, 5.0), (0, 1, 2.0, 6.0)]
 
 

@@ -160,7 +160,7 @@ def test_a_scene_has_its_own_length_and_runs_are_made_before_the_first_move():
 
 
 def test_an_unknown_scene_is_refused_with_those_there_are():
-    with pytest.raises(ValueError, match="none of Fig. 4 of the paper"):
+    with pytest.raises(ValueError, match="scene: 'nowhere'"):
         explorer.draw_churn("nowhere")
 
 

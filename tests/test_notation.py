@@ -51,7 +51,7 @@ def test_mathematics_is_closed_and_breaks_no_table(row):
 
 
 def test_no_symbol_means_two_things_in_a_chapter():
-    for paper in notation.PAPERS:
+    for paper in notation.SOURCES:
         for chapter in range(1, 9):
             symbols = [row.symbol for row in notation.TABLE if row.paper == paper and chapter in row.chapters]
             assert len(symbols) == len(set(symbols))

@@ -1,14 +1,16 @@
 """Lower bounds on the makespan: no schedule of the instance, however clever, ends sooner (beyond the paper).
 
-Give machine j of a stage the price u_j, with prices that add up to one. In one unit of time all machines together earn at
-most one unit of money, so a stage acts like a single machine on which job i takes at least a_i = T_i min_j u_j E_ij. Two such
-machines in a row are Johnson's problem, and his rule solves it: its makespan is a bound for *any* prices. The best prices for
-a stage alone are the dual solution of its linear program, so those are used.
+Give machine j of a stage the price u_j, with prices that add up to one. In one unit of time all machines
+together earn at most one unit of money, so a stage acts like a single machine on which job i takes at least
+a_i = T_i min_j u_j E_ij. Two such machines in a row are Johnson's problem, and his rule solves it: its
+makespan is a bound for *any* prices. The best prices for a stage alone are the dual solution of its linear
+program, so those are used.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pulp
 
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
@@ -16,19 +18,19 @@ from schedlib.hmhs.model import Instance
 
 
 class Prices(NamedTuple):
-    """A stage's fluid optimum: its `makespan`, the machines' prices u `machine (M,)` and the jobs' prices a `job (N,)`."""
+    """A stage's fluid optimum: the makespan, and the prices u of machines (M,) and a of jobs (N,)."""
 
     makespan: float
     machine: np.ndarray
     job: np.ndarray
 
 
-def stage_prices(tasks, time) -> Prices:
+def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
     """Solve one stage alone, tasks divisible and all ready at zero, as a linear program.
 
-    `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C. The reported makespan
-    is that of the normalised dual prices, hence a bound even where the solver's duals are off by a rounding error. Raises
-    RuntimeError when the solver gives up.
+    `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C.
+    The reported makespan is that of the normalised dual prices, hence a bound even where the solver's duals
+    are off by a rounding error. Raises RuntimeError when the solver gives up.
 
     >>> prices = stage_prices([3], np.array([[1.0, 2.0]]))
     >>> round(prices.makespan, 9), (3 * prices.machine).round(9).tolist()
@@ -49,7 +51,8 @@ def stage_prices(tasks, time) -> Prices:
         problem += work - makespan <= 0, f"machine_{j}"
     problem.solve(pulp.HiGHS(msg=False))
     if problem.sol_status != pulp.LpSolutionOptimal:
-        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines ended as {pulp.LpStatus[problem.status]}")
+        status = pulp.LpStatus[problem.status]
+        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines ended as {status}")
     price = np.array([abs(problem.get_constraint_by_name(f"machine_{j}").pi) for j in range(machines)])
     price /= price.sum()
     job = tasks * (price * time).min(axis=1)
@@ -60,7 +63,8 @@ class Bounds(NamedTuple):
     """Lower bounds on the makespan, and the prices of the two stages behind them.
 
     - `johnson`: Johnson's rule on the priced jobs
-    - `map_first`: all maps, then the least that some last job must still reduce; `reduce_last`: its mirror image
+    - `map_first`: all maps, then the least that some last job must still reduce; `reduce_last`: its mirror
+      image
     - `longest_job`: the job that takes longest with the whole cluster to itself
     """
 
@@ -86,15 +90,16 @@ def bounds(instance: Instance) -> Bounds:
     """
     map_prices = stage_prices(instance.map_tasks, instance.map_task_time)
     reduce_prices = stage_prices(instance.reduce_tasks, instance.reduce_task_time)
-    alone = [_alone(instance.map_tasks, instance.map_task_time), _alone(instance.reduce_tasks, instance.reduce_task_time)]
+    map_alone = _alone(instance.map_tasks, instance.map_task_time)
+    reduce_alone = _alone(instance.reduce_tasks, instance.reduce_task_time)
     order = johnson(map_prices.job, reduce_prices.job)
     return Bounds(
-        flow_shop_makespan(map_prices.job, reduce_prices.job, order),
-        map_prices.makespan + float(alone[1].min()),
-        float(alone[0].min()) + reduce_prices.makespan,
-        float((alone[0] + alone[1]).max()),
-        map_prices,
-        reduce_prices,
+        johnson=flow_shop_makespan(map_prices.job, reduce_prices.job, order),
+        map_first=map_prices.makespan + float(reduce_alone.min()),
+        reduce_last=float(map_alone.min()) + reduce_prices.makespan,
+        longest_job=float((map_alone + reduce_alone).max()),
+        map_prices=map_prices,
+        reduce_prices=reduce_prices,
     )
 
 
@@ -108,8 +113,8 @@ def lower_bound(instance: Instance) -> float:
     return bounds(instance).best
 
 
-def _alone(tasks, time) -> np.ndarray:
-    """The least time that each job's stage takes with all machines to itself, (N,), by bisection on the tasks done in that time."""
+def _alone(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """The least time that each job's stage takes with all machines to itself, (N,), by bisection."""
     low, high = np.zeros(tasks.size), tasks * time.min(axis=1)
     for _ in range(60):
         middle = (low + high) / 2

@@ -1,28 +1,30 @@
 """Johnson's rule for two machines in a row, and Pri, its form for jobs of many tasks (HMHS, Section 3.1)."""
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.hmhs.model import Instance
 
 
-def johnson(first, second) -> np.ndarray:
+def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
     """The order of jobs that ends soonest when each visits machine one, then machine two.
 
-    `first (N,)` and `second (N,)` are the times on the two machines; returns N job indices. Jobs quicker on the first machine
-    come first, by growing first time; the others follow, by falling second time. Ties keep the jobs' order. Raises ValueError
-    when the lengths differ. Source: Johnson (1954); HMHS, Section 3.1, steps 1-4.
+    `first (N,)` and `second (N,)` are the times on the two machines; returns N job indices. Jobs quicker on
+    the first machine come first, by growing first time; the others follow, by falling second time. Ties keep
+    the jobs' order. Raises ValueError when the lengths differ. Source: Johnson (1954); HMHS, Section 3.1,
+    steps 1-4.
 
     >>> johnson([4, 1, 5, 2, 5], [5, 2, 3, 6, 1]).tolist()
     [1, 3, 0, 2, 4]
     """
     first, second = np.asarray(first, float), np.asarray(second, float)
     if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(f"first, second: shapes {first.shape} and {second.shape}; need one time per job in each")
+        raise ValueError(f"first, second: shapes {first.shape}, {second.shape}; need one time per job")
     late = first > second
     return np.lexsort((np.where(late, -second, first), late))
 
 
-def flow_shop_makespan(first, second, order) -> float:
+def flow_shop_makespan(first: npt.ArrayLike, second: npt.ArrayLike, order: npt.ArrayLike) -> float:
     """When the last job leaves machine two, if both machines take the jobs in `order`.
 
     >>> flow_shop_makespan([4, 1, 5, 2, 5], [5, 2, 3, 6, 1], [1, 3, 0, 2, 4])
@@ -47,9 +49,9 @@ def total_times(instance: Instance) -> tuple[np.ndarray, np.ndarray]:
 def priority(instance: Instance) -> np.ndarray:
     """Pri of each job, (N,): the smaller, the earlier it runs (Eq. 4).
 
-    A job with more reduce than map work gets -1 / map work, any other 1 / reduce work, which sorts as Johnson's rule does.
-    Equal work counts as more reduce work. The limits are taken where a stage is empty: -inf without maps, +inf without
-    reduces.
+    A job with more reduce than map work gets -1 / map work, any other 1 / reduce work, which sorts as
+    Johnson's rule does. Equal work counts as more reduce work. The limits are taken where a stage is empty:
+    -inf without maps, +inf without reduces.
 
     >>> one = [[1.0], [1.0], [1.0]]
     >>> priority(Instance([2, 4, 3], [1, 1, 1], one, [8, 2, 1], [1, 1, 0], one)).tolist()

@@ -1,4 +1,4 @@
-"""List scheduling: whenever a machine is free, a rule picks the job whose task it runs next (or lets it wait).
+"""List scheduling: whenever a machine is free, a rule picks the job whose task it runs next, or none.
 
 FIFO is the rule "the first waiting job". A reader's rule is one small function, compiled by `@rule`:
 
@@ -11,6 +11,7 @@ FIFO is the rule "the first waiting job". A reader's rule is one small function,
         return best
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from numba.core import types
 
 from schedlib.core import compiling, heap
 from schedlib.core.compiling import compiled
+from schedlib.hmhs.model import Stage
 
 push, pop = heap.push, heap.pop
 OK, BAD_JOB, STUCK = 0, 1, 2
@@ -27,7 +29,8 @@ class Waiting(NamedTuple):
     """What a rule sees when a machine asks for work.
 
     - `queue (W,)`: the jobs that are ready and have tasks left, first in order first; never empty
-    - `order (N,)`: all jobs in order; `left (N,)`: tasks not yet started; `ready (N,)`: when each job becomes ready
+    - `order (N,)`: all jobs in order; `left (N,)`: tasks not yet started; `ready (N,)`: when each job becomes
+      ready
     - `time (N, M)`: E_ij; `score (N, M)`: the policy's own table (E_ij unless it has one)
     """
 
@@ -39,19 +42,30 @@ class Waiting(NamedTuple):
     score: np.ndarray
 
 
+class Ended(NamedTuple):
+    """How dispatching ended, how many tasks it started, and the rule's last choice: machine, job and time."""
+
+    status: int
+    started: int
+    machine: int
+    job: int
+    time: float
+
+
 _INTS, _FLOATS, _TABLE = types.int64[::1], types.float64[::1], types.float64[:, ::1]
 WAITING = types.NamedTuple([_INTS, _INTS, _INTS, _FLOATS, _TABLE, _TABLE], Waiting)
 RULE = types.int64(WAITING, types.int64, types.float64)
-_KERNEL = types.UniTuple(types.int64, 3)(
-    compiling.function_type(RULE), _INTS, _FLOATS, _INTS, _TABLE, _TABLE, _INTS, _INTS, _FLOATS, _FLOATS
-)
+_STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
+_ENDED = types.NamedTuple([types.int64] * 4 + [types.float64], Ended)
+_KERNEL = _ENDED(compiling.function_type(RULE), _INTS, _FLOATS, _INTS, _TABLE, _TABLE, _STAGE)
 
 
-def rule(function):
-    """Make a dispatch rule of a function `(stage, machine, now) -> job`, which may return -1 to leave the machine waiting.
+def rule(function: Callable) -> Callable:
+    """Make a dispatch rule of a function `(stage, machine, now) -> job`.
 
-    `stage` is a `Waiting`. A machine left waiting is asked again when a job becomes ready or has its last task started.
-    Raises ValueError, with the compiler's reason, when the function does not compile.
+    `stage` is a `Waiting`; a result of -1 lets the machine wait. A waiting machine is asked again when a job
+    becomes ready or has its last task started. Raises ValueError, with the compiler's reason, when the
+    function does not compile.
 
     >>> @rule
     ... def last(stage, machine, now):
@@ -61,11 +75,12 @@ def rule(function):
 
 
 @compiled(signature=_KERNEL)
-def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start, finish):
-    """Run one stage under a rule; fill the four arrays in order of dispatch and return (status, task or machine, job).
+def dispatch(choose, order, ready, tasks, time, score, stage):
+    """Run one stage under a rule, fill `stage` in order of dispatch and say how it ended.
 
-    The machine that has been free longest asks first, ties by the smaller machine; at equal times jobs become ready before
-    machines ask.
+    The machine that has been free longest asks first, ties by the smaller machine; at equal times jobs become
+    ready before machines ask. Dispatching ends early at a job that is not waiting (`BAD_JOB`), and when every
+    machine waits although tasks are left (`STUCK`).
     """
     jobs, machines = time.shape
     rank = np.empty(jobs, np.int64)
@@ -90,7 +105,7 @@ def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start
             queue[place] = job
             waiting += 1
         elif size == 0:
-            return STUCK, task, -1
+            return Ended(STUCK, task, -1, -1, now)
         else:
             free, machine = keys[0], items[0]
             now = max(now, free)
@@ -99,14 +114,15 @@ def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start
             if waiting > 0:
                 job = choose(Waiting(queue[:waiting], order, left, ready, time, score), machine, now)
             if job < -1 or job >= jobs or (job >= 0 and (left[job] == 0 or ready[job] > now)):
-                return BAD_JOB, machine, job
+                return Ended(BAD_JOB, task, machine, job, now)
             if job == -1:
                 parked[idle], free_since[idle] = machine, free
                 idle += 1
                 continue
-            job_of[task], machine_of[task] = job, machine
-            start[task], finish[task] = now, now + time[job, machine]
-            size = push(keys, items, size, finish[task], machine)
+            stage.job[task], stage.machine[task] = job, machine
+            stage.start[task] = now
+            stage.finish[task] = now + time[job, machine]
+            size = push(keys, items, size, stage.finish[task], machine)
             task += 1
             left[job] -= 1
             if left[job] > 0:
@@ -120,7 +136,7 @@ def dispatch(choose, order, ready, tasks, time, score, job_of, machine_of, start
         for k in range(idle):
             size = push(keys, items, size, free_since[k], parked[k])
         idle = 0
-    return OK, task, -1
+    return Ended(OK, task, -1, -1, now)
 
 
 @rule
@@ -150,7 +166,7 @@ def first_ready(stage, machine, now):
 
 @rule
 def best_price(stage, machine, now):
-    """Priced dispatch: the first waiting job whose score on this machine is at most 1, else the one with the lowest score."""
+    """Priced dispatch: the first waiting job whose score is at most 1, else the one with the lowest score."""
     best = stage.queue[0]
     for job in stage.queue:
         if stage.score[job, machine] <= 1.0:

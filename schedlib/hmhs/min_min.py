@@ -1,13 +1,13 @@
 """Min-Min and Dynamic-Min-Min (HMHS, Section 3.2 and Algorithm 1), exact and fast.
 
-The paper looks at every waiting job on every machine before each task. But on one machine all waiting jobs queue behind the
-same work, so its best candidate is simply its quickest job:
+The paper looks at every waiting job on every machine before each task. But on one machine all waiting jobs
+queue behind the same work, so its best candidate is simply its quickest job:
 
     min over i, j of (Ava_j + E_ij)  =  min over j of (Ava_j + min over i of E_ij).
 
-A heap of waiting jobs per machine gives the inner minimum and a winner tree over the machines the outer one. Each job enters
-and leaves each heap once: O(M N log N + T log M) for T tasks in place of O(T N M), with the same decisions. Min-Min is
-Dynamic-Min-Min when every job is there at time zero.
+A heap of waiting jobs per machine gives the inner minimum and a winner tree over the machines the outer one.
+Each job enters and leaves each heap once: O(M N log N + T log M) for T tasks in place of O(T N M), with the
+same decisions. Min-Min is Dynamic-Min-Min when every job is there at time zero.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ WinnerTree, play, update, smallest = trees.WinnerTree, trees.play, trees.update,
 
 @compiled
 def offer(pairs, free, ready, time, items, size, machine):
-    """Enter the machine's quickest waiting job, with the completion time it would have there, into the tree of pairs."""
+    """Enter the machine's quickest waiting job and its completion time there into the tree of pairs."""
     if size[machine] == 0:
         update(pairs, machine, np.inf, ready.size)
     else:
@@ -30,15 +30,16 @@ def offer(pairs, free, ready, time, items, size, machine):
 
 
 @compiled
-def dispatch(ready, tasks, time, job_of, machine_of, start, finish):
-    """Dispatch one stage; fill the four arrays in order of dispatch and return the candidates looked at, here and by full scans.
+def dispatch(ready, tasks, time, stage):
+    """Fill `stage` in order of dispatch; return the candidates looked at, here and by full scans.
 
-    `ready (N,)`: A_i, when job i may start; `tasks (N,)`: how many tasks; `time (N, M)`: E_ij. Ties go to the smaller job, then
-    the smaller machine, as when Algorithm 1's loops keep the first minimum they meet.
+    `ready (N,)`: A_i, when job i may start; `tasks (N,)`: how many tasks; `time (N, M)`: E_ij. Ties go to the
+    smaller job, then the smaller machine, as when Algorithm 1's loops keep the first minimum they meet.
     """
     jobs, machines = time.shape
     left = tasks.copy()
-    keys, items, size = np.empty((machines, jobs)), np.empty((machines, jobs), np.int64), np.zeros(machines, np.int64)
+    keys, items = np.empty((machines, jobs)), np.empty((machines, jobs), np.int64)
+    size = np.zeros(machines, np.int64)
     free = WinnerTree(np.zeros(machines), np.zeros(machines, np.int64), np.zeros(2 * machines, np.int64))
     pairs = WinnerTree(np.full(machines, np.inf), np.full(machines, jobs), np.zeros(2 * machines, np.int64))
     play(free)
@@ -49,7 +50,8 @@ def dispatch(ready, tasks, time, job_of, machine_of, start, finish):
 
     for task in range(left.sum()):
         earliest = free.key[smallest(free)]  # line 2: EAT
-        while arrived < by_arrival.size and (waiting == 0 or ready[by_arrival[arrived]] <= earliest):  # lines 3-10
+        # lines 3-10
+        while arrived < by_arrival.size and (waiting == 0 or ready[by_arrival[arrived]] <= earliest):
             job = by_arrival[arrived]
             arrived += 1
             waiting += 1
@@ -62,11 +64,10 @@ def dispatch(ready, tasks, time, job_of, machine_of, start, finish):
         scanned += waiting * machines
         machine = smallest(pairs)  # lines 11-16
         job = pairs.tie[machine]
-        job_of[task] = job
-        machine_of[task] = machine
-        start[task] = max(free.key[machine], ready[job])
-        finish[task] = pairs.key[machine]
-        update(free, machine, finish[task], 0)  # line 18
+        stage.job[task], stage.machine[task] = job, machine
+        stage.start[task] = max(free.key[machine], ready[job])
+        stage.finish[task] = pairs.key[machine]
+        update(free, machine, stage.finish[task], 0)  # line 18
         left[job] -= 1
         steps += 1
         if left[job] > 0:
@@ -83,14 +84,14 @@ def dispatch(ready, tasks, time, job_of, machine_of, start, finish):
 
 
 @compiled
-def sequence(order, job_of, machine_of, time, start, finish):
-    """Run each machine's own tasks one after another in `order (N,)` of their jobs, filling `start` and `finish`."""
+def sequence(order, time, stage):
+    """Run the tasks of each machine one after another in `order (N,)` of their jobs."""
     jobs, machines = time.shape
     rank = np.empty(jobs, np.int64)
     rank[order] = np.arange(jobs)
     clock = np.zeros(machines)
-    for task in np.argsort(rank[job_of], kind="mergesort"):
-        job, machine = job_of[task], machine_of[task]
-        start[task] = clock[machine]
-        finish[task] = clock[machine] + time[job, machine]
-        clock[machine] = finish[task]
+    for task in np.argsort(rank[stage.job], kind="mergesort"):
+        machine = stage.machine[task]
+        stage.start[task] = clock[machine]
+        clock[machine] += time[stage.job[task], machine]
+        stage.finish[task] = clock[machine]

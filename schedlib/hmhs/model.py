@@ -7,40 +7,23 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-
-def _numbers(name, values):
-    try:
-        return np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: needs numbers, in rows of equal length; {error}") from error
-
-
-def _column(name, values, length=None):
-    array = _numbers(name, values)
-    if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name}: needs one value per job, in one dimension; got shape {array.shape}")
-    if length is not None and array.size != length:
-        raise ValueError(f"{name}: {array.size} values for {length} jobs; give one per job")
-    return array
-
-
-def _refuse(name, bad, rule):
-    if bad.any():
-        where = ", ".join(str(i) for i in np.argwhere(bad)[0])
-        raise ValueError(f"{name}[{where}]: {rule}")
+from schedlib.core.checks import numbers, refuse, whole
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
     """N MapReduce jobs, all present at time zero, for one pool of map machines and one of reduce machines.
 
-    - `map_time (N,)`, `reduce_time (N,)`: P_i, the normal processing time of one task, in the workload's unit of time
+    - `map_time (N,)`, `reduce_time (N,)`: P_i, the normal processing time of one task, in the workload's unit
+      of time
     - `map_tasks (N,)`, `reduce_tasks (N,)`: T_i, how many tasks; zero is allowed
-    - `map_speed (N, Mm)`, `reduce_speed (N, Mr)`: V_ij, the factor by which machine j stretches a task of job i
+    - `map_speed (N, Mm)`, `reduce_speed (N, Mr)`: V_ij, the factor by which machine j stretches a task of job
+      i
 
-    A task of job i takes P_i V_ij on machine j. A job without map tasks may start reducing at time zero; one without reduce
-    tasks ends with its maps. Arrays are copied and made read-only. Raises ValueError, with the argument and the row, on shapes
-    that disagree and on values that are not finite, not positive, or (tasks) not whole. Source: HMHS, Section 2.1.
+    A task of job i takes P_i V_ij on machine j. A job without map tasks may start reducing at time zero; one
+    without reduce tasks ends with its maps. Arrays are copied and made read-only. Raises ValueError, with the
+    argument and the row, on shapes that disagree and on values that are not finite, not positive, or (tasks)
+    not whole. Source: HMHS, Section 2.1.
 
     >>> tiny = Instance([4, 2], [1, 1], [[1.0], [1.0]], [3, 5], [1, 1], [[1.0], [1.0]])
     >>> tiny.n_jobs, tiny.map_machines, tiny.reduce_machines
@@ -54,30 +37,36 @@ class Instance:
     reduce_tasks: np.ndarray
     reduce_speed: np.ndarray
 
-    def __post_init__(self):
-        jobs = _column("map_time", self.map_time).size
-        for stage in ("map", "reduce"):
-            time, tasks = (_column(f"{stage}_{part}", getattr(self, f"{stage}_{part}"), jobs) for part in ("time", "tasks"))
-            speed = _numbers(f"{stage}_speed", getattr(self, f"{stage}_speed"))
-            if speed.ndim != 2 or speed.shape[0] != jobs or speed.shape[1] == 0:
-                raise ValueError(f"{stage}_speed: shape {speed.shape}; needs ({jobs}, machines), one row per job")
-            for part, values in (("time", time), ("speed", speed)):
-                _refuse(f"{stage}_{part}", ~(np.isfinite(values) & (values > 0)), "must be a positive, finite number")
-            _refuse(f"{stage}_tasks", ~(np.isfinite(tasks) & (tasks >= 0) & (tasks == np.floor(tasks))), "must be 0, 1, 2, ...")
-            for part, values in (("time", time), ("tasks", tasks.astype(np.int64)), ("speed", speed)):
+    def __post_init__(self) -> None:
+        for name in self.__dataclass_fields__:
+            given = getattr(self, name)
+            if "speed" in name:
+                values = numbers(name, given, 2, "one row per job and one column per machine")
+            else:
+                values = numbers(name, given, 1, "one value per job")
+            if len(values) != self.n_jobs:
+                raise ValueError(f"{name}: {len(values)} rows for {self.n_jobs} jobs; give one per job")
+            if "tasks" in name:
+                whole(name, values, 0)
+                values = values.astype(np.int64)
                 values.flags.writeable = False
-                object.__setattr__(self, f"{stage}_{part}", values)
+            else:
+                refuse(name, ~(np.isfinite(values) & (values > 0)), values, "must be positive and finite")
+            object.__setattr__(self, name, values)
 
     @property
     def n_jobs(self) -> int:
-        return self.map_time.size
+        """N, the number of jobs."""
+        return len(self.map_time)
 
     @property
     def map_machines(self) -> int:
+        """Mm, the number of map machines."""
         return self.map_speed.shape[1]
 
     @property
     def reduce_machines(self) -> int:
+        """Mr, the number of reduce machines."""
         return self.reduce_speed.shape[1]
 
     @cached_property
@@ -98,12 +87,19 @@ class Instance:
 
 
 class Stage(NamedTuple):
-    """What ran in one stage, one row per task in the order of dispatch: `job`, `machine`, `start`, `finish`, each (tasks,)."""
+    """What ran in one stage, one entry per task in the order of dispatch."""
 
     job: np.ndarray
     machine: np.ndarray
     start: np.ndarray
     finish: np.ndarray
+
+    @classmethod
+    def empty(cls, tasks: int) -> "Stage":
+        """Room for so many tasks."""
+        job, machine = np.empty((2, tasks), np.int64)
+        start, finish = np.empty((2, tasks))
+        return cls(job=job, machine=machine, start=start, finish=finish)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +107,13 @@ class Schedule:
     """A schedule: when every task of every job runs, and where. All times in the instance's unit.
 
     - `makespan`: C, the end of the last task (Eq. 3)
-    - `map_end (N,)`: A_i, when job i's last map task ends and its reduces may start (Eq. 2); 0 without map tasks
+    - `map_end (N,)`: A_i, when job i's last map task ends and its reduces may start (Eq. 2); 0 without map
+      tasks
     - `job_end (N,)`: when job i's last task ends
     - `map`, `reduce`: the tasks as arrays; `tasks`: the same as one frame, for a Gantt chart
-    - `steps`: candidates looked at by the dispatcher, a count that repeats where wall-clock time does not; `steps_full_scan`: how
-      many the paper's loops over all waiting jobs and machines would look at (the same where no Min-Min is used)
+    - `steps`: candidates looked at by the dispatcher, a count that repeats where wall-clock time does not;
+      `steps_full_scan`: how many the paper's loops over all waiting jobs and machines would look at (the same
+      where no Min-Min is used)
     """
 
     policy: str
@@ -129,7 +127,7 @@ class Schedule:
 
     @cached_property
     def tasks(self) -> pd.DataFrame:
-        """One row per task: `stage` ("map" or "reduce"), `job`, `machine`, `start`, `finish`, sorted by stage, machine, start."""
-        frames = [pd.DataFrame(stage._asdict()).assign(stage=name) for name, stage in (("map", self.map), ("reduce", self.reduce))]
-        frame = pd.concat(frames, ignore_index=True)[["stage", "job", "machine", "start", "finish"]]
+        """One row per task: `stage, job, machine, start, finish`, sorted by stage, machine and start."""
+        stages = {"map": pd.DataFrame(self.map._asdict()), "reduce": pd.DataFrame(self.reduce._asdict())}
+        frame = pd.concat(stages, names=["stage", None]).reset_index("stage")
         return frame.sort_values(["stage", "machine", "start"], kind="stable", ignore_index=True)

@@ -1,8 +1,9 @@
 """The exact optimum of tiny instances, by integer programming (beyond the paper).
 
-Two facts keep the program small. On a map machine, tasks may as well run in the order in which their jobs end their maps; on a
-reduce machine, in the order in which they become ready, which is the same one. So one order of the jobs serves all machines, and
-the program chooses it together with how many tasks of each job every machine runs.
+Two facts keep the program small. On a map machine, tasks may as well run in the order in which their jobs end
+their maps; on a reduce machine, in the order in which they become ready, which is the same one. So one order
+of the jobs serves all machines, and the program chooses it together with how many tasks of each job every
+machine runs.
 """
 
 import pulp
@@ -15,9 +16,10 @@ LARGEST = 8
 def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     """The smallest makespan of any schedule of a tiny instance, in its unit of time.
 
-    Position k of the order holds one job (z_ik = 1); x_ijk and y_ijk count its map and reduce tasks on machine j. All maps up to
-    position k end by A_k, and every reduce machine has all from position k on still before it at A_k. Raises ValueError for more
-    than 8 jobs, RuntimeError when the solver has not proved its answer within `seconds`.
+    Position k of the order holds one job (z_ik = 1); x_ijk and y_ijk count its map and reduce tasks on
+    machine j. All maps up to position k end by A_k, and every reduce machine has all from position k on still
+    before it at A_k. Raises ValueError for more than 8 jobs, RuntimeError when the solver has not proved its
+    answer within `seconds`.
 
     >>> one = [[1.0], [1.0]]
     >>> round(optimum(Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one)), 6)
@@ -25,7 +27,7 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     """
     n = instance.n_jobs
     if n > LARGEST:
-        raise ValueError(f"instance: {n} jobs; the exact program is for at most {LARGEST}, see lower_bound for larger ones")
+        raise ValueError(f"instance: {n} jobs; the program is for at most {LARGEST}, see lower_bound")
     jobs = range(n)
     problem = pulp.LpProblem("optimum", pulp.LpMinimize)
     makespan = problem.add_variable("C", lowBound=0)
@@ -59,5 +61,5 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     problem += ready[n - 1] <= makespan
     problem.solve(pulp.HiGHS(msg=False, timeLimit=seconds, gapRel=1e-9))
     if problem.sol_status != pulp.LpSolutionOptimal:
-        raise RuntimeError(f"no proved optimum within {seconds} s for {n} jobs; try fewer tasks or machines, or more seconds")
+        raise RuntimeError(f"no proved optimum within {seconds} s for {n} jobs; give it more seconds")
     return float(makespan.value())

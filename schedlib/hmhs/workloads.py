@@ -1,10 +1,11 @@
-"""The paper's synthetic workloads (HMHS, Section 4.1), its six clusters (Table 1), and instances from real traces."""
+"""The paper's synthetic workloads (Section 4.1), its six clusters (Table 1), and instances of traces."""
 
 import numpy as np
 import pandas as pd
 
 from schedlib.core.streams import streams
 from schedlib.hmhs.model import Instance
+from schedlib.workload import Workload
 
 NORMAL = {"map_time": (5, 45), "reduce_time": (15, 135), "map_tasks": (1, 300), "reduce_tasks": (1, 40)}
 LONG = NORMAL | {"map_time": (100, 2000), "reduce_time": (300, 6000)}
@@ -14,10 +15,12 @@ HYBRID = ((0.80, NORMAL), (0.15, LONG), (0.05, LARGE))
 CLUSTERS = {f"cluster {k + 1}": k / 5 for k in range(6)}
 """Table 1: the share of slow machines in each of the six clusters."""
 
-RANDOM_SPEED, SLOW_SPEED = (0.1, 1.0), (0.9, 1.0)
+RANDOM_LEAST, SLOW_LEAST, SPEED_MOST = 0.1, 0.9, 1.0
+
+Pools = tuple[int, int]
 
 
-def _check(n_jobs, machines, slow=0.0):
+def _check(n_jobs: int, machines: Pools, slow: float) -> None:
     if n_jobs < 1:
         raise ValueError(f"n_jobs: {n_jobs}, must be at least 1")
     if len(machines) != 2 or min(machines) < 1:
@@ -26,25 +29,27 @@ def _check(n_jobs, machines, slow=0.0):
         raise ValueError(f"slow: {slow}, must be a share from 0 to 1")
 
 
-def speeds(rng, n_jobs: int, machines: int, slow: float = 0.0) -> np.ndarray:
+def speeds(rng: np.random.Generator, n_jobs: int, machines: int, slow: float = 0.0) -> np.ndarray:
     """Speed factors V_ij, (n_jobs, machines), drawn for each job on each machine.
 
-    A share `slow` of the machines, rounded to whole machines and the first ones by number, draws from U[0.9, 1.0]; the others
-    from U[0.1, 1.0]. A larger factor is slower. Source: HMHS, Section 4.1 and Section 4.2 B.
+    A share `slow` of the machines, rounded to whole machines and the first ones by number, draws from U[0.9,
+    1.0]; the others from U[0.1, 1.0]. A larger factor is slower. Source: HMHS, Section 4.1 and Section 4.2 B.
     """
-    low = np.where(np.arange(machines) < round(slow * machines), SLOW_SPEED[0], RANDOM_SPEED[0])
-    return rng.uniform(low, 1.0, (n_jobs, machines))
+    low = np.where(np.arange(machines) < round(slow * machines), SLOW_LEAST, RANDOM_LEAST)
+    return rng.uniform(low, SPEED_MOST, (n_jobs, machines))
 
 
-def _synthetic(n_jobs, seed, machines, slow, kinds):
+def _synthetic(n_jobs: int, seed: int, machines: Pools, slow: float, kinds) -> Instance:
     _check(n_jobs, machines, slow)
-    jobs, map_speed, reduce_speed, mixing = streams(seed, "hmhs jobs", "hmhs map speeds", "hmhs reduce speeds", "hmhs order")
+    names = "hmhs jobs", "hmhs map speeds", "hmhs reduce speeds", "hmhs order"
+    jobs, map_speed, reduce_speed, mixing = streams(seed, *names)
     counts = np.diff(np.round(np.cumsum([0.0] + [share for share, _ in kinds]) * n_jobs).astype(int))
     kind = mixing.permutation(np.repeat(np.arange(len(kinds)), counts))
     columns = {}
     for name in NORMAL:
         low, high = (np.array([law[name][end] for _, law in kinds])[kind] for end in (0, 1))
-        columns[name] = jobs.integers(low, high, endpoint=True) if name.endswith("tasks") else jobs.uniform(low, high)
+        whole = name.endswith("tasks")
+        columns[name] = jobs.integers(low, high, endpoint=True) if whole else jobs.uniform(low, high)
     return Instance(
         **columns,
         map_speed=speeds(map_speed, n_jobs, machines[0], slow),
@@ -52,11 +57,11 @@ def _synthetic(n_jobs, seed, machines, slow, kinds):
     )
 
 
-def single(n_jobs: int, seed: int = 0, *, machines=(100, 100), slow: float = 0.0) -> Instance:
-    """The paper's single workload: times U[5, 45] and U[15, 135], tasks U{1..300} and U{1..40}, map and reduce.
+def single(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0) -> Instance:
+    """The single workload: map times U[5, 45], tasks U{1..300}; reduce times U[15, 135], tasks U{1..40}.
 
-    `machines` is (map, reduce); `slow` the share of slow machines (Table 1). Raises ValueError on a number out of range.
-    Source: HMHS, Section 4.1.
+    `machines` is (map, reduce); `slow` the share of slow machines (Table 1). Raises ValueError on a number
+    out of range. Source: HMHS, Section 4.1.
 
     >>> single(3, seed=1, machines=(4, 2)).map_speed.shape
     (3, 4)
@@ -64,11 +69,12 @@ def single(n_jobs: int, seed: int = 0, *, machines=(100, 100), slow: float = 0.0
     return _synthetic(n_jobs, seed, machines, slow, ((1.0, NORMAL),))
 
 
-def hybrid(n_jobs: int, seed: int = 0, *, machines=(100, 100), slow: float = 0.0) -> Instance:
-    """The paper's hybrid workload: 80 % normal jobs, 15 % long ones (times U[100, 2000], U[300, 6000]) and 5 % large ones.
+def hybrid(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0) -> Instance:
+    """The paper's hybrid workload: 80 % normal jobs, 15 % long and 5 % large ones.
 
-    Large jobs have U{2000..5000} map and U{100..400} reduce tasks. The shares are exact up to rounding and the kinds arrive
-    shuffled. Arguments as in `single`. Source: HMHS, Section 4.1.
+    Long jobs have times U[100, 2000] and U[300, 6000], large ones U{2000..5000} map and U{100..400} reduce
+    tasks. The shares are exact up to rounding and the kinds arrive shuffled. Arguments as in `single`.
+    Source: HMHS, Section 4.1.
 
     >>> int((hybrid(100, seed=1).map_tasks >= 2000).sum())
     5
@@ -76,24 +82,30 @@ def hybrid(n_jobs: int, seed: int = 0, *, machines=(100, 100), slow: float = 0.0
     return _synthetic(n_jobs, seed, machines, slow, HYBRID)
 
 
-def tiny(n_jobs: int, seed: int = 0, *, machines=(2, 2)) -> Instance:
-    """An instance small enough for `optimum`: the single workload's times and speeds with U{1..4} map and U{1..2} reduce tasks.
+def tiny(n_jobs: int, seed: int = 0, *, machines: Pools = (2, 2)) -> Instance:
+    """A single workload small enough for `optimum`: U{1..4} map and U{1..2} reduce tasks a job.
 
     >>> int(tiny(4, seed=1).map_tasks.max()) <= 4
     True
     """
-    return _synthetic(n_jobs, seed, machines, 0.0, ((1.0, NORMAL | {"map_tasks": (1, 4), "reduce_tasks": (1, 2)}),))
+    few = NORMAL | {"map_tasks": (1, 4), "reduce_tasks": (1, 2)}
+    return _synthetic(n_jobs, seed, machines, 0.0, ((1.0, few),))
 
 
-def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs=None, machines=(100, 100), slow: float = 0.0) -> Instance:
+def from_trace(
+    jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, machines: Pools = (100, 100),
+    slow: float = 0.0,
+) -> Instance:
     """An instance of real MapReduce jobs on the paper's random machines.
 
-    `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as `traces.alibaba2018("mapreduce")` gives;
-    `n_jobs` draws that many of them at random (all, in the trace's order, unless told), and the seed also draws the speed
-    factors, which no trace records. A mean time under half a second, which a trace in whole seconds rounds down to, counts as
-    half a second. Raises ValueError on a missing column or more jobs than there are.
+    `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as
+    `traces.alibaba2018("mapreduce")` gives; `n_jobs` draws that many of them at random (all, in the trace's
+    order, unless told), and the seed also draws the speed factors, which no trace records. A mean time under
+    half a second, which a trace in whole seconds rounds down to, counts as half a second. Raises ValueError
+    on a missing column or more jobs than there are.
 
-    >>> jobs = pd.DataFrame({"map_tasks": [3, 1], "map_time": [9.0, 4.0], "reduce_tasks": [1, 0], "reduce_time": [5.0, 1.0]})
+    >>> columns = {"map_tasks": [3, 1], "map_time": [9, 4], "reduce_tasks": [1, 0], "reduce_time": [5, 1]}
+    >>> jobs = pd.DataFrame(columns)
     >>> from_trace(jobs, machines=(2, 2)).n_jobs
     2
     """
@@ -115,13 +127,16 @@ def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs=None, machines=(100,
     )
 
 
-def swim_jobs(workload, *, block=64e6, shuffle_per_reduce=1e9, rate=10e6) -> pd.DataFrame:
+def swim_jobs(
+    workload: Workload, *, block: float = 64e6, shuffle_per_reduce: float = 1e9, rate: float = 10e6
+) -> pd.DataFrame:
     """MapReduce jobs for `from_trace` from a SWIM trace, which records bytes and no durations.
 
-    `workload` comes from `traces.read_swim`. The assumptions are ours, and stated so that they can be changed: one map task for
-    each `block` of input bytes (Hadoop's default of those years), one reduce task for each `shuffle_per_reduce` bytes shuffled
-    (none without shuffle), and tasks that move `rate` bytes a second through input, or through shuffle plus output. Raises
-    ValueError on an argument that is not positive or a workload without the byte columns.
+    `workload` comes from `traces.read_swim`. The assumptions are ours, and stated so that they can be
+    changed: one map task for each `block` of input bytes (Hadoop's default of those years), one reduce task
+    for each `shuffle_per_reduce` bytes shuffled (none without shuffle), and tasks that move `rate` bytes a
+    second through input, or through shuffle plus output. Raises ValueError on an argument that is not
+    positive or a workload without the byte columns.
     """
     for name, value in (("block", block), ("shuffle_per_reduce", shuffle_per_reduce), ("rate", rate)):
         if not value > 0:
@@ -132,14 +147,15 @@ def swim_jobs(workload, *, block=64e6, shuffle_per_reduce=1e9, rate=10e6) -> pd.
         raise ValueError(f"workload: no column {', '.join(missing)}; traces.read_swim gives them")
     maps = np.maximum(np.ceil(jobs["map_input"] / block), 1)
     reduces = np.ceil(jobs["shuffle"] / shuffle_per_reduce)
-    floor = 1.0  # a task that moves next to nothing still starts a process: one second
+    least = 1.0  # a task that moves next to nothing still starts a process, which takes a second
+    reduce_bytes = jobs["shuffle"] + jobs["reduce_output"]
     return pd.DataFrame(
         {
             "job": jobs["job"],
             "submit": jobs["submit"],
             "map_tasks": maps.astype(int),
-            "map_time": np.maximum(jobs["map_input"] / maps / rate, floor),
+            "map_time": np.maximum(jobs["map_input"] / maps / rate, least),
             "reduce_tasks": reduces.astype(int),
-            "reduce_time": np.maximum((jobs["shuffle"] + jobs["reduce_output"]) / np.maximum(reduces, 1) / rate, floor),
+            "reduce_time": np.maximum(reduce_bytes / np.maximum(reduces, 1) / rate, least),
         }
     )

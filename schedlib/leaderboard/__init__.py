@@ -1,10 +1,10 @@
-"""The leaderboard: a reader's policies beside the papers' on the same workloads and seeds, and told when they break a rule.
+"""The leaderboard: a reader's policies beside the shipped ones, on the same workloads and seeds.
 
-    from schedlib import leaderboard
+from schedlib import leaderboard
 
-    board = leaderboard.hmhs(mine, seeds=5)     # a tidy frame
-    print(leaderboard.told(board))              # who broke which rule: row, time, way out
-    leaderboard.plot(board)                     # a figure
+board = leaderboard.hmhs(mine, seeds=5)     # a tidy frame
+print(leaderboard.told(board))              # who broke which rule: row, time, way out
+leaderboard.plot(board)                     # a figure
 """
 
 from schedlib.leaderboard.eagle_board import eagle

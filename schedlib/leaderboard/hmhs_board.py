@@ -1,41 +1,42 @@
 """The board of HMHS's simulator: a batch of MapReduce jobs, and when it is done."""
 
-import re
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
+import pandas as pd
 
-from schedlib.hmhs import Instance, Policy, lower_bound, priority, schedule, single
-from schedlib.hmhs.list_scheduling import RULE
+from schedlib.hmhs import Instance, Policy, Schedule, lower_bound, priority, schedule, single
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
-from schedlib.leaderboard.race import Game, Outcome, Waiting, race
-from schedlib.leaderboard.telling import telling
+from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, cases, checked, name_of, race
 
-PAPERS = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
+SHIPPED = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
 
 
-def hmhs(*mine, workload=None, seeds=5, against=PAPERS, each=False):
+def hmhs(
+    *mine: Policy | Callable, workload: Instance | Callable[[int], Instance] | None = None,
+    seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False,
+) -> pd.DataFrame:
     """The leaderboard of policies for batches of MapReduce jobs, by the makespan in units of its lower bound.
 
-    - `mine`: `hmhs.Policy`, or a rule made by `@hmhs.rule` (or a plain function), which then serves both stages, in the order of Pri
-    - `workload`: left out, thirty of the paper's single jobs on ten map and ten reduce machines (Section 4.1), others with each seed;
-      or an `Instance`, or a function from a seed to one
+    - `mine`: `hmhs.Policy`, or a rule made by `@hmhs.rule` (or a plain function), which then serves both
+      stages, in the order of Pri
+    - `workload`: if left out, thirty of the paper's single jobs on ten map and ten reduce machines (Section
+      4.1), others with each seed; or an `Instance`, or a function from a seed to one
     - `against`, `seeds`, `each`: as for `leaderboard.lotes`
 
-    Gives a frame as `standings` does; what breaks a rule is said in `broke`, and in `warned` when machines idle while a task could
-    run, for more than 1 % of their time and twice what the papers' policies need.
+    Gives a frame as `standings` does. `broke` says which rule a policy broke; `warned` that machines idle
+    while a task could run, for more than 1 % of their time and twice what the shipped policies need.
 
     >>> from schedlib.hmhs import rule
     >>> @rule
     ... def nobody(stage, machine, now):
     ...     return -1
-    >>> board = hmhs(nobody, seeds=1, against=["fifo"])
-    >>> print(board["broke"].iloc[1][:67])
-    starvation: at 0 s the map rule has left every machine waiting with
+    >>> print(hmhs(nobody, seeds=1, against=["fifo"])["broke"].iloc[1])
+    a rule: ...map rule left every machine waiting...(seed 0)
     """
-    game = Game(METRICS, _cases(workload), _run, _waiting, _reason)
-    return race(game, tuple(map(_policy, mine)), against, seeds, each)
+    case_of = cases(workload, single_batch, lambda given: checked(given, Instance))
+    return race(GAME, mine, case_of, against, seeds, each)
 
 
 def single_batch(seed: int) -> Instance:
@@ -43,105 +44,49 @@ def single_batch(seed: int) -> Instance:
     return single(30, seed, machines=(10, 10))
 
 
-def _cases(workload):
-    if workload is None:
-        return single_batch
-    make = workload if callable(workload) else lambda seed: workload
-
-    def checked(seed):
-        if not isinstance(case := make(seed), Instance):
-            raise ValueError(f"workload: a {type(case).__name__}; give an hmhs.Instance, or a function from a seed to one")
-        return case
-
-    return checked
+def _policy(rule: Callable) -> Policy:
+    return Policy(order=priority, map_rule=rule, reduce_rule=rule, name=name_of(rule))
 
 
-def _policy(policy) -> Policy:
-    if isinstance(policy, Policy):
-        return policy
-    if not callable(policy):
-        raise ValueError(f"mine: {policy!r}; give an hmhs.Policy, or a rule made by @hmhs.rule")
-    return Policy(order=priority, map_rule=policy, reduce_rule=policy, name=getattr(policy, "__name__", "own"))
+def _run(policy: str | Policy, case: Instance, seed: int) -> Outcome:
+    done, bound = schedule(case, policy), lower_bound(case)
+    shares = [idle_while_waiting(n, ready[tasks.job], tasks.start, tasks.finish)
+              for _, tasks, ready, n, _ in _stages(done, case)]
+    idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
+    warned = (
+        f"machines idle for {idle:.0%} of their time while a task could run; give every machine that asks a "
+        "job of stage.queue"
+    )
+    broke = next(filter(None, (_impossible(*stage) for stage in _stages(done, case))), "")
+    return Outcome((done.makespan / bound, done.job_end.mean() / bound), done.job_end, broke, idle, warned)
 
 
-def _run(policy, case: Instance, seed: int) -> Outcome:
-    done = schedule(case, policy)
-    bound = lower_bound(case)
-    values = done.makespan / bound, done.job_end.mean() / bound
-    idle = _idle(done, case)
-    text = f"machines idle for {idle:.0%} of their time while a task could run; give every machine that asks a job of stage.queue"
-    return Outcome(values, done.job_end, _twice(done, case), idle, text)
+def _stages(done: Schedule, case: Instance) -> Iterator[tuple]:
+    """Of each stage: name, tasks that ran, when each job's are ready, machines, tasks that each job has."""
+    yield "map", done.map, np.zeros(case.n_jobs), case.map_machines, case.map_tasks
+    yield "reduce", done.reduce, done.map_end, case.reduce_machines, case.reduce_tasks
+
+
+def _impossible(name, stage, ready, machines, wanted) -> str:
+    """What cannot be in a stage's record: too few tasks, a start too early, two tasks on one machine."""
+    ran = np.bincount(stage.job, minlength=len(wanted))
+    if (ran != wanted).any():
+        job = int(np.argmax(ran != wanted))
+        counts = f"{ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}"
+        return f"unknown job: {counts}; the arrays of `stage` {READ_ONLY}"
+    early = stage.start < ready[stage.job]
+    if early.any():
+        task = int(np.argmax(early))
+        start = f"starts at {stage.start[task]:.4g} s, before it is ready"
+        return f"capacity: a {name} task of job {stage.job[task]} {start}"
+    if (second := two_at_once(machines, stage.machine, stage.start, stage.finish)) is not None:
+        where = f"{name} machine {stage.machine[second]} at {stage.start[second]:.4g} s"
+        return f"capacity: {where} runs a second task, of job {stage.job[second]}"
+    return ""
 
 
 def _waiting(case: Instance) -> Waiting:
     return Waiting("job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks")
 
 
-def _stages(done, case):
-    """Of each stage: name, its tasks, when they are ready, and how many machines it has."""
-    ready = np.zeros(case.n_jobs), done.map_end
-    machines = case.map_machines, case.reduce_machines
-    return zip(("map", "reduce"), (done.map, done.reduce), ready, machines, strict=True)
-
-
-def _idle(done, case) -> float:
-    shares, weights = [], []
-    for _, stage, ready, machines in _stages(done, case):
-        shares.append(idle_while_waiting(machines, ready[stage.job], stage.start, stage.finish))
-        weights.append(machines)
-    return float(np.average(shares, weights=weights))
-
-
-def _twice(done, case) -> str:
-    """What the record says that cannot be: two tasks on one machine, a reduce before the maps, too few tasks."""
-    for (name, stage, ready, machines), wanted in zip(_stages(done, case), (case.map_tasks, case.reduce_tasks), strict=True):
-        ran = np.bincount(stage.job, minlength=case.n_jobs)
-        if (ran != wanted).any():
-            job = int(np.argmax(ran != wanted))
-            return f"unknown job: {ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}; read the arrays of `stage`, change none"
-        if len(stage.job) and (stage.start < ready[stage.job]).any():
-            task = int(np.argmax(stage.start < ready[stage.job]))
-            return f"capacity: a {name} task of job {stage.job[task]} starts at {stage.start[task]:.4g} s, before it is ready"
-        if (task := two_at_once(machines, stage.machine, stage.start, stage.finish)) is not None:
-            where = f"{name} machine {stage.machine[task]} at {stage.start[task]:.4g} s"
-            return f"capacity: {where} runs a second task, of job {stage.job[task]}"
-    return ""
-
-
-def _reason(policy: Policy, case: Instance, seed: int, error: str) -> str:
-    said, heard, now = [], {}, {}
-
-    def listener(stage_name):
-        def reason(stage, machine, time, job):
-            now[stage_name] = time
-            who, n = f"{stage_name} machine {machine} at {time:.4g} s", len(stage.left)
-            if not -1 <= job < n:
-                return f"unknown job: {who} is given job {job}; there are {n}, 0 to {n - 1}; return a member of stage.queue, or -1 to wait"
-            if job >= 0 and stage.left[job] == 0:
-                return f"unknown job: {who} is given job {job}, which has no task left; return a member of stage.queue, or -1 to wait"
-            if job >= 0 and stage.ready[job] > time:
-                return (
-                    f"unknown job: {who} is given job {job}, whose maps end at {stage.ready[job]:.4g} s; return a member of stage.queue, "
-                    "or -1 to wait"
-                )
-            return None
-
-        return reason
-
-    for name in ("map", "reduce"):
-        rule = getattr(policy, f"{name}_rule")
-        if callable(rule):
-            heard[f"{name}_rule"], also = telling(rule, RULE, listener(name))
-            said.append(also)
-    try:
-        schedule(case, replace(policy, **heard))
-    except ValueError:
-        if found := [text for texts in said for text in texts]:
-            return found[0]
-        if (stuck := re.search(r"its (map|reduce) rule left every machine waiting with (\d+) tasks", error)) and now:
-            name, left = stuck.groups()
-            return (
-                f"starvation: at {now[name]:.4g} s the {name} rule has left every machine waiting with {left} tasks still to start; "
-                "some machine must take each job in the end"
-            )
-    return ""
+GAME = Game(METRICS, _run, _waiting, Policy, _policy, "an hmhs.Policy, or a rule made by @hmhs.rule")

@@ -5,12 +5,16 @@ import numpy as np
 SLACK = 1e-9  # of a capacity or a time: rounding
 
 
-def over_capacity(machine, start, finish, demand, capacity):
+def over_capacity(
+    machine: np.ndarray, start: np.ndarray, finish: np.ndarray, demand: np.ndarray, capacity: np.ndarray
+) -> tuple[int, int, float] | None:
     """The first task whose start takes a machine above its capacity: (task, resource, used), or None.
 
-    `machine, start, finish (T,)`, `demand (T, R)`, `capacity (N, R)`; tasks with machine -1 did not run. Ends come before starts.
+    `machine, start, finish (T,)`, `demand (T, R)`, `capacity (N, R)`; tasks with machine -1 did not run. Of
+    what happens at one time, tasks end before others start.
 
-    >>> over_capacity(np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]), np.array([[2.0], [1.0]]), np.array([[2.5]]))
+    >>> times = np.array([0.0, 1.0]), np.array([2.0, 3.0])
+    >>> over_capacity(np.array([0, 0]), *times, np.array([[2.0], [1.0]]), np.array([[2.5]]))
     (1, 0, 3.0)
     """
     ran = np.flatnonzero(machine >= 0)
@@ -18,8 +22,7 @@ def over_capacity(machine, start, finish, demand, capacity):
         return None
     task, kind = np.concatenate((ran, ran)), np.repeat((0, 1), len(ran))  # an end, a start
     time = np.concatenate((finish[ran], start[ran]))
-    instant = np.flatnonzero(finish[ran] <= start[ran])  # what takes no time starts before it ends
-    kind[instant] = 2
+    kind[: len(ran)][finish[ran] <= start[ran]] = 2  # a task that takes no time starts before it ends
     order = np.lexsort((kind, time, machine[task]))
     task, kind, time = task[order], kind[order], time[order]
     used = np.cumsum(np.where(kind == 1, 1.0, -1.0)[:, None] * demand[task], axis=0)
@@ -36,65 +39,68 @@ def over_capacity(machine, start, finish, demand, capacity):
     return int(task[row]), resource, float(used[row, resource])
 
 
-def two_at_once(machines: int, machine, start, finish) -> int | None:
+def two_at_once(machines: int, machine: np.ndarray, start: np.ndarray, finish: np.ndarray) -> int | None:
     """The first task (T,) that starts on a machine which still runs another, or None.
 
     >>> two_at_once(1, np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
     1
     """
-    found = over_capacity(machine, start, finish, np.ones((len(machine), 1)), np.ones((machines, 1)))
-    return found and found[0]
+    second = over_capacity(machine, start, finish, np.ones((len(machine), 1)), np.ones((machines, 1)))
+    return second and second[0]
 
 
-def idle_while_waiting(machines: int, ready, start, finish) -> float:
-    """The share of the machines' time, up to the last start, that passes idle while some task is ready and not started.
+def idle_while_waiting(machines: int, ready: np.ndarray, start: np.ndarray, finish: np.ndarray) -> float:
+    """The share of the machines' time that passes idle while a task is ready and not started.
 
-    `ready, start, finish (T,)` of tasks that take a whole machine each.
+    `ready, start, finish (T,)` of tasks that take a whole machine each. Time ends with the last start.
 
     >>> idle_while_waiting(2, np.array([0.0, 0.0]), np.array([0.0, 4.0]), np.array([4.0, 6.0]))
     0.5
     """
-    time = np.concatenate((ready, start, start, finish))
     n = len(start)
-    waits, busy = np.zeros(4 * n), np.zeros(4 * n)
-    waits[:n], waits[n : 2 * n] = 1, -1
-    busy[2 * n : 3 * n], busy[3 * n :] = 1, -1
+    time = np.concatenate((ready, start, start, finish))
     order = np.argsort(time, kind="stable")
     span = np.diff(time[order])
-    waiting, running = np.cumsum(waits[order])[:-1] > 0, np.cumsum(busy[order])[:-1]
+    waiting, busy = (np.cumsum(np.repeat(step, n)[order])[:-1] for step in ((1, -1, 0, 0), (0, 0, 1, -1)))
     whole = machines * (start.max(initial=0.0) - ready.min(initial=np.inf)) if n else 0.0
-    return float((span * (machines - running))[waiting].sum() / whole) if whole > 0 else 0.0
+    return float((span * (machines - busy))[waiting > 0].sum() / whole) if whole > 0 else 0.0
 
 
-def passed_over(submit, start, finish, machine, demand, free):
-    """Jobs that wait at a decision although a machine in question has room for them: (how many, the first, its time, the machine).
+def passed_over(
+    submit: np.ndarray, start: np.ndarray, finish: np.ndarray, machine: np.ndarray, demand: np.ndarray,
+    capacity: np.ndarray,
+) -> tuple[int, int, float, int] | None:
+    """Jobs that wait at a decision although a machine in question has room for them.
 
-    An arriving job may go to any machine, a machine that a job leaves may start any waiting one. `submit, start, finish,
-    machine (N,)`, `demand (N, R)`, `free (M, R)`: the empty machines. None when there is no such job. Machines may run any job.
+    Gives (how many, the first, when, the machine). An arriving job may go
+    to any machine; a machine that a job leaves may start any waiting one. `submit, start, finish, machine
+    (N,)`, `demand (N, R)`, `capacity (M, R)`. None when there is no such job. Machines may run any job.
     """
-    free, slack = free.copy(), SLACK * free.max(axis=0)
+    free, slack = capacity.copy(), SLACK * capacity.max(axis=0)
     when = np.concatenate((finish, submit))
     who, arrival = np.tile(np.arange(len(submit)), 2), np.repeat((False, True), len(submit))
     known = ~np.isnan(when)
     order = np.lexsort((who, arrival, np.where(known, when, np.inf)))[: known.sum()]
-    started, waiting, passed, first = {}, [], set(), None
+    started: dict[float, list[int]] = {}
+    waiting, passed, first = [], set(), None
     for job in np.flatnonzero(start > submit).tolist():
         started.setdefault(start[job], []).append(job)
-    for job, comes in zip(who[order].tolist(), arrival[order].tolist(), strict=True):
-        if comes:
-            if start[job] == submit[job]:
-                free[machine[job]] -= demand[job]
-                continue
+    for job, arrives in zip(who[order].tolist(), arrival[order].tolist(), strict=True):
+        if arrives and start[job] == submit[job]:
+            free[machine[job]] -= demand[job]
+            continue
+        if arrives:
             waiting.append(job)
             room = np.flatnonzero((demand[job] <= free + slack).all(axis=1))
             left, where, now = ([job], int(room[0]), submit[job]) if len(room) else ([], -1, 0.0)
         else:
             where, now = int(machine[job]), finish[job]
             free[where] += demand[job]
-            for other in [job for job in started.get(now, ()) if machine[job] == where and job in waiting]:
-                waiting.remove(other)
-                free[where] -= demand[other]
-            left = [waiting[k] for k in np.flatnonzero((demand[waiting] <= free[where] + slack).all(axis=1))] if waiting else []
+            for other in started.get(now, ()):
+                if machine[other] == where and other in waiting:
+                    waiting.remove(other)
+                    free[where] -= demand[other]
+            left = [other for other in waiting if (demand[other] <= free[where] + slack).all()]
         passed.update(left)
         first = first or ((left[0], now, where) if left else None)
     return (len(passed), *first) if first else None

@@ -1,69 +1,77 @@
 """The leaderboard as a figure: means with intervals, best on top, and below them those who broke a rule."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib import ticker
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from schedlib.core.checks import unknown
 from schedlib.pictures import style
 
 APART = 8  # a factor between means above which the axis is logarithmic
+GREY = "#555555"
+Size = tuple[float, float] | None
 
 
-def _shown(board: pd.DataFrame, metric) -> pd.DataFrame:
+def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     known = list(dict.fromkeys(board["metric"]))
     if metric is not None and metric not in known:
-        raise ValueError(f"metric: {metric!r}; this board has {', '.join(map(repr, known))}")
+        raise unknown("metric", metric, known)
     return board[board["metric"] == (metric or known[0])].reset_index(drop=True)
 
 
-def _label(policy) -> str:
-    return style.look(policy).label
+def plot(board: pd.DataFrame, metric: str | None = None, size: Size = None, ax: Axes | None = None) -> Figure:
+    """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the best.
 
-
-def plot(board: pd.DataFrame, metric: str | None = None, size=None) -> Figure:
-    """Draw a board: a policy a line, best on top, mean and 95 % interval over the seeds, and the paired difference to the best.
-
-    `metric`: one of the board's, the first unless told. Who broke a rule stands below, with its first word. The axis is logarithmic
-    when the means are apart by more than a factor of 8. Returns a matplotlib Figure; ValueError on an unknown metric.
+    `metric` is one of the board's, the first by default. Who broke a rule stands below, with its first word.
+    The axis is logarithmic when the means are apart by more than a factor of 8. Returns a matplotlib Figure,
+    of `size` in inches, or that of `ax`. ValueError on an unknown metric.
     """
     rows = _shown(board, metric)
-    figure, ax = style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))
-    numbers = rows["mean"].dropna()
-    wide = len(numbers) > 1 and numbers.min() > 0 and numbers.max() > APART * numbers.min() and not (rows["low"] <= 0).any()
+    axes: Any = ax or style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))[1]
+    means, beside = rows["mean"].dropna(), {"transform": axes.get_yaxis_transform(), "va": "center"}
     for line, row in rows.iterrows():
         look = style.look(row["policy"])
-        if np.isfinite(row["mean"]):
-            bar = [[row["mean"] - row["low"]], [row["high"] - row["mean"]]] if np.isfinite(row["low"]) else None
-            face = look.color if row["broke"] == "" else "none"
-            ax.errorbar(row["mean"], line, xerr=bar, color=look.color, marker=look.marker, markersize=7, capsize=4, markerfacecolor=face)
+        mean, low, high = row[["mean", "low", "high"]].astype(float)
+        if np.isfinite(mean):
+            bar = [[mean - low], [high - mean]] if np.isfinite(low) else None
+            marker = {"marker": look.marker, "markersize": 7, "capsize": 4, "color": look.color}
+            face = "none" if row["broke"] else look.color
+            axes.errorbar(mean, line, xerr=bar, markerfacecolor=face, **marker)
         else:
-            ax.text(0.02, line, "no result", transform=ax.get_yaxis_transform(), va="center", style="italic", color="#555555")
-        ax.text(1.02, line, _remark(row), transform=ax.get_yaxis_transform(), va="center")
-    if wide:
-        ax.set_xscale("log")
-        ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
-        ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.10g}"))
-        ax.xaxis.set_minor_locator(ticker.NullLocator())
-    ax.set_yticks(range(len(rows)), [_label(policy) for policy in rows["policy"]])
-    ax.set(xlabel=f"{rows['metric'][0]}, {'lower' if rows['better'][0] == 'low' else 'higher'} is better", ylim=(len(rows) - 0.5, -0.5))
-    ax.text(1.02, -0.75, "less the best's", transform=ax.get_yaxis_transform(), va="center", color="#555555")
-    return figure
+            axes.text(0.02, line, "no result", style="italic", color=GREY, **beside)
+        axes.text(1.02, line, _remark(row), **beside)
+    apart = len(means) > 1 and means.min() > 0 and means.max() > APART * means.min()
+    if apart and not (rows["low"] <= 0).any():
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.10g}"))
+        axes.xaxis.set_minor_locator(ticker.NullLocator())
+    axes.set_yticks(range(len(rows)), [style.look(policy).label for policy in rows["policy"]])
+    better = "lower" if rows["better"][0] == "low" else "higher"
+    axes.set(xlabel=f"{rows['metric'][0]}, {better} is better", ylim=(len(rows) - 0.5, -0.5))
+    axes.text(1.02, -0.75, "less the best's", color=GREY, **beside)
+    return axes.figure
 
 
-def _remark(row) -> str:
+def _kind(broke: str) -> str:
+    """The rule's name, with which the sentence on it begins."""
+    return broke.partition(":")[0]
+
+
+def _remark(row: pd.Series) -> str:
     if row["broke"]:
-        return f"broke: {row['broke'].partition(':')[0]}"
-    if pd.isna(row["rank"]):
-        return ""
-    if row["rank"] == 1:
-        return "best"
-    if not np.isfinite(row["difference_low"]):
-        return _signed(row["difference"])
-    return f"{_signed(row['difference'])}  [{_signed(row['difference_low'])}, {_signed(row['difference_high'])}]"
+        return f"broke: {_kind(row['broke'])}"
+    if pd.isna(row["rank"]) or row["rank"] == 1:
+        return "" if pd.isna(row["rank"]) else "best"
+    interval = f"  [{_signed(row['difference_low'])}, {_signed(row['difference_high'])}]"
+    return _signed(row["difference"]) + (interval if np.isfinite(row["difference_low"]) else "")
 
 
-def _signed(value) -> str:
+def _signed(value: float) -> str:
     """A difference with its sign in three digits, larger ones in whole units.
 
     >>> _signed(0.12345), _signed(-12345.6)
@@ -75,7 +83,12 @@ def _signed(value) -> str:
 def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
     """A board in words, for those who do not see the figure."""
     rows = _shown(board, metric)
-    ranked = [f"{_label(row['policy'])} {row['mean']:.4g}" for _, row in rows[rows["rank"].notna()].iterrows()]
-    broken = [f"{_label(row['policy'])} ({row['broke'].partition(':')[0]})" for _, row in rows[rows["broke"] != ""].iterrows()]
-    text = f"Leaderboard by {rows['metric'][0]} over {rows['seeds'][0]} seeds, best first: {', '.join(ranked) or 'nobody'}."
-    return text + (f" Broke a rule: {', '.join(broken)}." if broken else "")
+    rows = rows.assign(label=[style.look(policy).label for policy in rows["policy"]])
+    ranked = [f"{row['label']} {row['mean']:.4g}" for _, row in rows[rows["rank"].notna()].iterrows()]
+    broken = [f"{row['label']} ({_kind(row['broke'])})" for _, row in rows[rows["broke"] != ""].iterrows()]
+    text = f"Leaderboard by {rows['metric'][0]} over {rows['seeds'][0]} seeds, best first: "
+    return (
+        text
+        + f"{', '.join(ranked) or 'nobody'}."
+        + (f" Broke a rule: {', '.join(broken)}." if broken else "")
+    )

@@ -1,7 +1,8 @@
-"""One workload, many policies: the papers' first, then the reader's, each judged by the same rules."""
+"""One workload, many policies: the shipped ones first, then the reader's, each judged by the same rules."""
 
+import re
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -9,17 +10,17 @@ import pandas as pd
 from schedlib.leaderboard.standings import COLUMNS, standings
 
 PATIENCE = 10
-"""A job starves when it waits longer than so many times the papers' longest wait (the median over their policies), or a task takes."""
-
-
+"""A job starves when it waits more than so many times the shipped policies' longest wait, or a task."""
 IDLE = 0.01
-"""A board warns of a policy that idles, while work could run, for more than this share, and more than twice the least of the papers'."""
+"""A board warns of a policy that idles, while work could run, more than this and twice the others'."""
+Seeds = int | Iterable[int]
+READ_ONLY = "are the simulator's own: read them, and change none"
 
 
 class Outcome(NamedTuple):
-    """What one run gave: a value for each metric, how long each job waited (NaN: it never started), and what was wrong.
+    """The result of one run: a value for each metric, each job's wait (NaN: it never started), a broken rule.
 
-    `idle` is the share that passes idle while work could run, `warned` the sentence on it.
+    `idle` is the share of time or jobs lost although work could run; the sentence `warned` says so.
     """
 
     values: tuple
@@ -30,7 +31,7 @@ class Outcome(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """How a board speaks of those that wait: what they are, when they were submitted, what a task takes, the unit and the way out."""
+    """Those who wait, in words and times: what they are, when submitted, a task's time, unit, way out."""
 
     what: str
     submit: np.ndarray
@@ -40,85 +41,125 @@ class Waiting(NamedTuple):
 
 
 class Game(NamedTuple):
-    """What a board plays: metrics with the better end, a case per seed, a run of a policy on it, and of whom to speak.
+    """What a board plays: its metrics with the better end ("low" or "high"), and functions.
 
-    `reason` says why a run of a reader's policy raised this ValueError, empty when it finds nothing better than the error.
+    - `run(policy, case, seed)` gives an `Outcome`; `waiting(case)` gives the words for a case
+    - a reader's policy is a `kind`, or a function from which `make` makes one; `ways` names both
     """
 
     metrics: dict[str, str]
-    case: Callable
-    run: Callable
-    waiting: Callable
-    reason: Callable
+    run: Callable[[Any, Any, int], Outcome]
+    waiting: Callable[[Any], Waiting]
+    kind: type
+    make: Callable[[Callable], Any]
+    ways: str
+
+    def policy(self, given: Any) -> Any:
+        """A reader's policy as this board's kind; ValueError when it is neither that nor a function."""
+        if not isinstance(given, self.kind) and not callable(given):
+            raise ValueError(f"mine: {given!r}; give {self.ways}")
+        return given if isinstance(given, self.kind) else self.make(given)
 
 
-def race(game: Game, mine: tuple, against: Iterable, seeds, each: bool) -> pd.DataFrame:
-    """The leaderboard (or, with `each`, its runs) of the reader's policies and the papers' on the same cases.
+def cases(workload: Any, default: Callable[[int], Any], read: Callable[[Any], Any]) -> Callable[[int], Any]:
+    """A function from a seed to a case: the `default`, or what `read` makes of the workload given."""
+    if workload is None:
+        return default
+    if callable(workload):
+        return lambda seed: read(workload(seed))
+    case = read(workload)
+    return lambda seed: case
 
-    `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. Only a reader's policy may break a rule: an error under a
-    paper's is an error of the arguments and raised. ValueError on two policies of one name and on no seed.
+
+def checked(workload: Any, kind: type) -> Any:
+    """The workload itself; ValueError when it is of another kind."""
+    if not isinstance(workload, kind):
+        name = kind.__name__
+        raise ValueError(
+            f"workload: a {type(workload).__name__}; give a {name}, or a function from a seed to one"
+        )
+    return workload
+
+
+def name_of(function: Callable) -> str:
+    """The name under which a plain function stands on a board."""
+    return getattr(function, "__name__", "own")
+
+
+def race(
+    game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], seeds: Seeds, each: bool
+) -> pd.DataFrame:
+    """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
+
+    `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. An error
+    that a reader's policy causes becomes the rule it broke; one under a shipped policy comes from the
+    arguments and is raised. ValueError also on two policies of one name and on no seed.
     """
     numbers = list(range(seeds)) if isinstance(seeds, int | np.integer) else [int(seed) for seed in seeds]
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds: {seeds}, must be at least 1, or a list of different seeds")
-    papers = tuple(against)
-    names = [policy if isinstance(policy, str) else policy.name for policy in (*papers, *mine)]
+    shipped, own = tuple(against), tuple(map(game.policy, mine))
+    names = [*shipped, *(policy.name for policy in own)]
     if not names:
         raise ValueError("mine: no policy; give one, or a paper's name in `against`")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
-    rows, refused = [], {}
+    refused: dict[str, Outcome] = {}
+    rows = []
     for seed in numbers:
-        case = game.case(seed)
-        ended = [game.run(policy, case, seed) for policy in papers]
-        least = min((outcome.idle for outcome in ended), default=0.0)
-        idle, beside = max(IDLE, 2 * least), f"; the papers' least: {least:.0%}" if least else ""
+        case = case_of(seed)
+        outcomes = [game.run(policy, case, seed) for policy in shipped]
+        least = min((outcome.idle for outcome in outcomes), default=0.0)
+        beside = f"; the papers' least: {least:.0%}" if least else ""
         waiting = game.waiting(case)
-        limit = PATIENCE * max(_typical([outcome.waits for outcome in ended]), waiting.task)
-        ended += [refused.get(policy.name) or _guarded(game, policy, case, seed, refused) for policy in mine]
-        for name, policy, outcome in zip(names, (*papers, *mine), ended, strict=True):
+        limit = PATIENCE * max(_typical([outcome.waits for outcome in outcomes]), waiting.task)
+        outcomes += [
+            refused.get(policy.name) or _guarded(game, policy, case, seed, refused) for policy in own
+        ]
+        for place, (name, outcome) in enumerate(zip(names, outcomes, strict=True)):
             broke = outcome.broke or starved(outcome.waits, waiting, limit)
             broke = f"{broke} (seed {seed})" if broke and name not in refused else broke
-            own = policy not in papers and not broke
-            warned = f"{outcome.warned} (seed {seed}{beside})" if own and outcome.idle > idle else ""
+            idles = place >= len(shipped) and not broke and outcome.idle > max(IDLE, 2 * least)
+            warned = f"{outcome.warned} (seed {seed}{beside})" if idles else ""
             values = (np.nan,) * len(game.metrics) if outcome.broke else outcome.values
-            parts = zip(game.metrics.items(), values, strict=True)
-            rows += [(name, metric, better, seed, float(value), broke, warned) for (metric, better), value in parts]
+            for (metric, better), value in zip(game.metrics.items(), values, strict=True):
+                rows.append((name, metric, better, seed, float(value), broke, warned))
     runs = pd.DataFrame(rows, columns=COLUMNS)
     return runs if each else standings(runs)
 
 
-def _typical(waits) -> float:
+def _typical(waits: list[np.ndarray]) -> float:
     """The longest wait under a policy, the median over the policies; 0 without any."""
     longest = [of_one[~np.isnan(of_one)].max(initial=0.0) for of_one in waits]
     return float(np.median(longest)) if longest else 0.0
 
 
 def _guarded(game, policy, case, seed, refused) -> Outcome:
-    """A run of a reader's policy; one that is refused gives the reason instead of values, and is not tried on further seeds."""
+    """A run of a reader's policy. One that is refused gives the error, and is not tried on further seeds."""
     try:
         return game.run(policy, case, seed)
     except ValueError as error:
-        text = game.reason(policy, case, seed, str(error)) or f"a rule: {error}"
-        refused[policy.name] = Outcome((np.nan,) * len(game.metrics), broke=f"{text} (seed {seed})")
+        text = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error))  # the row names the policy
+        refused[policy.name] = Outcome((), broke=f"a rule: {text} (seed {seed})")
         return refused[policy.name]
 
 
 def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:
     """The sentence on jobs that never start, or wait longer than `limit`; empty when there is none.
 
-    >>> told = starved(np.array([0.0, np.nan]), Waiting("job", np.array([1.0, 2.5]), 1.0, "s", "start it"), 10.0)
-    >>> told
+    >>> starved(np.array([0.0, np.nan]), Waiting("job", np.array([1.0, 2.5]), 1.0, "s", "start it"), 10.0)
     'starvation: job 1, submitted at 2.5 s, never starts (1 of 2 do not); start it'
     """
-    never = np.flatnonzero(np.isnan(waits))
-    if len(never):
-        row = int(never[0])
-        when = f"{waiting.what} {row}, submitted at {waiting.submit[row]:.4g} {waiting.unit}"
-        return f"starvation: {when}, never starts ({len(never)} of {len(waits)} do not); {waiting.way_out}"
-    if waits.size and waits.max() > limit:
-        row = int(waits.argmax())
-        when = f"{waiting.what} {row}, submitted at {waiting.submit[row]:.4g} {waiting.unit}, waits {waits[row]:.4g} {waiting.unit}"
-        return f"starvation: {when}, and {limit:.4g} {waiting.unit} is the limit, {PATIENCE} times the papers' longest wait or a " \
-               f"task; {waiting.way_out}"  # fmt: skip
-    return ""
+    never = np.isnan(waits)
+    if not never.any() and not waits.max(initial=0.0) > limit:
+        return ""
+    what, unit = waiting.what, waiting.unit
+    row = int(never.argmax() if never.any() else waits.argmax())
+    if never.any():
+        text = f"never starts ({never.sum()} of {len(waits)} do not)"
+    else:
+        limited = f"{limit:.4g} {unit} is the limit, {PATIENCE} times the papers' longest wait or a task"
+        text = f"waits {waits[row]:.4g} {unit}, and {limited}"
+    return (
+        f"starvation: {what} {row}, submitted at {waiting.submit[row]:.4g} {unit}, {text}; {waiting.way_out}"
+    )

@@ -1,22 +1,24 @@
 """Boxes and arrows on a grid, for the diagrams among the LoTES figures."""
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from schedlib.pictures import style
 
 APART = 0.16
-"""Half the inches between an arrow and the one that goes back."""
+"""Half the distance in inches between an arrow and the one that goes back."""
 MARGIN, TITLE = 0.12, 0.2
 """Inches around the boxes of a group, and for its title above them."""
 
 
 class Box(NamedTuple):
-    """A box at a column and a row of the grid (they may be fractions), with a bold title and lines of text below."""
+    """A box at a column and a row of the grid (fractions are allowed): a bold title above lines of text."""
 
     column: float
     row: float
@@ -40,21 +42,27 @@ def plot_diagram(
     *,
     cell: tuple[float, float] = (2.6, 1.4),
     box: tuple[float, float] = (1.5, 0.8),
-):
+) -> Figure:
     """Draw boxes on a grid, arrows between them, and a shade with a title behind each group of boxes.
 
-    `cell` and `box` are width and height in inches of a cell of the grid and of the box in it. An arrow that has one going back
-    keeps clear of it. Returns a matplotlib Figure. Raises ValueError for an arrow or a group that names no box.
+    `cell` and `box` are width and height in inches of a cell of the grid and of the box in it. Two arrows
+    that go back and forth keep clear of each other. Raises ValueError for an arrow or a group that names no
+    box.
 
-    >>> plot_diagram({"a": Box(0, 0, "A"), "b": Box(1, 0, "B")}, [Arrow("a", "b", "then")]).axes[0].texts[-1].get_text()
+    >>> figure = plot_diagram({"a": Box(0, 0, "A"), "b": Box(1, 0, "B")}, [Arrow("a", "b", "then")])
+    >>> figure.axes[0].texts[-1].get_text()
     'then'
     """
     groups = groups or {}
-    for name in [*(end for arrow in arrows for end in arrow[:2]), *(name for names in groups.values() for name in names)]:
+    for name in itertools.chain(*(arrow[:2] for arrow in arrows), *groups.values()):
         if name not in boxes:
             raise ValueError(f"arrows, groups: no box is called {name!r}; there are {', '.join(boxes)}")
-    width, height = cell[0] * (max(b.column for b in boxes.values()) + 1), cell[1] * (max(b.row for b in boxes.values()) + 1)
-    centre = {name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)]) for name, b in boxes.items()}
+    width = cell[0] * (max(b.column for b in boxes.values()) + 1)
+    height = cell[1] * (max(b.row for b in boxes.values()) + 1)
+    centre = {
+        name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)])
+        for name, b in boxes.items()
+    }
     figure, ax = style.subplots(size=(width, height))
     figure.set_layout_engine("none")
     ax.set_position((0, 0, 1, 1))
@@ -70,12 +78,10 @@ def plot_diagram(
 
 
 def _group(ax, title, centres, box):
-    low, high = centres.min(axis=0) - np.array(box) / 2 - MARGIN, centres.max(axis=0) + np.array(box) / 2 + MARGIN
-    high[1] += TITLE
-    shape = FancyBboxPatch(
-        low, *(high - low), boxstyle="round,pad=0,rounding_size=0.1", facecolor="#F0F0F0", edgecolor="none", zorder=0
-    )
-    ax.add_patch(shape)
+    reach = np.array(box) / 2 + MARGIN
+    low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach + (0, TITLE)
+    look = {"boxstyle": "round,pad=0,rounding_size=0.1", "facecolor": "#F0F0F0", "edgecolor": "none"}
+    ax.add_patch(FancyBboxPatch(low, *(high - low), zorder=0, **look))
     ax.text(low[0] + 0.08, high[1] - 0.05, title, va="top", color="#444444", fontsize=9, style="italic")
 
 
@@ -101,12 +107,13 @@ def _arrow(ax, arrow, centre, patches, box, back):
     shift = APART * left if back else 0 * left
     middle = (a + b) / 2 + shift
     level, upright = abs(along[1]) < 1e-9, abs(along[0]) < 1e-9
-    if level or upright:  # between the facing sides
+    if level or upright:  # the arrow goes between the facing sides
         reach = along * (box[0] if level else box[1]) / 2
         ends = a + reach + shift, b - reach + shift
         clip = {"shrinkA": 1, "shrinkB": 1}
     else:
-        ends, clip = (a + shift, b + shift), {"patchA": patches[arrow.source], "patchB": patches[arrow.target]}
+        ends = a + shift, b + shift
+        clip = {"patchA": patches[arrow.source], "patchB": patches[arrow.target]}
     look = {"arrowstyle": "-|>", "mutation_scale": 13, "color": "#333333", "linewidth": 1.3}
     ax.add_patch(FancyArrowPatch(*ends, **clip, **look))
     if not arrow.text:

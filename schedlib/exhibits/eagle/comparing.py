@@ -1,43 +1,69 @@
-"""Ratios of completion times on the same workload: what most of the paper's figures and claims are made of."""
+"""Ratios of completion times on the same workload, and claims about them.
+
+Readings that hold for all claims on Eagle, fixed before anything was run:
+
+- Runs follow the authors' program (`detail="as_published"`); Hawk's thieves are then any idle worker.
+- A ratio is taken per seed, both systems on the same workload. Every job counts.
+- The highest load of a trace is at its fewest workers. "At all percentiles, loads, traces" is judged at the
+  case (workers and percentile) that is worst on average over the seeds; "up to" at the one that is best.
+- Counts of Table 2 are judged as shares of probes or of tasks, since a smaller cluster runs fewer jobs.
+"""
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.eagle.printed import OVER, UNDER
+from schedlib.exhibits.eagle.running import COUNTERS
+from schedlib.experiment import Claim, claim_maker
 
-COUNTERS = ("probes", "short_tasks", "behind_long", "ran_behind_long", "rescheduled", "steal_attempts")
-"""What is carried along of a run's `stats`."""
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
+WORST = "judged at the case that is worst on average over the seeds"
+STEP = "growth of the mean log ratio from one number of workers to the next"
+LOAD_TREND = {"check": "trend", "tolerance": 0.0, "metric": STEP}
+
+Measure = Callable[[pd.DataFrame], np.ndarray]
+"""What a claim measures: an experiment's rows in, one number per seed out."""
+_MAKE = claim_maker("eagle", check="order", tolerance=0.02, unit="1")
 
 
-def ratios(frame: pd.DataFrame, system: str, base: str) -> pd.DataFrame:
-    """`ratio`, the completion time of `system` over that of `base`, wherever both ran: a row for each other setting and seed.
-
-    >>> frame = pd.DataFrame({"seed": [0, 0], "percentile": 50, "system": ["eagle", "hawk"], "completion": [2.0, 8.0]})
-    >>> ratios(frame, "eagle", "hawk")
-       seed  percentile  ratio
-    0     0          50   0.25
-    """
-    settings = [name for name in frame.columns if name not in (*MEASURED, "system")]
-    first, second = (frame[frame["system"] == name].set_index(settings)["completion"] for name in (system, base))
-    return (first / second).dropna().rename("ratio").reset_index()
+def claim(name: str, where: str, text: str, measure: Measure, value: Any = None, **fields: Any) -> Claim:
+    """A claim on `eagle.loads`; unless `fields` differ an order with a margin of 2 % for the interval."""
+    return _MAKE(name, where, text, fields.pop("experiment", "eagle.loads"), measure, value, **fields)
 
 
-def only(frame: pd.DataFrame, **where) -> pd.DataFrame:
-    """The rows that have these values in these columns; a tuple names several values.
+def only(frame: pd.DataFrame, jobs: str | None = None, /, **where) -> pd.DataFrame:
+    """The rows of a class of jobs ("short", "long", None for both) with these values; a tuple names several.
 
     >>> only(pd.DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
        trace  workers
     1  yahoo        4
     """
-    for name, value in where.items():
+    wanted = ({"class": jobs} if jobs else {}) | where
+    for name, value in wanted.items():
         frame = frame[frame[name].isin(value) if isinstance(value, tuple) else frame[name] == value]
     return frame
 
 
+def ratios(frame: pd.DataFrame, system: str, base: str, jobs: str | None = None, /, **where) -> pd.DataFrame:
+    """`ratio`, the completion time of `system` over that of `base`, for each setting and seed that both ran.
+
+    `jobs` and `where` choose rows as in `only`.
+
+    >>> frame = pd.DataFrame({"seed": 0, "system": ["eagle", "hawk"], "completion": [2.0, 8.0]})
+    >>> ratios(frame, "eagle", "hawk")
+       seed  ratio
+    0     0   0.25
+    """
+    settings = [name for name in frame.columns if name not in (*MEASURED, "system")]
+    first, second = (only(frame, system=name).set_index(settings)["completion"] for name in (system, base))
+    return only((first / second).dropna().rename("ratio").reset_index(), jobs, **where)
+
+
 def compare(frame: pd.DataFrame, first: dict, second: dict) -> pd.DataFrame:
-    """`ratio` of completion times of two settings, each given by its values: a row for each seed, class and percentile.
+    """`ratio` of completion times of two settings, each given by its values, by seed, class and percentile.
 
     Raises ValueError when a setting leaves more than one row for these.
     """
@@ -49,48 +75,43 @@ def compare(frame: pd.DataFrame, first: dict, second: dict) -> pd.DataFrame:
     return (times[0] / times[1]).rename("ratio").reset_index()
 
 
-def slowdowns(frame: pd.DataFrame, system: str) -> pd.DataFrame:
-    """Short jobs' times with mis-estimated tasks over those with exact means: `low, high, seed, class, percentile, ratio`."""
-    exact = {"system": system, "low": 1.0, "high": 1.0}
-    blocks = [
-        compare(frame, {"system": system, "low": low, "high": high}, exact).assign(low=low, high=high)
-        for low, high in (*UNDER, *OVER)
-    ]
-    return only(pd.concat(blocks), **{"class": "short"})
-
-
 def highest_load(frame: pd.DataFrame) -> pd.DataFrame:
     """The rows with each trace's fewest workers."""
     return frame[frame["workers"] == frame.groupby("trace")["workers"].transform("min")]
 
 
-def geometric(values) -> float:
-    """The geometric mean.
+def per_seed(rows: pd.DataFrame) -> np.ndarray:
+    """The geometric mean of the ratios, one number per seed.
 
-    >>> round(geometric([1, 4]), 12)
-    2.0
+    >>> per_seed(pd.DataFrame({"seed": [7, 7], "ratio": [1, 4]})).round(12)
+    array([2.])
     """
-    return float(np.exp(np.mean(np.log(values))))
-
-
-def per_seed(rows: pd.DataFrame, how=geometric) -> np.ndarray:
-    """One number for each seed of what its ratios give (the geometric mean unless told)."""
-    return rows.groupby("seed")["ratio"].agg(how).to_numpy()
+    return rows.groupby("seed")["ratio"].agg(lambda values: float(np.exp(np.mean(np.log(values))))).to_numpy()
 
 
 def extreme_case(rows: pd.DataFrame, largest: bool) -> np.ndarray:
-    """The ratios, one per seed, of the case (trace, workers, percentile ...) whose mean over the seeds is largest or smallest."""
+    """The ratios, one per seed, of the case (trace, workers, percentile ...) of largest or smallest mean."""
     case = [name for name in rows.columns if name not in ("seed", "ratio")]
     means = rows.groupby(case)["ratio"].mean()
-    rows = rows.set_index(case)["ratio"].sort_index()
-    return rows.loc[[means.idxmax() if largest else means.idxmin()]].to_numpy()
+    extreme = means.idxmax() if largest else means.idxmin()
+    return rows.set_index(case)["ratio"].sort_index().loc[[extreme]].to_numpy()
 
 
 def slope(rows: pd.DataFrame, along: str) -> np.ndarray:
-    """How the mean logarithm of the ratios grows from one value of a column to the next, per seed (least squares).
+    """How the mean log ratio grows from one value of a column to the next, per seed (least squares).
 
-    >>> slope(pd.DataFrame({"seed": 0, "workers": [15, 17, 19], "ratio": [0.25, 0.5, 1.0]}), "workers").round(6)
-    array([0.693147])
+    >>> slope(pd.DataFrame({"seed": 0, "workers": [15, 17, 19], "ratio": [1, 2, 4]}), "workers").round(4)
+    array([0.6931])
     """
     means = rows.assign(log=np.log(rows["ratio"])).groupby(["seed", along])["log"].mean().unstack()
     return np.polyfit(np.arange(means.shape[1]), means.to_numpy().T, 1)[0]
+
+
+def margin(system: str, base: str, **where) -> Measure:
+    """By how much `system` is better than `base` for short jobs where it is worst on average."""
+    return lambda frame: 1 - extreme_case(ratios(frame, system, base, "short", **where), largest=True)
+
+
+def growth(system: str, base: str, trace: str) -> Measure:
+    """How the log ratio of the short jobs' times grows from one number of workers to the next."""
+    return lambda frame: slope(ratios(frame, system, base, "short", trace=trace), "workers")

@@ -9,56 +9,62 @@ from schedlib.teaching.exercises.reading import expect, near, numbers
 CHAPTER = "01-waiting"
 
 
-@exercise(
-    CHAPTER, 1, "three numbers: the mean wait in minutes and how many wait on average, with one clerk; the mean wait in minutes with two"
-)
-def help_desk(answer):
+@exercise(1)
+def help_desk(answer: object) -> str:
+    """Give three numbers: the mean wait in minutes and how many wait on average, with one clerk; the mean
+    wait with two."""
     wait, waiting, two = numbers(answer, 3)
     one = theory.mmc_mean_wait(5, 6, 1)
     expect(not near(wait, one, 0.02), "the first number looks like hours: give minutes")
-    expect(not near(wait, 60 * (one + 1 / 6), 0.02), "that is the time until they leave: the wait ends when the clerk turns to them")
-    expect(near(wait, 60 * one, 0.02), "the wait with one clerk: first the load, then rho / (1 - rho) mean service times")
-    expect(near(waiting, theory.little(5, one), 0.03), "how many wait: Little's law, with the wait and the rate in the same unit of time")
-    expect(
-        near(two, 60 * theory.mmc_mean_wait(5, 6, 2), 0.03),
-        "two clerks: Erlang's formula with c = 2 and the same offered load a = lambda / mu; the wait is C / (c mu - lambda), in minutes",
-    )
+    hint = "that is the time until they leave: the wait ends earlier"
+    expect(not near(wait, 60 * (one + 1 / 6), 0.02), hint)
+    expect(near(wait, 60 * one, 0.02), "with one clerk: the load, then rho / (1 - rho) mean service times")
+    hint = "how many wait: Little's law, with the wait and the rate in the same unit of time"
+    expect(near(waiting, theory.little(5, one), 0.03), hint)
+    hint = "two clerks: Erlang's formula with c = 2; the mean wait is C / (c mu - lambda), in minutes"
+    expect(near(two, 60 * theory.mmc_mean_wait(5, 6, 2), 0.03), hint)
     return "a second clerk does far more than halve the wait."
 
 
-@exercise(CHAPTER, 2, "two numbers: by what factor the mean wait falls when two clusters become one, at 80 % and at 97 % load")
-def pooling(answer):
+@exercise(2)
+def pooling(answer: object) -> str:
+    """Give two numbers: by what factor the mean wait falls when two clusters become one, at 80 % and at 97 %
+    load."""
     given = numbers(answer, 2)
-    right = np.array([theory.mmc_mean_wait(8 * r, 1, 8) / theory.mmc_mean_wait(16 * r, 1, 16) for r in (0.8, 0.97)])
-    expect(not near(given, 1 / right), "that is the wait of the one over that of the two: the other way round")
+    right = np.array(
+        [theory.mmc_mean_wait(8 * r, 1, 8) / theory.mmc_mean_wait(16 * r, 1, 16) for r in (0.8, 0.97)]
+    )
+    expect(
+        not near(given, 1 / right), "that is the wait of the one over that of the two: the other way round"
+    )
     expect((given > 1).all(), "a factor above 1: the longer wait over the shorter")
-    expect(near(given[0], right[0]), "at 80 %: `theory.mmc_mean_wait` with 8 cores and with 16, each at an arrival rate of 0.8 a core")
+    hint = "at 80 %: `theory.mmc_mean_wait` for 8 cores and for 16, at a rate of 0.8 a core"
+    expect(near(given[0], right[0]), hint)
     expect(near(given[1], right[1]), "at 97 %: the same with 0.97 a core")
     return "near full load a pool behaves like one server that is twice as fast, and the factor goes to 2."
 
 
-@exercise(CHAPTER, 3, "at least eight numbers: the measured fractions of time with 0, 1, 2, ... jobs in the system")
-def fractions(answer):
+@exercise(3)
+def fractions(answer: object) -> None:
+    """Give at least eight numbers: the measured fractions of time with 0, 1, 2, ... jobs in the system."""
     given = numbers(answer)
     expect(len(given) >= 8, "the fractions for at least n = 0 to 7")
-    expect((given >= 0).all() and given.sum() < 1 + 1e-6, "fractions of time are not negative, and sum to 1 over all n")
-    exact = 0.3 * 0.7 ** np.arange(8)
-    expect(
-        abs(given[0] - exact[0]) < 0.03,
-        "the system is empty for as long as its server is idle. Weigh each level by how long it lasts, not by how often it comes",
-    )
-    expect(np.abs(given[:8] - exact).max() < 0.03, "the first is well; the others are off by more than chance: does each finish take one away?")
-    expect(np.abs(given[:8] - exact).max() > 1e-6, "these are the formula's numbers: measure them from a run's `jobs`")
+    positive = (given >= 0).all() and given.sum() < 1 + 1e-6
+    expect(positive, "fractions of time are not negative, and sum to 1 over all n")
+    off = np.abs(given[:8] - 0.3 * 0.7 ** np.arange(8))
+    expect(off[0] < 0.03, "how long is the system empty? Weigh each level by the time that it lasts")
+    expect(off.max() < 0.03, "only the first is right: does each finish take one away?")
+    expect(off.max() > 1e-6, "these are the formula's numbers: measure them from a run's `jobs`")
 
 
-@exercise(CHAPTER, 4, "three numbers: by how many per cent the scaled Erlang wait is above the simulated one, on 1, 4 and 16 cores")
-def scaled_erlang(answer):
+@exercise(4)
+def scaled_erlang(answer: object) -> str:
+    """Give three numbers: by how many per cent the scaled Erlang wait is above the simulated one, on 1, 4 and
+    16 cores."""
     one, four, sixteen = numbers(answer, 3)
-    expect(
-        abs(one) < 10,
-        "on one core the formula is Pollaczek and Khinchine's, so only chance is left: simulate 200,000 jobs or more, some times",
-    )
-    expect(four > 0 and sixteen > 0, "on several cores short jobs pass a long one by, so the formula is off to one side: which?")
+    expect(abs(one) < 10, "on one core only chance is left: simulate 200,000 jobs or more")
+    hint = "on several cores short jobs pass a long one by: what does the formula miss?"
+    expect(four > 0 and sixteen > 0, hint)
     expect(four > one and sixteen > four, "the error should grow with the cores: more seeds, or longer runs")
     expect(sixteen < 100, "in per cent of the simulated wait")
     return "the more servers, the less a long job blocks, and the more the formula says too much."

@@ -11,28 +11,34 @@ CHAPTER = "03-bins"
 CAPACITY, DEMAND = np.array([8, 8]), np.array([[3, 1], [1, 3]])
 
 
-@exercise(CHAPTER, 1, "a list of pairs: jobs of class 1 and of class 2 in each non-dominated bin")
-def by_hand(answer):
+@exercise(1)
+def by_hand(answer: object) -> str:
+    """Give a list of pairs: jobs of class 1 and of class 2 in each non-dominated bin."""
     given = wholes(rows(answer, 2, "a list of pairs"), "jobs of each class")
-    for bin_ in given:
-        name = tuple(bin_.tolist())
-        expect((bin_ >= 0).all(), f"{name}: jobs are counted from 0")
-        expect((bin_ @ DEMAND <= CAPACITY).all(), f"{name} does not fit: it takes {tuple((bin_ @ DEMAND).tolist())} of 8 cores and 8 GB")
-        room = [((bin_ + one) @ DEMAND <= CAPACITY).all() for one in np.eye(2, dtype=int)]
+    for jobs in given:
+        name, takes = tuple(jobs.tolist()), tuple((jobs @ DEMAND).tolist())
+        expect((jobs >= 0).all(), f"{name}: jobs are counted from 0")
+        expect(
+            (jobs @ DEMAND <= CAPACITY).all(), f"{name} does not fit: it takes {takes} of 8 cores and 8 GB"
+        )
+        room = [((jobs + one) @ DEMAND <= CAPACITY).all() for one in np.eye(2, dtype=int)]
         expect(not any(room), f"{name} is dominated: there is room for another job")
-    right = {tuple(bin_) for bin_ in lotes.non_dominated_bins(CAPACITY, DEMAND).tolist()}
-    expect({tuple(bin_) for bin_ in given.tolist()} == right, "all of these are, and one is missing: go through the numbers of class 1 in turn")
+    right = set(map(tuple, lotes.non_dominated_bins(CAPACITY, DEMAND).tolist()))
+    expect(set(map(tuple, given.tolist())) == right, "one is missing: go through the numbers of class 1")
     return "the machine has no gap left."
 
 
-@exercise(CHAPTER, 2, "two numbers: the rate over the fluid limit when all jobs take 3 cores, and the share of 2-core jobs at the kink")
-def kink(answer):
+@exercise(2)
+def kink(answer: object) -> str:
+    """Give two numbers: the rate over the fluid limit when all jobs take 3 cores, and the share of 2-core
+    jobs at the kink."""
     start, share = numbers(answer, 2)
     expect(0 <= share <= 1, "the second is a share, from 0 to 1")
-    expect(not near(start, _ratio(0) ** -1), "that is the fluid limit over the bins' rate: the other way round")
+    expect(not near(start, 1 / _ratio(0)), "that is the fluid limit over the bins' rate: the other way round")
     expect(near(start, _ratio(0)), "without 2-core jobs: how much of a machine of 8 cores do jobs of 3 use?")
-    expect(_ratio(min(share + 0.02, 1)) > 1 - 1e-6, "at that share the bins still lose: the kink is further right")
-    expect(_ratio(max(share - 0.02, 0)) < 1 - 1e-6, "left of that share nothing is lost either: the kink is where loss begins")
+    expect(_ratio(min(share + 0.02, 1)) > 1 - 1e-6, "there the bins still lose: the kink is further right")
+    hint = "left of it nothing is lost either: where does loss begin?"
+    expect(_ratio(max(share - 0.02, 0)) < 1 - 1e-6, hint)
     return "from there on machines of two kinds leave nothing idle."
 
 
@@ -42,40 +48,48 @@ def _ratio(share):
     return lotes.plan(thirty, jobs).rate / lotes.allocate(thirty, jobs).rate
 
 
-@exercise(CHAPTER, 3, "four whole numbers: the non-dominated bins of Google's largest machine with 4, 5, 6 and 7 classes")
-def more_classes(answer):
+@exercise(3)
+def more_classes(answer: object) -> str:
+    """Give four whole numbers: the non-dominated bins of Google's largest machine with 4, 5, 6 and 7
+    classes."""
     given = wholes(numbers(answer, 4), "bins")
     configs, classes = lotes.google2011()
-    demand = classes.demand
+    demand, why = classes.demand, "Table 2 as it is"
     for extra in range(4):
         if extra:
             demand = np.vstack([demand, 1.1 * classes.demand[extra - 1]])
-        why = "copies of classes 1, 2 and 3 in turn, 10 % larger in both resources" if extra else "Table 2 as it is"
+            why = "copies of classes 1, 2 and 3 in turn, 10 % larger in both resources"
         most = lotes.count_bins(configs.capacity[3], demand, limit=10**8)
-        expect(given[extra] == most, f"{4 + extra} classes: `lotes.count_bins` for configuration 4, with {why}")
+        hint = f"{4 + extra} classes: `lotes.count_bins` for configuration 4, with {why}"
+        expect(given[extra] == most, hint)
     return "several times as many with each class, and column generation does not notice."
 
 
-@exercise(CHAPTER, 4, "a pair of lists, ten arrays each: the bins of each configuration, and how many machines emulate each of them")
-def rounding(answer):
-    given = items(answer, "a pair of lists")
-    expect(len(given) == 2, "needs a pair: the bins, and the machines")
-    all_bins, all_machines = (items(part, "a pair of lists") for part in given)
-    expect(len(all_bins) == len(all_machines) == 10, "needs an array for each of the ten configurations, in both lists")
+@exercise(4)
+def rounding(answer: object) -> str:
+    """Give a pair of lists, ten arrays each: the bins of each configuration, and how many machines emulate
+    each of them."""
+    given = items(answer, "a pair of lists: the bins, and the machines", 2)
+    what = "an array for each of the ten configurations, in both lists"
+    all_bins, all_machines = (items(part, what, 10) for part in given)
     case = lotes.random_instance(machines=5, hours=1.0, seed=0)
     capacity, demand = lotes.scaled(case.configs.capacity, case.classes.demand)
     bins, machines = [], []
     for j, (mixes, counts) in enumerate(zip(all_bins, all_machines, strict=True)):
         mixes, counts = rows(mixes, 9, "bins of nine classes"), numbers(counts)
-        expect(len(mixes) == len(counts), f"configuration {j + 1}: a number of machines for each bin")
+        here = f"configuration {j + 1}"
+        expect(len(mixes) == len(counts), f"{here}: a number of machines for each bin")
         mixes, counts = wholes(mixes, "jobs"), wholes(counts, "machines")
-        expect((mixes >= 0).all() and (counts >= 0).all(), f"configuration {j + 1}: numbers of jobs and machines are not negative")
-        expect(counts.sum() == 5, f"configuration {j + 1}: 5 machines emulate some bin each, and here are {counts.sum()}")
-        expect((mixes @ demand <= capacity[j]).all(), f"configuration {j + 1}: a bin does not fit")
+        positive = (mixes >= 0).all() and (counts >= 0).all()
+        expect(positive, f"{here}: numbers of jobs and machines are not negative")
+        expect(counts.sum() == 5, f"{here}: 5 machines emulate some bin each, and here are {counts.sum()}")
+        expect((mixes @ demand <= capacity[j]).all(), f"{here}: a bin does not fit")
         bins.append(mixes)
         machines.append(counts)
     free = lotes.generate_plan(case.configs, case.classes)
     rate = sustained(case.classes, bins, machines)
     expect(rate > 0, "some class has no place at all")
-    expect(rate > free.rate_rounded * (1 + 1e-9), "rounding by fractions, as `generate_plan(...).machines` does, sustains as much")
-    return f"it sustains {100 * rate / free.bound:.1f} % of the bound; rounding by fractions {100 * free.rate_rounded / free.bound:.1f} %."
+    hint = "rounding by fractions, as `generate_plan(...).machines` does, sustains as much"
+    expect(rate > free.rate_rounded * (1 + 1e-9), hint)
+    mine, usual = (f"{100 * value / free.bound:.1f} %" for value in (rate, free.rate_rounded))
+    return f"it sustains {mine} of the bound; rounding by fractions {usual}."

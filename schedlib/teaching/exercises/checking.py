@@ -7,28 +7,25 @@ import textwrap
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
-from schedlib.teaching.exercises.reading import Hint, told
+from schedlib.core.checks import unknown
+from schedlib.teaching.exercises.reading import Hint, error_line
 
-CHAPTERS = (
-    "00-start-here", "01-waiting", "02-fluid", "03-bins", "04-dispatching", "05-hmhs", "06-mch", "07-head-of-line", "08-eagle",
-    "09-one-trace", "10-your-own",
-)  # fmt: skip
+MODULES = sorted(file.stem for file in Path(__file__).parent.glob("chapter[0-9][0-9].py"))
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """One exercise: what an answer looks like, and the function that reads it (see `exercise`)."""
+    """One exercise: what an answer looks like, and the function that judges it (see `exercise`)."""
 
-    chapter: str
-    number: int
     form: str
     judge: Callable[[Any], str | None]
 
 
 EXERCISES: dict[tuple[str, int], Exercise] = {}
+"""By chapter and number, of the chapters that have been imported."""
 
 
 @dataclass(frozen=True)
@@ -43,41 +40,31 @@ class Verdict:
     text: str
     head: str
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.ok
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return textwrap.fill(f"{self.head}: {self.text}", 110)
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(self.text, quote=False))
         return f'<p role="status"><strong>{self.head}:</strong> {text}</p>'
 
 
-def exercise(chapter: str, number: int, form: str):
-    """Register the decorated function as the check of an exercise.
+def exercise(number: int) -> Callable[[Callable], Callable]:
+    """Register the decorated function as the check of an exercise of its module's `CHAPTER`.
 
-    `form` ends the sentence "give ...". The function takes the answer and raises `Hint` (by `expect` and the readers in `reading`)
-    when it is not right; it may return a sentence that is told with "Right". Whatever else it raises is told as a hint, too.
+    The function's docstring is "Give ... .", which a reader who asks is told. The function takes the answer
+    and raises `Hint` (by `expect` and the readers in `reading`) when it is not right; it may return a
+    sentence to say after "Right". Any other error becomes a hint, too.
     """
-    if chapter not in CHAPTERS:
-        raise ValueError(f"chapter: {chapter!r} is none of {', '.join(CHAPTERS)}")
 
-    def register(judge):
-        EXERCISES[chapter, number] = Exercise(chapter, number, form, judge)
+    def register(judge: Callable) -> Callable:
+        form = " ".join(str(judge.__doc__).split()).removeprefix("Give ").removesuffix(".")
+        EXERCISES[judge.__globals__["CHAPTER"], number] = Exercise(form, judge)
         return judge
 
     return register
-
-
-def load(chapter: str) -> None:
-    """Import the module of a chapter's checks, when there is one."""
-    name = f"{__package__}.chapter{chapter[:2]}"
-    try:
-        importlib.import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name != name:
-            raise
 
 
 def listed() -> dict[str, list[int]]:
@@ -86,38 +73,41 @@ def listed() -> dict[str, list[int]]:
     >>> listed()["01-waiting"]
     [1, 2, 3, 4]
     """
-    for chapter in CHAPTERS:
-        load(chapter)
-    return {chapter: sorted(number for name, number in EXERCISES if name == chapter) for chapter in CHAPTERS}
+    modules = [importlib.import_module(f"{__package__}.{name}") for name in MODULES]
+    return {
+        module.CHAPTER: sorted(n for name, n in EXERCISES if name == module.CHAPTER) for module in modules
+    }
 
 
 def check(chapter: str, number: int, answer: Any) -> Verdict:
     """Say whether an answer is right, or give a hint.
 
-    `chapter` is its name, "01-waiting", `number` that of the exercise. With `...` as answer it says what an answer looks like.
-    No answer makes it raise. Raises ValueError on a chapter or a number that there is not.
+    `chapter` is its name, "01-waiting", `number` that of the exercise. With `...` as answer it says what an
+    answer looks like. No answer makes it raise. Raises ValueError on an unknown chapter or number.
 
     >>> check("01-waiting", 1, "half an hour")
     Not yet: needs three numbers, and this is text
     >>> check("01-waiting", 1, ...).ok
     False
     """
-    if chapter not in CHAPTERS:
-        near = get_close_matches(str(chapter), CHAPTERS, 1, 0.3) or CHAPTERS
-        raise ValueError(f"chapter: {chapter!r} is unknown; use one of {', '.join(near)}")
-    load(chapter)
-    found = EXERCISES.get((chapter, number))
-    if found is None:
-        numbers = ", ".join(str(n) for name, n in sorted(EXERCISES) if name == chapter) or "none"
-        raise ValueError(f"number: {number!r}; exercises of {chapter} that are checked: {numbers}")
+    if (module := f"chapter{str(chapter)[:2]}") in MODULES:
+        importlib.import_module(f"{__package__}.{module}")
+    if (chapter, number) not in EXERCISES:
+        numbers = listed()
+        if chapter not in numbers:
+            raise unknown("chapter", chapter, numbers)
+        raise unknown("number", number, map(str, numbers[chapter]))
+    form, judge = EXERCISES[chapter, number].form, EXERCISES[chapter, number].judge
     if answer is ...:
-        return Verdict(False, f"give {found.form}", f"Exercise {number}")
+        return Verdict(False, f"give {form}", f"Exercise {number}")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            praise = found.judge(answer)
+            praise = judge(answer)
     except Hint as hint:
         return Verdict(False, str(hint), "Not yet")
     except Exception as error:  # whatever a reader hands in, the reply is a sentence
-        return Verdict(False, f"the check stopped at this answer ({told(error)}). Give {found.form}", "Not yet")
+        return Verdict(
+            False, f"the check stopped at this answer ({error_line(error)}). Give {form}", "Not yet"
+        )
     return Verdict(True, praise or "that is it.", "Right")

@@ -1,11 +1,14 @@
 """What checks are made of: readers of answers, which say kindly what is missing, and comparisons."""
 
+import contextlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from numbers import Real
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -16,7 +19,7 @@ class Hint(Exception):
     """An answer is not right; the message says where to look, and never what the answer is."""
 
 
-def expect(holds, hint: str) -> None:
+def expect(holds: Any, hint: str) -> None:
     """Raise `Hint` unless the condition holds.
 
     >>> expect(2 > 3, "compare them again")
@@ -27,7 +30,24 @@ def expect(holds, hint: str) -> None:
         raise Hint(hint)
 
 
-def told(error) -> str:
+@contextlib.contextmanager
+def hinted(what: str) -> Iterator[None]:
+    """Inside the block an error becomes a Hint: what does not work, and why.
+
+    >>> with hinted("it does not run"):
+    ...     [].pop()
+    Traceback (most recent call last):
+    schedlib.teaching.exercises.reading.Hint: it does not run: IndexError: pop from empty list
+    """
+    try:
+        yield
+    except Hint:
+        raise
+    except Exception as error:
+        raise Hint(f"{what}: {error_line(error)}") from error
+
+
+def error_line(error: Exception) -> str:
     """An exception in a line: its kind and the beginning of its message."""
     try:
         text = " ".join(str(error).split())
@@ -36,7 +56,7 @@ def told(error) -> str:
     return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
 
 
-def kind_of(answer) -> str:
+def kind_of(answer: Any) -> str:
     """What an answer is, in a reader's words.
 
     >>> kind_of("x"), kind_of(3), kind_of(None), kind_of([1])
@@ -51,7 +71,7 @@ def kind_of(answer) -> str:
     return "a number" if isinstance(answer, Real) else f"of type {type(answer).__name__}"
 
 
-def number(answer, what: str = "a number") -> float:
+def number(answer: Any, what: str = "a number") -> float:
     """The answer as a float; Hint unless it is one finite number.
 
     >>> number(np.float64(2)), number([3])
@@ -59,78 +79,83 @@ def number(answer, what: str = "a number") -> float:
     """
     if isinstance(answer, np.ndarray | pd.Series | list | tuple) and np.size(answer) == 1:
         answer = np.ravel(np.asarray(answer, dtype=object))[0]
-    expect(isinstance(answer, Real) and not isinstance(answer, bool | np.bool_), f"needs {what}, and this is {kind_of(answer)}")
+    plain = isinstance(answer, Real) and not isinstance(answer, bool | np.bool_)
+    expect(plain, f"needs {what}, and this is {kind_of(answer)}")
     expect(math.isfinite(answer), f"needs {what}, and this one is not finite")
     return float(answer)
 
 
-def items(answer, what: str = "a list") -> list:
-    """The members of an answer: of a list, a tuple, an array, a frame's rows, or a dictionary's values; Hint for anything else."""
+def items(answer: Any, what: str = "a list", count: int | None = None) -> list:
+    """The members of a list, array, frame (rows) or dictionary (values); Hint unless there are `count`."""
     if isinstance(answer, Mapping):
         answer = answer.values()
     if isinstance(answer, pd.DataFrame):
         answer = answer.to_numpy().tolist()
-    expect(hasattr(answer, "__iter__") and not isinstance(answer, str | bytes), f"needs {what}, and this is {kind_of(answer)}")
-    found = list(islice(iter(answer), MOST + 1))
-    expect(len(found) <= MOST, f"needs {what}, and this one has more than {MOST:,} members")
-    return found
+    several = hasattr(answer, "__iter__") and not isinstance(answer, str | bytes)
+    expect(several, f"needs {what}, and this is {kind_of(answer)}")
+    members = list(islice(iter(answer), MOST + 1))
+    expect(len(members) <= MOST, f"needs {what}, and this one has more than {MOST:,} members")
+    expect(count is None or len(members) == count, f"needs {what}, and here are {len(members)}")
+    return members
 
 
-def numbers(answer, count: int | None = None, what: str | None = None) -> np.ndarray:
+def numbers(answer: Any, count: int | None = None, what: str | None = None) -> npt.NDArray[np.float64]:
     """The answer as an array (count,) of floats; Hint unless it is that many finite numbers.
 
     >>> numbers((1, 2.5), 2)
     array([1. , 2.5])
     """
-    many = f"{WORDS[count] if count < len(WORDS) else count} numbers" if count is not None else "numbers"
-    what = what or many
+    if what is None:
+        what = "numbers" if count is None else f"{WORDS[count] if count < len(WORDS) else count} numbers"
     if isinstance(answer, pd.DataFrame):
         answer = answer.to_numpy().ravel()
-    found = items(answer, what)
-    expect(count is None or len(found) == count, f"needs {what}, and here are {len(found)}")
-    return np.array([number(one, f"{what}, each a plain number") for one in found])
+    return np.array([number(one, f"{what}, each a plain number") for one in items(answer, what, count)])
 
 
-def rows(answer, width: int, what: str) -> np.ndarray:
+def rows(answer: Any, width: int, what: str) -> npt.NDArray[np.float64]:
     """The answer as an array (n, width); Hint unless it is at least one row of that many numbers.
 
     >>> rows([(1, 2), (3, 4)], 2, "pairs").shape
     (2, 2)
     """
-    found = items(answer, what)
-    expect(found, f"needs {what}, and this is empty")
-    return np.array([numbers(row, width, f"{what}, {WORDS[width]} numbers in each") for row in found])
+    members = items(answer, what)
+    expect(members, f"needs {what}, and this is empty")
+    return np.array([numbers(row, width, f"{what}, {WORDS[width]} numbers in each") for row in members])
 
 
-def wholes(array, what: str) -> np.ndarray:
+def wholes(array: npt.NDArray[np.float64], what: str) -> npt.NDArray[np.int64]:
     """An array of floats as whole numbers; Hint unless they are."""
-    expect((np.abs(array) < 1e15).all() and (array == np.rint(array)).all(), f"needs {what}, in whole numbers")
+    expect(
+        (np.abs(array) < 1e15).all() and (array == np.rint(array)).all(), f"needs {what}, in whole numbers"
+    )
     return np.rint(array).astype(np.int64)
 
 
-def a(kind, answer, what: str):
-    """The answer when it is of that kind (a class, or several); Hint otherwise."""
+def a(kind: type, answer: Any, what: str) -> Any:
+    """The answer when it is of that kind; Hint otherwise."""
     expect(isinstance(answer, kind), f"needs {what}, and this is {kind_of(answer)}")
     return answer
 
 
-def one_of(answer, choices) -> str:
+def one_of(answer: Any, choices: Sequence[str]) -> str:
     """The answer as one of some words, in any case; Hint otherwise.
 
     >>> one_of(" Cores", ("cores", "memory"))
     'cores'
     """
-    expect(isinstance(answer, str), f"needs one of the words {', '.join(map(repr, choices))}, and this is {kind_of(answer)}")
-    word = answer.strip().lower()
-    expect(word in [choice.lower() for choice in choices], f"needs one of the words {', '.join(map(repr, choices))}")
+    what = f"one of the words {', '.join(map(repr, choices))}"
+    word = a(str, answer, what).strip().lower()
+    expect(word in [choice.lower() for choice in choices], f"needs {what}")
     return next(choice for choice in choices if choice.lower() == word)
 
 
-def near(value, right, within: float = 0.01) -> bool:
-    """Whether a value, or each of an array, is right but for a relative error (absolute, of 1e-9, where the right one is 0).
+def near(value: Any, right: Any, within: float = 0.01) -> bool:
+    """Whether a value, or each of an array, is right but for a relative error (1e-9 absolute at 0).
 
     >>> near(1.004, 1), near([1, 2], [1, 2.1])
     (True, False)
     """
     value, right = np.asarray(value, float), np.asarray(right, float)
-    return bool(value.shape == right.shape and (np.abs(value - right) <= np.maximum(within * np.abs(right), 1e-9)).all())
+    if value.shape != right.shape:
+        return False
+    return bool((np.abs(value - right) <= np.maximum(within * np.abs(right), 1e-9)).all())

@@ -1,15 +1,15 @@
-"""The explorer of the chapter on head-of-line blocking: load and short partition, and two systems side by side."""
+"""The explorer of the chapter on head-of-line blocking: two systems side by side."""
 
 import functools
 from dataclasses import replace
 
-import ipywidgets as widgets
 import numpy as np
 
 from schedlib import eagle
+from schedlib.core.checks import unknown
 from schedlib.eagle.workloads.synthetic import LOAD
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import Explorer, slider
+from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider
 from schedlib.teaching.explorers.working import working
 from schedlib.workload import Workload
 
@@ -30,14 +30,12 @@ SYSTEMS = {
     "omniscient": eagle.Omniscient(),
 }
 """What can be compared. A strict split sends short jobs' probes to the short partition alone."""
-LABELS = {
-    "strict split": "Strict split", "hawk without stealing": "Hawk without stealing", "hawk, general thieves": "Hawk, general thieves",
-    "eagle": "Eagle (next chapter)",
-}  # fmt: skip
-GREYS = {
-    "strict split": ("#999999", (0, (1, 1))), "hawk without stealing": ("#555555", (0, (5, 1, 1, 1))),
-    "hawk, general thieves": ("#777777", (0, (3, 1))),
-}  # fmt: skip
+LOOKS = {
+    "strict split": style.Look("#999999", (0, (1, 1)), "", "Strict split"),
+    "hawk without stealing": style.Look("#555555", (0, (5, 1, 1, 1)), "", "Hawk without stealing"),
+    "hawk, general thieves": style.Look("#777777", (0, (3, 1)), "", "Hawk, general thieves"),
+    "eagle": style.look("eagle")._replace(label="Eagle (next chapter)"),
+}
 QUANTILES = 1 - np.geomspace(1, 0.002, 200)
 TIMES = {1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h"}
 SHARES = (
@@ -49,14 +47,8 @@ SHARES = (
 )
 
 
-def _label(system):
-    return LABELS.get(system, style.look(system).label)
-
-
-def _line(system):
-    look = style.look(system)
-    color, line = GREYS.get(system, (look.color, look.linestyle))
-    return {"color": color, "linestyle": line, "label": _label(system)}
+def _look(system):
+    return LOOKS.get(system, style.look(system))
 
 
 @functools.cache
@@ -73,63 +65,65 @@ def _workload(load):
 
 @functools.lru_cache(maxsize=128)
 def _run(system, load, partition):
-    """Completion times of short and of long jobs (s), and the five shares in %, NaN where a system has no such thing."""
+    """Completion times of short and of long jobs (s), and `SHARES` in %, NaN where a system has none."""
     setting = {"short_partition": partition / 100, "cutoff": eagle.CUTOFF["google"]}
     run = eagle.simulate(_workload(load), SYSTEMS[system], WORKERS, **setting)
     took, long, stats = run.jobs["completion"].to_numpy(), run.jobs["long"].to_numpy(), run.stats
     behind = stats["behind_long"] if stats["probes"] else 0
-    parts = [
-        stats["utilisation_short"], stats["utilisation_general"], behind / stats["probes"] if stats["probes"] else np.nan,
-        stats["stolen"] / behind if SYSTEMS[system].steal and behind else np.nan, stats["ran_behind_long"] / stats["short_tasks"],
-    ]  # fmt: skip
-    return took[~long], took[long], 100 * np.array(parts)
+    shares = [stats["utilisation_short"], stats["utilisation_general"]]
+    shares.append(behind / stats["probes"] if stats["probes"] else np.nan)
+    shares.append(stats["stolen"] / behind if SYSTEMS[system].steal and behind else np.nan)
+    shares.append(stats["ran_behind_long"] / stats["short_tasks"])
+    return took[~long], took[long], 100 * np.array(shares)
 
 
-def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right: str = "hawk"):
-    """15,000 Google-like jobs on 600 workers at `load` %, `partition` % of them for short jobs only, under two systems.
+def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right: str = "hawk") -> Picture:
+    """15,000 Google-like jobs on 600 workers at `load` %, `partition` % for short jobs, under two systems.
 
-    How many jobs take longer than a time, short and long; how busy both partitions are; how many probes are queued behind
-    long tasks, how many of these are stolen, and how many short tasks were run after waiting so. `left` and `right` are keys of
-    `SYSTEMS`. Returns (matplotlib Figure, alt text). Raises ValueError on an unknown system.
+    How many jobs take longer than a time, short and long; how busy both partitions are; how many probes are
+    queued behind long tasks, how many of these are stolen, and how many short tasks were run after waiting
+    so. `left` and `right` are keys of `SYSTEMS`. Raises ValueError on an unknown system.
     """
     for side, system in (("left", left), ("right", right)):
         if system not in SYSTEMS:
-            raise ValueError(f"{side}: {system!r} is none of {', '.join(SYSTEMS)}")
-    figure, axes = style.subplots(1, 3, size=(9.0, 4.0))
-    figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
-    for ax, (start, width) in zip(axes, ((0.08, 0.235), (0.37, 0.215), (0.82, 0.155)), strict=True):
-        ax.set_position((start, 0.24, width, 0.66))
+            raise unknown(side, system, SYSTEMS)
+    across = (0.08, 0.235), (0.37, 0.215), (0.82, 0.155)
+    figure, axes = placed((9.0, 4.0), *((x, 0.24, width, 0.66) for x, width in across))
     words = []
     for row, system in enumerate(dict.fromkeys((left, right))):
-        short, long, shares = _run(system, load, partition)
-        for ax, took in zip(axes[:2], (short, long), strict=True):
-            ax.plot(np.quantile(took, QUANTILES), 1 - QUANTILES, **_line(system))
-        shown = {key: value for key, value in _line(system).items() if key != "linestyle"}
-        axes[2].barh(np.arange(5) + 0.4 * row - 0.2, np.nan_to_num(shares), height=0.36, **shown)
-        for place in np.flatnonzero(np.isnan(shares)):
-            axes[2].text(1, place + 0.4 * row - 0.2, "none", va="center", fontsize=7.5, color="#555555")
-        p50, p99 = np.percentile(short, [50, 99])
-        words.append(f"{_label(system)}: half of the short jobs take at most {p50:.0f} s, 99 per cent {p99:.0f} s")
+        *times, shares = _run(system, load, partition)
+        look, rows = _look(system), np.arange(5) + 0.4 * row - 0.2
+        for ax, took in zip(axes[:2], times, strict=True):
+            line = {"color": look.color, "linestyle": look.linestyle, "label": look.label}
+            ax.plot(np.quantile(took, QUANTILES), 1 - QUANTILES, **line)
+        axes[2].barh(rows, np.nan_to_num(shares), height=0.36, color=look.color, label=look.label)
+        for place in rows[np.isnan(shares)]:
+            axes[2].text(1, place, "none", va="center", fontsize=7.5, color="#555555")
+        p50, p99 = np.percentile(times[0], [50, 99])
+        half = f"half of the short jobs take at most {p50:.0f} s"
+        words.append(f"{look.label}: {half}, 99 per cent {p99:.0f} s")
     for ax, what, ends in ((axes[0], "short", (5, 60_000)), (axes[1], "long", (900, 120_000))):
-        ax.set(title=f"{what} jobs", xlabel="completion time", xscale="log", yscale="log", ylim=(0.004, 1.1), xlim=ends)
+        ax.set(title=f"{what} jobs", yscale="log", ylim=(0.004, 1.1))
+        ax.set(xlabel="completion time", xscale="log", xlim=ends)
         ticks = [time for time in TIMES if ends[0] <= time <= ends[1]]
         ax.set_xticks(ticks, labels=[TIMES[time] for time in ticks])
         ax.set_yticks([1, 0.5, 0.1, 0.01], labels=["all", "50 %", "10 %", "1 %"])
         ax.minorticks_off()
     axes[0].set_ylabel("jobs that take longer")
-    axes[2].set(xlim=(0, 102), xlabel="%", xticks=[0, 50, 100], yticks=range(5), yticklabels=SHARES, ylim=(4.5, -0.5))
+    axes[2].set(xlim=(0, 102), xlabel="%", xticks=[0, 50, 100], ylim=(4.5, -0.5))
+    axes[2].set_yticks(range(5), SHARES)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=2)
     return figure, f"Load {load} %, {partition} % of 600 workers for short jobs only. {'; '.join(words)}."
 
 
-def load_explorer():
-    """Sliders for load and short partition, menus of two systems, and what becomes of short and of long jobs."""
-    names = [(_label(system), system) for system in SYSTEMS]
+def load_explorer() -> Explorer:
+    """Sliders for load and short partition, menus of two systems, and how long their jobs take."""
+    names = [(_look(system).label, system) for system in SYSTEMS]
     controls = {
         "load": slider(95, 50, 95, 5, text="load (%)"),
         "partition": slider(17, 2, 40, text="short partition (%)"),
-        "left": widgets.Dropdown(options=names, value="sparrow", description="one system"),
-        "right": widgets.Dropdown(options=names, value="hawk", description="another"),
+        "left": menu(names, "sparrow", text="one system"),
+        "right": menu(names, "hawk", text="another"),
     }
     with working():  # compiled before the first move
         for system in SYSTEMS:

@@ -1,4 +1,4 @@
-"""The explorer of Eagle's parts: SSS, SBP, SRPT, the minimum of probes, the cap and wrong estimates, against the whole."""
+"""The explorer of Eagle's parts: SSS, SBP, SRPT, the minimum of probes, the cap and wrong estimates."""
 
 import functools
 import itertools
@@ -10,15 +10,19 @@ from matplotlib.ticker import NullLocator
 
 from schedlib import eagle
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import Explorer, slider
+from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider
 from schedlib.teaching.explorers.working import working
 
 WORKERS, JOBS = 600, 20_000
-ESTIMATES = {"right": "mean", "too small, 0.1 to 1 times": (0.1, 1.0), "too large, 1 to 1.9 times": (1.0, 1.9)}
+ESTIMATES = {"right": "mean", "too small, 0.1 to 1 times": (0.1, 1), "too large, 1 to 1.9 times": (1, 1.9)}
 PERCENTILES = (50, 90, 99)
 LONGER = np.geomspace(100, 0.1, 200)
 """The shares of jobs (%) at which the curves are drawn."""
-OURS = style.Look(style.VERMILLION, "--", "s", "your choice")
+LOOKS = {
+    "eagle": style.look("eagle"),
+    "hawk": style.look("hawk")._replace(color="#777777", linestyle=":"),
+    "chosen": style.Look(style.VERMILLION, "--", "s", "your choice"),
+}
 
 
 @functools.lru_cache(maxsize=8)
@@ -34,55 +38,62 @@ def _simulated(system, estimate, seed):
 
 
 _chosen = functools.lru_cache(maxsize=64)(_simulated)
-_paper = functools.cache(_simulated)  # the two systems that every choice is compared with
+_shipped = functools.cache(_simulated)  # the two systems that every choice is compared with
 
 
 def draw_parts(
-    sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, cap: int = 5, estimate: str = "right", seed: int = 0
-):
-    """Short jobs under an Eagle with these parts, beside the whole Eagle and Hawk: 20,000 Google-like jobs on 600 workers.
+    sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, cap: int = 5,
+    estimate: str = "right", seed: int = 0,
+) -> Picture:
+    """Short jobs under an Eagle with these parts, the whole Eagle and Hawk: 20,000 jobs on 600 workers.
 
-    On the left the share of short jobs that take longer than a time, on the right the choice's percentiles over the whole Eagle's.
-    `estimate` is a key of `ESTIMATES`, and holds for all three. Returns (matplotlib Figure, alt text).
+    On the left the share of short jobs that take longer than a time, on the right the choice's percentiles
+    over the whole Eagle's. `estimate` is a key of `ESTIMATES`, for all three.
     """
-    chosen = replace(eagle.Eagle(sss=sss, sbp=sbp, srpt=srpt, min_probes=min_probes), name="your choice", cap=float(cap))
-    looks = {"eagle": style.look("eagle"), "hawk": style.look("hawk")._replace(color="#777777", linestyle=":"), "chosen": OURS}
-    took = {name: _paper(name, estimate, seed) for name in ("eagle", "hawk")} | {"chosen": _chosen(chosen, estimate, seed)}
-    figure, (left, right) = style.subplots(1, 2, size=(9.0, 3.8), width_ratios=(1.6, 1))
-    figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
-    left.set_position((0.075, 0.14, 0.5, 0.76))
-    right.set_position((0.67, 0.14, 0.31, 0.76))
+    chosen = eagle.Eagle(sss=sss, sbp=sbp, srpt=srpt, min_probes=min_probes)
+    chosen = replace(chosen, name="your choice", cap=float(cap))
+    took = {name: _shipped(name, estimate, seed) for name in ("eagle", "hawk")}
+    took["chosen"] = _chosen(chosen, estimate, seed)
+    figure, (left, right) = placed((9.0, 3.8), (0.075, 0.14, 0.5, 0.76), (0.67, 0.14, 0.31, 0.76))
     for name, times in took.items():
-        line = {key: value for key, value in looks[name].line().items() if key != "marker"}
+        line = LOOKS[name].line() | {"marker": ""}
         left.plot(np.percentile(times, 100 - LONGER), LONGER, **line)
-    left.set(xscale="log", yscale="log", xlabel="completion time of a short job (s)", ylabel="jobs that take longer (%)", ylim=(0.1, 110))
-    left.set(xlim=(10, 30_000), title="Short jobs")
+    left.set(xscale="log", xlabel="completion time of a short job (s)", xlim=(10, 30_000), title="Short jobs")
+    left.set(yscale="log", ylabel="jobs that take longer (%)", ylim=(0.1, 110))
     left.legend(loc="lower left")
-    whole, other = (np.percentile(took[name], PERCENTILES) for name in ("eagle", "chosen"))
-    ratio = other / whole
-    right.barh(range(3), ratio - 1, left=1, height=0.6, color=OURS.color, alpha=0.8)
-    for row, (value, seconds) in enumerate(zip(ratio, other, strict=True)):
-        right.text(max(value, 1) * 1.1, row, f"{value:.2f} times\n({seconds:,.0f} s)", va="center", fontsize=9)
+    whole, mine = (np.percentile(took[name], PERCENTILES) for name in ("eagle", "chosen"))
+    ratio = mine / whole
+    right.barh(range(3), ratio - 1, left=1, height=0.6, color=LOOKS["chosen"].color, alpha=0.8)
+    for row, (value, seconds) in enumerate(zip(ratio, mine, strict=True)):
+        text = f"{value:.2f} times\n({seconds:,.0f} s)"
+        right.text(max(value, 1) * 1.1, row, text, va="center", fontsize=9)
     right.axvline(1, color="black", linewidth=1)
-    right.set(xscale="log", xlim=(0.5, 400), ylim=(2.6, -0.6), xlabel="over the whole Eagle's", title="Percentiles")
+    right.set(
+        xscale="log", xlim=(0.5, 400), ylim=(2.6, -0.6), xlabel="over the whole Eagle's", title="Percentiles"
+    )
     right.set_yticks(range(3), [f"{p} %" for p in PERCENTILES])
     for axis in (left.xaxis, left.yaxis, right.xaxis):
         axis.set_major_formatter("{x:,g}")
         axis.set_minor_locator(NullLocator())  # small ticks would take half of the time of a move
     words = ", ".join(f"{p} % {value:.2f}" for p, value in zip(PERCENTILES, ratio, strict=True))
-    return figure, f"Completion times of short jobs; the choice's percentiles over those of the whole Eagle: {words}."
+    return (
+        figure,
+        f"Completion times of short jobs; the choice's percentiles over those of the whole Eagle: {words}.",
+    )
 
 
-def parts():
-    """Boxes for SSS, SBP and SRPT, sliders for the minimum of probes, the cap and the seed, a menu of estimates, and the picture."""
-    controls = {name: widgets.Checkbox(True, description=name.upper(), indent=True) for name in ("sss", "sbp", "srpt")}
+def parts() -> Explorer:
+    """Boxes for SSS, SBP and SRPT, sliders for the probes, the cap and the seed, a menu of estimates."""
+    controls = {
+        name: widgets.Checkbox(True, description=name.upper(), indent=True) for name in ("sss", "sbp", "srpt")
+    }
     controls |= {
         "min_probes": slider(20, 0, 60, 5, text="fewest probes a job"),
         "cap": slider(5, 0, 20, text="cap (times estimate)"),
-        "estimate": widgets.Dropdown(options=list(ESTIMATES), description="estimates"),
+        "estimate": menu(list(ESTIMATES), text="estimates"),
         "seed": slider(0, 0, 4, text="seed"),
     }
     with working():  # what a choice is compared with is simulated before the first move
-        for system, estimate, seed in itertools.product(("eagle", "hawk"), ESTIMATES, range(controls["seed"].max + 1)):
-            _paper(system, estimate, seed)
+        for setting in itertools.product(("eagle", "hawk"), ESTIMATES, range(controls["seed"].max + 1)):
+            _shipped(*setting)
     return Explorer(draw_parts, controls, height=390)

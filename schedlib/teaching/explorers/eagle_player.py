@@ -1,15 +1,16 @@
-"""A small cluster event by event, under any system: play, pause, step; and the parts of Eagle, switched off one by one."""
+"""A small cluster event by event, under any system: play, pause, step."""
 
 import bisect
 import functools
+from collections.abc import Sequence
 
 import ipywidgets as widgets
 import numpy as np
 
 from schedlib import eagle
 from schedlib.eagle.simulating.replay import newest_copy, replay
-from schedlib.pictures.cluster import HEIGHT, plot_cluster, svg, told
-from schedlib.teaching.explorers.explorer import Explorer, png, slider
+from schedlib.pictures.cluster import HEIGHT, in_words, plot_cluster, svg
+from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, message, png, slider
 from schedlib.workload import Workload
 
 WORKERS, SHORT_PARTITION, CUTOFF = 20, 0.2, 8.0
@@ -35,7 +36,10 @@ EVENTS = {
 
 
 def small_workload(seed: int = 0) -> Workload:
-    """Forty jobs in 72 s for 20 workers: nine long ones, of some five tasks of 20 s; short ones of one to six tasks of 1 to 4 s."""
+    """Forty jobs in 72 s for 20 workers: nine long ones, of about five tasks of 20 s, and short ones.
+
+    Short jobs have one to six tasks of 1 to 4 s.
+    """
     rng = np.random.default_rng(seed)
     long = np.zeros(40, dtype=bool)
     long[rng.choice(np.arange(1, 36), 8, replace=False)] = True
@@ -43,93 +47,93 @@ def small_workload(seed: int = 0) -> Workload:
     tasks = np.where(long, rng.integers(4, 7, 40), rng.integers(1, 7, 40))
     mean = np.where(long, rng.uniform(14, 26, 40), rng.uniform(1, 4, 40))
     duration = np.repeat(mean, tasks) * rng.uniform(0.7, 1.3, tasks.sum())
-    return Workload.from_arrays(np.sort(rng.uniform(0, 72, 40)), np.maximum(duration, 1).round(1), tasks=tasks)
+    return Workload.from_arrays(
+        np.sort(rng.uniform(0, 72, 40)), np.maximum(duration, 1).round(1), tasks=tasks
+    )
 
 
 @functools.lru_cache(maxsize=32)
 def _run(system, seed):
-    run = eagle.simulate(
-        small_workload(seed), SYSTEMS[system], WORKERS, short_partition=SHORT_PARTITION, cutoff=CUTOFF, seed=seed, record=True
-    )
+    setting = {"short_partition": SHORT_PARTITION, "cutoff": CUTOFF, "seed": seed, "record": True}
+    run = eagle.simulate(small_workload(seed), SYSTEMS[system], WORKERS, **setting)
     return run, replay(run)
 
 
 @functools.lru_cache(maxsize=64)
 def _shown(system, seed, events):
     """The places of the steps to be shown."""
-    _, steps = _run(system, seed)
     kinds = EVENTS[events]
-    return [place for place, step in enumerate(steps) if kinds is None or step.event in kinds]
+    return [place for place, step in enumerate(_run(system, seed)[1]) if kinds is None or step.event in kinds]
 
 
-def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event", step: int = 0):
-    """A step of the run of `system` (a key of `SYSTEMS`) on `small_workload(seed)`, the `step`-th of those that `events` names.
+def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event", step: int = 0) -> Picture:
+    """A step of the run of `system` on `small_workload(seed)`, the `step`-th of those that `events` names.
 
-    Returns (matplotlib Figure, alt text). Raises ValueError when there is no such step.
+    `system` is a key of `SYSTEMS`, `events` of `EVENTS`. Raises
+    ValueError when there is no such step.
     """
     run, steps = _run(system, seed)
     shown = _shown(system, seed, events)
     if not 0 <= step < len(shown):
         raise ValueError(f"step: {step} is not among the {len(shown)} that there are of {events}")
     here = steps[shown[step]]
-    return plot_cluster(here, run), f"{system} on {WORKERS} workers. {told(here, run)}"
+    return plot_cluster(here, run), f"{system} on {WORKERS} workers. {in_words(here, run)}"
 
 
-def telling(steps) -> int:
-    """The place of the first rejection by workers whose newest copy of the bits is out of date, 0 if there is none."""
-    for place, step in enumerate(steps):
-        if step.event == "reject" and newest_copy(step)[2] != step.bits:
-            return place
-    return 0
+def first_stale_rejection(steps: Sequence) -> int:
+    """The place of the first rejection because of an out-of-date copy of the bits, 0 if there is none."""
+    places = enumerate(steps)
+    return next((i for i, step in places if step.event == "reject" and newest_copy(step)[2] != step.bits), 0)
 
 
 class Player(Explorer):
-    """Buttons to play, pause and step, a slider, menus of systems and of what to show, and the cluster just after the event.
+    """Buttons to play, pause and step, a slider, menus of systems and events, and the cluster.
 
     The slider follows the arrow keys. Pictures are drawn from the recorded run, in a few milliseconds each.
     """
 
     def __init__(self):
-        self.of, self.now = None, 0.0
+        self.chosen, self.now = None, 0.0  # the run and its events on show, and the time of the last picture
         self.at = widgets.IntSlider(value=0, min=0, max=1, description="event")
         self.play = widgets.Play(value=0, min=0, max=1, interval=400, show_repeat=False)
         controls = {
-            "system": widgets.Dropdown(options=list(SYSTEMS), description="system"),
+            "system": menu(list(SYSTEMS), text="system"),
             "seed": slider(0, 0, 9, text="seed"),
-            "events": widgets.Dropdown(options=list(EVENTS), description="show"),
+            "events": menu(list(EVENTS), text="show"),
             "pace": slider(2.5, 0.5, 10, 0.5, text="events a second"),
             "step": self.at,
         }
         super().__init__(draw_step, controls, height=HEIGHT)
-        back, on = (widgets.Button(description=text, layout=widgets.Layout(width="7em")) for text in ("step back", "step on"))
+        width = widgets.Layout(width="7em")
+        back, on = (widgets.Button(description=text, layout=width) for text in ("step back", "step on"))
         back.on_click(lambda button: self.move(-1))
         on.on_click(lambda button: self.move(1))
         self.children = [*self.children[:-1], widgets.HBox([self.play, back, on]), self.picture]
         widgets.jslink((self.play, "value"), (self.at, "value"))
-        self.controls["pace"].observe(self._pace, "value")
-        self.at.value = telling(_run(*self.of[:2])[1])
+        self.controls["pace"].observe(self._set_pace, "value")
+        self.at.value = first_stale_rejection(_run(*self.chosen[:2])[1])
         figure, self.alt = draw_step(step=self.at.value)
         self.png = png(figure)
 
-    def _pace(self, change):
+    def _set_pace(self, change):
         self.play.interval = round(1000 / self.controls["pace"].value)
 
-    def move(self, by: int):
+    def move(self, by: int) -> None:
         """Go `by` events on, or back."""
         self.at.value = min(max(self.at.value + by, 0), self.at.max)
 
-    def refresh(self):
-        """Draw the step that the controls name. A run that has just been chosen is taken up at the time of the last picture."""
-        of = tuple(self.controls[name].value for name in ("system", "seed", "events"))
-        (run, steps), shown = _run(*of[:2]), _shown(*of)
-        if of != self.of:
-            self.of = of
+    def refresh(self) -> None:
+        """Draw the step that the controls name; a new run is taken up at the time of the last picture."""
+        chosen = tuple(self.controls[name].value for name in ("system", "seed", "events"))
+        (run, steps), shown = _run(*chosen[:2]), _shown(*chosen)
+        if chosen != self.chosen:
+            self.chosen = chosen
             times = [steps[place].time for place in shown]
             with self.at.hold_trait_notifications():
                 self.play.max = self.at.max = max(len(shown) - 1, 0)
                 self.at.value = min(bisect.bisect_left(times, self.now), self.at.max)
         if not shown:
-            self.picture.value = f'<p role="alert">{of[2]}: {of[0]} has none of these</p>'
+            self.picture.value = message(f"{chosen[2]}: {chosen[0]} has none of these")
             return
         here = steps[shown[self.at.value]]
         self.now = here.time

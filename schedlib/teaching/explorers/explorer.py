@@ -6,18 +6,25 @@ import functools
 import gc
 import html
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import ipywidgets as widgets
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from PIL import Image
 
+from schedlib.pictures import style
 from schedlib.teaching.explorers.working import working
 
+Picture = tuple[Figure, str]
+"""What a draw function gives: a matplotlib figure and its alt text."""
 
-def slider(value, low, high, step=1, *, text: str):
+
+def slider(value: float, low: float, high: float, step: float = 1, *, text: str) -> widgets.Widget:
     """A slider with its description; whole numbers when all of its numbers are. It answers when it is let go.
 
     >>> slider(2, 0, 9, text="seed").value, slider(2, 0.5, 6, 0.5, text="GB").value
@@ -28,10 +35,31 @@ def slider(value, low, high, step=1, *, text: str):
     return kind(value=value, min=low, max=high, step=step, description=text, continuous_update=False)
 
 
-def png(figure) -> bytes:
-    """A figure as a PNG file of 100 dots an inch. It is laid out and drawn once, where `savefig` does both twice.
+def menu(options: Sequence, value: Any = None, *, text: str) -> widgets.Dropdown:
+    """A menu of names, or of (label, value) pairs, with its description; the first is chosen by default."""
+    return widgets.Dropdown(options=options, description=text, **({} if value is None else {"value": value}))
 
-    >>> from schedlib.pictures import style
+
+def labelled(policies: Sequence[str]) -> list[tuple[str, str]]:
+    """Policies as a menu's options: each with its label in the book's figures."""
+    return [(style.look(policy).label, policy) for policy in policies]
+
+
+def placed(size: tuple[float, float], *places: Sequence[float]) -> tuple[Figure, list[Axes]]:
+    """A figure of `size` (inches) with axes at fixed places (left, bottom, width, height), in parts of 1.
+
+    The book's style lays figures out, which would take half of the time of a move.
+    """
+    figure, axes = style.subplots(1, len(places), size=size)
+    figure.set_layout_engine("none")
+    for ax, place in zip(np.atleast_1d(axes), places, strict=True):
+        ax.set_position(place)
+    return figure, list(np.atleast_1d(axes))
+
+
+def png(figure: Figure) -> bytes:
+    """A figure as a PNG file of 100 dots an inch, laid out and drawn once (`savefig` does both twice).
+
     >>> png(style.subplots()[0])[1:4]
     b'PNG'
     """
@@ -39,16 +67,18 @@ def png(figure) -> bytes:
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     buffer = io.BytesIO()
-    Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").save(buffer, format="png", compress_level=1)
+    Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").save(
+        buffer, format="png", compress_level=1
+    )
     return buffer.getvalue()
 
 
 @contextlib.contextmanager
-def swept():
-    """Garbage made inside is collected at the end, while it is young.
+def young_garbage() -> Iterator[None]:
+    """Collect the garbage made inside at the end, while it is young.
 
-    A figure is thousands of objects that hold one another. Those of some moves make Python look through all that lives in the
-    process, which holds up every tenth move or so by a third of a second.
+    A figure is thousands of objects that hold one another. Without this, every tenth move or so Python looks
+    through all objects of the process, which holds that move up by a third of a second.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -63,23 +93,22 @@ def swept():
 class Explorer(widgets.VBox):
     """A picture that follows its controls.
 
-    `draw(**values)` takes the controls' values and returns (matplotlib Figure, alt text); `controls` maps its argument names to
-    ipywidgets. The picture keeps its `height` in pixels, so that the page does not jump. A draw that raises ValueError shows the
-    message in the picture's place; so does a move that fails in any other way, with the call that repeats it. Work that takes long
-    says so. On a static page the first picture stands for the whole.
+    `draw(**values)` takes the controls' values and gives a `Picture`; `controls` maps its
+    argument names to ipywidgets. The picture keeps its `height` in pixels, so that the page does not jump. A
+    draw that raises ValueError shows the message in the picture's place; so does a move that fails in any
+    other way, with the call that repeats it. Work that takes long says so. On a static page the first picture
+    stands for the whole.
 
-    `settle` holds, by the name of a control, what brings others in line with it when it is moved; the picture is drawn after that.
+    `on_change` holds, by the name of a control, a function that updates the controls that depend on it, when
+    it has been moved and before the picture is drawn.
     """
 
     def __init__(
-        self,
-        draw: Callable,
-        controls: Mapping[str, widgets.Widget],
-        height: int = 420,
-        settle: Mapping[str, Callable[[], None]] | None = None,
+        self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget], height: int = 420,
+        on_change: Mapping[str, Callable[[], None]] | None = None,
     ):
         self.draw, self.controls, self.height = draw, dict(controls), height
-        self.settle, self.settling = settle or {}, False
+        self.on_change, self.updating = on_change or {}, False
         for control in self.controls.values():
             control.style.description_width = "11em"
             control.layout.width = "34em"
@@ -91,45 +120,42 @@ class Explorer(widgets.VBox):
         for name, control in self.controls.items():
             control.observe(functools.partial(self._moved, name), "value")
 
-    def refresh(self):
+    def refresh(self) -> None:
         """Draw with the controls' present values, unless the picture is already of these."""
         values = {name: control.value for name, control in self.controls.items()}
-        if values == self.drawn:
-            return
-        self.drawn = values
-        with swept():
-            self.picture.value = self._page(values)
+        if values != self.drawn:
+            self.drawn = values
+            with young_garbage():
+                self.picture.value = self._page(values)
 
-    def _page(self, values) -> str:
+    def _page(self, values):
         try:
-            with mpl.rc_context({"axes.titley": 1.0}):  # to look for a higher place takes a fifth of the time of a drawing
+            with mpl.rc_context({"axes.titley": 1.0}):  # to search a title's place takes a fifth of the time
                 figure, alt = self.draw(**values)
         except ValueError as error:
-            return _message(str(error))
+            return message(str(error))
         self.png, self.alt = png(figure), alt
-        source = base64.b64encode(self.png).decode()
-        style = f"max-height:{self.height}px;max-width:100%"
-        return f'<img alt="{html.escape(alt)}" style="{style}" src="data:image/png;base64,{source}">'
+        look = f"max-height:{self.height}px;max-width:100%"
+        source = f"data:image/png;base64,{_base64(self.png)}"
+        return f'<img alt="{html.escape(alt)}" style="{look}" src="{source}">'
 
     def _moved(self, name, change):
-        """Answer a move. What fails is said here: nobody would see a traceback, and the old picture is not of these settings."""
-        if self.settling:
+        """Answer a move. A failure is said here: nobody would see a traceback below an old picture."""
+        if self.updating:
             return
         try:
             with working(self._say):
-                self._settled(name)
+                self.updating = True
+                try:
+                    self.on_change.get(name, lambda: None)()
+                finally:
+                    self.updating = False
                 self.refresh()
         except Exception as error:
             values = ", ".join(f"{name}={control.value!r}" for name, control in self.controls.items())
-            why = f"This setting could not be drawn ({type(error).__name__}: {error}); others may be. To see where it fails, give this "
-            self.picture.value = _message(f"{why}explorer a name and call name.draw({values}).")
-
-    def _settled(self, name):
-        self.settling = True
-        try:
-            self.settle.get(name, lambda: None)()
-        finally:
-            self.settling = False
+            why = f"This setting could not be drawn ({type(error).__name__}: {error}); others may be. "
+            how = f"To see where it fails, give this explorer a name and call name.draw({values})."
+            self.picture.value = message(why + how)
 
     def _say(self, words):
         if words:
@@ -140,8 +166,13 @@ class Explorer(widgets.VBox):
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         if not self.png:
             return data, metadata
-        return data | {"image/png": base64.b64encode(self.png).decode()}, metadata | {"image/png": {"alt": self.alt}}
+        return data | {"image/png": _base64(self.png)}, metadata | {"image/png": {"alt": self.alt}}
 
 
-def _message(words: str) -> str:
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def message(words: str) -> str:
+    """What stands in the place of a picture that cannot be drawn."""
     return f'<p role="alert">{html.escape(words)}</p>'

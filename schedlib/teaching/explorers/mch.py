@@ -1,4 +1,4 @@
-"""The explorers of the MCH chapter: a tree that one writes and fills, and jobs that come and go under two rules."""
+"""The explorers of the MCH chapter: a tree that one writes and fills, and jobs that come and go."""
 
 import ast
 import functools
@@ -7,15 +7,17 @@ import warnings
 import ipywidgets as widgets
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 
 from schedlib import mch
+from schedlib.core.checks import unknown
 from schedlib.exhibits.mch.fig4_churn import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch import workloads
 from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
 from schedlib.pictures import style
 from schedlib.pictures.trees import plot_tree, tree_size
-from schedlib.teaching.explorers.explorer import Explorer, slider
+from schedlib.teaching.explorers.explorer import Explorer, Picture, labelled, menu, placed, slider
 from schedlib.teaching.explorers.working import working
 
 RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
@@ -31,13 +33,15 @@ PRESETS = {
     "two users": ("[(1, 4), (3, 1)]", 9, 18),
     "a group of three": ("[[(0, 1), (0, 1), (0, 1)], (0, 1), (1, 0), (1, 0), (1, 0)]", 100, 100),
 }
+"""Examples by name: the tree's text, CPUs, memory (GB)."""
 
 
 def read_tree(text: str) -> mch.Tree:
-    """The tree of a text such as "[(1, 0), [(0, 1), (2, 1)]*3]": groups in brackets, leaves in parentheses, weights after an asterisk.
+    """The tree of a text such as "[(1, 0), [(0, 1), (2, 1)]*3]".
 
-    Only numbers are read, nothing is run. Raises ValueError, with what is wanted, on any other text, and on trees that are no good
-    to draw: more than 12 leaves, more than 5 levels, demands not between 0.001 and 1,000,000 (or 0) of two resources.
+    Groups stand in brackets, leaves in parentheses, weights after an asterisk. Only numbers are read, nothing
+    is run. Raises ValueError, with what is wanted, on any other text, and on trees that are no good to draw:
+    more than 12 leaves, more than 5 levels, demands not between 0.001 and 1,000,000 (or 0) of two resources.
 
     >>> tree = read_tree("[(1, 0), [(0, 1), (2, 1)]*3]")
     >>> tree.n_leaves, tree.weight.tolist()
@@ -45,28 +49,31 @@ def read_tree(text: str) -> mch.Tree:
     """
     weights = {}
 
-    def made(node, path):
+    def nested(node, path):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and path:
             weights[path] = ast.literal_eval(node.right)
             node = node.left
         if isinstance(node, ast.List):
-            return [made(child, (*path, k)) for k, child in enumerate(node.elts, 1)]
+            return [nested(child, (*path, k)) for k, child in enumerate(node.elts, 1)]
         return ast.literal_eval(node)
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
-            nested = made(ast.parse(text.strip(), mode="eval").body, ())
-        if not isinstance(nested, list):
+            groups = nested(ast.parse(text.strip(), mode="eval").body, ())
+        if not isinstance(groups, list):
             raise ValueError("the whole is a group, in brackets")
-        tree = mch.Tree(nested, {path: float(weight) for path, weight in weights.items()})
+        tree = mch.Tree(groups, {path: float(weight) for path, weight in weights.items()})
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError) as error:
         why = error.msg if isinstance(error, SyntaxError) else str(error)
-        why = "numbers, commas and asterisks are all that may stand in it" if "malformed" in why else why[:120]
-        raise ValueError(f"this tree cannot be read: {why}. Groups stand in brackets, leaves in parentheses: {EXAMPLE}") from error
+        why = (
+            "numbers, commas and asterisks are all that may stand in it" if "malformed" in why else why[:120]
+        )
+        form = f"Groups stand in brackets, leaves in parentheses: {EXAMPLE}"
+        raise ValueError(f"this tree cannot be read: {why}. {form}") from error
     if tree.n_leaves > LEAVES or tree.depth.max() > DEPTH:
-        has = f"leaves: {tree.n_leaves}, levels: {tree.depth.max()}"
-        raise ValueError(f"{has}; a picture has room for {LEAVES} leaves and {DEPTH} levels")
+        size = f"leaves: {tree.n_leaves}, levels: {tree.depth.max()}"
+        raise ValueError(f"{size}; a picture has room for {LEAVES} leaves and {DEPTH} levels")
     if tree.n_resources != len(RESOURCES):
         raise ValueError(f"resources named by a leaf: {tree.n_resources}; here they are two, CPU and memory")
     numbers = np.concatenate([tree.demand[tree.demand > 0], tree.weight])
@@ -77,7 +84,7 @@ def read_tree(text: str) -> mch.Tree:
 
 @functools.lru_cache(maxsize=64)
 def _path(text, cpu, memory, rule):
-    """The tree, its filling's corners (E + 1, p), and how much of all that is used in the end is used at each, from 0 to 1."""
+    """The tree, its filling's corners (E + 1, p), and what is used at each, in parts of the last."""
     tree = read_tree(text)
     try:
         path = filling_path(tree, [cpu, memory], rule)
@@ -88,39 +95,42 @@ def _path(text, cpu, memory, rule):
     return tree, path, used / used[-1]
 
 
-def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100):
-    """A tree, as `read_tree` reads it, and `cpu` CPUs and `memory` GB, `filled` to that % of what `rule` gives out in the end.
+def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100) -> Picture:
+    """A tree, as `read_tree` reads it, and a cluster `filled` to that % of what `rule` gives out in the end.
 
-    Shares are those of the divisible filling; a group's is what its poorest child lets it show (`node_shares`). Returns
-    (matplotlib Figure, alt text). Raises ValueError as `read_tree` does, and when the rule is not for this tree.
+    The cluster has `cpu` CPUs and `memory` GB. Shares are those of the divisible filling; a group's is what
+    its poorest child lets it show (`node_shares`). Raises ValueError
+    as `read_tree` does, and when the rule is not for this tree.
     """
     tree, path, used = _path(text, cpu, memory, rule)
     shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
     need = tree.demand / [cpu, memory]
     usage = need * (shares / need.max(axis=1))[:, None]
-    full = [name for name, total in zip(("CPU", "memory"), usage.sum(axis=0), strict=True) if total > 1 - 1e-6]
-    title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) if full else 'nothing'} full"
+    full = [
+        name for name, total in zip(("CPU", "memory"), usage.sum(axis=0), strict=True) if total > 1 - 1e-6
+    ]
+    title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) or 'nothing'} full"
     names = [tree.name(node) for node in tree.leaves]
     nodes = node_shares(tree, [cpu, memory], shares)
     nodes[0] = np.nan
     width, height = tree_size(tree, nodes, resources=RESOURCES)
-    width, below = max(width, 8.0), 1.7
-    figure, (top, bottom) = style.subplots(2, 1, size=(width, height + below + 0.3))
-    figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
+    width, below = max(width, 8.0), 1.7  # inches; the bars stand below the tree
     whole = height + below + 0.3
-    top.set_position((0, below / whole, 1, height / whole))
-    bottom.set_position((0.8 / width, 0.5 / whole, 1 - 1.0 / width, (below - 0.6) / whole))
+    bars = (0.8 / width, 0.5 / whole, 1 - 1.0 / width, (below - 0.6) / whole)
+    figure, (top, bottom) = placed((width, whole), (0, below / whole, 1, height / whole), bars)
     plot_tree(tree, nodes, resources=RESOURCES, ax=top)
     figure.suptitle(title, y=1 - 0.05 / whole, va="top", fontsize=11)
-    _tanks(bottom, usage, names, (cpu, memory))
+    _plot_usage(bottom, usage, names, (cpu, memory))
     held = ", ".join(f"{name} {share:.3g}" for name, share in zip(names, shares, strict=True))
     return figure, f"{title}. Dominant shares of {cpu} CPUs and {memory} GB: {held}."
 
 
-def _tanks(ax, usage, names, capacity):
+def _plot_usage(ax: Axes, usage, names, capacity):
+    """A bar for each resource, a part of it for each leaf."""
     start = np.zeros(len(capacity))
     for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
-        ax.barh([1, 0], amount, left=start, height=0.7, color=style.BLUE, alpha=(0.35, 0.6)[leaf % 2], edgecolor="white")
+        look = {"color": style.BLUE, "alpha": (0.35, 0.6)[leaf % 2], "edgecolor": "white"}
+        ax.barh([1, 0], amount, left=start, height=0.7, **look)
         for row, (width, left) in enumerate(zip(amount, start, strict=True)):
             if width > 1.2 * len(name):
                 ax.text(left + width / 2, 1 - row, name, ha="center", va="center", fontsize=9)
@@ -129,38 +139,41 @@ def _tanks(ax, usage, names, capacity):
     ax.set(xlim=(0, 100), ylim=(-0.5, 1.5), xlabel="used (%)", yticks=[1, 0], yticklabels=labels)
 
 
-def filling():
-    """A menu of trees, a box to write one's own, sliders for the capacities and for how far it is filled, a menu of rules."""
+def filling() -> Explorer:
+    """A menu of trees and a box to write one, sliders for the capacities and the way, a menu of rules."""
     text, cpu, memory = PRESETS["MCH breaks its promise"]
-    preset = widgets.Dropdown(options=list(PRESETS), description="example")
     controls = {
-        "preset": preset,
+        "preset": menu(list(PRESETS), text="example"),
         "text": widgets.Text(value=text, description="tree", continuous_update=False),
         "cpu": slider(cpu, 1, 200, text="CPUs"),
         "memory": slider(memory, 1, 200, text="memory (GB)"),
-        "rule": widgets.Dropdown(options=[(style.look(rule).label, rule) for rule in RULES], value="mch", description="rule"),
+        "rule": menu(labelled(RULES), text="rule"),
         "filled": slider(100, 0, 100, 5, text="filled (%)"),
     }
 
-    def take():
-        for name, value in zip(("text", "cpu", "memory"), PRESETS[preset.value], strict=True):
+    def take_example():
+        for name, value in zip(("text", "cpu", "memory"), PRESETS[controls["preset"].value], strict=True):
             controls[name].value = value
+
+    def draw(preset, **values):
+        return draw_filling(**values)
 
     with working():
         _path(text, cpu, memory, "h-drf")  # compiled before the first move
-    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=480, settle={"preset": take})
+    return Explorer(draw, controls, height=480, on_change={"preset": take_example})
 
 
 CHURN_RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
 STEP = 5.0
 """Seconds between two readings of the shares."""
-SCENES = {"Fig. 4 of the paper": 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
+FIG4 = "Fig. 4 of the paper"
+SCENES = {FIG4: 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
 """How long each scene lasts (s)."""
 
 
 def _scene(scene):
-    """A scene's tree, capacity and jobs. But for Fig. 4's, jobs never run out, and a job's tasks last 5 to 15 s, uniform."""
-    if scene == "Fig. 4 of the paper":
+    """A scene's tree, capacity and jobs. Except in Fig. 4, jobs never run out; tasks last 5 to 15 s."""
+    if scene == FIG4:
         return workloads.fig4(), workloads.FIG4_CAPACITY, workloads.fig4_jobs()
     starves = scene.startswith("[M")
     tree = read_tree("[(0, 1), [(1, 0), (0, 1)]]" if starves else PRESETS["MCH breaks its promise"][0])
@@ -173,54 +186,51 @@ def _scene(scene):
 def _run(scene, rule):
     """Times (T,), the leaves' names, and their shares (T, p)."""
     tree, capacity, jobs = _scene(scene)
-    done = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=STEP)
-    wide = done.shares.pivot(index="time", columns="leaf", values="share")
+    run = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=STEP)
+    wide = run.shares.pivot(index="time", columns="leaf", values="share")
     return wide.index.to_numpy(), [tree.name(node) for node in tree.leaves], wide.to_numpy()
 
 
-def draw_churn(scene: str = "Fig. 4 of the paper", time: int = 500, left: str = "mch", right: str = "naive-h-drf"):
-    """Shares over time, up to `time` in s, under two rules, while jobs come and go and tasks end; and what each leaf has then.
+def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str = "naive-h-drf") -> Picture:
+    """Shares over time, up to `time` in s, under two rules, while jobs come and go.
 
-    Scenes are the keys of `SCENES`. Returns (matplotlib Figure, alt text).
+    Scenes are the keys of `SCENES`.
     """
     if scene not in SCENES:
-        raise ValueError(f"scene: {scene!r} is none of {', '.join(SCENES)}")
+        raise unknown("scene", scene, SCENES)
     end, words = SCENES[scene], []
-    figure, axes = style.subplots(1, 2, size=(9.0, 4.2), sharey=True)
-    figure.set_layout_engine("none")
-    for ax, start in zip(axes, (0.07, 0.55), strict=True):
-        ax.set_position((start, 0.28, 0.43, 0.64))
+    figure, axes = placed((9.0, 4.2), (0.07, 0.28, 0.43, 0.64), (0.55, 0.28, 0.43, 0.64))
     for ax, rule in zip(axes, (left, right), strict=True):
         times, names, shares = _run(scene, rule)
         seen = int(np.searchsorted(times, time, side="right"))
         for leaf, name in enumerate(names):
-            look = {"color": style.PALETTE[leaf % 6], "linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf]}
-            ax.step(times[:seen], shares[:seen, leaf], where="post", label=f"{name}: {shares[seen - 1, leaf]:.2f}", **look)
+            look = {"linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf], "where": "post"}
+            look |= {"color": style.PALETTE[leaf % 6], "label": f"{name}: {shares[seen - 1, leaf]:.2f}"}
+            ax.step(times[:seen], shares[:seen, leaf], **look)
         ax.axvline(min(time, end), color="black", linewidth=0.8)
         ax.set(title=style.look(rule).label, xlabel="time (s)", xlim=(0, end), ylim=(0, 1.04))
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
         held = ", ".join(f"{name} {share:.2f}" for name, share in zip(names, shares[seen - 1], strict=True))
         words.append(f"{style.look(rule).label}: {held}")
     axes[0].set_ylabel("dominant share")
+    axes[1].tick_params(labelleft=False)
     return figure, f"Dominant shares up to {min(time, end):g} s. At that time under {'; under '.join(words)}."
 
 
-def churn():
+def churn() -> Explorer:
     """Menus of scenes and of two rules, and a slider that moves the time."""
-    rules = [(style.look(rule).label, rule) for rule in CHURN_RULES]
-    scene = widgets.Dropdown(options=list(SCENES), description="scene")
     controls = {
-        "scene": scene,
-        "time": slider(500, 0, SCENES[scene.value], 10, text="time (s)"),
-        "left": widgets.Dropdown(options=rules, value="mch", description="left"),
-        "right": widgets.Dropdown(options=rules, value="naive-h-drf", description="right"),
+        "scene": menu(list(SCENES), text="scene"),
+        "time": slider(500, 0, SCENES[FIG4], 10, text="time (s)"),
+        "left": menu(labelled(CHURN_RULES), text="left"),
+        "right": menu(labelled(CHURN_RULES), "naive-h-drf", text="right"),
     }
     with working():  # all runs are made before the first move
-        for name in SCENES:
+        for scene in SCENES:
             for rule in CHURN_RULES:
-                _run(name, rule)
+                _run(scene, rule)
 
     def shorten():
-        controls["time"].max = SCENES[scene.value]
+        controls["time"].max = SCENES[controls["scene"].value]
 
-    return Explorer(draw_churn, controls, settle={"scene": shorten})
+    return Explorer(draw_churn, controls, on_change={"scene": shorten})

@@ -1,4 +1,4 @@
-"""The explorer of the closing chapter: a slice of Alibaba's hour and a load, and what every paper's policies make of it."""
+"""The explorer of the closing chapter: a slice of Alibaba's hour and a load, under all papers' policies."""
 
 import ipywidgets as widgets
 import numpy as np
@@ -7,7 +7,7 @@ from matplotlib.ticker import NullLocator
 
 from schedlib.intervals import Interval, mean_ci
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import Explorer, slider
+from schedlib.teaching.explorers.explorer import Explorer, Picture, placed, slider
 from schedlib.teaching.lessons import one_trace
 
 LABELS = {"lotes-known": "LoTES, mix known"}
@@ -29,7 +29,9 @@ AXES = {
 
 def _look(policy):
     look = style.look(policy.removesuffix("-known"))
-    return look._replace(label=LABELS.get(policy, look.label), marker="s" if policy in LABELS else look.marker)
+    return look._replace(
+        label=LABELS.get(policy, look.label), marker="s" if policy in LABELS else look.marker
+    )
 
 
 def _mean(values, geometric):
@@ -38,45 +40,42 @@ def _mean(values, geometric):
     return Interval(*np.exp(mean_ci(np.log(values))))
 
 
-def plot_answers(frame: pd.DataFrame):
-    """The four questions, a panel each: the policies' values, and with several slices their means and 95 % intervals.
+def plot_answers(frame: pd.DataFrame) -> Picture:
+    """The four questions, a panel each: the policies' values, of several slices means and 95 % intervals.
 
-    `frame` as of `one_trace.answers`, of one slice or of several one below the other. Means are geometric where the axis is
-    logarithmic; axes have room for all that is stored. Returns (matplotlib Figure, words that say what it shows).
+    `frame` as of `one_trace.answers`, of one slice or of several one below the other. Means are geometric
+    where the axis is logarithmic; axes have room for all that is stored.
     """
-    figure, axes = style.subplots(2, 2, size=(9.6, 4.2))
-    figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
+    places = [(0.155 + 0.485 * column, 0.59 - 0.5 * row, 0.29, 0.33) for row in (0, 1) for column in (0, 1)]
+    figure, axes = placed((9.6, 4.2), *places)
     words = []
-    for (question, (title, measure, policies)), ax, place in zip(PANELS.items(), axes.flat, range(4), strict=True):
-        ax.set_position((0.155 + 0.485 * (place % 2), 0.59 - 0.5 * (place // 2), 0.29, 0.33))
-        rows = frame[(frame["question"] == question) & (frame["measure"] == measure)]
-        found = [_mean(rows.loc[rows["policy"] == policy, "value"], AXES[question][0] == "log") for policy in policies]
-        for row, (policy, (mean, low, high)) in enumerate(zip(policies, found, strict=True)):
+    for (question, (title, measure, policies)), ax in zip(PANELS.items(), axes, strict=True):
+        scale, ends, ticks = AXES[question]
+        rows, values = frame[(frame["question"] == question) & (frame["measure"] == measure)], []
+        beside = {"transform": ax.get_yaxis_transform(), "va": "center"}
+        for line, policy in enumerate(policies):
+            mean, low, high = _mean(rows.loc[rows["policy"] == policy, "value"], scale == "log")
             look = _look(policy)
-            if low == low:
-                ax.plot([low, high], [row, row], color=look.color, linewidth=3, alpha=0.45, solid_capstyle="butt")
-            ax.plot(mean, row, color=look.color, marker=look.marker, markersize=7, linestyle="none")
-            ax.text(-0.03, row, look.label, transform=ax.get_yaxis_transform(), va="center", ha="right")
-            ax.text(1.03, row, f"{mean:.3g}", transform=ax.get_yaxis_transform(), va="center")
-        _axis(ax, question, title, len(policies))
-        said = ", ".join(f"{_look(policy).label} {mean:.3g}" for policy, (mean, *_) in zip(policies, found, strict=True))
-        words.append(f"{title}: {said}")
+            if np.isfinite(low):
+                bar = {"linewidth": 3, "alpha": 0.45, "solid_capstyle": "butt"}
+                ax.plot([low, high], [line, line], color=look.color, **bar)
+            ax.plot(mean, line, color=look.color, marker=look.marker, markersize=7, linestyle="none")
+            ax.text(-0.03, line, look.label, ha="right", **beside)
+            ax.text(1.03, line, f"{mean:.3g}", **beside)
+            values.append(f"{look.label} {mean:.3g}")
+        ax.set_xscale(scale, **({"linthresh": 1} if scale == "symlog" else {}))
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.set(xlim=ends, ylim=(len(policies) - 0.5, -0.5), yticks=[])  # text names policies: ticks are slow
+        ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+        ax.set_title(title, fontsize=10, loc="left")
+        words.append(f"{title}: {', '.join(values)}")
     return figure, ". ".join(words) + "."
 
 
-def _axis(ax, question, title, rows):
-    scale, ends, ticks = AXES[question]
-    ax.set_xscale(scale, **({"linthresh": 1} if scale == "symlog" else {}))
-    ax.xaxis.set_minor_locator(NullLocator())
-    ax.set(xlim=ends, ylim=(rows - 0.5, -0.5), yticks=[])  # policies are named by text: ticks take much of the time of a move
-    ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-    ax.set_title(title, fontsize=10, loc="left")
+def draw(start: int = 0, every: int = 8, load: int = 80) -> Picture:
+    """The stored answers for a slice: ten minutes from minute `start` on, every `every`-th job, at `load` %.
 
-
-def draw(start: int = 0, every: int = 8, load: int = 80):
-    """The stored answers for a slice: the ten minutes from minute `start` on, every `every`-th job, at `load` %.
-
-    Returns (matplotlib Figure, alt text). Raises ValueError on a slice or a load that is not stored.
+    Raises ValueError on a slice or a load that is not stored.
     """
     grid = one_trace.grid()
     frame = grid[(grid["start"] == start) & (grid["every"] == every) & (grid["load"] == load)]
@@ -87,13 +86,15 @@ def draw(start: int = 0, every: int = 8, load: int = 80):
     return figure, f"Every {every}th job of minutes {start} to {start + 10}, load {load} per cent. {words}"
 
 
-def explorer():
+def explorer() -> Explorer:
     """Sliders for the slice and the load, and the four questions side by side."""
-    loads = widgets.SelectionSlider(options=one_trace.LOADS, value=80, description="load (%)", continuous_update=False)
     steps = [(f"every {n}th", n) for n in one_trace.STEPS]
+    at_release = {"continuous_update": False}
     controls = {
         "start": slider(0, min(one_trace.STARTS), max(one_trace.STARTS), 10, text="from minute"),
-        "every": widgets.SelectionSlider(options=steps, value=8, description="jobs", continuous_update=False),
-        "load": loads,
+        "every": widgets.SelectionSlider(options=steps, value=8, description="jobs", **at_release),
+        "load": widgets.SelectionSlider(
+            options=one_trace.LOADS, value=80, description="load (%)", **at_release
+        ),
     }
     return Explorer(draw, controls, height=420)

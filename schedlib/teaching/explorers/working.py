@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from IPython import get_ipython
 from IPython.display import HTML, display
@@ -13,10 +13,10 @@ AFTER = 1.5
 
 
 @contextlib.contextmanager
-def working(show: Callable[[str], None] | None = None, after: float = AFTER):
-    """Inside the block, say that it works and for how many seconds, once it has taken more than `after`; nothing is left behind.
+def working(show: Callable[[str], None] | None = None, after: float = AFTER) -> Iterator[None]:
+    """Inside the block, say that it works and for how many seconds, once it has taken more than `after`.
 
-    `show` takes the words; without it they stand below the cell that runs, and are taken away when the block is done.
+    `show` takes the words, and "" when the block is done; without it they stand below the cell that runs.
 
     >>> said = []
     >>> with working(said.append, after=0.01):
@@ -28,16 +28,18 @@ def working(show: Callable[[str], None] | None = None, after: float = AFTER):
     >>> said
     []
     """
-    show, start, done, said = show or _below_the_cell(), time.monotonic(), threading.Event(), []
+    said: list[str] = []
+    say, start, done = show or _below_the_cell(), time.monotonic(), threading.Event()
 
-    def tell():
-        pause = after
-        while not done.wait(pause):
-            said.append(f"Working, {time.monotonic() - start:.0f} s: what is run for the first time is compiled first.")
-            show(said[-1])
-            pause = 1.0
+    def keep_saying():
+        while not done.wait(1.0 if said else after):
+            seconds = time.monotonic() - start
+            said.append(
+                f"Working, {seconds:.0f} s: what is run for the first time is compiled first."
+            )
+            say(said[-1])
 
-    thread = threading.Thread(target=tell, daemon=True)
+    thread = threading.Thread(target=keep_saying, daemon=True)
     thread.start()
     try:
         yield
@@ -45,20 +47,18 @@ def working(show: Callable[[str], None] | None = None, after: float = AFTER):
         done.set()
         thread.join()
         if said:
-            show("")
+            say("")
 
 
 def _below_the_cell() -> Callable[[str], None]:
     """Words below the running cell, each in the place of the last; none where there is no notebook."""
-    handles = []
+    handles: list = []
 
     def show(words):
-        if not hasattr(get_ipython(), "kernel"):
-            return
         page = HTML(f'<p role="status">{words}</p>' if words else "")
         if handles:
             handles[0].update(page)
-        else:
+        elif hasattr(get_ipython(), "kernel"):
             handles.append(display(page, display_id=True))
 
     return show

@@ -1,5 +1,6 @@
-"""Chapter 4's small clusters, with the plans that LoTES makes for them: stored, as one of 870,831 bins takes half a minute to make."""
+"""Chapter 4's small clusters with stored plans: to make one, of up to 870,831 bins, takes half a minute."""
 
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
@@ -15,69 +16,71 @@ PHIS, SEEDS = tuple(range(0, 16, 3)), tuple(range(10))
 """Phi in thousandths of the largest machine."""
 PLANS = Path(__file__).with_name("dispatch.csv")
 MIXES = [f"n{k}" for k in range(1, 10)]
-PLANNED = {}
-"""Plans that have been read: they depend on Phi and the seed alone."""
 
 
-def instance(phi: int, load: int, sizes: str, seed: int, planner=None) -> RandomInstance:
-    """Six machines of each of Table 1's configurations for six hours: `phi` in thousandths, `load` in % of what the plan sustains.
+def instance(phi: int, load: int, sizes: str, seed: int, planner: Callable | None = None) -> RandomInstance:
+    """Six machines of each of Table 1's configurations for six hours.
 
-    `planner` makes the plan; without one it is the stored one. Raises ValueError where none is stored, and
-    where nothing is left of the stored one's rate in whole machines (phi 12, seed 7).
+    `phi` is in thousandths, `load` in % of what the plan sustains. `planner` makes the plan; without one it
+    is the stored one. Raises ValueError where none is stored, and where rounding leaves nothing of its rate
+    (phi 12, seed 7).
 
     >>> instance(6, 97, "common", 0).configs.n_machines
     60
     """
     setting = {"machines": MACHINES, "hours": HOURS, "sizes": sizes, "seed": seed, "rounded": True}
-    return lotes.random_instance(phi / 1000, load=load / 100, planner=planner or partial(_planned, phi, seed), **setting)
+    planner = planner or (lambda configs, classes: _stored_plan(phi, seed, configs, classes))
+    return lotes.random_instance(phi / 1000, load=load / 100, planner=planner, **setting)
 
 
 @cache
-def _stored():
+def stored() -> dict[tuple[int, int], pd.DataFrame]:
+    """The stored plans' rows, as `rows` makes them, by phi and seed."""
     return dict(list(pd.read_csv(PLANS).groupby(["phi", "seed"])))
 
 
-def _planned(phi, seed, configs, classes):
+PLANNED = {}
+"""Plans that have been made of rows: they depend on phi and the seed alone."""
+
+
+def _stored_plan(phi, seed, configs, classes):
+    if (phi, seed) not in stored():
+        raise ValueError(f"phi, seed: {phi}, {seed}; plans are stored for phi of {PHIS} and seeds of {SEEDS}")
     if (phi, seed) not in PLANNED:
-        PLANNED[phi, seed] = _read(phi, seed, configs, classes)
+        plan = stored()[phi, seed]
+        by_config = [plan[plan["configuration"] == j] for j in range(configs.n_configs)]
+        columns = ([part[name].to_numpy() for part in by_config] for name in (MIXES, "fraction", "machines"))
+        PLANNED[phi, seed] = make_plan(configs, classes, lotes.allocate(configs, classes), *columns)
+    if not PLANNED[phi, seed].rate_rounded > 0:
+        rounding = f"Phi = {phi} thousandths, seed {seed}: rounding leaves nothing of the rate"
+        why = "in small clusters a class may be left without a place in the bins of whole machines"
+        raise ValueError(f"{rounding}: {why}. Move Phi or the seed")
     return PLANNED[phi, seed]
 
 
-def _read(phi, seed, configs, classes):
-    if (phi, seed) not in _stored():
-        raise ValueError(f"phi, seed: {phi}, {seed}; plans are stored for phi of {PHIS} and seeds of {SEEDS}")
-    rows = _stored()[phi, seed]
-    parts = [rows[rows["configuration"] == j] for j in range(configs.n_configs)]
-    bins, fractions, machines = ([part[name].to_numpy() for part in parts] for name in (MIXES, "fraction", "machines"))
-    plan = make_plan(configs, classes, lotes.allocate(configs, classes), bins, fractions, machines)
-    if not plan.rate_rounded > 0:
-        few = f"with {MACHINES} machines of a configuration, a class is left without a place in the bins of whole ones"
-        raise ValueError(f"Phi = {phi} thousandths, seed {seed}: rounding leaves nothing of the rate. It happens to small clusters: {few}. "
-                         "Move Phi or the seed")
-    return plan
-
-
 def rows(phi: int, seed: int) -> pd.DataFrame:
-    """A plan made anew: the bins in use, a row each, with the share of machines that the program gives it and whole machines."""
+    """A plan made anew: a row for each bin in use, with its machines by the program and in whole ones."""
     planner = partial(lotes.plan, max_bins=MOST_BINS)
-    made = lotes.random_instance(phi / 1000, machines=MACHINES, hours=HOURS, seed=seed, planner=planner).plan
-    parts = []
-    for j, (bins, fraction, machines) in enumerate(zip(made.bins, made.fractions, made.machines, strict=True)):
+    plan = lotes.random_instance(phi / 1000, machines=MACHINES, hours=HOURS, seed=seed, planner=planner).plan
+    frames = []
+    for j, (bins, fraction, machines) in enumerate(
+        zip(plan.bins, plan.fractions, plan.machines, strict=True)
+    ):
         used = np.flatnonzero((fraction > 0) | (machines > 0))
-        some = pd.DataFrame(bins[used], columns=MIXES)
-        parts.append(some.assign(configuration=j, machines=machines[used], fraction=fraction[used]))
-    found = pd.concat(parts, ignore_index=True).assign(phi=phi, seed=seed)
-    return found[["phi", "seed", "configuration", "machines", "fraction", *MIXES]]
+        mixes = pd.DataFrame(bins[used], columns=MIXES)
+        frames.append(mixes.assign(configuration=j, machines=machines[used], fraction=fraction[used]))
+    frame = pd.concat(frames, ignore_index=True).assign(phi=phi, seed=seed)
+    return frame[["phi", "seed", "configuration", "machines", "fraction", *MIXES]]
 
 
-def main():
-    """Make all plans anew, a minute or two; `python -m schedlib.teaching.lessons.dispatch` writes them to their place."""
-    found = []
+def main() -> None:
+    """Make all plans anew, a minute or two; `python -m schedlib.teaching.lessons.dispatch` writes them."""
+    plans = []
     for phi in PHIS:
         for seed in SEEDS:
-            found.append(rows(phi, seed))
-            print(f"phi {phi}, seed {seed}: {len(found[-1])} bins in use", flush=True)
-    pd.concat(found).to_csv(PLANS, index=False, lineterminator="\n")
+            plans.append(rows(phi, seed))
+            print(f"phi {phi}, seed {seed}: {len(plans[-1])} bins in use", flush=True)
+    pd.concat(plans).to_csv(PLANS, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

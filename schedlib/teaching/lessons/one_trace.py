@@ -2,18 +2,22 @@
 
 Readings, fixed before anything was measured:
 
-- a slice is every n-th of the trace's jobs that are submitted within ten minutes, with all of their stages; all stages of a job
-  come at its submission, which is all that the trace tells. Times count from the slice's beginning
-- `place` (LoTES): `lotes.alibaba_hour`. Its classes come from the first 100 s, a sixth of the slice, as in `lotes.hour`; "lotes-known"
-  has the classes of the whole slice, which nobody can know beforehand, on the same machines
-- `order` (HMHS): the slice's map-reduce pairs as one batch on 100 + 100 machines, with speeds that the trace does not have
-- `share` (MCH): no organisation is known, so the hierarchy is the trace's own: a job is a group and its stages, with what they
-  requested, are the leaves
-- `probe` (Eagle): `eagle.alibaba`; a worker runs one task, the short partition is the short jobs' share of the slice's work
+- a slice is every n-th of the trace's jobs that are submitted within ten minutes, with all of their stages;
+  all stages of a job come at its submission, which is all that the trace tells. Times count from the slice's
+  beginning
+- `place` (LoTES): `lotes.alibaba_hour`. Its classes come from the first 100 s, a sixth of the slice, as in
+  `lotes.hour`; "lotes-known" has the classes of the whole slice, which nobody can know beforehand, on the
+  same machines
+- `order` (HMHS): the slice's map-reduce pairs as one batch on 100 + 100 machines, with speeds that the trace
+  does not have
+- `share` (MCH): no organisation is known, so the hierarchy is the trace's own: a job is a group and its
+  stages, with what they requested, are the leaves
+- `probe` (Eagle): `eagle.alibaba`; a worker runs one task, the short partition is the short jobs' share of
+  the slice's work
 """
 
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -46,31 +50,33 @@ def hour() -> tuple[Workload, pd.DataFrame]:
 
 
 def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
-    """A slice of the hour: every `every`-th of the jobs submitted in the ten minutes from minute `start` on, counted from `first`.
+    """A slice of the hour: every `every`-th of the jobs submitted in the ten minutes from minute `start` on.
 
-    A row of `jobs` is a stage (`job, submit, class, trace_job, stage, end, plan_cpu, plan_mem`), its tasks are the instances. Slices of
-    the same `start` and `every` and another `first` share no job. Raises ValueError when `every` or `first` is not a whole number in
-    its range, and when no job is left.
+    They are counted from `first`. A row of `jobs` is a stage (`job, submit, class, trace_job, stage, end,
+    plan_cpu, plan_mem`), its tasks are the instances. Slices of the same `start` and `every` and another
+    `first` share no job. Raises ValueError when `every` or `first` is not a whole number in its range, and
+    when no job is left.
 
     >>> part(50, every=64)
     Workload(216 jobs, 4784 tasks, 595 s, demands: cpu, mem)
     """
     if every != int(every) or every < 1 or first != int(first) or not 0 <= first < every:
-        raise ValueError(f"every, first: {every}, {first}; every is a whole number of at least 1, first one from 0 to every - 1")
+        must = "every is a whole number of at least 1, first one from 0 to every - 1"
+        raise ValueError(f"every, first: {every}, {first}; {must}")
     stages = hour()[0]
     jobs = stages.jobs
     jobs = jobs[(jobs["submit"] >= 60 * start) & (jobs["submit"] < 60 * start + SPAN)]
     jobs = jobs[jobs["trace_job"].isin(jobs["trace_job"].unique()[first::every])]
     if not len(jobs):
-        raise ValueError(f"start: no job of the hour is in the ten minutes from minute {start} on; take one from 0 to 59")
+        raise ValueError(f"start: no job is in the ten minutes from minute {start} on; take one from 0 to 59")
     tasks = stages.tasks[np.repeat(stages.jobs["job"].isin(jobs["job"]), np.diff(stages.offsets)).to_numpy()]
     return Workload(jobs.assign(submit=jobs["submit"] - 60 * start, end=jobs["end"] - 60 * start), tasks)
 
 
 def pairs(stages: Workload) -> pd.DataFrame:
     """The map-reduce pairs (as `traces.alibaba2018("mapreduce")` has them) of these stages' jobs."""
-    found = hour()[1]
-    return found[found["trace_job"].isin(stages.jobs["trace_job"])].reset_index(drop=True)
+    all_pairs = hour()[1]
+    return all_pairs[all_pairs["trace_job"].isin(stages.jobs["trace_job"])].reset_index(drop=True)
 
 
 def waits_for_others(stages: Workload) -> np.ndarray:
@@ -83,34 +89,42 @@ def waits_for_others(stages: Workload) -> np.ndarray:
 
 
 def place(stages: Workload, load: float = 0.8, known: bool = True) -> dict[str, lotes.Simulation]:
-    """Every instance to a machine of Table 1's proportions, under "lotes", "lotes-known", "tetris" and "greedy" (see the module)."""
+    """Every instance to a machine of Table 1's proportions, under LoTES, Tetris and Greedy."""
     configs, classes, jobs = lotes.alibaba_hour(trace=stages, load=load, first=FIRST)
     runs = {"lotes": lotes.simulate("lotes", configs, jobs, plan=lotes.plan(configs, classes))}
     if known:
         _, whole, labelled = lotes.alibaba_hour(trace=stages, load=load, first=SPAN)
         runs["lotes-known"] = lotes.simulate("lotes", configs, labelled, plan=lotes.plan(configs, whole))
-    return runs | {policy: lotes.simulate(policy, configs, jobs, classes=classes) for policy in ("tetris", "greedy")}
+    return runs | {
+        policy: lotes.simulate(policy, configs, jobs, classes=classes) for policy in ("tetris", "greedy")
+    }
 
 
 def batch(stages: Workload, seed: int = 0, alike: bool = False) -> hmhs.Instance:
-    """The slice's map-reduce pairs as HMHS takes them: `seed` draws 100 + 100 machines' speeds; `alike` gives all their mean, 0.55."""
+    """The slice's map-reduce pairs as HMHS takes them.
+
+    `seed` draws 100 + 100 machines' speeds; `alike` gives all of them the mean, 0.55.
+    """
     instance = hmhs.from_trace(pairs(stages), seed)
     if not alike:
         return instance
-    return replace(instance, **{name: np.full_like(getattr(instance, name), 0.55) for name in ("map_speed", "reduce_speed")})
+    maps, reduces = (np.full_like(speed, 0.55) for speed in (instance.map_speed, instance.reduce_speed))
+    return replace(instance, map_speed=maps, reduce_speed=reduces)
 
 
 def order(stages: Workload, seed: int = 0, alike: bool = False) -> tuple[dict[str, hmhs.Schedule], float]:
     """The slice's `batch` by every policy of `ORDERS`, and a lower bound on the makespan (s)."""
     instance = batch(stages, seed, alike)
-    found = hmhs.bounds(instance)
-    return {name: priced(instance, found) if name == "priced" else hmhs.schedule(instance, name) for name in ORDERS}, found.best
+    bounds = hmhs.bounds(instance)
+    shipped = {name: hmhs.schedule(instance, name) for name in ORDERS if name != "priced"}
+    return {name: shipped.get(name) or priced(instance, bounds) for name in ORDERS}, bounds.best
 
 
 def hierarchy(stages: Workload) -> mch.Tree:
-    """The slice as a tree: a group for each of the trace's jobs, in it a leaf for each stage with what a task of it requested.
+    """The slice as a tree: a group for each of the trace's jobs, with a leaf for each stage.
 
-    Demands are fractions of one machine: (cores / 96, memory). Leaves come in the order of `stages.jobs`.
+    A leaf demands what a task of the stage requested. Demands are fractions of one machine: (cores / 96,
+    memory). Leaves come in the order of `stages.jobs`.
     """
     demand = list(zip(stages.jobs["plan_cpu"] / CORES, stages.jobs["plan_mem"], strict=True))
     ends = np.flatnonzero(stages.jobs["trace_job"].diff().to_numpy() != 0)
@@ -118,7 +132,7 @@ def hierarchy(stages: Workload) -> mch.Tree:
 
 
 def shares(stages: Workload) -> dict[str, np.ndarray]:
-    """What each of the trace's jobs holds when all ask without end, in times an equal share, under every rule of `RULES`.
+    """What each of the trace's jobs holds, in times an equal share, when all ask without end, by rule.
 
     A job's share is the sum of its stages' dominant shares.
     """
@@ -129,25 +143,26 @@ def shares(stages: Workload) -> dict[str, np.ndarray]:
 
 
 def churn(stages: Workload, load: float = 0.8) -> dict[str, mch.Churn]:
-    """The slice's stages arriving at their leaves and leaving them, on one pool that is busy to `load`, under every rule of `RULES`.
+    """The slice's stages arriving at and leaving their leaves, on one pool that is busy to `load`, by rule.
 
-    "h-drf" is ours, which keeps sums up to date; "h-drf-literal" walks through the tree for each decision, as printed.
+    "h-drf" is ours, which keeps sums up to date; "h-drf-literal" walks through the tree for each decision, as
+    printed.
     """
     tree, tasks = hierarchy(stages), np.diff(stages.offsets)
     duration = np.maximum(eagle.job_means(stages), SHORTEST)
     capacity = (tree.demand.T @ (tasks * duration)).max() / (load * SPAN)
-    jobs = pd.DataFrame({"leaf": range(len(tasks)), "submit": stages.jobs["submit"], "tasks": tasks, "duration": duration})
-    runs = {rule: mch.simulate(tree, (capacity, capacity), rule, jobs, record=False) for rule in RULES}
-    return runs | {"h-drf-literal": mch.simulate(tree, (capacity, capacity), "h-drf", jobs, record=False, method="literal")}
+    jobs = stages.jobs[["submit"]].assign(leaf=range(len(tasks)), tasks=tasks, duration=duration)
+    run = partial(mch.simulate, tree, (capacity, capacity), jobs=jobs, record=False)
+    return {rule: run(rule=rule) for rule in RULES} | {"h-drf-literal": run(rule="h-drf", method="literal")}
 
 
 def per_decision(run: mch.Churn, nodes: int) -> float:
-    """Nodes and heap places looked at for a task placed, with all `nodes` for each time that weights were worked out anew."""
+    """Nodes and heap places looked at for a task placed; working out weights anew looks at all `nodes`."""
     return (run.operations + run.reflattens * nodes) / run.decisions
 
 
 def probe(stages: Workload, load: float = 0.8, seed: int = 0) -> dict[str, eagle.Simulation]:
-    """Every stage to workers that run one task at a time, the fewest that are busy to at most `load`, under every system of `SYSTEMS`."""
+    """Every stage to the fewest workers of one task at a time that are busy to at most `load`, by system."""
     workload, cutoff = eagle.alibaba(1, trace=stages), eagle.CUTOFF["alibaba"]
     workers = int(np.ceil(eagle.offered_load(workload, 1) / load))
     setting = {"short_partition": eagle.short_share(workload, cutoff), "cutoff": cutoff, "seed": seed}
@@ -164,7 +179,8 @@ def answers(stages: Workload, load: float = 0.8, seed: int = 0) -> pd.DataFrame:
     | share | `least`: what the job that holds least has, in times an equal share |
     | probe | `short`, `long`: time within which 99 % of the short, of the long jobs are complete (s) |
 
-    A load means something to the first and the last alone: a batch is there as a whole, and shares matter when all is taken.
+    A load means something to the first and the last alone: a batch is there as a whole, and shares matter
+    when all is taken.
     """
     return pd.concat([_without_load(stages, seed), _at_load(stages, load, seed)], ignore_index=True)
 
@@ -173,7 +189,10 @@ def _without_load(stages, seed):
     orders, bound = order(stages, seed)
     rows = []
     for policy, done in orders.items():
-        rows += [("order", policy, "makespan", done.makespan / bound), ("order", policy, "end", done.job_end.mean())]
+        rows += [
+            ("order", policy, "makespan", done.makespan / bound),
+            ("order", policy, "end", done.job_end.mean()),
+        ]
     rows += [("share", rule, "least", held.min()) for rule, held in shares(stages).items()]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -188,12 +207,12 @@ def _at_load(stages, load, seed):
 
 @cache
 def grid() -> pd.DataFrame:
-    """The stored answers for `STARTS`, `STEPS` and `LOADS`: `start, every, load` (%) and the columns of `answers`."""
+    """The stored answers for `STARTS`, `STEPS` and `LOADS`: `start, every, load` (%) and `COLUMNS`."""
     return pd.read_csv(GRID)
 
 
 def made_grid() -> pd.DataFrame:
-    """The grid computed anew, some minutes; `python -m schedlib.teaching.lessons.one_trace` writes it to its place."""
+    """The grid computed anew, in minutes; `python -m schedlib.teaching.lessons.one_trace` writes it."""
     blocks = []
     for start in STARTS:
         for every in STEPS:
@@ -201,8 +220,8 @@ def made_grid() -> pd.DataFrame:
             print(f"minute {start}, every {every}th job: {len(stages)} stages", flush=True)
             always = _without_load(stages, 0)
             for load in LOADS:
-                found = pd.concat([always, _at_load(stages, load / 100, 0)], ignore_index=True)
-                blocks.append(found.assign(start=start, every=every, load=load))
+                rows = pd.concat([always, _at_load(stages, load / 100, 0)], ignore_index=True)
+                blocks.append(rows.assign(start=start, every=every, load=load))
     frame = pd.concat(blocks, ignore_index=True)[["start", "every", "load", *COLUMNS]]
     return frame.assign(value=[float(f"{value:.6g}") for value in frame["value"]])
 

@@ -1,0 +1,101 @@
+"""The example of Sections 4.1 and 4.2: four nodes and a job of four tasks."""
+
+import pandas as pd
+
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.eagle.systems import DLWL, Eagle
+from schedlib.eagle.workloads.examples import four_nodes
+from schedlib.exhibits.eagle.comparing import Measure, claim, only
+from schedlib.exhibits.eagle.running import ALL
+from schedlib.experiment import Experiment, Figure
+from schedlib.pictures import style
+from schedlib.workload import Workload
+
+PLACE = 6.95
+
+CASES = {
+    "one task a probe": Eagle(sss=False, sbp=False, srpt=False, min_probes=4),
+    "sbp": Eagle(sss=False, srpt=False, min_probes=4),
+    "dlwl": DLWL(),
+}
+TITLES = dict(zip(CASES, ("one task a probe", "Sticky Batch Probing", "bound at once (DLWL)"), strict=True))
+
+
+def run(case: str, seed: int) -> pd.DataFrame:
+    """Four nodes with 100, 100, 10 and 10 s to do, and a job of four tasks of 10 s.
+
+    A row per task: `job, task, worker, submit, start, finish, last` (whether it is of that job). For DLWL
+    what the nodes have to do is one long job of four tasks, with one estimate: all four look alike, as in
+    Section 4.2.
+    """
+    workload = four_nodes()
+    if case == "dlwl":
+        workload = Workload.from_arrays([0.0, 1.0], workload.tasks["duration"], tasks=[4, 4])
+    simulation = simulate(
+        workload, CASES[case], 4, seed=seed, record=True, short_partition=0, cutoff=50.0, probe_ratio=1,
+        heartbeat=0, detail="as_written",
+    )
+    tasks = pd.DataFrame(simulation.tasks).merge(simulation.jobs[["job", "submit"]], on="job")
+    tasks["last"] = tasks["job"] == tasks["job"].max()
+    return tasks[["job", "task", "worker", "submit", "start", "finish", "last"]]
+
+
+def draw(frame: pd.DataFrame):
+    """The four nodes over time, a panel for each way to run the job of four tasks."""
+    figure, axes = style.subplots(1, len(TITLES), size=(11.4, 2.9), sharey=True)
+    for ax, (case, title) in zip(axes, TITLES.items(), strict=True):
+        rows = only(frame, case=case)
+        zero = rows.loc[rows["last"], "submit"].iloc[0]
+        for task in rows.itertuples():
+            begin, color = max(task.start, zero), style.BLUE if task.last else "#CCCCCC"
+            look = {"color": color, "edgecolor": "white", "height": 0.7}
+            ax.barh(task.worker, task.finish - begin, left=begin - zero, **look)
+        end = rows.loc[rows["last"], "finish"].max() - zero
+        ax.axvline(end, color=style.BLUE, linewidth=1, linestyle="--")
+        ax.set(title=f"{title}: {end:.0f} s", xlabel="time since the job came (s)", xlim=(0, 122))
+        ax.set_yticks(range(4), ["n1", "n2", "n3", "n4"])
+    axes[0].invert_yaxis()
+    axes[0].set_ylabel("node")
+    return figure
+
+
+def _completion(frame, case):
+    """Seconds from submission to end of the example's job, by seed."""
+    rows = only(frame, case=case, last=True).groupby("seed")
+    return rows["finish"].max().to_numpy() - rows["submit"].min().to_numpy()
+
+
+def _alt(frame):
+    words = ", ".join(f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items())
+    return f"Gantt charts of four nodes. The job of four tasks takes {words}."
+
+
+def _measure(case: str) -> Measure:
+    return lambda frame: _completion(frame, case)
+
+
+EXPERIMENTS = (
+    Experiment("eagle.example", "Four nodes", run, dict.fromkeys(ALL, [{"case": case} for case in CASES]),
+               dict.fromkeys(ALL, 1)),
+)
+
+FIGURES = (
+    Figure("eagle.example", "eagle.example", draw,
+           "The example of Sections 4.1 and 4.2: four nodes with 100, 100, 10 and 10 s to do (grey), and a "
+           "job of four tasks of 10 s (blue). With a probe for each task it ends with the slowest node; with "
+           "Sticky Batch Probing the two nodes that are free first run all four. Bound at once by a "
+           "scheduler that takes all nodes to be alike, it waits again.", _alt),
+)
+
+SHARED = {
+    "experiment": "eagle.example", "check": "value", "tolerance": 0.1, "unit": "units of time",
+    "metric": "completion time of the job of four tasks", "how_read": "messages take some milliseconds",
+}
+
+CLAIMS = (
+    claim("example-probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the "
+          "job takes 110", _measure("one task a probe"), 110.0, **SHARED),
+    claim("example-sbp", "Section 4.1", "With SBP it takes 30", _measure("sbp"), 30.0, **SHARED),
+    claim("example-yaq", "Section 4.2", "Yaq, taking all queues to be alike, binds a task to each node and "
+          "takes 110", _measure("dlwl"), 110.0, **SHARED),
+)

@@ -1,0 +1,113 @@
+"""Fig. 8: what mis-estimated task times do to Eagle and to DLWL+SRPT."""
+
+import numpy as np
+import pandas as pd
+
+from schedlib.exhibits.eagle import drawing
+from schedlib.exhibits.eagle.comparing import PERCENTILES, Measure, claim, compare, only, per_seed
+from schedlib.exhibits.eagle.running import ALL, SEEDS, highest, on_google
+from schedlib.experiment import Experiment, Figure
+from schedlib.pictures import style
+
+PLACE = 6.5
+
+UNDER, OVER = ((0.3, 1.0), (0.6, 1.0), (0.9, 1.0)), ((1.0, 1.3), (1.0, 1.6), (1.0, 1.9))
+"""The ranges from which estimates' factors are drawn (Section 6.5)."""
+RANGES = UNDER + OVER
+POINTS = [{"low": low, "high": high} for low, high in ((1.0, 1.0), *RANGES)]
+SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
+
+
+def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
+    estimate = "mean" if low == high == 1 else (low, high)
+    return on_google(("eagle", "dlwl"), workers, jobs, scale, seed, estimate=estimate)
+
+
+def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
+    """`ratio` of short jobs' times to those with exact estimates, by `low, high, seed, percentile`."""
+    exact = {"system": system, "low": 1.0, "high": 1.0}
+    blocks = [
+        compare(frame, {"system": system, "low": low, "high": high}, exact).assign(low=low, high=high)
+        for low, high in RANGES
+    ]
+    return only(pd.concat(blocks), "short", **where)
+
+
+def draw(frame: pd.DataFrame):
+    """Slowdown by mis-estimation, short jobs, a panel per percentile (Fig. 8 is the last)."""
+    figure, axes = style.subplots(1, 3, size=(11.4, 3.9), sharey=True)
+    for ax, percentile in zip(axes, PERCENTILES, strict=True):
+        for k, system in enumerate(SYSTEMS):
+            rows = slowdowns(frame, system, percentile=percentile)
+            groups = [only(rows, low=low, high=high)["ratio"] for low, high in RANGES]
+            drawing.dots(ax, np.arange(len(RANGES)) + 0.24 * (k - 0.5), groups, drawing.LOOKS[system])
+        drawing.level(ax)
+        ax.axvline(2.5, color="#AAAAAA", linewidth=0.8)
+        ax.set(title=f"{percentile}th percentile", xlabel="factor of the estimate: under | over")
+        ax.set_xticks(range(len(RANGES)), [f"{low:g}-{high:g}" for low, high in RANGES], fontsize=8)
+    drawing.from_zero(axes)
+    axes[0].set_ylabel("slowdown: completion time over\nthat with exact estimates")
+    drawing.legend(figure, [drawing.LOOKS[name] for name in SYSTEMS])
+    return figure
+
+
+def _alt(frame):
+    words = []
+    for system, label in SYSTEMS.items():
+        means = slowdowns(frame, system, percentile=99).groupby(["low", "high"])["ratio"].mean()
+        each = ", ".join(f"{means[low, high]:.2f} for {low:g}-{high:g}" for low, high in RANGES)
+        words.append(f"{label} {each}")
+    return f"Dot charts of the slowdown by mis-estimation. 99th percentile: {'; '.join(words)}."
+
+
+def _slowdown(frame, system, ranges, percentile):
+    """Slowdowns by range (row) and seed (column)."""
+    rows = slowdowns(frame, system, percentile=percentile)
+    return np.array([per_seed(only(rows, low=low, high=high)) for low, high in ranges])
+
+
+def _minimal(system: str) -> Measure:
+    """The largest change (%) of the 50th and 90th percentile over all ranges."""
+
+    def measure(frame):
+        return 100 * np.max([abs(_slowdown(frame, system, RANGES, p) - 1) for p in (50, 90)], axis=(0, 1))
+
+    return measure
+
+
+def _alike(frame):
+    """The largest distance (points) of the two systems' slowdowns at p99 when estimates are too long."""
+    return 100 * abs(_slowdown(frame, "eagle", OVER, 99) - _slowdown(frame, "dlwl", OVER, 99)).max(axis=0)
+
+
+def _more_robust(frame):
+    """By how much DLWL's slowdown at p99 exceeds Eagle's when estimates are too short, mean of the ranges."""
+    return (_slowdown(frame, "dlwl", UNDER, 99) - _slowdown(frame, "eagle", UNDER, 99)).mean(axis=0)
+
+
+EXPERIMENTS = (
+    Experiment("eagle.fig8", "Mis-estimated task times", run,
+               {scale: highest(scale, POINTS) for scale in ALL}, SEEDS),
+)
+
+FIGURES = (
+    Figure("eagle.fig8", "eagle.fig8", draw, drawing.caption(
+        "What mis-estimated task times do at the highest load of Google's trace: each job's estimate is its "
+        "mean times a factor drawn from the range (the paper's Fig. 8 is the right panel)."), _alt),
+)
+
+SHARED = {"experiment": "eagle.fig8", "check": "value", "tolerance": 10.0}
+
+CLAIMS = (
+    *(claim(f"misestimated-{system}", "Section 6.5", f"{label}: mis-estimation hardly changes the 50th and "
+            "the 90th percentile", _minimal(system), 0.0, **SHARED, metric="largest change over all ranges",
+            unit="%", how_read="minimal: at most 10 %")
+      for system, label in SYSTEMS.items()),
+    claim("overestimated", "Section 6.5; Fig. 8",
+          "Eagle and DLWL+SRPT are similarly robust to over-estimation", _alike, 0.0, **SHARED, unit="points",
+          metric="largest distance of their slowdowns at p99", how_read="similarly: within 10 points"),
+    claim("underestimated", "Section 6.5; Fig. 8", "Eagle is more robust to under-estimation than DLWL+SRPT",
+          _more_robust, experiment="eagle.fig8", metric="DLWL's slowdown at p99 less Eagle's",
+          how_read="mean over the three ranges"),
+)

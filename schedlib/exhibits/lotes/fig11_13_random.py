@@ -1,0 +1,284 @@
+"""Figs. 11-13 of LoTES: every policy on random workloads, as classes, machines or the cluster's size differ.
+
+The text does not settle how job sizes are drawn, so there are four laws. Claims are judged under two:
+`common-matched`, one factor for all of a job's sizes with the mean that the plan assumes, and `independent`,
+the text's words. Waits are in seconds.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+
+from schedlib.exhibits.lotes.drawing import wait_panels
+from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
+from schedlib.exhibits.lotes.runs import CONFIGS, POLICIES, SIZE, follow, outcome
+from schedlib.experiment import Experiment, Figure, scales
+from schedlib.lotes.workloads.random_instances import random_instance
+from schedlib.pictures import style
+
+PLACE = 5.4
+
+
+def dispatching(
+    phi: float, omega: float, load: float, sizes: str, machines: int, hours: float, seed: int
+) -> pd.DataFrame:
+    """Every policy on one random instance of Section 5.4: `policy`, the columns of `outcome`, and two more.
+
+    `sizes` is a law of `RandomWorkload`. With `-matched` behind it, the mean that the plan assumes is that of
+    the truncated law and not of its parent. `load` is that of stage 2's rate once rounded to whole machines:
+    with the paper's 10,000 machines rounding changes nothing, with few it would overload LoTES alone.
+
+    `rate`: jobs per hour; `limit`: lambda of stage 2 over lambda of stage 1.
+    """
+    law = {"sizes": sizes.removesuffix("-matched"), "matched": sizes.endswith("-matched"), "rounded": True}
+    setting = {"omega": omega, "load": load, "machines": machines, "hours": hours}
+    instance, rows = random_instance(phi, seed=seed, **setting, **law), []
+    whole = {"rate": instance.workload.rate, "limit": instance.plan.rate / instance.plan.allocation.rate}
+    for policy in POLICIES:
+        rows.append({"policy": policy} | outcome(follow(instance, policy, seed), instance) | whole)
+    return pd.DataFrame(rows)
+
+
+LAWS = {
+    "common-matched": "one factor, mean as planned",
+    "common": "one factor for all resources",
+    "independent": "each resource for itself (printed)",
+    "fixed": "class means",
+}
+"""The laws of job sizes, with what they are called in a figure."""
+JUDGED = ("common-matched", "independent")
+PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
+
+
+def _points(load, phis, omegas, laws=tuple(LAWS)):
+    """The points of each scale; at smoke scale those at the ends of the axis."""
+
+    def points(size, phis, omegas):
+        settings = [{"phi": phi, "omega": omega, "load": load} for phi in phis for omega in omegas]
+        return [{**setting, "sizes": law, **size} for law in laws for setting in settings]
+
+    ends = [axis[:: max(len(axis) - 1, 1)] for axis in (phis, omegas)]
+    full = (points(SIZE[scale], phis, omegas) for scale in ("quick", "paper"))
+    return scales(points(SIZE["smoke"], *ends), *full)
+
+
+def _sizes(sizes, phis, hours):
+    law = {"omega": 0.0, "load": 0.97, "sizes": "common-matched", "hours": hours}
+    return [{"phi": phi, "machines": machines, **law} for phi in phis for machines in sizes]
+
+
+EXPERIMENTS = tuple(
+    Experiment(f"lotes.{name}", f"Waits as {what} differ more, load {load:.2f}", dispatching,
+               _points(load, *axes), scales(2, 5))
+    for name, what, load, *axes in (
+        ("fig11", "classes", 0.97, PHIS, (0.0,)),
+        ("fig12", "machines", 0.90, (0.006,), OMEGAS),
+        ("fig13", "machines", 0.95, (0.006,), OMEGAS),
+        ("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED),
+    )
+) + (
+    Experiment(
+        "lotes.scale", "Waits as the cluster grows", dispatching,
+        scales(
+            _sizes((4,), (0.006,), 10.0),
+            _sizes((10, 20, 50, 100, 200), (0.006, 0.015), 50.0),
+            _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0),
+        ),
+        scales(1, 3, 5),
+    ),
+)  # fmt: skip
+
+
+def axis_of(frame: pd.DataFrame) -> str:
+    """What varies along the axis of such a figure: "phi" or "omega"."""
+    return "phi" if frame["phi"].nunique() > 1 else "omega"
+
+
+def plot_waits(frame: pd.DataFrame) -> Picture:
+    """Mean wait against Phi (Fig. 11) or Omega (Figs. 12 and 13), a panel for each law of sizes."""
+    x = axis_of(frame)
+    label = {"phi": "Phi: how much classes differ", "omega": "Omega: how much machines differ"}[x]
+    titles = {law: name for law, name in LAWS.items() if law in set(frame["sizes"])}
+    height = 3.6 * (len(titles) // min(len(titles), 2)) + 0.5
+    ticks = sorted(set(frame[x]))
+    shift = 0.06 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
+    figure = wait_panels(frame, "sizes", titles, x, shift=shift, height=height, xlabel=label)
+    for ax in figure.axes:
+        ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
+        ax.title.set_fontsize(10)
+    return figure
+
+
+def plot_scale(frame: pd.DataFrame) -> Picture:
+    """Mean wait against the number of machines, a panel for each Phi."""
+    frame = frame.assign(cluster=CONFIGS * frame["machines"])
+    titles = {phi: f"Phi = {phi:g}" for phi in sorted(set(frame["phi"]))}
+    figure = wait_panels(frame, "phi", titles, "cluster", hollow=False, xlabel="machines", xscale="log")
+    ticks = sorted(set(frame["cluster"]))
+    for ax in figure.axes:
+        ax.set_xticks(ticks, [f"{machines:,}" for machines in ticks])
+        ax.minorticks_off()
+    return figure
+
+
+def _alt_scale(frame):
+    few, many = frame["machines"].min(), frame["machines"].max()
+    waits = frame[frame["phi"] == frame["phi"].min()].groupby(["policy", "machines"])["wait"].median()
+    words = [
+        f"{style.look(policy).label} {waits[policy, few]:.3g} and {waits[policy, many]:.3g} s"
+        for policy in POLICIES
+    ]
+    where = f"at the smaller Phi, {CONFIGS * few} and {CONFIGS * many:,} machines"
+    return f"Charts of mean wait against machines. Medians {where}: {'; '.join(words)}."
+
+
+def _alt(frame):
+    """Median waits at the far end of the axis, and how many runs were unstable, for each law and policy."""
+    x, laws = axis_of(frame), []
+    far = frame[frame[x] == frame[x].max()]
+    for law, table in far.groupby("sizes"):
+        words = [
+            f"{style.look(policy).label} {runs['wait'].median():.3g} s "
+            f"({(~runs['stable'].astype(bool)).sum()} of {len(runs)} unstable)"
+            for policy, runs in table.groupby("policy")
+        ]
+        laws.append(f"sizes {law}: {', '.join(words)}")
+    return f"Charts of mean wait against {x}. Medians at {x} = {frame[x].max():g}: {'; '.join(laws)}."
+
+
+def _caption(number, what):
+    return lambda frame: (
+        f"Mean wait of started jobs {what}, on {CONFIGS * int(frame['machines'].iloc[0]):,} machines of ten "
+        f"configurations for {frame['hours'].iloc[0]:g} hours, under each reading of how job sizes are "
+        f"drawn. Points: instances, hollow where the queue grew; lines: medians. The paper's Fig. {number} "
+        "has 10,000 machines and 100 hours."
+    )
+
+
+FIGURES = tuple(
+    Figure(f"lotes.{name}", f"lotes.{name}", plot_waits, caption, _alt)
+    for name, caption in (
+        ("fig11", _caption(11, "as classes differ more (load 0.97 of stage 2's rate)")),
+        ("fig12", _caption(12, "as machines differ more (load 0.90)")),
+        ("fig13", _caption(13, "as machines differ more (load 0.95)")),
+        ("fig13-heavier",
+         "Mean wait of started jobs as machines differ more, at the load of Fig. 11 (0.97), at which the "
+         "paper reports that the system was often unstable and shows nothing. Points: instances, hollow "
+         "where the queue grew; lines: medians."),
+    )
+) + (
+    Figure(
+        "lotes.scale", "lotes.scale", plot_scale,
+        lambda frame: "Mean wait as the cluster grows, load 0.97, "
+        f"{frame['hours'].iloc[0]:g} hours, sizes by one factor with the mean as planned. Waits depend on "
+        "the size of the cluster, LoTES's most: figures at quick scale show shapes, not the seconds of the "
+        "paper's scale.",
+        _alt_scale,
+    ),
+)  # fmt: skip
+
+
+def _runs(frame, law, policy, where="phi >= 0"):
+    """The runs of a policy under a law of sizes for which the condition `where` holds."""
+    rows = frame[(frame["sizes"] == law) & (frame["policy"] == policy)].query(where)
+    return rows.sort_values(["phi", "omega", "seed"])
+
+
+def _share(policy, stable, where="phi >= 0"):
+    """Share of runs that are stable, or unstable, less one half, per seed."""
+
+    def measure(frame, law):
+        rows = _runs(frame, law, policy, where)
+        return (rows["stable"].astype(bool) == stable).groupby(rows["seed"]).mean().to_numpy() - 0.5
+
+    return measure
+
+
+def _wait(policy, where="phi >= 0"):
+    """Mean wait in seconds, per seed."""
+    return lambda frame, law: _runs(frame, law, policy, where).groupby("seed")["wait"].mean().to_numpy()
+
+
+def _apart(frame, law):
+    """How far the mean waits of LoTES and Tetris lie apart where all classes are alike (s), per seed."""
+    return np.abs(_wait("lotes", "phi == 0")(frame, law) - _wait("tetris", "phi == 0")(frame, law))
+
+
+def _ahead(least):
+    """By how many decades LoTES waits less than Tetris, mean over the axis from `least` on, per seed."""
+
+    def measure(frame, law):
+        rows = with_decades(frame[(frame["sizes"] == law) & (frame[axis_of(frame)] >= least)])
+        table = rows.pivot_table(index="seed", columns="policy", values="decades")
+        return (table["tetris"] - table["lotes"]).to_numpy()
+
+    return measure
+
+
+def _growth(policy):
+    """Slope of the wait's decades along the axis, from one end of it to the other, per seed."""
+
+    def measure(frame, law):
+        x = axis_of(frame)
+        span = frame[x].max() - frame[x].min()
+        seeds = with_decades(_runs(frame, law, policy)).groupby("seed")
+        slopes = [span * np.polyfit(rows[x], rows["decades"], 1)[0] for _, rows in seeds]
+        return np.round(slopes, 9)  # so that a flat line, whose slope is about 1e-17, does not grow
+
+    return measure
+
+
+def _often_unstable(frame, law):
+    """Share of instances with Omega > 0 in which LoTES or Tetris is unstable less one half, per seed."""
+    rows = frame[(frame["sizes"] == law) & frame["policy"].isin(["lotes", "tetris"]) & (frame["omega"] > 0)]
+    unstable = (~rows["stable"].astype(bool)).groupby([rows["seed"], rows["omega"]]).any()
+    return unstable.groupby("seed").mean().to_numpy() - 0.5
+
+
+def _under(law, measure):
+    return lambda frame: measure(frame, law)
+
+
+GROWS = {"check": "trend", "metric": "growth of the mean wait along the axis", "unit": "decades"}
+SHARE = {"metric": "share of such runs less one half", "unit": "1"}
+NONE = {"check": "value", "paper_value": 0.0, "tolerance": 1.0, "metric": "mean wait", "unit": "s"}
+
+ROWS = (
+    ("fig11-greedy", "5.4.2", "At load 0.97 Greedy is unstable", _share("greedy", False), SHARE),
+    ("fig11-lotes-stable", "5.4.2", "At load 0.97 LoTES is stable", _share("lotes", True), SHARE),
+    ("fig11-tetris-stable", "5.4.2", "At load 0.97 Tetris is stable", _share("tetris", True), SHARE),
+    ("fig11-alike", "5.4.2",
+     "When all classes are alike, LoTES and Tetris hardly differ (read: by at most 1 s)", _apart,
+     NONE | {"metric": "difference of mean waits"}),
+    ("fig11-lotes-grows", "5.4.2; Fig. 11", "LoTES's wait grows with Phi", _growth("lotes"), GROWS),
+    ("fig11-tetris-grows", "5.4.2; Fig. 11", "Tetris's wait grows with Phi", _growth("tetris"), GROWS),
+    ("fig11-better", "5.4.2; Fig. 11", "For Phi > 0 LoTES waits less than Tetris", _ahead(0.003), DECADES),
+    ("fig12-lotes", "5.4.3; Fig. 12", "At load 0.90 LoTES starts nearly all jobs at once",
+     _wait("lotes"), NONE),
+    ("fig12-tetris-zero", "5.4.3; Fig. 12",
+     "At load 0.90 and Omega = 0 Tetris starts nearly all jobs at once", _wait("tetris", "omega == 0"), NONE),
+    ("fig12-tetris-grows", "5.4.3; Fig. 12", "At load 0.90 Tetris's wait grows with Omega",
+     _growth("tetris"), GROWS),
+    ("fig12-greedy", "5.4.3", "At load 0.90 Greedy is unstable", _share("greedy", False), SHARE),
+    ("fig13-lotes-grows", "5.4.3; Fig. 13", "At load 0.95 LoTES's wait grows with Omega",
+     _growth("lotes"), GROWS),
+    ("fig13-tetris-unstable", "5.4.3", "At load 0.95 Tetris is unstable at Omega = 0.2",
+     _share("tetris", False, "omega == 0.2"), SHARE),
+    ("fig13-tetris-stable", "5.4.3; Fig. 13", "At load 0.95 Tetris is stable up to Omega = 0.1",
+     _share("tetris", True, "omega <= 0.1"), SHARE),
+    ("fig13-tetris-grows", "5.4.3; Fig. 13", "At load 0.95 Tetris's wait grows with Omega",
+     _growth("tetris"), GROWS),
+    ("heavier", "5.4.3", "With differing machines a load of 0.97 often leads to instability (LoTES or "
+     "Tetris, Omega > 0)", _often_unstable, SHARE),
+    ("fig13-better", "5.4.3; Fig. 13", "At load 0.95 LoTES waits less than Tetris", _ahead(0.0), DECADES),
+    ("fig13-greedy", "5.4.3", "At load 0.95 Greedy is unstable", _share("greedy", False), SHARE),
+)  # fmt: skip
+
+CLAIMS = tuple(
+    claim(
+        f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})",
+        "lotes.fig13-heavier" if name == "heavier" else f"lotes.{name.partition('-')[0]}",
+        _under(law, measure), **more,
+    )
+    for law in JUDGED for name, where, text, measure, more in ROWS
+)  # fmt: skip

@@ -1,0 +1,245 @@
+"""Figs. 8-10 of LoTES: waits (in seconds) and queues of a month of Google's cluster under each policy.
+
+The month is wholly synthetic, or has Google's real arrivals where the job table is here. Claims are judged on
+both.
+"""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+
+from schedlib.exhibits.lotes import judging, runs
+from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, dots, legend_below, median_line, per_run
+from schedlib.exhibits.lotes.judging import DECADES, SHORTEST, by_interval, claim, ends_queued, longer
+from schedlib.experiment import Experiment, Figure, scales
+from schedlib.lotes.workloads.month import HOURS, JOBS
+from schedlib.pictures import style
+
+PLACE = 5.33
+TAIL = np.unique(np.concatenate((10.0 ** np.arange(-3, 6.01, 0.25), 3600.0 * np.array([1, 7, 17]))))
+"""Seconds at which the distribution of waits is read."""
+
+
+def month(shrink: int, load: float, seed: int, **options) -> pd.DataFrame:
+    """The synthetic month on Table 1's machines over `shrink`, each policy: `policy, measure, x, value`.
+
+    | measure | x | value |
+    |---|---|---|
+    | wait | day | mean wait (s) of the jobs that start that day |
+    | queue | day | jobs waiting at its end |
+    | tail | seconds | share of all started jobs that wait longer (%) |
+    | mean | 0 | mean wait (s) over the month |
+    """
+
+    def measures(run):
+        return {
+            "wait": enumerate(3600 * run.intervals["mean_response"]),
+            "queue": enumerate(run.intervals["queue_end"]),
+            "tail": ((seconds, 100 * run.share_above(seconds / 3600)) for seconds in TAIL),
+            "mean": [(0, 3600 * run.mean_response)],
+        }
+
+    setting = runs.synthetic_month(shrink, seed, load=load, **options)
+    return runs.each_policy(*setting, measures, seed, until=float(HOURS), interval=24.0)
+
+
+def month_google(shrink: int, load: float, seed: int) -> pd.DataFrame:
+    """`month` with Google's real arrivals, hour by hour; all else is as synthetic as there."""
+    batch, counts = runs.google_counts()
+    return month(shrink, load, seed, arrivals=counts, batch=batch)
+
+
+def month_load(shrink: int, load: float, seed: int) -> pd.DataFrame:
+    """Of `month` what concerns the whole of it: the measures `tail` and `mean`."""
+    frame = month(shrink, load, seed)
+    return frame[frame["measure"].isin(["tail", "mean"])].reset_index(drop=True)
+
+
+def _loads(shrink, *loads):
+    return [{"shrink": shrink, "load": load} for load in loads]
+
+
+MONTH = scales(_loads(400, 0.8), _loads(40, 0.8), _loads(1, 0.8))
+LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
+
+EXPERIMENTS = (
+    Experiment("lotes.month", "A synthetic month of Google's cluster", month, MONTH, scales(2, 5)),
+    Experiment(
+        "lotes.month-google", "A month with Google's arrivals", month_google, MONTH, scales(2, 5),
+        missing=runs.no_google_table, data_files=runs.google_files,
+    ),
+    Experiment(
+        "lotes.month-load", "The synthetic month at other loads", month_load,
+        scales(_loads(400, 0.4, 0.9), _loads(40, *LOADS), _loads(1, *LOADS)), scales(1, 3, 5),
+    ),
+)  # fmt: skip
+
+
+def _summaries(frame):
+    """Mean wait (s) and share (%) of jobs over an hour, by policy, load and seed."""
+    return pd.DataFrame({"wait": per_run(frame, "mean"), "over": per_run(frame, "tail", 3600.0)})
+
+
+def plot_load(frame: pd.DataFrame) -> Picture:
+    """Mean wait over the month, and the share of jobs that wait over an hour, against the assumed load."""
+    figure, axes = style.subplots(1, 2, size=(8.8, 4.0))
+    table = _summaries(frame).clip(lower=1e-3)
+    loads = sorted(set(frame["load"]))
+    labels = {"wait": "mean wait (s; 1 ms and less: 0.001)"}
+    labels["over"] = "jobs that wait over an hour (%; less: 0.001)"
+    for ax, (column, label) in zip(axes, labels.items(), strict=True):
+        for k, policy in enumerate(runs.POLICIES):
+            values, look = table.loc[policy, column], style.look(policy)
+            load = values.index.get_level_values("load")
+            median_line(ax, values, load, look)
+            dots(ax, load + 0.005 * (k - 1.5), values, look)
+        ax.set(xlabel="load: share of the fluid limit", ylabel=label, yscale="log")
+        ax.set_xticks(loads, [f"{load:g}" for load in loads], fontsize=8)
+    legend_below(figure, axes[0])
+    return figure
+
+
+def _alt_month(frame):
+    words = [
+        f"{style.look(name).label} waits {wait / 60:.3g} min on average and {over:.2g} % of jobs over an hour"
+        for name, wait, over in _summaries(frame).groupby("policy").median().itertuples()
+    ]
+    return f"Charts of a month under four policies, medians over seeds: {'; '.join(words)}."
+
+
+def _alt_load(frame):
+    words = []
+    for load, table in _summaries(frame).groupby("load"):
+        waits = table["wait"].groupby("policy").median()
+        each = [f"{style.look(policy).label} {wait:.3g} s" for policy, wait in waits.items()]
+        words.append(f"at {load:g} {', '.join(each)}")
+    return (
+        "Two charts against load, of mean wait and of the share of jobs that wait over an hour. Median mean "
+        f"waits: {'; '.join(words)}."
+    )
+
+
+def _assumed(frame, loads):
+    return (
+        f"Table 1's machines over {frame['shrink'].iloc[0]}, Table 2's classes with a drifting mix, "
+        f"durations stretched to a load of {loads}"
+    )
+
+
+def _caption_month(number, title, real):
+    arrivals = "Google's real arrivals of each hour, all else synthetic" if real else ""
+    arrivals = arrivals or "all synthetic, arrivals by the fitted model"
+    return lambda frame: (
+        f"{title.format(unit='day')} in a month of 672,074 jobs ({arrivals}): "
+        f"{_assumed(frame, format(frame['load'].iloc[0], 'g'))}. Thin lines: seeds; thick: medians. The "
+        f"paper's Fig. {number} has Google's tasks, which may not be "
+        f"shipped.{' Data: Google, CC-BY 4.0.' if real else ''}"
+    )
+
+
+def _caption_load(frame):
+    loads = ", ".join(f"{load:g}" for load in sorted(set(frame["load"])))
+    return (
+        f"What the assumed load decides in the synthetic month: {_assumed(frame, loads)}. Points: seeds; "
+        "lines: medians. Beyond the paper."
+    )
+
+
+FIGURES = (
+    *(
+        Figure(
+            f"lotes.fig{number}{suffix}", f"lotes.month{suffix}", plot,
+            _caption_month(number, title, bool(suffix)), _alt_month,
+        )
+        for suffix in ("", "-google") for number, (plot, title) in FIGURES_8_TO_10.items()
+    ),
+    Figure("lotes.month-load", "lotes.month-load", plot_load, _caption_load, _alt_load),
+)  # fmt: skip
+
+
+def _over(policy, hours):
+    """Share of jobs (%) that wait longer, per seed."""
+    where = f"measure == 'tail' and policy == '{policy}' and x == {3600.0 * hours}"
+    return lambda frame: frame.query(where)["value"].to_numpy()
+
+
+def _most(holds, measure, first=0):
+    """Share of the days from `first` on for which `holds(table)` is true, less one half, per seed."""
+    return lambda frame: holds(by_interval(frame, measure, first)).groupby("seed").mean().to_numpy() - 0.5
+
+
+def _any(holds, measure, first=0):
+    """One half when `holds(table)` is true for any day from `first` on, else minus one half, per seed."""
+    return lambda frame: holds(by_interval(frame, measure, first)).groupby("seed").any().to_numpy() - 0.5
+
+
+def _no_longer(days):
+    """Whether LoTES waits no longer than Tetris, day by day."""
+    return days["lotes"].clip(lower=SHORTEST) <= days["tetris"].clip(lower=SHORTEST)
+
+
+def _minutes_longer(frame):
+    """By how many minutes Greedy's mean wait is longer than LoTES's, per seed."""
+    waits = judging.overall(frame)
+    return ((waits["greedy"] - waits["lotes"]) / 60).to_numpy()
+
+
+def _first_day(frame):
+    """By how many decades Greedy waits less than the better of the others on the first day, per seed."""
+    waits = by_interval(frame, "wait").xs(0, level="x").clip(lower=SHORTEST)
+    return np.log10(waits[["lotes", "tetris"]].min(axis=1) / waits["greedy"]).to_numpy()
+
+
+ASSUMED = (
+    "load, durations, demands and mix are assumed (Google's task table may not be shipped), and load decides "
+    "much: see lotes.month-load"
+)
+MONTHS = (
+    ("", f"judged on a synthetic month: arrivals are a fitted model's; {ASSUMED}"),
+    ("-google", f"judged on a month with Google's hourly arrivals; {ASSUMED}"),
+)
+VALUE = {"check": "value", "tolerance": 0.5}
+OVER = VALUE | {"paper_value": 1.0, "metric": "jobs that wait longer", "unit": "%"}
+MOST = {"metric": "share of such days less one half", "unit": "1"}
+ANY = {"metric": "share of seeds with such a day less one half", "unit": "1"}
+
+ROWS = (
+    ("greedy", "Greedy waits orders of magnitude longer than LoTES (read as 100 times)",
+     longer("lotes", "greedy"), DECADES | VALUE | {"paper_value": 2.0}),
+    ("tetris", "Tetris waits about an order of magnitude longer than LoTES",
+     longer("lotes", "tetris"), DECADES | VALUE | {"paper_value": 1.0}),
+    ("greedy-minutes", "On average Greedy's wait is 15 to 20 minutes longer than LoTES's", _minutes_longer,
+     VALUE | {"paper_value": 17.5, "tolerance": 2.5, "unit": "min",
+              "metric": "Greedy's mean wait less LoTES's"}),
+    ("lower", "LoTES's wait is generally no longer than Tetris's (read as: on most days, waits below 0.1 ms "
+     "being equal)", _most(_no_longer, "wait"), MOST),
+    ("deviate", "When they deviate, Greedy waits minutes, Tetris seconds, LoTES microseconds (read as: on "
+     "some day means of at least 60 s, at least 1 s, below 1 ms)",
+     _any(lambda days: (days["greedy"] >= 60) & (days["tetris"] >= 1) & (days["lotes"] < 1e-3), "wait"), ANY),
+    ("first-day", "In the first period, with the batch, Greedy waits less than LoTES and Tetris (read as: "
+     "jobs that start on the first day)", _first_day, DECADES),
+    ("tail-lotes", "Under LoTES less than 1 % of jobs wait over an hour",
+     lambda frame: 1 - _over("lotes", 1)(frame),
+     {"metric": "1 % less the share that waits longer", "unit": "%"}),
+    ("tail-tetris", "Under Tetris 1 % of jobs wait over 7 hours", _over("tetris", 7), OVER),
+    ("tail-greedy", "Under Greedy 1 % of jobs wait over 17 hours", _over("greedy", 17), OVER),
+    ("queue-lotes", "For most of the month LoTES's queue stays small (read as: nobody waits at the end of "
+     "most days)", _most(lambda days: days["lotes"] == 0, "queue"), MOST),
+    ("queue-tetris", "Tetris has a queue at some points in the month (read as: at the end of a day after the "
+     "first)", _any(lambda days: days["tetris"] > 0, "queue", 1), ANY),
+    ("queue-tetris-small", "Tetris's queues are relatively small (read as: at the end of most days after the "
+     "first fewer jobs wait than arrive in an hour)",
+     _most(lambda days: days["tetris"] < JOBS / HOURS, "queue", 1), MOST),
+    ("queue-greedy", "Greedy has a queue at all points of the month (read as: at the end of every day)",
+     ends_queued("greedy"),
+     {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
+      "metric": "share of days that end with a queue"}),
+)  # fmt: skip
+
+CLAIMS = tuple(
+    claim(
+        f"month-{name}{suffix}", "Section 5.3.3", text, f"lotes.month{suffix}", measure, **more, reason=reason
+    )
+    for suffix, reason in MONTHS
+    for name, text, measure, more in ROWS
+)

@@ -1,0 +1,209 @@
+"""Planning anew while the system runs, which LoTES leaves to future work (Sections 5.3.3 and 6)."""
+
+import time
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure as Picture
+
+from schedlib.exhibits.lotes.drawing import legend_below
+from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
+from schedlib.exhibits.lotes.runs import synthetic_month
+from schedlib.experiment import Experiment, Figure, scales
+from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.replan import WAYS, Past, Replan
+from schedlib.lotes.simulate import simulate
+from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
+from schedlib.pictures import style
+
+PLACE = 5.33
+
+
+def _timed(way, seconds):
+    """That way of planning anew, which also notes in the list `seconds` how long each new plan took."""
+
+    def again(past, old):
+        began = time.perf_counter()
+        made = way(past, old)
+        seconds.append(time.perf_counter() - began)
+        return made
+
+    return again
+
+
+def _foresight(jobs, hours):
+    """Planning anew from the jobs that come in the next hours and their durations, which nobody knows."""
+    submit, job_class = jobs.jobs["submit"].to_numpy(), jobs.jobs["class"].to_numpy()
+    duration, demand = jobs.tasks["duration"].to_numpy(), jobs.tasks[list(jobs.resources)].to_numpy()
+
+    def again(past, old):
+        coming = (submit >= past.now) & (submit < past.now + hours)
+        start, finish = submit[coming], submit[coming] + duration[coming]
+        known = Past(np.inf, past.now, start, job_class[coming], demand[coming], start, finish)
+        return WAYS["estimate"](known, old)
+
+    return again
+
+
+def replanning(
+    shrink: int, load: float, drift: float, bursts: bool, finest: int, hours: int, seed: int
+) -> pd.DataFrame:
+    """LoTES on the synthetic month with one plan and with plans made anew, by `way` and by `every`.
+
+    `every`: hours between plans, 0 when none is made anew. `hours`: 720, or fewer of the month's kind.
+    Without `bursts` all hours bring equally many jobs, and only the mix drifts.
+
+    Ways: `tetris`; `fixed`: one plan; `all`: the same, and an exit may start any class; `estimate`,
+    `cluster`: every 24 hours, and every 6 if that is `finest`; `foresight`: every 24 hours from the jobs of
+    the next 24.
+
+    Measures: `wait` (s): mean wait of all jobs so far, those included that wait at the end; `wait_small`,
+    `wait_large`: the same for the jobs of classes 1 and 2 and for the others; `over_1h`: jobs that wait over
+    an hour (%); `queue`: mean jobs waiting; `idle`: share of all cores that is idle while jobs wait (%);
+    `plans` followed in all; `seconds`: the longest that a new plan took.
+    """
+    arrivals = {"jobs": JOBS * hours // HOURS, "hours": hours}
+    if not bursts:
+        arrivals = {"arrivals": np.full(hours, (JOBS - BATCH) // HOURS + 1)}
+    configs, classes, jobs = synthetic_month(shrink, seed, load=load, drift=drift, **arrivals)
+    first = plan(configs, classes)
+    runs = [("tetris", 0), ("fixed", 0), ("all", 0), ("foresight", 24)]
+    runs += [(way, every) for every in (24, 6) if every >= finest for way in WAYS]
+    rows, small = [], jobs.jobs["class"].to_numpy() < 2
+    for way, every in runs:
+        seconds, options = [0.0], {"exit": "all"} if way == "all" else {}
+        if every:
+            renew = _foresight(jobs, every) if way == "foresight" else WAYS[way]
+            options["replan"] = Replan(every, how=_timed(renew, seconds))
+        policy = "tetris" if way == "tetris" else "lotes"
+        run = simulate(policy, configs, jobs, plan=first, seed=seed, until=hours, interval=24.0, **options)
+        wait = (run.jobs["start"].fillna(hours) - run.jobs["submit"]).to_numpy()
+        row = {"way": way, "every": every, "wait": 3600 * wait.mean()}
+        row |= {"wait_small": 3600 * wait[small].mean(), "wait_large": 3600 * wait[~small].mean()}
+        over, idle = 100 * (wait > 1).mean(), 100 * run.fragmentation[0]
+        row |= {"over_1h": over, "queue": run.mean_queue, "idle": idle}
+        rows.append(row | {"plans": len(run.plans), "seconds": max(seconds)})
+    return pd.DataFrame(rows)
+
+
+def _point(shrink, load, drift=0.8, **more):
+    usual = {"bursts": True, "finest": 6, "hours": HOURS}
+    return {"shrink": shrink, "load": load, "drift": drift} | usual | more
+
+
+EXPERIMENTS = (
+    Experiment(
+        "lotes.replan", "Planning anew on a drifting month", replanning,
+        scales(
+            [_point(400, 0.8, hours=72)],
+            [_point(40, 0.8), _point(40, 0.95)],
+            [*(_point(4, *setting) for setting in ((0.8,), (0.95,), (0.8, 0.0), (0.8, 1.6))),
+             _point(4, 0.95, bursts=False)],
+        ),
+        scales(2, 5), timing=("seconds",),
+    ),
+)  # fmt: skip
+
+NAMES = {
+    ("estimate", 24): "estimated anew, 24 h",
+    ("estimate", 6): "estimated anew, 6 h",
+    ("cluster", 24): "clustered anew, 24 h",
+    ("cluster", 6): "clustered anew, 6 h",
+    ("foresight", 24): "next 24 h foreseen",
+    ("all", 0): "one plan, any class at exits",
+    ("tetris", 0): "Tetris",
+}
+SETTING = ["bursts", "load", "drift"]
+PANELS = {"wait": "all jobs", "wait_small": "classes 1 and 2", "wait_large": "classes 3 and 4"}
+
+
+def _over_fixed(frame, column):
+    """That column over its value under one plan: a row per seed and setting, a column for each way."""
+    waits = frame.pivot_table(column, [*SETTING, "seed"], ["way", "every"]).clip(lower=1e-3)
+    return waits.div(waits["fixed", 0], axis=0)
+
+
+def plot_replan(frame: pd.DataFrame) -> Picture:
+    """Mean wait under plans made anew over that under one plan: of all, small and large jobs, every seed."""
+    figure, axes = style.subplots(1, 3, size=(9.6, 4.6), sharey=True)
+    for ax, (column, title) in zip(axes, PANELS.items(), strict=True):
+        ratios = _over_fixed(frame, column)
+        ways = [way for way in NAMES if way in ratios]
+        for i, ((bursts, load, drift), rows) in enumerate(ratios.groupby(SETTING, sort=False)):
+            label = f"load {load:g}, drift {drift:g}" + ("" if bursts else ", no bursts")
+            look = {"color": style.PALETTE[i], "linestyle": "none", "markersize": 5}
+            for place, way in enumerate(ways):
+                height = place + 0.14 * (i - 2)
+                ax.plot(rows[way], np.full(len(rows), height), marker="|", **look)
+                mean = np.exp(np.log(rows[way]).mean())
+                ax.plot(mean, height, marker="osD^v"[i % 5], label=label if place == 0 else None, **look)
+        ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
+        ax.set(title=title, xlabel="mean wait / that of one plan", xscale="log")
+    for ax in axes[::2]:
+        ax.set_xticks([0.25, 0.5, 1, 2], ["1/4", "1/2", "1", "2"])
+        ax.set_xticks([], minor=True)
+    axes[0].set_yticks(range(len(ways)), [NAMES[way] for way in ways])
+    axes[0].set_ylabel("way of planning")
+    axes[0].invert_yaxis()
+    legend_below(figure, axes[0], 3)
+    return figure
+
+
+def _alt(frame):
+    means = np.log10(_over_fixed(frame, "wait")).groupby(SETTING).mean()
+    words = [
+        f"{name}: {10 ** means[way].min():.2f} to {10 ** means[way].max():.2f}"
+        for way, name in NAMES.items() if way in means
+    ]  # fmt: skip
+    return (
+        "Chart in three panels, all jobs, the small classes and the large ones. Mean wait over that of one "
+        f"plan, geometric means over seeds, least and largest of the settings: {', '.join(words)}."
+    )
+
+
+FIGURES = (
+    Figure(
+        "lotes.replan", "lotes.replan", plot_replan,
+        lambda frame: "Planning anew on the synthetic month, by what from and how often: mean wait over that "
+        "under one plan (ticks: seeds; symbols: their geometric mean). Table 1's machines over "
+        f"{frame['shrink'].iloc[0]}. The paper leaves this to future work (Sections 5.3.3 and 6).",
+        _alt,
+    ),
+)  # fmt: skip
+
+
+def _gained(way, every):
+    """Decades by which planning anew shortens the mean wait with bursts and drift 0.8, per seed."""
+
+    def measure(frame):
+        rows = with_decades(frame[frame["bursts"].astype(bool) & (frame["drift"] == 0.8)])
+        waits = rows.pivot_table(index="seed", columns=["way", "every"], values="decades")
+        return (waits["fixed", 0] - waits[way, every]).to_numpy()
+
+    return measure
+
+
+REASON = (
+    "waits come when more arrives than fits, and there a better estimate of the mix does not help: plans "
+    "made from the next day's jobs themselves gain no more; judged on the synthetic month"
+)
+
+CLAIMS = (
+    *(
+        claim(
+            f"replan-{way}-{every}", "Section 5.3.3",
+            f"Updating the job classes' parameters improves LoTES: {text}, every {every} hours",
+            "lotes.replan", _gained(way, every), **DECADES, reason=REASON,
+        )
+        for way, text in (
+            ("estimate", "shares, demands and rates estimated anew"), ("cluster", "jobs clustered anew")
+        )
+        for every in (24, 6)
+    ),
+    claim(
+        "replan-seconds", "Section 5.3.3",
+        "Stages 1 and 2 can be solved again several times a day: in less than a minute", "lotes.replan",
+        lambda frame: (frame["seconds"] < 60).groupby(frame["seed"]).mean().to_numpy(), 1.0, check="value",
+        metric="share of runs whose longest new plan took less", unit="1",
+    ),
+)  # fmt: skip

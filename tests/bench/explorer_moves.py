@@ -1,0 +1,67 @@
+"""Every explorer of the book, as its chapter makes it, and moves of its controls, for tests and timings."""
+
+import numpy as np
+
+from schedlib import leaderboard
+from schedlib.teaching.explorers import eagle, eagle_parts, eagle_player, hmhs, lotes, mch, one_trace
+from schedlib.teaching.explorers import leaderboard as board
+from schedlib.teaching.explorers.explorer import Explorer
+
+KEYBOARD = ("IntSlider", "FloatSlider", "SelectionSlider", "Dropdown", "Checkbox", "Text")
+"""Controls that take the keyboard's focus and answer to its keys."""
+
+
+def _board():
+    return board.seeds(leaderboard.hmhs(seeds=20, against=["hmhs", "priced", "r-hmhs", "fifo"], each=True))
+
+
+EXPLORERS = {
+    "01 waiting line": lotes.line,
+    "02 two pools": lotes.pools,
+    "03 bins": lotes.bins,
+    "04 dispatching": lotes.dispatch,
+    "05 HMHS": hmhs.explorer,
+    "06 filling": mch.filling,
+    "06 churn": mch.churn,
+    "07 load": eagle.load_explorer,
+    "08 player": eagle_player.Player,
+    "08 parts": eagle_parts.parts,
+    "09 one trace": one_trace.explorer,
+    "10 seeds": _board,
+}
+"""By chapter. The runs of Figs. 11-13, `lotes.stored`, need the published figures' frames."""
+
+
+def values(control) -> list:
+    """All values that a reader can give a control; of a box for text, the one that it has.
+
+    >>> from schedlib.teaching.explorers.explorer import slider
+    >>> values(slider(2, 0.5, 2, 0.5, text="GB"))
+    [0.5, 1.0, 1.5, 2.0]
+    """
+    kind = type(control).__name__
+    if kind == "Checkbox":
+        return [False, True]
+    if kind in ("IntSlider", "FloatSlider"):
+        steps = round((control.max - control.min) / control.step)
+        return [control.min + k * control.step for k in range(steps + 1)]
+    if kind == "Text":
+        return [control.value]
+    return [option[1] if isinstance(option, tuple) else option for option in control.options]
+
+
+def move(explorer: Explorer, rng: np.random.Generator) -> str:
+    """Give one of the controls another value, both at random; gives the control's name.
+
+    >>> explorer = lotes.bins()
+    >>> before = explorer.picture.value
+    >>> move(explorer, np.random.default_rng(0)) in explorer.controls and explorer.picture.value != before
+    True
+    """
+    others = {
+        name: [v for v in values(control) if v != control.value]
+        for name, control in explorer.controls.items()
+    }
+    name = rng.choice([name for name, choices in others.items() if choices])
+    explorer.controls[name].value = others[name][rng.integers(len(others[name]))]
+    return str(name)

@@ -1,0 +1,123 @@
+"""Which published figures an edit makes stale, tried on a copy of the tree: none that it cannot change, and all that it can."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from schedlib import paths
+from schedlib.reproduce import registry
+
+ROOT = paths.checkout()
+FIGURES = registry.load().figures
+HMHS = {name for name in FIGURES if name.startswith("hmhs.")}
+EXHIBIT = """
+import pandas as pd
+from schedlib.experiment import Experiment, Figure, scales
+def run(seed):
+    return pd.DataFrame({"x": [seed]})
+EXPERIMENTS = (Experiment("PAPER.new", "New", run, scales([{}]), scales(1)),)
+FIGURES = (Figure("PAPER.new", "PAPER.new", None, "A new table.", "A table of one row."),)
+"""
+RECORD = """
+from schedlib.papers import Paper
+PAPER = Paper(key="sixth", title="Sixth", order=6, looks={"sixth": "Sixth"}, first_result="print(6)")
+"""
+HARMLESS = {
+    "a paper": {
+        "schedlib/papers/sixth.py": RECORD,
+        "schedlib/sixth/__init__.py": "",
+        "schedlib/exhibits/sixth/__init__.py": "",
+        "schedlib/exhibits/sixth/new.py": EXHIBIT.replace("PAPER", "sixth"),
+    },
+    "a trace reader": {
+        "schedlib/traces/mine.py": "def read_mine(path):\n    return path\n",
+        "schedlib/traces/__init__.py": (None, "\nfrom schedlib.traces.mine import read_mine\n"),
+    },
+    "an exhibit": {"schedlib/exhibits/hmhs/new.py": EXHIBIT.replace("PAPER", "hmhs")},
+    "a claim": {
+        "schedlib/exhibits/hmhs/johnson.py": (
+            None,
+            "\nCLAIMS += (claim('new', 'Section 1', 'A new claim', None, None, metric='m', unit='', reason='r'),)\n",
+        )
+    },
+    "a tolerance": {"schedlib/exhibits/hmhs/johnson.py": ("tolerance=0.0", "tolerance=0.5")},
+    "a label": {"schedlib/exhibits/hmhs/alibaba.py": ("makespan above the lower bound", "distance from the lower bound")},
+    "a caption": {"schedlib/exhibits/hmhs/fig2_table1_clusters.py": ("FIGURES = (", "WORDS = 'other'\nFIGURES = (")},
+    "a docstring and a comment": {"schedlib/hmhs/min_min.py": (None, "\n# A comment.\n'A text.'\n")},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """The library and what was published, every entry of it as this code would make it."""
+    root = tmp_path_factory.mktemp("tree")
+    shutil.copytree(ROOT / "schedlib", root / "schedlib", ignore=shutil.ignore_patterns("__pycache__"))
+    (root / "figures").mkdir()
+    for name in ("pyproject.toml", "figures/provenance.json"):
+        shutil.copy(ROOT / name, root / name)
+    renew = (
+        "import json; from schedlib import paths; from schedlib.reproduce import keys, registry\n"
+        "file = paths.checkout() / 'figures/provenance.json'\n"
+        "entries = {name: entry for name, entry in json.loads(file.read_text()).items() if name in registry.load().figures}\n"
+        "for name, entry in entries.items():\n"
+        "    entry['source'], entry['versions'] = keys.code(registry.load().experiment(name).run)\n"
+        "file.write_text(json.dumps(entries))\n"
+    )
+    call(root, "-c", renew)
+    return root
+
+
+def call(root, *words):
+    environment = os.environ | {"PYTHONPATH": str(root), "NUMBA_DISABLE_JIT": "1", "SCHEDLIB_CACHE": str(root / "cache")}
+    done = subprocess.run([sys.executable, *words], cwd=root, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def stale_after(copy, tmp_path, edit):
+    """The figures that `python -m schedlib stale` prints after an edit: file to whole text, (old, new), or (None, what is added)."""
+    tree = tmp_path / "tree"
+    shutil.copytree(copy, tree)
+    for name, text in edit.items():
+        file = tree / name
+        if isinstance(text, tuple):
+            old, new = text
+            before = file.read_text()
+            assert old is None or old in before, f"{name} has no {old!r}"
+            text = before + new if old is None else before.replace(old, new)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return set(call(tree, "-m", "schedlib", "stale").splitlines())
+
+
+def test_nothing_is_stale_before_an_edit(copy):
+    assert call(copy, "-m", "schedlib", "stale") == ""
+
+
+@pytest.mark.parametrize("edit", HARMLESS.values(), ids=HARMLESS)
+def test_what_no_result_depends_on_makes_nothing_stale(copy, tmp_path, edit):
+    assert stale_after(copy, tmp_path, edit) == set()
+
+
+MATTERS = {
+    "a constant that a run uses": (
+        {"schedlib/eagle/workloads/examples.py": ("3_300, 100", "3_300, 101")},
+        {"eagle.fig9"},
+    ),
+    "a kernel": (
+        {"schedlib/hmhs/min_min.py": ("range(", "range(0 + ")},
+        HMHS - {"hmhs.table1"},
+    ),
+    "a helper two modules away": (
+        {"schedlib/lotes/planning/knapsack.py": ("np.int64", "np.int32")},
+        {"lotes.generated", "lotes.stages"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("edit, expected", MATTERS.values(), ids=MATTERS)
+def test_what_a_run_reaches_makes_stale_exactly_the_figures_that_reach_it(copy, tmp_path, edit, expected):
+    assert stale_after(copy, tmp_path, edit) == expected
