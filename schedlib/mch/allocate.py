@@ -1,6 +1,7 @@
 """One call for every rule: who gets what of the cluster; and the way there, when tasks are divisible."""
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.mch.choosing import NAIVE, OWN, SHARE
 from schedlib.mch.filling import fill
@@ -14,17 +15,18 @@ SAME = 1e-12
 """A corner at which no share is larger by more than this is none: the difference is rounding."""
 
 
-def allocate(tree: Tree, capacity, rule: str | Rule, divisible: bool = True) -> Allocation:
+def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: bool = True) -> Allocation:
     """Fill an empty cluster by a rule; every leaf has tasks without end.
 
     - `capacity (R,)`: c_j, in the units of the leaves' demands
-    - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "case1", "exact-ch", "h-drf",
-      "naive-h-drf", or a reader's `mch.Rule`
-    - `divisible`: tasks are as fine as sand, and the result is exact; False fills task by task, as always for a
-      reader's own rule (which says whom to serve next, so it needs whole tasks)
+    - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "case1", "exact-ch",
+      "h-drf", "naive-h-drf", or a reader's `mch.Rule`
+    - `divisible`: tasks are as fine as sand, and the result is exact; False fills task by task, as always for
+      a reader's own rule (which says whom to serve next, so it needs whole tasks)
 
-    ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch" or "m-ch" with a leaf that uses
-    nothing of their resource. Source: MCH, Sections II.B and III.A; H-DRF: Bhattacharya et al., SoCC 2013.
+    ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch" or "m-ch" with a leaf that
+    uses nothing of their resource. Source: MCH, Sections II.B and III.A; H-DRF: Bhattacharya et al., SoCC
+    2013.
 
     >>> from schedlib import mch
     >>> a = mch.allocate(mch.Tree([(1, 4), (3, 1)]), (9, 18), "drf")
@@ -53,10 +55,11 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
     - `need (p, R)`: share of each resource that one task takes
     - `speed (p,)`: tasks per unit of the common level, weight over share
 
-    A resource that is used up freezes the leaves that demand it; there are at most R phases. Source: DRF (Ghodsi et
-    al., NSDI 2011); MCH, Section II.B.3.
+    A resource that is used up freezes the leaves that demand it; there are at most R phases. Source: DRF
+    (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
 
-    >>> tasks, saturated, phases = fluid_flat(np.array([[1 / 9, 4 / 18], [3 / 9, 1 / 18]]), np.array([18 / 4, 9 / 3]))
+    >>> need, speed = np.array([[1 / 9, 4 / 18], [3 / 9, 1 / 18]]), np.array([18 / 4, 9 / 3])
+    >>> tasks, saturated, phases = fluid_flat(need, speed)
     >>> tasks.round(9).tolist(), saturated.tolist(), phases
     ([3.0, 2.0], [True, False], 1)
     """
@@ -75,12 +78,12 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
     return tasks, saturated, phases
 
 
-def filling_path(tree: Tree, capacity, rule: str) -> np.ndarray:
-    """Dominant shares (E + 1, p) of the divisible filling, from empty to full; in between, all grow at constant rates.
+def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
+    """Dominant shares (E + 1, p) at the corners of the divisible filling; between them rates are constant.
 
-    The corners are the moments at which a rate changes: a resource is used up, or a laggard has caught up with a
-    sibling. The rules are the shipped ones, with the errors of `allocate`; the last row is what `allocate` gives. A
-    hierarchical rule costs E fillings.
+    The corners are the moments at which a rate changes: a resource is used up, or a laggard has caught up
+    with a sibling. The rules are the shipped ones, with the errors of `allocate`; the last row is what
+    `allocate` gives. A hierarchical rule costs E fillings.
 
     >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
     >>> filling_path(tree, (200, 200), "h-drf")[:, [1, 4]].round(3).tolist()

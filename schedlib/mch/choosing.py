@@ -1,9 +1,10 @@
-"""Whom a rule serves next, in one table of branches: `look_again` and `choose` are all that a kind of rule decides.
+"""Whom a rule serves next, in one table of branches: `look_again` and `choose` are all that a rule decides.
 
-The dispatcher calls these two and asks nobody what kind of rule it has. There are four kinds: shipped flat rules
-compare tasks times a constant, a reader's flat rule calls its function, H-DRF and its naive form descend a tree. They
-are branches here, and no functions that the dispatcher is handed, because a decision of a shipped flat rule takes some
-100 ns: a call of a function that is known only at run time cannot be put in line and takes a good part of that.
+The dispatcher calls these two and asks nobody what kind of rule it has. There are four kinds: shipped flat
+rules compare tasks times a constant, a reader's flat rule calls its function, H-DRF and its naive form
+descend a tree. They are branches here, and no functions that the dispatcher is handed, because a decision of
+a shipped flat rule takes some 100 ns: a call of a function that is known only at run time cannot be put in
+line and takes a good part of that.
 """
 
 from typing import NamedTuple
@@ -24,50 +25,43 @@ _VECTOR = types.float64[::1]
 PRIORITY = types.float64(types.int64, _VECTOR, _VECTOR, types.float64, _VECTOR)
 """The type of a reader's `priority(leaf, usage, demand, weight, capacity)`."""
 
+f8, i8, flag = np.float64, np.int64, np.bool_
 LEAF = np.dtype(
     [
-        ("weight", np.float64),
-        ("slope", np.float64),  # what a task adds to a flat rule's key: its share over the leaf's weight
-        ("key", np.float64),  # a flat rule's share over weight, or a reader's priority
-        ("bits", np.int64),  # the resources that the leaf demands, bit j for resource j
-        ("tasks", np.int64),  # running
-        ("waiting", np.int64),
-        ("started", np.int64),  # so far
-        ("head", np.int64),  # the place in `Jobs.line` of the job that is served
-        ("touched", np.bool_),  # whether its tasks changed at this time
+        ("weight", f8), ("slope", f8),  # what a task adds to a flat rule's key: its share over the weight
+        ("key", f8),  # a flat rule's share over weight, or a reader's priority
+        ("bits", i8),  # the resources that the leaf demands, bit j for resource j
+        ("tasks", i8), ("waiting", i8), ("started", i8),  # running; not yet; so far
+        ("head", i8),  # the place in `Jobs.line` of the job that is served
+        ("touched", flag),  # whether its tasks changed at this time
     ],
     align=True,
 )
 JOB = np.dtype(
-    [(name, np.float64) for name in ("submit", "duration", "depart", "start", "finish")]
-    + [(name, np.int64) for name in ("leaf", "left", "running")],  # `left`: tasks that wait
+    [("submit", f8), ("duration", f8), ("depart", f8), ("start", f8), ("finish", f8)]
+    + [("leaf", i8), ("left", i8), ("running", i8)],  # `left`: tasks that wait
     align=True,
 )
-CHANGE = np.dtype([("time", np.float64), ("leaf", np.int64), ("tasks", np.int64)], align=True)
+CHANGE = np.dtype([("time", f8), ("leaf", i8), ("tasks", i8)], align=True)
 TALLY = np.dtype(
     [
-        ("now", np.float64),
-        ("saturated", np.int64),  # bit j: a chosen task did not fit in resource j
-        ("decisions", np.int64),
-        ("operations", np.int64),  # nodes and heap places looked at
-        ("ordered", np.int64),  # entries of `State.order`
-        ("touched", np.int64),  # entries of `State.touched`
-        ("logged", np.int64),  # entries of `State.log`
-        ("submitted", np.int64),  # jobs that have arrived, and those whose time to leave has come
-        ("departed", np.int64),
-        ("bad_leaf", np.int64),  # the leaf whose priority was no number, -1: none; and its tasks then
-        ("bad_tasks", np.int64),
-        ("active_changed", np.bool_),  # whether a leaf has become active or has ceased to be so
-        ("ready", np.bool_),  # whether all has happened at this time and tasks may start
+        ("now", f8),
+        ("saturated", i8),  # bit j: a chosen task did not fit in resource j
+        ("decisions", i8), ("operations", i8),  # leaves chosen; nodes and heap places looked at
+        ("ordered", i8), ("touched", i8), ("logged", i8),  # entries of the state's `order`, `touched`, `log`
+        ("submitted", i8), ("departed", i8),  # jobs that have arrived, and whose time to leave has come
+        ("bad_leaf", i8), ("bad_tasks", i8),  # whose priority was no number (-1: nobody's), its tasks then
+        ("active_changed", flag),  # whether a leaf has become active, or has ceased to be so
+        ("ready", flag),  # whether all has happened at this time, and tasks may start
     ],
     align=True,
 )
 
 
 class Jobs(NamedTuple):
-    """Jobs, and in which order they come up: in the leaves' lines, one after another, at arrival, at leaving."""
+    """Jobs, and their order in the leaves' lines (one line after another), at arrival and at leaving."""
 
-    table: np.ndarray  # JOB (n,)
+    table: np.recarray  # JOB (n,)
     line: np.ndarray
     by_submit: np.ndarray
     by_depart: np.ndarray
@@ -76,8 +70,8 @@ class Jobs(NamedTuple):
 class State(NamedTuple):
     """All that a run changes; p leaves, R resources."""
 
-    tally: np.ndarray  # TALLY (1,)
-    leaves: np.ndarray  # LEAF (p,)
+    tally: np.recarray  # TALLY (1,)
+    leaves: np.recarray  # LEAF (p,)
     demand: np.ndarray  # (p, R) per task
     capacity: np.ndarray  # (R,)
     used: np.ndarray  # (R,)
@@ -85,7 +79,7 @@ class State(NamedTuple):
     usage: np.ndarray  # (R,) what a reader's rule is shown
     touched: np.ndarray  # (p,) leaves whose tasks changed at this time
     order: np.ndarray  # leaves in the order in which tasks started; empty when not wanted
-    log: np.ndarray  # CHANGE; empty when not wanted
+    log: np.recarray  # CHANGE; empty when not wanted
     jobs: Jobs
     ends: EventQueue  # of tasks
     heaps: Heaps

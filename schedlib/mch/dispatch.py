@@ -1,7 +1,7 @@
-"""The task scheduler: one leaf after another is given a task until nothing fits; jobs come, tasks end, jobs leave.
+"""The task scheduler: leaf after leaf is given a task until nothing fits; jobs come, tasks end, jobs leave.
 
-At equal times tasks end first, then jobs leave, then jobs arrive, and the scheduler starts tasks when all of that is
-done.
+At equal times tasks end first, then jobs leave, then jobs arrive, and the scheduler starts tasks when all of
+that is done.
 """
 
 import numba
@@ -169,8 +169,8 @@ def write_log(state):
 def _advance(own, kind, fast, reweigh, state, until):
     """Run until `until`, which counts.
 
-    Stops for new weights (when `reweigh`), for a longer log and for a priority that is no number, and goes on when
-    called again.
+    Stops for new weights (when `reweigh`), for a longer log and for a priority that is no number, and goes on
+    when called again.
     """
     tally = state.tally[0]
     while True:
@@ -206,7 +206,7 @@ def _fill(own, kind, fast, state):
     serve(own, kind, fast, state)
 
 
-def records(kind: np.dtype, count: int) -> np.ndarray:
+def records(kind: np.dtype, count: int) -> np.recarray:
     """So many records, all zero, whose fields are read by name in kernels and outside of them."""
     return np.zeros(count, kind).view(np.recarray)
 
@@ -231,8 +231,8 @@ def new_state(
     return State(
         tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity, used=np.zeros(resources),
         busy=np.zeros(resources), usage=np.zeros(resources), touched=np.zeros(p, np.int64),
-        order=np.zeros(decisions, np.int64), log=records(CHANGE, 0), jobs=no_jobs(), ends=events.event_queue(1),
-        heaps=flat_heap.heaps(leaves.bits),
+        order=np.zeros(decisions, np.int64), log=records(CHANGE, 0), jobs=no_jobs(),
+        ends=events.event_queue(1), heaps=flat_heap.heaps(leaves.bits),
         groups=hdrf_tree.groups(*((tree, share) if hierarchical and fast else tiny)),
         nodes=literal.nodes(*((tree, share) if hierarchical and not fast else tiny)),
     )

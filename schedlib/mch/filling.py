@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import refuse, unknown
+from schedlib.core.checks import numbers, refuse, unknown
 from schedlib.mch import dispatch
 from schedlib.mch.choosing import H_DRF, State
 from schedlib.mch.model import Allocation, Tree, check_capacity
@@ -30,19 +30,22 @@ class Filling(Allocation):
     order: np.ndarray
 
 
-def fill(tree: Tree, capacity, rule: str | Rule, *, method: str = "fast", tasks: npt.ArrayLike | None = None) -> Filling:
+def fill(
+    tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str = "fast",
+    tasks: npt.ArrayLike | None = None,
+) -> Filling:
     """Fill an empty cluster with whole tasks, one decision after another.
 
     - `capacity`, `rule`: as in `mch.allocate`
-    - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf, or
-      node, anew at each decision, O(q)); both decide the same
+    - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf,
+      or node, anew at each decision, O(q)); both decide the same
     - `tasks (p,)`: how many tasks each leaf has; without end when left out
 
-    A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task does not
-    fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties: flat rules then take
-    the lower index, hierarchical ones the child with the fewest tasks started below it per weight, then the first.
-    ValueError on an unknown rule or method, a leaf whose one task is larger than the cluster, a priority that is no
-    number (with the leaf and the decision), and as `mch.allocate`.
+    A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task
+    does not fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties:
+    flat rules then take the lower index, hierarchical ones the child with the fewest tasks started below it
+    per weight, then the first. ValueError on an unknown rule or method, a leaf whose one task is larger than
+    the cluster, a priority that is no number (with the leaf and the decision), and as `mch.allocate`.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
@@ -54,20 +57,25 @@ def fill(tree: Tree, capacity, rule: str | Rule, *, method: str = "fast", tasks:
     left = np.full(tree.n_leaves, np.iinfo(np.int64).max) if tasks is None else _limits(tree, tasks)
     state = empty(tree, capacity, rule, method, left, decisions=most_at_once(tree, capacity, left))
     dispatch.fill(rule.priority, rule.kind, method == "fast", state)
-    tally = state.tally[0]
+    tally, done = state.tally[0], state.leaves.tasks.copy()
     check_priority(state, tree, f"decision {tally.decisions}")
-    done = state.leaves.tasks.copy()
     return Filling(
         rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1), usage=tree.demand * done[:, None],
         tasks=done, saturated=(tally.saturated >> np.arange(tree.n_resources)) & 1 == 1,
-        decisions=int(tally.decisions), operations=int(tally.operations), order=state.order[: tally.ordered].copy(),
+        decisions=int(tally.decisions), operations=int(tally.operations),
+        order=state.order[: tally.ordered].copy(),
     )
 
 
-def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray, decisions: int = 0) -> State:
-    """A state in which nothing runs, with the rule's weights and keys, and room for so many `decisions` in `order`.
+def empty(
+    tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray, decisions: int = 0
+) -> State:
+    """A state in which nothing runs, with the rule's weights and keys.
 
-    Raises ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the cluster.
+    - `waiting (p,)`: tasks of each leaf; `decisions`: how many leaves there is room for in `order`
+
+    Raises ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the
+    cluster.
     """
     if method not in METHODS:
         raise unknown("method", method, METHODS)
@@ -78,11 +86,12 @@ def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np
         leaf, resource = too_large[0]
         raise ValueError(
             f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) needs {tree.demand[leaf, resource]:g} of resource "
-            f"{resource} for a task, but there is {capacity[resource]:g}: no task of it ever fits; leave it out, or "
-            "make its tasks smaller"
+            f"{resource} for a task, but there is {capacity[resource]:g}: no task of it ever fits; leave it "
+            "out, or make its tasks smaller"
         )
     hierarchical, fast = rule.kind >= H_DRF, method == "fast"
-    state = dispatch.new_state(tree, capacity, waiting, hierarchical=hierarchical, fast=fast, decisions=decisions)
+    kernels = {"hierarchical": hierarchical, "fast": fast}
+    state = dispatch.new_state(tree, capacity, waiting, decisions=decisions, **kernels)
     if not hierarchical:
         put_weights(state, *flat_weights(tree, capacity, rule.weights))
     dispatch.refresh(rule.priority, rule.kind, fast, state)
@@ -97,29 +106,27 @@ def put_weights(state: State, weight: np.ndarray, share: np.ndarray) -> None:
 
 
 def check_priority(state: State, tree: Tree, when: str) -> None:
-    """Refuse a reader's rule that gave no number; the kernel has written down for which leaf, and its tasks then."""
+    """Refuse a reader's rule that gave no number: the kernel has written down for which leaf and tasks."""
     leaf = state.tally[0].bad_leaf
     if leaf >= 0:
         uses = ", ".join(f"{amount:.4g}" for amount in state.tally[0].bad_tasks * tree.demand[leaf])
         raise ValueError(
-            f"not a number: the priority of leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it uses "
-            f"({uses}); return a number for each leaf, inf to come last"
+            f"not a number: the priority of leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it "
+            f"uses ({uses}); return a number for each leaf, inf to come last"
         )
 
 
 def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:
-    """A bound on the tasks that run together: of each leaf alone, and by the least dominant share of a task."""
+    """A bound on the tasks that run together: of each leaf alone, and by a task's least dominant share."""
     share = (tree.demand / capacity).max(axis=1)
     alone = np.minimum(np.floor((1 + 1e-6) / share), left)
     return int(min(alone.sum(), np.floor((1 + 1e-6) * tree.n_resources / share.min()))) + 1
 
 
 def _limits(tree, tasks):
-    given = np.asarray(tasks)
-    if given.shape != (tree.n_leaves,):
-        raise ValueError(f"tasks: shape {given.shape}, but the tree has {tree.n_leaves} leaves; give one number for each")
-    number = given.astype(float)
-    with np.errstate(invalid="ignore"):
-        bad = (number < 0) | (number != np.floor(number)) | ~np.isfinite(number)
-    refuse("tasks", bad, number, "must be a whole number >= 0; leave `tasks` out for tasks without end")
+    given = numbers("tasks", tasks, 1, "one number for each leaf")
+    if len(given) != tree.n_leaves:
+        raise ValueError(f"tasks: {len(given)} numbers for {tree.n_leaves} leaves; give one for each")
+    bad = ~np.isfinite(given) | (given < 0) | (given != np.floor(given))
+    refuse("tasks", bad, given, "must be a whole number >= 0; leave `tasks` out for tasks without end")
     return given.astype(np.int64)

@@ -1,7 +1,8 @@
-"""Flat rules: leaves that want tasks, in one heap for each set of resources they demand, by share over weight.
+"""Flat rules: leaves that want tasks, by share over weight, a heap for each set of resources they demand.
 
-A saturated resource blocks whole heaps, so a decision looks at their tops alone. The heaps know where each leaf is,
-so that a task's end costs no more than its start. Each place has four children, as in `schedlib.core.heap`.
+A saturated resource blocks whole heaps, so a decision looks at their tops alone. The heaps know where each
+leaf is, so that a task's end costs no more than its start. Each place has four children, as in
+`schedlib.core.heap`.
 """
 
 from typing import NamedTuple
@@ -18,7 +19,7 @@ CUT = float(2**24 + 1)
 
 
 class Heaps(NamedTuple):
-    """p leaves in T heaps; heap t is `key, leaf[start[t]:start[t] + size[t]]` of leaves that demand `bits[t]`."""
+    """p leaves in T heaps: heap t, of those that demand `bits[t]`, has places from start[t] on."""
 
     key: np.ndarray  # (p,)
     leaf: np.ndarray  # (p,)
@@ -113,7 +114,7 @@ def set_key(heap, leaf, key, wants):
 
 @kernel
 def least(heap, mask):
-    """The leaf with the least key of those that demand no resource in `mask`, or -1; ties to the lower index."""
+    """The leaf with the least key that demands no resource in `mask`, or -1; ties go to the lower index."""
     best, key = -1, np.inf
     for kind in range(heap.size.size):
         if heap.size[kind] > 0 and heap.bits[kind] & mask == 0:

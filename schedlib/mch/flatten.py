@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.mch.model import Tree, check_capacity
 
@@ -30,14 +31,14 @@ class Flattened:
     case1: np.ndarray
 
 
-def flatten(tree: Tree, capacity) -> Flattened:
-    """MCH's weights for weighted DRF over the leaves; `capacity (R,)` is c_j, in the units of the leaves' demands.
+def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
+    """MCH's weights for weighted DRF over the leaves; `capacity (R,)` is c_j, in the units of the demands.
 
-    A group's demand is the sum of its children's normalised demands (Eq. 2), each times the child's omega; mu is its
-    largest entry. Full-type leaves (Case 1), and partial-type leaves that demand k' (Sub-case 2), get w_i = product of
-    1/mu over the groups above them, without the root, times the omegas of the leaf and of those groups; partial-type
-    leaves that do not demand k' (Sub-case 1) get w_i = 1, or their omega. One pass over the nodes, O(q R). ValueError
-    on capacities that do not fit the tree. Source: MCH, Section III.A.
+    A group's demand is the sum of its children's normalised demands (Eq. 2), each times the child's omega; mu
+    is its largest entry. Full-type leaves (Case 1), and partial-type leaves that demand k' (Sub-case 2), get
+    w_i = product of 1/mu over the groups above them, without the root, times the omegas of the leaf and of
+    those groups; partial-type leaves that do not demand k' (Sub-case 1) get w_i = 1, or their omega. One pass
+    over the nodes, O(q R). ValueError on capacities that do not fit the tree. Source: MCH, Section III.A.
 
     >>> from schedlib import mch
     >>> flat = mch.flatten(mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]), (200, 200))
@@ -53,9 +54,10 @@ def flatten(tree: Tree, capacity) -> Flattened:
         share[node] /= mu[node]
         if node:
             share[tree.parent[node]] += tree.weight[node] * share[node]
-    product = np.ones(tree.n_nodes)  # of omega/mu over a group and those above it; the root counts for nothing
+    product = np.ones(tree.n_nodes)  # of omega/mu over a group and those above it, without the root
     for node in range(1, tree.n_nodes):
-        product[node] = product[tree.parent[node]] * tree.weight[node] / (mu[node] if tree.leaf_of[node] < 0 else 1)
+        divisor = mu[node] if tree.leaf_of[node] < 0 else 1
+        product[node] = product[tree.parent[node]] * tree.weight[node] / divisor
     first = int(np.flatnonzero(share[0] >= 1 - LEVEL)[0])
     weights = np.where(tree.demand[:, first] > 0, product[tree.leaves], tree.weight[tree.leaves])
     return Flattened(weights, first, (tree.demand > 0).all(axis=1), share, mu, product[tree.leaves])

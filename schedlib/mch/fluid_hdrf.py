@@ -1,22 +1,23 @@
 """H-DRF and the naive hierarchical DRF with tasks as fine as sand, solved exactly from event to event.
 
-H-DRF is Bhattacharya et al., SoCC 2013. A group's vector is B + f A: B of its blocked children as they are, A of the
-others, each rescaled to share/omega = f, the least among them. Only laggards (children whose share/omega is f) are
-served, so f and everything else grows at constant rates until a laggard catches up with a sibling, a group's largest
-share changes its resource, or a resource is used up. In the last case shares drop, for used-up resources count no
-more, and groups that lag on the rest catch up.
+H-DRF is Bhattacharya et al., SoCC 2013. A group's vector is B + f A: B of its blocked children as they are, A
+of the others, each rescaled to share/omega = f, the least among them. Only laggards (children whose
+share/omega is f) are served, so f and everything else grows at constant rates until a laggard catches up with
+a sibling, a group's largest share changes its resource, or a resource is used up. In the last case shares
+drop, for used-up resources count no more, and groups that lag on the rest catch up.
 """
 
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core.compiling import compiled
 from schedlib.mch.model import Tree, check_capacity
 
 TIE = 1e-9
-"""Share/omega that differ by less, relatively, are tied after a jump; afterwards ties are remembered, not measured."""
+"""Share/omega that differ by less, relatively, are tied after a jump; later, ties are remembered."""
 ZERO = 1e-12
 """A rate below this part of the largest one beside it is a share that does not grow."""
 USED_UP = 1e-10
@@ -25,10 +26,11 @@ USED_UP = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class FluidShares:
-    """Dominant shares (p,), saturated resources (R,), the number of events from empty to full, and whether the limit is unique.
+    """Dominant shares (p,), saturated resources (R,), events until full, and whether the limit is unique.
 
-    `unique` is False when siblings with equal shares competed for the flow and neither's share grew while it was served: however
-    small tasks are, the sibling that happens to be one task behind then goes first, and the order can decide what each ends with.
+    `unique` is False when siblings with equal shares competed for the flow and neither's share grew while it
+    was served: however small tasks are, the sibling that happens to be one task behind then goes first, and
+    the order can decide what each ends with.
     """
 
     shares: np.ndarray
@@ -37,18 +39,21 @@ class FluidShares:
     unique: bool
 
 
-def fluid_hdrf(tree: Tree, capacity, naive: bool = False, stop: int | None = None) -> FluidShares:
+def fluid_hdrf(
+    tree: Tree, capacity: npt.ArrayLike, naive: bool = False, stop: int | None = None
+) -> FluidShares:
     """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
 
-    - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated or not
+    - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated
+      or not
     - `stop`: end after so many events, before the cluster is full
 
-    From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not grow while
-    it is served takes the flow alone; of several, those with the least total usage do, at the same speed (their result
-    is one of the limits only, see `FluidShares.unique`). Exact up to rounding: shares that differ by less than 1e-9,
-    relatively, are tied when a resource has been used up, and a resource with 1e-10 left is used up. An event costs
-    O(q R), and there are few: tens to some hundreds for 10,000 nodes. RuntimeError after 20 (q + 10) (R + 1) events,
-    which would be rounding that goes round in circles.
+    From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not
+    grow while it is served takes the flow alone; of several, those with the least total usage do, at the same
+    speed (their result is one of the limits only, see `FluidShares.unique`). Exact up to rounding: shares
+    that differ by less than 1e-9, relatively, are tied when a resource has been used up, and a resource with
+    1e-10 left is used up. An event costs O(q R), and there are few: tens to some hundreds for 10,000 nodes.
+    RuntimeError after 20 (q + 10) (R + 1) events, which would be rounding that goes round in circles.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -65,7 +70,8 @@ def fluid_hdrf(tree: Tree, capacity, naive: bool = False, stop: int | None = Non
     shares, saturated, events, unique = _fill(nodes, naive, most if stop is None else stop)
     if stop is None and events < 0:
         raise RuntimeError(
-            f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, rescale them"
+            f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, "
+            "rescale them"
         )
     return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
 
@@ -83,8 +89,8 @@ class Nodes(NamedTuple):
 class Moment(NamedTuple):
     """Every node's state at an event, and its rates per unit of flow into the node.
 
-    A group's unit of flow raises its `level` f by 1; one that serves zero-rate laggards alone, each one's total usage
-    by 1.
+    A group's unit of flow raises its `level` f by 1; one that serves zero-rate laggards alone, each one's
+    total usage by 1.
     """
 
     share_of_leaf: np.ndarray  # (p,)
@@ -111,8 +117,8 @@ def _fill(nodes, naive, most):
     share, growth, level, used, pace = np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q)
     step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)
     now = Moment(
-        share_of_leaf=share_of_leaf, saturated=saturated, blocked=blocked, tied=tied, vector=vector, rate=rate,
-        share=share, growth=growth, level=level, used=used, pace=pace, step=step,
+        share_of_leaf=share_of_leaf, saturated=saturated, blocked=blocked, tied=tied, vector=vector,
+        rate=rate, share=share, growth=growth, level=level, used=used, pace=pace, step=step,
     )
     jumped, unique = False, True
     for event in range(most):

@@ -1,12 +1,13 @@
 """H-DRF and naive hierarchical DRF with logarithmic decisions: only the path of a changed leaf is looked at.
 
-A group's usage is B + f V: B is the sum over its children that are blocked or have nothing, V the sum of U omega/s
-over the others, f their least s/omega. A group with a handful of children adds them up. A wide one keeps B, V, f and
-its first child in a binary tree, as partial sums, so that nothing is ever subtracted and rounding does not pile up.
+A group's usage is B + f V: B is the sum over its children that are blocked or have nothing, V the sum of U
+omega/s over the others, f their least s/omega. A group with a handful of children adds them up. A wide one
+keeps B, V, f and its first child in a binary tree, as partial sums, so that nothing is ever subtracted and
+rounding does not pile up.
 
-All of that depends on which resources are saturated. There is a copy for each set of them (for five resources or
-more only one, made anew when the set changes), and each copy lists the leaves that have changed since it was asked.
-Source: H-DRF, Bhattacharya et al., SoCC 2013, Section 4.
+All of that depends on which resources are saturated. There is a copy for each set of them (for five resources
+or more only one, made anew when the set changes), and each copy lists the leaves that have changed since it
+was asked. Source: H-DRF, Bhattacharya et al., SoCC 2013, Section 4.
 """
 
 from typing import NamedTuple
@@ -28,7 +29,7 @@ NODE = np.dtype(
         ("count", np.int64),  # 0 for leaves
         ("parent", np.int64),
         ("leaf", np.int64),  # its number, -1 for groups
-        ("inner", np.int64),  # where a wide group's tree lies in `sums`, `low` and `winner`, -1 for the others
+        ("inner", np.int64),  # where a wide group's tree lies in `sums`, `low` and `winner`; else -1
         ("started", np.int64),  # tasks started so far below it
         ("weight", np.float64),
         ("light", np.float64),  # 1 over the weight
@@ -38,9 +39,9 @@ NODE = np.dtype(
 
 
 class Groups(NamedTuple):
-    """Nodes by depth, so that siblings are neighbours, and C copies of what depends on the saturated resources."""
+    """Nodes by depth, so that siblings are neighbours; C copies of what depends on saturated resources."""
 
-    nodes: np.ndarray  # NODE (Q,)
+    nodes: np.recarray  # NODE (Q,)
     node_of: np.ndarray  # (p,) each leaf's node
     demand: np.ndarray  # (p, R) over capacity
     ratio: np.ndarray  # (C, Q) s over omega, infinite when blocked
@@ -73,9 +74,9 @@ def groups(tree: Tree, share: np.ndarray) -> Groups:
     copies, inside = 2**resources if resources <= MOST else 1, int(places.sum())
     return Groups(
         nodes=nodes, node_of=rank[tree.leaves], demand=share,
-        ratio=np.zeros((copies, q)), usage=np.zeros((copies, q, resources)), best=np.zeros((copies, q), np.int64),
-        sums=np.zeros((copies, inside, 2 * resources)), low=np.zeros((copies, inside)),
-        winner=np.zeros((copies, inside), np.int64), made=np.full(copies, -1),
+        ratio=np.zeros((copies, q)), usage=np.zeros((copies, q, resources)),
+        best=np.zeros((copies, q), np.int64), sums=np.zeros((copies, inside, 2 * resources)),
+        low=np.zeros((copies, inside)), winner=np.zeros((copies, inside), np.int64), made=np.full(copies, -1),
         changed=np.zeros((copies, p), np.int64), changes=np.zeros(copies, np.int64),
         noted=np.zeros((copies, p), np.bool_),
     )
@@ -160,7 +161,7 @@ def join(g, c, i, at, rescale):
 
 @kernel
 def sum_wide(g, c, i, child, rescale):
-    """The group's usage and the leaf to serve below it, after one child, or each (`child` -1), has changed."""
+    """The group's usage and the leaf to serve below it, after one child (-1: each) has changed."""
     n, resources, looked = g.nodes[i].count, g.usage.shape[2], 0
     at = n - 1 if child < 0 else (n + child - g.nodes[i].first) >> 1
     while at >= 1:

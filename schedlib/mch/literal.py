@@ -1,6 +1,7 @@
 """The rules as they are printed: every node, or every leaf, anew for each decision.
 
-The fast kernels must decide the same. These are in the library, and not in the tests, because their cost is a claim.
+The fast kernels must decide the same. These are in the library, and not in the tests, because their cost is a
+claim.
 """
 
 from typing import NamedTuple
@@ -37,7 +38,7 @@ def nodes(tree: Tree, share: np.ndarray) -> Nodes:
 
 @kernel
 def least_child(g, node):
-    """The unblocked child with the least s/omega; ties to the fewest tasks started below per weight, then first."""
+    """The unblocked child with the least s/omega; ties: fewest started tasks per weight, then the first."""
     best, key = -1, np.inf
     for at in range(g.child_start[node], g.child_start[node + 1]):
         j = g.child[at]
@@ -51,9 +52,9 @@ def least_child(g, node):
 
 @kernel
 def descend(g, leaves, saturated, rescale):
-    """H-DRF's leaf (naive hierarchical DRF's unless `rescale`), or -1; every U and s computed from the leaves up.
+    """H-DRF's leaf (naive hierarchical DRF's unless `rescale`), or -1, and the number of nodes looked at.
 
-    Gives the nodes looked at, too.
+    Every U and s is computed from the leaves up.
     """
     q, resources = g.usage.shape
     for i in range(q - 1, -1, -1):  # children come after their parent

@@ -11,20 +11,22 @@ from schedlib.core.checks import refuse
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A weighted hierarchy: groups are lists, a leaf is a tuple, what one of its tasks needs of each resource.
+    """A weighted hierarchy: a group is a list, a leaf a tuple: what one of its tasks needs of each resource.
 
-    Nodes are numbered in preorder, the root is 0; leaves are numbered from left to right. A node's path is the paper's
-    list of numbers: n_{2,1} is `(2, 1)`, the root `()`.
+    Nodes are numbered in preorder, the root is 0; leaves are numbered from left to right. A node's path is
+    the paper's list of numbers: n_{2,1} is `(2, 1)`, the root `()`.
 
     - `weights`: omega by path, 1 where not given: `{(1,): 60, (2,): 40}`
     - `names`: names by path, for pictures and messages; otherwise n1,2 and so on
     - `demand (p, R)`: d_i^j, of leaf i for resource j, in the reader's units per task
-    - `parent (Q,)`, `depth (Q,)`, `weight (Q,)`; `leaves (p,)`: the leaves' nodes; `leaf_of (Q,)`: the leaf's number,
-      -1 for groups
-    - `child_start (Q + 1,)`, `child (Q - 1,)`: the children of node i are `child[child_start[i]:child_start[i + 1]]`
+    - `parent (Q,)`, `depth (Q,)`, `weight (Q,)`; `leaves (p,)`: the leaves' nodes; `leaf_of (Q,)`: the leaf's
+      number, -1 for groups
+    - `child_start (Q + 1,)`, `child (Q - 1,)`: the children of node i are `child[child_start[i]:child_start[i
+      + 1]]`
 
-    Raises ValueError, with the path, on an empty group, a leaf that needs nothing, demands that are negative, not finite or of
-    different lengths, and weights that are not positive or name no node. Source: MCH, Section II.A.
+    Raises ValueError, with the path, on an empty group, a leaf that needs nothing, demands that are negative,
+    not finite or of different lengths, and weights that are not positive or name no node. Source: MCH,
+    Section II.A.
 
     >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0)]], weights={(1,): 2})
     >>> tree.n_leaves, tree.n_nodes, tree.paths[1:3], tree.weight[1].item(), tree.demand.tolist()
@@ -34,6 +36,15 @@ class Tree:
     nested: list = field(repr=False)
     weights: dict | None = field(default=None, repr=False)
     names: dict | None = field(default=None, repr=False)
+    paths: tuple = field(init=False, repr=False)
+    demand: np.ndarray = field(init=False, repr=False)
+    parent: np.ndarray = field(init=False, repr=False)
+    depth: np.ndarray = field(init=False, repr=False)
+    weight: np.ndarray = field(init=False, repr=False)
+    leaves: np.ndarray = field(init=False, repr=False)
+    leaf_of: np.ndarray = field(init=False, repr=False)
+    child_start: np.ndarray = field(init=False, repr=False)
+    child: np.ndarray = field(init=False, repr=False)
 
     def __post_init__(self):
         paths, parents, demands = [], [], []
@@ -48,7 +59,7 @@ class Tree:
                 stack += [((*path, k), child, here) for k, child in reversed(list(enumerate(node, 1)))]
         lengths = sorted({len(demand) for demand in demands if demand is not None})
         if len(lengths) != 1:
-            raise ValueError(f"tree: its leaves name {lengths} resources; give every leaf a number for each resource")
+            raise ValueError(f"tree: its leaves name {lengths} resources; give every leaf a number for each")
         leaves = np.array([i for i, demand in enumerate(demands) if demand is not None])
         leaf_of = np.full(len(paths), -1)
         leaf_of[leaves] = np.arange(len(leaves))
@@ -113,30 +124,30 @@ class Tree:
         return share
 
     def with_demand(self, demand: npt.ArrayLike) -> "Tree":
-        """The same hierarchy with other demands, (p, R), left to right; ValueError on another number of rows."""
-        rows = iter(np.asarray(demand, float).tolist())
-        made = Tree(_rebuilt(self.nested, rows), self.weights, self.names)
-        if next(rows, None) is not None:
-            raise ValueError(f"demand: {len(demand)} rows for {self.n_leaves} leaves; give one per leaf")
-        return made
+        """The same hierarchy with other demands (p, R); ValueError on another number of rows."""
+        rows = np.asarray(demand, float).tolist()
+        if len(rows) != self.n_leaves:
+            raise ValueError(f"demand: {len(rows)} rows for {self.n_leaves} leaves; give one per leaf")
+        return Tree(_rebuilt(self.nested, iter(rows)), self.weights, self.names)
 
 
 def _demand(path, node):
     """A leaf's demand, or None for a group."""
+    where = f"tree{list(path)}"
     if isinstance(node, list):
         if not node:
-            raise ValueError(f"tree{list(path)}: an empty group; leave it out, or give it a leaf (a tuple of demands)")
+            raise ValueError(f"{where}: an empty group; leave it out, or give it a leaf (a tuple of demands)")
         return None
     if not isinstance(node, tuple | np.ndarray):
-        raise ValueError(f"tree{list(path)}: {node!r} is neither a list (a group) nor a tuple (a leaf's demands)")
+        raise ValueError(f"{where}: {node!r} is neither a list (a group) nor a tuple (a leaf's demands)")
     try:
         demand = np.array(node, float)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"tree{list(path)}: {node!r}; a leaf is a tuple of numbers, a group a list") from error
+        raise ValueError(f"{where}: {node!r}; a leaf is a tuple of numbers, a group a list") from error
     if demand.ndim != 1 or not len(demand) or not (np.isfinite(demand) & (demand >= 0)).all():
-        raise ValueError(f"tree{list(path)}: {node!r}; demands must be finite numbers >= 0, one for each resource")
+        raise ValueError(f"{where}: {node!r}; demands must be finite numbers >= 0, one for each resource")
     if not demand.any():
-        raise ValueError(f"tree{list(path)}: the leaf needs nothing of any resource; leave it out")
+        raise ValueError(f"{where}: the leaf needs nothing of any resource; leave it out")
     return demand
 
 
@@ -144,22 +155,17 @@ def _by_path(what, given, paths, default):
     values = dict.fromkeys(paths, default)
     for path, value in (given or {}).items():
         if path not in values:
-            raise ValueError(f"{what}: no node has the path {path!r}; paths are tuples, (2, 1) for the paper's n2,1")
+            raise ValueError(f"{what}: no node has the path {path!r}; paths are tuples, (2, 1) for n2,1")
         values[path] = value
     return np.array(list(values.values()))
 
 
 def _rebuilt(node, rows):
-    if isinstance(node, list):
-        return [_rebuilt(child, rows) for child in node]
-    row = next(rows, None)
-    if row is None:
-        raise ValueError("demand: fewer rows than leaves; give one per leaf")
-    return tuple(row)
+    return [_rebuilt(child, rows) for child in node] if isinstance(node, list) else tuple(next(rows))
 
 
 def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
-    """Capacities c_j as (R,) floats; ValueError when one is not positive, or there is not one for each resource."""
+    """Capacities c_j as (R,) floats; ValueError when one is not positive, or not one for each resource."""
     values = np.array(capacity, float)
     if values.shape != (tree.n_resources,):
         named = f"leaves name {tree.n_resources} resources"
@@ -174,7 +180,8 @@ class Allocation:
     """What each leaf, from left to right, has when nothing more fits.
 
     - `rule`: the rule's name
-    - `shares (p,)`: dominant shares mu_i t_i; `usage (p, R)`: in the reader's units, d_i^j t_i; `tasks (p,)`: t_i
+    - `shares (p,)`: dominant shares mu_i t_i; `usage (p, R)`: in the reader's units, d_i^j t_i; `tasks (p,)`:
+      t_i
     - `saturated (R,)`: which resources are used up
     - `decisions`: tasks chosen one by one; the number of events when tasks are divisible
     """

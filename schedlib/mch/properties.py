@@ -1,13 +1,16 @@
 """What a fair rule should promise: each property as a margin, measured on the divisible allocation of a tree.
 
-Margins are in units of the guaranteed share of the node concerned: 0 and more is kept, -0.3 falls short by 30 % of the guarantee.
-Rules are those of `allocate`, or a function of (tree, capacity) that returns an `Allocation`. Sources: DRF's properties, Ghodsi et
-al., NSDI 2011, Section 3; the hierarchical share guarantee, Bhattacharya et al., SoCC 2013, Section 3, MCH, Section II.A.
+Margins are in units of the guaranteed share of the node concerned: 0 and more is kept, -0.3 falls short by 30
+% of the guarantee. Rules are those of `allocate`, or a function of (tree, capacity) that returns an
+`Allocation`. Sources: DRF's properties, Ghodsi et al., NSDI 2011, Section 3; the hierarchical share
+guarantee, Bhattacharya et al., SoCC 2013, Section 3, MCH, Section II.A.
 """
 
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from schedlib.mch.allocate import allocate
@@ -24,6 +27,13 @@ ADDED = (0.01, 0.25, 0.5, 1.0)
 """Lies about a resource that it does not need: this part of the dominant demand."""
 
 
+Vector = npt.ArrayLike
+Solver = str | Callable[[Tree, Vector], Allocation]
+"""A rule's name, or a function of (tree, capacity)."""
+Given = Allocation | None
+"""The allocation of that rule, where it is known."""
+
+
 class Margin(NamedTuple):
     """By how much a property holds (negative: is violated), and for whom it is least."""
 
@@ -35,30 +45,32 @@ class Margin(NamedTuple):
         return self.value < -TOLERANCE
 
 
-def solve(tree: Tree, capacity, rule) -> Allocation:
+def _least(tree, margin, nodes):
+    """The least of the margins of these nodes."""
+    worst = int(margin.argmin())
+    return Margin(float(margin[worst]), tree.name(nodes[worst]))
+
+
+def solve(tree: Tree, capacity: Vector, rule: Solver) -> Allocation:
     """The divisible allocation of a rule's name, or of a function of (tree, capacity)."""
     return rule(tree, capacity) if callable(rule) else allocate(tree, capacity, rule)
 
 
-def _weighted(tree, capacity, weights):
-    """Weighted DRF on the leaves alone."""
-    flat = Tree([tuple(row) for row in tree.demand.tolist()], {(k,): float(weight) for k, weight in enumerate(weights, 1)})
-    return allocate(flat, capacity, "weighted-drf")
-
-
-def collapsed(tree: Tree, capacity) -> Allocation:
+def collapsed(tree: Tree, capacity: Vector) -> Allocation:
     """Collapsed hierarchies with dominant shares: weighted DRF on the leaves, each weighted by its guarantee.
 
     The naive extension of collapsed hierarchies to several resources (MCH, Section I.C).
     """
-    return _weighted(tree, capacity, tree.guarantee[tree.leaves])
+    omega = {(k,): float(share) for k, share in enumerate(tree.guarantee[tree.leaves], 1)}
+    return allocate(Tree([tuple(row) for row in tree.demand.tolist()], omega), capacity, "weighted-drf")
 
 
-def node_shares(tree: Tree, capacity, shares) -> np.ndarray:
-    """The share of each node, (Q,), from its leaves' dominant shares (p,): a group is worth what its poorest child lets it show.
+def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
+    """The share of each node, (Q,), from the leaves' dominant shares (p,).
 
-    H-DRF's rescaled share before anything is saturated: all children are scaled to the least share per weight, then added up; a
-    group's share is the largest sum, mu times that least. It grows with every leaf's, so that it can be asked of any rule's allocation.
+    A group is worth what its poorest child lets it show: H-DRF's rescaled share before anything is saturated.
+    All children are scaled to the least share per weight, then added up; a group's share is the largest sum,
+    mu times that least. It grows with every leaf's, so that it can be asked of any rule's allocation.
 
     >>> node_shares(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], [0.5, 0.5, 0.25]).tolist()
     [0.5, 0.5, 0.25, 0.5, 0.25]
@@ -71,45 +83,39 @@ def node_shares(tree: Tree, capacity, shares) -> np.ndarray:
     return share
 
 
-def share_guarantee(tree: Tree, capacity, rule, allocation=None) -> Margin:
-    """Every leaf and every group but the root has its hierarchical share guarantee, whatever its siblings ask for.
+def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
+    """Every leaf and every group but the root has its hierarchical share guarantee, whatever siblings ask.
 
-    H-DRF keeps it: when the first resource is saturated all siblings have equal shares per weight, these add up to 1 at least, and
-    no share falls later.
+    H-DRF keeps it: when the first resource is saturated all siblings have equal shares per weight, these add
+    up to 1 at least, and no share falls later.
 
     >>> share_guarantee(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], "drf")
     Margin(value=0.0, who='n1')
     """
     allocation = allocation or solve(tree, capacity, rule)
     margin = node_shares(tree, capacity, allocation.shares)[1:] / tree.guarantee[1:] - 1
-    worst = int(margin.argmin())
-    return Margin(float(margin[worst]), tree.name(worst + 1))
+    return _least(tree, margin, range(1, tree.n_nodes))
 
 
-def sharing_incentive(tree: Tree, capacity, rule, allocation=None) -> Margin:
+def sharing_incentive(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """Every leaf runs as many tasks as on a cluster of its own, its guarantee's part of every resource.
 
-    With divisible tasks this is the leaves' half of the share guarantee, since the dominant resource limits the cluster of one's own.
+    With divisible tasks this is the leaves' half of the share guarantee, since the dominant resource limits
+    the cluster of one's own.
     """
     allocation = allocation or solve(tree, capacity, rule)
     guarantee = tree.guarantee[tree.leaves]
     with np.errstate(divide="ignore"):
         alone = (guarantee[:, None] * check_capacity(tree, capacity) / tree.demand).min(axis=1)
-    margin = allocation.tasks / alone - 1
-    worst = int(margin.argmin())
-    return Margin(float(margin[worst]), tree.name(tree.leaves[worst]))
+    return _least(tree, allocation.tasks / alone - 1, tree.leaves)
 
 
 def _envy(tree, capacity, rule, allocation, siblings):
     allocation = allocation or solve(tree, capacity, rule)
-    capacity, guarantee, need = (
-        check_capacity(tree, capacity),
-        tree.guarantee[tree.leaves],
-        flatten(tree, capacity).node_share[tree.leaves],
-    )
-    part = allocation.usage / capacity / guarantee[:, None]
+    guarantee, need = tree.guarantee[tree.leaves], flatten(tree, capacity).node_share[tree.leaves]
+    scaled = allocation.usage / check_capacity(tree, capacity) / guarantee[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
-        worth = np.where(need[:, None] > 0, part[None] / need[:, None], np.inf).min(axis=2)
+        worth = np.where(need[:, None] > 0, scaled[None] / need[:, None], np.inf).min(axis=2)
     margin = (allocation.shares / guarantee)[:, None] - worth
     if siblings:
         parent = tree.parent[tree.leaves]
@@ -118,35 +124,36 @@ def _envy(tree, capacity, rule, allocation, siblings):
     one, other = np.unravel_index(margin.argmin(), margin.shape)
     if not np.isfinite(margin[one, other]):
         return Margin(0.0, "no two leaves to compare")
-    return Margin(float(margin[one, other]), f"{tree.name(tree.leaves[one])} of {tree.name(tree.leaves[other])}")
+    names = [tree.name(tree.leaves[leaf]) for leaf in (one, other)]
+    return Margin(float(margin[one, other]), " of ".join(names))
 
 
-def envy_freeness(tree: Tree, capacity, rule, allocation=None) -> Margin:
+def envy_freeness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """No leaf would run more tasks with a sibling leaf's resources, times the ratio of their guarantees."""
     return _envy(tree, capacity, rule, allocation, True)
 
 
-def envy_freeness_across(tree: Tree, capacity, rule, allocation=None) -> Margin:
+def envy_freeness_across(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """No leaf would run more tasks with any other leaf's resources, times the ratio of their guarantees.
 
-    A hierarchy does not promise this: a leaf whose sibling needs other resources gets more than one whose sibling competes with it.
+    A hierarchy does not promise this: a leaf whose sibling needs other resources gets more than one whose
+    sibling competes with it.
     """
     return _envy(tree, capacity, rule, allocation, False)
 
 
-def pareto_efficiency(tree: Tree, capacity, rule, allocation=None) -> Margin:
+def pareto_efficiency(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """No leaf could run more with what is left over."""
     allocation = allocation or solve(tree, capacity, rule)
     left = 1 - allocation.usage.sum(axis=0) / check_capacity(tree, capacity)
     need = flatten(tree, capacity).node_share[tree.leaves]
     with np.errstate(divide="ignore", invalid="ignore"):
         more = np.where(need > 0, left / need, np.inf).min(axis=1)
-    margin = -more / tree.guarantee[tree.leaves]
-    worst = int(margin.argmin())
-    return Margin(min(0.0, float(margin[worst])), tree.name(tree.leaves[worst]))
+    value, who = _least(tree, -more / tree.guarantee[tree.leaves], tree.leaves)
+    return Margin(min(0.0, value), who)
 
 
-def lies(demand, capacity):
+def lies(demand: np.ndarray, capacity: np.ndarray) -> Iterator[np.ndarray]:
     """What a leaf may report instead of its demand (R,), by `FACTORS` and `ADDED`, one resource at a time."""
     dominant = (demand / capacity).max()
     for j, need in enumerate(demand):
@@ -156,8 +163,8 @@ def lies(demand, capacity):
             yield lie
 
 
-def strategy_proofness(tree: Tree, capacity, rule, allocation=None) -> Margin:
-    """No leaf runs more tasks by misreporting its demand: the greatest gain over all leaves and all `lies`, searched.
+def strategy_proofness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
+    """No leaf runs more tasks by misreporting its demand: the greatest gain over all leaves and `lies`.
 
     What counts is what it can use: with a lie's resources, tasks of the true demand.
     """
@@ -176,21 +183,21 @@ def strategy_proofness(tree: Tree, capacity, rule, allocation=None) -> Margin:
     return worst
 
 
-def long_run_guarantee(tree: Tree, times, shares) -> Margin:
-    """No leaf is starved while tasks end and are offered anew: its mean dominant share over time is its guarantee at least.
+def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
+    """No leaf is starved while tasks end and start: its mean share over time is its guarantee at least.
 
-    - `times (T + 1,)`: when the shares change, and the end; `shares (T, p)`: dominant shares between two times, all leaves active
+    - `times (T + 1,)`: when the shares change, and the end; `shares (T, p)`: dominant shares between two
+      times, all leaves active
 
-    -1 is a leaf that got nothing. Source: what H-DRF was made against (Bhattacharya et al., SoCC 2013; MCH, Section I.C).
+    -1 is a leaf that got nothing. Source: what H-DRF was made against (Bhattacharya et al., SoCC 2013; MCH,
+    Section I.C).
 
     >>> long_run_guarantee(Tree([(1, 0), (1, 0)]), [0, 1, 4], [[0.5, 0.5], [0.9, 0.1]])
     Margin(value=-0.6, who='n2')
     """
     length = np.diff(np.asarray(times, float))
     mean = length @ np.asarray(shares, float) / length.sum()
-    margin = mean / tree.guarantee[tree.leaves] - 1
-    worst = int(margin.argmin())
-    return Margin(float(margin[worst]), tree.name(tree.leaves[worst]))
+    return _least(tree, mean / tree.guarantee[tree.leaves] - 1, tree.leaves)
 
 
 PROPERTIES = {
@@ -203,26 +210,31 @@ PROPERTIES = {
 }
 
 
-def property_table(capacity, rules, trees, properties=PROPERTIES) -> pd.DataFrame:
+def property_table(
+    capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree], properties: dict = PROPERTIES
+) -> pd.DataFrame:
     """How often each rule violates each property: `rule, property, trees, violated, worst, tree`.
 
-    `violated`: share of the trees on which it falls short by more than `TOLERANCE`; `worst`: the least margin, in units of the
-    guarantee; `tree`: the number of the tree where. `trees` counts those that the rule takes: C-CH and M-CH take no leaf that does
-    without their resource. `rules`: names or functions; `properties`: functions by name, all unless told.
+    `violated`: share of the trees on which it falls short by more than `TOLERANCE`; `worst`: the least
+    margin, in units of the guarantee; `tree`: the number of the tree where. `trees` counts those that the
+    rule takes: C-CH and M-CH take no leaf that does without their resource. `rules`: names or functions;
+    `properties`: functions by name, all unless told.
 
-    >>> property_table([10, 10], ["drf"], [Tree([(1, 0), [(1, 0), (0, 1), (1, 1)]])], {"guarantee": share_guarantee}).values.tolist()
+    >>> tree = Tree([(1, 0), [(1, 0), (0, 1), (1, 1)]])
+    >>> property_table([10, 10], ["drf"], [tree], {"guarantee": share_guarantee}).values.tolist()
     [['drf', 'guarantee', 1, 1.0, -0.333..., 0]]
     """
     trees, rows = list(trees), []
     for rule in rules:
-        margins = {name: [] for name in properties}
+        margins: dict[str, list[float]] = {name: [] for name in properties}
         for tree in trees:
             try:
                 allocation = solve(tree, capacity, rule)
             except ValueError:
                 allocation = None
             for name, holds in properties.items():
-                margins[name].append(np.nan if allocation is None else holds(tree, capacity, rule, allocation).value)
+                value = holds(tree, capacity, rule, allocation).value if allocation else np.nan
+                margins[name].append(value)
         name_of = rule if isinstance(rule, str) else rule.__name__
         for name, values in margins.items():
             taken = int(np.isfinite(values).sum())

@@ -1,7 +1,7 @@
 """Weights of the flat tree while leaves come and go: only active nodes count (C(i), Section II.A).
 
-Each maker does once what does not change, and gives a function from the active leaves (p,) to weights (p,). It gives
-the same array each time; the weights of leaves that are not active mean nothing.
+Each maker does once what does not change, and gives a function from the active leaves (p,) to weights (p,).
+It gives the same array each time; the weights of leaves that are not active mean nothing.
 """
 
 from collections.abc import Callable

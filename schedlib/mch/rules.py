@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core import compiling
 from schedlib.core.checks import unknown
@@ -57,11 +58,11 @@ FLAT = {
 - `drf`: 1; `weighted-drf`: the leaf's own omega
 - `c-ch`, `m-ch`: the hierarchical share guarantee, with the share of resource 0 or 1
 - `mch`: MCH's (`mch.flatten`)
-- `case1` (beyond the paper): Case 1's for every leaf, partial-type or not. Until a first resource is saturated that is
-  H-DRF, so every guarantee is kept; what is left over is shared in another way.
-- `exact-ch` (beyond the paper): H-DRF's own fluid shares. In a cluster filled from empty all leaves then reach them at
-  the same moment, and none is 0, for all leaves grow at first. They are the final shares only, not the way there, nor
-  what another set of leaves would get.
+- `case1` (beyond the paper): Case 1's for every leaf, partial-type or not. Until a first resource is
+  saturated that is H-DRF, so every guarantee is kept; what is left over is shared in another way.
+- `exact-ch` (beyond the paper): H-DRF's own fluid shares. In a cluster filled from empty all leaves then
+  reach them at the same moment, and none is 0, for all leaves grow at first. They are the final shares only,
+  not the way there, nor what another set of leaves would get.
 """
 
 
@@ -71,14 +72,15 @@ class Rule:
 
     A reader's rule is flat: the leaf with the least priority is next, ties go to the lower index.
 
-    - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use now (R,),
-      what one task demands (R,), the leaf's weight and the cluster's capacity (R,), in the reader's units. It is asked
-      again when the leaf's usage or weight changes, and not otherwise.
-    - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch", "case1",
-      "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
+    - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use
+      now (R,), what one task demands (R,), the leaf's weight and the cluster's capacity (R,), in the reader's
+      units. It is asked again when the leaf's usage or weight changes, and not otherwise.
+    - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
+      "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
-    `priority` is compiled: numbers, loops and arrays. Raises ValueError, with the compiler's reason, when it does not
-    compile, and (from `fill` and `simulate`, with the leaf and the time) when a priority is not a number.
+    `priority` is compiled: numbers, loops and arrays. Raises ValueError, with the compiler's reason, when it
+    does not compile, and (from `fill` and `simulate`, with the leaf and the time) when a priority is not a
+    number.
 
     >>> @rule
     ... def dominant_share(leaf, usage, demand, weight, capacity):
@@ -110,7 +112,7 @@ def rule(priority: Callable | None = None, *, weights: str = "weighted-drf"):
 
 
 def _compiled(function):
-    if isinstance(function, numba.core.dispatcher.Dispatcher) and PRIORITY.args in map(tuple, function.signatures):
+    if PRIORITY.args in map(tuple, getattr(function, "signatures", ())):
         return function
     return function if numba.config.DISABLE_JIT else compiling.rule(PRIORITY)(function)
 
@@ -137,11 +139,11 @@ def the_rule(given: str | Rule) -> Rule:
     return RULES[given]
 
 
-def flat_weights(tree: Tree, capacity, weighing: str) -> tuple[np.ndarray, np.ndarray]:
-    """What a flat rule of `FLAT` compares: each leaf's weight (p,), and the share that one of its tasks has, (p,).
+def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np.ndarray, np.ndarray]:
+    """What a flat rule of `FLAT` compares: each leaf's weight (p,), and the share (p,) of one of its tasks.
 
-    Raises ValueError on a name that is not in `FLAT`, and names the first leaf that uses none of the resource that
-    `c-ch` or `m-ch` looks at.
+    Raises ValueError on a name that is not in `FLAT`, and names the first leaf that uses none of the resource
+    that `c-ch` or `m-ch` looks at.
     """
     if weighing not in FLAT:
         raise unknown("flat rule", weighing, FLAT)
@@ -155,7 +157,7 @@ def flat_weights(tree: Tree, capacity, weighing: str) -> tuple[np.ndarray, np.nd
     if len(without):
         leaf = tree.name(tree.leaves[without[0]])
         raise ValueError(
-            f"{asked}: leaf {leaf} uses nothing of resource {how.resource}, its share of it would be 0 for ever; "
-            "this rule is for leaves that demand the resource, use 'mch' or 'h-drf'"
+            f"{asked}: leaf {leaf} uses nothing of resource {how.resource}, its share of it would be 0 for "
+            "ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'"
         )
     return how.weights(tree, capacity), need[:, how.resource]

@@ -18,22 +18,25 @@ LARGEST = 4
 
 
 def random_tree(
-    rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2, partial: float = 0.0, weighted=False
+    rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2, partial: float = 0.0,
+    weighted: bool = False,
 ) -> Tree:
-    """A hierarchy of exactly this depth: groups have 2 to `branching` children, half of them groups again, one for certain.
+    """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
 
-    Each leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with probability `partial`, of one alone
-    (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn from 1 to 4, else they are 1. Depth 1 is a flat tree.
-    Raises ValueError when a size is below 1, `branching` below 2 or `partial` no probability.
+    Each leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with probability
+    `partial`, of one alone (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn from 1 to 4,
+    else they are 1. Depth 1 is a flat tree. Raises ValueError when a size is below 1, `branching` below 2 or
+    `partial` no probability.
 
     >>> tree = random_tree(np.random.default_rng(1), depth=2, partial=0.5)
     >>> tree.depth.max().item(), tree.demand.shape
     (2, (4, 2))
     """
     if depth < 1 or branching < 2 or resources < 1:
-        raise ValueError(f"depth={depth}, branching={branching}, resources={resources}: at least 1, 2 and 1 are needed")
+        sizes = f"depth={depth}, branching={branching}, resources={resources}"
+        raise ValueError(f"{sizes}: at least 1, 2 and 1 are needed")
     if not 0 <= partial <= 1:
-        raise ValueError(f"partial: {partial} is no probability; give the share of partial-type leaves, from 0 to 1")
+        raise ValueError(f"partial: {partial} is no probability; give the share of partial-type leaves")
     weights = {}
 
     def leaf():
@@ -44,7 +47,9 @@ def random_tree(
 
     def group(path, levels):
         count = int(rng.integers(2, branching + 1))
-        deep = (rng.random(count) < 0.5) | (np.arange(count) == rng.integers(count)) if levels > 1 else np.zeros(count, bool)
+        deep = np.zeros(count, bool)
+        if levels > 1:
+            deep = (rng.random(count) < 0.5) | (np.arange(count) == rng.integers(count))
         children = []
         for k in range(count):
             here = (*path, k + 1)
@@ -81,10 +86,10 @@ def counter_example(
     weighted=False,
     sizes=SIZES,
 ) -> Tree | None:
-    """The smallest tree found for which `fails(tree)`, by random search and shrinking; None when no tree fails.
+    """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
-    Trees grow through `sizes` (depth, branching), with `tries` each, up to the first size with a failure; there the first
-    `FAILURES` failing trees are shrunk. Deterministic by seed.
+    Trees grow through `sizes` (depth, branching), with `tries` each, up to the first size with a failure;
+    there the first `FAILURES` failing trees are shrunk. Deterministic by seed.
 
     >>> as_text(counter_example(lambda tree: tree.n_leaves >= 3 and (tree.demand[:, 0] == 0).any()))
     '[(0, 1), (0, 1), (0, 1)]'
@@ -92,17 +97,18 @@ def counter_example(
     rng = np.random.default_rng(seed)
     for depth, branching in sizes:
         trees = (random_tree(rng, depth, branching, resources, partial, weighted) for _ in range(tries))
-        found = [shrink(tree, fails) for tree in islice(filter(fails, trees), FAILURES)]
-        if found:
-            return min(found, key=_size)
+        shrunk = [shrink(tree, fails) for tree in islice(filter(fails, trees), FAILURES)]
+        if shrunk:
+            return min(shrunk, key=_size)
     return None
 
 
 def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
     """A tree that still fails and that no single step makes simpler.
 
-    Steps: drop a node, put a child in its group's place, put a group's children in its place, make weights smaller, make demands
-    small whole numbers; groups keep two children at least. Raises ValueError when the tree does not fail to begin with.
+    Steps: drop a node, put a child in its group's place, put a group's children in its place, make weights
+    smaller, make demands small whole numbers; groups keep two children at least. Raises ValueError when the
+    tree does not fail to begin with.
     """
     if not fails(tree):
         raise ValueError("tree: it does not fail; give one that does")
@@ -117,9 +123,10 @@ def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
 
 
 def _size(tree):
-    """Leaves, nodes, weights, demands that are not small whole numbers, and the sum of demands: what shrinking makes smaller."""
+    """What shrinking makes smaller: leaves, nodes, weights, odd demands, and the sum of demands."""
     whole = (tree.demand == np.round(tree.demand)).all(axis=1) & (tree.demand <= 100).all(axis=1)
-    return tree.n_leaves, tree.n_nodes, float(np.abs(tree.weight - 1).sum()), int((~whole).sum()), float(tree.demand.sum())
+    weights, demand = float(np.abs(tree.weight - 1).sum()), float(tree.demand.sum())
+    return tree.n_leaves, tree.n_nodes, weights, int((~whole).sum()), demand
 
 
 def _simpler(tree: Tree) -> Iterator[Tree]:
@@ -128,9 +135,10 @@ def _simpler(tree: Tree) -> Iterator[Tree]:
         for replaced in _without(nested, weights, path):
             if isinstance(replaced[0], list) and _branches(replaced[0]):
                 yield _made(*replaced)
+    own = {path: float(weight) for path, weight in zip(tree.paths, tree.weight, strict=True)}
     for node in np.flatnonzero(tree.weight != 1):
         for weight in range(1, int(np.ceil(tree.weight[node]))):
-            yield Tree(nested, {p: float(w) for p, w in zip(tree.paths, tree.weight, strict=True)} | {tree.paths[node]: weight})
+            yield Tree(nested, own | {tree.paths[node]: weight})
     largest = tree.demand.max(axis=1, keepdims=True)
     for n in range(1, 21):
         rounded = np.round(tree.demand / largest * n)
@@ -150,7 +158,7 @@ def _nested_weights(tree):
 
 
 def _without(node, weight, path):
-    """The tree without the node at `path`, with it in its parent's place, and with its children in its place."""
+    """The tree without the node at `path`, with it in its parent's place, with its children in its place."""
     own, below = weight
     k, rest = path[0] - 1, path[1:]
     if rest:

@@ -4,6 +4,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core import events
@@ -20,13 +21,15 @@ COLUMNS = ("leaf", "submit", "tasks", "duration")
 class Churn:
     """What happened to a cluster under a rule; times in the reader's unit.
 
-    - `shares`: `time`, `leaf`, `share` (dominant share mu_i t_i): a row for each leaf whose share has changed by the
-      end of that time, or, with `every`, one for each leaf and grid time; empty when nothing was recorded
-    - `jobs`: the jobs given, with `start` (of the first task) and `finish` (of the last task, or when it left); NaN:
-      not yet
-    - `decisions`: leaves chosen, those whose task did not fit among them; `operations`: nodes, or heap places, looked
-      at
-    - `reflattens`: how often the weights of the flat tree were worked out anew; `seconds`: wall-clock time of all that
+    - `shares`: `time`, `leaf`, `share` (dominant share mu_i t_i): a row for each leaf whose share has changed
+      by the end of that time, or, with `every`, one for each leaf and grid time; empty when nothing was
+      recorded
+    - `jobs`: the jobs given, with `start` (of the first task) and `finish` (of the last task, or when it
+      left); NaN: not yet
+    - `decisions`: leaves chosen, those whose task did not fit among them; `operations`: nodes, or heap
+      places, looked at
+    - `reflattens`: how often the weights of the flat tree were worked out anew; `seconds`: wall-clock time of
+      all that
     - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`
     """
 
@@ -43,7 +46,7 @@ class Churn:
 
 def simulate(
     tree: Tree,
-    capacity,
+    capacity: npt.ArrayLike,
     rule: str | Rule,
     jobs: pd.DataFrame,
     *,
@@ -55,18 +58,18 @@ def simulate(
     """Run jobs through a cluster that a rule shares out task by task.
 
     - `capacity`, `rule`, `method`: as in `mch.fill`
-    - `jobs`: a table with `leaf` (0 .. p-1, left to right), `submit`, `tasks`, `duration` (of one task) and, where
-      wanted, `depart` (NaN: never): when the job leaves, its waiting tasks are dropped and its running ones stop. Jobs
-      of a leaf wait in line.
+    - `jobs`: a table with `leaf` (0 .. p-1, left to right), `submit`, `tasks`, `duration` (of one task) and,
+      where wanted, `depart` (NaN: never): when the job leaves, its waiting tasks are dropped and its running
+      ones stop. Jobs of a leaf wait in line.
     - `until`: the last time that counts; without it, until all is done
     - `record`: False keeps no shares; `every`: shares on a grid from 0 with that step, instead of at changes
 
-    A leaf is active while it has tasks waiting or running. "mch", "case1", "c-ch", "m-ch" and "exact-ch" work their
-    weights out anew whenever the set of active leaves changes. At equal times tasks end first, then jobs leave, then
-    jobs arrive; then the scheduler starts tasks until none fits. A resource in which the chosen task does not fit
-    stays saturated until some of it is given back. Ties and fits as in `mch.fill`. ValueError, with the row, on jobs
-    that cannot be, with leaf and time on a priority that is no number, and as in `mch.fill`. Source: MCH, Sections
-    II.A and IV.A.
+    A leaf is active while it has tasks waiting or running. "mch", "case1", "c-ch", "m-ch" and "exact-ch" work
+    their weights out anew whenever the set of active leaves changes. At equal times tasks end first, then
+    jobs leave, then jobs arrive; then the scheduler starts tasks until none fits. A resource in which the
+    chosen task does not fit stays saturated until some of it is given back. Ties and fits as in `mch.fill`.
+    ValueError, with the row, on jobs that cannot be, with leaf and time on a priority that is no number, and
+    as in `mch.fill`. Source: MCH, Sections II.A and IV.A.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([(1, 0), (1, 0)])
@@ -82,10 +85,11 @@ def simulate(
     if every is not None and not every > 0:
         raise ValueError(f"every: {every}, must be a positive step of time")
     state = empty(tree, capacity, rule, method, np.zeros(tree.n_leaves))
-    state = enter(state, table, most_at_once(tree, capacity, np.bincount(table["leaf"], table["tasks"], tree.n_leaves)))
+    offered = np.bincount(table["leaf"], table["tasks"], tree.n_leaves)
+    state = enter(state, table, most_at_once(tree, capacity, offered))
     if record:
         state = with_log(state, 2 * tree.n_leaves + 1024)
-    anew, share = rule.weighing and rule.weighing.anew, None
+    anew = rule.weighing and rule.weighing.anew
     if anew:
         weights, (_, share) = anew(tree, capacity), flat_weights(tree, capacity, rule.weights)
     reflattens, begin, served = 0, time.perf_counter(), (rule.priority, rule.kind, method == "fast")
@@ -108,15 +112,17 @@ def simulate(
         rule=rule.name,
         shares=on_grid(shares, tree.n_leaves, every, end) if every is not None and record else shares,
         jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
-        decisions=int(tally.decisions), operations=int(tally.operations), reflattens=reflattens, seconds=seconds,
-        utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources), end=end,
+        decisions=int(tally.decisions), operations=int(tally.operations), reflattens=reflattens,
+        seconds=seconds, end=end,
+        utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources),
     )
 
 
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
     """The jobs as given, after a look at every row; ValueError with the row and the way out."""
     if not isinstance(jobs, pd.DataFrame) or any(column not in jobs for column in COLUMNS):
-        raise ValueError(f"jobs: needs a table with the columns {', '.join(COLUMNS)}, and `depart` where jobs leave")
+        listed = ", ".join(COLUMNS)
+        raise ValueError(f"jobs: needs a table with the columns {listed}, and `depart` where jobs leave")
     table = jobs.reset_index(drop=True)
     numbers = {column: pd.to_numeric(table[column], errors="coerce").to_numpy(float) for column in COLUMNS}
     leaves = f"a leaf's index, 0 to {tree.n_leaves - 1}"
@@ -141,20 +147,22 @@ def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
 
 
 def enter(state: State, table: pd.DataFrame, together: int) -> State:
-    """The state with these jobs, of which `together` tasks run at a time: each leaf's line, who comes and goes when."""
+    """The state with these jobs, of which at most `together` tasks run at a time."""
     n, p = len(table), len(state.leaves)
     jobs = dispatch.records(JOB, n)
-    jobs.leaf, jobs.left, jobs.submit, jobs.duration = (table[name] for name in ("leaf", "tasks", "submit", "duration"))
+    jobs.leaf, jobs.left = table["leaf"], table["tasks"]
+    jobs.submit, jobs.duration = table["submit"], table["duration"]
     jobs.depart = table["depart"].fillna(np.inf) if "depart" in table else np.inf
-    jobs.start, jobs.finish = np.nan, np.where(jobs.left == 0, jobs.submit, np.nan)  # without tasks: done on arrival
+    jobs.start = np.nan
+    jobs.finish = np.where(jobs.left == 0, jobs.submit, np.nan)  # a job without tasks is done when it arrives
     state.leaves.head[1:] = np.cumsum(np.bincount(jobs.leaf, minlength=p))[:-1]  # where its line begins
-    leaves = np.isfinite(jobs.depart)
+    departs = np.isfinite(jobs.depart)
     entered = Jobs(
         table=jobs, line=np.lexsort((jobs.submit, jobs.leaf)),
         by_submit=np.argsort(jobs.submit, kind="stable"),
-        by_depart=np.argsort(jobs.depart, kind="stable")[: int(leaves.sum())],
+        by_depart=np.argsort(jobs.depart, kind="stable")[: int(departs.sum())],
     )
-    stopped = int(jobs.left[leaves].sum())  # the ends of tasks that are stopped stay in the queue
+    stopped = int(jobs.left[departs].sum())  # the ends of tasks that are stopped stay in the queue
     room = min(int(jobs.left.sum()), together) + stopped + 1
     return state._replace(jobs=entered, ends=events.event_queue(room))
 
@@ -186,5 +194,5 @@ def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.D
         mine = shares[shares["leaf"] == leaf]
         last = np.searchsorted(mine["time"].to_numpy(), grid, side="right")
         columns.append(np.append(0.0, mine["share"].to_numpy())[last])
-    leaf, share = np.tile(np.arange(leaves), len(grid)), np.column_stack(columns).ravel()
-    return pd.DataFrame({"time": np.repeat(grid, leaves), "leaf": leaf, "share": share})
+    table = {"time": np.repeat(grid, leaves), "leaf": np.tile(np.arange(leaves), len(grid))}
+    return pd.DataFrame(table | {"share": np.column_stack(columns).ravel()})

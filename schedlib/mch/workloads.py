@@ -1,8 +1,10 @@
 """The paper's hierarchies, and demands drawn from a public trace: what MCH's experiments run on."""
 
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from schedlib import traces
@@ -13,18 +15,20 @@ RESOURCES = ("CPU", "memory")
 FIG4_CAPACITY = (200.0, 200.0)
 """Section IV.A: 200 CPUs, 200 GB."""
 CORES = 96
-"""Cores of a machine of the Alibaba 2018 cluster: the trace states memory as a share of a machine, cores as a number."""
+"""Cores of a machine of the Alibaba 2018 cluster; the trace states memory as a share of a machine."""
 
 
-def fig1(demand=((1, 1), (1, 1), (1, 1), (1, 1))) -> Tree:
-    """The organisation of Fig. 1: ads has 60 % and dev 40 %, in each of them production has 90 % and tests have 10 %.
+def fig1(demand: Sequence[Sequence[float]] = ((1, 1), (1, 1), (1, 1), (1, 1))) -> Tree:
+    """The organisation of Fig. 1: ads has 60 % and dev 40 %; in each production has 90 % and tests have 10 %.
 
-    `demand` (4, R) is what a task of each leaf needs, left to right; the paper prints none, so all are alike unless given.
+    `demand` (4, R) is what a task of each leaf needs, left to right; the paper prints none, so all are alike
+    unless given.
 
     >>> fig1().guarantee[fig1().leaves].round(2).tolist()
     [0.54, 0.06, 0.36, 0.04]
     """
-    weights, names = {(1,): 60, (2,): 40}, {(1,): "ads", (2,): "dev"}
+    weights: dict[tuple, float] = {(1,): 60, (2,): 40}
+    names: dict[tuple, str] = {(1,): "ads", (2,): "dev"}
     for k in (1, 2):
         weights |= {(k, 1): 90, (k, 2): 10}
         names |= {(k, 1): "prod", (k, 2): "test"}
@@ -32,8 +36,8 @@ def fig1(demand=((1, 1), (1, 1), (1, 1), (1, 1))) -> Tree:
     return Tree([leaves[:2], leaves[2:]], weights, names)
 
 
-def minimal_tree(demand) -> Tree:
-    """The minimal general case of Fig. 2a and 3a: a leaf n1 beside a group n2 of two leaves, with these three demands.
+def minimal_tree(demand: Iterable[Sequence[float]]) -> Tree:
+    """The minimal general case of Fig. 2a and 3a: a leaf n1 beside a group n2 of two, with these demands.
 
     >>> minimal_tree([(2, 1), (1, 1), (2, 3)]).paths
     ((), (1,), (2,), (2, 1), (2, 2))
@@ -45,7 +49,8 @@ def minimal_tree(demand) -> Tree:
 def fig4() -> Tree:
     """The hierarchy of Fig. 4a: six leaves that need 1 CPU or 1 GB, never both.
 
-    The printed shares add up to 1 on each resource, so no leaf uses both. Source: MCH, Section IV.A and Fig. 4.
+    The printed shares add up to 1 on each resource, so no leaf uses both. Source: MCH, Section IV.A and Fig.
+    4.
 
     >>> fig4().demand.argmax(axis=1).tolist()
     [0, 1, 0, 0, 1, 0]
@@ -55,7 +60,7 @@ def fig4() -> Tree:
 
 
 def fig4_full() -> Tree:
-    """The hierarchy of Fig. 4a with full-type leaves in the places of the CPU leaves, so that Case 1 is met too (not the paper's).
+    """The hierarchy of Fig. 4a, with full-type leaves instead of CPU leaves to meet Case 1 (not the paper's).
 
     >>> (fig4_full().demand > 0).all(axis=1).tolist()
     [True, False, True, True, False, True]
@@ -71,10 +76,11 @@ FIG4_DURATION = (40.6, 42.8, 21.2, 25.8, 62.1, 16.0)
 def fig4_jobs() -> pd.DataFrame:
     """The six jobs of Fig. 4b, one per leaf: `leaf, submit (s), tasks, duration (s of one task)`.
 
-    The paper prints that each has 2000 tasks, that all are active from 200 to 600 s and that n1,2 leaves at 790 s. Submissions and
-    lengths of tasks are chosen here to meet that: a leaf comes every 20 s, early enough to have its share by 200 s, since nothing
-    is taken back from running tasks; tasks are so long that under H-DRF n3,1 is the first to end, at 600 s, n1,2 ends at 790 s
-    and the others from 950 s on, so that what n1,2 leaves behind can be seen.
+    The paper prints that each has 2000 tasks, that all are active from 200 to 600 s and that n1,2 leaves at
+    790 s. Submissions and lengths of tasks are chosen here to meet that: a leaf comes every 20 s, early
+    enough to have its share by 200 s, since nothing is taken back from running tasks; tasks are so long that
+    under H-DRF n3,1 is the first to end, at 600 s, n1,2 ends at 790 s and the others from 950 s on, so that
+    what n1,2 leaves behind can be seen.
 
     >>> fig4_jobs()["tasks"].tolist()
     [2000, 2000, 2000, 2000, 2000, 2000]
@@ -82,34 +88,40 @@ def fig4_jobs() -> pd.DataFrame:
     return pd.DataFrame({"leaf": range(6), "submit": FIG4_SUBMIT, "tasks": 2000, "duration": FIG4_DURATION})
 
 
-def full_binary(levels: int, demand) -> Tree:
-    """A full binary tree of `levels` levels below the root; its 2^levels leaves have the rows of `demand`, left to right.
+def full_binary(levels: int, demand: npt.ArrayLike) -> Tree:
+    """A full binary tree of `levels` levels below the root; its leaves have the rows of `demand`.
 
-    So the paper counts: two levels are 4 leaves and q = 6 nodes besides the root. Raises ValueError on another number of rows.
+    So the paper counts: two levels are 4 leaves and q = 6 nodes besides the root. Raises ValueError on
+    another number of rows.
 
     >>> full_binary(2, [(1, 2)] * 4).n_nodes
     7
     """
     leaves = [tuple(row) for row in np.asarray(demand, float).tolist()]
     if levels < 1 or len(leaves) != 2**levels:
-        raise ValueError(f"demand: {len(leaves)} rows for {levels} levels; a full binary tree has 2^levels leaves, levels at least 1")
-    while len(leaves) > 2:
-        leaves = [list(pair) for pair in zip(leaves[::2], leaves[1::2], strict=True)]
-    return Tree(leaves)
+        given = f"{len(leaves)} rows for {levels} levels"
+        raise ValueError(f"demand: {given}; a full binary tree has 2^levels leaves, levels at least 1")
+    return _paired(leaves)
 
 
-def jobs_below(levels: int, demand) -> Tree:
-    """A full binary tree of groups with jobs as leaves below its lowest groups, dealt out in turn: row i goes below group i mod 2^levels.
+def jobs_below(levels: int, demand: npt.ArrayLike) -> Tree:
+    """A full binary tree of groups with jobs dealt out below its lowest groups: row i below i mod 2^levels.
 
-    Here q grows with the number of jobs, as in the paper's theorems. Raises ValueError when a group would stay empty.
+    Here q grows with the number of jobs, as in the paper's theorems. Raises ValueError when a group would
+    stay empty.
 
     >>> jobs_below(1, [(1, 1), (2, 2), (3, 3)]).demand[:, 0].tolist()
     [1.0, 3.0, 2.0]
     """
     leaves = [tuple(row) for row in np.asarray(demand, float).tolist()]
     if levels < 1 or len(leaves) < 2**levels:
-        raise ValueError(f"demand: {len(leaves)} jobs for {2**max(levels, 1)} lowest groups; give each group a job, levels at least 1")
-    nodes = [leaves[k :: 2**levels] for k in range(2**levels)]
+        given = f"{len(leaves)} jobs for {2**max(levels, 1)} lowest groups"
+        raise ValueError(f"demand: {given}; give each group a job, levels at least 1")
+    return _paired([leaves[k :: 2**levels] for k in range(2**levels)])
+
+
+def _paired(nodes):
+    """A tree with these nodes at the bottom, neighbours paired level by level."""
     while len(nodes) > 2:
         nodes = [list(pair) for pair in zip(nodes[::2], nodes[1::2], strict=True)]
     return Tree(nodes)
@@ -117,7 +129,7 @@ def jobs_below(levels: int, demand) -> Tree:
 
 @cache
 def _stages() -> pd.DataFrame:
-    """The Alibaba hour's stages: what a task requested of a machine's cores and memory, how many tasks, how long (mean s)."""
+    """The Alibaba hour's stages: what a task asks of a machine, number of tasks, mean duration (s)."""
     workload = traces.alibaba2018("stages")
     tasks = workload.tasks.groupby("job")["duration"].agg(["size", "mean"]).reindex(workload.jobs["job"])
     return pd.DataFrame(
@@ -131,11 +143,12 @@ def _stages() -> pd.DataFrame:
 
 
 def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
-    """`n` stages drawn at random from the Alibaba hour: `cpu, memory` (of one machine, per task), `tasks, duration` (mean s).
+    """`n` random stages of the Alibaba hour: `cpu, memory` (of one machine, per task), `tasks, duration` (s).
 
-    They stand for the paper's jobs from Google's trace, which cannot be had here: there too, demands are fractions of a machine.
-    Demands are what was requested: always some of both (all leaves are full-type), and more of CPU in 98 of 100 stages.
-    Stages are drawn without replacement while they last. Raises ValueError when `n` is not positive.
+    They stand for the paper's jobs from Google's trace, which cannot be had here: there too, demands are
+    fractions of a machine. Demands are what was requested: always some of both (all leaves are full-type),
+    and more of CPU in 98 of 100 stages. Stages are drawn without replacement while they last. Raises
+    ValueError when `n` is not positive.
 
     >>> bool((jobs_from_trace(50, seed=0)[["cpu", "memory"]] > 0).all().all())
     True
@@ -149,7 +162,7 @@ def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
 
 
 def demands_from_trace(n: int, seed: int) -> np.ndarray:
-    """Demands per task of `n` jobs, (n, 2), CPU and memory as fractions of one machine: those of `jobs_from_trace`.
+    """Demands (n, 2) per task of `jobs_from_trace(n, seed)`: CPU and memory as fractions of one machine.
 
     >>> demands_from_trace(3, seed=0).shape
     (3, 2)

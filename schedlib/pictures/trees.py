@@ -46,8 +46,7 @@ def plot_tree(
     """
     texts = _texts(tree, shares, labels, resources)
     box, centre, size = _layout(tree, texts, title)
-    if ax is None:
-        _, ax = style.subplots(size=size)
+    ax = ax if ax is not None else style.subplots(size=size)[1]
     height = size[1] - _head(title)  # the title stands above the axes
     ax.set(xlim=(0, size[0]), ylim=(0, height), aspect="equal", title=title)
     ax.axis("off")

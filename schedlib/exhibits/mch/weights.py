@@ -25,7 +25,7 @@ def run(case: str, trees: int, seed: int) -> pd.DataFrame:
     are drawn again.
     """
     (rng,) = streams(seed, f"mch weights {case}")
-    rows = []
+    rows: list[float] = []
     while len(rows) < trees:
         demand = rng.uniform(0.1, 1, (3, 2))
         if case != "full":
