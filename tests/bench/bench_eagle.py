@@ -1,7 +1,8 @@
-"""Speed of the simulator at Google's size: events a second against the event queue alone, systems against Eagle."""
+"""Speed of the simulator at Google's size, against the event queue alone; systems against Eagle."""
 
 import resource
 import time
+from collections.abc import Mapping
 
 from bench_core import bench as floor
 
@@ -10,7 +11,7 @@ from schedlib.eagle.systems import SYSTEMS
 from schedlib.eagle.workloads.synthetic import CUTOFF, PARTITION, WORKERS, google
 
 
-def timed(workload, system, workers: int) -> tuple[float, dict]:
+def timed(workload, system, workers: int) -> tuple[float, Mapping]:
     """Seconds and statistics of one run with Google's cut-off and short partition.
 
     >>> seconds, stats = timed(google(jobs=200, scale=0.02), "eagle", 300)
@@ -23,7 +24,7 @@ def timed(workload, system, workers: int) -> tuple[float, dict]:
 
 
 def bench() -> list[dict]:
-    """Rows of name, value, unit and note: one run of each system on the Google-like workload of the paper's size."""
+    """Rows of name, value, unit and note: one run of each system on the Google-like workload, full size."""
     workload, workers = google(), WORKERS["google"][0]
     runs = {name: timed(workload, name, workers) for name in SYSTEMS}
     alone, rows = floor()[0]["value"], []

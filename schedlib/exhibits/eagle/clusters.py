@@ -2,9 +2,10 @@
 
 import pandas as pd
 
+from schedlib.eagle.workloads.synthetic import WORKERS
 from schedlib.exhibits.eagle import drawing
 from schedlib.exhibits.eagle.comparing import ratios
-from schedlib.exhibits.eagle.running import SCALE, SIZE, highest, on_google
+from schedlib.exhibits.eagle.running import SCALE, SIZE, on_google
 from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
 
@@ -25,8 +26,8 @@ def run(scale: float, workers: int, jobs: int, seed: int) -> pd.DataFrame:
 def _points(name):
     """As many jobs a worker as at that scale of the reproduction."""
     jobs = SIZE[name]["google"] / SCALE[name]["google"]
-    (point,) = highest(name, [{}])
-    return [point | {"scale": scale, "jobs": round(jobs * scale)} for scale in SCALES[name]]
+    points = ({"scale": scale, "workers": min(WORKERS["google"])} for scale in SCALES[name])
+    return [point | {"jobs": round(jobs * point["scale"])} for point in points]
 
 
 def draw(frame: pd.DataFrame):

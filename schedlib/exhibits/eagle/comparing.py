@@ -10,6 +10,7 @@ Readings that hold for all claims on Eagle, fixed before anything was run:
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,12 +29,9 @@ Measure = Callable[[pd.DataFrame], np.ndarray]
 _MAKE = claim_maker("eagle", check="order", tolerance=0.02, unit="1")
 
 
-def claim(
-    name: str, where: str, text: str, measure: Measure, paper_value: float | None = None,
-    *, experiment: str = "eagle.loads", **fields,
-) -> Claim:
+def claim(name: str, where: str, text: str, measure: Measure, value: Any = None, **fields: Any) -> Claim:
     """A claim on `eagle.loads`; unless `fields` differ an order with a margin of 2 % for the interval."""
-    return _MAKE(name, where, text, experiment, measure, paper_value, **fields)
+    return _MAKE(name, where, text, fields.pop("experiment", "eagle.loads"), measure, value, **fields)
 
 
 def only(frame: pd.DataFrame, jobs: str | None = None, /, **where) -> pd.DataFrame:

@@ -50,7 +50,8 @@ def _alt(frame):
     means = {name: drawing.means_in_words(_as_written(frame, name, "short")) for name in SYSTEMS}
     words = "; ".join(f"{drawing.LOOKS[name].label} {ratios}" for name, ratios in means.items())
     return (
-        f"Dot charts per system. Short jobs as written over as published, 50th, 90th, 99th percentile: {words}."
+        "Dot charts per system. Short jobs as written over as published, 50th, 90th, 99th percentile: "
+        f"{words}."
     )
 
 

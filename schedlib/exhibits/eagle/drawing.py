@@ -78,9 +78,9 @@ def plot_against(frame: pd.DataFrame, base: str):
     return figure
 
 
-def alt_against(base: str) -> Callable[[pd.DataFrame], str]:
+def alt_against(frame: pd.DataFrame, base: str) -> str:
     """The alt text of such a figure."""
-    return lambda frame: (
+    return (
         f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number of "
         "workers, and of the share of busy workers. At the highest load, 50th, 90th, 99th percentile of "
         f"short jobs: {ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}."

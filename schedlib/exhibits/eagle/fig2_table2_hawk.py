@@ -1,5 +1,7 @@
 """Fig. 2 and Table 2: Eagle against Hawk, and how many short jobs wait behind long ones under both."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -66,11 +68,6 @@ PANELS = (
 )
 
 
-def draw_fig2(frame: pd.DataFrame):
-    """Eagle normalised to Hawk (Fig. 2)."""
-    return drawing.plot_against(frame, "hawk")
-
-
 def draw_table2(frame: pd.DataFrame):
     """Head-of-line blocking in Hawk and Eagle at the highest load (Table 2), the paper's numbers as bars."""
     rows = shares(frame)
@@ -88,8 +85,8 @@ def draw_table2(frame: pd.DataFrame):
         ax.set_xticks(range(len(traces)), [drawing.NAMES[trace] for trace in traces])
         ax.margins(x=0.2, y=0.12)
         ax.set_ylim(-0.03 * ax.get_ylim()[1], None)
-    printed = style.Look("black", "none", "_", "printed in the paper")
-    drawing.legend(figure, [drawing.LOOKS["hawk"], drawing.LOOKS["eagle"], printed])
+    bar = style.Look("black", "none", "_", "printed in the paper")
+    drawing.legend(figure, [drawing.LOOKS["hawk"], drawing.LOOKS["eagle"], bar])
     return figure
 
 
@@ -104,10 +101,10 @@ def _alt_table2(frame):
 
 
 FIGURES = (
-    Figure("eagle.fig2", "eagle.loads", draw_fig2, drawing.caption(
+    Figure("eagle.fig2", "eagle.loads", partial(drawing.plot_against, base="hawk"), drawing.caption(
         "Percentiles of completion times under Eagle over those under Hawk (any idle worker steals, as in "
         "the authors' program): short jobs, long jobs, and the share of busy workers (the paper's Fig. 2)."),
-        drawing.alt_against("hawk")),
+        partial(drawing.alt_against, base="hawk")),
     Figure("eagle.table2", "eagle.loads", draw_table2, drawing.caption(
         "Head-of-line blocking at each trace's highest load (the paper's Table 2, as shares). Black bars: "
         "the paper's numbers, where its text gives the whole."), _alt_table2),
@@ -116,12 +113,8 @@ FIGURES = (
 
 def _speedup(largest: bool) -> Measure:
     """Hawk's completion time over Eagle's at the highest load, the least or the largest of all cases."""
-
-    def measure(frame):
-        rows = comparing.highest_load(ratios(frame, "eagle", "hawk", "short"))
-        return 1 / comparing.extreme_case(rows, largest=not largest)
-
-    return measure
+    case, highest = comparing.extreme_case, comparing.highest_load
+    return lambda frame: 1 / case(highest(ratios(frame, "eagle", "hawk", "short")), largest=not largest)
 
 
 def _long_jobs(least: float, largest: bool, **where) -> Measure:

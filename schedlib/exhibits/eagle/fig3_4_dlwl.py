@@ -1,5 +1,7 @@
 """Figs. 3 and 4: Eagle against DLWL+SRPT, and what the heartbeat does to the latter."""
 
+from functools import partial
+
 import pandas as pd
 
 from schedlib.exhibits.eagle import drawing
@@ -11,11 +13,6 @@ from schedlib.pictures import style
 PLACE = 6.2
 
 HEARTBEATS = ("eagle", "dlwl", "dlwl-5", "dlwl-7")
-
-
-def draw_fig3(frame: pd.DataFrame):
-    """Eagle normalised to DLWL+SRPT (Fig. 3)."""
-    return drawing.plot_against(frame, "dlwl")
 
 
 def draw_fig4(frame: pd.DataFrame):
@@ -36,9 +33,9 @@ def _alt_fig4(frame):
 
 
 FIGURES = (
-    Figure("eagle.fig3", "eagle.loads", draw_fig3, drawing.caption(
+    Figure("eagle.fig3", "eagle.loads", partial(drawing.plot_against, base="dlwl"), drawing.caption(
         "Percentiles of completion times under Eagle over those under DLWL+SRPT with heartbeats of 3, 12 and "
-        "7 s (the paper's Fig. 3)."), drawing.alt_against("dlwl")),
+        "7 s (the paper's Fig. 3)."), partial(drawing.alt_against, base="dlwl")),
     Figure("eagle.fig4", "eagle.loads", draw_fig4, drawing.caption(
         "What the heartbeat does to DLWL+SRPT: short jobs of Google's trace at the highest load (the paper's "
         "Fig. 4).", "google"), _alt_fig4),
@@ -46,7 +43,7 @@ FIGURES = (
 
 
 def _most_cases(frame):
-    """The share of cases (trace, workers, percentile) in which long jobs are faster than under DLWL, less 3/4."""
+    """The share of cases (trace, workers, percentile) with faster long jobs than under DLWL, less 3/4."""
     rows = ratios(frame, "eagle", "dlwl", "long")
     return (rows["ratio"] < 1).groupby(rows["seed"]).mean().to_numpy() - 0.75
 

@@ -6,6 +6,8 @@ switch; its nearest path never lowers a job's remaining time and keeps dead prob
 (`updates=False`). `eagle.sss-readings` shows both.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
@@ -38,16 +40,6 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
     return figure
 
 
-def draw_fig5(frame: pd.DataFrame):
-    """The breakdown on Google's trace (Fig. 5)."""
-    return plot_breakdown(frame, "google")
-
-
-def draw_fig6(frame: pd.DataFrame):
-    """The breakdown on Yahoo's trace (Fig. 6)."""
-    return plot_breakdown(frame, "yahoo")
-
-
 def draw_sss_readings(frame: pd.DataFrame):
     """Eagle normalised to it without SSS at the highest load in both readings, short jobs."""
     traces = [trace for trace in BOTH if trace in set(frame["trace"])]
@@ -65,16 +57,13 @@ def draw_sss_readings(frame: pd.DataFrame):
     return figure
 
 
-def _alt_breakdown(trace):
-    def alt(frame):
-        rows = only(frame, trace=trace)
-        words = [f"without {what} {drawing.ratios_in_words(rows, name)}" for name, what in COMPONENTS.items()]
-        return (
-            "Line charts of Eagle's completion times over those without one of its parts against the number "
-            f"of workers. At the highest load, 50th, 90th, 99th percentile of short jobs: {'; '.join(words)}."
-        )
-
-    return alt
+def _alt_breakdown(frame, trace):
+    rows = only(frame, trace=trace)
+    words = [f"without {what} {drawing.ratios_in_words(rows, name)}" for name, what in COMPONENTS.items()]
+    return (
+        "Line charts of Eagle's completion times over those without one of its parts against the number of "
+        f"workers. At the highest load, 50th, 90th, 99th percentile of short jobs: {'; '.join(words)}."
+    )
 
 
 def _alt_sss(frame):
@@ -86,12 +75,12 @@ def _alt_sss(frame):
 
 
 FIGURES = (
-    Figure("eagle.fig5", "eagle.loads", draw_fig5, drawing.caption(
+    Figure("eagle.fig5", "eagle.loads", partial(plot_breakdown, trace="google"), drawing.caption(
         "Short jobs under Eagle over those under Eagle without one of its parts, Google's trace: below 1 the "
-        "part helps (the paper's Fig. 5).", "google"), _alt_breakdown("google")),
-    Figure("eagle.fig6", "eagle.loads", draw_fig6, drawing.caption(
+        "part helps (the paper's Fig. 5).", "google"), partial(_alt_breakdown, trace="google")),
+    Figure("eagle.fig6", "eagle.loads", partial(plot_breakdown, trace="yahoo"), drawing.caption(
         "Short jobs under Eagle over those under Eagle without one of its parts, Yahoo's trace (the paper's "
-        "Fig. 6).", "yahoo"), _alt_breakdown("yahoo")),
+        "Fig. 6).", "yahoo"), partial(_alt_breakdown, trace="yahoo")),
     Figure("eagle.sss-readings", "eagle.loads", draw_sss_readings, drawing.caption(
         "Two readings of 'without SSS' at the highest load. The authors' program has no such switch: its "
         "nearest path never lowers a job's remaining time and keeps dead probes in the queues."), _alt_sss),
@@ -126,12 +115,8 @@ def _mended(frame):
 
 def _more(component: str, trace: str, other: str, other_trace: str) -> Measure:
     """How much more a component is worth than another: difference of mean log ratios to Eagle without it."""
-
-    def measure(frame):
-        first, second = _without(frame, component, trace), _without(frame, other, other_trace)
-        return np.log(per_seed(second)) - np.log(per_seed(first))
-
-    return measure
+    first, second = (component, trace), (other, other_trace)
+    return lambda frame: np.log(per_seed(_without(frame, *second)) / per_seed(_without(frame, *first)))
 
 
 def _most(frame):

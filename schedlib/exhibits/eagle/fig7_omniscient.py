@@ -20,7 +20,8 @@ def draw(frame: pd.DataFrame):
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
     drawing.plot_systems(axes[0], only(rows, "short"), SYSTEMS)
-    for jobs, shift, color, marker in (("short", -0.1, style.BLUE, "o"), ("long", 0.1, style.VERMILLION, "s")):
+    classes = ("short", -0.1, style.BLUE, "o"), ("long", 0.1, style.VERMILLION, "s")
+    for jobs, shift, color, marker in classes:
         label = f"{jobs} jobs"
         look = style.Look(color, "none", marker, label)
         drawing.percentile_dots(axes[1], ratios(rows, *SYSTEMS, jobs), "ratio", shift, look, label=label)
@@ -49,7 +50,7 @@ FIGURES = (
 
 
 def _partition_helps(system: str, rival: str) -> Measure:
-    """How much better short jobs do under `rival` with 17 % of the workers for them than under `system` with none."""
+    """How much better short jobs do under `rival` with 17 % of the workers than under `system` with none."""
     with_it, without = {"system": rival, "partition": 17}, {"system": system, "partition": 0}
     return lambda frame: 1 - per_seed(only(comparing.compare(frame, with_it, without), "short"))
 

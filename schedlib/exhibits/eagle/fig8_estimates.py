@@ -19,7 +19,7 @@ SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
 
 
 def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
-    """Eagle and DLWL+SRPT; each job's estimate is its mean times a factor drawn uniformly from [low, high]."""
+    """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
     estimate = "mean" if low == high == 1 else (low, high)
     return on_google(("eagle", "dlwl"), workers, jobs, scale, seed, estimate=estimate)
 

@@ -30,8 +30,8 @@ def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
     else:
         made = google(SAMPLE_JOBS, seed, SAMPLE_NODES / WORKERS["google"][0])
         workload = Workload(made.jobs.assign(submit=LOAD * interarrival * made.jobs["submit"]), made.tasks)
-    options = {"network_delay": 0.5, "cutoff": None}
-    rows = each_system(("eagle", "hawk"), workload, "google", SAMPLE_NODES, seed, **options)
+    pair, nodes = ("eagle", "hawk"), SAMPLE_NODES
+    rows = each_system(pair, workload, "google", nodes, seed, network_delay=0.5, cutoff=None)
     return rows.assign(completion=(rows["completion"] / 1000).round(9))
 
 
@@ -61,10 +61,9 @@ def _alt(frame):
 
 
 CUT = {"sample": "cut"}
-"""The sample cut as the paper says is judged, its jobs keeping their class, so that the classes keep their task-seconds.
+"""The sample that is judged: cut as the paper says, jobs keeping their class, and so the classes their work.
 
-In a first run, before jobs could keep their class, the sample made small was judged; it is shown beside this
-one.
+In a first run, before jobs could keep their class, the sample made small was judged; it is shown too.
 """
 
 

@@ -9,13 +9,15 @@ from schedlib.experiment import Experiment
 
 PLACE = 6
 
-BITS = {"short_jobs": "clear", "long_jobs": "lwl", "queue": "srpt", "sticky": True, "min_probes": 20}
+EXACT = System(
+    "eagle by exact bits", short_jobs="clear", long_jobs="lwl", queue="srpt", sticky=True, min_probes=20
+)
 """Eagle whose schedulers know at every moment which workers have a long task."""
 VARIANTS = WITHOUT | {
     "no-sss-stale": {"system": Eagle(sss=False, updates=False)},
     "dlwl-5": {"system": DLWL(), "heartbeat": 5.0},
     "dlwl-7": {"system": DLWL(), "heartbeat": 7.0},
-    "exact-bits": {"system": System("eagle by exact bits", **BITS)},
+    "exact-bits": {"system": EXACT},
 }
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
 SYSTEMS = {"google": ABLATED, "cloudera": ("eagle", "hawk", "dlwl"), "yahoo": ABLATED}

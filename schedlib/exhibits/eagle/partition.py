@@ -16,7 +16,7 @@ DRAWN = ("eagle", "no-sss", "hawk", "dlwl")
 
 def run(partition: int, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
     """Systems with `partition` % of the workers for short jobs; at 0 only those that can do without."""
-    names = ("dlwl",) if partition == 0 else ("eagle", "no-sss", "hawk", "dlwl")
+    names: tuple[str, ...] = ("dlwl",) if partition == 0 else ("eagle", "no-sss", "hawk", "dlwl")
     names += {0: ("omniscient",), 17: ("omniscient", "no-sbp-srpt")}.get(partition, ())
     return on_google(names, workers, jobs, scale, seed, variants=WITHOUT, short_partition=partition / 100)
 
@@ -43,18 +43,19 @@ def _alt(frame):
         for name in DRAWN
     )
     return (
-        f"Line charts of completion times against the short partition. 99th percentile of short jobs: {words}."
+        "Line charts of completion times against the short partition. 99th percentile of short jobs: "
+        f"{words}."
     )
 
 
 EXPERIMENTS = (
     Experiment("eagle.partition", "The size of the short partition", run,
-               {scale: highest(scale, [{"partition": share} for share in PER_CENT[scale]]) for scale in PER_CENT},
-               SEEDS),
+               {scale: highest(scale, ({"partition": share} for share in shares))
+                for scale, shares in PER_CENT.items()}, SEEDS),
 )
 
 FIGURES = (
     Figure("eagle.partition", "eagle.partition", draw, drawing.caption(
-        "What the size of the short partition does at the highest load of Google's trace; dotted: the paper's "
-        "17 %."), _alt),
+        "What the size of the short partition does at the highest load of Google's trace; dotted: the "
+        "paper's 17 %."), _alt),
 )

@@ -1,6 +1,7 @@
 """How Eagle's experiments run: every system of a point on the same workload, and the sizes at each scale."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -13,13 +14,13 @@ MAKERS = {"google": made.google, "cloudera": made.cloudera, "yahoo": made.yahoo}
 TRACES = tuple(MAKERS)
 COUNTERS = ("probes", "short_tasks", "behind_long", "ran_behind_long", "rescheduled", "steal_attempts")
 """What rows keep of a run's `stats`."""
-WITHOUT = {
+WITHOUT: dict[str, dict[str, Any]] = {
     "no-sss": {"system": Eagle(sss=False)},
     "no-sbp-srpt": {"system": Eagle(sbp=False, srpt=False)},
     "no-min": {"system": Eagle(min_probes=0)},
 }
 """Eagle without one of its components."""
-THIEVES = {
+THIEVES: dict[str, dict[str, Any]] = {
     "hawk-any": {"system": Hawk(thieves="any")},
     "hawk-general": {"system": Hawk(thieves="general")},
     "hawk-none": {"system": Hawk(steal=False)},
@@ -44,7 +45,7 @@ SIZE = {
 
 def each_system(
     names: Iterable[str], workload: Workload, trace: str, workers: int, seed: int,
-    variants: Mapping[str, Mapping] | None = None, **options,
+    variants: Mapping[str, dict[str, Any]] | None = None, **options: Any,
 ) -> pd.DataFrame:
     """Each system on one workload: `system, class, percentile, completion` (s), `utilisation`, `COUNTERS`.
 
@@ -52,7 +53,7 @@ def each_system(
     others. Cut-off, short partition and heartbeat are the paper's for the trace unless `options` has others.
     Times are rounded to microseconds.
     """
-    usual = {"short_partition": made.PARTITION[trace], "cutoff": made.CUTOFF[trace]}
+    usual: dict[str, Any] = {"short_partition": made.PARTITION[trace], "cutoff": made.CUTOFF[trace]}
     usual |= {"heartbeat": made.HEARTBEAT[trace]} | options
     blocks = []
     for name in names:
@@ -66,7 +67,9 @@ def each_system(
     return pd.concat(blocks, ignore_index=True)
 
 
-def on_google(names: Iterable[str], workers: int, jobs: int, scale: float, seed: int, **options):
+def on_google(
+    names: Iterable[str], workers: int, jobs: int, scale: float, seed: int, **options: Any
+) -> pd.DataFrame:
     """Each system on the Google-like trace with `scale` times `workers`; `options` as of `each_system`."""
     workload = made.google(jobs, seed, scale)
     return each_system(names, workload, "google", round(scale * workers), seed, **options)
