@@ -1,4 +1,5 @@
-"""Random small clusters and jobs for the tests of Eagle and its rivals, and the library's answer beside the literal one's."""
+"""Random small clusters and jobs for the tests of Eagle and its rivals, and the library's answer beside the
+literal one's."""
 
 from dataclasses import dataclass
 
@@ -48,7 +49,8 @@ class Case:
 
     @property
     def means(self):
-        """In 64ths of a second, so that sums of estimates have no rounding and a late task's waiting time is exactly 0."""
+        """In 64ths of a second, so that sums of estimates have no rounding and a late task's waiting time is
+        exactly 0."""
         return [round(64 * sum(d) / len(d)) / 64 for d in self.durations]
 
     @property
@@ -75,7 +77,8 @@ class Case:
 def case(rng, whole, jobs=None, workers=None, short_only=None, most_tasks=8, hop=None, long_share=None):
     """A cluster of up to a dozen workers, busy with up to forty jobs of which some are long.
 
-    `whole` times are quarters of a second and powers of two, so that sums of them have no rounding and ties abound.
+    `whole` times are quarters of a second and powers of two, so that sums of them have no rounding and ties
+    abound.
     """
     n = int(rng.integers(1, 40)) if jobs is None else jobs
     w = int(rng.integers(2, 13)) if workers is None else workers

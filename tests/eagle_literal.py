@@ -1,17 +1,22 @@
 """Eagle and its rivals word for word, slowly: lists, one heap, every worker looked at.
 
-Written from the paper's text (`as_written`) and from the list of the published simulator's refinements (`as_published`), not from
-`schedlib.eagle`. Only the order of random draws and of events at equal times is the library's. Where both sources are silent:
+Written from the paper's text (`as_written`) and from the list of the published simulator's refinements
+(`as_published`), not from `schedlib.eagle`. Only the order of random draws and of events at equal times is
+the library's. Where both sources are silent:
 
-- At equal times task ends come first, then messages of two hops, those of one, heartbeats, submissions; each in the order caused,
-  a task's end and its news when the task is asked for.
-- A task's news is out when its answer is: two hops after the asking. News that arrive when nothing is left say so (published).
-- In the published scan dead probes vanish as they are met, so a long entry that then comes first counts as the head.
-- A long entry further back in the published scan needs the smaller remaining time and the slack, as a short one does.
+- At equal times task ends come first, then messages of two hops, those of one, heartbeats, submissions; each
+  in the order caused, a task's end and its news when the task is asked for.
+- A task's news is out when its answer is: two hops after the asking. News that arrive when nothing is left
+  say so (published).
+- In the published scan dead probes vanish as they are met, so a long entry that then comes first counts as
+  the head.
+- A long entry further back in the published scan needs the smaller remaining time and the slack, as a short
+  one does.
 - Water-filling goes on at equality, whatever the two workers' numbers: "until it exceeds the next".
 - A vector is newer when it was stamped strictly later: on arrival (published), at sending (written).
 - The centre's state travels with all tasks of one job placed (written).
-- A stolen probe keeps the time at which it first joined a queue. The ideal Eagle draws with replacement, in both settings.
+- A stolen probe keeps the time at which it first joined a queue. The ideal Eagle draws with replacement, in
+  both settings.
 - No random number is drawn for a worker that it could not make one of the chosen (DLWL).
 - Heartbeats come at multiples of their interval, the first no later than the first job.
 """
@@ -40,7 +45,8 @@ END, FAR, NEAR, HEARTBEAT, SUBMIT = range(5)
 
 
 class Literal:
-    """`run()` once; then `jobs` (with `.ends`), `tasks` rows (job, task, worker, queued, asked, start, finish), `stats`."""
+    """`run()` once; then `jobs` (with `.ends`), `tasks` rows (job, task, worker, queued, asked, start,
+    finish), `stats`."""
 
     def __init__(self, submits, durations, system, workers, *, short_only=0, cutoff, means=None, probe_ratio=2, min_probes=None,
                  network_delay=0.0005, estimate=1.0, heartbeat=3.0, detail="as_published", rng=None):
@@ -240,7 +246,8 @@ class Literal:
         return job.estimate * (len(job.durations) - (job.known if self.system.updates else 0))
 
     def choose(self, worker):
-        """The place in line of the next to run, or None. Published: dead probes go first, for nothing, when the news is out."""
+        """The place in line of the next to run, or None. Published: dead probes go first, for nothing, when
+        the news is out."""
         rule, queue = self.system.queue, worker.queue
         if rule == "srpt" and self.published and self.system.updates:
             place = 0
@@ -346,7 +353,8 @@ class Literal:
         return [max(job.ends) for job in self.jobs]
 
     def utilisation(self):
-        """Mean fractions busy (short partition, general, all) from the first to the last submission; NaN where there is nothing."""
+        """Mean fractions busy (short partition, general, all) from the first to the last submission; NaN
+        where there is nothing."""
         submits = [job.submit for job in self.jobs]
         first, last = min(submits), max(submits)
         work = [0.0, 0.0]

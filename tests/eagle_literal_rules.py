@@ -80,7 +80,8 @@ class Worker:
 
 
 def algorithm1(queue, remaining):
-    """Algorithm 1's GetProbeFromQueue: the place in line, `queue` holding entries and `remaining` giving estJobLeftRuntime."""
+    """Algorithm 1's GetProbeFromQueue: the place in line, `queue` holding entries and `remaining` giving
+    estJobLeftRuntime."""
     shortest, chosen = float("inf"), None
     for place, p in enumerate(queue):
         if p.job.long:
@@ -91,7 +92,8 @@ def algorithm1(queue, remaining):
 
 
 def published_scan(queue, remaining):
-    """The same choice as published: a long entry at the head is taken, further back it competes and is no barrier."""
+    """The same choice as published: a long entry at the head is taken, further back it competes and is no
+    barrier."""
     chosen, slack = None, float("inf")
     for place, p in enumerate(queue):
         if chosen is None:

@@ -44,7 +44,8 @@ def test_each_task_once_and_one_at_a_time(case, name, detail, seed):
 @QUIET
 @given(cases(), names, details, seeds)
 def test_no_worker_idles_while_it_holds_something_to_run(case, name, detail, seed):
-    """From joining the queue to being asked for, a task's worker is busy, with tasks or with requests in vain."""
+    """From joining the queue to being asked for, a task's worker is busy, with tasks or with requests in
+    vain."""
     run = run_of(case, name, detail, seed)
     spans, since, stolen = {}, {}, {}
     for time, event, worker, job in run.log.itertuples(index=False):
@@ -161,7 +162,8 @@ def test_utilisation_is_a_fraction(case, name, detail, seed):
 @QUIET
 @given(cases(), names, details, seeds)
 def test_probes_are_conserved(case, name, detail, seed):
-    """Every probe sent leaves its queue once: by its task, in vain, dropped; sticky ones only in the last two ways."""
+    """Every probe sent leaves its queue once: by its task, in vain, dropped; sticky ones only in the last two
+    ways."""
     run = run_of(case, name, detail, seed)
     stats, events = run.stats, run.log["event"].value_counts()
     by_task = 0 if run.system.sticky else stats["tasks"] - stats["placements"]
@@ -323,7 +325,11 @@ def wrong(cluster, line):
 
 
 def test_bad_parts_of_ones_own_are_named():
-    bad = ("short_jobs", nowhere, "worker"), ("queue", behind_all, "place"), ("queue", wrong, "no_such_column")
+    """By the simulation itself: the part, when, whom it concerned, what it chose and what there is to choose."""
+    sent = r"system 'mine': short_jobs sends probe 0 of job 0 at 0 s to worker 10; there are 10; return one of 0 to 9"
+    line = r"in the line of worker \d \(jobs 0\); it has 1; return one of 0 to 0"
+    picked = rf"system 'mine': queue picks place 1 at 0\.0005 s {line}"
+    bad = ("short_jobs", nowhere, sent), ("queue", behind_all, picked), ("queue", wrong, "no_such_column")
     for part, function, says in bad:
         with pytest.raises(ValueError, match=says):
             eagle.simulate(workload(), eagle.System("mine", **{part: function}), 10, **GOOD)

@@ -1,4 +1,5 @@
-"""Every system decides as a literal transcription of the paper and its simulator's refinements does, job by job, ties included."""
+"""Every system decides as a literal transcription of the paper and its simulator's refinements does, job by
+job, ties included."""
 
 
 import eagle_instances as instances
@@ -76,7 +77,8 @@ def test_estimates_off_at_random(case, name, detail, seed):
 
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
 def test_jobs_of_one_second_are_put_apart(name):
-    """Published: a submission time seen before is moved; a hundred jobs in a second and more are no trouble."""
+    """Published: a submission time seen before is moved; a hundred jobs in a second and more are no trouble.
+    """
     rng = np.random.default_rng(3)
     case = instances.case(rng, whole=True, jobs=150, workers=12, short_only=3, most_tasks=2)
     case.submit = np.floor(np.sort(rng.random(150)) * 3).tolist()
@@ -95,7 +97,8 @@ def test_more_workers_than_bits_in_a_word(name, detail):
 @pytest.mark.parametrize("detail", DETAILS)
 @pytest.mark.parametrize("name", ["eagle", "eagle without sbp, srpt", "ideal-eagle"])
 def test_vectors_that_are_out_of_date(name, detail):
-    """Long jobs come and go while messages are under way, so that it matters which vector is used, and as of when."""
+    """Long jobs come and go while messages are under way, so that it matters which vector is used, and as of
+    when."""
     rng = np.random.default_rng(6)
     for seed in range(6):
         case = instances.case(rng, whole=True, jobs=60, workers=20, short_only=2, most_tasks=4, hop=2.0, long_share=0.5)
@@ -157,7 +160,8 @@ def one_each(cluster, job, probe, rng):
 @pytest.mark.parametrize("detail", DETAILS)
 @pytest.mark.parametrize(("sticky", "takes"), [(False, 110.0), (True, 30.0)])
 def test_the_four_nodes_of_section_4(sticky, takes, detail):
-    """Queues of 100, 100, 10 and 10, then a job of four tasks of 10 that has a probe on every node: 110, and 30 with SBP."""
+    """Queues of 100, 100, 10 and 10, then a job of four tasks of 10 that has a probe on every node: 110, and
+    30 with SBP."""
     hop = 2.0**-20
     case = instances.Case([0.0, 1.0, 2.0, 3.0, 4.0], [[100.0], [99.0], [8.0], [7.0], [10.0] * 4], 4, 0, np.inf, hop)
     mine = eagle.System("one each", short_jobs=one_each, long_jobs="lwl", queue="fifo", sticky=sticky)
@@ -167,7 +171,8 @@ def test_the_four_nodes_of_section_4(sticky, takes, detail):
 
 @pytest.mark.parametrize(("detail", "ends"), [("as_published", [5.0, 21.0, 31.0]), ("as_written", [5.0, 31.0, 15.0])])
 def test_a_task_as_long_as_the_slack_bypasses_only_as_written(detail, ends):
-    """One worker, busy until 5: eight tasks of 2 wait, whose slack is 10, and one task of 10, the shorter job."""
+    """One worker, busy until 5: eight tasks of 2 wait, whose slack is 10, and one task of 10, the shorter
+    job."""
     case = instances.Case([0.0, 1.0, 2.0], [[5.0], [2.0] * 8, [10.0]], 1, 0, np.inf, 0.0)
     assert compare(case, "omniscient with srpt", detail).jobs["finish"].tolist() == ends
 

@@ -1,4 +1,5 @@
-"""A replayed run is the run: workers, queues and bits at every step agree with its frames; what is drawn is what was replayed."""
+"""A replayed run is the run: workers, queues and bits at every step agree with its frames; what is drawn is
+what was replayed."""
 
 import base64
 import functools

@@ -11,7 +11,8 @@ ONE_CLASS = {"short_partition": 0.0, "network_delay": 0.0, "detail": "as_written
 
 
 def poisson(rng, jobs, rate, service):
-    """One-task jobs at Poisson times, the last one of a day, so that the cut-off (half a day) lies inside the durations."""
+    """One-task jobs at Poisson times, the last one of a day, so that the cut-off (half a day) lies inside the
+    durations."""
     submit, size = np.cumsum(rng.exponential(1 / rate, jobs)), service(jobs)
     size[-1] = 86400.0
     return submit, size, Workload.from_arrays(submit, size)
@@ -37,7 +38,8 @@ def within(values, expected, share):
 
 @pytest.mark.parametrize(("servers", "load"), [(1, 0.6), (3, 0.7), (10, 0.8)])
 def test_least_work_left_with_known_sizes_is_one_queue_for_all(servers, load):
-    """Omniscient LWL gives every job the server that is free first, which is M/M/c: job by job, and Erlang's formula."""
+    """Omniscient LWL gives every job the server that is free first, which is M/M/c: job by job, and Erlang's
+    formula."""
     rng = np.random.default_rng(servers)
     submit, size, workload = poisson(rng, 60_000, load * servers, lambda n: rng.exponential(1.0, n))
     run = eagle.simulate(workload, "omniscient", servers, cutoff=43200.0, **ONE_CLASS)
@@ -64,7 +66,8 @@ def test_one_probe_at_random_makes_every_worker_an_mg1_queue(law):
 
 
 def batch_sampling(submit, durations, probes, workers):
-    """Sparrow without delays: a probe's turn comes when its worker is through with what came before; the first t get the tasks."""
+    """Sparrow without delays: a probe's turn comes when its worker is through with what came before; the
+    first t get the tasks."""
     through, finish = [0.0] * workers, []
     for t, tasks, asked in zip(submit, durations, probes, strict=True):
         turn = sorted((max(t, through[w]), k) for k, w in enumerate(asked))
@@ -77,7 +80,8 @@ def batch_sampling(submit, durations, probes, workers):
 
 
 def test_sparrow_is_batch_sampling_with_late_binding():
-    """Without network delay a queue of probes is the time at which its worker is through: no events are needed."""
+    """Without network delay a queue of probes is the time at which its worker is through: no events are
+    needed."""
     rng = np.random.default_rng(6)
     n, workers = 3000, 40
     counts = rng.integers(1, 11, n)
@@ -107,7 +111,8 @@ def test_two_probes_beat_one_and_knowing_all_beats_two():
 @pytest.mark.parametrize("name", ["eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle"])
 @pytest.mark.parametrize("detail", ["as_published", "as_written"])
 def test_littles_law_for_the_workers(name, detail):
-    """Busy workers are tasks arriving per second times the time each takes; and the meter says what the record of tasks says."""
+    """Busy workers are tasks arriving per second times the time each takes; and the meter says what the
+    record of tasks says."""
     rng = np.random.default_rng(8)
     n, workers = 1500, 60
     counts = rng.integers(1, 9, n)

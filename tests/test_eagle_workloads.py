@@ -1,4 +1,5 @@
-"""Eagle's workloads: Table 1 as printed, the stated laws, and the measures by which cut-offs and partitions are chosen."""
+"""Eagle's workloads: Table 1 as printed, the stated laws, and the measures by which cut-offs and partitions
+are chosen."""
 
 import functools
 import itertools

@@ -8,7 +8,7 @@ mine = eagle.System("two choices", short_jobs=emptiest_of_two, long_jobs="lwl", 
 eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -74,7 +74,7 @@ def refuse(state, what, choice, choices, now):
     refusal.what, refusal.time, refusal.choice, refusal.choices = what, now, choice, choices
 
 
-def refusal_text(state, system: str, unit: str, names: np.ndarray) -> str:
+def refusal_text(state: Any, system: str, unit: str, names: np.ndarray) -> str:
     """What a reader's function chose, when, and what it could have chosen, from the record made by `refuse`.
 
     `system` is the system's name, `unit` that of times, `names (N,)` the jobs' in the order of submission.

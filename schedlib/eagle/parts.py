@@ -28,7 +28,7 @@ class Part(NamedTuple):
     shares: bool = False  # it needs the bits of a centre: long jobs placed by "lwl", and a short partition
     rejects: bool = False  # workers with a long task reject probes; as written they do when these arrive
     charges: int = NOBODY  # whose bypass counters grow: short ones' when short ones overtake, or everybody's
-    news: bool = False  # it goes by what workers are told of started tasks
+    news: bool = False  # it goes by what workers know of started tasks
     function: Callable | None = None  # a reader's function, compiled
 
     def at(self, published: bool) -> int:

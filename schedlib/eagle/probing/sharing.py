@@ -57,12 +57,14 @@ def is_set(words, worker):
 
 @kernel
 def set_bit(board, worker):
+    """The centre has placed a long task on this worker."""
     board.bits[worker >> 6] |= np.int64(1) << (worker & 63)
     board.status[0].changed = 1
 
 
 @kernel
 def clear_bit(board, worker):
+    """No long task that the centre placed on this worker is left."""
     board.bits[worker >> 6] &= ~(np.int64(1) << (worker & 63))
     board.status[0].changed = 1
 

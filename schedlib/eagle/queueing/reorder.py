@@ -15,6 +15,7 @@ from schedlib.eagle.simulating.log import DROPS, write
 
 @kernel
 def slack(state, entry, job):
+    """The longest task that may still overtake this entry of the job."""
     return state.how.cap * state.jobs[job].estimate - state.entries[entry].bypassed
 
 

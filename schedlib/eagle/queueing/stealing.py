@@ -10,6 +10,7 @@ VICTIMS, MOST = 10, 10_000
 
 @kernel
 def is_long(state, entry):
+    """Whether an entry belongs to a long job."""
     return state.jobs[state.entries[entry].job].long == 1
 
 

@@ -4,6 +4,8 @@ heartbeat, then submissions; each in the order in which they were caused.
 `advance` stops to ask for longer arrays and goes on where it stopped.
 """
 
+from collections.abc import Callable
+
 import numba
 import numpy as np
 from numba.core import types
@@ -125,7 +127,7 @@ def _signature():
 advance = kernel(signature=_signature())(_advance)
 
 
-def run(send, pick, state: State, rng: np.random.Generator) -> State:
+def run(send: Callable, pick: Callable, state: State, rng: np.random.Generator) -> State:
     """The state at the end, or when a reader's choice was refused (`refusal`); arrays grow as needed."""
     while (code := advance(send, pick, state, rng)) not in (DONE, REFUSED):
         state = _enlarged(state, code)

@@ -5,10 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from schedlib.eagle.simulating.results import Simulation
+
 
 class Step(NamedTuple):
-    """What happened, and the cluster just after. Workers and jobs are numbered as in the run's frames; -1 is
-    none.
+    """What happened, and the cluster just after. Workers and jobs have the frames' numbers; -1 is none.
 
     `time` (s), `event` as in the log, `job` and `workers` are of the rows that make this step. Per worker:
     `running`, the job whose task it runs; `asking`, the job that it asks for a task; `queue`, its entries'
@@ -33,8 +34,7 @@ class Step(NamedTuple):
 
 
 def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
-    """The worker with the newest copy of the bits, since when (s), and the copy: among the step's workers, if
-    one of them has any.
+    """The worker with the newest copy of the bits, since when (s), and the copy (first of the step's workers).
 
     Worker -1 when nobody has one. It is the copy that a scheduler goes by that was rejected in this step.
     """
@@ -47,12 +47,11 @@ def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
 
 
 AT_ONCE = {"mark": 0, "reject": 1, "send": 2}
-"""What a scheduler does at one moment for one job is told by kind, in this order."""
+"""What a scheduler does at one moment for one job is shown by kind, in this order."""
 
 
-def replay(run) -> list[Step]:
-    """The steps of a `Simulation` made with `record=True`: what happens at one time to one job in the same
-    way is one step.
+def replay(run: Simulation) -> list[Step]:
+    """The steps of a run made with `record=True`: one for all that happens at one time to one job in one way.
 
     Raises ValueError when nothing was recorded.
     """
