@@ -40,8 +40,8 @@ claims: .venv/.ready ## the papers' claims and what became of them (2 s after ma
 notebooks: .venv/.ready ## run the book again, in place (5 min)
 	@$(py) -m schedlib notebooks $(ARGS)
 
-course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ (2 s)
-	@$(py) -m schedlib course $(ARGS)
+course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ or ARGS=FOLDER (2 s)
+	@$(py) notebooks/book/course.py $(ARGS)
 
 book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (1 min)
 	@$(py) notebooks/book/build.py

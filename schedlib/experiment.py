@@ -61,6 +61,7 @@ class Experiment:
 
     @property
     def paper(self) -> str:
+        """The paper's key, the first part of the id."""
         return self.id.partition(".")[0]
 
 

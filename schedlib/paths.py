@@ -78,7 +78,30 @@ def replacing(path: Path) -> Iterator[Path]:
         file.replace(path)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, whatever happens meanwhile; folders are made."""
+def write_whole(path: Path, data: bytes | str) -> None:
+    """Write a file whole or not at all, whatever happens meanwhile; folders are made, texts are UTF-8."""
     with replacing(path) as file:
-        file.write_bytes(data)
+        file.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold a folder while a file in it is read, added to and written again, so that nothing of another
+    process is lost.
+
+    The lock is the folder's own (nothing is left behind) and ends with the process. Where the system has no
+    `flock` nothing is held.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a network folder without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

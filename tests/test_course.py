@@ -3,11 +3,10 @@
 import json
 import re
 
+import course
 import pytest
 
-from schedlib import __main__ as command_line
 from schedlib.reproduce import notebooks
-from schedlib.teaching import course
 
 CHECK = "exercises.check("
 BOOK = {name: file for name, file in notebooks.book().items() if "/" not in name}
@@ -82,5 +81,6 @@ def test_a_solution_that_is_missing_is_named():
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
     (tmp_path / "student").mkdir()
     (tmp_path / "student" / "thesis.txt").write_text("do not touch")
-    assert command_line.main(["course", "--folder", str(tmp_path)]) == 2
+    with pytest.raises(ValueError, match="holds something else"):
+        course.course(tmp_path)
     assert (tmp_path / "student" / "thesis.txt").read_text() == "do not touch"

@@ -30,7 +30,7 @@ ALLOWED = {
     "reproduce": {"reproduce", "pictures", "experiment", "papers", "paths", "intervals", "core"},
     "leaderboard": {"leaderboard", "pictures", *GROUND, *LIBRARY},
     "teaching": {"teaching", "leaderboard", "reproduce", "exhibits", "pictures", *GROUND, *LIBRARY},
-    "__main__": {"experiment", "papers", "reproduce", "teaching", "traces", "core"},
+    "__main__": {"experiment", "papers", "paths", "reproduce", "teaching", "traces", "core"},
 }
 """What each room, a folder or a module directly below schedlib, may import."""
 CORE_MAY_IMPORT = {"numpy", "numba", "schedlib", *sys.stdlib_module_names}

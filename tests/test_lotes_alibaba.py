@@ -59,9 +59,7 @@ def test_units_by_hand_against_the_file(trace):
     rows = alone.tasks[alone.tasks["job"] == number]
     assert trace.jobs["submit"][own] == float(submit)
     wanted = (
-        max(float(duration), 0.5),
-        float(cpu) / 9600,
-        float(mem) / 100,
+        max(float(duration), 0.5), float(cpu) / 9600, float(mem) / 100
     )  # 9600 hundredths of a core are the machine
     assert np.isclose(rows[["duration", "cores", "memory"]], wanted, rtol=1e-12).all(axis=1).any()
 
@@ -118,8 +116,7 @@ def test_policies_keep_the_books(stretch, policy):
     follows = {"plan": lotes.plan(configs, classes)} if policy.startswith("lotes") else {"classes": classes}
     run = lotes.simulate(policy, configs, jobs, record=False, interval=60.0, **follows)
     assert (
-        run.arrived == run.started == run.finished == len(jobs)
-        and run.waiting == 0
+        run.arrived == run.started == run.finished == len(jobs) and run.waiting == 0
         and abs(run.little) < 1e-9
     )
     work = (jobs.tasks[["cores", "memory"]].mul(jobs.tasks["duration"], axis=0)).sum().to_numpy()

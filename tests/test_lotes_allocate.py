@@ -55,8 +55,7 @@ def assert_on_the_optimal_face(configs, classes, allocation, rate):
     assert (supplied >= asked * (1 - 1e-6) - 1e-9).all()
     np.testing.assert_allclose(
         allocation.delta * (configs.capacity * configs.count[:, None])[:, None],
-        allocation.running[:, :, None] * classes.demand[None],
-        atol=1e-9,
+        allocation.running[:, :, None] * classes.demand[None], atol=1e-9
     )
     assert not allocation.running[classes.rate == 0].any()
 
@@ -141,8 +140,7 @@ def test_architecture_constraint():
     assert lotes.allocate(configs, free).rate == pytest.approx(8)
     allocation = lotes.allocate(configs, bound)
     assert allocation.rate == pytest.approx(8) and allocation.support.tolist() == [
-        [True, False],
-        [False, True],
+        [True, False], [False, True]
     ]
 
 
@@ -189,8 +187,7 @@ def test_scarcity_is_the_price_where_prices_are_unique():
     rate = lotes.allocate(configs, classes).rate
     assert rate == pytest.approx(200 / 3)  # all 100 cores, three for a pair of jobs
     price = (
-        lotes.scarcity(configs, classes, more=0.01)
-        * rate
+        lotes.scarcity(configs, classes, more=0.01) * rate
         / (0.01 * configs.capacity * configs.count[:, None])
     )
     assert price == pytest.approx(np.array([[2 / 3, 0], [2 / 3, 0]]), abs=1e-4)

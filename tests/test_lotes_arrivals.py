@@ -153,8 +153,7 @@ def test_claims_read_the_month_as_they_say():
     ]
     rows += [(0, policy, "queue", day, value) for policy in days for day, value in enumerate((7, 0, 0, 2000))]
     rows += [
-        (0, policy, "tail", 3600.0 * hours, value)
-        for policy in days
+        (0, policy, "tail", 3600.0 * hours, value) for policy in days
         for hours, value in ((1, 0.4), (7, 0.3), (17, 0.2))
     ]
     frame = pd.DataFrame(rows, columns=["seed", "policy", "measure", "x", "value"]).astype({"x": float})

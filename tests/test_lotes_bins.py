@@ -39,9 +39,8 @@ def machines(draw, unit=1, classes=4):
     capacity = draw(st.lists(st.integers(0, 12), min_size=resources, max_size=resources))
     demand = draw(
         st.lists(
-            st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any),
-            min_size=k,
-            max_size=k,
+            st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any), min_size=k,
+            max_size=k
         )
     )
     return [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
@@ -169,8 +168,7 @@ def test_algorithm_1_defects_by_hand():
     table = defects([7], [[2], [3]]).set_index("version")
     assert table.loc["as printed", ["kept", "dominated"]].tolist() == [7, 4]
     assert table.loc["flag reset", ["kept", "dominated"]].tolist() == [
-        4,
-        1,
+        4, 1
     ]  # one job of each: another of the first still fits
     assert algorithm1([5], [[2], [9]]).undefined  # the last class is larger than the machine
     with pytest.raises(ValueError, match="Algorithm 1 keeps more than 10 bins"):

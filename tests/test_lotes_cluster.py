@@ -68,8 +68,7 @@ def test_only_the_first_day_makes_classes():
     workload = Workload.from_arrays([0, 1, 30], [2, 2, 100], cpu=[0.1, 0.2, 0.9], time_unit="h")
     classes, found = lotes.cluster_jobs(workload, 2)
     assert (
-        classes.demand.tolist() == [[0.1], [0.2]]
-        and found.tolist() == [0, 1, 1]
+        classes.demand.tolist() == [[0.1], [0.2]] and found.tolist() == [0, 1, 1]
         and (1 / classes.rate).tolist() == [[2, 2]]
     )
     assert lotes.cluster_jobs(workload, 3, day=48)[0].n_classes == 3
@@ -101,9 +100,8 @@ def test_counts_say_what_an_extra_class_gains():
         ({"cpu": [0, 0]}, {"k": 1}, "the class needs nothing of any resource"),
         ({"cpu": None}, {"k": 1}, "workload: its tasks have no column of demands"),
         (
-            {"tasks": [0, 2]},
-            {"k": 1, "day": 0.5},
-            "day: no task is submitted in the first 0.5 s; give a longer day",
+            {"tasks": [0, 2]}, {"k": 1, "day": 0.5},
+            "day: no task is submitted in the first 0.5 s; give a longer day"
         ),
         ({"tasks": [0, 0], "duration": [], "cpu": []}, {"k": 1}, "workload: no tasks"),
     ],

@@ -22,8 +22,7 @@ def extents(figure):
     figure.draw(renderer)
     (ax,) = figure.axes
     boxes = [
-        patch.get_window_extent(renderer)
-        for patch in ax.patches
+        patch.get_window_extent(renderer) for patch in ax.patches
         if isinstance(patch, FancyBboxPatch) and patch.get_zorder() > 0
     ]
     return boxes, [text.get_window_extent(renderer) for text in ax.texts], figure.bbox
@@ -63,9 +62,7 @@ def test_six_jobs_hold_what_is_there_and_wait_for_one_resource_each():
 @pytest.mark.parametrize("resource, plot", [("cores", fig1_4_model.plot_fig1), ("memory", fig1_4_model.plot_fig2)])
 def test_blocks_are_as_large_as_what_the_jobs_hold(resource, plot):
     blocks = [
-        path
-        for collection in plot(SIX).axes[0].collections
-        for path in collection.get_paths()
+        path for collection in plot(SIX).axes[0].collections for path in collection.get_paths()
         if len(path.vertices) > 3
     ]
     boxes = np.array([[*path.vertices.min(axis=0), *path.vertices.max(axis=0)] for path in blocks])

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlib import lotes
-from schedlib.lotes import google
 from schedlib.lotes.model import UNITS, check, fits, scaled
+from schedlib.lotes.workloads import google
 
 FINE = {"capacity": [[1.0, 1.0], [0.5, 0.25]], "count": [3, 2]}
 JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0, 2.0], [1.0, 0.0]]}

@@ -207,9 +207,7 @@ def test_clusters_by_hand():
     np.testing.assert_allclose(found.classes.share, [0.75, 0.25])
     np.testing.assert_allclose(found.classes.rate, [[1.0, 1.0]])
     assert label(np.array([[0.1, 0.19], [0.45, 0.12], [0.32, 0.19]])).tolist() == [
-        0,
-        1,
-        0,
+        0, 1, 0
     ]  # the last by spreads, not by eye
     assert cluster(past._replace(demand=np.full((40, 2), 0.1)), first) is None
     assert cluster(past._replace(since=39.5), first) is None
@@ -235,9 +233,8 @@ def test_an_idle_machine_that_serves_a_class_from_now_on_takes_its_waiting_jobs(
 @pytest.mark.parametrize(
     "arguments, why",
     [
-        ({"every": 0}, "every: 0"),
-        ({"every": 1, "window": -1}, "window: -1"),
-        ({"every": 1, "how": "again"}, "how: 'again'"),
+        ({"every": 0}, "every: 0"), ({"every": 1, "window": -1}, "window: -1"),
+        ({"every": 1, "how": "again"}, "how: 'again'")
     ],
 )
 def test_bad_replanning_is_refused(arguments, why):
@@ -254,11 +251,8 @@ def test_runs_that_cannot_be_replanned_are_refused(crowded):
         simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=lambda past, old: fewer))
     with pytest.raises(ValueError, match="labels must be"):
         simulate(
-            "lotes",
-            configs,
-            jobs,
-            plan=first,
-            replan=Replan(6.0, how=lambda past, old: (old, lambda demand: demand)),
+            "lotes", configs, jobs, plan=first,
+            replan=Replan(6.0, how=lambda past, old: (old, lambda demand: demand))
         )
     some = dataclasses.replace(
         classes, rate=np.where(np.arange(4) == np.arange(10)[:, None], 0.0, classes.rate)

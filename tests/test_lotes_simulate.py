@@ -196,11 +196,8 @@ def test_long_queues_do_not_slow_the_search_down():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             run = simulate(
-                policy,
-                configs,
-                workload,
-                plan=plan(configs, classes) if policy == "lotes" else None,
-                record=False,
+                policy, configs, workload, plan=plan(configs, classes) if policy == "lotes" else None,
+                record=False
             )
         assert run.waiting > 150_000
 
@@ -306,3 +303,25 @@ def test_policies_that_break_the_rules_are_refused():
     ):
         simulate(Policy(hasty, stranger, name="odd"), SMALL, jobs)
     assert simulate(Policy(hasty), SMALL, jobs).response.tolist() == [0.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "job, rate, why",
+    [
+        ((0.6, 0.1), 1.0, "job 0 at 0 s needs 0.6 of cpu, and machine 1 has 0.5 free; return -1 to let it wait"),
+        ((0.1, 0.1), 0.0, "job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait"),
+    ],
+)
+def test_refusals_say_what_was_impossible(job, rate, why):
+    classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [rate]])
+    with pytest.raises(ValueError, match=f"policy 'own': capacity: {why}, or ask lotes.can_start first"):
+        simulate(Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
+
+
+def test_refusals_on_an_exit_name_the_waiting_job():
+    jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.9], mem=[0.1, 0.1])
+    waits = lambda cluster, job: 1 if cluster.now == 0 else -1  # noqa: E731
+    policy = Policy(waits, lambda cluster, machine: cluster.waiting[0])
+    why = "job 1 at 1 s needs 0.9 of cpu, and machine 1 has 0.5 free; return -1 when none fits"
+    with pytest.raises(ValueError, match=why):
+        simulate(policy, SMALL, jobs)

@@ -72,8 +72,7 @@ def stored_runs():
     points += [("b", 0.006, 0.0, "common"), ("b", 0.006, 0.1, "common"), ("b", 0.006, 0.2, "common")]
     rows = [
         (figure, phi, omega, sizes, 0.9, seed, policy, wait * (1 + seed), wait / 100, wait < 5)
-        for figure, phi, omega, sizes in points
-        for seed in range(3)
+        for figure, phi, omega, sizes in points for seed in range(3)
         for policy, wait in (("lotes", 0.0), ("greedy", 10.0), ("tetris", 1.0))
     ]
     columns = ["figure", "phi", "omega", "sizes", "load", "seed", "policy", "wait", "slope", "stable"]
@@ -83,9 +82,8 @@ def stored_runs():
 LEDGER = pd.DataFrame(
     {
         "id": ["lotes.a-x-common", "lotes.a-x-fixed", "lotes.b-x-common"],
-        "claim": ["first (sizes: common)", "second (sizes: fixed)", "third"],
-        "where": "Section 5",
-        "verdict": ["reproduced", "in part", "not reproduced"],
+        "claim": ["first (sizes: common)", "second (sizes: fixed)", "third"], "where": "Section 5",
+        "verdict": ["reproduced", "in part", "not reproduced"]
     }
 )
 
@@ -118,9 +116,7 @@ def test_stored_explorer_offers_what_the_figure_has_and_draws_once_a_move():
         and len(seen) == len({str(v) for v in seen}) <= 2
     )
     assert [value for _, value in made.controls["at"].options] == [
-        0.0,
-        0.1,
-        0.2,
+        0.0, 0.1, 0.2
     ] and "omega = 0," in made.picture.value
 
 
@@ -143,10 +139,7 @@ def test_polytope_refuses_what_is_not_a_plane():
 def test_polytope_has_the_corners_of_the_toy():
     corners = pictures._corners(np.array([40.0, 80.0]), np.array([[1.0, 4.0], [2.0, 1.0]]))
     assert {tuple(np.round(corner, 4)) for corner in corners} == {
-        (0, 0),
-        (20, 0),
-        (0, 20),
-        (17.1429, 11.4286),
+        (0, 0), (20, 0), (0, 20), (17.1429, 11.4286)
     }
 
 

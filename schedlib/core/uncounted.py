@@ -7,11 +7,13 @@ put in line, which saves copying those namedtuples.
 """
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from schedlib.core.compiling import jit
 
 
-def kernel(function=None, *, signature=None):
+def kernel(function: Callable | None = None, *, signature: Any = None) -> Callable:
     """As `core.compiled`, for functions that make no arrays.
 
     >>> @kernel

@@ -8,7 +8,6 @@ mine = eagle.System("two choices", short_jobs=emptiest_of_two, long_jobs="lwl", 
 eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numba
@@ -19,17 +18,15 @@ from schedlib.core import compiling
 from schedlib.core.uncounted import kernel
 
 UNKNOWN_WORKER, UNKNOWN_PLACE = 1, 2
-"""What a reader's function can return that ends a run: a worker, or a place in a queue, that does not exist.
-"""
+"""Choices of a reader's function that end a run: a worker or a place in a queue that does not exist."""
 
 
 class Cluster(NamedTuple):
-    """What a reader's function sees: W workers and N jobs by number. The arrays are the simulator's own: read
-    them, change none.
+    """What a reader's function sees: W workers and N jobs by number. Read the arrays, change none.
 
     - `now` (s), `short_only`: workers 0 to short_only - 1 are the short partition
-    - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one; `long_tasks
-      (W,)`: tasks placed there by the centre and not finished
+    - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one
+    - `long_tasks (W,)`: tasks placed there by the centre and not finished
     - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
     """
 
@@ -50,6 +47,7 @@ CLUSTER = types.NamedTuple(
 )
 SEND = types.int64(CLUSTER, types.int64, types.int64, numba.typeof(np.random.default_rng(0)))
 PICK = types.int64(CLUSTER, _LINE)
+SEND_FORM, PICK_FORM = "(cluster, job, probe, rng) -> worker", "(cluster, line) -> place"
 
 
 @kernel
@@ -77,33 +75,20 @@ def refuse(state, what, choice, choices, now):
 
 
 def refusal_text(state, system: str, unit: str, names: np.ndarray) -> str:
-    """What a reader's function chose, when, and what it could have chosen, from the record of `refuse`.
+    """What a reader's function chose, when, and what it could have chosen, from the record made by `refuse`.
 
-    `system` is the system's name, `unit` that of times, `names (N,)` are the jobs' in the order of
-    submission.
+    `system` is the system's name, `unit` that of times, `names (N,)` the jobs' in the order of submission.
     """
     refusal = state.refusal[0]
-    time, choices = f"{refusal.time:.4g} {unit}", int(refusal.choices)
+    time, last = f"at {refusal.time:.4g} {unit}", refusal.choices - 1
     if refusal.what == UNKNOWN_WORKER:
-        job = names[refusal.job]
-        probe = f"job {job} at {time} sends probe {refusal.probe}"
-        what, argument = f"worker: {probe} to worker {refusal.choice}; there are", "short_jobs"
+        probe = f"probe {refusal.probe} of job {names[refusal.job]}"
+        chose = f"short_jobs sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
     else:
-        jobs = ", ".join(str(names[job]) for job in state.choices.line[: min(choices, 5)])
-        line = f"the queue of worker {refusal.worker} (jobs {jobs}{' ...' if choices > 5 else ''})"
-        what, argument = f"place: at {time} {line} is asked for place {refusal.choice}; it has", "queue"
-    way_out = f"let `{argument}` of the system {system!r} return one of these"
-    return f"unknown {what} {choices}, 0 to {choices - 1}; {way_out}"
-
-
-def compiled(function: Callable, signature) -> Callable:
-    """A reader's function, compiled to `SEND` or `PICK`; ValueError if it does not compile."""
-    if numba.config.DISABLE_JIT:
-        return function
-    is_compiled = isinstance(function, numba.core.dispatcher.Dispatcher)
-    if is_compiled and signature.args in map(tuple, function.signatures):
-        return function
-    return compiling.rule(signature)(function)
+        jobs = ", ".join(str(names[job]) for job in state.choices.line[: min(refusal.choices, 5)])
+        line = f"the line of worker {refusal.worker} (jobs {jobs}{' ...' if last > 4 else ''})"
+        chose = f"queue picks place {refusal.choice} {time} in {line}; it has {refusal.choices}"
+    return f"system {system!r}: {chose}; return one of 0 to {last}"
 
 
 @compiling.rule(SEND)

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from schedlib.core.checks import unknown
-from schedlib.eagle.own import PICK, SEND, compiled
+from schedlib.core.compiling import rule
+from schedlib.eagle.own import PICK, PICK_FORM, SEND, SEND_FORM
 
 ANYWHERE, THREE_ROUNDS, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(6)
 """Ways in which the tasks of a job come to workers: the branches of `branches.bring`."""
@@ -49,11 +50,11 @@ ORDERS = {
     "srpt-tasks": Part(branch=SHORTEST_TASK, charges=EVERYBODY),
 }
 ARGUMENTS = {
-    "short_jobs": (WAYS, SEND, READERS_WAY),
-    "long_jobs": (LONG_WAYS, None, -1),
-    "queue": (ORDERS, PICK, READERS_ORDER),
+    "short_jobs": (WAYS, READERS_WAY, rule(SEND, SEND_FORM)),
+    "long_jobs": (LONG_WAYS, -1, None),
+    "queue": (ORDERS, READERS_ORDER, rule(PICK, PICK_FORM)),
 }
-"""For each argument of a `System`: its shipped parts, and the signature and branch of a reader's function."""
+"""For each argument of a `System`: its shipped parts, and a reader's function's branch and compiler."""
 
 
 def part(argument: str, given: str | Callable) -> Part:
@@ -61,9 +62,9 @@ def part(argument: str, given: str | Callable) -> Part:
 
     Raises ValueError on an unknown name, and on a function that does not compile or is not wanted here.
     """
-    shipped, signature, branch = ARGUMENTS[argument]
-    if callable(given) and signature is not None:
-        return Part(branch=branch, function=compiled(given, signature))
+    shipped, branch, compiler = ARGUMENTS[argument]
+    if callable(given) and compiler is not None:
+        return Part(branch=branch, function=compiler(given))
     if not isinstance(given, str) or given not in shipped:
         raise unknown(argument, given, shipped)
     return shipped[given]

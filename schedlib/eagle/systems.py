@@ -91,36 +91,31 @@ def Eagle(
 
 
 def Hawk(*, steal: bool = True, thieves: str | None = None) -> System:
-    """Hawk (Delgado et al., ATC 2015): batch sampling for short jobs, a centre for long ones, randomised work
-    stealing."""
+    """Hawk (Delgado et al., ATC 2015): batch sampling of short jobs, a centre for long, work stealing."""
     return System("hawk" if steal else "hawk without stealing", steal=steal, thieves=thieves)
 
 
 def Sparrow() -> System:
-    """Sparrow (Ousterhout et al., SOSP 2013): batch sampling with late binding, for every job and over all
-    workers."""
+    """Sparrow (Ousterhout et al., SOSP 2013): batch sampling with late binding, for all jobs and workers."""
     return System("sparrow", long_jobs="probes")
 
 
 def DLWL(*, srpt: bool = True) -> System:
-    """Distributed least work left, the distributed Yaq (Section 6.2): each scheduler knows the queues of the
-    last heartbeat."""
+    """Distributed least work left (Section 6.2): each scheduler knows the queues of the last heartbeat."""
     name, queue = ("dlwl", "srpt-tasks") if srpt else ("dlwl without srpt", "fifo")
     return System(name, short_jobs="stale-lwl", long_jobs="stale-lwl", queue=queue)
 
 
 def Omniscient(*, srpt: bool = False) -> System:
-    """The omniscient scheduler of Section 6.4: least work left, known now, for every task; short jobs
-    anywhere."""
+    """The omniscient scheduler (Section 6.4): least work left, known now, for all; short jobs anywhere."""
     name, queue = ("omniscient with srpt", "srpt-tasks") if srpt else ("omniscient", "fifo")
     return System(name, short_jobs="lwl", queue=queue)
 
 
 def IdealEagle() -> System:
-    """Eagle without SRPT whose schedulers know at every moment where long tasks are: no upper bound on Eagle
-    itself.
+    """Eagle whose schedulers know at every moment where long tasks are: no upper bound on Eagle itself.
 
-    The authors' simulator runs its ideal Eagle first come first served, and so does this one.
+    It is without SRPT, since the authors' simulator runs its ideal Eagle first come, first served.
     """
     return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
@@ -129,8 +124,7 @@ SYSTEMS = {made.name: made for made in (Eagle(), Hawk(), Sparrow(), DLWL(), Omni
 
 
 def system_of(system: str | System, min_probes: int | None = None) -> System:
-    """A system by its name, or the one given, with its `min_probes` replaced unless None; ValueError when it
-    is unknown."""
+    """A system by its name, or the one given, with these `min_probes` unless None; ValueError if unknown."""
     if not isinstance(system, System):
         if not (isinstance(system, str) and system in SYSTEMS):
             raise unknown("system", system, SYSTEMS, "or give an eagle.System")

@@ -1,1 +1,1 @@
-"""The evidence: one file for each exhibit, or for those drawn from one run, with its run, its drawing and its claims."""
+"""The evidence: one file for each exhibit, or for those drawn from one run: run, drawing and claims."""

@@ -13,6 +13,7 @@ from schedlib.pictures import style
 
 APART = 8  # a factor between means above which the axis is logarithmic
 GREY = "#555555"
+Size = tuple[float, float] | None
 
 
 def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
@@ -22,12 +23,7 @@ def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     return board[board["metric"] == (metric or known[0])].reset_index(drop=True)
 
 
-def plot(
-    board: pd.DataFrame,
-    metric: str | None = None,
-    size: tuple[float, float] | None = None,
-    ax: Axes | None = None,
-) -> Figure:
+def plot(board: pd.DataFrame, metric: str | None = None, size: Size = None, ax: Axes | None = None) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the best.
 
     `metric` is one of the board's, the first by default. Who broke a rule stands below, with its first word.
@@ -42,12 +38,9 @@ def plot(
         mean, low, high = row[["mean", "low", "high"]].astype(float)
         if np.isfinite(mean):
             bar = [[mean - low], [high - mean]] if np.isfinite(low) else None
-            marker = {
-                "marker": look.marker,
-                "markersize": 7,
-                "markerfacecolor": "none" if row["broke"] else look.color,
-            }
-            axes.errorbar(mean, line, xerr=bar, color=look.color, capsize=4, **marker)
+            marker = {"marker": look.marker, "markersize": 7, "capsize": 4, "color": look.color}
+            face = "none" if row["broke"] else look.color
+            axes.errorbar(mean, line, xerr=bar, markerfacecolor=face, **marker)
         else:
             axes.text(0.02, line, "no result", style="italic", color=GREY, **beside)
         axes.text(1.02, line, _remark(row), **beside)

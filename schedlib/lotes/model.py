@@ -62,22 +62,16 @@ class MachineConfigs:
             )
         amounts("capacity", capacity)
         refuse(
-            "capacity",
-            ~capacity.any(axis=1),
-            capacity.max(axis=1),
-            "the whole row is zero; leave that configuration out",
+            "capacity", ~capacity.any(axis=1), capacity.max(axis=1),
+            "the whole row is zero; leave that configuration out"
         )
         refuse(
-            "capacity[any row]",
-            ~capacity.any(axis=0),
-            capacity.max(axis=0),
-            "no machine has that resource; leave it out",
+            "capacity[any row]", ~capacity.any(axis=0), capacity.max(axis=0),
+            "no machine has that resource; leave it out"
         )
         refuse(
-            "count",
-            ~(np.isfinite(count) & (count >= 1) & (count == np.floor(count))),
-            count,
-            "must be 1, 2, 3, ...",
+            "count", ~(np.isfinite(count) & (count >= 1) & (count == np.floor(count))), count,
+            "must be 1, 2, 3, ..."
         )
         whole = count.astype(np.int64)
         whole.flags.writeable = False
@@ -135,16 +129,12 @@ class JobClasses:
         if abs(share.sum() - 1) > 1e-9 * len(share):
             raise ValueError(f"share: sums to {share.sum():.12g}, not to 1; divide it by its sum")
         refuse(
-            "demand",
-            ~demand.any(axis=1),
-            demand.max(axis=1),
-            "the class needs nothing of any resource; leave it out",
+            "demand", ~demand.any(axis=1), demand.max(axis=1),
+            "the class needs nothing of any resource; leave it out"
         )
         refuse(
-            "rate[any row]",
-            ~rate.any(axis=0),
-            rate.max(axis=0),
-            "no configuration can run that class; give one a rate > 0",
+            "rate[any row]", ~rate.any(axis=0), rate.max(axis=0),
+            "no configuration can run that class; give one a rate > 0"
         )
 
     @property
@@ -157,8 +147,7 @@ class JobClasses:
 
 
 def check(configs: MachineConfigs, classes: JobClasses) -> None:
-    """Raise ValueError unless the two agree in shape and every class fits a configuration on which it has a
-    rate > 0.
+    """Raise ValueError unless shapes agree and every class fits a configuration on which its rate is above 0.
 
     >>> check(MachineConfigs([[1.0]], [5]), JobClasses([1.0], [[1.5]], [[1.0]]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -255,8 +244,7 @@ class Plan:
             )
         pairs = (
             [(getattr(self.classes, name), getattr(classes, name)) for name in ("share", "demand", "rate")]
-            if classes
-            else []
+            if classes else []
         )
         if not all(np.array_equal(mine, given) for mine, given in pairs):
             raise ValueError(

@@ -90,13 +90,13 @@ def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
         jobs = Workload.from_arrays(
             past.submit[new], np.ones(len(demand)), **named
         )  # their durations are not known yet
-        found, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf, configs=len(classes.rate))
+        fresh, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf, configs=len(classes.rate))
 
         def label(demand):
-            return nearest(np.ascontiguousarray(demand / spread), found.demand / spread)[0]
+            return nearest(np.ascontiguousarray(demand / spread), fresh.demand / spread)[0]
 
         mean = classes.share @ (1 / classes.rate.max(axis=0))
-        start = JobClasses(found.share, found.demand, np.full(classes.rate.shape, 1 / mean))
+        start = JobClasses(fresh.share, fresh.demand, np.full(classes.rate.shape, 1 / mean))
         return solve(plan.configs, estimated(past, label(past.demand), start)), label
     except ValueError:
         return None

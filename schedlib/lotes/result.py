@@ -117,7 +117,7 @@ class Simulation:
         last.
         """
         queue = self.intervals["queue"].to_numpy()[len(self.intervals) // 2 :]
-        batches = np.array([part.mean() for part in np.array_split(queue, BATCHES) if len(part)])
+        batches = np.array([batch.mean() for batch in np.array_split(queue, BATCHES) if len(batch)])
         steps = np.sign(batches[None] - batches[:, None])[np.triu_indices(len(batches), 1)]
         return float(steps.mean()) if len(steps) else 0.0
 

@@ -18,19 +18,9 @@ from schedlib.workload import Workload
 
 
 def simulate(
-    policy: str | Policy,
-    configs: MachineConfigs,
-    workload,
-    *,
-    plan: Plan | None = None,
-    classes: JobClasses | None = None,
-    seed: int = 0,
-    record: bool = True,
-    until: float | None = None,
-    interval: float | None = None,
-    slots: int = 1 << 16,
-    replan: Replan | None = None,
-    **options,
+    policy: str | Policy, configs: MachineConfigs, workload, *, plan: Plan | None = None,
+    classes: JobClasses | None = None, seed: int = 0, record: bool = True, until: float | None = None,
+    interval: float | None = None, slots: int = 1 << 16, replan: Replan | None = None, **options
 ) -> Simulation:
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
@@ -66,8 +56,8 @@ def simulate(
     jobs = Tasks(workload) if isinstance(workload, Workload) else workload
     if replan is not None and not (policy in ("lotes", "lotes-first") and isinstance(jobs, Tasks)):
         raise ValueError(
-            "replan: needs a LoTES policy and a Workload; other policies follow no plan, random ones do not "
-            "drift"
+            "replan: needs a LoTES policy and a Workload; other policies follow no plan, random ones do "
+            "not drift"
         )
     classes, pace = _classes(configs, jobs, plan, classes)
     typical = jobs.typical()
@@ -90,15 +80,8 @@ def simulate(
     (choices,) = streams(seed, "lotes policy")
     ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner)
     return result_of(
-        ended,
-        configs,
-        jobs,
-        end,
-        policy=name,
-        options=settings,
-        seed=seed,
-        plans=tuple(planner.plans) if planner else (),
-        counts_looks=name in OPTIONS,
+        ended, configs, jobs, end, policy=name, options=settings, seed=seed,
+        plans=tuple(planner.plans) if planner else (), counts_looks=name in OPTIONS
     )
 
 
@@ -137,7 +120,6 @@ def _warn(name, jobs, plan):
         left = (rate - limit) * jobs.hours
         warnings.warn(
             f"{name}: {rate:.6g} jobs per {jobs.time_unit} arrive, but stage 2 sustains {limit:.6g}; the "
-            "queue may grow to about "
-            f"{left:.3g} jobs in {jobs.hours:g} {jobs.time_unit}",
+            f"queue may grow to about {left:.3g} jobs in {jobs.hours:g} {jobs.time_unit}",
             stacklevel=3,
         )

@@ -1,1 +1,1 @@
-"""What the chapters are made of: exercises and their checks, explorers, notation, the course."""
+"""What the chapters are made of: exercises and their checks, explorers, notation."""

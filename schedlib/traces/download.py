@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from schedlib.core.checks import unknown
 from schedlib.paths import cache_folder, checkout, write_whole
@@ -15,8 +15,7 @@ SWIM_FILES = ("FB-2009_samples_24_times_1hr_0.tsv", "FB-2010_samples_24_times_1h
 SUMS = "SHA256SUM"
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """What can be fetched: a description, its licence, its size, and the folder it goes into."""
 
     description: str
@@ -25,24 +24,19 @@ class Source:
     folder: str
 
 
+CC_BY = "CC-BY 4.0, https://github.com/google/cluster-data"
 SOURCES = {
     "google2011": Source(
         "Google clusterdata-2011-2, table job_events: the jobs of one cell in 29 days of May 2011",
-        "CC-BY 4.0, https://github.com/google/cluster-data",
-        "500 files, 2.0 million events",
-        "google2011",
+        CC_BY, "500 files, 2.0 million events", "google2011",
     ),
     "google2011-tasks": Source(
         "Google clusterdata-2011-2, table task_events: the tasks of those jobs and what they requested",
-        "CC-BY 4.0, https://github.com/google/cluster-data",
-        "500 files, 145 million events",
-        "google2011",
+        CC_BY, "500 files, 145 million events", "google2011",
     ),
     "swim": Source(
         "SWIM: two synthesised days of Facebook's MapReduce jobs, 2009 and 2010, with their bytes",
-        "New BSD, https://github.com/SWIMProjectUCB/SWIM",
-        "2 files, about 1 MB",
-        "swim",
+        "New BSD, https://github.com/SWIMProjectUCB/SWIM", "2 files, about 1 MB", "swim",
     ),
 }
 

@@ -113,7 +113,7 @@ def google2011_tasks(folder: str | Path) -> Workload:
     | the same event twice | once, counted |
     | events out of order | sorted within a shard, counted; the shards' names give their order in time |
 
-    `folder` holds any number of `part-*-of-*.csv.gz`. Memory holds one shard and the tasks found, not the
+    `folder` holds any number of `part-*-of-*.csv.gz`. Memory holds one shard and the finished tasks, not the
     events. Raises ValueError as the table says, and when there is no shard. Source: Google,
     clusterdata-2011-2, CC-BY 4.0.
 

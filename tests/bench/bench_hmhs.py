@@ -1,5 +1,7 @@
 """Speed of HMHS: the fast dispatcher against the paper's full scan, and the other schedulers."""
 
+from collections.abc import Callable
+
 import numpy as np
 from bench_core import seconds
 
@@ -48,7 +50,7 @@ def full_scan(ready, tasks, time, stage):
     return looks, looks
 
 
-def dispatch_both(kernel, instance: Instance, ready: np.ndarray) -> tuple[Stage, Stage, np.ndarray]:
+def dispatch_both(kernel: Callable, instance: Instance, ready: np.ndarray) -> tuple[Stage, Stage, np.ndarray]:
     """The map tasks, all ready at zero, and the reduce tasks, at `ready (N,)`, and both counts of looks."""
     stages, looks = [], np.zeros(2, np.int64)
     for arrive, tasks, time in (

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import time
 
+import pandas as pd
+
 from schedlib import papers
 from schedlib.core.checks import unknown
 from schedlib.reproduce.tables import columns
@@ -78,7 +80,7 @@ def main(only=None) -> list[dict]:
     """Run the benchmarks and print one table; gives its rows."""
     rows = collect(only)
     header = ("package", "name", "value", "unit", "note")
-    print(columns(header, [[row.get(name) for name in header] for row in rows]))
+    print(columns(pd.DataFrame(rows, columns=header, dtype=object)))
     return rows
 
 

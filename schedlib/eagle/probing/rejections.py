@@ -59,8 +59,7 @@ def probe_in_three_rounds(state, job, rng, now):
 
 @kernel
 def reject_probe(state, worker, job, stage, now):
-    """As written: a worker sends a probe back with its copy of the vector; the scheduler keeps the freshest.
-    """
+    """As written: a worker returns a probe with its copy of the vector; the scheduler keeps the freshest."""
     w, j = state.workers[worker], state.jobs[job]
     if w.stamp > j.stamp:
         if j.copy_row >= 0:

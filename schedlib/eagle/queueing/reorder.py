@@ -115,8 +115,7 @@ def pick_by_reader(pick, state, worker, now):
 
 @kernel
 def charge(state, worker, entry, everybody):
-    """Raise the bypass counters of the short entries (or of everybody's) in front of `entry` by its job's
-    estimate of a task."""
+    """Charge the short entries (or everybody) in front of `entry` with its job's estimate of a task."""
     entries, jobs = state.entries, state.jobs
     estimate = jobs[entries[entry].job].estimate
     other = state.workers[worker].head

@@ -101,8 +101,7 @@ def next_task(pick, state, worker, rng, now):
 
 @kernel
 def take_in(state, worker, job, task, now):
-    """A probe, or a placed task (`task` >= 0), joins the worker's queue; the worker when it is idle, else -1.
-    """
+    """A probe, or a placed task (`task` >= 0), joins a worker's queue; the worker if it is idle, else -1."""
     w, is_long = state.workers[worker], state.jobs[job].long
     behind = is_long == 0 and w.long_tasks > 0
     state.counts[0].behind_long += behind

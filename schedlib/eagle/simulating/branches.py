@@ -1,23 +1,16 @@
-"""Which kernel a part is: the two tables of branches, the only places where the engine asks what kind of part
-it has.
+"""Which kernel a part is: two tables of branches, the only places where the engine asks which part it has.
 
-Every branch has the same arguments and is the same kind of thing, a reader's function behind one of them.
-They are branches and not functions handed over, because such calls are not put in line (a queue's scan and a
-probe take some ten nanoseconds each), and not one engine compiled for each system, because compiling takes a
-minute.
+All branches of a table do the same for the engine, and behind one of them is a reader's function. They are
+branches, because a function handed over is not put in line and needs a copy of all that it sees each time.
+The engine is not compiled once for each system, because that takes a minute each time.
 """
 
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import parts
 from schedlib.eagle.central.placing import place
-from schedlib.eagle.probing.probes import probe_anywhere, probe_by_reader, probe_clear
+from schedlib.eagle.probing import probes
 from schedlib.eagle.probing.rejections import probe_in_three_rounds
-from schedlib.eagle.queueing.reorder import (
-    pick_by_reader,
-    shortest_job,
-    shortest_job_as_written,
-    shortest_task,
-)
+from schedlib.eagle.queueing import reorder
 
 
 @kernel
@@ -30,11 +23,11 @@ def bring(send, state, job, rng, now):
     elif way == parts.THREE_ROUNDS:
         probe_in_three_rounds(state, job, rng, now)
     elif way == parts.CLEAR:
-        probe_clear(state, job, rng, now)
+        probes.probe_clear(state, job, rng, now)
     elif way == parts.READERS_WAY:
-        probe_by_reader(send, state, job, rng, now)
+        probes.probe_by_reader(send, state, job, rng, now)
     else:
-        probe_anywhere(state, job, rng, now)
+        probes.probe_anywhere(state, job, rng, now)
 
 
 @kernel
@@ -46,9 +39,9 @@ def choose(pick, state, worker, now):
     if order == parts.FIRST_COME:
         return head, -1
     if order == parts.SHORTEST_JOB:
-        return shortest_job(state, worker, now)
+        return reorder.shortest_job(state, worker, now)
     if order == parts.SHORTEST_JOB_AS_WRITTEN:
-        return shortest_job_as_written(state, worker)
+        return reorder.shortest_job_as_written(state, worker)
     if order == parts.SHORTEST_TASK:
-        return shortest_task(state, worker)
-    return pick_by_reader(pick, state, worker, now)
+        return reorder.shortest_task(state, worker)
+    return reorder.pick_by_reader(pick, state, worker, now)

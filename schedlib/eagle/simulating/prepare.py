@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from schedlib.eagle.simulating.records import JOB, table
 from schedlib.workload import Workload
 
 DEPHASING = 0.01  # s
-Estimate = str | float | Sequence[float]
-Estimate = str | float | Sequence[float]
+Estimate: TypeAlias = str | float | Sequence[float]
 LARGEST = 1e9
 """The largest factor of an estimate: sums of estimates stay exact enough."""
 
@@ -45,17 +44,15 @@ def dephased(submit: np.ndarray) -> np.ndarray:
 
 def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarray:
     """What each job's true mean is multiplied by to give its estimate; ValueError as `simulate` says."""
-    rule = f"give 'mean', a positive factor up to {LARGEST:g}, or a pair (low, high) of such"
-    rule = f"give 'mean', a positive factor up to {LARGEST:g}, or a pair (low, high) of such"
-    if isinstance(estimate, str):
-        if estimate != "mean":
-            raise ValueError(f"estimate: {estimate!r}; {rule}")
+    if isinstance(estimate, str) and estimate == "mean":
         return np.ones(jobs)
-    pair = (estimate, estimate) if isinstance(estimate, Real) else estimate
+    pair: Any = (estimate, estimate) if isinstance(estimate, Real) else estimate
     is_pair = isinstance(pair, Sequence) and len(pair) == 2 and all(isinstance(end, Real) for end in pair)
     if not is_pair or not 0 < pair[0] <= pair[1] <= LARGEST:
+        rule = f"give 'mean', a positive factor up to {LARGEST:g}, or a pair (low, high) of such"
         raise ValueError(f"estimate: {estimate!r}; {rule}")
-    return rng.uniform(*pair, jobs) if pair[0] < pair[1] else np.full(jobs, float(pair[0]))
+    low, high = float(pair[0]), float(pair[1])
+    return rng.uniform(low, high, jobs) if low < high else np.full(jobs, low)
 
 
 def prepare(

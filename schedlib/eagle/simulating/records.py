@@ -1,7 +1,7 @@
 """What the simulator keeps of each worker, job, queue entry, message and event, field by field.
 
-In kernels `w`, `j` and `e` are the records of one worker, job and queue entry, and `state` is the whole. Times
-are in the workload's unit, which is mostly seconds. The number -1 stands for "none". Counts that a reader's
+In kernels `w`, `j` and `e` are the records of one worker, job and queue entry, and `state` is the whole.
+Times are in the unit of the workload, mostly seconds. The number -1 stands for "none". Counts that a reader's
 function sees have 64 bits.
 """
 

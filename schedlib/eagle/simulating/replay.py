@@ -38,12 +38,12 @@ def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
 
     Worker -1 when nobody has one. It is the copy that a scheduler goes by that was rejected in this step.
     """
-    holders = [worker for worker, copy in enumerate(step.copies) if copy]
-    if not holders:
+    copies = {worker: copy for worker, copy in enumerate(step.copies) if copy}
+    if not copies:
         return -1, 0.0, ()
-    contacted = [worker for worker in step.workers if step.copies[worker]]
-    worker = max(contacted or holders, key=lambda w: (step.copies[w][0], -w))
-    return worker, *step.copies[worker]
+    contacted = [worker for worker in step.workers if worker in copies]
+    worker = max(contacted or copies, key=lambda w: (copies[w][0], -w))
+    return worker, *copies[worker]
 
 
 AT_ONCE = {"mark": 0, "reject": 1, "send": 2}
@@ -132,8 +132,7 @@ class _Cluster:
             self.done[job] += 1
 
     def _serve(self, worker, job):
-        """A task of the job is handed to the worker, if there is one left; a sticky probe stays in the queue
-        while there is."""
+        """Hand a task of the job to the worker, if one is left; till then a sticky probe stays."""
         left = self.given[job] < self.tasks[job]
         self.given[job] += left
         if self.long[job] or not self.sticky or not left:

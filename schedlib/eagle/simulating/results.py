@@ -45,8 +45,7 @@ class Simulation:
         return f"Simulation({self.system.name}, {len(self.jobs)} jobs on {self.stats['workers']} workers)"
 
     def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
-        """Percentiles of the completion times of short and of long jobs: `long, percentile, completion` (s).
-        """
+        """Percentiles of the completion times of each class: `long, percentile, completion` (s)."""
         times = self.jobs.groupby("long")["completion"]
         rows = [(long, *pair) for long, one in times for pair in zip(q, np.percentile(one, q), strict=True)]
         return pd.DataFrame(rows, columns=["long", "percentile", "completion"])
@@ -110,8 +109,9 @@ def _records(names: np.ndarray, ready: Prepared, state: State) -> tuple[pd.DataF
     columns |= {name: runs[name] for name in ("worker", "queued", "asked", "start", "finish")}
     tasks = pd.DataFrame(columns | {"long": np.repeat(jobs.long == 1, jobs.tasks)})
     rows = state.log.events[: int(state.log.used[0])]
-    columns = {"time": rows.time, "event": np.array(EVENTS, dtype=object)[rows.event], "worker": rows.worker}
-    log = pd.DataFrame(columns | {"job": names[ready.order][rows.job]})
+    event = np.array(EVENTS, dtype=object)[rows["event"]]
+    columns = {"time": rows["time"], "event": event, "worker": rows["worker"]}
+    log = pd.DataFrame(columns | {"job": names[ready.order][rows["job"]]})
     late = tasks[tasks["start"] > tasks["asked"]]
     starts = late[["start", "worker", "job"]].rename(columns={"start": "time"}).assign(event="start")
     log = pd.concat([starts[list(log)], log], ignore_index=True)

@@ -1,8 +1,6 @@
-"""The simulator of Eagle and its rivals (Eagle, Section 5): a workload, a system and a cluster in, completion
-times out."""
+"""The simulator of Section 5: a workload, a system and a cluster in, completion times out."""
 
 import math
-from collections.abc import Sequence
 from numbers import Integral, Real
 
 import numpy as np
@@ -12,7 +10,7 @@ from schedlib.core.checks import unknown
 from schedlib.eagle import own
 from schedlib.eagle.parts import ARGUMENTS
 from schedlib.eagle.simulating import engine
-from schedlib.eagle.simulating.prepare import Prepared, prepare
+from schedlib.eagle.simulating.prepare import Estimate, Prepared, prepare
 from schedlib.eagle.simulating.results import Simulation, result
 from schedlib.eagle.simulating.state import Settings, initial
 from schedlib.eagle.systems import System, system_of
@@ -31,7 +29,7 @@ def simulate(
     probe_ratio: float = 2,
     min_probes: int | None = None,
     network_delay: float = 0.0005,
-    estimate: str | float | Sequence[float] = "mean",
+    estimate: Estimate = "mean",
     heartbeat: float = 3.0,
     detail: str = "as_published",
     seed: int = 0,

@@ -38,8 +38,7 @@ class Settings(NamedTuple):
 
 
 class Loads(NamedTuple):
-    """What a centre goes by, for each of W workers. Plain arrays, since every placement of a job reads all of
-    them."""
+    """What a centre goes by: plain arrays (W,), since every placement of a job reads all of them."""
 
     work: np.ndarray  # the sum of the estimates of the tasks placed there and not finished
     picked: np.ndarray  # when the running one of them was picked (-1: none runs)
@@ -49,8 +48,7 @@ class Loads(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """Room for choosing workers: two heaps of up to W + 1 (key, worker); and `line`, workers chosen or jobs
-    in a queue."""
+    """Room for two heaps of up to W + 1 (key, worker), and for a `line` of chosen workers or queued jobs."""
 
     low_key: np.ndarray
     low_worker: np.ndarray
@@ -60,8 +58,7 @@ class Choices(NamedTuple):
 
 
 class State(NamedTuple):
-    """All that a run changes, and its settings. `pool`, `counts`, `clock` and `refusal` are one record each.
-    """
+    """All that a run changes, and its settings; `pool`, `counts`, `clock`, `refusal` are one record each."""
 
     how: Settings
     workers: np.recarray
@@ -82,7 +79,9 @@ class State(NamedTuple):
     refusal: np.recarray
 
 
-def initial(how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int, record=False) -> State:
+def initial(
+    how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int, record: bool = False
+) -> State:
     """The state at time 0, when nothing has been submitted; arrays that may grow begin with `ROOM` rows."""
     cluster, pool = table(workers, records.WORKER), table(1, records.POOL)
     cluster.head = cluster.tail = cluster.job = cluster.copy_row = cluster.stamp = cluster.mark = -1

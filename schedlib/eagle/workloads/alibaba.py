@@ -1,5 +1,4 @@
-"""The Alibaba hour as a workload of Eagle's kind: real jobs, thinned to a cluster of some thousand workers.
-"""
+"""The Alibaba hour as a workload of Eagle's kind: real jobs, thinned to some thousand workers."""
 
 import numpy as np
 import pandas as pd

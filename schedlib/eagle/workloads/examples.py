@@ -1,5 +1,4 @@
-"""Two small workloads of the paper: the prototype's sample of Google's trace (Section 7) and the example with
-four nodes (Section 4.1)."""
+"""Two small workloads of the paper: the prototype's (Section 7), and the four nodes of Section 4.1."""
 
 import numpy as np
 import pandas as pd

@@ -1,5 +1,4 @@
-"""What a workload is like, for choosing a cluster: shares of long jobs and of their work, cut-offs, the
-offered load."""
+"""What a workload is like: the shares of long jobs and of their work, cut-offs, the offered load."""
 
 import numpy as np
 import pandas as pd
@@ -64,7 +63,8 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
         raise ValueError(f"long_share: {long_share}, must be above 0 and below 1")
     means, count = np.unique(job_means(workload), return_counts=True)
     if len(means) < 2:
-        raise ValueError(f"workload: each job has a mean of {means[0]:g} s; no cut-off makes two classes")
+        mean = f"every job's tasks take {means[0]:g} s on average"
+        raise ValueError(f"workload: {mean}, so that no cut-off makes two classes")
     above = (count.sum() - np.cumsum(count))[:-1]  # long jobs when the cut-off lies between means i and i + 1
     misses = np.abs(above - long_share * count.sum())
     i = len(misses) - 1 - int(np.argmin(misses[::-1]))

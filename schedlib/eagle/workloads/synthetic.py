@@ -61,8 +61,7 @@ LONG_WORK = {"google": 0.83, "cloudera": 0.91, "yahoo": 0.98}
 PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "alibaba": 0.24}
 """Share of the workers reserved for short jobs: the short jobs' share of the task-seconds (Section 5)."""
 CUTOFF = {"google": 1129.532, "cloudera": 272.783, "yahoo": 90.5811, "alibaba": 48.99}
-"""Mean task duration, s, above which a job is long: as published with the authors' simulator, Alibaba's by
-`cutoff_for`."""
+"""Mean task duration (s) above which a job is long: the authors'; Alibaba's by `cutoff_for`."""
 WORKERS = {
     "google": (15_000, 17_000, 19_000, 21_000, 23_000),
     "cloudera": (15_000, 17_000, 19_000, 21_000, 23_000),

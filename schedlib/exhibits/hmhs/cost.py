@@ -5,13 +5,13 @@ import time
 import pandas as pd
 from matplotlib import figure as mpl
 
-from schedlib.exhibits.hmhs.gains import JOBS_LABEL
+from schedlib.exhibits.hmhs.comparing import JOBS_LABEL
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import single
 from schedlib.pictures import style
 
-PLACE = 9
+PLACE = 7
 
 
 def run(jobs: int, seed: int) -> pd.DataFrame:

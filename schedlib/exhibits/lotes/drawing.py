@@ -1,5 +1,4 @@
-"""How LoTES's figures show waits: a median as a line through the points of all seeds, in panels side by
-side."""
+"""How LoTES's figures show waits: medians as lines through the points of all seeds, in panels."""
 
 from collections.abc import Mapping
 
@@ -28,8 +27,7 @@ def median_line(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
 
 
 def dots(ax: Axes, x, y, look: Look, size: float | None = 4, *, stable=None, **options) -> None:
-    """Draw every run as a marker; where `stable` is given and false, the queue grew and the marker is
-    hollow."""
+    """Draw every run as a marker, a hollow one where its queue grew (`stable` is given and false)."""
     shape = {"linestyle": "none", "marker": look.marker, "color": look.color, "markersize": size} | options
     if stable is None:
         ax.plot(x, y, **shape)
@@ -49,8 +47,7 @@ def wait_panels(
     looks: Mapping[str, Look] | None = None, shift: float = 0.0, height: float = 3.8, hollow: bool = True,
     size: float = 4, **axis,
 ) -> Figure:  # fmt: skip
-    """Mean waits against the column `x`, a panel for each value of `column`: runs as points, their medians as
-    lines.
+    """Mean waits against the column `x`, a panel for each value of `column`: points, and medians as lines.
 
     `titles`: of each panel, by value; `by`: the column whose values have a line each, drawn with these
     `looks` (default: the policies'); `shift`: between the points of two lines, along the axis; `height` of
@@ -58,17 +55,15 @@ def wait_panels(
     """
     looks = looks or {policy: style.look(policy) for policy in POLICIES}
     columns = min(len(titles), 2)
-    figure, axes = style.subplots(
-        len(titles) // columns, columns, size=(8.8, height), sharey=True, squeeze=False
-    )
+    shape = len(titles) // columns, columns
+    figure, axes = style.subplots(*shape, size=(8.8, height), sharey=True, squeeze=False)
     for ax, (value, title) in zip(axes.flat, titles.items(), strict=True):
         for k, (name, look) in enumerate(looks.items()):
             rows = frame[(frame[column] == value) & (frame[by] == name)]
             wait = rows["wait"].clip(lower=FASTEST)
             median_line(ax, wait, rows[x], look)
             place = rows[x] + shift * (k - (len(looks) - 1) / 2)
-            points = {"stable": rows["stable"]} if hollow else {"alpha": 0.6}
-            dots(ax, place, wait, look, size, **points)
+            dots(ax, place, wait, look, size, **({"stable": rows["stable"]} if hollow else {"alpha": 0.6}))
         ax.set(title=title, ylabel=WAIT, yscale="log", **axis)
         ax.yaxis.set_tick_params(labelleft=True)
     legend_below(figure, axes[0, 0], len(looks))
@@ -79,8 +74,7 @@ TIME = {"day": "time (days)", "minute": "time (min)"}
 
 
 def _over_time(frame, measure, least, **axis):
-    """One measure, a panel per load: each seed as a thin line and the median over seeds as a thick one, by
-    policy."""
+    """One measure by policy, a panel for each load: seeds as thin lines and their median as a thick one."""
     loads = sorted(set(frame["load"]))
     size = (max(8.0, 4.6 * len(loads)), 4.0)
     figure, axes = style.subplots(1, len(loads), size=size, sharey=True, squeeze=False)
@@ -101,27 +95,25 @@ def _over_time(frame, measure, least, **axis):
 
 
 def plot_fig8(frame: pd.DataFrame, unit: str = "day") -> Figure:
-    """The mean wait of the jobs that start in each day of the month (the paper's Fig. 8), or in each
-    minute."""
+    """The mean wait of the jobs that start in each day (the paper's Fig. 8), or in each minute."""
     label = f"mean wait of jobs started that {unit} (s)\n(1 ms and less: 0.001)"
     return _over_time(frame, "wait", 1e-3, xlabel=TIME[unit], ylabel=label)
 
 
-def plot_fig9(frame: pd.DataFrame, hours=(1, 7, 17)) -> Figure:
-    """The share of jobs that wait longer than a time (the paper's Fig. 9, complemented), with marks at these
-    hours."""
+def plot_fig9(frame: pd.DataFrame, unit: str = "day") -> Figure:
+    """The share of jobs that wait longer than a time (the paper's Fig. 9, complemented)."""
     labels = {"xlabel": "time waited (s)", "ylabel": "jobs that wait longer (%)"}
     figure = _over_time(frame, "tail", 1e-3, xscale="log", ylim=(1e-3, 110), **labels)
     for ax in figure.axes:
         ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
-        for hour in hours:
+        for hour in (1, 7, 17) if unit == "day" else ():  # which the paper's text names
             ax.axvline(3600 * hour, color="black", linewidth=0.8, linestyle=":")
             ax.annotate(f"{hour} h", (3600 * hour, 130), fontsize=8, ha="center", annotation_clip=False)
     return figure
 
 
 def plot_fig10(frame: pd.DataFrame, unit: str = "day") -> Figure:
-    """The jobs that wait at the end of each day of the month (the paper's Fig. 10), or of each minute."""
+    """The jobs that wait at the end of each day (the paper's Fig. 10), or of each minute."""
     label = f"jobs waiting at the {unit}'s end\n(none: 0.5)"
     return _over_time(frame, "queue", 0.5, xlabel=TIME[unit], ylabel=label)
 

@@ -22,8 +22,7 @@ PLACE = 5.4
 def dispatching(
     phi: float, omega: float, load: float, sizes: str, machines: int, hours: float, seed: int
 ) -> pd.DataFrame:
-    """Every policy on one random instance of Section 5.4: `policy`, columns as `outcome` gives them, and two
-    more.
+    """Every policy on one random instance of Section 5.4: `policy`, the columns of `outcome`, and two more.
 
     `sizes` is a law of `RandomWorkload`. With `-matched` behind it, the mean that the plan assumes is that of
     the truncated law and not of its parent. `load` is that of stage 2's rate once rounded to whole machines:
@@ -171,8 +170,9 @@ FIGURES = tuple(
     Figure(
         "lotes.scale", "lotes.scale", plot_scale,
         lambda frame: "Mean wait as the cluster grows, load 0.97, "
-        f"{frame['hours'].iloc[0]:g} hours, sizes by one factor with the mean as planned. Waits depend on the size of the cluster, LoTES's most: figures "
-        "at quick scale show shapes, not the seconds of the paper's scale.",
+        f"{frame['hours'].iloc[0]:g} hours, sizes by one factor with the mean as planned. Waits depend on "
+        "the size of the cluster, LoTES's most: figures at quick scale show shapes, not the seconds of the "
+        "paper's scale.",
         _alt_scale,
     ),
 )  # fmt: skip
@@ -205,8 +205,7 @@ def _apart(frame, law):
 
 
 def _ahead(least):
-    """By how many decades LoTES waits less than Tetris, mean over points of the axis from `least` on, per
-    seed."""
+    """By how many decades LoTES waits less than Tetris, mean over the axis from `least` on, per seed."""
 
     def measure(frame, law):
         rows = with_decades(frame[(frame["sizes"] == law) & (frame[axis_of(frame)] >= least)])

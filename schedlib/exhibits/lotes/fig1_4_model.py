@@ -29,8 +29,7 @@ SIX = {
 
 
 def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
-    """Six jobs on one machine, first come, first served: `job, submit, start, finish` (min), `cores`,
-    `memory` (GB)."""
+    """Six jobs, first come, first served: `job, submit, start, finish` (min), `cores`, `memory` (GB)."""
     demand = {name: np.array(SIX[name], float) for name in ("cores", "memory")}
     jobs = Workload.from_arrays(np.array(SIX["submit"], float), np.array(SIX["duration"], float), **demand)
     run = simulate("greedy", MachineConfigs([[total_cores, total_memory]], [1]), jobs, seed=seed)
@@ -91,10 +90,9 @@ SMALL_CLUSTER = {"phi": 0.006, "load": 0.97, "machines": 6, "hours": 6.0}
 
 
 def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
-    """How many jobs go which way through a small cluster under LoTES, until the last has left: `source,
-    target, jobs`.
+    """How many jobs go which way through a small cluster under LoTES: `source, target, jobs`.
 
-    `load` is that of stage 2's rate once rounded to whole machines.
+    The run ends when the last has left. `load` is that of stage 2's rate once rounded to whole machines.
     """
     law = {"sizes": "common", "rounded": True}
     instance = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, **law)

@@ -28,8 +28,7 @@ def fragmentation(seed: int) -> pd.DataFrame:
 
 
 def fig5(seed: int) -> pd.DataFrame:
-    """The paper's machine of size 7 with classes of sizes 2 and 3: every mix that fits, and whether no other
-    one dominates it."""
+    """Every mix of jobs of sizes 2 and 3 that fits a machine of size 7, and whether none dominates it."""
     bins = {tuple(row) for row in non_dominated_bins([7.0], [[2.0], [3.0]]).tolist()}
     mixes = [(a, b) for a in range(4) for b in range(3) if 2 * a + 3 * b <= 7]
     columns = ["first", "second", "non_dominated"]
@@ -37,8 +36,7 @@ def fig5(seed: int) -> pd.DataFrame:
 
 
 def algorithm1_defects(seed: int) -> pd.DataFrame:
-    """What Algorithm 1 keeps, as printed and with its flag reset, against the exact set, on three
-    machines."""
+    """What Algorithm 1 keeps on three machines, as printed and with its flag reset, and the exact set."""
     configs, classes = google2011()
     cases = {
         "Fig. 5": ([7], [[2], [3]]),
@@ -50,8 +48,7 @@ def algorithm1_defects(seed: int) -> pd.DataFrame:
 
 
 def plot_fig5(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
-    """The mixes of two classes that fit one machine, the non-dominated bins among them, and the machine's
-    limit."""
+    """The mixes of two classes that fit a machine, the non-dominated bins among them, and the limit."""
     figure, ax = axes_or_figure(ax, (4.6, 3.8))
     ax.plot([0, 3.5], [7 / 3, 0], color="black", linewidth=1.2, label="the machine is full")
     kinds = ((False, "o", 6, style.BLUE, "feasible"), (True, "s", 9, style.VERMILLION, "non-dominated bin"))

@@ -1,5 +1,4 @@
-"""Figs. 6 and 7 of LoTES's extended version: jobs arriving in each hour of Google's trace, and the drifting
-mix."""
+"""Figs. 6 and 7 of LoTES's extended version: arrivals in each hour of Google's trace, and a drifting mix."""
 
 import numpy as np
 import pandas as pd

@@ -1,5 +1,4 @@
-"""Figs. 8-10 of LoTES: waits and queues of a month of Google's cluster under each policy. Waits are in
-seconds.
+"""Figs. 8-10 of LoTES: waits (in seconds) and queues of a month of Google's cluster under each policy.
 
 The month is wholly synthetic, or has Google's real arrivals where the job table is here. Claims are judged on
 both.
@@ -9,24 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
+from schedlib.exhibits.lotes import judging, runs
 from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, dots, legend_below, median_line, per_run
-from schedlib.exhibits.lotes.judging import (
-    DECADES,
-    SHORTEST,
-    by_interval,
-    claim,
-    ends_queued,
-    longer,
-    overall,
-)
-from schedlib.exhibits.lotes.runs import (
-    POLICIES,
-    each_policy,
-    google_counts,
-    google_files,
-    no_google_table,
-    synthetic_month,
-)
+from schedlib.exhibits.lotes.judging import DECADES, SHORTEST, by_interval, claim, ends_queued, longer
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.workloads.month import HOURS, JOBS
 from schedlib.pictures import style
@@ -55,14 +39,13 @@ def month(shrink: int, load: float, seed: int, **options) -> pd.DataFrame:
             "mean": [(0, 3600 * run.mean_response)],
         }
 
-    setting = synthetic_month(shrink, seed, load=load, **options)
-    return each_policy(*setting, measures, seed, until=float(HOURS), interval=24.0)
+    setting = runs.synthetic_month(shrink, seed, load=load, **options)
+    return runs.each_policy(*setting, measures, seed, until=float(HOURS), interval=24.0)
 
 
 def month_google(shrink: int, load: float, seed: int) -> pd.DataFrame:
-    """`month` with Google's real arrivals, hour by hour; classes, durations and demands are as synthetic as
-    there."""
-    batch, counts = google_counts()
+    """`month` with Google's real arrivals, hour by hour; all else is as synthetic as there."""
+    batch, counts = runs.google_counts()
     return month(shrink, load, seed, arrivals=counts, batch=batch)
 
 
@@ -83,7 +66,7 @@ EXPERIMENTS = (
     Experiment("lotes.month", "A synthetic month of Google's cluster", month, MONTH, scales(2, 5)),
     Experiment(
         "lotes.month-google", "A month with Google's arrivals", month_google, MONTH, scales(2, 5),
-        missing=no_google_table, data_files=google_files,
+        missing=runs.no_google_table, data_files=runs.google_files,
     ),
     Experiment(
         "lotes.month-load", "The synthetic month at other loads", month_load,
@@ -105,7 +88,7 @@ def plot_load(frame: pd.DataFrame) -> Picture:
     labels = {"wait": "mean wait (s; 1 ms and less: 0.001)"}
     labels["over"] = "jobs that wait over an hour (%; less: 0.001)"
     for ax, (column, label) in zip(axes, labels.items(), strict=True):
-        for k, policy in enumerate(POLICIES):
+        for k, policy in enumerate(runs.POLICIES):
             values, look = table.loc[policy, column], style.look(policy)
             load = values.index.get_level_values("load")
             median_line(ax, values, load, look)
@@ -118,9 +101,8 @@ def plot_load(frame: pd.DataFrame) -> Picture:
 
 def _alt_month(frame):
     words = [
-        f"{style.look(policy).label} waits {runs['wait'].median() / 60:.3g} min on average and "
-        f"{runs['over'].median():.2g} % of jobs over an hour"
-        for policy, runs in _summaries(frame).groupby("policy")
+        f"{style.look(name).label} waits {wait / 60:.3g} min on average and {over:.2g} % of jobs over an hour"
+        for name, wait, over in _summaries(frame).groupby("policy").median().itertuples()
     ]
     return f"Charts of a month under four policies, medians over seeds: {'; '.join(words)}."
 
@@ -198,13 +180,12 @@ def _no_longer(days):
 
 def _minutes_longer(frame):
     """By how many minutes Greedy's mean wait is longer than LoTES's, per seed."""
-    waits = overall(frame)
+    waits = judging.overall(frame)
     return ((waits["greedy"] - waits["lotes"]) / 60).to_numpy()
 
 
 def _first_day(frame):
-    """By how many decades Greedy waits less than the better of LoTES and Tetris on the first day, per
-    seed."""
+    """By how many decades Greedy waits less than the better of the others on the first day, per seed."""
     waits = by_interval(frame, "wait").xs(0, level="x").clip(lower=SHORTEST)
     return np.log10(waits[["lotes", "tetris"]].min(axis=1) / waits["greedy"]).to_numpy()
 

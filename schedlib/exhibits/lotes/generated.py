@@ -1,5 +1,4 @@
-"""What a plan over all bins, made by column generation, does to LoTES's waits (beyond the paper). Waits in
-seconds."""
+"""Beyond LoTES: what a plan over all bins, made by column generation, does to waits (in seconds)."""
 
 import warnings
 
@@ -18,8 +17,7 @@ PLACE = 5.5
 
 
 def steering(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
-    """LoTES following the paper's plan and the generated one (stage 2 over all bins), and Tetris, on the same
-    jobs.
+    """LoTES following the paper's plan and the generated one (over all bins), and Tetris, on the same jobs.
 
     `load` is that of the paper's stage 2 once rounded, so that above 1 only the generated plan may sustain
     it. Columns: `followed`, those of `outcome`, and `limit`, what the plan that is followed sustains over
@@ -59,8 +57,7 @@ FOLLOWED = {
 
 
 def plot_generated(frame: pd.DataFrame) -> Picture:
-    """Mean wait against the load, a panel for each Phi, by the plan that is followed; hollow where the queue
-    grew."""
+    """Mean wait against the load by the plan that is followed, a panel for each Phi."""
     titles = {phi: f"Phi = {phi:g}" for phi in sorted(set(frame["phi"]))}
     lines = {"by": "followed", "looks": FOLLOWED, "size": 5}
     return wait_panels(frame, "phi", titles, "load", **lines, xlabel="load of what the paper's plan sustains")

@@ -3,19 +3,14 @@
 Waits are in seconds.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib import traces
-from schedlib.exhibits.lotes.drawing import (
-    FIGURES_8_TO_10,
-    legend_below,
-    per_run,
-    plot_fig8,
-    plot_fig9,
-    plot_fig10,
-)
+from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, legend_below, per_run
 from schedlib.exhibits.lotes.judging import DECADES, by_interval, claim, ends_queued, longer, overall
 from schedlib.exhibits.lotes.runs import ONCE, each_policy
 from schedlib.experiment import Experiment, Figure, scales
@@ -29,10 +24,10 @@ WAITS = 10.0 ** (np.arange(-10, 45) / 10)
 
 
 def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
-    """The first `minutes` of Alibaba's hour under each policy, until all jobs end: `policy, measure, x,
-    value`.
+    """The first `minutes` of Alibaba's hour under each policy: `policy, measure, x, value`.
 
-    Classes are made of the first sixth of the minutes. The measures at x = 0 concern the whole run.
+    The run ends with the last job. Classes are made of the first sixth of the minutes. The measures at x = 0
+    concern the whole run.
 
     | measure | x | value |
     |---|---|---|
@@ -100,29 +95,12 @@ EXPERIMENTS = (
 )  # fmt: skip
 
 
-def plot_hour8(frame: pd.DataFrame) -> Picture:
-    """Mean wait of the jobs that start in each minute of Alibaba's hour (as the paper's Fig. 8)."""
-    return plot_fig8(frame, "minute")
-
-
-def plot_hour9(frame: pd.DataFrame) -> Picture:
-    """Share of jobs of Alibaba's hour that wait longer than so many seconds (the paper's Fig. 9,
-    complemented)."""
-    return plot_fig9(frame, ())
-
-
-def plot_hour10(frame: pd.DataFrame) -> Picture:
-    """Jobs waiting at the end of each minute of Alibaba's hour (as the paper's Fig. 10)."""
-    return plot_fig10(frame, "minute")
-
-
 def _alt(frame):
     waits, words = pd.DataFrame({name: per_run(frame, name) for name in ("mean", "p99")}), []
     for load, table in waits.groupby("load"):
         each = [
-            f"{style.look(policy).label} {runs['mean'].median():.3g} s, 99 % of jobs under "
-            f"{runs['p99'].median():.3g} s"
-            for policy, runs in table.groupby("policy")
+            f"{style.look(policy).label} {mean:.3g} s, 99 % of jobs under {p99:.3g} s"
+            for policy, mean, p99 in table.groupby("policy").median().itertuples()
         ]
         words.append(f"at load {load:g} {'; '.join(each)}")
     return f"Charts of Alibaba's hour under four policies. Mean waits: {'. '.join(words)}."
@@ -184,8 +162,8 @@ def _alt_classes(frame):
 
 
 FIGURES = tuple(
-    Figure(f"lotes.hour{number}", "lotes.hour", plot, _caption(number, FIGURES_8_TO_10[number][1]), _alt)
-    for number, plot in ((8, plot_hour8), (9, plot_hour9), (10, plot_hour10))
+    Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"), _caption(number, title), _alt)
+    for number, (plot, title) in FIGURES_8_TO_10.items()
 ) + (
     Figure("lotes.classes", "lotes.classes", plot_classes, _caption_classes, _alt_classes),
     Figure(
@@ -205,8 +183,7 @@ def _no_queue(frame):
 
 
 def _greedy_first(frame):
-    """By how much Greedy's jobs of the first minute wait less than those of the best other policy (s), per
-    seed."""
+    """By how much less Greedy's jobs of the first minute wait than the best other policy's (s), per seed."""
     waits = by_interval(frame, "wait").xs(0, level="x")
     return (waits[["lotes", "tetris"]].min(axis=1) - waits["greedy"]).to_numpy()
 

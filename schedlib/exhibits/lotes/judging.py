@@ -23,8 +23,7 @@ def with_decades(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_interval(frame: pd.DataFrame, measure: str, first: int = 0) -> pd.DataFrame:
-    """A measure of each day or minute from number `first` on: a row per seed and day or minute, a column per
-    policy."""
+    """A measure of each day or minute from number `first` on: rows by seed and x, a column per policy."""
     rows = frame[(frame["measure"] == measure) & (frame["x"] >= first)]
     return rows.pivot(index=["seed", "x"], columns="policy", values="value")
 

@@ -41,8 +41,7 @@ EXPERIMENTS = (
 
 
 def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
-    """Share of the machines that an arriving job asks against the load, by policy: every seed, and medians as
-    lines."""
+    """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
     figure, ax = axes_or_figure(ax, (7.0, 4.0))
     for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
         look = style.look(policy)
@@ -77,8 +76,7 @@ FIGURES = (
 
 
 def _asks_more(policy, low, high):
-    """How much larger a share of the machines that policy asks than LoTES, mean over these loads, per
-    seed."""
+    """How much larger a share of machines a policy asks than LoTES, mean over these loads, per seed."""
 
     def measure(frame):
         rows = frame[(frame["sampled"] == 0) & frame["load"].between(low, high)]

@@ -1,5 +1,4 @@
-"""One point of Figs. 11-13 as a picture: the wait and queue growth of every instance, and the claims on that
-figure."""
+"""One point of Figs. 11-13 as a picture: wait and queue growth of every instance, and the figure's claims."""
 
 import numpy as np
 import pandas as pd
@@ -36,8 +35,7 @@ def at_point(frame: pd.DataFrame, sizes: str, at: float) -> pd.DataFrame:
 def plot_point(
     frame: pd.DataFrame, sizes: str, at: float, claims: pd.DataFrame | None = None, *, size=(8.6, 4.6)
 ) -> Picture:
-    """Mean waits and growth of the queue at one point of `lotes.fig11`, `fig12` or `fig13`, whose frame is
-    given.
+    """Mean waits and growth of the queue at one point of the frame of `lotes.fig11`, `fig12` or `fig13`.
 
     `sizes`: the law of job sizes; `at`: the value of Phi or Omega. Every instance is a point, hollow where
     the run was unstable. The axes are the same for all points of the frame. `claims`: rows of the ledger,

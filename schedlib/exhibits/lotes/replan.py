@@ -1,5 +1,4 @@
-"""Planning anew while the system runs, which LoTES leaves to future work (Sections 5.3.3 and 6). Waits are in
-seconds."""
+"""Planning anew while the system runs, which LoTES leaves to future work (Sections 5.3.3 and 6)."""
 
 import time
 
@@ -33,8 +32,7 @@ def _timed(way, seconds):
 
 
 def _foresight(jobs, hours):
-    """Planning anew from the jobs that come in the next hours, and how long they will run: what no scheduler
-    knows."""
+    """Planning anew from the jobs that come in the next hours and their durations, which nobody knows."""
     submit, job_class = jobs.jobs["submit"].to_numpy(), jobs.jobs["class"].to_numpy()
     duration, demand = jobs.tasks["duration"].to_numpy(), jobs.tasks[list(jobs.resources)].to_numpy()
 
@@ -50,11 +48,10 @@ def _foresight(jobs, hours):
 def replanning(
     shrink: int, load: float, drift: float, bursts: bool, finest: int, hours: int, seed: int
 ) -> pd.DataFrame:
-    """LoTES on the synthetic month with one plan and with plans made anew, by `way` and by the hours between
-    plans.
+    """LoTES on the synthetic month with one plan and with plans made anew, by `way` and by `every`.
 
-    These hours are the column `every`, which is 0 when no plan is made anew. `hours`: 720, or fewer of the
-    month's kind. Without `bursts` all hours bring equally many jobs, and only the mix drifts.
+    `every`: hours between plans, 0 when none is made anew. `hours`: 720, or fewer of the month's kind.
+    Without `bursts` all hours bring equally many jobs, and only the mix drifts.
 
     Ways: `tetris`; `fixed`: one plan; `all`: the same, and an exit may start any class; `estimate`,
     `cluster`: every 24 hours, and every 6 if that is `finest`; `foresight`: every 24 hours from the jobs of
@@ -83,8 +80,8 @@ def replanning(
         wait = (run.jobs["start"].fillna(hours) - run.jobs["submit"]).to_numpy()
         row = {"way": way, "every": every, "wait": 3600 * wait.mean()}
         row |= {"wait_small": 3600 * wait[small].mean(), "wait_large": 3600 * wait[~small].mean()}
-        row |= {"over_1h": 100 * (wait > 1).mean()}
-        row |= {"queue": run.mean_queue, "idle": 100 * run.fragmentation[0]}
+        over, idle = 100 * (wait > 1).mean(), 100 * run.fragmentation[0]
+        row |= {"over_1h": over, "queue": run.mean_queue, "idle": idle}
         rows.append(row | {"plans": len(run.plans), "seconds": max(seconds)})
     return pd.DataFrame(rows)
 
@@ -122,14 +119,12 @@ PANELS = {"wait": "all jobs", "wait_small": "classes 1 and 2", "wait_large": "cl
 
 def _over_fixed(frame, column):
     """That column over its value under one plan: a row per seed and setting, a column for each way."""
-    waits = frame.pivot_table(index=[*SETTING, "seed"], columns=["way", "every"], values=column)
-    waits = waits.clip(lower=1e-3)
+    waits = frame.pivot_table(column, [*SETTING, "seed"], ["way", "every"]).clip(lower=1e-3)
     return waits.div(waits["fixed", 0], axis=0)
 
 
 def plot_replan(frame: pd.DataFrame) -> Picture:
-    """Mean wait under plans made anew over that under one plan: of all, of small and of large jobs, every
-    seed."""
+    """Mean wait under plans made anew over that under one plan: of all, small and large jobs, every seed."""
     figure, axes = style.subplots(1, 3, size=(9.6, 4.6), sharey=True)
     for ax, (column, title) in zip(axes, PANELS.items(), strict=True):
         ratios = _over_fixed(frame, column)
@@ -178,8 +173,7 @@ FIGURES = (
 
 
 def _gained(way, every):
-    """Decades by which planning anew shortens the mean wait on the month with bursts and drift 0.8, per
-    seed."""
+    """Decades by which planning anew shortens the mean wait with bursts and drift 0.8, per seed."""
 
     def measure(frame):
         rows = with_decades(frame[frame["bursts"].astype(bool) & (frame["drift"] == 0.8)])

@@ -37,15 +37,10 @@ MATCHED = {"sizes": "common", "matched": True, "rounded": True}
 refers to the rate of stage 2 in whole machines."""
 
 
-def follow(
-    instance: RandomInstance, policy: str, seed: int, plan: Plan | None = None, **options
-) -> Simulation:
-    """A run of a policy on the jobs of a random instance. LoTES follows `plan`, by default the instance's
-    own."""
+def follow(instance: RandomInstance, policy: str, seed: int, plan: Plan | None = None, **more) -> Simulation:
+    """A run of a policy on the jobs of a random instance; LoTES follows `plan`, or else the instance's."""
     plan = instance.plan if plan is None else plan
-    return simulate(
-        policy, instance.configs, instance.workload, plan=plan, seed=seed, record=False, **options
-    )
+    return simulate(policy, instance.configs, instance.workload, plan=plan, seed=seed, record=False, **more)
 
 
 def outcome(run: Simulation, instance: RandomInstance) -> dict:
@@ -62,10 +57,8 @@ def outcome(run: Simulation, instance: RandomInstance) -> dict:
 def no_google_table() -> str:
     """What to do when Google's job table is not here, and "" when it is."""
     if traces.google2011_folder() is None:
-        return (
-            "Google's job table is not here and may not be shipped; fetch it with: python -m schedlib data "
-            "google2011"
-        )
+        why = "Google's job table is not here and may not be shipped; "
+        return f"{why}fetch it with: python -m schedlib data google2011"
     return ""
 
 
@@ -76,34 +69,30 @@ def google_files(point: Mapping) -> list[Path]:
 
 
 def google_counts() -> tuple[int, np.ndarray]:
-    """The jobs of Google's table with timestamp 0, which were there before the trace began, and those of each
-    hour.
+    """The jobs of Google's table that were there before the trace began, and those of each hour (697,).
 
-    The counts, of shape (697,), begin at the trace's timestamp 0. The trace begins at 600 s and lasts 29
-    days, so that the first and the last hour are not whole.
+    The former have timestamp 0, from which the hours count. The trace begins at 600 s and lasts 29 days: its
+    first and last hours are not whole.
     """
     submit = traces.google2011_jobs(traces.google2011_folder()).jobs["submit"].to_numpy()
     return int((submit == 0).sum()), np.bincount((submit[submit > 0] // 3600).astype(int))
 
 
 def synthetic_month(shrink: int, seed: int, **options) -> tuple[MachineConfigs, JobClasses, Workload]:
-    """Table 1's machines, `shrink` times fewer, with the classes and jobs that `google_month` makes for
-    them."""
+    """Table 1's machines, `shrink` times fewer, with the classes and jobs of a `google_month` on them."""
     configs, classes = google2011()
     fewer = fewer_machines(configs, shrink)
     return fewer, *google_month(fewer, classes, seed=seed, **options)
 
 
+Measures = Callable[[Simulation], Mapping[str, Iterable[tuple[float, float]]]]
+
+
 def each_policy(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    jobs: Workload,
-    measures: Callable[[Simulation], Mapping[str, Iterable[tuple[float, float]]]],
-    seed: int,
-    **options,
+    configs: MachineConfigs, classes: JobClasses, jobs: Workload, measures: Measures, seed: int, **options
 ) -> pd.DataFrame:
-    """Every policy on the same jobs: `policy, measure, x, value`. `measures(run)` gives pairs (x, value) by
-    measure."""
+    """Every policy on the same jobs: `policy, measure, x, value`; `measures` gives a run's pairs (x,
+    value)."""
     made, rows = plan(configs, classes), []
     for policy in POLICIES:
         run = simulate(policy, configs, jobs, plan=made, seed=seed, record=False, **options)

@@ -1,5 +1,4 @@
-"""What stages 1 and 2 of LoTES find on Google's and on random instances, and how long the integer program
-takes.
+"""What stages 1 and 2 of LoTES find on Google's and on random instances, and the integer program's time.
 
 An instance with phi < 0 is Google's. The claims on planning are judged here, on Table 1's bins as well.
 """

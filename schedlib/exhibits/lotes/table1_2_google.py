@@ -1,5 +1,4 @@
-"""Tables 1 and 2 of LoTES: Google's machines, with what stages 1 and 2 make of them, and Google's job
-classes."""
+"""Tables 1 and 2 of LoTES: Google's machines, with what stages 1 and 2 make of them, and its job classes."""
 
 import numpy as np
 import pandas as pd
@@ -14,8 +13,7 @@ PLACE = 4.1
 
 
 def table1(seed: int) -> pd.DataFrame:
-    """Table 1 with the supports of our stage-1 optimum beside the printed ones, and the bins that follow from
-    each."""
+    """Table 1 with the supports of our stage-1 optimum and the printed ones, and the bins that follow."""
     configs, classes = google2011()
     made = plan(configs, classes)
     return pd.DataFrame(

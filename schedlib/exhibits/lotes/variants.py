@@ -36,8 +36,7 @@ READINGS = {
 
 
 def variants(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
-    """Every reading of every policy on the same jobs: `policy`, `reading`, and columns as `outcome` gives
-    them.
+    """Every reading of every policy on the same jobs: `policy`, `reading`, and the columns of `outcome`.
 
     One factor scales all of a job's sizes, with the mean as planned.
     """
@@ -59,8 +58,7 @@ EXPERIMENTS = (
 
 
 def plot_variants(frame: pd.DataFrame) -> Picture:
-    """Mean waits of every reading of every policy at two loads, a row each: instances as points, medians as
-    bars."""
+    """Mean waits of every reading of every policy at two loads, a row each: points, and medians as bars."""
     readings = list(dict.fromkeys(zip(frame["policy"], frame["reading"], strict=True)))
     names = [f"{style.look(policy).label}: {reading}" for policy, reading in readings]
     figure, axes = style.subplots(1, 2, size=(9.4, 5.6), sharey=True)

@@ -59,9 +59,9 @@ def machines(capacity, count, pace) -> Machines:
     root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
     bound = aligned((int(2 * leaves.sum()), r + 2))
     bound[:] = -1.0
-    closed = np.zeros(len(config), np.int8)
     made = Machines(
-        capacity.copy(), capacity[config], config, first, pace.copy(), closed, leaves, root, bound
+        capacity=capacity.copy(), free=capacity[config], config=config, first=first, pace=pace.copy(),
+        closed=np.zeros(len(config), np.int8), leaves=leaves, root=root, bound=bound
     )
     for j in range(m):
         for level in range(int(leaves[j]).bit_length()):
@@ -136,9 +136,7 @@ def _refresh_two(m, root, node, start, end):
     row = root + node
     while True:
         same = (
-            (bound[row, 0] == one)
-            & (bound[row, 1] == other)
-            & (bound[row, 2] == least)
+            (bound[row, 0] == one) & (bound[row, 1] == other) & (bound[row, 2] == least)
             & (bound[row, 3] == total)
         )
         if same:

@@ -44,10 +44,8 @@ def run(name, kept, state, configs: MachineConfigs, jobs, choices, *, end, recor
             log = longer_log(log, int(progress.arrived) + len(size))
         progress.taken = 0
         given = Block(
-            submit=np.array(block.submit, float),
-            job_class=np.array(block.job_class, np.int64),
-            work=np.array(block.work, float),
-            size=np.ascontiguousarray(size),
+            submit=np.array(block.submit, float), job_class=np.array(block.job_class, np.int64),
+            work=np.array(block.work, float), size=np.ascontiguousarray(size)
         )
         if planner:
             planner.relabel(given, progress)
@@ -92,8 +90,7 @@ def _check(block, size, m, before):
         demand = ", ".join(f"{value:g}" for value in block.demand[row])
         raise ValueError(
             f"workload: job {before + row} (class {block.job_class[row]}) needs ({demand}), more than any "
-            "machine "
-            "that may run it has; leave it out, split it, or add such machines"
+            "machine that may run it has; leave it out, split it, or add such machines"
         )
 
 
@@ -106,16 +103,14 @@ def refusal(state: State, configs: MachineConfigs, jobs) -> str:
         if not 0 <= machine < machines:
             return (
                 f"unknown machine: job {table.job[slot].row} {when} is sent to machine {machine}; there are "
-                f"{machines}, "
-                f"0 to {machines - 1}, and -1 lets it wait"
+                f"{machines}, 0 to {machines - 1}, and -1 lets it wait"
             )
     else:
         slot, machine, otherwise = record.choice, record.machine, "when none fits"
         if slot not in table.hall[: state.meter.clock[0].waiting]:
             return (
                 f"unknown job: machine {machine} {when} is given number {slot}, which does not wait; return "
-                "a member "
-                "of cluster.waiting, or -1 for none"
+                "a member of cluster.waiting, or -1 for none"
             )
     job = table.job[slot]
     way_out = f"return -1 {otherwise}, or ask lotes.can_start first"

@@ -86,13 +86,10 @@ def state_of(machines: Machines, *, slots: int, intervals: int, width: float) ->
 def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
     table, old = larger_table(state.table), state.events
-    queue = event_queue(len(table.spare))
-    queue.time[: len(old.time)], queue.label[: len(old.label)], queue.count[:] = (
-        old.time,
-        old.label,
-        old.count,
-    )
-    return state._replace(table=table, events=queue)
+    events = event_queue(len(table.spare))
+    for name in events._fields:
+        getattr(events, name)[: len(getattr(old, name))] = getattr(old, name)
+    return state._replace(table=table, events=events)
 
 
 def no_log() -> Log:

@@ -38,15 +38,15 @@ def line(groups: int, typical) -> Line:
     """Empty queues for jobs of about the `typical (R,)` size."""
     typical = np.maximum(np.asarray(typical, float), 2.0**-30)
     top = 2.0 ** np.ceil(np.log2(4 * typical))
-    integers = (np.zeros(128, np.int64), np.zeros(128, np.int64))
-    return Line(np.full(groups, -1), np.zeros(groups, np.int64), top, *integers, np.zeros((128, len(top))))
+    return Line(
+        root=np.full(groups, -1), count=np.zeros(groups, np.int64), top=top, node=np.zeros(128, np.int64),
+        depth=np.zeros(128, np.int64), low=np.zeros((128, len(top)))
+    )
 
 
 @kernel
 def code_of(top, sizes, row):
-    """The bits that place a job: the first bit of each size, the second of each, ..., then a hash of its
-    number.
-    """
+    """The bits that place a job: first bits of its sizes, second bits, ..., then a hash of its number."""
     r = top.size
     bits = SIZE_BITS // r
     code = 0
@@ -214,8 +214,7 @@ def best_that_fits(line, table, group, free, weights, best, best_score):
                 dot += table.size[node, l] * free[l]
             score = packing * dot - loss
             if (
-                best < 0
-                or score > best_score
+                best < 0 or score > best_score
                 or (score == best_score and table.job[node].row < table.job[best].row)
             ):
                 best, best_score = node, score

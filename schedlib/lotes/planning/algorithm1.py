@@ -85,17 +85,13 @@ def defects(capacity, demand, *, max_bins: int = 200_000) -> pd.DataFrame:
         if version == "exact":
             kept, undefined = sorted(exact), False
         else:
-            found, undefined = algorithm1(
+            rows_kept, undefined = algorithm1(
                 capacity, demand, reset_flag=version == "flag reset", max_bins=max_bins
             )
-            kept = [tuple(row) for row in found.tolist()]
+            kept = [tuple(row) for row in rows_kept.tolist()]
         different = set(kept)
         counts = (
-            len(kept),
-            len(kept) - len(different),
-            len(different - exact),
-            len(exact - different),
-            undefined,
+            len(kept), len(kept) - len(different), len(different - exact), len(exact - different), undefined
         )
         rows.append((version, *counts))
     return pd.DataFrame(rows, columns=["version", "kept", "repeated", "dominated", "missing", "undefined"])

@@ -42,15 +42,10 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
 
 
 def allocate(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    *,
-    vertex: str = "least waste",
-    fitting: bool = False,
-    solver: str = "HiGHS",
+    configs: MachineConfigs, classes: JobClasses, *, vertex: str = "least waste", fitting: bool = False,
+    solver: str = "HiGHS"
 ) -> Allocation:
-    """Stage 1: the largest arrival rate that pooled machines sustain, and how they share the classes (Eqs.
-    1-5).
+    """Stage 1: the largest arrival rate that pooled machines sustain, and how they share classes (Eqs. 1-5).
 
     The optimum is degenerate: very many allocations reach lambda*, and the paper's K^j are those of one of
     them. `vertex` says which one is taken: "least waste" (the default) is the one that loses the smallest
@@ -79,18 +74,17 @@ def allocate(
     unit = np.where(able, served, 0).sum(axis=0).min()  # no class alone can do better
 
     problem = pulp.LpProblem("allocation", pulp.LpMinimize)
-    part = {(j, k): problem.add_variable(f"y_{j}_{k}", lowBound=0) for j, k in np.argwhere(able).tolist()}
+    number = {(j, k): problem.add_variable(f"y_{j}_{k}", lowBound=0) for j, k in np.argwhere(able).tolist()}
     rate = problem.add_variable("rate", lowBound=0)
     problem += -1 * rate
     for k in np.flatnonzero(classes.share > 0).tolist():
-        terms = [(part[j, k], served[j, k] / unit) for j in range(configs.n_configs) if able[j, k]]
+        terms = [(number[j, k], served[j, k] / unit) for j in range(configs.n_configs) if able[j, k]]
         problem += pulp.LpAffineExpression(terms) - rate >= 0, f"class_{k}"
     for j in range(configs.n_configs):
         for l in np.flatnonzero(configs.capacity[j]).tolist():
             total = configs.capacity[j, l] * configs.count[j]
             terms = [
-                (part[j, k], pool[j, k] * classes.demand[k, l] / total)
-                for k in range(classes.n_classes)
+                (number[j, k], pool[j, k] * classes.demand[k, l] / total) for k in range(classes.n_classes)
                 if able[j, k]
             ]
             problem += pulp.LpAffineExpression(terms) <= 1, f"pool_{j}_{l}"
@@ -101,12 +95,12 @@ def allocate(
         lost = waste(configs, classes) * (machine * configs.count)[:, None]
         rate.lowBound = best * (1 - SLACK[solver])
         problem.setObjective(
-            pulp.LpAffineExpression([(variable, lost[pair]) for pair, variable in part.items()])
+            pulp.LpAffineExpression([(variable, lost[pair]) for pair, variable in number.items()])
         )
         solve(problem, "the choice among optimal allocations", solver)
 
     running = np.zeros(pool.shape)
-    for (j, k), variable in part.items():
+    for (j, k), variable in number.items():
         used = variable.value() * configs.count[j] > USED * configs.n_machines
         running[j, k] = variable.value() * pool[j, k] if used else 0.0
     total = (configs.capacity * configs.count[:, None])[:, None]

@@ -200,10 +200,9 @@ def non_dominated_bins(capacity, demand, *, max_bins: int = MAX_BINS) -> np.ndar
     if bins > max_bins:
         raise ValueError(
             f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} classes, that is "
-            "over "
-            f"{max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave out classes (lotes.plan keeps those "
-            "of K^j), "
-            "use lotes.generate_plan, which makes only the bins it needs, or raise max_bins if memory allows"
+            f"over {max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave out classes (lotes.plan keeps "
+            "those of K^j), use lotes.generate_plan, which makes only the bins it needs, or raise max_bins "
+            "if memory allows"
         )
     code = np.empty((bins, words), np.int64)
     _visit(search, code, bins)

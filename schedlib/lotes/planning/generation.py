@@ -29,14 +29,8 @@ class GeneratedPlan(Plan):
 
 
 def generate_plan(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    *,
-    gap: float = 1e-6,
-    integer: bool = False,
-    max_rounds: int = 500,
-    solver: str = "HiGHS",
-    seconds: float = 600.0,
+    configs: MachineConfigs, classes: JobClasses, *, gap: float = 1e-6, integer: bool = False,
+    max_rounds: int = 500, solver: str = "HiGHS", seconds: float = 600.0
 ) -> GeneratedPlan:
     """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
 
@@ -74,8 +68,8 @@ def generate_plan(
             break
     if bound > rate * (1 + gap):
         raise RuntimeError(
-            f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, after {rounds} "
-            "rounds"
+            f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, after "
+            f"{rounds} rounds"
         )
     machines = [np.zeros(len(x), np.int64) for x in fractions]
     if integer:
@@ -83,9 +77,9 @@ def generate_plan(
         machines = [np.rint(x).astype(np.int64) for x in exact]
     kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
     kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
-    parts = (bins, fractions, machines)
+    results = (bins, fractions, machines)
     bins, fractions, machines = (
-        [each[rows] for each, rows in zip(part, kept, strict=True)] for part in parts
+        [each[rows] for each, rows in zip(result, kept, strict=True)] for result in results
     )
     made = make_plan(configs, classes, allocation, bins, fractions, machines if integer else None)
     fields = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
@@ -94,9 +88,9 @@ def generate_plan(
 
 def _start(configs, classes, j) -> list:
     """The bins to begin with: the empty one, and each class alone."""
-    found = [np.zeros(classes.n_classes, np.int64)]
+    mixes = [np.zeros(classes.n_classes, np.int64)]
     for k in np.flatnonzero(classes.rate[j] > 0):
         mix = best_mix(configs.capacity[j], classes.demand, np.eye(classes.n_classes)[k])
         if mix.value > 0:
-            found.append(mix.number)
-    return found
+            mixes.append(mix.number)
+    return mixes

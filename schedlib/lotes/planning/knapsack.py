@@ -83,18 +83,17 @@ def _prices(size, value) -> np.ndarray:
     resources = size.shape[1]
     longest = size.max(axis=1)
     rows, right = (
-        np.r_[size / longest[:, None], np.eye(resources)],
-        np.r_[value / longest, np.zeros(resources)],
+        np.r_[size / longest[:, None], np.eye(resources)], np.r_[value / longest, np.zeros(resources)]
     )
-    found = []
+    vertices = []
     for pick in combinations(range(len(rows)), resources):
         matrix = rows[list(pick)]
         if abs(np.linalg.det(matrix)) < 1e-12:
             continue
         u = np.linalg.solve(matrix, right[list(pick)])
         if (u >= -1e-12).all() and (size @ u >= value * (1 - 1e-12)).all():
-            found.append(np.maximum(u, 0))
-    return np.array(found) * (1 + 1e-12)
+            vertices.append(np.maximum(u, 0))
+    return np.array(vertices) * (1 + 1e-12)
 
 
 def best_mix(capacity, demand, value, *, gap: float = 1e-9) -> Mix:

@@ -69,10 +69,8 @@ def assign(
     for j, n in enumerate(configs.count.tolist()):
         problem += pulp.LpAffineExpression([(variable, 1) for variable in x[j]]) == n, f"machines_{j}"
     solve(
-        problem,
-        "the integer assignment program" if integer else "the machine-assignment program",
-        solver,
-        seconds,
+        problem, "the integer assignment program" if integer else "the machine-assignment program", solver,
+        seconds
     )
     price = np.full(classes.n_classes, np.nan)
     if not integer:
@@ -85,8 +83,7 @@ def assign(
 
 
 def rounded(fractions, count: int) -> np.ndarray:
-    """Whole numbers of machines that sum to `count`: rounded down, then the largest fractions up (Section
-    4.2).
+    """Whole numbers of machines that sum to `count`: all down, then the largest fractions up (Section 4.2).
 
     Among equal fractions, which the paper leaves open, the earlier bin is rounded up.
 
@@ -110,22 +107,22 @@ def bins_of(configs: MachineConfigs, classes: JobClasses, allowed, max_bins: int
     >>> bins_of(MachineConfigs([[7.0]], [1]), classes, np.array([[True, False]]))
     (array([[3, 0]], dtype=int32),)
     """
-    found = []
+    bins = []
     for capacity, these in zip(configs.capacity, allowed, strict=True):
         mixes = np.zeros((1, classes.n_classes), np.int32)
         if these.any():
             if count_bins(capacity, classes.demand[these], max_bins) > max_bins:
                 raise ValueError(
                     f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have more than "
-                    f"{max_bins:,} bins; "
-                    "use generate_plan, which makes only the bins it needs, or raise max_bins"
+                    f"{max_bins:,} bins; use generate_plan, which makes only the bins it needs, or raise "
+                    "max_bins"
                 )
             own = non_dominated_bins(capacity, classes.demand[these], max_bins=max_bins)
             mixes = np.zeros((len(own), classes.n_classes), np.int32)
             mixes[:, these] = own
         mixes.flags.writeable = False
-        found.append(mixes)
-    return tuple(found)
+        bins.append(mixes)
+    return tuple(bins)
 
 
 def make_plan(configs, classes, allocation, bins, fractions, machines=None) -> Plan:
@@ -143,14 +140,8 @@ def make_plan(configs, classes, allocation, bins, fractions, machines=None) -> P
 
 
 def plan(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    *,
-    allocation: Allocation | None = None,
-    integer: bool = False,
-    solver: str = "HiGHS",
-    seconds: float = 600.0,
-    max_bins: int = MAX_PLANNED,
+    configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation | None = None,
+    integer: bool = False, solver: str = "HiGHS", seconds: float = 600.0, max_bins: int = MAX_PLANNED
 ) -> Plan:
     """Stages 1 and 2 as in the paper: allocate, make the bins of each K^j, assign machines to bins, round.
 
@@ -175,8 +166,7 @@ def plan(
     for k in np.flatnonzero(~held & (classes.share > 0)):
         raise ValueError(
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
-            "fits; "
-            "give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
+            "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
         )
     fractions = assign(configs, classes, bins, solver=solver, seconds=seconds).fractions
     machines = None

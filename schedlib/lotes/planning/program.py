@@ -3,10 +3,7 @@
 import pulp
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
-SLACK = {
-    "HiGHS": 1e-9,
-    "CBC": 1e-7,
-}  # relative error of a reported value: CBC's file has eight digits
+SLACK = {"HiGHS": 1e-9, "CBC": 1e-7}  # relative error of a reported value: CBC's file has eight digits
 
 
 def solve(problem: pulp.LpProblem, what: str, solver: str = "HiGHS", seconds: float = 600.0) -> None:

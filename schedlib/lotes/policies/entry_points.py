@@ -8,14 +8,16 @@ Their first arguments are what the policy keeps and the `State`.
 - `left(policy, state, slot, machine)`: a job has left the machine
 - `pick(policy, state, machine)`: the waiting job that now starts on the machine, or NONE; asked after `left`
   until it gives NONE
-- `changed(policy, state, machine, rose)`: what is free on the machine has changed; `rose`: it has only become
-  more
+- `changed(policy, state, machine, rose)`: what is free on the machine has changed; `rose`: it only grew
 
-Where an impossible choice can be made (by a reader's policy), `arrive` and `pick` give `refuse(...)`.
+`left` and `changed` may be missing. Where a choice can be impossible, which happens to a reader's policy,
+`arrive` and `pick` give `refuse(...)`. Outside kernels a module has `OPTIONS`, the options of each name it
+goes by, and may have `check(settings)`, which raises ValueError on their values.
 """
 
 from numba.extending import overload
 
+from schedlib.core.uncounted import kernel
 from schedlib.lotes.policies import greedy, lotes, own, tetris
 
 MODULES = (lotes, greedy, tetris, own)
@@ -25,18 +27,21 @@ KEEPER = {module.KEPT: module for module in MODULES}
 IN_LINE = {"nogil": True, "_nrt": False, "forceinline": True}
 
 
+@kernel
+def nothing(policy, state, *rest):
+    """The entry point of a policy to which the event does not matter."""
+
+
 def entry_point(name):
-    """A function that calls the kernel `name` of the policy's module, which numba finds when it compiles a
-    caller.
-    """
+    """A function that calls the kernel `name` of the policy's module, which numba looks up as it compiles."""
 
     def called(policy, state, *rest):
-        return getattr(KEEPER[type(policy)], name)(policy, state, *rest)
+        return getattr(KEEPER[type(policy)], name, nothing)(policy, state, *rest)
 
     @overload(called, jit_options=IN_LINE)
     def compiled(policy, state, *rest):
-        own_kernel = getattr(KEEPER[policy.instance_class], name)
-        return lambda policy, state, *rest: own_kernel(policy, state, *rest)
+        chosen = getattr(KEEPER[policy.instance_class], name, nothing)
+        return lambda policy, state, *rest: chosen(policy, state, *rest)
 
     return called
 

@@ -40,10 +40,6 @@ class Queues(NamedTuple):
 KEPT = Queues
 
 
-def check(settings: dict) -> None:
-    """Every value of `bypass` has a meaning."""
-
-
 def begin(policy: str, settings: dict, given: Given) -> Queues:
     """Empty queues at the given machines."""
     m = given.machines
@@ -157,11 +153,6 @@ def wait(q, state, slot, rng):
 
 
 @kernel
-def left(q, state, slot, machine):
-    """An exit alone changes no queue."""
-
-
-@kernel
 def pick(q, state, machine):
     """Take the job at the head of the machine's queue if it fits, else NONE: those behind it wait for it."""
     m, slot = state.machines, q.head[machine]
@@ -171,8 +162,3 @@ def pick(q, state, machine):
     _lengthen(m, q, machine, -1)
     _mark(m, q, machine)
     return slot
-
-
-@kernel
-def changed(q, state, machine, rose):
-    """Nothing that Greedy keeps depends on what is free."""

@@ -136,10 +136,11 @@ def add_to_score(m, s, machine, k, change):
 
 
 @kernel
-def _highest_score(m, s, j, k, size, least, total, best, best_score):
+def _highest_score(m, s, j, k, need, best, best_score):
     """The first machine of configuration j with room and the highest upsilon, which must exceed `best_score`.
     """
     bound, top, root, leaves = m.bound, s.top, m.root[j], m.leaves[j]
+    size, least, total = need
     if top[k, root + 1] <= best_score or not may_fit(bound, root + 1, size, least, total):
         return best, best_score
     s.stack[0] = 1
@@ -201,24 +202,25 @@ def _sampled(m, s, j, k, size, rng, best, best_score):
 
 
 @kernel
-def _look(m, s, j, k, size, least, total, rng, best, best_score):
+def _look(m, s, j, k, need, rng, best, best_score):
+    """`_sampled` or `_highest_score`; `need`: a job's size, the smallest of it, and the sum."""
     machines = m.first[j + 1] - m.first[j]
     s.looked[0] += min(s.sample, machines) if s.sample > 0 else machines
     if s.sample > 0:
-        return _sampled(m, s, j, k, size, rng, best, best_score)
-    return _highest_score(m, s, j, k, size, least, total, best, best_score)
+        return _sampled(m, s, j, k, need[0], rng, best, best_score)
+    return _highest_score(m, s, j, k, need, best, best_score)
 
 
 @kernel
 def _choose(m, s, k, size, rng):
-    """The machine on which an arriving job of class k starts, or NONE: it joins its class's queue (Section
-    4.3.1).
+    """The machine on which an arriving job of class k starts, or NONE (Section 4.3.1).
 
     The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
     upsilon with room wins. Then the remaining configurations are tried in the order of the table, first fit.
     In the first version the best upsilon anywhere else follows the first spin.
     """
     least, total = least_and_total(size)
+    need = size, least, total
     wheel, tried = s.wheel[k], s.tried
     s.looked[0] = 0
     left = 0
@@ -239,7 +241,7 @@ def _choose(m, s, k, size, rng):
                 passed += wheel[j]
                 if spin < passed:
                     break
-        machine, _ = _look(m, s, picked, k, size, least, total, rng, -1, NOBODY)
+        machine, _ = _look(m, s, picked, k, need, rng, -1, NOBODY)
         if machine >= 0:
             return machine
         tried[picked] = 1
@@ -250,13 +252,13 @@ def _choose(m, s, k, size, rng):
         best, best_score = -1, NOBODY
         for j in range(wheel.size):
             if not tried[j] and m.pace[j, k] < np.inf:
-                best, best_score = _look(m, s, j, k, size, least, total, rng, best, best_score)
+                best, best_score = _look(m, s, j, k, need, rng, best, best_score)
         return best
     if s.fallback:
         for j in range(wheel.size):
             if not tried[j] and m.pace[j, k] < np.inf:
                 if s.sample > 0:
-                    machine, _ = _look(m, s, j, k, size, least, total, rng, -1, NOBODY)
+                    machine, _ = _look(m, s, j, k, need, rng, -1, NOBODY)
                 else:
                     machine = first_fit(m, j, size, least, total)
                     s.looked[0] += (m.first[j + 1] if machine < 0 else machine + 1) - m.first[j]
@@ -336,8 +338,3 @@ def _demote(s, machine):
         s.order[place] = s.order[place + 1]
         place += 1
     s.order[place] = k
-
-
-@kernel
-def changed(s, state, machine, rose):
-    """Nothing that LoTES keeps depends on what is free."""

@@ -17,13 +17,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import fits
 from schedlib.lotes.dispatching.state import NONE, Given, refuse
 
 OPTIONS: dict = {}
@@ -63,6 +61,8 @@ CLUSTER = types.NamedTuple(
     [_F2, _F2, _I1, _F2, _I2, _I2, types.float64[:, :], _F1, _F1, types.int32[:], _I1, types.float64], Cluster
 )
 RULE = types.int64(CLUSTER, types.int64)
+ON_ARRIVAL = compiling.rule(RULE, "(cluster, job) -> machine")
+ON_EXIT = compiling.rule(RULE, "(cluster, machine) -> job")
 
 
 @dataclass(frozen=True)
@@ -83,16 +83,8 @@ class Policy:
     name: str = "own"
 
     def __post_init__(self):
-        object.__setattr__(self, "arrive", _compiled(self.arrive))
-        object.__setattr__(self, "leave", _compiled(self.leave or first_in_line))
-
-
-def _compiled(function):
-    if isinstance(function, numba.core.dispatcher.Dispatcher) and RULE.args in [
-        tuple(s) for s in function.signatures
-    ]:
-        return function
-    return function if numba.config.DISABLE_JIT else compiling.rule(RULE)(function)
+        object.__setattr__(self, "arrive", ON_ARRIVAL(self.arrive))
+        object.__setattr__(self, "leave", ON_EXIT(self.leave or first_in_line))
 
 
 @kernel
@@ -106,7 +98,7 @@ def can_start(cluster, job, machine):
     return True
 
 
-@compiling.rule(RULE)
+@ON_EXIT
 def first_in_line(cluster, machine):
     """The first waiting job that can start on the machine, or -1."""
     for job in cluster.waiting:
@@ -146,18 +138,12 @@ class Own(NamedTuple):
 KEPT = Own
 
 
-def check(settings: dict) -> None:
-    """A reader's policy has no options."""
-
-
 def begin(policy: Policy, settings: dict, given: Given) -> Own:
     """The policy's functions; no machine runs anything."""
     target = given.targets()
     return Own(
-        on_arrival=Rule(policy.arrive),
-        on_exit=Rule(policy.leave),
-        running=np.zeros_like(target),
-        target=target,
+        on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), running=np.zeros_like(target),
+        target=target
     )
 
 
@@ -182,20 +168,13 @@ def _seen(own, state):
 
 
 @kernel
-def _possible(state, slot, machine):
-    """Whether the job's class runs on the machine, and there is room for it."""
-    m = state.machines
-    able = m.pace[m.config[machine], state.table.job[slot].job_class] < np.inf
-    return able and fits(m.free[machine], state.table.size[slot])
-
-
-@kernel
 def arrive(own, state, slot, rng):
     """The machine that the policy gives the arriving job, or NONE."""
-    machine = own.on_arrival(_seen(own, state), slot)
+    cluster = _seen(own, state)
+    machine = own.on_arrival(cluster, slot)
     if machine == NONE:
         return NONE
-    if not 0 <= machine < state.machines.config.size or not _possible(state, slot, machine):
+    if not 0 <= machine < cluster.config.size or not can_start(cluster, slot, machine):
         return refuse(state, True, slot, NONE, machine)
     own.running[machine, state.table.job[slot].job_class] += 1
     return machine
@@ -216,21 +195,16 @@ def left(own, state, slot, machine):
 @kernel
 def pick(own, state, machine):
     """The waiting job that the policy starts on the machine, taken out of the hall, or NONE."""
-    hall, waiting = state.table.hall, state.meter.clock[0].waiting
-    slot = own.on_exit(_seen(own, state), machine)
+    cluster, hall = _seen(own, state), state.table.hall
+    slot, waiting = own.on_exit(cluster, machine), cluster.waiting.size
     if slot == NONE:
         return NONE
     place = 0
     while place < waiting and hall[place] != slot:
         place += 1
-    if place == waiting or not _possible(state, slot, machine):
+    if place == waiting or not can_start(cluster, slot, machine):
         return refuse(state, False, NONE, machine, slot)
     for later in range(place, waiting - 1):
         hall[later] = hall[later + 1]
     own.running[machine, state.table.job[slot].job_class] += 1
     return slot
-
-
-@kernel
-def changed(own, state, machine, rose):
-    """Nothing that is kept for the policy depends on what is free: it sees that itself."""

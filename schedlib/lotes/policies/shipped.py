@@ -29,5 +29,6 @@ def chosen(policy: str | Policy, given: dict) -> tuple[ModuleType, str, dict]:
         if key not in known:
             raise ValueError(f"{key}: no option of {name!r}, which has {', '.join(known) or 'none'}")
     settings = {**known, **given}
-    module.check(settings)
+    if hasattr(module, "check"):
+        module.check(settings)
     return module, name, settings

@@ -68,9 +68,7 @@ def check(settings: dict) -> None:
 
 
 def begin(policy: str, settings: dict, given: Given) -> Weights:
-    """One queue for all jobs where paces do not depend on the machine, else one for the classes of equal
-    pace.
-    """
+    """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
     m, unit = given.machines, 1.0
     if settings["gamma_unit"] is not None:
         if given.time_unit not in HOURS:
@@ -136,9 +134,7 @@ def _incline(m, w, machine, rose):
 
 @kernel
 def _decompose(w, size):
-    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions nearest r, weights >=
-    0.
-    """
+    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions near r, all >= 0."""
     a, b = size[0], size[1]
     mix = w.mix
     mix[:] = 0.0
@@ -193,7 +189,7 @@ def arrive(w, state, slot, rng):
     k = job.job_class
     state.meter.clock[0].looked += m.config.size
     least, total = least_and_total(size)
-    gamma = job.work * total
+    need, gamma = (size, least, total), job.work * total
     configs = m.capacity.shape[0]
     if size.size == 2:
         _decompose(w, size)
@@ -213,11 +209,14 @@ def arrive(w, state, slot, rng):
             return best
         w.limit[j] = -np.inf
         loss = w.work * (m.pace[j, k] * gamma)
-        best, best_score, best_dot = _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot)
+        best, best_score, best_dot = _best_in(m, w, j, need, loss, (best, best_score, best_dot))
 
 
 @kernel
-def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
+def _best_in(m, w, j, needed, loss, offer):
+    """The best of configuration j and of the `offer`: machine, score, r . C; `needed`: size, least, total."""
+    size, least, total = needed
+    best, best_score, best_dot = offer
     bound, tilt, root, leaves = m.bound, w.tilt, m.root[j], m.leaves[j]
     two = size.size == 2
     need = (size[0], size[size.size - 1], least, total)
@@ -232,8 +231,7 @@ def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
             if score < best_score or (score == best_score and dot < best_dot):
                 break
             if (
-                score == best_score
-                and dot == best_dot
+                score == best_score and dot == best_dot
                 and machines_of(m, j, first_leaf(node, leaves))[0] > best
             ):
                 break
@@ -261,8 +259,7 @@ def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
                     _dot_bound(bound, left, size, least) if may_fit(bound, left, size, least, total) else -1.0
                 )
                 other = (
-                    _dot_bound(bound, left + 1, size, least)
-                    if may_fit(bound, left + 1, size, least, total)
+                    _dot_bound(bound, left + 1, size, least) if may_fit(bound, left + 1, size, least, total)
                     else -1.0
                 )
             node = 2 * node
@@ -282,11 +279,6 @@ def wait(w, state, slot, rng):
     """Let the job wait in the queue of its pace, ordered by its work."""
     k = state.table.job[slot].job_class
     join(w.line, state.table, w.group[k], slot, w.fold[k] * _work_of(state.table, slot))
-
-
-@kernel
-def left(w, state, slot, machine):
-    """An exit alone changes no queue."""
 
 
 @kernel

@@ -32,7 +32,7 @@ SHORTEST = 0.5  # seconds that an instance of 0 s lasts
 def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | None = None) -> Workload:
     """The hour's instances, each a task of its trace's job.
 
-    `duration` is in s, `cores` and `memory` are fractions of the largest machine.     `trace` is
+    `duration` is in s, `cores` and `memory` are fractions of the largest machine. `trace` is
     `traces.alibaba2018("instances")` or a stretch of it. Instances that fit none of `configs` (Table 1's
     unless given) are left out; they and those of 0 s are counted in `report`.
 
@@ -90,14 +90,8 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
 
 
 def alibaba_hour(
-    configs: MachineConfigs | None = None,
-    *,
-    trace: Workload | None = None,
-    k: int = 4,
-    load: float = 0.8,
-    first: float = FIRST,
-    features: str = "demand",
-    seed: int = 0,
+    configs: MachineConfigs | None = None, *, trace: Workload | None = None, k: int = 4, load: float = 0.8,
+    first: float = FIRST, features: str = "demand", seed: int = 0
 ) -> tuple[MachineConfigs, JobClasses, Workload]:
     """Alibaba's hour as machines, job classes and jobs: a job per instance, in seconds, 3,056,536 of them.
 

@@ -124,9 +124,8 @@ def fit_arrivals(counts, *, first: int = 0, periods=PERIODS) -> ArrivalModel:
     waves = best[1:].reshape(-1, 2)
     cycles = tuple(
         (
-            float(period),
-            float(np.hypot(*wave)),
-            float(np.arctan2(wave[1], wave[0]) / (2 * np.pi) * period % period),
+            float(period), float(np.hypot(*wave)),
+            float(np.arctan2(wave[1], wave[0]) / (2 * np.pi) * period % period)
         )
         for period, wave in zip(periods, waves, strict=True)
     )
@@ -136,10 +135,8 @@ def fit_arrivals(counts, *, first: int = 0, periods=PERIODS) -> ArrivalModel:
 
 
 GOOGLE_ARRIVALS = ArrivalModel(
-    typical=918.7,
-    spread=0.2595,
-    memory=1.922,
-    cycles=((168.0, 0.1723, 78.04), (24.0, 0.0685, 22.83), (4.0, 0.0775, 1.079)),
+    typical=918.7, spread=0.2595, memory=1.922,
+    cycles=((168.0, 0.1723, 78.04), (24.0, 0.0685, 22.83), (4.0, 0.0775, 1.079))
 )
 """The fit to the 695 whole hours of Google's table, clusterdata-2011-2, without the 3,986 jobs at time 0.
 

@@ -13,13 +13,8 @@ MOST_ROUNDS = 300
 
 
 def cluster_jobs(
-    workload: Workload,
-    k: int = 4,
-    *,
-    configs: int = 1,
-    day: float | None = None,
-    features: str = "demand",
-    seed: int = 0,
+    workload: Workload, k: int = 4, *, configs: int = 1, day: float | None = None, features: str = "demand",
+    seed: int = 0
 ) -> tuple[JobClasses, np.ndarray]:
     """Job classes found in a workload's first day, and the class of each of its jobs.
 
@@ -157,8 +152,8 @@ def _k_means(points, weights, k, seed):
     """The label of each point and the weighted sum of squared distances, the best of several starts."""
     if k > len(points):
         raise ValueError(
-            f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for at most that "
-            "many"
+            f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for at most "
+            "that many"
         )
     (draw,) = streams(seed, "k-means++")
     best = None

@@ -115,8 +115,7 @@ class RandomWorkload:
         if self.sizes == "common":
             high = self.largest / demand.max(axis=1)
             mean = (
-                np.array([parent_mean(1.0, self.cv, h) for h in high])
-                if self.matched
+                np.array([parent_mean(1.0, self.cv, h) for h in high]) if self.matched
                 else np.ones(len(demand))
             )
             return mean, high
@@ -160,18 +159,9 @@ class RandomInstance(NamedTuple):
 
 
 def random_instance(
-    phi: float = 0.006,
-    *,
-    omega: float = 0.0,
-    load: float = 0.97,
-    machines: int = 1000,
-    hours: float = 100.0,
-    sizes: str = "independent",
-    matched: bool = False,
-    n_classes: int = 9,
-    seed: int = 0,
-    planner=plan,
-    rounded: bool = False,
+    phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000, hours: float = 100.0,
+    sizes: str = "independent", matched: bool = False, n_classes: int = 9, seed: int = 0, planner=plan,
+    rounded: bool = False
 ) -> RandomInstance:
     """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equally frequent
     classes.
@@ -200,7 +190,7 @@ def random_instance(
     mean_time = 1 - times.random(n_classes)
     speed = 1 + omega * speeds.uniform(-1, 1, (len(capacity), n_classes))
     classes = JobClasses(np.full(n_classes, 1 / n_classes), demand, speed / mean_time)
-    found = planner(configs, classes)
-    limit = found.rate_rounded if rounded else found.rate
+    made = planner(configs, classes)
+    limit = made.rate_rounded if rounded else made.rate
     law = {"sizes": sizes, "matched": matched, "seed": seed, "limit": limit}
-    return RandomInstance(configs, classes, found, RandomWorkload(classes, load * limit, hours, **law))
+    return RandomInstance(configs, classes, made, RandomWorkload(classes, load * limit, hours, **law))

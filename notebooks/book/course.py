@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import sys
 from pathlib import Path
 
 from schedlib import paths
@@ -54,7 +55,7 @@ def course(folder: Path | str | None = None) -> dict[str, Path]:
 
 
 def _copy(root, place, names, skipped):
-    place.mkdir(parents=True)
+    place.mkdir(parents=True, exist_ok=True)
     for name in names:
         if (root / name).is_dir():
             shutil.copytree(root / name, place / name, ignore=shutil.ignore_patterns(*skipped))
@@ -144,3 +145,11 @@ def _read(file):
 
 def _write(file, book):
     file.write_text(json.dumps(book, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    try:
+        for copy, place in course(*sys.argv[1:2]).items():
+            print(f"{copy}: {place}")
+    except ValueError as error:
+        sys.exit(str(error))
