@@ -10,7 +10,6 @@ from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
 
 PLACE = 6.85
-
 SCALES = {
     "smoke": (1 / 150, 1 / 75),
     "quick": (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 5),

@@ -10,7 +10,6 @@ from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
 
 PLACE = 6.7
-
 SYSTEMS = ("eagle", "hawk-any", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle", *WITHOUT)
 POINTS = [{"detail": "as_published"}, {"detail": "as_written"}]
 
@@ -29,8 +28,8 @@ def _as_written(frame, system, jobs, **where):
 def draw(frame: pd.DataFrame):
     """Completion times as written over those as published, by system, short and long jobs."""
     figure, axes = style.subplots(1, 2, size=(11.6, 4.4), sharey=True)
-    labels = [drawing.LOOKS[system].label.replace("Hawk, ", "Hawk,\n") for system in SYSTEMS]
-    labels = [label.replace("Eagle without", "without") for label in labels]
+    labels = [drawing.LOOKS[name].label.replace("Eagle without", "without") for name in SYSTEMS]
+    labels = [label.replace("Hawk, ", "Hawk,\n") for label in labels]
     for ax, jobs in zip(axes, ("short", "long"), strict=True):
         for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
             groups = [_as_written(frame, name, jobs, percentile=percentile)["ratio"] for name in SYSTEMS]

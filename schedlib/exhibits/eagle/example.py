@@ -12,7 +12,6 @@ from schedlib.pictures import style
 from schedlib.workload import Workload
 
 PLACE = 6.95
-
 CASES = {
     "one task a probe": Eagle(sss=False, sbp=False, srpt=False, min_probes=4),
     "sbp": Eagle(sss=False, srpt=False, min_probes=4),

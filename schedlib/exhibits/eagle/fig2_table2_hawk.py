@@ -12,7 +12,6 @@ from schedlib.experiment import Figure
 from schedlib.pictures import style
 
 PLACE = 6.1
-
 TABLE2 = {
     "google": (17.30, 0.63, 15.70, 16.98),
     "yahoo": (0.87, 0.018, 0.80, 0.86),

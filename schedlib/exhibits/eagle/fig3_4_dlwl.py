@@ -11,7 +11,6 @@ from schedlib.experiment import Figure
 from schedlib.pictures import style
 
 PLACE = 6.2
-
 HEARTBEATS = ("eagle", "dlwl", "dlwl-5", "dlwl-7")
 
 

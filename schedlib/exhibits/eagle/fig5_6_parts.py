@@ -17,7 +17,6 @@ from schedlib.experiment import Figure
 from schedlib.pictures import style
 
 PLACE = 6.3
-
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}
 READINGS = ("no-sss", "no-sss-stale")
 BOTH = ("google", "yahoo")

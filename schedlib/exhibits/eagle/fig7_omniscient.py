@@ -11,7 +11,6 @@ from schedlib.experiment import Figure
 from schedlib.pictures import style
 
 PLACE = 6.4
-
 SYSTEMS = ("no-sbp-srpt", "omniscient")
 
 

@@ -10,7 +10,6 @@ from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
 
 PLACE = 6.5
-
 UNDER, OVER = ((0.3, 1.0), (0.6, 1.0), (0.9, 1.0)), ((1.0, 1.3), (1.0, 1.6), (1.0, 1.9))
 """The ranges from which estimates' factors are drawn (Section 6.5)."""
 RANGES = UNDER + OVER

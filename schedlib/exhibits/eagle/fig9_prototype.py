@@ -12,7 +12,6 @@ from schedlib.pictures import style
 from schedlib.workload import Workload
 
 PLACE = 7
-
 SAMPLES = ("cut", "made small")
 INTERARRIVALS = {"smoke": (1.2, 2.0), "quick": (1.2, 1.4, 1.6, 1.8, 2.0), "paper": (1.2, 1.4, 1.6, 1.8, 2.0)}
 
@@ -67,14 +66,13 @@ In a first run, before jobs could keep their class, the sample made small was ju
 """
 
 
+def _short(frame, **where):
+    return ratios(frame, "eagle", "hawk", "short", **CUT, **where)
+
+
 def _reduction(**where) -> Measure:
     """The largest reduction (%) of the short jobs' completion time against Hawk's."""
-
-    def measure(frame):
-        rows = ratios(frame, "eagle", "hawk", "short", **CUT, **where)
-        return 100 * (1 - comparing.extreme_case(rows, largest=False))
-
-    return measure
+    return lambda frame: 100 * (1 - comparing.extreme_case(_short(frame, **where), largest=False))
 
 
 def _lightly_loaded(frame):
@@ -83,7 +81,7 @@ def _lightly_loaded(frame):
 
 
 def _load_trend(frame):
-    return comparing.slope(ratios(frame, "eagle", "hawk", "short", **CUT), "interarrival")
+    return comparing.slope(_short(frame), "interarrival")
 
 
 def _long_jobs(frame):
@@ -108,8 +106,7 @@ FIGURES = (
 
 SIMULATED = "the paper measures a Spark prototype; here the sample is simulated"
 SHARED = {"experiment": "eagle.fig9", "reason": SIMULATED}
-REDUCED = "reduction of the completion time"
-REDUCTION = SHARED | {"check": "value", "tolerance": 15.0, "metric": REDUCED, "unit": "%"}
+REDUCTION = {"check": "value", "tolerance": 15.0, "metric": "reduction of the completion time", "unit": "%"}
 SHORT_JOBS = "Section 7; Fig. 9a"
 
 CLAIMS = (
@@ -117,13 +114,13 @@ CLAIMS = (
           "board", comparing.margin("eagle", "hawk", **CUT), **SHARED, metric="1 less the ratio to Hawk",
           how_read=comparing.WORST),
     claim("prototype-80", SHORT_JOBS, "The improvement reaches 80 % at an inter-arrival ratio of 1.2",
-          _reduction(interarrival=1.2), 80.0, **REDUCTION,
+          _reduction(interarrival=1.2), 80.0, **SHARED, **REDUCTION,
           how_read="the best percentile; the ratio is one over the load"),
     claim("prototype-load", SHORT_JOBS, "The higher the load, the more Eagle improves on Hawk", _load_trend,
           **SHARED, check="trend", tolerance=0.0,
           metric="growth of the mean log ratio from one load to the next"),
     claim("prototype-60", SHORT_JOBS, "As the load goes down gains remain, up to 60 % at the 50th percentile",
-          _lightly_loaded, 60.0, **REDUCTION,
+          _lightly_loaded, 60.0, **SHARED, **REDUCTION,
           how_read="the best of the upper half of the inter-arrival ratios"),
     claim("prototype-long", "Section 7; Fig. 9b", "Long jobs take about as long under both", _long_jobs, 1.0,
           **SHARED, check="ratio", tolerance=0.1, metric="ratio to Hawk",

@@ -10,7 +10,6 @@ from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
 
 PLACE = 6.9
-
 LOADS = {"smoke": (0.95, 1.15), "quick": (0.85, 0.95, 1.05, 1.15), "paper": (0.85, 0.95, 1.05, 1.15)}
 
 

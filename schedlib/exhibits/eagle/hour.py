@@ -11,7 +11,6 @@ from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
 
 PLACE = 8
-
 EVERY = {"smoke": (256, 4), "quick": (32, 2), "paper": (16, 1)}
 """At each scale the share of the hour's stages, one in so many, and of the numbers of workers, likewise."""
 DRAWN = ("eagle", "ideal-eagle", "omniscient", "dlwl", "hawk", "hawk-general", "sparrow")

@@ -8,7 +8,6 @@ from schedlib.exhibits.eagle.running import ALL, MAKERS, SEEDS, TRACES, WITHOUT,
 from schedlib.experiment import Experiment
 
 PLACE = 6
-
 EXACT = System(
     "eagle by exact bits", short_jobs="clear", long_jobs="lwl", queue="srpt", sticky=True, min_probes=20
 )

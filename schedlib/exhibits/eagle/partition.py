@@ -9,7 +9,6 @@ from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
 
 PLACE = 6.6
-
 PER_CENT = {"smoke": (0, 17, 20), "quick": (0, 10, 17, 20, 30), "paper": (0, 10, 17, 20, 25)}
 DRAWN = ("eagle", "no-sss", "hawk", "dlwl")
 

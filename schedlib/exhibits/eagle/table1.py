@@ -9,7 +9,6 @@ from schedlib.exhibits.eagle.running import ALL, MAKERS, TRACES
 from schedlib.experiment import Experiment, Figure
 
 PLACE = 5
-
 PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo": (24262, 9.41, 98)}
 """The paper's Table 1: jobs, long jobs (%), task-seconds of long jobs (%)."""
 PARTITION = {trace: 100 - printed[2] for trace, printed in PRINTED.items()}

@@ -9,7 +9,6 @@ from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
 
 PLACE = 6.8
-
 DRAWN = ("eagle", "hawk-any", "hawk-general", "hawk-none", "sparrow")
 
 
