@@ -5,6 +5,7 @@ Google's task table may not be shipped. Its job table gives real arrivals where 
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from schedlib.lotes.workloads.month import google_month
 from schedlib.lotes.workloads.random_instances import RandomInstance
 from schedlib.workload import Workload
 
-ONCE = {"points": scales([{}]), "seeds": scales(1)}
+ONCE: dict[str, Any] = {"points": scales([{}]), "seeds": scales(1)}
 """An experiment without parameters or randomness, the same at every scale."""
 POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
 """LoTES in the extended and in the first version, and the two policies that the paper compares it with."""
@@ -32,7 +33,7 @@ SIZE = {
     "paper": {"machines": 1000, "hours": 100.0},
 }
 """Machines of each configuration and hours of arrivals. The paper's own size is that of the scale `paper`."""
-MATCHED = {"sizes": "common", "matched": True, "rounded": True}
+MATCHED: dict[str, Any] = {"sizes": "common", "matched": True, "rounded": True}
 """Options of `random_instance`: one factor for all of a job's sizes, whose mean is as planned; the load
 refers to the rate of stage 2 in whole machines."""
 
