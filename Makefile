@@ -52,11 +52,11 @@ slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/s
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (4 min)
-	@$(py) -m schedlib bench $(ARGS)
+bench: .venv/.ready ## speed, as ratios in one run (4 min); ARGS='core lotes' only these
+	@$(py) tests/bench/speed.py $(ARGS)
 
 times: .venv/.ready ## measure the README's table of times anew (40 min); ARGS='start venv' only these parts
-	@$(py) .ci/times.py $(ARGS)
+	@PYTHONPATH=tests/bench $(py) .ci/times.py $(ARGS)
 
 lint: .venv/.ready ## style and types (20 s)
 	@$(py) -m ruff check .

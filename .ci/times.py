@@ -9,41 +9,43 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Collection
 from pathlib import Path
 
 from schedlib import papers, paths
+from schedlib.core.checks import unknown
 from schedlib.paths import write_whole
 
 BEGIN, END = "<!-- times: make times -->", "<!-- /times -->"
 PYTEST = [sys.executable, "-m", "pytest", "-q", "--dist", "loadgroup"]
-PARTS = ("start", "venv", "test", "browser", "smoke", "figures")
 
 
-def measure(parts=None) -> Path:
-    """Measure these parts (all unless told, some 40 minutes), keep them, and renew the README's table; gives the README.
+def measure(steps: Collection[str] = ()) -> Path:
+    """Measure these steps (else all, some 40 minutes), keep them, and renew the README's table; gives the README.
 
-    Each begins from nothing in folders of its own: what the checkout holds is neither used nor changed. Raises ValueError for an unknown
-    part or without a checkout, RuntimeError when a command fails.
+    Each begins from nothing in folders of its own: what the checkout holds is neither used nor changed. Raises
+    ValueError for an unknown step or without a checkout, RuntimeError when a command fails.
     """
     root = paths.checkout()
     if root is None:
         raise ValueError("times are measured in a checkout, which this is not")
-    for part in parts or ():
-        if part not in PARTS:
-            raise ValueError(f"unknown part {part!r}: use some of {', '.join(PARTS)}")
+    measures = {"start": start, "venv": venv, "test": suite, "browser": browser, "smoke": smoke, "figures": figures}
+    for step in steps:
+        if step not in measures:
+            raise unknown("step", step, measures)
     file = root / "figures" / "times.json"
     readme = root / "README.md"
-    for part in parts or PARTS:
-        print(f"measuring: {part}", file=sys.stderr)
-        found = {"start": start, "venv": venv, "test": suite, "browser": browser, "smoke": smoke, "figures": figures}[part](root)
+    for step in steps or measures:
+        print(f"measuring: {step}", file=sys.stderr)
+        seconds = measures[step](root)
         kept = json.loads(file.read_text()) if file.exists() else {}
-        kept |= {"cores": os.cpu_count(), part: found}
-        write_whole(file, (json.dumps(kept, indent=1, sort_keys=True) + "\n").encode())
-        write_whole(readme, renewed(readme.read_text(), kept).encode())  # after each part: a test compares the two
+        kept |= {"cores": os.cpu_count(), step: seconds}
+        write_whole(file, json.dumps(kept, indent=1, sort_keys=True) + "\n")
+        write_whole(readme, renewed(readme.read_text(), kept))  # after each step: a test compares the two
     return readme
 
 
-def seconds_of(command, root: Path, **environment) -> float:
+def seconds_of(command: list, root: Path, **environment: str) -> float:
     """Wall-clock seconds of a command; RuntimeError with its last lines when it fails."""
     begin = time.perf_counter()
     done = subprocess.run(list(map(str, command)), cwd=root, env=os.environ | environment, capture_output=True, text=True)
@@ -54,7 +56,7 @@ def seconds_of(command, root: Path, **environment) -> float:
 
 def start(root: Path) -> dict:
     """Seconds to the first line that a fresh process prints, by what it is asked."""
-    from schedlib.reproduce.bench import cold_starts
+    from speed import cold_starts
 
     return {row["name"].partition(",")[0]: round(row["seconds"], 2) for row in cold_starts()}
 
@@ -105,7 +107,7 @@ def renewed(readme: str, times: dict) -> str:
 
 
 def table(times: dict) -> str:
-    """What was measured as a Markdown table; parts that were not are left out.
+    """What was measured as a Markdown table; what was not is left out.
 
     >>> print(table({"cores": 2, "venv": 41.2, "start": {"import schedlib": 0.021, "mch": 0.83}}))
     | on 2 cores | time |
@@ -129,18 +131,18 @@ def table(times: dict) -> str:
         first = {name: seconds for name, seconds in times["start"].items() if name in papers.KEYS}
         rows.append(("`import schedlib` in a fresh process", times["start"]["import schedlib"]))
         rows.append((f"first result of a paper's policy in a fresh process ({_each(first)})", max(first.values())))
-    lines = [f"| on {times['cores']} cores | time |", "|---|---|", *(f"| {what} | {told(seconds)} |" for what, seconds in rows)]
+    lines = [f"| on {times['cores']} cores | time |", "|---|---|", *(f"| {what} | {words(seconds)} |" for what, seconds in rows)]
     return "\n".join(lines) + "\n"
 
 
 def _each(seconds: dict) -> str:
-    return ", ".join(f"{paper.title} {told(seconds[paper.key])}" for paper in papers.ALL if paper.key in seconds)
+    return ", ".join(f"{paper.title} {words(seconds[paper.key])}" for paper in papers.ALL if paper.key in seconds)
 
 
-def told(seconds: float) -> str:
+def words(seconds: float) -> str:
     """Seconds with two digits, in minutes from two on.
 
-    >>> told(0.834), told(41.23), told(126), told(957)
+    >>> words(0.834), words(41.23), words(126), words(957)
     ('0.83 s', '41 s', '2 min', '16 min')
     """
     return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"

@@ -1,115 +1,98 @@
 """The command line: python -m schedlib."""
 
 import argparse
-import difflib
 import os
+import subprocess
 import sys
+from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
 
-from schedlib import papers
+from schedlib import papers, paths
 from schedlib.experiment import SCALES
 
-OVERVIEW = """\
-schedlib: five papers on data-centre scheduling, runnable.
+PROGRAM = "python -m schedlib"
 
-  python -m schedlib list                            what there is: experiments, figures, tables
-  python -m schedlib stale                           the published figures that the present code would make otherwise
-  python -m schedlib run hmhs.fig1 --scale smoke     run one experiment and print its frame
-  python -m schedlib figures --only hmhs             regenerate figures, tables and claims (as `make figures ONLY=hmhs`)
-  python -m schedlib claims                          the papers' claims and what became of them
-  python -m schedlib gallery                         their pages written anew; nothing is run
-  python -m schedlib notebooks                       run the book again, in place
-  python -m schedlib course                          a students' copy without solutions, an instructors' with them
-  python -m schedlib data                            the public traces and how to fetch them
-  python -m schedlib bench                           speed, as ratios in one run
 
-Each has its own help: python -m schedlib run --help"""
+class Command(NamedTuple):
+    """A command: its function, whose docstring is its help, the arguments it takes, and an example of
+    them."""
 
-WHERE = (
-    "Files go to figures/ at quick scale, to data/cache/figures-smoke or data/cache/figures-paper at the others, so that a trial "
-    "never overwrites the committed figures; --out names another folder."
+    run: Callable[[Namespace], int | None]
+    arguments: tuple[tuple[tuple[str, ...], dict[str, Any]], ...]
+    example: str
+
+
+COMMANDS: dict[str, Command] = {}
+"""Every command by name, in the order of the overview, which gives the first line of each docstring."""
+
+
+def command(example: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]) -> Callable[[Callable], None]:
+    """A decorator that makes a function of the parsed arguments a command of its name."""
+
+    def register(function: Callable[[Namespace], int | None]) -> None:
+        COMMANDS[function.__name__.rstrip("_")] = Command(function, arguments, example)
+
+    return register
+
+
+def argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """One argument of a command, as `add_argument` takes it."""
+    return names, options
+
+
+SWEEP = (
+    argument("--scale", default="quick", help=f"one of {', '.join(SCALES)} (else quick)"),
+    argument("--seeds", type=int, metavar="N", help="how many seeds, 0 to N-1 (else the scale's own number)"),
+    argument("--workers", type=int, metavar="N", help="processes (else all cores; 1 is this process)"),
+    argument("--dask", metavar="ADDRESS", help="run on the Dask cluster of that scheduler, as tcp://host:8786"),
 )
-HELP = {
-    "list": "Lists every figure and table with the experiment behind it, its title, how many points and seeds it has at quick "
-    "scale, and whether the published files still come from the code as it is (state). Example: python -m schedlib list hmhs",
-    "stale": "Prints a line for each published figure whose result the present code would not make, and nothing else. "
-    "Example: python -m schedlib stale",
-    "run": "Runs one experiment and prints its tidy frame, or writes it to a file. Points that are stored already are not run "
-    "again, and an interrupted run goes on where it was. Example: python -m schedlib run hmhs.fig1 --scale smoke --csv fig1.csv",
-    "figures": "Regenerates figures and tables by running the papers' notebooks, then the claims ledger and the gallery. "
-    f"{WHERE} Example: python -m schedlib figures --only hmhs.fig1 --scale smoke",
-    "claims": "Judges the papers' claims on the stored results, runs what is missing, writes claims.csv and CLAIMS.md, and "
-    f"prints the verdicts. {WHERE} Example: python -m schedlib claims --only hmhs",
-    "gallery": "Writes README.md and CLAIMS.md anew from what lies in the folder (provenance.json, claims.csv); runs nothing. "
-    "Example: python -m schedlib gallery --out data/cache/figures-smoke",
-    "notebooks": "Runs the book's notebooks top to bottom in place and strips what changes from run to run, so that a file "
-    "changes only when an output did. Example: python -m schedlib notebooks 02 solutions/02-hmhs",
-    "course": "Writes two copies of the book to hand on: student/ without solutions and with empty answers, instructor/ with every "
-    "solution in its place. Example: python -m schedlib course --folder ~/teaching",
-    "data": "Without a name, lists the public traces; with one, fetches it and says where it is (checksums are verified). "
-    "Example: python -m schedlib data NAME --folder traces",
-    "bench": "Measures the kernels side by side in one run, and how soon a fresh process answers, and prints ratios, since seconds "
-    "differ from machine to machine. "
-    "Example: python -m schedlib bench --only core",
-}
+OUT = argument(
+    "--out", metavar="FOLDER", help="where files go; else figures/ at quick scale, data/cache/figures-smoke "
+    "or -paper at the others, so that a trial never overwrites the committed figures",
+)  # fmt: skip
+ONLY = argument("--only", nargs="+", metavar="NAME", help="papers, figures or experiments (else all)")
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser whose errors are one line that says what to type instead."""
+@command("hmhs", argument("only", nargs="*", metavar="NAME", help=f"{', '.join(papers.KEYS)}, or a figure"))
+def list_(options: Namespace) -> None:
+    """What there is: every figure and table.
 
-    def error(self, message):
-        self.exit(2, f"{self.prog}: {message}; see: {self.prog} --help\n")
-
-
-def parser() -> Parser:
-    """The arguments of every command."""
-    top = Parser(prog="python -m schedlib", description=OVERVIEW, formatter_class=argparse.RawDescriptionHelpFormatter,
-                 usage=argparse.SUPPRESS)  # fmt: skip
-    commands = top.add_subparsers(dest="command", metavar="", title="commands", prog="python -m schedlib")
-    made = {name: commands.add_parser(name, description=text) for name, text in HELP.items()}
-    made["list"].add_argument("only", nargs="*", metavar="PAPER", help=f"one of {', '.join(papers.KEYS)}; or a figure's name")
-    made["run"].add_argument("id", metavar="ID", help="an experiment or figure, as `list` names it")
-    made["run"].add_argument("--refresh", action="store_true", help="compute anew what is stored already")
-    made["run"].add_argument("--csv", metavar="FILE", help="write the frame there instead of printing it")
-    for name in ("run", "figures", "claims"):
-        add = made[name].add_argument
-        add("--scale", default="quick", metavar="SCALE", help=f"how much is simulated: {', '.join(SCALES)} (quick unless told)")
-        add("--seeds", type=int, metavar="N", help="how many seeds, 0 to N-1 (the scale's own number unless told)")
-        add("--workers", type=int, metavar="N", help="processes (all cores unless told; 1 runs everything in this process)")
-        add("--dask", metavar="ADDRESS", help="run on the Dask cluster whose scheduler is there, such as tcp://host:8786")
-        if name != "run":
-            add("--out", metavar="FOLDER", help="where files go (see above)")
-            add("--only", nargs="+", metavar="NAME", help="papers, figures or experiments (all unless told)")
-    made["gallery"].add_argument("--out", metavar="FOLDER", help="the folder that holds the figures (figures/ unless told)")
-    made["notebooks"].add_argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (all unless told)")
-    made["notebooks"].add_argument("--check", action="store_true", help="write nothing; fail when a notebook would change")
-    made["course"].add_argument("--folder", metavar="FOLDER", help="where to write the two (course/ of the checkout unless told)")
-    made["data"].add_argument("name", nargs="?", metavar="NAME", help="the trace to fetch")
-    made["data"].add_argument("--folder", metavar="FOLDER", help="where to put it (schedlib's own data folder unless told)")
-    made["bench"].add_argument("--only", nargs="+", metavar="PACKAGE", help="core, papers or widgets (all unless told)")
-    return top
-
-
-def list_(options) -> None:
+    Each is listed with the experiment behind it, its title, how many points and seeds it has at quick scale,
+    and whether the published files still come from the code as it is (state).
+    """
     from schedlib import reproduce
     from schedlib.reproduce.tables import columns
 
-    frame = reproduce.experiments(options.only)
-    print(columns(frame.columns, frame.itertuples(index=False)) if len(frame) else "no paper lists an experiment here yet")
+    print(columns(reproduce.experiments(options.only)))
 
 
-def stale(options) -> None:
+@command("")
+def stale(options: Namespace) -> None:
+    """The published figures that the present code would make otherwise, one a line."""
     from schedlib.reproduce import provenance, publish
 
-    for name in provenance.stale(publish.out_folder()):
-        print(name)
+    print("".join(f"{name}\n" for name in provenance.stale(publish.out_folder())), end="")
 
 
-def run(options) -> None:
+@command(
+    "hmhs.fig1 --scale smoke",
+    argument("id", metavar="ID", help="an experiment or figure, as `list` names it"),
+    argument("--refresh", action="store_true", help="compute anew what is stored already"),
+    argument("--csv", metavar="FILE", help="write the frame there instead of printing it"),
+    *SWEEP,
+)
+def run(options: Namespace) -> None:
+    """Run one experiment and print its tidy frame, or write it to a file.
+
+    Points that are stored already are not run again, and an interrupted run goes on where it was.
+    """
     from schedlib import reproduce
     from schedlib.reproduce.tables import csv_text
 
-    frame = reproduce.run(options.id, options.scale, options.seeds, options.workers, options.dask, refresh=options.refresh)
+    how = options.scale, options.seeds, options.workers, options.dask
+    frame = reproduce.run(options.id, *how, refresh=options.refresh)
     if options.csv:
         Path(options.csv).write_text(csv_text(frame), encoding="utf-8", newline="")
         print(f"{len(frame)} rows in {options.csv}")
@@ -117,31 +100,37 @@ def run(options) -> None:
         print(frame.to_string(index=False, max_rows=60))
 
 
-def figures(options) -> None:
+@command("--only hmhs.fig1 --scale smoke", *SWEEP, OUT, ONLY)
+def figures(options: Namespace) -> None:
+    """Regenerate figures and tables (the papers' notebooks run), then the claims ledger and the gallery."""
     from schedlib.reproduce import pipeline
 
-    print(where(pipeline.figures(options.only, options.scale, options.out, options.workers, options.dask, options.seeds)))
+    how = options.only, options.scale, options.out, options.workers, options.dask, options.seeds
+    print(where(pipeline.figures(*how)))
 
 
-def claims(options) -> None:
+@command("--only hmhs", *SWEEP, OUT, ONLY)
+def claims(options: Namespace) -> None:
+    """The papers' claims and what became of them.
+
+    They are judged on the stored results; what is missing is run. Writes claims.csv and CLAIMS.md.
+    """
     from schedlib.reproduce import gallery, ledger, provenance, publish
     from schedlib.reproduce.tables import columns
 
     frame = ledger.judged(options.scale, options.only, options.seeds, options.workers, options.dask)
-    if frame.empty:
-        print("no paper lists a claim here yet")
-        return
     folder = publish.out_folder(options.scale, options.seeds, options.out)
     ledger.write(frame, folder)
     if provenance.read(folder):
         gallery.write(folder)
-    shown = frame[["id", "paper_value", "measured", "ci95", "unit", "verdict"]]
-    print(columns(shown.columns, shown.itertuples(index=False)))
+    print(columns(frame[["id", "paper_value", "measured", "ci95", "unit", "verdict"]]))
     print("; ".join(f"{count} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
     print(where(folder, "CLAIMS.md"))
 
 
-def gallery(options) -> None:
+@command("--out data/cache/figures-smoke", argument("--out", metavar="FOLDER", help="where the figures are"))
+def gallery(options: Namespace) -> None:
+    """Write README.md and CLAIMS.md anew from what lies in the figures' folder; nothing is run."""
     from schedlib.reproduce import gallery, ledger, publish
 
     folder = publish.out_folder(out=options.out)
@@ -152,7 +141,16 @@ def gallery(options) -> None:
     print(where(folder))
 
 
-def notebooks(options) -> int:
+@command(
+    "02 solutions/02-hmhs",
+    argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
+    argument("--check", action="store_true", help="write nothing; fail when a notebook would change"),
+)
+def notebooks(options: Namespace) -> int:
+    """Run the book's notebooks top to bottom, in place.
+
+    What changes from run to run is stripped, so that a file changes only when an output did.
+    """
     from schedlib.reproduce.notebooks import notebooks
 
     changed = notebooks(options.only, options.check)
@@ -160,78 +158,106 @@ def notebooks(options) -> int:
     return int(options.check and bool(changed))
 
 
-def course(options) -> None:
+@command("--folder ~/teaching", argument("--folder", help="where to write (else the checkout's course/)"))
+def course(options: Namespace) -> None:
+    """Write two copies of the book to hand on.
+
+    student/ has no solutions and empty answers, instructor/ every solution in its place.
+    """
     from schedlib.teaching.course import course
 
     for name, folder in course(options.folder).items():
         print(f"{name}: {folder}")
 
 
-def data(options) -> None:
+@command(
+    "NAME --folder traces",
+    argument("name", nargs="?", metavar="NAME", help="the trace to fetch"),
+    argument("--folder", help="where to put it (else schedlib's own data folder)"),
+)
+def data(options: Namespace) -> None:
+    """List the public traces, or fetch the one that is named and say where it is."""
     from schedlib.traces import download
 
-    if options.name is None:
-        for name, source in download.SOURCES.items():
-            print(f"{name}\n  {source.description}\n  {source.size}; {source.licence}")
-        print("\nfetch one: python -m schedlib data NAME")
+    if options.name is not None:
+        print(download.fetch(options.name, folder=options.folder))
         return
-    if options.name not in download.SOURCES:
-        near = difflib.get_close_matches(options.name, download.SOURCES, n=2)
-        raise ValueError(f"unknown trace {options.name!r}: use one of {', '.join(near or download.SOURCES)}")
-    print(download.fetch(options.name, folder=options.folder))
+    for name, source in download.SOURCES.items():
+        print(f"{name}\n  {source.description}\n  {source.size}; {source.licence}")
+    print(f"\nfetch one: {PROGRAM} data NAME")
 
 
-def bench(options) -> None:
-    from schedlib import times
-    from schedlib.reproduce import bench
+@command("--only core", argument("--only", nargs="+", metavar="NAME", help="core, papers, explorers"))
+def bench(options: Namespace) -> int:
+    """Speed: the kernels side by side in one run, and how soon a fresh process answers.
 
-    if options.times is None:
-        bench.main(options.only)
-    else:
-        print(f"renewed: {times.measure(options.times)}")
+    Prints ratios, since seconds differ from machine to machine.
+    """
+    root = paths.checkout()
+    if root is None:
+        raise ValueError("the benchmarks are in the checkout: clone it and run there")
+    return subprocess.call([sys.executable, root / "tests" / "bench" / "speed.py", *(options.only or ())])
+
+
+def overview() -> str:
+    """What there is to type, a line for each command."""
+    summaries = {name: (it.run.__doc__ or "").partition("\n")[0] for name, it in COMMANDS.items()}
+    lines = [f"  {PROGRAM} {name:<10} {summary}" for name, summary in summaries.items()]
+    head = "schedlib: five papers on data-centre scheduling, runnable."
+    return "\n".join([head, "", *lines, "", f"Each has its own help, with an example: {PROGRAM} run --help"])
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line that says what to type instead."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see: {self.prog} --help\n")
+
+
+def parser() -> Parser:
+    """The arguments of every command."""
+    raw = argparse.RawDescriptionHelpFormatter
+    top = Parser(prog=PROGRAM, description=overview(), formatter_class=raw, usage=argparse.SUPPRESS)
+    commands = top.add_subparsers(dest="command", metavar="", title="commands", prog=PROGRAM)
+    for name, it in COMMANDS.items():
+        text = f"{it.run.__doc__} Example: {f'{PROGRAM} {name} {it.example}'.strip()}"
+        added = commands.add_parser(name, description=text)
+        for names, options in it.arguments:
+            added.add_argument(*names, **options)
+    return top
 
 
 def where(folder: Path, page: str = "README.md") -> str:
-    """Tells where files are, from here when they are below."""
+    """Says where files are, from the present folder when they are below it."""
     folder = folder.resolve()
     shown = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
     return f"everything is in {shown}; begin with {shown / page}"
-
-
-COMMANDS = {
-    "list": list_, "stale": stale, "run": run, "figures": figures, "claims": claims, "gallery": gallery, "notebooks": notebooks, "course": course,
-    "data": data, "bench": bench,
-}  # fmt: skip
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; gives the exit code: 0 done, 1 it failed, 2 it was asked wrongly, 130 interrupted."""
     arguments = sys.argv[1:] if arguments is None else arguments
     if not arguments:
-        print(OVERVIEW)
+        print(overview())
         return 0
-    if not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
-        near = difflib.get_close_matches(arguments[0], COMMANDS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"use one of {', '.join(COMMANDS)};"
-        print(f"python -m schedlib: unknown command {arguments[0]!r}: {hint} see: python -m schedlib --help", file=sys.stderr)
-        return 2
     try:
+        if not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+            from schedlib.core.checks import unknown
+
+            raise unknown("command", arguments[0], COMMANDS, f"see: {PROGRAM} --help")
         options = parser().parse_args(arguments)
-        return COMMANDS[options.command](options) or 0
+        return COMMANDS[options.command].run(options) or 0
     except SystemExit as stop:
         return int(stop.code or 0)
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - so that Python's own flush at exit stays quiet
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - Python's own flush at exit stays quiet
         return 0
     except KeyboardInterrupt:
         print("\ninterrupted: what is finished is kept; the same command goes on from there", file=sys.stderr)
         return 130
-    except ValueError as error:
-        print(f"python -m schedlib {arguments[0]}: {error}", file=sys.stderr)
-        return 2
-    except (RuntimeError, OSError, ImportError) as error:
-        print(f"python -m schedlib {arguments[0]}: {error}", file=sys.stderr)
-        return 1
+    except (ValueError, RuntimeError, OSError, ImportError) as error:
+        print(f"{PROGRAM} {arguments[0]}: {error}", file=sys.stderr)
+        return 2 if isinstance(error, ValueError) else 1
 
 
 if __name__ == "__main__":

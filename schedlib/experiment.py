@@ -38,7 +38,7 @@ class Experiment:
     - `points[scale]` are keyword arguments (JSON values); `seeds[scale]` counts the seeds 0, 1, ...
     - `timing` names the columns of wall-clock times, which go into a file of their own: they never repeat
     - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
-    - `data_files(point)` gives the paths of the files that a point reads: its result depends on what they hold
+    - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
 
     Raises ValueError when a scale is missing, empty or unknown.
     """
@@ -61,6 +61,7 @@ class Experiment:
 
     @property
     def paper(self) -> str:
+        """The paper's key, the first part of the id."""
         return self.id.partition(".")[0]
 
 

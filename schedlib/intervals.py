@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 
@@ -14,10 +15,11 @@ class Interval(NamedTuple):
     high: float
 
 
-def mean_ci(values) -> Interval:
+def mean_ci(values: npt.ArrayLike) -> Interval:
     """Mean of independent replicates with its 95 % Student-t interval.
 
-    `values` has shape (n,); NaN raises. With n = 1 the ends are NaN. Raises ValueError when `values` is empty or not finite.
+    `values` has shape (n,); NaN raises. With n = 1 the ends are NaN. Raises ValueError when `values` is empty
+    or not finite.
 
     >>> mean_ci([9.0, 10.0, 11.0])
     Interval(mean=10.0, low=7.515..., high=12.484...)

@@ -1,4 +1,4 @@
-"""Where schedlib keeps what it can make again: in the checkout, or in the user's cache folder when installed elsewhere."""
+"""Where schedlib keeps what it can make again, and how it writes files in one step."""
 
 import contextlib
 import os
@@ -24,9 +24,9 @@ def checkout() -> Path | None:
 def cache_folder(name: str, asked: str | None = None) -> Path:
     """A writable folder for caches called `name`, made when missing.
 
-    `asked`, or else the environment's `SCHEDLIB_CACHE`, names the place, and no other is tried. Without either it is the first
-    that can be written of the checkout's `data/cache`, the user's cache folder and a folder of the user's among the temporary
-    ones. Raises OSError when there is none.
+    `asked`, or else the environment's `SCHEDLIB_CACHE`, names the place, and no other is tried. Without
+    either it is the first that can be written of the checkout's `data/cache`, the user's cache folder and a
+    folder of the user's among the temporary ones. Raises OSError when there is none.
 
     >>> cache_folder("results").name
     'results'
@@ -40,7 +40,8 @@ def cache_folder(name: str, asked: str | None = None) -> Path:
                 return folder
         except OSError:
             continue
-    raise OSError(f"no folder for caches can be written; set SCHEDLIB_CACHE to one (tried: {named or 'the usual places'})")
+    tried = named or "the usual places"
+    raise OSError(f"no folder for caches can be written; set SCHEDLIB_CACHE to one (tried: {tried})")
 
 
 def _usual_places() -> Iterator[Path]:
@@ -53,18 +54,54 @@ def _usual_places() -> Iterator[Path]:
     with contextlib.suppress(OSError):  # a read-only container has no temporary folder
         shared = Path(tempfile.gettempdir()) / f"schedlib-{user}"
         shared.mkdir(parents=True, exist_ok=True)
-        if not hasattr(os, "getuid") or shared.stat().st_uid == user:  # another user could have put any machine code there
+        # Another user could have put any machine code there.
+        if not hasattr(os, "getuid") or shared.stat().st_uid == user:
             yield shared
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, whatever happens meanwhile; folders are made."""
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file to write in place of `path`, of the same name in a folder beside it; folders are made.
+
+    When the block ends it replaces `path` in one step; when the block raises, `path` stays as it was.
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with replacing(Path(folder) / "a.txt") as file:
+    ...         _ = file.write_text("one")
+    ...     print([entry.name for entry in Path(folder).iterdir()])
+    ['a.txt']
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".") as folder:
+        file = Path(folder) / path.name
+        yield file
+        file.replace(path)
+
+
+def write_whole(path: Path, data: bytes | str) -> None:
+    """Write a file whole or not at all, whatever happens meanwhile; folders are made, texts are UTF-8."""
+    with replacing(path) as file:
+        file.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+@contextlib.contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Hold a folder while a file in it is read, added to and written again, so that nothing of another
+    process is lost.
+
+    The lock is the folder's own (nothing is left behind) and ends with the process. Where the system has no
+    `flock` nothing is held.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(temporary).chmod(0o644)
-        Path(temporary).replace(path)
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a network folder without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
     finally:
-        Path(temporary).unlink(missing_ok=True)
+        os.close(handle)

@@ -1,40 +1,38 @@
-"""Closed forms that the simulators are checked against: Erlang C, waits in M/M/c, M/G/1 and SITA, random choices, Little's law."""
+"""Closed forms that the simulators are checked against: queues, random choices, Little's law."""
 
 import math
+from collections.abc import Sequence
 
+import numpy as np
 from scipy.special import gammaln, pdtr
 
+from schedlib.core.checks import amounts, whole
 
-def _refuse(**arguments):
+
+def _amounts(**arguments: float) -> None:
     for name, value in arguments.items():
-        if not (math.isfinite(value) and value >= 0):
-            raise ValueError(f"{name}: {value}, must be a finite number, not negative")
-
-
-def _servers(servers):
-    if not (math.isfinite(servers) and servers >= 1 and servers == int(servers)):
-        raise ValueError(f"servers: {servers}, must be 1, 2, 3, ...")
-    return int(servers)
+        amounts(name, np.float64(value))
 
 
 def erlang_c(servers: int, offered_load: float) -> float:
     """The probability that a customer must wait in an M/M/c queue.
 
-    `offered_load` is the arrival rate times the mean service time, the mean number of busy servers (in Erlang). Computed from
-    logarithms of Erlang's loss formula, so that thousands of servers are no trouble. Raises ValueError when the load is negative
-    or at least `servers`: the queue then grows for ever. Source: Erlang (1917); Gross and Harris, "Fundamentals of Queueing
-    Theory", the multi-server queue. With two servers the formula is 2 r^2 / (1 + r) at r = load / 2; the second line is their
-    eye clinic: three doctors, six patients an hour, twenty minutes each.
+    `offered_load` is the arrival rate times the mean service time, the mean number of busy servers (in
+    Erlang). Computed from logarithms of Erlang's loss formula, so that thousands of servers are no trouble.
+    Raises ValueError when the load is negative or at least `servers`: the queue then grows for ever. Source:
+    Erlang (1917); Gross and Harris, "Fundamentals of Queueing Theory", the multi-server queue. With two
+    servers the formula is 2 r^2 / (1 + r) at r = load / 2; the second line is their eye clinic: three
+    doctors, six patients an hour, twenty minutes each.
 
     >>> round(erlang_c(2, 1.0) * 3, 12)
     1.0
     >>> round(erlang_c(3, 2.0) * 9, 12)
     4.0
     """
-    servers = _servers(servers)
-    _refuse(offered_load=offered_load)
+    whole("servers", np.float64(servers), 1)
+    _amounts(offered_load=offered_load)
     if offered_load >= servers:
-        raise ValueError(f"offered_load: {offered_load:g} on {servers} servers, must be less than the number of servers")
+        raise ValueError(f"offered_load: {offered_load:g} on {servers} servers, must be less")
     if offered_load == 0:
         return 0.0
     # Erlang B is P(X = c) / P(X <= c) for X Poisson with the load as its mean, and C follows from B.
@@ -46,15 +44,16 @@ def erlang_c(servers: int, offered_load: float) -> float:
 def mmc_mean_wait(arrival_rate: float, service_rate: float, servers: int) -> float:
     """The mean time spent waiting, before service, in an M/M/c queue, in the unit of time of the rates.
 
-    `service_rate` is that of one server. Raises ValueError on an unstable load, a negative rate or no service. Source: Gross
-    and Harris, the multi-server queue; in their eye clinic a patient waits 4/27 of an hour, and stays 28.9 minutes in all.
+    `service_rate` is that of one server. Raises ValueError on an unstable load, a negative rate or no
+    service. Source: Gross and Harris, the multi-server queue; in their eye clinic a patient waits 4/27 of an
+    hour, and stays 28.9 minutes in all.
 
     >>> wait = mmc_mean_wait(arrival_rate=6, service_rate=3, servers=3)
     >>> round(wait * 27, 12), round(60 * (wait + 1 / 3), 1)
     (4.0, 28.9)
     """
-    servers = _servers(servers)
-    _refuse(arrival_rate=arrival_rate, service_rate=service_rate)
+    whole("servers", np.float64(servers), 1)
+    _amounts(arrival_rate=arrival_rate, service_rate=service_rate)
     if service_rate == 0:
         raise ValueError("service_rate: 0, must be positive")
     return erlang_c(servers, arrival_rate / service_rate) / (servers * service_rate - arrival_rate)
@@ -63,62 +62,68 @@ def mmc_mean_wait(arrival_rate: float, service_rate: float, servers: int) -> flo
 def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment: float) -> float:
     """The mean time spent waiting, before service, in an M/G/1 queue: lambda E[S^2] / (2 (1 - rho)).
 
-    `second_moment` is E[S^2], in the square of the unit of `mean_service`. Raises ValueError on an unstable load and on moments
-    that no distribution has. Source: Pollaczek (1930), Khinchine (1932). The example is Kleinrock's M/H2/1 queue ("Queueing
-    Systems" I, Section 5.5): service at rate 1 with probability 1/4 and rate 2 with 3/4, so that E[S] = 5/8 and E[S^2] = 7/8; at
-    arrival rate 1 he finds 43/24 = 1.79 customers in the system.
+    `second_moment` is E[S^2], in the square of the unit of `mean_service`. Raises ValueError on an unstable
+    load and on moments that no distribution has. Source: Pollaczek (1930), Khinchine (1932). The example is
+    Kleinrock's M/H2/1 queue ("Queueing Systems" I, Section 5.5): service at rate 1 with probability 1/4 and
+    rate 2 with 3/4, so that E[S] = 5/8 and E[S^2] = 7/8; at arrival rate 1 he finds 43/24 = 1.79 customers in
+    the system.
 
     >>> wait = pollaczek_khinchine(arrival_rate=1, mean_service=5 / 8, second_moment=7 / 8)
     >>> round(24 * little(1, wait + 5 / 8), 12)
     43.0
     """
-    _refuse(arrival_rate=arrival_rate, mean_service=mean_service, second_moment=second_moment)
+    _amounts(arrival_rate=arrival_rate, mean_service=mean_service, second_moment=second_moment)
     load = arrival_rate * mean_service
     if load >= 1:
         raise ValueError(f"arrival_rate, mean_service: the load is {load:g}, must be less than 1")
     if second_moment < mean_service**2 * (1 - 1e-12):
-        raise ValueError(f"second_moment: {second_moment:g}, must be at least the mean squared, {mean_service**2:g}")
+        least = mean_service**2
+        raise ValueError(f"second_moment: {second_moment:g}, must be at least the mean squared, {least:g}")
     return float(arrival_rate * second_moment / (2 * (1 - load)))
 
 
-def sita_mean_waits(arrival_rate: float, shares, mean_service, second_moment, servers) -> list[float]:
-    """The mean wait of each size class under SITA: each class has servers of its own, and a job joins one of them at random.
+def sita_mean_waits(
+    arrival_rate: float, shares: Sequence[float], mean_service: Sequence[float],
+    second_moment: Sequence[float], servers: Sequence[int],
+) -> list[float]:
+    """The mean wait of each size class under SITA: a class has servers of its own, a job joins a random one.
 
-    A class is a row of `shares` (its part of the jobs; they sum to 1), `mean_service`, `second_moment` (E[S^2] of its jobs) and
-    `servers` (1, 2, ...), all of one length. A Poisson stream split at random stays Poisson, so each server is an M/G/1 queue by
-    itself; the mean over all jobs is the sum of shares times waits. Raises ValueError on shares that do not sum to 1, and as
-    `pollaczek_khinchine` does. Source: Harchol-Balter, "Performance Modeling and Design of Computer Systems" (2013), Chapter 24.
-    Nine jobs of exactly 1 for each one of 9, half a job per unit of time, a server for each kind:
+    A class is a row of `shares` (its part of the jobs; they sum to 1), `mean_service`, `second_moment`
+    (E[S^2] of its jobs) and `servers` (1, 2, ...), all of one length. A Poisson stream split at random stays
+    Poisson, so each server is an M/G/1 queue by itself; the mean over all jobs is the sum of shares times
+    waits. Raises ValueError on shares that do not sum to 1, and as `pollaczek_khinchine` does. Source:
+    Harchol-Balter, "Performance Modeling and Design of Computer Systems" (2013), Chapter 24. Nine jobs of
+    exactly 1 for each one of 9, half a job per unit of time, a server for each kind:
 
     >>> waits = sita_mean_waits(0.5, [0.9, 0.1], [1, 9], [1, 81], [1, 1])
     >>> [round(22 * wait, 9) for wait in waits]
     [9.0, 81.0]
     """
-    _refuse(arrival_rate=arrival_rate)
+    _amounts(arrival_rate=arrival_rate)
     rows = list(zip(shares, mean_service, second_moment, servers, strict=True))
-    for row, (share, *_) in enumerate(rows):
-        _refuse(**{f"shares[{row}]": share})
+    amounts("shares", np.array(shares, float))
+    whole("servers", np.array(servers, float), 1)
     if abs(sum(shares) - 1) > 1e-9:
         raise ValueError(f"shares: they sum to {sum(shares):g}, must sum to 1")
-    return [pollaczek_khinchine(arrival_rate * share / _servers(n), mean, second) for share, mean, second, n in rows]
+    return [pollaczek_khinchine(arrival_rate * share / n, mean, second) for share, mean, second, n in rows]
 
 
 def choices_tail(load: float, choices: int, length: int) -> float:
-    """The fraction of servers with at least `length` jobs (one of them in service) when arrivals join the shortest of `choices`.
+    """The fraction of servers with at least `length` jobs when arrivals join the shortest of `choices`.
 
-    Poisson arrivals of `load` per server and mean service time, exponential service, servers chosen at random, in the limit of
-    many servers. The fixed point is s_k = load * s_{k-1}^d with s_0 = 1 and d choices, so s_k = load^((d^k - 1) / (d - 1)): a
-    double exponential in k, where one choice gives load^k. Raises ValueError when the load is 1 or more. Source: Vvedenskaya,
-    Dobrushin, Karpelevich (1996); Mitzenmacher, "The power of two choices in randomized load balancing" (TPDS 2001).
+    A job in service counts. Poisson arrivals of `load` per server and mean service time, exponential service,
+    servers chosen at random, in the limit of many servers. The fixed point is s_k = load * s_{k-1}^d with s_0
+    = 1 and d choices, so s_k = load^((d^k - 1) / (d - 1)): a double exponential in k, where one choice gives
+    load^k. Raises ValueError when the load is 1 or more. Source: Vvedenskaya, Dobrushin, Karpelevich (1996);
+    Mitzenmacher, "The power of two choices in randomized load balancing" (TPDS 2001).
 
     >>> [choices_tail(0.5, 2, k) == 0.5**e for k, e in enumerate((0, 1, 3, 7, 15))]
     [True, True, True, True, True]
     """
-    _refuse(load=load, length=length)
+    _amounts(load=load, length=length)
     if load >= 1:
         raise ValueError(f"load: {load:g}, must be less than 1")
-    if not (math.isfinite(choices) and choices >= 1 and choices == int(choices)):
-        raise ValueError(f"choices: {choices}, must be 1, 2, 3, ...")
+    whole("choices", np.float64(choices), 1)
     tail = 1.0
     for _ in range(int(length)):
         tail = load * tail ** int(choices)
@@ -126,11 +131,11 @@ def choices_tail(load: float, choices: int, length: int) -> float:
 
 
 def choices_mean_time(load: float, choices: int) -> float:
-    """The mean time from arrival to end, in mean service times, when arrivals join the shortest of `choices` random servers.
+    """The mean time from arrival to end, in mean service times, when arrivals join the shortest of `choices`.
 
-    The sum of `choices_tail` over lengths is the mean number at a server; Little's law makes a time of it. One choice is M/M/1.
-    Raises ValueError as `choices_tail` does. The example is Mitzenmacher's predictions for two choices at loads 0.5, 0.9 and
-    0.99 (TPDS 2001); at 0.99 one choice takes 100.
+    The sum of `choices_tail` over lengths is the mean number at a server; Little's law makes a time of it.
+    One choice is M/M/1. Raises ValueError as `choices_tail` does. The example is Mitzenmacher's predictions
+    for two choices at loads 0.5, 0.9 and 0.99 (TPDS 2001); at 0.99 one choice takes 100.
 
     >>> [round(choices_mean_time(load, 2), 4) for load in (0.5, 0.9, 0.99)]
     [1.2657, 2.6141, 5.432]
@@ -144,13 +149,14 @@ def choices_mean_time(load: float, choices: int) -> float:
 
 
 def little(arrival_rate: float, mean_time: float) -> float:
-    """Little's law, L = lambda W: the mean number of customers somewhere, from the mean time that each spends there.
+    """Little's law, L = lambda W: the mean number of customers somewhere, from the mean time each is there.
 
-    Holds for any part of any stable system: waiting times give the queue's length, service times the number of busy servers.
-    Source: Little (1961). In the eye clinic of Gross and Harris, six patients an hour staying 13/27 of an hour are 26/9 of them.
+    Holds for any part of any stable system: waiting times give the queue's length, service times the number
+    of busy servers. Source: Little (1961). In the eye clinic of Gross and Harris, six patients an hour
+    staying 13/27 of an hour are 26/9 of them.
 
     >>> round(9 * little(6, 13 / 27), 12)
     26.0
     """
-    _refuse(arrival_rate=arrival_rate, mean_time=mean_time)
+    _amounts(arrival_rate=arrival_rate, mean_time=mean_time)
     return float(arrival_rate * mean_time)

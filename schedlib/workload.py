@@ -1,53 +1,30 @@
 """The workload: jobs and their tasks as columns, checked once, never changed afterwards."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-
-class _Kept:
-    """A field handed out as a copy, so that no reader can change the workload (a pandas copy-on-write copy costs nothing)."""
-
-    def __init__(self, copy: Callable[[Any], Any], *default: Any):
-        self.copy, self.default = copy, default
-
-    def __set_name__(self, owner, name):
-        self.name = "_" + name
-
-    def __get__(self, instance, owner):
-        if instance is not None:
-            return self.copy(getattr(instance, self.name))
-        if self.default:
-            return self.default[0]
-        raise AttributeError(self.name)
-
-    def __set__(self, instance, value):
-        object.__setattr__(instance, self.name, value)
+from schedlib.core.checks import refuse
 
 
-def _frame() -> Any:
-    return _Kept(lambda frame: frame.copy(deep=False))
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class Workload:
     """Jobs in the order of their submission, each with its tasks.
 
     | frame | one row per | columns |
     |---|---|---|
-    | `jobs` | job | `job` (int or str, unique), `submit` (>= 0, in `time_unit`), `class` (int, else 0), any further ones |
-    | `tasks` | task | `job`, `duration` (>= 0, in `time_unit`), and one column per demanded resource (>= 0, trace's unit) |
+    | `jobs` | job | `job` (int or str, unique), `submit` (>= 0), `class` (int, else 0), any further ones |
+    | `tasks` | task | `job`, `duration` (>= 0), and one column per demanded resource (>= 0, trace's unit) |
 
-    Tasks are put in the order of their jobs: those of job i are rows `offsets[i]` to `offsets[i + 1]` of `tasks`. A job may
-    have no task. `report` says how often a reader met what (reason -> count); `summary` prints it. `jobs` and `tasks` give
-    copies, so changing them does not change the workload.
+    All times are in `time_unit`. Tasks are put in the order of their jobs: those of job i are rows
+    `offsets[i]` to `offsets[i + 1]` of `tasks`. A job may have no task. `report` says how often a reader met
+    what (reason -> count); `summary` prints it. `jobs` and `tasks` give copies, so changing them does not
+    change the workload.
 
-    Raises ValueError, naming the argument, the row (counted from 0) and the way out, on a missing column, on a time or demand
-    that is negative, NaN or infinite, on jobs out of order or there twice, on a task of an unknown job, and when there is no
-    job at all.
+    Raises ValueError, naming the argument, the row (counted from 0) and the way out, on a missing column, on
+    a time or demand that is negative, NaN or infinite, on jobs out of order or there twice, on a task of an
+    unknown job, and when there is no job at all.
 
     >>> jobs = pd.DataFrame({"job": ["a", "b"], "submit": [0.0, 1.5]})
     >>> tasks = pd.DataFrame({"job": ["a", "a", "b"], "duration": [3.0, 4.0, 1.0], "cpu": [1.0, 1.0, 0.5]})
@@ -55,43 +32,73 @@ class Workload:
     Workload(2 jobs, 3 tasks, 1.5 s, demands: cpu)
     """
 
-    jobs: pd.DataFrame = _frame()
-    tasks: pd.DataFrame = _frame()
-    time_unit: str = "s"
-    report: Mapping[str, int] = _Kept(dict, ())
-
-    def __post_init__(self):
-        jobs, tasks = _columns("jobs", self.jobs, "job", "submit"), _columns("tasks", self.tasks, "job", "duration")
+    def __init__(
+        self, jobs: pd.DataFrame, tasks: pd.DataFrame, time_unit: str = "s",
+        report: Mapping[str, int] | None = None,
+    ) -> None:
+        jobs, tasks = _columns("jobs", jobs, "job", "submit"), _columns("tasks", tasks, "job", "duration")
         if not len(jobs):
-            raise ValueError("jobs: no rows; a workload needs at least one job, is the trace empty or cut short?")
-        jobs["submit"] = _amounts("jobs", jobs, "submit")
-        back = np.diff(jobs["submit"].to_numpy(), prepend=0.0) < 0
-        _refuse("jobs", jobs, "submit", back, "is earlier than the row before", "sort first: jobs.sort_values('submit')")
+            raise ValueError("jobs: no rows; a workload needs at least one job, is the trace cut short?")
+        submit = jobs["submit"] = _amounts("jobs", jobs, "submit")
+        back = np.diff(submit, prepend=0.0) < 0
+        way_out = "is earlier than the row before; sort first: jobs.sort_values('submit')"
+        refuse("jobs.submit", back, submit, way_out)
         if "class" not in jobs:
             jobs.insert(2, "class", 0)
-        jobs["class"] = _integers("jobs", jobs, "class")
-        _refuse("jobs", jobs, "job", jobs["job"].isna(), "is missing", "give each job a name or a number")
-        _refuse("jobs", jobs, "job", jobs["job"].duplicated(), "is there twice", "jobs.drop_duplicates('job')")
+        classes = _numbers(jobs["class"])
+        bad = ~np.isfinite(classes) | (classes != np.floor(classes))
+        way_out = "must be a whole number; number the classes 0, 1, ..."
+        refuse("jobs.class", bad, jobs["class"].to_numpy(), way_out)
+        jobs["class"] = classes.astype(np.int64)
+        names = jobs["job"].to_numpy()
+        absent = jobs["job"].isna().to_numpy()
+        refuse("jobs.job", absent, names, "is missing; give each job a name or a number")
+        again = jobs["job"].duplicated().to_numpy()
+        refuse("jobs.job", again, names, "is there twice; keep one: jobs.drop_duplicates('job')")
 
         for column in tasks.columns.drop("job"):
             tasks[column] = _amounts("tasks", tasks, column)
         owner = pd.Index(jobs["job"]).get_indexer(pd.Index(tasks["job"]))
-        _refuse("tasks", tasks, "job", owner < 0, "is not in jobs", "tasks[tasks.job.isin(jobs.job)]")
+        way_out = "is not in jobs; keep the others: tasks[tasks.job.isin(jobs.job)]"
+        refuse("tasks.job", owner < 0, tasks["job"].to_numpy(), way_out)
         if (np.diff(owner) < 0).any():
             tasks = tasks.iloc[np.argsort(owner, kind="stable")].reset_index(drop=True)
         offsets = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(jobs)))))
         offsets.flags.writeable = False
+        self._jobs, self._tasks, self._offsets = jobs, tasks, offsets
+        self._time_unit, self._report = time_unit, dict(report or {})
 
-        for name, value in (("jobs", jobs), ("tasks", tasks), ("report", dict(self.report)), ("_offsets", offsets)):
-            object.__setattr__(self, name, value)
+    @property
+    def jobs(self) -> pd.DataFrame:
+        """One row per job, in the order of submission; a copy, which costs nothing until it is changed."""
+        return self._jobs.copy(deep=False)
+
+    @property
+    def tasks(self) -> pd.DataFrame:
+        """One row per task, in the order of their jobs; a copy, which costs nothing until it is changed."""
+        return self._tasks.copy(deep=False)
+
+    @property
+    def time_unit(self) -> str:
+        """The unit of all times, "s" unless said otherwise."""
+        return self._time_unit
+
+    @property
+    def report(self) -> dict[str, int]:
+        """How often the reader of the trace met what: reason -> count."""
+        return dict(self._report)
 
     @classmethod
-    def from_arrays(cls, submit, duration, *, tasks=None, job_class=None, time_unit="s", report=(), **demand) -> "Workload":
+    def from_arrays(
+        cls, submit: npt.ArrayLike, duration: npt.ArrayLike, *, tasks: npt.ArrayLike | None = None,
+        job_class: npt.ArrayLike | None = None, time_unit: str = "s", report: Mapping[str, int] | None = None,
+        **demand: npt.ArrayLike,
+    ) -> "Workload":
         """Make a workload from plain arrays; jobs are numbered 0, 1, ...
 
-        `submit` has shape (N,), `duration` and each demand (`cpu=...`, `mem=...`) shape (T,), the tasks of the first job first.
-        `tasks` (N,) counts the tasks of each job; left out, each job has one. `job_class` has shape (N,).
-        Raises ValueError when lengths disagree, and as `Workload` does.
+        `submit` has shape (N,), `duration` and each demand (`cpu=...`, `mem=...`) shape (T,), the tasks of
+        the first job first. `tasks` (N,) counts the tasks of each job; left out, each job has one.
+        `job_class` has shape (N,). Raises ValueError when lengths disagree, and as `Workload` does.
 
         >>> Workload.from_arrays([0, 2], [5, 5, 1], tasks=[2, 1], cpu=[1, 1, 4]).tasks
            job  duration  cpu
@@ -105,10 +112,11 @@ class Workload:
             raise ValueError(f"tasks: needs {n} whole numbers >= 0, one for each entry of submit")
         columns = {name: np.asarray(values) for name, values in {"duration": duration, **demand}.items()}
         for name, values in columns.items():
-            if len(values) != counts.sum():
-                raise ValueError(f"{name}: {len(values)} entries for {counts.sum()} tasks; give tasks=, their number per job")
+            if len(values) != (total := counts.sum()):
+                way_out = "give tasks=, their number per job"
+                raise ValueError(f"{name}: {len(values)} entries for {total} tasks; {way_out}")
         if job_class is not None and len(job_class) != n:
-            raise ValueError(f"job_class: {len(job_class)} entries, but submit has {n}; give one for each job")
+            raise ValueError(f"job_class: {len(job_class)} entries, but submit has {n}; give one per job")
         classes = np.zeros(n, dtype=int) if job_class is None else np.asarray(job_class)
         jobs = pd.DataFrame({"job": np.arange(n), "submit": np.asarray(submit), "class": classes})
         return cls(jobs, pd.DataFrame({"job": np.repeat(np.arange(n), counts), **columns}), time_unit, report)
@@ -153,7 +161,8 @@ class Workload:
         submit = self._jobs["submit"].to_numpy()
         first, last = np.searchsorted(submit, [t0, t1])
         if first >= last:
-            raise ValueError(f"t0, t1: no job is submitted in [{t0}, {t1}); jobs arrive from {submit[0]:g} to {submit[-1]:g}")
+            span = f"jobs arrive from {submit[0]:g} to {submit[-1]:g}"
+            raise ValueError(f"t0, t1: no job is submitted in [{t0}, {t1}); {span}")
         return self._cut(int(first), int(last))
 
     def _cut(self, first: int, last: int) -> "Workload":
@@ -162,9 +171,10 @@ class Workload:
         return Workload(jobs, tasks, self.time_unit, self.report)
 
     def summary(self) -> pd.DataFrame:
-        """What there is, as a frame with `value` and `unit`: sizes, times, mean demands, and what the reader reported.
+        """A frame with `value` and `unit`: sizes, times, mean demands, and what the reader reported.
 
-        `span` is the time from the first submission to the last, `work` the sum of all durations; six digits of each are given.
+        `span` is the time from the first submission to the last, `work` the sum of all durations; six digits
+        of each are given.
 
         >>> Workload.from_arrays([0, 10], [1, 2, 6], tasks=[1, 2], report={"blank lines": 3}).summary()
                             value    unit
@@ -183,17 +193,19 @@ class Workload:
         """
         unit, submit, duration = self.time_unit, self._jobs["submit"], self._tasks["duration"]
         per_job = np.diff(self._offsets)
-        rows = [("jobs", len(self), ""), ("tasks", len(duration), ""), ("span", submit.iloc[-1] - submit.iloc[0], unit)]
+        rows = [("jobs", len(self), ""), ("tasks", len(duration), "")]
+        rows += [("span", submit.iloc[-1] - submit.iloc[0], unit)]
         if len(duration):
             rows += [("tasks per job, mean", per_job.mean(), ""), ("tasks per job, most", per_job.max(), "")]
-            names = ("median", "90 %", "99 %", "longest")
             rows += [("duration, mean", duration.mean(), unit)]
-            rows += [(f"duration, {n}", q, unit) for n, q in zip(names, duration.quantile([0.5, 0.9, 0.99, 1.0]), strict=True)]
+            for name, share in (("median", 0.5), ("90 %", 0.9), ("99 %", 0.99), ("longest", 1.0)):
+                rows += [(f"duration, {name}", duration.quantile(share), unit)]
             rows += [("work", duration.sum(), f"task-{unit}")]
             rows += [(f"{name}, mean", self._tasks[name].mean(), "") for name in self.resources]
         rows += [(f"report: {reason}", count, "") for reason, count in self._report.items()]
         names, values, units = zip(*rows, strict=True)
-        return pd.DataFrame({"value": pd.Series([_short(v) for v in values], dtype=object), "unit": units}).set_axis(names)
+        shown = pd.Series([_short(value) for value in values], dtype=object)
+        return pd.DataFrame({"value": shown, "unit": units}).set_axis(names)
 
 
 def _short(value: float) -> int | float:
@@ -203,33 +215,20 @@ def _short(value: float) -> int | float:
 
 def _columns(argument: str, frame: pd.DataFrame, *needed: str) -> pd.DataFrame:
     if missing := [column for column in needed if column not in frame]:
-        raise ValueError(f"{argument}: no column {missing[0]!r} among {list(frame.columns)}; rename or add it")
+        there = list(frame.columns)
+        raise ValueError(f"{argument}: no column {missing[0]!r} among {there}; rename or add it")
     frame = frame.reset_index(drop=True)
     return frame[[*needed, *frame.columns.drop(list(needed))]]
 
 
-def _refuse(argument: str, frame: pd.DataFrame, column: str, bad, why: str, way_out: str) -> None:
-    bad = np.asarray(bad)
-    if bad.any():
-        row = int(bad.argmax())
-        raise ValueError(f"{argument}: {column!r} in row {row} is {frame[column].iloc[row]!r}, which {why}; {way_out}")
+def _numbers(column: pd.Series) -> np.ndarray:
+    """The column as floats, NaN where an entry is no number."""
+    return pd.to_numeric(column, errors="coerce").astype(float).to_numpy()
 
 
-def _numbers(argument: str, frame: pd.DataFrame, column: str) -> pd.Series:
-    numbers = pd.to_numeric(frame[column], errors="coerce").astype(float)
-    why, way_out = "is not a number", "leave such rows out, or give their value"
-    _refuse(argument, frame, column, numbers.isna(), why, way_out)
-    return numbers
-
-
-def _amounts(argument: str, frame: pd.DataFrame, column: str) -> pd.Series:
-    numbers = _numbers(argument, frame, column)
-    bad = ~((numbers >= 0) & np.isfinite(numbers))
-    _refuse(argument, frame, column, bad, "is negative or infinite", "leave such rows out, or correct them")
-    return numbers
-
-
-def _integers(argument: str, frame: pd.DataFrame, column: str) -> pd.Series:
-    numbers = _numbers(argument, frame, column)
-    _refuse(argument, frame, column, numbers % 1 != 0, "is not a whole number", "number the classes 0, 1, ...")
-    return numbers.astype(np.int64)
+def _amounts(argument: str, frame: pd.DataFrame, column: str) -> np.ndarray:
+    """The column as floats, all finite and >= 0; ValueError at the first entry that is not."""
+    values = _numbers(frame[column])
+    rule = "must be a finite number >= 0; leave such rows out, or correct them"
+    refuse(f"{argument}.{column}", ~(np.isfinite(values) & (values >= 0)), frame[column].to_numpy(), rule)
+    return values

@@ -9,13 +9,17 @@ from schedlib.lotes.model import fits
 
 @st.composite
 def problems(draw, configs=3, classes=3, resources=2, machines=4, zero=True):
-    """(configs, classes) with sizes in tenths, every class fitting somewhere; `zero` allows demands and rates of zero."""
+    """(configs, classes) with sizes in tenths, every class fitting somewhere; `zero` allows demands and rates
+    of zero.
+    """
     m, k, r = (draw(st.integers(1, most)) for most in (configs, classes, resources))
     least = 0 if zero else 1
 
     def table(rows, columns, low, high):
         size = rows * columns
-        return np.array(draw(st.lists(st.integers(low, high), min_size=size, max_size=size))).reshape(rows, columns)
+        return np.array(draw(st.lists(st.integers(low, high), min_size=size, max_size=size))).reshape(
+            rows, columns
+        )
 
     capacity, demand = table(m, r, 2, 12) / 10, table(k, r, least, 6) / 10
     demand[~demand.any(axis=1), 0] = 0.1

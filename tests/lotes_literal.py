@@ -1,6 +1,8 @@
-"""Stage 3 word for word: slow, no search structure, every machine and every queued job looked at (LoTES, Sections 4.3 and 5.1).
+"""Stage 3 word for word: slow, no search structure, every machine and every queued job looked at (LoTES,
+Sections 4.3 and 5.1).
 
-Decisions only share with the library the unit of sizes, the seeded stream of the policy's choices, and the reading of ties.
+Decisions only share with the library the unit of sizes, the seeded stream of the policy's choices, and the
+reading of ties.
 """
 
 import numpy as np
@@ -26,7 +28,9 @@ class Literal:
 
     def fits(self, job, machine):
         free = self.free[machine]
-        return self.allowed(job, self.config[machine]) and all(r <= c for r, c in zip(job["size"], free, strict=True))
+        return self.allowed(job, self.config[machine]) and all(
+            r <= c for r, c in zip(job["size"], free, strict=True)
+        )
 
     def members(self, j):
         return range(self.first[j], self.first[j + 1])
@@ -38,7 +42,19 @@ class Literal:
 class Lotes(Literal):
     """Sections 4.3.1 and 4.3.2."""
 
-    def __init__(self, configs, pace, seed, plan, *, first=False, exit="delta", fallback=True, sampled=None, wheel="delta"):
+    def __init__(
+        self,
+        configs,
+        pace,
+        seed,
+        plan,
+        *,
+        first=False,
+        exit="delta",
+        fallback=True,
+        sampled=None,
+        wheel="delta",
+    ):
         super().__init__(configs, pace, seed)
         self.only_first, self.exit_all, self.fallback, self.sampled = first, exit == "all", fallback, sampled
         self.wheel, self.queues = wheel, [[] for _ in range(pace.shape[1])]
@@ -48,7 +64,9 @@ class Lotes(Literal):
         self.bins = [row for j in self.configurations() for row in plan.targets(j).tolist()]
         delta = plan.running * plan.classes.rate if self.wheel == "rate" else plan.running
         k = range(len(self.queues))
-        self.delta = [[delta[j][c] if self.allowed({"k": c}, j) else 0.0 for c in k] for j in self.configurations()]
+        self.delta = [
+            [delta[j][c] if self.allowed({"k": c}, j) else 0.0 for c in k] for j in self.configurations()
+        ]
         self.served = plan.running > 0
 
     def relabel(self, running):
@@ -65,7 +83,9 @@ class Lotes(Literal):
     def best(self, job, machines):
         """The highest score with sufficient resources, the first of equals."""
         able = [machine for machine in machines if self.fits(job, machine)]
-        return max(able, key=lambda machine: self.upsilon(machine, job["k"]), default=-1)  # max keeps the first
+        return max(
+            able, key=lambda machine: self.upsilon(machine, job["k"]), default=-1
+        )  # max keeps the first
 
     def looked_at(self, j):
         machines = list(self.members(j))
@@ -151,7 +171,9 @@ class Greedy(Literal):
 
     def wait(self, job):
         def large_enough(j):
-            return self.allowed(job, j) and all(r <= c for r, c in zip(job["size"], self.capacity[j], strict=True))
+            return self.allowed(job, j) and all(
+                r <= c for r, c in zip(job["size"], self.capacity[j], strict=True)
+            )
 
         able = [machine for machine, j in enumerate(self.config) if large_enough(j)]
         shortest = min(len(self.queues[machine]) for machine in able)
@@ -194,13 +216,21 @@ class Tetris(Literal):
 
 
 def run(center, configs, submit, job_class, work, demand, swaps=()):
-    """Dispatch the jobs; gives `start, finish, machine`, each (N,). Exits come before arrivals, equal exits as they were set.
+    """Dispatch the jobs; gives `start, finish, machine`, each (N,). Exits come before arrivals, equal exits
+    as they were set.
 
-    `swaps`: times, before all else that happens then, with the plan to follow from there and each job's class under it.
+    `swaps`: times, before all else that happens then, with the plan to follow from there and each job's class
+    under it.
     """
     size = fractions(configs.capacity, demand)[1].tolist()
     jobs = [
-        {"row": i, "k": int(job_class[i]), "work": float(work[i]), "size": size[i], "submit": float(submit[i])}
+        {
+            "row": i,
+            "k": int(job_class[i]),
+            "work": float(work[i]),
+            "size": size[i],
+            "submit": float(submit[i]),
+        }
         for i in range(len(submit))
     ]
     pending, serial = [], 0

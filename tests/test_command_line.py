@@ -5,11 +5,12 @@ import sys
 
 import pandas as pd
 import pytest
+import speed
 import toy_experiments as toy
 
 from schedlib import __main__ as command_line
 from schedlib import reproduce
-from schedlib.reproduce import bench, notebooks, registry
+from schedlib.reproduce import notebooks, registry
 
 main = command_line.main
 
@@ -36,26 +37,25 @@ def test_every_command_explains_itself_with_an_example(command, capsys):
 
 @pytest.mark.parametrize("command", command_line.COMMANDS)
 def test_examples_can_be_parsed(command):
-    words = command_line.HELP[command].partition("Example: python -m schedlib ")[2].split()
+    words = [command, *command_line.COMMANDS[command].example.split()]
     assert command_line.parser().parse_args(words).command == command
 
 
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["lst"], "did you mean list?"),
-        (["zzz"], "use one of list, run,"),
+        (["lst"], "did you mean 'list'"),
+        (["zzz"], "choose from list, stale, run,"),
         (["run"], "the following arguments are required: ID; see: python -m schedlib run --help"),
-        (["run", "hmhs.toyy"], "did you mean hmhs.toy"),
-        (["run", "hmhs.toy", "--scale", "big"], "use one of smoke, quick, paper"),
+        (["run", "hmhs.toyy"], "did you mean 'hmhs.toy'"),
+        (["run", "hmhs.toy", "--scale", "big"], "choose from smoke, quick, paper"),
         (["run", "hmhs.toy", "--seeds", "many"], "invalid int value: 'many'"),
         (["run", "hmhs.toy", "--seeds", "0"], "seeds: must be at least 1"),
         (["figures", "--only", "lotes"], "paper 'lotes' lists nothing here yet; there is: hmhs"),
-        (["figures", "--scale", "bgi"], "use one of smoke, quick, paper"),
-        (["claims", "--only", "hmhs.nothing"], "unknown paper, figure, experiment or claim"),
-        (["notebooks", "no-such-chapter"], "unknown notebook 'no-such-chapter'"),
-        (["data", "gogle2011"], "use one of google2011"),
-        (["bench", "--only", "hmsh"], "benchmarks are in core, lotes, hmhs"),
+        (["figures", "--scale", "bgi"], "choose from smoke, quick, paper"),
+        (["claims", "--only", "hmhs.nothing"], "paper, figure, experiment or claim: 'hmhs.nothing' is unknown"),
+        (["notebooks", "no-such-chapter"], "notebook: 'no-such-chapter' is unknown"),
+        (["data", "gogle2011"], "did you mean 'google2011'"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_code_2(arguments, message, capsys):
@@ -116,9 +116,14 @@ def test_interruption_says_how_to_go_on(monkeypatch, capsys):
 
 
 def test_bench_prints_one_table(monkeypatch, capsys):
-    monkeypatch.setattr(bench, "collect", lambda only: [{"package": "core", "name": "heap", "value": 2.5, "unit": "times"}])
-    assert main(["bench"]) == 0
+    monkeypatch.setattr(speed, "collect", lambda only: [{"package": "core", "name": "heap", "value": 2.5, "unit": "times"}])
+    speed.main()
     assert capsys.readouterr().out == "package  name  value  unit   note\ncore     heap  2.5    times\n"
+
+
+def test_bench_of_an_unknown_package_says_which_there_are(capfd):
+    assert main(["bench", "--only", "hmsh"]) == 1
+    assert "'hmsh' is unknown; did you mean 'hmhs'" in capfd.readouterr().err
 
 
 def test_data_lists_the_traces(capsys):
@@ -137,4 +142,4 @@ def test_help_loads_nothing_heavy():
 
 def test_module_runs_from_the_shell():
     done = subprocess.run([sys.executable, "-m", "schedlib", "nonsense"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "") and "unknown command 'nonsense'" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "") and "command: 'nonsense' is unknown" in done.stderr

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from schedlib import eagle
 from schedlib.core import streams
 from schedlib.eagle.queueing import queues, reorder
-from schedlib.eagle.simulating import columns as at
-from schedlib.eagle.simulating import state
+from schedlib.eagle.simulating import records, state
 
 literal = instances.literal
 DETAILS, SYSTEMS = instances.DETAILS, instances.SYSTEMS
@@ -183,15 +182,13 @@ def queue_of(*entries):
 
 def scanned(rule, entries, published):
     """The place that the library's rule picks in such a queue."""
-    n = len(entries)
-    jobs = state.Jobs(np.zeros((n, 7), np.int64), np.zeros((n, 4)), np.zeros(n))
-    how = state.Settings(0, 0, 1, True, False, False, published, True, False, 0, 0, 2.0, 0.0, 3.0, 5.0)
-    sys = state.system(how, jobs, 1)
+    jobs = records.table(len(entries), records.JOB)
+    whole = state.initial(state.Settings(published=published), jobs, np.zeros(len(entries)), 1)
     for job, (long, estimate, counter, remaining) in enumerate(entries):
-        jobs.whole[job, [at.LONG, at.KNOWN]], jobs.real[job, at.ESTIMATE] = (long, remaining // estimate), estimate
-        queues.enqueue(sys, 0, job, -1, False, 0.0)
-        sys.entries.real[job, at.BYPASSED] = counter
-    entry, before = rule(sys, 0)
+        jobs[job].long, jobs[job].known, jobs[job].estimate = long, remaining // estimate, estimate
+        queues.enqueue(whole, 0, job, -1, False, 0.0)
+        whole.entries[job].bypassed = counter
+    entry, before = rule(whole, 0)
     assert before == entry - 1
     return entry
 
@@ -215,4 +212,4 @@ def test_the_scan_by_hand(entries, written, published):
     assert literal.algorithm1(queue, remaining) == written
     assert literal.published_scan(queue, remaining) == published
     assert scanned(reorder.shortest_job_as_written, entries, False) == written
-    assert scanned(lambda sys, worker: reorder.shortest_job(sys, worker, 0.0), entries, True) == published
+    assert scanned(lambda whole, worker: reorder.shortest_job(whole, worker, 0.0), entries, True) == published

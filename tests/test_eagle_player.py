@@ -99,8 +99,8 @@ def test_every_step_can_be_drawn_in_its_place_and_told(system):
         for box in (shape for shape in found if isinstance(shape, cluster.Box)):
             assert box.x >= 0 and box.y >= 0 and box.x + box.width <= width and box.y + box.height <= height
         picture = ElementTree.fromstring(cluster.svg(step, run))
-        assert picture.get("height") == str(cluster.HEIGHT) and picture.get("aria-label") == cluster.told(step, run)
-        words = cluster.told(step, run)
+        assert picture.get("height") == str(cluster.HEIGHT) and picture.get("aria-label") == cluster.in_words(step, run)
+        words = cluster.in_words(step, run)
         assert words.startswith(f"{step.time:.4f} s: ") and (f"job {step.job}" in words or step.event in ("clear", "robbed"))
 
 

@@ -11,6 +11,7 @@ import ipywidgets
 import matplotlib as mpl
 import numpy as np
 import pytest
+from explorer_moves import EXPLORERS, KEYBOARD, move, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.font_manager import FontProperties
@@ -20,7 +21,6 @@ from PIL import Image
 from schedlib import reproduce
 from schedlib.pictures import style
 from schedlib.teaching.explorers import Explorer, explorer, lotes, mch
-from schedlib.teaching.explorers.moves import EXPLORERS, KEYBOARD, move, values
 from schedlib.teaching.lessons import dispatch
 
 MOVES = 6

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from schedlib import hmhs
-from schedlib.exhibits.hmhs import fig1_makespan, fig2_clusters, gains, gap
+from schedlib.exhibits.hmhs import alibaba, comparing, fig1_makespan, fig2_table1_clusters
 from schedlib.pictures.gantt import ONE_BY_ONE, _bars, plot_gantt
 
-CLAIMS = {claim.id: claim for claim in (*fig1_makespan.CLAIMS, *fig2_clusters.CLAIMS)}
+CLAIMS = {claim.id: claim for claim in (*fig1_makespan.CLAIMS, *fig2_table1_clusters.CLAIMS)}
 
 
 def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):
@@ -19,7 +19,7 @@ def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):
             for seed in range(seeds):
                 here = {"workload": workload, axis: point, "seed": seed}
                 rows.append(here | {"policy": "hmhs", "makespan": 100.0})
-                for rival in gains.RIVALS:
+                for rival in comparing.RIVALS:
                     share = gain(rival, workload, point, seed) / 100
                     rows.append(here | {"policy": rival, "makespan": 100 / (1 - share)})
                 rows.append(here | {"policy": "bound", "makespan": 80.0})
@@ -32,8 +32,8 @@ def measured(name, frame):
 
 def test_gains_and_gaps_compare_within_one_instance():
     frame = frame_of(lambda rival, workload, point, seed: point / 2 + seed)
-    assert np.allclose(gains.gains(frame).eval("gain - jobs / 2 - seed"), 0)
-    gaps = gap.gaps(frame)
+    assert np.allclose(comparing.gains(frame).eval("gain - jobs / 2 - seed"), 0)
+    gaps = alibaba.gaps(frame)
     assert np.allclose(gaps.loc[gaps["policy"] == "hmhs", "gap"], 25) and "bound" not in set(gaps["policy"])
 
 

@@ -1,5 +1,4 @@
-"""The leaderboard: who is better is first, who breaks a rule is told so with row and time, intervals are what
-they say."""
+"""The leaderboard: who is better is first, who breaks a rule is told so with row and time, intervals are what they say."""
 
 import json
 import os
@@ -27,9 +26,7 @@ CLUSTER = lotes.MachineConfigs([[4.0]], [3])
 def crowd(seed):
     """Sixty jobs for three machines of four cores: enough to make some wait."""
     rng = np.random.default_rng(seed)
-    return Workload.from_arrays(
-        np.sort(rng.uniform(0, 60, 60)), rng.exponential(6.0, 60), cores=rng.integers(1, 4, 60)
-    )
+    return Workload.from_arrays(np.sort(rng.uniform(0, 60, 60)), rng.exponential(6.0, 60), cores=rng.integers(1, 4, 60))
 
 
 @lotes.own.kernel
@@ -73,9 +70,7 @@ def nobody(cluster, machine):
 
 
 def on_crowd(*mine, **options):
-    return leaderboard.lotes(
-        *mine, **{"workload": crowd, "configs": CLUSTER, "seeds": 2, "against": ["greedy"]} | options
-    )
+    return leaderboard.lotes(*mine, **{"workload": crowd, "configs": CLUSTER, "seeds": 2, "against": ["greedy"]} | options)
 
 
 def row_of(board, policy):
@@ -98,17 +93,12 @@ def test_a_planted_better_policy_is_first_and_a_worse_one_last():
 def test_a_policy_given_under_another_name_stands_beside_its_twin():
     twin = replace(hmhs.POLICIES["fifo"], name="twin")
     board = leaderboard.hmhs(twin, seeds=3, against=["hmhs", "fifo"])
-    apart = [
-        row_of(board, name)[["mean", "low", "high", "rank", "difference"]].tolist()
-        for name in ("twin", "fifo")
-    ]
+    apart = [row_of(board, name)[["mean", "low", "high", "rank", "difference"]].tolist() for name in ("twin", "fifo")]
     assert apart[0] == apart[1]
 
 
 def test_where_higher_is_better_the_highest_is_first():
-    rule = mch.Rule(
-        lambda leaf, usage, demand, weight, capacity: (usage / capacity).max() / weight, "exact-ch", "exact"
-    )
+    rule = mch.Rule(lambda leaf, usage, demand, weight, capacity: (usage / capacity).max() / weight, "exact-ch", "exact")
     board = leaderboard.mch(rule, seeds=2, against=["drf", "exact-ch"])
     first = board[board["metric"].str.startswith("poorest")].set_index("policy")
     assert first.loc["exact", "rank"] == first.loc["exact-ch", "rank"] == 1 and first.loc["drf", "rank"] == 3
@@ -130,9 +120,7 @@ def test_each_seed_is_drawn_once_and_all_policies_run_on_it():
     assert drawn == [4, 9, 2]
     assert set(map(tuple, runs.groupby(["policy", "metric"])["seed"].agg(tuple))) == {(4, 9, 2)}
     alone = on_crowd(mine, seeds=[9], each=True)
-    pd.testing.assert_frame_equal(
-        alone.reset_index(drop=True), runs[runs["seed"] == 9].reset_index(drop=True)
-    )
+    pd.testing.assert_frame_equal(alone.reset_index(drop=True), runs[runs["seed"] == 9].reset_index(drop=True))
 
 
 @pytest.mark.parametrize("case", [lotes_board.random_jobs, mch_board.greedy_leaves, hmhs_board.single_batch])
@@ -140,11 +128,7 @@ def test_default_cases_follow_their_seed(case):
     def numbers(one):
         if isinstance(one, hmhs.Instance):
             return one.map_time
-        return (
-            one.workload.tasks["duration"].to_numpy()
-            if hasattr(one, "workload")
-            else one.jobs["duration"].to_numpy()
-        )
+        return one.workload.tasks["duration"].to_numpy() if hasattr(one, "workload") else one.jobs["duration"].to_numpy()
 
     assert np.array_equal(numbers(case(3)), numbers(case(3)))
     assert not np.array_equal(numbers(case(3))[:20], numbers(case(4))[:20])
@@ -154,18 +138,14 @@ def test_waits_are_those_of_the_simulator():
     board = on_crowd(lotes.Policy(first_fit, name="first fit"), seeds=[7], each=True)
     run = lotes.simulate(lotes.Policy(first_fit), CLUSTER, crowd(7))
     values = board[board["policy"] == "first fit"].set_index("metric")["value"]
-    assert (
-        values["mean wait (s)"] == pytest.approx(run.response.mean())
-        and values["longest wait (s)"] == run.response.max() > 0
-    )
+    assert values["mean wait (s)"] == pytest.approx(run.response.mean()) and values["longest wait (s)"] == run.response.max() > 0
 
 
 # --- rules that are broken ----------------------------------------------------------------------------------------------------
 
 
 def assert_told(board, policy, *words):
-    """The board says which rule `policy` broke, in a sentence with these words, and shows no values for it.
-    """
+    """The board says which rule `policy` broke, in a sentence with these words, and shows no values for it."""
     text = row_of(board, policy)["broke"]
     assert text.startswith("a rule: ") and text.endswith("(seed 0)"), text
     assert all(word in text for word in words), text
@@ -180,9 +160,7 @@ def test_impossible_machines_are_told_with_the_job_and_the_way_out():
 
 
 def test_impossible_waiting_jobs_are_told():
-    board = on_crowd(
-        lotes.Policy(first_fit, not_waiting, "ghost"), lotes.Policy(first_fit, larger_than_room, "large")
-    )
+    board = on_crowd(lotes.Policy(first_fit, not_waiting, "ghost"), lotes.Policy(first_fit, larger_than_room, "large"))
     for policy in ("ghost", "large"):
         assert_told(board, policy, "machine ", "job", "-1")
 
@@ -215,13 +193,9 @@ def test_a_leaf_that_gets_nothing_for_long_starves():
     last = mch.Rule(lambda leaf, usage, demand, weight, capacity: -float(leaf), name="last leaf")
     case = tree, (2.0,), jobs, 100.0
     board = leaderboard.mch(last, workload=case, seeds=1, against=["drf"])
-    assert row_of(board, "last leaf")["broke"].startswith(
-        "starvation: leaf 0, submitted at 0 s, never starts"
-    )
+    assert row_of(board, "last leaf")["broke"].startswith("starvation: leaf 0, submitted at 0 s, never starts")
     assert row_of(board, "drf")["mean"] == pytest.approx(1.0)
-    patient = leaderboard.mch(
-        last, workload=(tree, (2.0,), jobs.assign(tasks=[500, PATIENCE - 2]), 100.0), seeds=1, against=["drf"]
-    )
+    patient = leaderboard.mch(last, workload=(tree, (2.0,), jobs.assign(tasks=[500, PATIENCE - 2]), 100.0), seeds=1, against=["drf"])
     assert not row_of(patient, "last leaf")["broke"]
 
 
@@ -259,9 +233,7 @@ print(leaderboard.told(leaderboard.hmhs(wrong, workload=hmhs.single(2, machines=
     said = []
     for switch in ("1", "0"):
         there = os.environ | {"PYTHONPATH": str(paths.checkout()), "NUMBA_DISABLE_JIT": switch}
-        done = subprocess.run(
-            [sys.executable, "wrong.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True
-        )
+        done = subprocess.run([sys.executable, "wrong.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True)
         said.append(done.stdout)
     assert said[0] == said[1] and said[0].count("wrong broke a rule: ") == 3
 
@@ -277,24 +249,14 @@ def test_idle_machines_are_a_warning_for_the_readers_policy_alone():
 
 # --- what is read off a record ------------------------------------------------------------------------------------------------
 
-TASKS = st.lists(
-    st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4), st.integers(1, 3)),
-    min_size=1,
-    max_size=7,
-)
+TASKS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=7)
 
 
 @given(TASKS)
 def test_over_capacity_agrees_with_looking_at_every_moment(tasks):
     machine, start, length, demand = np.array(tasks).T
-    found = invariants.over_capacity(
-        machine, start * 1.0, (start + length) * 1.0, demand[:, None] * 1.0, np.full((2, 1), 4.0)
-    )
-    used = {
-        (m, t): demand[(machine == m) & (start <= t) & (t < start + length)].sum()
-        for m in (0, 1)
-        for t in range(12)
-    }
+    found = invariants.over_capacity(machine, start * 1.0, (start + length) * 1.0, demand[:, None] * 1.0, np.full((2, 1), 4.0))
+    used = {(m, t): demand[(machine == m) & (start <= t) & (t < start + length)].sum() for m in (0, 1) for t in range(12)}
     over = sorted(t for (m, t), amount in used.items() if amount > 4)
     assert (found is None) == (not over)
     if found:
@@ -305,15 +267,9 @@ def test_over_capacity_agrees_with_looking_at_every_moment(tasks):
 def test_idle_time_agrees_with_looking_at_every_moment(tasks):
     _, ready, length, delay = np.array(tasks).T
     start, n = ready + delay, 9
-    idle = sum(
-        (n - ((start <= t) & (t < start + length)).sum())
-        for t in range(12)
-        if ((ready <= t) & (t < start)).any()
-    )
+    idle = sum((n - ((start <= t) & (t < start + length)).sum()) for t in range(12) if ((ready <= t) & (t < start)).any())
     whole = n * (start.max() - ready.min())
-    assert invariants.idle_while_waiting(
-        n, ready * 1.0, start * 1.0, (start + length) * 1.0
-    ) == pytest.approx(idle / whole)
+    assert invariants.idle_while_waiting(n, ready * 1.0, start * 1.0, (start + length) * 1.0) == pytest.approx(idle / whole)
 
 
 def test_who_is_passed_over_is_counted():
@@ -330,11 +286,7 @@ def test_who_is_passed_over_is_counted():
 
 def table(values):
     """Runs of policies from {name: values by seed}."""
-    rows = [
-        (name, "wait (s)", "low", seed, value, "", "")
-        for name in values
-        for seed, value in enumerate(values[name])
-    ]
+    rows = [(name, "wait (s)", "low", seed, value, "", "") for name in values for seed, value in enumerate(values[name])]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -345,9 +297,7 @@ def test_intervals_shrink_with_seeds_as_students_t_says():
         boards = leaderboard.standings(table({f"p{k}": rng.normal(50, 3, seeds) for k in range(400)}))
         widths[seeds] = (boards["high"] - boards["low"]).mean() / 2
         unbiased = np.sqrt(2 / (seeds - 1)) * special.gamma(seeds / 2) / special.gamma((seeds - 1) / 2)
-        assert widths[seeds] == pytest.approx(
-            stats.t.ppf(0.975, seeds - 1) * 3 * unbiased / np.sqrt(seeds), rel=0.07
-        )
+        assert widths[seeds] == pytest.approx(stats.t.ppf(0.975, seeds - 1) * 3 * unbiased / np.sqrt(seeds), rel=0.07)
         assert ((boards["low"] <= 50) & (boards["high"] >= 50)).mean() == pytest.approx(0.95, abs=0.04)
     assert widths[20] < widths[5] / 2
 
@@ -385,10 +335,7 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
         (lambda: leaderboard.eagle(workers=3), "workers"),
         (lambda: leaderboard.standings(table({"a": [1.0, 2.0]}).drop(columns="seed")), "no column seed"),
         (lambda: leaderboard.standings(table({"a": [1.0, 2.0], "b": [1.0]})), "b ran on 1 of 2 seeds"),
-        (
-            lambda: leaderboard.plot(leaderboard.standings(table({"a": [1.0, 2.0]})), "speed"),
-            "metric: 'speed'",
-        ),
+        (lambda: leaderboard.plot(leaderboard.standings(table({"a": [1.0, 2.0]})), "speed"), "metric: 'speed'"),
     ],
 )
 def test_wrong_arguments_are_named(wrong, words):
@@ -400,12 +347,7 @@ def test_wrong_arguments_are_named(wrong, words):
 
 
 def test_boards_are_drawn_whatever_happened_on_them():
-    for values in (
-        {"a": [1.0]},
-        {"a": [1.0, 2.0], "b": [500.0, 700.0]},
-        {"a": [np.nan, 1.0]},
-        {"a": [-1.0, 1.0], "b": [0.0, 0.0]},
-    ):
+    for values in ({"a": [1.0]}, {"a": [1.0, 2.0], "b": [500.0, 700.0]}, {"a": [np.nan, 1.0]}, {"a": [-1.0, 1.0], "b": [0.0, 0.0]}):
         board = leaderboard.standings(table(values))
         figure = leaderboard.plot(board)
         assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == board["policy"].tolist()
@@ -427,7 +369,5 @@ def test_the_script_of_the_chapter_runs_on_its_own(tmp_path):
     (text,) = ["".join(cell["source"]) for cell in cells if "".join(cell["source"]).startswith("%%script")]
     (tmp_path / "mine.py").write_text(text.partition("\n")[2])
     there = os.environ | {"PYTHONPATH": str(paths.checkout())}
-    done = subprocess.run(
-        [sys.executable, "mine.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "mine.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True)
     assert "quickest" in done.stdout and "rank" in done.stdout

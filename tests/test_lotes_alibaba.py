@@ -1,4 +1,6 @@
-"""Alibaba's hour for LoTES: nothing lost, units by hand, load and proportions as asked, and policies that keep the books."""
+"""Alibaba's hour for LoTES: nothing lost, units by hand, load and proportions as asked, and policies that
+keep the books.
+"""
 
 import numpy as np
 import pytest
@@ -24,7 +26,9 @@ def stretch(trace):
 
 
 def pooled_load(configs, jobs):
-    """Work per resource against all machines as one pool, for the scarcest resource: never more than `offered_load`."""
+    """Work per resource against all machines as one pool, for the scarcest resource: never more than
+    `offered_load`.
+    """
     tasks, submit = jobs.tasks, jobs.jobs["submit"]
     work = tasks[list(jobs.resources)].mul(tasks["duration"], axis=0).sum().to_numpy()
     return (work / (submit.max() - submit.min()) / (configs.count @ configs.capacity)).max()
@@ -35,8 +39,13 @@ def test_every_instance_becomes_one_job(hour, trace):
     assert len(jobs) == len(jobs.tasks) == 3_056_536 and (np.diff(jobs.offsets) == 1).all()
     assert list(jobs.report.values()) == [42_998, 0]
     tasks = jobs.tasks
-    assert tasks["duration"].min() == 0.5 and tasks["duration"].sum() == trace.tasks["duration"].sum() + 42_998 / 2
-    assert tasks[["cores", "memory"]].to_numpy().min() >= 0 and tasks[["cores", "memory"]].to_numpy().max() < 1
+    assert (
+        tasks["duration"].min() == 0.5
+        and tasks["duration"].sum() == trace.tasks["duration"].sum() + 42_998 / 2
+    )
+    assert (
+        tasks[["cores", "memory"]].to_numpy().min() >= 0 and tasks[["cores", "memory"]].to_numpy().max() < 1
+    )
     assert (tasks[["cores", "memory"]].max(axis=1) > 0).all()
     assert set(jobs.jobs["class"]) == set(range(4)) and classes.share.sum() == pytest.approx(1)
 
@@ -49,7 +58,9 @@ def test_units_by_hand_against_the_file(trace):
     alone = lotes.alibaba_instances(trace=trace.between(float(submit), float(submit) + 1))
     rows = alone.tasks[alone.tasks["job"] == number]
     assert trace.jobs["submit"][own] == float(submit)
-    wanted = (max(float(duration), 0.5), float(cpu) / 9600, float(mem) / 100)  # 9600 hundredths of a core are the machine
+    wanted = (
+        max(float(duration), 0.5), float(cpu) / 9600, float(mem) / 100
+    )  # 9600 hundredths of a core are the machine
     assert np.isclose(rows[["duration", "cores", "memory"]], wanted, rtol=1e-12).all(axis=1).any()
 
 
@@ -71,7 +82,9 @@ def test_the_load_is_as_asked_with_the_fewest_machines(trace, load):
 def test_whole_hour_has_the_load_of_its_scarcest_resource(hour):
     configs, _, jobs = hour
     assert lotes.offered_load(configs, jobs) == pytest.approx(0.8, abs=0.002)
-    assert pooled_load(configs, jobs) == pytest.approx(0.8, abs=0.005)  # cores alone bind: memory leaves room everywhere
+    assert pooled_load(configs, jobs) == pytest.approx(
+        0.8, abs=0.005
+    )  # cores alone bind: memory leaves room everywhere
 
 
 def test_classes_know_only_the_first_minutes(trace, stretch):
@@ -85,7 +98,9 @@ def test_classes_know_only_the_first_minutes(trace, stretch):
     np.testing.assert_array_equal(classes.rate, other.rate)
     first = (jobs.jobs["submit"] < 50).to_numpy()
     shares = np.bincount(jobs.jobs["class"][first], minlength=4) / first.sum()
-    np.testing.assert_allclose(shares, classes.share, atol=1e-3)  # Lloyd's last step and the nearest centre may differ at a tie
+    np.testing.assert_allclose(
+        shares, classes.share, atol=1e-3
+    )  # Lloyd's last step and the nearest centre may differ at a tie
 
 
 def test_an_instance_larger_than_every_machine_is_left_out_and_counted():
@@ -100,9 +115,14 @@ def test_policies_keep_the_books(stretch, policy):
     configs, classes, jobs = stretch
     follows = {"plan": lotes.plan(configs, classes)} if policy.startswith("lotes") else {"classes": classes}
     run = lotes.simulate(policy, configs, jobs, record=False, interval=60.0, **follows)
-    assert run.arrived == run.started == run.finished == len(jobs) and run.waiting == 0 and abs(run.little) < 1e-9
+    assert (
+        run.arrived == run.started == run.finished == len(jobs) and run.waiting == 0
+        and abs(run.little) < 1e-9
+    )
     work = (jobs.tasks[["cores", "memory"]].mul(jobs.tasks["duration"], axis=0)).sum().to_numpy()
-    np.testing.assert_allclose(run.utilisation * (configs.count @ configs.capacity) * run.time, work, rtol=1e-6)
+    np.testing.assert_allclose(
+        run.utilisation * (configs.count @ configs.capacity) * run.time, work, rtol=1e-6
+    )
     present = run.mean_present * run.time
     assert present == pytest.approx(run.mean_response * len(jobs) + jobs.tasks["duration"].sum(), rel=1e-9)
 
@@ -113,8 +133,14 @@ def test_policies_keep_the_books(stretch, policy):
         ({"load": 0.0}, "load: 0.0, must be positive"),
         ({"load": np.nan}, "load: nan, must be positive"),
         ({"load": 500.0}, "load: 500 needs less than one machine of each configuration"),
-        ({"trace": Workload.from_arrays([0], [1.0], cores=[1.0])}, r"trace: demands \('cores',\) in 's'; give traces.alibaba2018"),
-        ({"trace": Workload.from_arrays([3, 3], [1, 1], cpu=[1, 2], mem=[0.1, 0.1]), "k": 1}, "jobs: all are submitted at 3;"),
+        (
+            {"trace": Workload.from_arrays([0], [1.0], cores=[1.0])},
+            r"trace: demands \('cores',\) in 's'; give traces.alibaba2018",
+        ),
+        (
+            {"trace": Workload.from_arrays([3, 3], [1, 1], cpu=[1, 2], mem=[0.1, 0.1]), "k": 1},
+            "jobs: all are submitted at 3;",
+        ),
         ({"first": 0.0}, "day: no task is submitted in the first 0 s"),
     ],
 )

@@ -48,19 +48,21 @@ def assert_on_the_optimal_face(configs, classes, allocation, rate):
     """(2)-(5) hold at the rate, so the allocation is one of the optimal ones."""
     used = allocation.delta.sum(axis=1)
     assert (used <= 1 + 1e-7).all() and (allocation.delta >= 0).all()
-    supplied = (allocation.delta * configs.capacity[:, None] * configs.count[:, None, None] * classes.rate[:, :, None]).sum(axis=0)
+    supplied = (
+        allocation.delta * configs.capacity[:, None] * configs.count[:, None, None] * classes.rate[:, :, None]
+    ).sum(axis=0)
     asked = rate * classes.share[:, None] * classes.demand
     assert (supplied >= asked * (1 - 1e-6) - 1e-9).all()
     np.testing.assert_allclose(
         allocation.delta * (configs.capacity * configs.count[:, None])[:, None],
-        allocation.running[:, :, None] * classes.demand[None],
-        atol=1e-9,
+        allocation.running[:, :, None] * classes.demand[None], atol=1e-9
     )
     assert not allocation.running[classes.rate == 0].any()
 
 
 def test_first_worked_example_ten_thirds():
-    # Two machines of five, jobs of three, one job a minute: the pool takes 10/3 jobs a minute; only two can really run.
+    # Two machines of five, jobs of three, one job a minute: the pool takes 10/3 jobs a minute; only two can
+    # really run.
     configs, classes = lotes.MachineConfigs([[5.0]], [2]), lotes.JobClasses([1.0], [[3.0]], [[1.0]])
     allocation = lotes.allocate(configs, classes)
     assert allocation.rate == pytest.approx(10 / 3)
@@ -102,7 +104,9 @@ def test_default_vertex_wastes_least(problem):
         allocation = lotes.allocate(*problem, vertex=vertex)
         held = allocation.running
         part = np.divide(held, pool_size(*problem), out=np.zeros_like(held), where=held > 0)
-        machine = (configs.capacity / (configs.capacity * configs.count[:, None]).sum(axis=0)).mean(axis=1) * configs.count
+        machine = (configs.capacity / (configs.capacity * configs.count[:, None]).sum(axis=0)).mean(
+            axis=1
+        ) * configs.count
         lost.append(float((part * waste(*problem) * machine[:, None]).sum()))
     assert lost[0] <= lost[1] + 1e-6
 
@@ -135,12 +139,16 @@ def test_architecture_constraint():
     bound = lotes.JobClasses([0.5, 0.5], [[1.0], [1.0]], [[1.0, 0.0], [0.0, 1.0]])
     assert lotes.allocate(configs, free).rate == pytest.approx(8)
     allocation = lotes.allocate(configs, bound)
-    assert allocation.rate == pytest.approx(8) and allocation.support.tolist() == [[True, False], [False, True]]
+    assert allocation.rate == pytest.approx(8) and allocation.support.tolist() == [
+        [True, False], [False, True]
+    ]
 
 
 def test_a_class_of_share_zero_asks_for_nothing():
     configs = lotes.MachineConfigs([[4.0]], [1])
-    assert lotes.allocate(configs, lotes.JobClasses([1.0, 0.0], [[1.0], [1.0]], [[1.0, 1.0]])).rate == pytest.approx(4)
+    assert lotes.allocate(
+        configs, lotes.JobClasses([1.0, 0.0], [[1.0], [1.0]], [[1.0, 1.0]])
+    ).rate == pytest.approx(4)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +186,10 @@ def test_scarcity_is_the_price_where_prices_are_unique():
     classes = lotes.JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], np.ones((2, 2)))
     rate = lotes.allocate(configs, classes).rate
     assert rate == pytest.approx(200 / 3)  # all 100 cores, three for a pair of jobs
-    price = lotes.scarcity(configs, classes, more=0.01) * rate / (0.01 * configs.capacity * configs.count[:, None])
+    price = (
+        lotes.scarcity(configs, classes, more=0.01) * rate
+        / (0.01 * configs.capacity * configs.count[:, None])
+    )
     assert price == pytest.approx(np.array([[2 / 3, 0], [2 / 3, 0]]), abs=1e-4)
 
 

@@ -1,4 +1,6 @@
-"""The model of hourly arrivals: against its closed forms, a literal likelihood and Google's table; and the month made with it."""
+"""The model of hourly arrivals: against its closed forms, a literal likelihood and Google's table; and the
+month made with it.
+"""
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,9 @@ DAILY = ArrivalModel(1e5, 0.3, 5.0, cycles=((24.0, 0.2, 20.0),))
 
 
 def numbers(model):
-    return np.array([model.typical, model.spread, model.memory, *(number for cycle in model.cycles for number in cycle)])
+    return np.array(
+        [model.typical, model.spread, model.memory, *(number for cycle in model.cycles for number in cycle)]
+    )
 
 
 def test_correlations_are_those_of_an_ar1_and_the_cycles():
@@ -32,18 +36,26 @@ def test_expected_jobs_are_the_mean_of_draws():
     assert drawn == pytest.approx(DAILY.expected(range(48)), rel=0.03)
 
 
-@pytest.mark.parametrize("model", [DAILY, ArrivalModel(2e4, 0.1, 30.0), ArrivalModel(1e5, 0.26, 1.9, GOOGLE_ARRIVALS.cycles)])
+@pytest.mark.parametrize(
+    "model", [DAILY, ArrivalModel(2e4, 0.1, 30.0), ArrivalModel(1e5, 0.26, 1.9, GOOGLE_ARRIVALS.cycles)]
+)
 def test_a_fit_recovers_the_model_that_drew_the_counts(model):
     counts = model.draw(25_000, None, np.random.default_rng(2))
     again = fit_arrivals(counts[100:], first=100, periods=[period for period, _, _ in model.cycles])
-    assert numbers(again)[:2] == pytest.approx(numbers(model)[:2], rel=0.05) and again.memory == pytest.approx(model.memory, rel=0.12)
+    assert numbers(again)[:2] == pytest.approx(
+        numbers(model)[:2], rel=0.05
+    ) and again.memory == pytest.approx(model.memory, rel=0.12)
     for mine, true in zip(again.cycles, model.cycles, strict=True):
         assert mine[0] == true[0] and mine[1] == pytest.approx(true[1], abs=0.02)
-        assert (mine[2] - true[2] + true[0] / 2) % true[0] - true[0] / 2 == pytest.approx(0, abs=0.03 * true[0])
+        assert (mine[2] - true[2] + true[0] / 2) % true[0] - true[0] / 2 == pytest.approx(
+            0, abs=0.03 * true[0]
+        )
 
 
 def test_no_model_near_the_fit_is_likelier_by_the_literal_density():
-    counts = ArrivalModel(800.0, 0.3, 3.0, cycles=((12.0, 0.3, 4.0),)).draw(80, None, np.random.default_rng(3))
+    counts = ArrivalModel(800.0, 0.3, 3.0, cycles=((12.0, 0.3, 4.0),)).draw(
+        80, None, np.random.default_rng(3)
+    )
     hours = np.arange(len(counts))
 
     def density(typical, spread, memory, amplitude, peak):
@@ -78,14 +90,18 @@ def test_constants_are_the_fit_to_googles_table():
 
 
 def test_the_fitted_model_has_the_months_mean_without_being_told():
-    assert GOOGLE_ARRIVALS.expected(np.arange(HOURS)).mean() == pytest.approx((JOBS - BATCH) / HOURS, rel=0.01)
+    assert GOOGLE_ARRIVALS.expected(np.arange(HOURS)).mean() == pytest.approx(
+        (JOBS - BATCH) / HOURS, rel=0.01
+    )
 
 
 def test_a_month_takes_its_hours_from_the_model_it_is_given():
     flat = ArrivalModel(100.0, 0.0, 1.0)
     _, month = google_month(*google2011(), jobs=50_000, batch=2_000, hours=48, arrivals=flat)
     hourly = np.bincount(month.jobs["submit"][month.jobs["submit"] > 0].astype(int), minlength=48)
-    assert hourly.sum() == 48_000 and np.sum((hourly - 1000) ** 2 / 1000) < 90  # chi-squared, 47 degrees of freedom: p = 0.0002
+    assert (
+        hourly.sum() == 48_000 and np.sum((hourly - 1000) ** 2 / 1000) < 90
+    )  # chi-squared, 47 degrees of freedom: p = 0.0002
     _, wild = google_month(*google2011(), jobs=50_000, batch=2_000, hours=48)
     hourly = np.bincount(wild.jobs["submit"][wild.jobs["submit"] > 0].astype(int), minlength=48)
     assert np.sum((hourly - 1000) ** 2 / 1000) > 200
@@ -128,10 +144,18 @@ def test_month_tells_days_tail_and_mean_of_the_same_runs():
 
 def test_claims_read_the_month_as_they_say():
     days = {"lotes": [5.0, 0.0, 0.0, 9.0], "tetris": [3.0, 2.0, 0.0, 4.0], "greedy": [0.3, 90.0, 1.0, 2.0]}
-    rows = [(0, policy, "wait", day, value) for policy, values in days.items() for day, value in enumerate(values)]
-    rows += [(0, policy, "mean", 0, value) for policy, value in (("lotes", 10.0), ("tetris", 100.0), ("greedy", 1000.0))]
+    rows = [
+        (0, policy, "wait", day, value) for policy, values in days.items() for day, value in enumerate(values)
+    ]
+    rows += [
+        (0, policy, "mean", 0, value)
+        for policy, value in (("lotes", 10.0), ("tetris", 100.0), ("greedy", 1000.0))
+    ]
     rows += [(0, policy, "queue", day, value) for policy in days for day, value in enumerate((7, 0, 0, 2000))]
-    rows += [(0, policy, "tail", 3600.0 * hours, value) for policy in days for hours, value in ((1, 0.4), (7, 0.3), (17, 0.2))]
+    rows += [
+        (0, policy, "tail", 3600.0 * hours, value) for policy in days
+        for hours, value in ((1, 0.4), (7, 0.3), (17, 0.2))
+    ]
     frame = pd.DataFrame(rows, columns=["seed", "policy", "measure", "x", "value"]).astype({"x": float})
     measured = {row.id.removeprefix("lotes.month-"): np.ravel(row.measure(frame)) for row in fig8_10_month.CLAIMS if row.measure}
     expected = {

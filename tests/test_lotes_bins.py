@@ -20,7 +20,9 @@ def brute_force(capacity, demand):
     capacity, demand = [Fraction(c) for c in capacity], [[Fraction(r) for r in row] for row in demand]
 
     def fits(mix):
-        return all(sum(n * row[l] for n, row in zip(mix, demand, strict=True)) <= c for l, c in enumerate(capacity))
+        return all(
+            sum(n * row[l] for n, row in zip(mix, demand, strict=True)) <= c for l, c in enumerate(capacity)
+        )
 
     most = [min(c // r for c, r in zip(capacity, row, strict=True) if r > 0) for row in demand]
     found = []
@@ -35,7 +37,12 @@ def brute_force(capacity, demand):
 def machines(draw, unit=1, classes=4):
     resources, k = draw(st.integers(1, 3)), draw(st.integers(1, classes))
     capacity = draw(st.lists(st.integers(0, 12), min_size=resources, max_size=resources))
-    demand = draw(st.lists(st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any), min_size=k, max_size=k))
+    demand = draw(
+        st.lists(
+            st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any), min_size=k,
+            max_size=k
+        )
+    )
     return [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
 
 
@@ -123,7 +130,9 @@ def test_bad_machines(capacity, demand, message):
 
 def test_the_guard_refuses_before_asking_for_memory():
     demand = np.linspace(0.02, 0.03, 12)[:, None]
-    with pytest.raises(ValueError, match="more than 1,000,000 non-dominated bins of 12 classes.*0.1 GB.*lotes.generate_plan"):
+    with pytest.raises(
+        ValueError, match="more than 1,000,000 non-dominated bins of 12 classes.*0.1 GB.*lotes.generate_plan"
+    ):
         non_dominated_bins([1.0], demand, max_bins=1_000_000)
     assert count_bins([1.0], demand, 1_000_000) == 1_000_001
     with pytest.raises(ValueError, match="max_bins"):
@@ -158,7 +167,9 @@ def test_algorithm_1_misses_nothing(machine):
 def test_algorithm_1_defects_by_hand():
     table = defects([7], [[2], [3]]).set_index("version")
     assert table.loc["as printed", ["kept", "dominated"]].tolist() == [7, 4]
-    assert table.loc["flag reset", ["kept", "dominated"]].tolist() == [4, 1]  # one job of each: another of the first still fits
+    assert table.loc["flag reset", ["kept", "dominated"]].tolist() == [
+        4, 1
+    ]  # one job of each: another of the first still fits
     assert algorithm1([5], [[2], [9]]).undefined  # the last class is larger than the machine
     with pytest.raises(ValueError, match="Algorithm 1 keeps more than 10 bins"):
         algorithm1([30], [[2], [3]], max_bins=10)

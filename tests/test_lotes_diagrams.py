@@ -22,7 +22,8 @@ def extents(figure):
     figure.draw(renderer)
     (ax,) = figure.axes
     boxes = [
-        patch.get_window_extent(renderer) for patch in ax.patches if isinstance(patch, FancyBboxPatch) and patch.get_zorder() > 0
+        patch.get_window_extent(renderer) for patch in ax.patches
+        if isinstance(patch, FancyBboxPatch) and patch.get_zorder() > 0
     ]
     return boxes, [text.get_window_extent(renderer) for text in ax.texts], figure.bbox
 
@@ -32,7 +33,10 @@ def test_no_text_touches_another_or_the_edge_of_a_box(plot, frame):
     boxes, texts, page = extents(plot(frame))
     for n, text in enumerate(texts):
         assert not any(text.overlaps(other) for other in texts[:n])
-        inside = [box.x0 <= text.x0 and text.x1 <= box.x1 and box.y0 <= text.y0 and text.y1 <= box.y1 for box in (*boxes, page)]
+        inside = [
+            box.x0 <= text.x0 and text.x1 <= box.x1 and box.y0 <= text.y0 and text.y1 <= box.y1
+            for box in (*boxes, page)
+        ]
         touched = [text.overlaps(box) for box in boxes]
         assert inside[-1] and touched == inside[:-1]
 
@@ -49,13 +53,18 @@ def test_six_jobs_hold_what_is_there_and_wait_for_one_resource_each():
     lacking = {}
     for _, job in SIX[SIX["start"] > SIX["submit"]].iterrows():
         before = SIX[(SIX["start"] < job["start"]) & (SIX["finish"] >= job["start"])]
-        lacking[job["job"]] = [name for name, there in (("cores", 4), ("memory", 8)) if before[name].sum() + job[name] > there]
+        lacking[job["job"]] = [
+            name for name, there in (("cores", 4), ("memory", 8)) if before[name].sum() + job[name] > there
+        ]
     assert lacking == {4: ["cores"], 5: ["memory"]}
 
 
 @pytest.mark.parametrize("resource, plot", [("cores", fig1_4_model.plot_fig1), ("memory", fig1_4_model.plot_fig2)])
 def test_blocks_are_as_large_as_what_the_jobs_hold(resource, plot):
-    blocks = [path for collection in plot(SIX).axes[0].collections for path in collection.get_paths() if len(path.vertices) > 3]
+    blocks = [
+        path for collection in plot(SIX).axes[0].collections for path in collection.get_paths()
+        if len(path.vertices) > 3
+    ]
     boxes = np.array([[*path.vertices.min(axis=0), *path.vertices.max(axis=0)] for path in blocks])
     assert sorted(map(tuple, boxes[:, [0, 2]])) == sorted(zip(SIX["start"], SIX["finish"], strict=True))
     assert np.ptp(boxes[:, [1, 3]], axis=1).tolist() == SIX[resource].tolist()

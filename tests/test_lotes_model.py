@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlib import lotes
-from schedlib.lotes import google
 from schedlib.lotes.model import UNITS, check, fits, scaled
+from schedlib.lotes.workloads import google
 
 FINE = {"capacity": [[1.0, 1.0], [0.5, 0.25]], "count": [3, 2]}
 JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0, 2.0], [1.0, 0.0]]}
@@ -26,7 +26,10 @@ JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0
         ({"count": [3, np.inf]}, r"count\[1\]: inf; must be 1, 2, 3"),
         ({"capacity": [[1.0, 1.0], [0.5, -1.0]]}, r"capacity\[1, 1\]: -1; must be a finite number >= 0"),
         ({"capacity": [[1.0, np.nan], [0.5, 1.0]]}, r"capacity\[0, 1\]: nan; must be a finite number"),
-        ({"capacity": [[1.0, 1.0], [0.0, 0.0]]}, r"capacity\[1\]: 0; the whole row is zero; leave that configuration out"),
+        (
+            {"capacity": [[1.0, 1.0], [0.0, 0.0]]},
+            r"capacity\[1\]: 0; the whole row is zero; leave that configuration out",
+        ),
         ({"capacity": [[1.0, 0.0], [2.0, 0.0]]}, r"no machine has that resource; leave it out"),
     ],
 )
@@ -59,8 +62,14 @@ def test_bad_classes(change, message):
     [
         ({"demand": [[0.1], [0.3]]}, "demand: 1 columns, but capacity has 2; needs one per resource"),
         ({"rate": [[1.0, 2.0]]}, "rate: 1 rows for 2 configurations; give one row for each"),
-        ({"demand": [[0.1, 0.2], [1.1, 0.1]]}, r"demand\[1\]: \[1.1, 0.1\] is larger than every machine that can run class 1"),
-        ({"demand": [[0.1, 0.2], [0.7, 0.1]], "rate": [[1.0, 0.0], [1.0, 1.0]]}, "larger than every machine that can run class 1"),
+        (
+            {"demand": [[0.1, 0.2], [1.1, 0.1]]},
+            r"demand\[1\]: \[1.1, 0.1\] is larger than every machine that can run class 1",
+        ),
+        (
+            {"demand": [[0.1, 0.2], [0.7, 0.1]], "rate": [[1.0, 0.0], [1.0, 1.0]]},
+            "larger than every machine that can run class 1",
+        ),
     ],
 )
 def test_classes_that_do_not_belong_to_the_machines(change, message):

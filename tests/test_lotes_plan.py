@@ -1,4 +1,6 @@
-"""Stage 2: worked examples, another solver, exhaustive search, rounding, the integer program, generated bins and their proof."""
+"""Stage 2: worked examples, another solver, exhaustive search, rounding, the integer program, generated bins
+and their proof.
+"""
 
 import itertools
 import time
@@ -34,10 +36,15 @@ def by_linprog(configs, classes, bins):
 
 def exhaustive(configs, classes, bins):
     """The best whole numbers of machines, all tried."""
-    ways = [list(itertools.combinations_with_replacement(range(len(b)), n)) for b, n in zip(bins, configs.count, strict=True)]
+    ways = [
+        list(itertools.combinations_with_replacement(range(len(b)), n))
+        for b, n in zip(bins, configs.count, strict=True)
+    ]
     best = 0.0
     for way in itertools.product(*ways):
-        machines = [np.bincount(np.array(picked), minlength=len(b)) for picked, b in zip(way, bins, strict=True)]
+        machines = [
+            np.bincount(np.array(picked), minlength=len(b)) for picked, b in zip(way, bins, strict=True)
+        ]
         best = max(best, sustained(classes, bins, machines))
     return best
 
@@ -71,8 +78,11 @@ def test_second_worked_example_sixty():
 
 
 def test_figure_5_machine():
-    # Bins (0,2), (2,1), (3,0); both classes asked for alike: x (0,2) and y (2,1) with 2y = 2x + y, so x : y = 1 : 2.
-    configs, classes = lotes.MachineConfigs([[7.0]], [3]), lotes.JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]])
+    # Bins (0,2), (2,1), (3,0); both classes asked for alike: x (0,2) and y (2,1) with 2y = 2x + y, so x : y =
+    # 1 : 2.
+    configs, classes = (
+        lotes.MachineConfigs([[7.0]], [3]), lotes.JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]])
+    )
     plan = lotes.plan(configs, classes)
     assert plan.fractions[0].round(6).tolist() == [1, 2, 0] and plan.machines[0].tolist() == [1, 2, 0]
     assert plan.rate == pytest.approx(8) and plan.allocation.rate == pytest.approx(8.4)
@@ -141,7 +151,9 @@ def test_google():
     generated = lotes.generate_plan(configs, classes)
     assert_sound(generated)
     assert whole.rate < plan.rate < generated.rate <= generated.bound
-    assert generated.rate == pytest.approx(by_linprog(configs, classes, bins_of(configs, classes, everywhere(classes))), rel=1e-7)
+    assert generated.rate == pytest.approx(
+        by_linprog(configs, classes, bins_of(configs, classes, everywhere(classes))), rel=1e-7
+    )
     nearly = lotes.generate_plan(configs, classes, integer=True)
     assert_sound(nearly)
     assert generated.rate_rounded <= nearly.rate_rounded
@@ -150,7 +162,9 @@ def test_google():
 def test_the_other_solver_finds_the_same_optimum():
     configs, classes = lotes.google2011()
     allocation = lotes.allocate(configs, classes)
-    ours, theirs = (lotes.plan(configs, classes, allocation=allocation, solver=solver) for solver in ("HiGHS", "CBC"))
+    ours, theirs = (
+        lotes.plan(configs, classes, allocation=allocation, solver=solver) for solver in ("HiGHS", "CBC")
+    )
     assert theirs.rate == pytest.approx(ours.rate, rel=1e-6)
     assert lotes.generate_plan(configs, classes, solver="CBC").rate == pytest.approx(4_730_690, rel=2e-6)
 
@@ -164,17 +178,23 @@ def test_best_mix_is_the_best_bin(problem, data):
     capacity = configs.capacity[0]
     mix = best_mix(capacity, classes.demand, value, gap=0)
     best = float((lotes.non_dominated_bins(capacity, classes.demand) @ value).max())
-    assert mix.value == pytest.approx(best, rel=1e-9) and mix.value == pytest.approx(float(mix.number @ value))
+    assert mix.value == pytest.approx(best, rel=1e-9) and mix.value == pytest.approx(
+        float(mix.number @ value)
+    )
     assert best <= mix.bound * (1 + 1e-12) <= best * (1 + 1e-9) + 1e-12
     loose = best_mix(capacity, classes.demand, value, gap=0.1)
-    assert loose.value <= best * (1 + 1e-12) and best <= loose.bound * (1 + 1e-12) <= loose.value * 1.1 * (1 + 1e-9)
+    assert loose.value <= best * (1 + 1e-12) and best <= loose.bound * (1 + 1e-12) <= loose.value * 1.1 * (
+        1 + 1e-9
+    )
 
 
 def test_a_class_left_without_a_machine():
     # Divisible jobs of class 1 fill the small machines, whole ones do not fit there.
     configs = lotes.MachineConfigs([[1.0], [0.5]], [1, 8])
     classes = lotes.JobClasses([0.5, 0.5], [[0.5], [0.6]], [[1.0, 0.001], [0.001, 1.0]])
-    with pytest.raises(ValueError, match="allocation: class 1 is allocated only to.*fitting=True.*generate_plan"):
+    with pytest.raises(
+        ValueError, match="allocation: class 1 is allocated only to.*fitting=True.*generate_plan"
+    ):
         lotes.plan(configs, classes)
     assert lotes.plan(configs, classes, allocation=lotes.allocate(configs, classes, fitting=True)).rate > 0
     assert lotes.generate_plan(configs, classes).rate > 0
@@ -182,10 +202,14 @@ def test_a_class_left_without_a_machine():
 
 def test_refusals():
     configs, classes = lotes.google2011()
-    with pytest.raises(ValueError, match="max_bins: .* classes on machines of .* have more than 2 bins; use generate_plan"):
+    with pytest.raises(
+        ValueError, match="max_bins: .* classes on machines of .* have more than 2 bins; use generate_plan"
+    ):
         lotes.plan(configs, classes, max_bins=2)
     other = lotes.allocate(lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[0.1]], [[1.0]]))
-    with pytest.raises(ValueError, match=r"allocation: made for \(1, 1\) configurations and classes, not \(10, 4\)"):
+    with pytest.raises(
+        ValueError, match=r"allocation: made for \(1, 1\) configurations and classes, not \(10, 4\)"
+    ):
         lotes.plan(configs, classes, allocation=other)
     with pytest.raises(RuntimeError, match="max_rounds: .* is not proved to be within"):
         lotes.generate_plan(configs, classes, max_rounds=1)

@@ -1,4 +1,6 @@
-"""Planning anew while the system runs: the swap of plans is exact, and what a plan is made from is the past alone."""
+"""Planning anew while the system runs: the swap of plans is exact, and what a plan is made from is the past
+alone.
+"""
 
 import dataclasses
 
@@ -11,8 +13,7 @@ from hypothesis import strategies as st
 
 from schedlib.lotes import JobClasses, MachineConfigs, Past, Replan, google2011, google_month, plan, simulate
 from schedlib.lotes.dispatching.machine_tree import WIDTH, refresh
-from schedlib.lotes.planner import Planner
-from schedlib.lotes.replan import cluster, estimate, estimated
+from schedlib.lotes.replan import Planner, cluster, estimate, estimated
 from schedlib.workload import Workload
 
 systems, as_workload, pace_of, QUIET = exact.systems, exact.as_workload, exact.pace_of, exact.QUIET
@@ -23,13 +24,22 @@ NAMES = ("start", "finish", "machine")
 def other_plans(configs, classes, number, rng):
     """Plans for the same classes with other shares; None when there is none."""
     try:
-        return [plan(configs, dataclasses.replace(classes, share=rng.dirichlet(np.ones(classes.n_classes)))) for _ in range(number)]
+        return [
+            plan(configs, dataclasses.replace(classes, share=rng.dirichlet(np.ones(classes.n_classes))))
+            for _ in range(number)
+        ]
     except ValueError:
         return None
 
 
 @QUIET
-@given(systems(), st.sampled_from(["delta", "all"]), st.sampled_from(["delta", "rate"]), st.booleans(), st.integers(0, 2**32))
+@given(
+    systems(),
+    st.sampled_from(["delta", "all"]),
+    st.sampled_from(["delta", "rate"]),
+    st.booleans(),
+    st.integers(0, 2**32),
+)
 def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel, first, seed):
     configs, classes, submit, job_class, work, demand, choices = system
     rng = np.random.default_rng(seed)
@@ -42,7 +52,9 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
     def label(demand, turn):
         return (demand[:, 0] * 64 + turn).astype(int) % classes.n_classes
 
-    swaps = [(turn * every, plans[turn], label(demand, turn) if relabels else job_class) for turn in (1, 2, 3)]
+    swaps = [
+        (turn * every, plans[turn], label(demand, turn) if relabels else job_class) for turn in (1, 2, 3)
+    ]
     turns = []
 
     def how(past, old):
@@ -58,7 +70,9 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
     expected = literal.run(center, configs, submit, job_class, work, demand, swaps)
     policy = "lotes-first" if first else "lotes"
     jobs = as_workload(submit, job_class, work, demand)
-    run = simulate(policy, configs, jobs, plan=plans[0], seed=choices, slots=1, replan=Replan(every, how=how), **options)
+    run = simulate(
+        policy, configs, jobs, plan=plans[0], seed=choices, slots=1, replan=Replan(every, how=how), **options
+    )
     for name, values in zip(NAMES, expected, strict=True):
         np.testing.assert_array_equal(run.jobs[name].to_numpy(), values, err_msg=name)
     assert turns == [turn * every for turn in range(1, len(turns) + 1)]
@@ -90,12 +104,12 @@ def test_after_a_swap_scores_are_bins_less_what_runs(crowded, monkeypatch, how):
     checked = []
     swap = Planner.swap
 
-    def swap_and_check(self, sys, log):
+    def swap_and_check(self, scores, state, log):
         now, before = self.due, len(self.plans)
-        sys = swap(self, sys, log)
+        scores, state = swap(self, scores, state, log)
         if len(self.plans) == before:
-            return sys
-        m, scores = sys.m, sys.scores
+            return scores, state
+        m, arrived = state.machines, state.progress[0].arrived
         on = np.flatnonzero((log.start <= now) & (log.finish >= now))
         running = np.zeros((configs.n_machines, 4), int)
         np.add.at(running, (log.machine[on], self.job_class[on]), 1)
@@ -110,10 +124,12 @@ def test_after_a_swap_scores_are_bins_less_what_runs(crowded, monkeypatch, how):
         for machine in range(len(m.config)):
             refresh(m, machine)
         np.testing.assert_array_equal(m.bound, bound)
-        waits = np.isnan(log.start[: sys.seen[1]])
-        np.testing.assert_array_equal(sys.line.count, np.bincount(self.job_class[: sys.seen[1]][waits], minlength=4))
+        waits = np.isnan(log.start[:arrived])
+        np.testing.assert_array_equal(
+            scores.line.count, np.bincount(self.job_class[:arrived][waits], minlength=4)
+        )
         checked.append(waits.sum())
-        return sys
+        return scores, state
 
     monkeypatch.setattr(Planner, "swap", swap_and_check)
     run = simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=how))
@@ -121,7 +137,9 @@ def test_after_a_swap_scores_are_bins_less_what_runs(crowded, monkeypatch, how):
     assert run.finished == run.arrived == len(jobs) and abs(run.little) < 1e-9
     rows = run.jobs
     sizes = jobs.tasks[list(jobs.resources)].to_numpy()
-    assert ((rows["finish"] - rows["start"] - jobs.tasks["duration"]).abs() < 1e-9).all() and (rows["start"] >= rows["submit"]).all()
+    assert ((rows["finish"] - rows["start"] - jobs.tasks["duration"]).abs() < 1e-9).all() and (
+        rows["start"] >= rows["submit"]
+    ).all()
     capacity = np.repeat(configs.capacity, configs.count, axis=0)
     for now in np.linspace(0.5, 80, 40):
         on = ((rows["start"] <= now) & (rows["finish"] > now)).to_numpy()
@@ -138,10 +156,14 @@ def test_only_the_past_counts(crowded, how):
     submit, rng = jobs.jobs["submit"].to_numpy(), np.random.default_rng(0)
     later = submit >= turning
     unfinished = run.jobs["finish"].to_numpy() > turning
-    demand = np.where(later[:, None], 0.4 * rng.random((len(submit), 2)) + 0.01, arrays[["cores", "memory"]].to_numpy())
+    demand = np.where(
+        later[:, None], 0.4 * rng.random((len(submit), 2)) + 0.01, arrays[["cores", "memory"]].to_numpy()
+    )
     duration = np.where(unfinished, arrays["duration"] + 50 * rng.random(len(submit)), arrays["duration"])
     job_class = np.where(later, rng.integers(0, 4, len(submit)), jobs.jobs["class"])
-    changed = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", cores=demand[:, 0], memory=demand[:, 1])
+    changed = Workload.from_arrays(
+        submit, duration, job_class=job_class, time_unit="h", cores=demand[:, 0], memory=demand[:, 1]
+    )
     other = simulate("lotes", configs, changed, plan=first, replan=Replan(6.0, how=how))
     then = (run.jobs["start"] < turning).to_numpy()
     assert 500 < then.sum() < len(submit)
@@ -152,7 +174,9 @@ def test_only_the_past_counts(crowded, how):
 
 
 def test_estimates_by_hand():
-    """Jobs of 2 h every hour (class 0), of 4 h every 2 h (class 1), seen from 24 h to 48 h; nothing of class 2."""
+    """Jobs of 2 h every hour (class 0), of 4 h every 2 h (class 1), seen from 24 h to 48 h; nothing of class
+    2.
+    """
     every, lasts = np.repeat([1.0, 2.0], [60, 30]), np.repeat([2.0, 4.0], [60, 30])
     submit = np.concatenate((np.arange(60.0), 2 * np.arange(30.0)))
     kept = submit < 48
@@ -175,23 +199,31 @@ def test_clusters_by_hand():
     submit = np.arange(40.0)
     demand = np.where(np.arange(40)[:, None] % 4 == 0, [[0.5, 0.1]], [[0.1, 0.2]])
     past = Past(40.0, 0.0, submit, np.zeros(40, int), demand, submit.copy(), submit + 1)
-    first = plan(MachineConfigs([[1.0, 1.0]], [3]), JobClasses([0.5, 0.5], [[0.2, 0.2], [0.4, 0.4]], [[2.0, 2.0]]))
+    first = plan(
+        MachineConfigs([[1.0, 1.0]], [3]), JobClasses([0.5, 0.5], [[0.2, 0.2], [0.4, 0.4]], [[2.0, 2.0]])
+    )
     found, label = cluster(past, first)
     np.testing.assert_allclose(found.classes.demand, [[0.1, 0.2], [0.5, 0.1]])
     np.testing.assert_allclose(found.classes.share, [0.75, 0.25])
     np.testing.assert_allclose(found.classes.rate, [[1.0, 1.0]])
-    assert label(np.array([[0.1, 0.19], [0.45, 0.12], [0.32, 0.19]])).tolist() == [0, 1, 0]  # the last by spreads, not by eye
+    assert label(np.array([[0.1, 0.19], [0.45, 0.12], [0.32, 0.19]])).tolist() == [
+        0, 1, 0
+    ]  # the last by spreads, not by eye
     assert cluster(past._replace(demand=np.full((40, 2), 0.1)), first) is None
     assert cluster(past._replace(since=39.5), first) is None
 
 
 def test_an_idle_machine_that_serves_a_class_from_now_on_takes_its_waiting_jobs():
-    """Machine 0 may not serve the waiting job under the first plan, and has no exit after the second one begins."""
+    """Machine 0 may not serve the waiting job under the first plan, and has no exit after the second one
+    begins.
+    """
     configs = MachineConfigs([[1.0, 4.0], [4.0, 1.0]], [1, 1])
     classes = JobClasses([0.5, 0.5], [[0.5, 1.0], [1.0, 0.5]], [[1.0, 1.0]] * 2)
     first = plan(configs, classes)
     assert (first.running > 0).tolist() == [[True, False], [False, True]]
-    jobs = Workload.from_arrays([0, 0, 0], [1.0, 9.0, 1.0], job_class=[0, 1, 1], time_unit="h", a=[1, 4, 1], b=[1, 1, 1])
+    jobs = Workload.from_arrays(
+        [0, 0, 0], [1.0, 9.0, 1.0], job_class=[0, 1, 1], time_unit="h", a=[1, 4, 1], b=[1, 1, 1]
+    )
     assert simulate("lotes", configs, jobs, plan=first).jobs["start"].tolist() == [0, 0, 9]
     turned = dataclasses.replace(first, bins=first.bins[::-1], machines=first.machines[::-1])
     run = simulate("lotes", configs, jobs, plan=first, replan=Replan(3.0, how=lambda past, old: turned))
@@ -200,7 +232,10 @@ def test_an_idle_machine_that_serves_a_class_from_now_on_takes_its_waiting_jobs(
 
 @pytest.mark.parametrize(
     "arguments, why",
-    [({"every": 0}, "every: 0"), ({"every": 1, "window": -1}, "window: -1"), ({"every": 1, "how": "again"}, "how: 'again'")],
+    [
+        ({"every": 0}, "every: 0"), ({"every": 1, "window": -1}, "window: -1"),
+        ({"every": 1, "how": "again"}, "how: 'again'")
+    ],
 )
 def test_bad_replanning_is_refused(arguments, why):
     with pytest.raises(ValueError, match=why):
@@ -215,8 +250,13 @@ def test_runs_that_cannot_be_replanned_are_refused(crowded):
     with pytest.raises(ValueError, match="a plan for 1 classes, not the 4"):
         simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=lambda past, old: fewer))
     with pytest.raises(ValueError, match="labels must be"):
-        simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=lambda past, old: (old, lambda demand: demand)))
-    some = dataclasses.replace(classes, rate=np.where(np.arange(4) == np.arange(10)[:, None], 0.0, classes.rate))
+        simulate(
+            "lotes", configs, jobs, plan=first,
+            replan=Replan(6.0, how=lambda past, old: (old, lambda demand: demand))
+        )
+    some = dataclasses.replace(
+        classes, rate=np.where(np.arange(4) == np.arange(10)[:, None], 0.0, classes.rate)
+    )
     partly = plan(configs, some)
     with pytest.raises(ValueError, match="every class must be able"):
         simulate("lotes", configs, jobs, plan=partly, replan=Replan(6.0, how="cluster"))

@@ -35,7 +35,9 @@ def unit_jobs(rate, hours, machines, cores, seed):
     return MachineConfigs([[float(cores)]], [machines]), classes, workload
 
 
-@pytest.mark.parametrize("policy, options", [("lotes", {}), ("tetris", {"work": 0.0}), ("greedy", {"bypass": False})])
+@pytest.mark.parametrize(
+    "policy, options", [("lotes", {}), ("tetris", {"work": 0.0}), ("greedy", {"bypass": False})]
+)
 def test_jobs_of_one_core_queue_as_in_m_m_c(policy, options):
     servers, load, waits = 20, 18.0, []
     machines = 1 if policy == "greedy" else 4  # Greedy queues at single machines, which is another system
@@ -122,7 +124,10 @@ def test_utilisation_and_fragmentation_are_shares(pair):
 
 def test_policies_meet_the_same_jobs(instance):
     with pytest.warns(UserWarning):
-        runs = [simulate(policy, instance.configs, instance.workload, seed=s) for policy, s in (("greedy", 0), ("tetris", 1))]
+        runs = [
+            simulate(policy, instance.configs, instance.workload, seed=s)
+            for policy, s in (("greedy", 0), ("tetris", 1))
+        ]
     for column in ("submit", "class"):
         assert (runs[0].jobs[column] == runs[1].jobs[column]).all()
     assert not runs[0].jobs["machine"].equals(runs[1].jobs["machine"])
@@ -147,7 +152,9 @@ def test_stability_is_told():
 
 
 def test_lotes_starves_a_queued_job_too_large_for_its_configurations():
-    """As printed, only configurations with Delta > 0 look for a class on an exit; the others may stand empty (Section 4.3.2)."""
+    """As printed, only configurations with Delta > 0 look for a class on an exit; the others may stand empty
+    (Section 4.3.2).
+    """
     configs = MachineConfigs([[1.0], [10.0]], [1, 1])
     found = plan(configs, JobClasses([0.5, 0.5], [[1.0], [10.0]], [[1.0, 0.0], [0.0, 1.0]]))
     assert found.running.tolist() == [[1, 0], [0, 1]]
@@ -159,9 +166,12 @@ def test_lotes_starves_a_queued_job_too_large_for_its_configurations():
 
 
 def test_machines_asked_per_arrival_by_hand():
-    """Three machines of one core, two configurations; two jobs of a core that never end, the third must wait."""
+    """Three machines of one core, two configurations; two jobs of a core that never end, the third must wait.
+    """
     configs = MachineConfigs([[1.0], [1.5]], [1, 2])
-    found = plan(configs, JobClasses([1.0], [[1.0]], [[0.0], [1.0]]))  # the plan uses the second configuration alone
+    found = plan(
+        configs, JobClasses([1.0], [[1.0]], [[0.0], [1.0]])
+    )  # the plan uses the second configuration alone
     able = JobClasses([1.0], [[1.0]], [[1e-9], [1.0]])
     found = plan(configs, able, allocation=found.allocation)
     jobs = Workload.from_arrays([0, 1, 2, 3], [100.0] * 4, cpu=[1.0] * 4)
@@ -172,7 +182,9 @@ def test_machines_asked_per_arrival_by_hand():
 
 
 def test_twenty_jobs_fill_a_machine():
-    jobs = Workload.from_arrays(np.zeros(21), np.ones(21), cores=np.full(21, 0.025), memory=np.full(21, 0.025))
+    jobs = Workload.from_arrays(
+        np.zeros(21), np.ones(21), cores=np.full(21, 0.025), memory=np.full(21, 0.025)
+    )
     for policy in ("greedy", "tetris"):
         run = simulate(policy, MachineConfigs([[0.5, 0.5]], [1]), jobs)
         assert (run.response == 0).sum() == 20
@@ -183,7 +195,10 @@ def test_long_queues_do_not_slow_the_search_down():
     for policy in ("tetris", "lotes"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            run = simulate(policy, configs, workload, plan=plan(configs, classes) if policy == "lotes" else None, record=False)
+            run = simulate(
+                policy, configs, workload, plan=plan(configs, classes) if policy == "lotes" else None,
+                record=False
+            )
         assert run.waiting > 150_000
 
 
@@ -193,7 +208,9 @@ def test_laws_of_sizes(matched, mean):
     for sizes in ("independent", "common"):
         workload = RandomWorkload(classes, 1e5, 1.0, sizes=sizes, matched=matched)
         blocks = list(workload.blocks())
-        demand, job_class = (np.concatenate([getattr(block, name) for block in blocks]) for name in ("demand", "job_class"))
+        demand, job_class = (
+            np.concatenate([getattr(block, name) for block in blocks]) for name in ("demand", "job_class")
+        )
         assert demand[:, 0].mean() == pytest.approx(mean, rel=0.01)
         assert demand[job_class == 1, 1].mean() == pytest.approx(mean / 2, rel=0.01)
         together = np.corrcoef(demand[job_class == 0].T)[0, 1]
@@ -237,7 +254,7 @@ def jobs_of(cpu, mem, job_class=0):
         ("tetrs", {}, "did you mean 'tetris'"),
         ("lotes", {}, "plan: 'lotes' follows one"),
         ("greedy", {"exit": "all"}, "exit: no option of 'greedy', which has bypass"),
-        ("tetris", {"gamma_unit": "days"}, "gamma_unit: 'days'; choose from 'h'|gamma_unit: 'days'; choose from 's'"),
+        ("tetris", {"gamma_unit": "days"}, "gamma_unit: 'days' is unknown"),
         ("tetris", {"work": -1.0}, "work: -1.0, a weight must not be negative"),
         ("greedy", {"interval": 0.0}, "interval: 0.0, must be positive"),
     ],
@@ -277,8 +294,34 @@ def test_policies_that_break_the_rules_are_refused():
         return 7
 
     jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.1], mem=[0.1, 0.1])
-    with pytest.raises(ValueError, match="'own': gave job 0 a machine that is not there or has no room"):
+    with pytest.raises(
+        ValueError, match="'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2"
+    ):
         simulate(Policy(nowhere), SMALL, jobs)
-    with pytest.raises(ValueError, match="'odd': gave machine 0 a job that does not wait or does not fit"):
+    with pytest.raises(
+        ValueError, match="'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait"
+    ):
         simulate(Policy(hasty, stranger, name="odd"), SMALL, jobs)
     assert simulate(Policy(hasty), SMALL, jobs).response.tolist() == [0.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    "job, rate, why",
+    [
+        ((0.6, 0.1), 1.0, "job 0 at 0 s needs 0.6 of cpu, and machine 1 has 0.5 free; return -1 to let it wait"),
+        ((0.1, 0.1), 0.0, "job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait"),
+    ],
+)
+def test_refusals_say_what_was_impossible(job, rate, why):
+    classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [rate]])
+    with pytest.raises(ValueError, match=f"policy 'own': capacity: {why}, or ask lotes.can_start first"):
+        simulate(Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
+
+
+def test_refusals_on_an_exit_name_the_waiting_job():
+    jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.9], mem=[0.1, 0.1])
+    waits = lambda cluster, job: 1 if cluster.now == 0 else -1  # noqa: E731
+    policy = Policy(waits, lambda cluster, machine: cluster.waiting[0])
+    why = "job 1 at 1 s needs 0.9 of cpu, and machine 1 has 0.5 free; return -1 when none fits"
+    with pytest.raises(ValueError, match=why):
+        simulate(policy, SMALL, jobs)

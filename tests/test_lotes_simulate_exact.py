@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedlib.lotes import JobClasses, MachineConfigs, Policy, can_start, plan, simulate
-from schedlib.lotes.workloads.random_instances import Arrivals
+from schedlib.lotes.workloads.job_stream import Arrivals
 from schedlib.workload import Workload
 
 SAMPLED = st.sampled_from([None, 1, 3])
@@ -58,7 +58,9 @@ def pace_of(classes):
 
 
 @QUIET
-@given(systems(), st.sampled_from(["delta", "all"]), st.booleans(), SAMPLED, st.sampled_from(["delta", "rate"]))
+@given(
+    systems(), st.sampled_from(["delta", "all"]), st.booleans(), SAMPLED, st.sampled_from(["delta", "rate"])
+)
 def test_lotes(system, exit, fallback, sampled, wheel):
     configs, classes, *jobs, seed = system
     try:
@@ -67,7 +69,9 @@ def test_lotes(system, exit, fallback, sampled, wheel):
         return
     options = {"exit": exit, "fallback": fallback, "sampled": sampled, "wheel": wheel}
     expected = literal.run(literal.Lotes(configs, pace_of(classes), seed, made, **options), configs, *jobs)
-    if np.isnan(expected[0]).any():  # nothing with Delta > 0 is large enough for some job, and that job waits for ever
+    if np.isnan(
+        expected[0]
+    ).any():  # nothing with Delta > 0 is large enough for some job, and that job waits for ever
         run = simulate("lotes", configs, as_workload(*jobs), plan=made, seed=seed, **options)
         np.testing.assert_array_equal(run.jobs["start"], expected[0])
         return
@@ -83,7 +87,9 @@ def test_lotes_first_version(system, sampled):
     except ValueError:
         return
     center = literal.Lotes(configs, pace_of(classes), seed, made, first=True, exit="all", sampled=sampled)
-    run = simulate("lotes-first", configs, as_workload(*jobs), plan=made, seed=seed, exit="all", sampled=sampled)
+    run = simulate(
+        "lotes-first", configs, as_workload(*jobs), plan=made, seed=seed, exit="all", sampled=sampled
+    )
     agree(run, literal.run(center, configs, *jobs))
 
 
@@ -96,12 +102,18 @@ def test_greedy(system, bypass):
 
 
 @QUIET
-@given(systems(), st.sampled_from([(1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (3.0, 0.25)]), st.sampled_from(["h", "s"]))
+@given(
+    systems(), st.sampled_from([(1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (3.0, 0.25)]), st.sampled_from(["h", "s"])
+)
 def test_tetris(system, weights, gamma_unit):
     configs, classes, *jobs, seed = system
     options = dict(zip(("packing", "work"), weights, strict=True))
-    run = simulate("tetris", configs, as_workload(*jobs), classes=classes, seed=seed, gamma_unit=gamma_unit, **options)
-    center = literal.Tetris(configs, pace_of(classes), seed, **options, unit=1.0 if gamma_unit == "h" else 1 / (1 / 3600))
+    run = simulate(
+        "tetris", configs, as_workload(*jobs), classes=classes, seed=seed, gamma_unit=gamma_unit, **options
+    )
+    center = literal.Tetris(
+        configs, pace_of(classes), seed, **options, unit=1.0 if gamma_unit == "h" else 1 / (1 / 3600)
+    )
     agree(run, literal.run(center, configs, *jobs))
 
 

@@ -1,4 +1,6 @@
-"""LoTES's explorers and pictures answer for every corner of their settings, and what they draw is what was simulated."""
+"""LoTES's explorers and pictures answer for every corner of their settings, and what they draw is what was
+simulated.
+"""
 
 import itertools
 
@@ -26,7 +28,10 @@ def test_bins_draw_at_every_corner(sizes):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("load, phi, law, seed", list(itertools.product((50, 98), (0, 15), ("independent", "common", "fixed"), (0, 9))))
+@pytest.mark.parametrize(
+    "load, phi, law, seed",
+    list(itertools.product((50, 98), (0, 15), ("independent", "common", "fixed"), (0, 9))),
+)
 def test_dispatch_draws_at_every_corner(load, phi, law, seed):
     figure, alt = explorer.draw_dispatch(load, phi, law, seed)
     titles = " ".join(text.get_text() for text in figure.axes[0].texts)
@@ -40,25 +45,34 @@ POOLS = list(itertools.product((0, 50, 100), (0.5, 8), (0.5, 4), (1, 6, 16), (1,
 @pytest.mark.parametrize("settings", POOLS[:: len(POOLS) // 12])
 def test_pools_draw_at_every_corner(settings):
     figure, alt = explorer.draw_pools(*settings)
-    assert figure.axes[0].get_title() in alt.replace("Two pools sustain ", "$\\lambda^*$ = ") and "Scarce: " in alt
+    assert (
+        figure.axes[0].get_title() in alt.replace("Two pools sustain ", "$\\lambda^*$ = ")
+        and "Scarce: " in alt
+    )
 
 
 def test_bars_of_an_allocation_are_what_each_class_holds():
     configs, classes = lotes.google2011()
     found = lotes.allocate(configs, classes)
     bars = [bar.get_width() for bar in pictures.plot_allocation(configs, found).axes[0].patches]
-    held = (found.running[:, :, None] * classes.demand).transpose(1, 0, 2) / (configs.capacity * configs.count[:, None])
+    held = (found.running[:, :, None] * classes.demand).transpose(1, 0, 2) / (
+        configs.capacity * configs.count[:, None]
+    )
     assert np.allclose(bars, 100 * held.ravel())
 
 
 def stored_runs():
     """Two little figures: of the first, Phi varies under two laws; of the second, Omega under one."""
-    points = [("a", 0.0, 0.0, "common"), ("a", 0.003, 0.0, "common"), ("a", 0.003, 0.0, "fixed"), ("a", 0.0, 0.0, "fixed")]
+    points = [
+        ("a", 0.0, 0.0, "common"),
+        ("a", 0.003, 0.0, "common"),
+        ("a", 0.003, 0.0, "fixed"),
+        ("a", 0.0, 0.0, "fixed"),
+    ]
     points += [("b", 0.006, 0.0, "common"), ("b", 0.006, 0.1, "common"), ("b", 0.006, 0.2, "common")]
     rows = [
         (figure, phi, omega, sizes, 0.9, seed, policy, wait * (1 + seed), wait / 100, wait < 5)
-        for figure, phi, omega, sizes in points
-        for seed in range(3)
+        for figure, phi, omega, sizes in points for seed in range(3)
         for policy, wait in (("lotes", 0.0), ("greedy", 10.0), ("tetris", 1.0))
     ]
     columns = ["figure", "phi", "omega", "sizes", "load", "seed", "policy", "wait", "slope", "stable"]
@@ -68,9 +82,8 @@ def stored_runs():
 LEDGER = pd.DataFrame(
     {
         "id": ["lotes.a-x-common", "lotes.a-x-fixed", "lotes.b-x-common"],
-        "claim": ["first (sizes: common)", "second (sizes: fixed)", "third"],
-        "where": "Section 5",
-        "verdict": ["reproduced", "in part", "not reproduced"],
+        "claim": ["first (sizes: common)", "second (sizes: fixed)", "third"], "where": "Section 5",
+        "verdict": ["reproduced", "in part", "not reproduced"]
     }
 )
 
@@ -98,11 +111,19 @@ def test_stored_explorer_offers_what_the_figure_has_and_draws_once_a_move():
     seen, draw = [], made.draw
     made.draw = lambda **values: seen.append(values) or draw(**values)
     made.controls["figure"].value = "b"
-    assert seen[-1] == {"figure": "b", "sizes": "common", "at": 0.0} and len(seen) == len({str(v) for v in seen}) <= 2
-    assert [value for _, value in made.controls["at"].options] == [0.0, 0.1, 0.2] and "omega = 0," in made.picture.value
+    assert (
+        seen[-1] == {"figure": "b", "sizes": "common", "at": 0.0}
+        and len(seen) == len({str(v) for v in seen}) <= 2
+    )
+    assert [value for _, value in made.controls["at"].options] == [
+        0.0, 0.1, 0.2
+    ] and "omega = 0," in made.picture.value
 
 
-@pytest.mark.parametrize("make", [explorer.line, explorer.pools, explorer.bins, explorer.dispatch, lambda: explorer.stored(stored_runs())])
+@pytest.mark.parametrize(
+    "make",
+    [explorer.line, explorer.pools, explorer.bins, explorer.dispatch, lambda: explorer.stored(stored_runs())],
+)
 def test_explorers_start_with_a_picture(make):
     made = make()
     assert made.png.startswith(b"\x89PNG") and "<img alt=" in made.picture.value
@@ -117,7 +138,9 @@ def test_polytope_refuses_what_is_not_a_plane():
 
 def test_polytope_has_the_corners_of_the_toy():
     corners = pictures._corners(np.array([40.0, 80.0]), np.array([[1.0, 4.0], [2.0, 1.0]]))
-    assert {tuple(np.round(corner, 4)) for corner in corners} == {(0, 0), (20, 0), (0, 20), (17.1429, 11.4286)}
+    assert {tuple(np.round(corner, 4)) for corner in corners} == {
+        (0, 0), (20, 0), (0, 20), (17.1429, 11.4286)
+    }
 
 
 def test_polytope_draws_resources_that_one_class_does_not_need():

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from mch_fluid_literal import fill_literally
 
 from schedlib import mch
-from schedlib.mch.allocate import FLAT, RULES
-from schedlib.mch.flatten import flat_weights
 from schedlib.mch.fluid_hdrf import fluid_hdrf
+from schedlib.mch.rules import RULES, flat_weights
 
 CPU, MEM = (1, 0), (0, 1)
 FIG4 = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
@@ -81,9 +80,9 @@ def test_collapsed_hierarchies_equalise_one_resource_only():
     for rule, resource in (("c-ch", 0), ("m-ch", 1)):
         found = mch.allocate(tree, (10, 10), rule)
         assert np.ptp(found.usage[:, resource] / [3 / 8, 3 / 8, 1 / 4]) < 1e-9
-    with pytest.raises(ValueError, match=r"'c-ch': leaf n1,2 uses nothing of resource 0"):
+    with pytest.raises(ValueError, match=r"'c-ch' looks at resource 0 alone: leaf n1,2 uses nothing"):
         mch.allocate(FIG4, (200, 200), "c-ch")
-    with pytest.raises(ValueError, match="collapses by resource 1"):
+    with pytest.raises(ValueError, match="resource 1 alone, but leaves name 1 only"):
         mch.allocate(mch.Tree([(1,)]), (1,), "m-ch")
 
 
@@ -198,7 +197,7 @@ def test_a_chain_of_groups_with_one_leaf_changes_nothing():
     assert np.allclose(shares(mch.Tree([[[[CPU]]], [[MEM]], (1, 1)]), (1, 1), "h-drf"), shares(mch.Tree([CPU, MEM, (1, 1)]), (1, 1), "drf"))
 
 
-@pytest.mark.parametrize("rule", FLAT[2:4])
+@pytest.mark.parametrize("rule", ["c-ch", "m-ch"])
 def test_collapsed_hierarchies_on_one_full_resource_are_hdrf(rule):
     """When all demand alike, every notion of share is the same."""
     tree = mch.Tree([[(1, 1), (1, 1)], [(1, 1), [(1, 1), (1, 1)]]], weights={(1,): 60, (2,): 40})
@@ -206,12 +205,12 @@ def test_collapsed_hierarchies_on_one_full_resource_are_hdrf(rule):
 
 
 def test_bad_input_is_named():
-    with pytest.raises(ValueError, match="'hdrf' is unknown; did you mean h-drf"):
+    with pytest.raises(ValueError, match="'hdrf' is unknown; did you mean 'h-drf'"):
         mch.allocate(FIG4, (1, 1), "hdrf")
     with pytest.raises(ValueError, match="is unknown"):
         mch.allocate(FIG4, (1, 1), lambda view: 0)
     with pytest.raises(ValueError, match="capacity"):
         mch.allocate(FIG4, (1, 1, 1), "h-drf")
-    with pytest.raises(ValueError, match="not a flat one"):
+    with pytest.raises(ValueError, match="flat rule: 'h-drf' is unknown"):
         flat_weights(FIG4, (1, 1), "h-drf")
     assert set(HIERARCHICAL) < set(RULES)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlib import mch
-from schedlib.mch.reweigh import Weights, pruned
+from schedlib.mch.reweigh import guarantees, mch_weights, pruned
 from tests.test_mch_filling import FIG4, problems
 
 RULES = ("drf", "mch", "h-drf", "naive-h-drf")
@@ -75,9 +75,9 @@ def test_weights_count_active_nodes_alone(problem, data):
     tree, capacity = problem
     active = np.array(data.draw(st.lists(st.booleans(), min_size=tree.n_leaves, max_size=tree.n_leaves).filter(any)))
     small = pruned(tree, active)
-    assert np.allclose(Weights(tree, capacity, "mch").of(active)[active], mch.flatten(small, capacity).weights)
+    assert np.allclose(mch_weights(tree, capacity)(active)[active], mch.flatten(small, capacity).weights)
     if (tree.demand[:, 0] > 0).all():
-        assert np.allclose(Weights(tree, capacity, "c-ch").of(active)[active], small.guarantee[small.leaves])
+        assert np.allclose(guarantees(tree, capacity)(active)[active], small.guarantee[small.leaves])
 
 
 def fig4_jobs(**columns):
@@ -143,6 +143,13 @@ def test_a_rule_of_ones_own_and_its_weights():
     pd.testing.assert_frame_equal(mine.shares, theirs.shares)
     assert mine.rule == "share"
     assert mine.reflattens == theirs.reflattens > 1
+
+
+def test_a_priority_that_is_no_number_is_told_with_leaf_and_time():
+    nan = mch.rule(lambda leaf, usage, demand, weight, capacity: np.nan if usage[1] == 3 else 0.0)
+    jobs = pd.DataFrame({"leaf": [0, 4], "submit": [0.0, 7.5], "tasks": [3, 5], "duration": [1.0, 1.0]})
+    with pytest.raises(ValueError, match=r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)"):
+        mch.simulate(FIG4, (5, 5), nan, jobs)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlib import mch
-from schedlib.mch.path import filling_path
+from schedlib.mch.allocate import filling_path
 from schedlib.pictures import style
 from schedlib.teaching.explorers import mch as explorer
 

@@ -115,7 +115,7 @@ def test_check_writes_nothing_and_failure_changes_nothing(checkout):
 
 def test_unknown_notebook_names_near_ones(checkout):
     save(checkout / "notebooks" / "01-good.ipynb")
-    with pytest.raises(ValueError, match="did you mean 01-good"):
+    with pytest.raises(ValueError, match="did you mean '01-good'"):
         notebooks.chosen("01-god")
 
 

@@ -39,7 +39,7 @@ def test_frame_and_meta_come_back_the_same(tmp_path):
     assert entry.meta == META == store.peek(file)
     store.write(file, entry.frame, entry.meta)
     assert_frame_equal(store.read(file).frame, FRAME)
-    assert list(tmp_path.glob("*.tmp")) == []
+    assert list(tmp_path.glob(".*")) == []
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame({"cells": [[1], [2, 3]]}), pd.DataFrame([[1, 2]]), pd.DataFrame({"x": [1, "a"]})])

@@ -12,7 +12,7 @@ import toy_experiments as toy
 from pandas.testing import assert_frame_equal
 
 from schedlib import reproduce
-from schedlib.reproduce import estimate, registry, store, sweep, tables
+from schedlib.reproduce import estimate, keys, registry, store, sweep, tables
 
 
 @pytest.fixture(autouse=True)
@@ -145,8 +145,8 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(folder):
 
 def test_worker_with_other_code_is_refused(folder, monkeypatch):
     experiment = toy.experiment(toy.counted, folder, points=1, seeds=1)
-    describe = store.describe
-    monkeypatch.setattr(store, "describe", lambda *what: describe(*what) | {"source": "of yesterday"})
+    describe = keys.describe
+    monkeypatch.setattr(keys, "describe", lambda *what: describe(*what) | {"source": "of yesterday"})
     with pytest.raises(reproduce.SweepError, match="differ from the parent's"):
         reproduce.run(experiment, workers=1, progress=False)
     assert toy.executions(folder) == []
@@ -163,7 +163,7 @@ def test_package_is_warmed_once_in_the_parent(folder, monkeypatch):
 
 def test_estimate_comes_from_earlier_points(folder, capsys):
     experiment = toy.experiment(toy.counted, folder)
-    assert estimate.seconds_per_task(experiment, "quick", [({}, 0)]) == [None]
+    assert estimate.seconds_per_task(experiment, "quick", [{}]) == [None]
     reproduce.run(experiment, workers=1, seeds=1)
     first = capsys.readouterr().err
     assert "time unknown" in first and "0 of 3 points already done" in first
@@ -185,7 +185,7 @@ def test_long_points_start_first(folder, monkeypatch):
 @pytest.mark.parametrize(
     "how, message",
     [
-        ({"scale": "huge"}, "use one of smoke, quick, paper"),
+        ({"scale": "huge"}, "choose from smoke, quick, paper"),
         ({"seeds": 0}, "seeds: must be at least 1"),
         ({"workers": 0}, "workers: must be at least 1"),
         ({"dask": "tcp://127.0.0.1:1"}, "no scheduler answers"),
@@ -198,5 +198,5 @@ def test_bad_settings_say_what_is_right(how, message, monkeypatch):
 
 
 def test_unknown_experiment_names_near_ones():
-    with pytest.raises(ValueError, match="did you mean hmhs.toy or hmhs.toy-bad.*python -m schedlib list"):
+    with pytest.raises(ValueError, match="did you mean 'hmhs.toy' or 'hmhs.toy-bad'.*python -m schedlib list"):
         reproduce.run("hmhs.toyy")

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import seeing
 
+from schedlib import papers
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 
@@ -18,12 +19,9 @@ def test_looks_differ_within_a_paper(paper, trait):
     assert len(set(traits)) == len(traits)
 
 
-def test_every_policy_of_the_book_has_a_look():
-    named = (
-        "lotes lotes-first greedy tetris hmhs r-hmhs fifo fifo-pri priced bound drf weighted-drf h-drf naive-h-drf c-ch m-ch mch "
-        "case1 exact-ch eagle hawk sparrow dlwl omniscient ideal-eagle"
-    )
-    assert set(style.LOOK) == set(named.split())
+def test_every_policy_of_the_papers_records_has_a_look():
+    labels = {name: label for paper in papers.ALL for name, label in paper.looks.items()}
+    assert {name: look.label for name, look in style.LOOK.items() if name not in style.BEYOND} == labels
 
 
 @pytest.mark.parametrize("color", [*style.PALETTE, style.look("own").color])
@@ -85,6 +83,13 @@ def test_band_marks_means_at_measured_points_and_shades_their_interval():
     assert len(ax.collections) == 3
     low = mean_ci([1.0, 2.0, 3.0]).low
     assert ax.collections[0].get_paths()[0].vertices[:, 1].min() == pytest.approx(low)
+
+
+def test_band_draws_the_looks_that_are_asked_for_in_their_order():
+    frame = pd.DataFrame({"policy": list("abc"), "x": 1, "y": [1.0, 2.0, 3.0]})
+    looks = {name: style.look(name) for name in ("c", "none of them", "a")}
+    ax = style.band(None, frame, "x", "y", "policy", looks)
+    assert [line.get_label() for line in ax.lines] == ["c", "a"]
 
 
 def test_band_of_single_runs_has_no_shade():

@@ -118,7 +118,7 @@ def test_little():
         (lambda: sita_mean_waits(1, [0.5, 0.4], [1, 1], [1, 1], [2, 2]), "shares: they sum to 0.9"),
         (lambda: sita_mean_waits(1, [1.5, -0.5], [1, 1], [1, 1], [2, 2]), r"shares\[1\]: -0.5"),
         (lambda: sita_mean_waits(2, [0.5, 0.5], [1, 2], [1, 4], [2, 2]), "load is 1"),
-        (lambda: sita_mean_waits(1, [0.5, 0.5], [1, 1], [1, 1], [2, 0]), "servers: 0"),
+        (lambda: sita_mean_waits(1, [0.5, 0.5], [1, 1], [1, 1], [2, 0]), r"servers\[1\]: 0"),
         (lambda: choices_tail(1, 2, 3), "load: 1"),
         (lambda: choices_tail(0.5, 0, 3), "choices: 0"),
         (lambda: choices_mean_time(0.5, 1.5), "choices: 1.5"),

@@ -3,10 +3,10 @@
 import json
 
 import pytest
+import speed as bench
 import times
 
 from schedlib import papers, paths
-from schedlib.reproduce import bench
 
 README = f"# Title\n\nbefore\n\n{times.BEGIN}\nold\n{times.END}\n\nafter\n"
 
@@ -37,7 +37,7 @@ def test_only_what_was_asked_for_is_measured_and_the_rest_is_kept(checkout, monk
 
 
 def test_bad_parts_and_a_readme_without_its_marks_are_refused(checkout):
-    with pytest.raises(ValueError, match="unknown part 'lunch': use some of start, venv"):
+    with pytest.raises(ValueError, match="step: 'lunch' is unknown; choose from start, venv"):
         times.measure(["lunch"])
     with pytest.raises(ValueError, match="belongs between"):
         times.renewed("# Title", {"cores": 2})

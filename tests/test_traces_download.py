@@ -91,13 +91,13 @@ def test_a_file_that_the_server_lacks_is_named(bucket, tmp_path):
 
 def test_unknown_table_shard_and_source_are_refused(bucket, tmp_path):
     _, url = bucket
-    with pytest.raises(ValueError, match="table: 'jobs' is none of"):
+    with pytest.raises(ValueError, match="table: 'jobs' is unknown; did you mean 'job_events'"):
         download_google2011(tmp_path, "jobs", base_url=url)
     with pytest.raises(ValueError, match="lists no file of task_events"):
         download_google2011(tmp_path, "task_events", base_url=url)
     with pytest.raises(ValueError, match="shards: 3 is none of the 3"):
         download_google2011(tmp_path, shards=[0, 3], base_url=url)
-    with pytest.raises(ValueError, match="name: 'alibaba' is none of"):
+    with pytest.raises(ValueError, match="name: 'alibaba' is unknown"):
         fetch("alibaba")
 
 

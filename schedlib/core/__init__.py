@@ -1,7 +1,7 @@
-"""Arrays and compiled kernels that more than one paper needs: heaps, an event queue, a winner tree, seeded streams.
+"""Compiled kernels that more than one paper needs: heaps, an event queue, a winner tree; seeded streams.
 
-State is a namedtuple of arrays and every operation a plain function over it, so that the same source runs compiled or, with
-`NUMBA_DISABLE_JIT=1`, as ordinary Python.
+State is a namedtuple of arrays and every operation a plain function over it, so that the same source runs
+compiled or, with `NUMBA_DISABLE_JIT=1`, as ordinary Python.
 """
 
 from schedlib.core.compiling import compiled, rule

@@ -12,10 +12,11 @@ MOST_NAMES = 12
 
 
 def unknown(argument: str, given: Any, known: Iterable[str], otherwise: str = "") -> ValueError:
-    """The error for a name that nobody has: near matches, what there is to choose from, and what else could be given.
+    """The error for a name that nobody has: near matches, what there is, and what else could be given.
 
     - `argument`: the argument's name, or what kind of name it is; `given`: what it was given
-    - `known`: the names that there are, listed where they are few; `otherwise`: a last hint, such as where to find them all
+    - `known`: the names that there are, listed where they are few; `otherwise`: a last hint, such as where to
+      find them all
 
     >>> print(unknown("policy", "gredy", ["lotes", "greedy"], "or pass a lotes.Policy"))
     policy: 'gredy' is unknown; did you mean 'greedy'? Choose from lotes, greedy, or pass a lotes.Policy
@@ -32,8 +33,8 @@ def unknown(argument: str, given: Any, known: Iterable[str], otherwise: str = ""
 def numbers(name: str, values: npt.ArrayLike, dimensions: int, per: str) -> npt.NDArray[np.float64]:
     """`values` as a read-only float array of that many dimensions, copied.
 
-    `per` says what each entry stands for, for the message. Raises ValueError when `values` is empty, holds what is no number, or
-    has another number of dimensions.
+    `per` says what each entry stands for, for the message. Raises ValueError when `values` is empty, holds
+    what is no number, or has another number of dimensions.
 
     >>> numbers("count", [1, 2], 1, "one number for each machine")
     array([1., 2.])
@@ -55,11 +56,25 @@ def refuse(name: str, bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], rule
     Traceback (most recent call last):
     ValueError: count[1]: 0.5; must be 1, 2, 3, ...
     """
-    if bad.any():
+    if np.any(bad):
         where = tuple(np.argwhere(bad)[0])
-        raise ValueError(f"{name}[{', '.join(map(str, where))}]: {values[where]:g}; {rule}")
+        value = values[where]
+        shown = f"{value:g}" if isinstance(value, float) else repr(getattr(value, "item", lambda: value)())
+        place = f"[{', '.join(map(str, where))}]" if where else ""
+        raise ValueError(f"{name}{place}: {shown}; {rule}")
 
 
 def amounts(name: str, values: npt.NDArray[np.float64]) -> None:
     """Raise ValueError at the first entry that is negative, infinite or not a number."""
     refuse(name, ~(np.isfinite(values) & (values >= 0)), values, "must be a finite number >= 0")
+
+
+def whole(name: str, values: npt.NDArray[np.float64], least: int) -> None:
+    """Raise ValueError at the first entry that is not a whole number, or less than `least`.
+
+    >>> whole("servers", np.float64(1.5), 1)
+    Traceback (most recent call last):
+    ValueError: servers: 1.5; must be 1, 2, 3, ...
+    """
+    right = np.isfinite(values) & (values >= least) & (values == np.floor(values))
+    refuse(name, ~right, values, f"must be {least}, {least + 1}, {least + 2}, ...")

@@ -1,4 +1,4 @@
-"""The event queue of a discrete-event simulation: the earliest first, equal times in the order they were added."""
+"""The event queue of a simulation: the earliest event first, equal times in the order they were added."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ push, pop = heap.push, heap.pop
 
 
 class EventQueue(NamedTuple):
-    """A heap of `time (n,)` and `label (n,)`, where a label is the event with its serial number in the high bits."""
+    """A heap of times and labels, each (n,); a label is the event with its serial number in the high bits."""
 
     time: np.ndarray
     label: np.ndarray

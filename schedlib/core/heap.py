@@ -1,6 +1,7 @@
 """A 4-ary min-heap of (key, item) pairs in two arrays, ties by the smaller item.
 
-Four children sit in one cache line, so a pop touches half as many lines as with two (Knuth, TAOCP vol. 3, 5.2.3, exercise 28).
+Four children sit in one cache line, so a pop touches half as many lines as with two (Knuth, TAOCP vol. 3,
+5.2.3, exercise 28).
 """
 
 from schedlib.core.compiling import compiled
@@ -14,7 +15,7 @@ def before(key, item, other_key, other_item):
 
 @compiled
 def push(keys, items, size, key, item):
-    """Add one pair to the heap in `keys[:size], items[:size]` and return the new size; the arrays must have room."""
+    """Add a pair to the heap in `keys[:size], items[:size]`, which must have room; return the new size."""
     child = size
     while child > 0:
         parent = (child - 1) >> 2
@@ -30,7 +31,7 @@ def push(keys, items, size, key, item):
 
 @compiled
 def pop(keys, items, size):
-    """Remove the smallest pair, which was `keys[0], items[0]`, and return the new size; the heap must not be empty."""
+    """Remove the smallest pair, `keys[0], items[0]`, of a heap that is not empty; return the new size."""
     size -= 1
     key = keys[size]
     item = items[size]

@@ -14,7 +14,8 @@ def _ask(_context, array, row):
         place = builder.gep(builder.bitcast(given.data, voidptr_t), [builder.mul(arguments[1], stride)])
         kind = ir.FunctionType(ir.VoidType(), [voidptr_t, int32_t, int32_t, int32_t])
         ask = builder.module.declare_intrinsic("llvm.prefetch", (voidptr_t,), kind)
-        builder.call(ask, [place, int32_t(0), int32_t(3), int32_t(1)])  # to read, to keep in every cache, data
+        reading, every_cache, data = int32_t(0), int32_t(3), int32_t(1)
+        builder.call(ask, [place, reading, every_cache, data])
         return context.get_dummy_value()
 
     return types.void(array, types.int64), emit

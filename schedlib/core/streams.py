@@ -8,8 +8,8 @@ import numpy as np
 def streams(seed: int, *names: str) -> tuple[np.random.Generator, ...]:
     """One independent generator for each name, a function of the seed and the name alone.
 
-    Drawing more sizes, or adding a stream, leaves the arrivals as they were, so that policies meet the same workload.
-    Raises ValueError on a negative seed or a name given twice.
+    Drawing more sizes, or adding a stream, leaves the arrivals as they were, so that policies meet the same
+    workload. Raises ValueError on a negative seed or a name given twice.
 
     >>> arrivals, sizes = streams(7, "arrivals", "sizes")
     >>> (again,) = streams(7, "arrivals")
@@ -20,6 +20,6 @@ def streams(seed: int, *names: str) -> tuple[np.random.Generator, ...]:
         raise ValueError(f"seed: {seed}, must not be negative")
     if len(set(names)) != len(names):
         raise ValueError(f"names: {names}, one is given twice")
-    return tuple(
-        np.random.default_rng(np.random.SeedSequence(entropy=int(seed), spawn_key=(zlib.crc32(name.encode()),))) for name in names
-    )
+    keys = [(zlib.crc32(name.encode()),) for name in names]
+    sequences = [np.random.SeedSequence(entropy=int(seed), spawn_key=key) for key in keys]
+    return tuple(map(np.random.default_rng, sequences))

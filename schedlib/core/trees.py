@@ -3,12 +3,13 @@
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core.compiling import compiled
 
 
 class WinnerTree(NamedTuple):
-    """Keys `key (n,)`, the first tie-breaker `tie (n,)`, and the index that wins each match, `winner (2n,)`."""
+    """Keys (n,), the first tie-breakers (n,), and the index that wins each match (2n,)."""
 
     key: np.ndarray
     tie: np.ndarray
@@ -55,7 +56,7 @@ def smallest(tree):
     return tree.winner[1]
 
 
-def winner_tree(keys) -> WinnerTree:
+def winner_tree(keys: npt.ArrayLike) -> WinnerTree:
     """A tree over a copy of `keys (n,)`, all ties 0; ValueError when there is none.
 
     >>> tree = winner_tree([3.0, 1.0, 2.0])

@@ -1,7 +1,8 @@
-"""Eagle and its rivals: scheduling short jobs beside long ones (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016)."""
+"""Eagle and its rivals: short jobs beside long ones (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016)."""
 
 from schedlib.eagle.own import Cluster
-from schedlib.eagle.simulating.simulate import Simulation, simulate
+from schedlib.eagle.simulating.results import Simulation
+from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, SYSTEMS, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
 from schedlib.eagle.workloads.alibaba import alibaba
 from schedlib.eagle.workloads.examples import four_nodes, google_sample
@@ -20,7 +21,8 @@ from schedlib.eagle.workloads.synthetic import (
 )
 
 __all__ = [
-    "CUTOFF", "DLWL", "HEARTBEAT", "JOBS", "LONG_SHARE", "LONG_WORK", "PARTITION", "SYSTEMS", "WORKERS", "Cluster", "Eagle", "Hawk",
-    "IdealEagle", "Omniscient", "Simulation", "Sparrow", "System", "alibaba", "cloudera", "cutoff_for", "four_nodes", "google",
-    "google_sample", "job_means", "offered_load", "short_share", "simulate", "table1", "yahoo",
-]  # fmt: skip
+    "CUTOFF", "DLWL", "HEARTBEAT", "JOBS", "LONG_SHARE", "LONG_WORK", "PARTITION", "SYSTEMS", "WORKERS",
+    "Cluster", "Eagle", "Hawk", "IdealEagle", "Omniscient", "Simulation", "Sparrow", "System", "alibaba",
+    "cloudera", "cutoff_for", "four_nodes", "google", "google_sample", "job_means", "offered_load",
+    "short_share", "simulate", "table1", "yahoo",
+]

@@ -1,4 +1,4 @@
-"""Parts of one's own: where a short job's probes go, and what a worker runs next.
+"""A reader's own parts: where the probes of a short job go, and what a worker runs next.
 
 def emptiest_of_two(cluster, job, probe, rng):
     a, b = int(rng.random() * len(cluster.queued)), int(rng.random() * len(cluster.queued))
@@ -16,15 +16,17 @@ from numba.core import types
 
 from schedlib.core import compiling
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.simulating import columns as at
+
+UNKNOWN_WORKER, UNKNOWN_PLACE = 1, 2
+"""Choices of a reader's function that end a run: a worker or a place in a queue that does not exist."""
 
 
 class Cluster(NamedTuple):
-    """What a reader's part sees: W workers, N jobs by number.
+    """What a reader's function sees: W workers and N jobs by number. Read the arrays, change none.
 
     - `now` (s), `short_only`: workers 0 to short_only - 1 are the short partition
-    - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one; `long_tasks (W,)`: tasks placed there
-      by the centre and not finished
+    - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one
+    - `long_tasks (W,)`: tasks placed there by the centre and not finished
     - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
     """
 
@@ -39,55 +41,63 @@ class Cluster(NamedTuple):
     long: np.ndarray
 
 
-_COLUMN, _REAL, _LINE = types.int64[:], types.float64[:], types.int64[::1]
-CLUSTER = types.NamedTuple([types.float64, types.int64, _COLUMN, _COLUMN, _COLUMN, _REAL, _COLUMN, _COLUMN, _COLUMN], Cluster)
+_COUNTS, _TIMES, _LINE = types.int64[:], types.float64[:], types.int64[::1]
+CLUSTER = types.NamedTuple(
+    [types.float64, types.int64, _COUNTS, _COUNTS, _COUNTS, _TIMES, _COUNTS, _COUNTS, _COUNTS], Cluster
+)
 SEND = types.int64(CLUSTER, types.int64, types.int64, numba.typeof(np.random.default_rng(0)))
 PICK = types.int64(CLUSTER, _LINE)
+SEND_FORM, PICK_FORM = "(cluster, job, probe, rng) -> worker", "(cluster, line) -> place"
 
 
 @kernel
-def seen(sys, now):
-    """What a reader's part sees."""
-    workers, jobs = sys.workers.whole, sys.jobs.whole
-    of_workers = workers[:, at.QUEUED], workers[:, at.BUSY], workers[:, at.PLACED]
-    of_jobs = sys.jobs.real[:, at.ESTIMATE], jobs[:, at.TASKS], jobs[:, at.UNSTARTED], jobs[:, at.LONG]
-    return Cluster(now, sys.how.short_only, *of_workers, *of_jobs)
+def seen(state, now):
+    """What a reader's function sees."""
+    workers, jobs = state.workers, state.jobs
+    return Cluster(
+        now=now,
+        short_only=state.how.short_only,
+        queued=workers.queued,
+        busy=workers.busy,
+        long_tasks=workers.placed,
+        estimate=jobs.estimate,
+        tasks=jobs.tasks,
+        unstarted=jobs.unstarted,
+        long=jobs.long,
+    )
 
 
 @kernel
-def picked_by_reader(pick, sys, worker, now):
-    """The entry that a reader's rule picks and the one in front of it; an impossible place is noted and ends the run."""
-    whole, line = sys.entries.whole, sys.choices.line
-    size = 0
-    entry = sys.workers.whole[worker, at.HEAD]
-    while entry >= 0:
-        line[size] = whole[entry, at.OWNER]
-        size += 1
-        entry = whole[entry, at.NEXT]
-    place = pick(seen(sys, now), line[:size])
-    if place < 0 or place >= size:
-        sys.counts[at.REFUSED] = 1 + worker
-        place = 0
-    before, entry = -1, sys.workers.whole[worker, at.HEAD]
-    for _ in range(place):
-        before, entry = entry, whole[entry, at.NEXT]
-    return entry, before
+def refuse(state, what, choice, choices, now):
+    """Record that a reader's function chose what does not exist; the engine then ends the run."""
+    refusal = state.refusal[0]
+    refusal.what, refusal.time, refusal.choice, refusal.choices = what, now, choice, choices
 
 
-def part(function, signature):
-    """A reader's function, compiled; ValueError, with the compiler's reason, when it does not compile."""
-    if numba.config.DISABLE_JIT:
-        return function
-    if isinstance(function, numba.core.dispatcher.Dispatcher) and signature.args in [tuple(s) for s in function.signatures]:
-        return function
-    return compiling.rule(signature)(function)
+def refusal_text(state, system: str, unit: str, names: np.ndarray) -> str:
+    """What a reader's function chose, when, and what it could have chosen, from the record made by `refuse`.
+
+    `system` is the system's name, `unit` that of times, `names (N,)` the jobs' in the order of submission.
+    """
+    refusal = state.refusal[0]
+    time, last = f"at {refusal.time:.4g} {unit}", refusal.choices - 1
+    if refusal.what == UNKNOWN_WORKER:
+        probe = f"probe {refusal.probe} of job {names[refusal.job]}"
+        chose = f"short_jobs sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
+    else:
+        jobs = ", ".join(str(names[job]) for job in state.choices.line[: min(refusal.choices, 5)])
+        line = f"the line of worker {refusal.worker} (jobs {jobs}{' ...' if last > 4 else ''})"
+        chose = f"queue picks place {refusal.choice} {time} in {line}; it has {refusal.choices}"
+    return f"system {system!r}: {chose}; return one of 0 to {last}"
 
 
 @compiling.rule(SEND)
 def nowhere(cluster, job, probe, rng):
+    """What the engine is handed when the probes go where a shipped part says."""
     return 0
 
 
 @compiling.rule(PICK)
 def first(cluster, line):
+    """What the engine is handed when the order in a queue is a shipped one."""
     return 0

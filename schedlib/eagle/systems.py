@@ -1,22 +1,12 @@
-"""The paper's noun: a system, built from parts."""
+"""The paper's noun: a system, built from parts; and the six that the paper compares."""
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from numbers import Real
 
-from schedlib.eagle import own
-
-SENDS = ("probes", "sss", "clear", "lwl", "stale-lwl")
-CENTRES = ("lwl", "probes", "stale-lwl")
-QUEUES = ("fifo", "srpt", "srpt-tasks")
-THIEVES = (None, "any", "general")
-DETAILS = ("as_published", "as_written")
-
-
-def _known(argument, value, names):
-    if value not in names:
-        raise ValueError(f"{argument}: {value!r}; known: {', '.join(map(repr, names))}")
+from schedlib.core.checks import unknown
+from schedlib.eagle.parts import ARGUMENTS, Part, part
 
 
 @dataclass(frozen=True)
@@ -33,18 +23,18 @@ class System:
     | `long_jobs` | `"lwl"`, `"stale-lwl"` | placed in the general partition by least work left |
     | | `"probes"` | as short jobs' probes, to any worker |
     | `queue` | `"fifo"` | first come, first served |
-    | | `"srpt"` | the probe of the job with least remaining time that may bypass those in front (Algorithm 1) |
+    | | `"srpt"` | the probe of the job with least remaining time that may bypass the others (Algorithm 1) |
     | | `"srpt-tasks"` | the same for placed tasks, long ones included (Yaq's reordering) |
     | | a function | `pick(cluster, line)` gives the place in the line of jobs |
     | `sticky` | | a probe stays until its job has no task left: Sticky Batch Probing (Section 4) |
     | `steal` | | idle workers steal short probes from behind long tasks (Hawk) |
-    | `thieves` | `"any"`, `"general"` | which idle workers steal: all, or those of the general partition; None: by detail |
+    | `thieves` | `"any"`, `"general"` | the idle workers that steal (None: as `simulate`'s `detail` says) |
     | `min_probes` | | at least so many probes a job, the paper's K |
-    | `cap` | | anti-starvation: a task may be bypassed by tasks of `cap` times its own estimate in all (Section 5: 5) |
-    | `updates` | | whether workers learn that tasks were started; else "srpt" ranks by the job's size at submission |
+    | `cap` | | a task may be bypassed by tasks of `cap` times its own estimate in all (Section 5: 5) |
+    | `updates` | | whether workers learn that tasks were started; else "srpt" ranks by the job's first size |
 
-    A function is compiled. Raises ValueError on one that does not compile, an unknown part, a negative `min_probes` or `cap`, and on
-    "sss" without a centre that places long jobs.
+    A function is compiled. Raises ValueError on one that does not compile, an unknown part, a negative
+    `min_probes` or `cap`, and on "sss" without a centre that places long jobs.
 
     >>> System("mine", short_jobs="probes", long_jobs="lwl", queue="srpt", sticky=True).min_probes
     0
@@ -62,73 +52,81 @@ class System:
     updates: bool = True
 
     def __post_init__(self):
-        for argument, names, signature in (("short_jobs", SENDS, own.SEND), ("queue", QUEUES, own.PICK)):
-            if callable(getattr(self, argument)):
-                object.__setattr__(self, argument, own.part(getattr(self, argument), signature))
-            else:
-                _known(argument, getattr(self, argument), names)
-        _known("long_jobs", self.long_jobs, CENTRES)
-        _known("thieves", self.thieves, THIEVES)
-        if not (isinstance(self.min_probes, Real) and 0 <= self.min_probes < math.inf and self.min_probes == int(self.min_probes)):
-            raise ValueError(f"min_probes: {self.min_probes!r}, must be a whole number, at least 0")
+        for argument in ARGUMENTS:
+            if (made := self.part(argument)).function:
+                object.__setattr__(self, argument, made.function)
+        if self.part("short_jobs").shares and self.long_jobs != "lwl":
+            raise ValueError(f"short_jobs: {self.short_jobs!r} needs a centre's bits; give long_jobs='lwl'")
+        if self.thieves not in (None, "any", "general"):
+            raise unknown("thieves", self.thieves, ("any", "general"), "or None")
+        least = self.min_probes
+        if not (isinstance(least, Real) and 0 <= least < math.inf and least == int(least)):
+            raise ValueError(f"min_probes: {least!r}, must be a whole number, at least 0")
         if not (isinstance(self.cap, Real) and self.cap >= 0):
             raise ValueError(f"cap: {self.cap!r}, must be a number, not negative")
-        if self.short_jobs in ("sss", "clear") and self.long_jobs != "lwl":
-            raise ValueError(f"short_jobs: {self.short_jobs!r} needs long_jobs='lwl', the centre whose bits it uses")
+
+    def part(self, argument: str) -> Part:
+        """The part given as `"short_jobs"`, `"long_jobs"` or `"queue"`."""
+        return part(argument, getattr(self, argument))
 
 
-def Eagle(*, sss=True, sbp=True, srpt=True, min_probes=20, updates=True) -> System:
+def Eagle(
+    *, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, updates: bool = True
+) -> System:
     """Eagle (Sections 3 and 4), or what is left of it without one of its parts (Section 6.3).
 
     >>> Eagle(sbp=False, srpt=False).name
     'eagle without sbp+srpt'
     """
-    off = [name for name, on in (("sss", sss), ("sbp", sbp), ("srpt", srpt), ("minimum probes", min_probes > 0)) if not on]
-    name = "eagle without " + "+".join(off) if off else "eagle"
-    queue = "srpt" if srpt else "fifo"
-    return System(name, "sss" if sss else "probes", "lwl", queue, sticky=sbp, min_probes=min_probes, updates=updates)
+    switches = {"sss": sss, "sbp": sbp, "srpt": srpt, "minimum probes": min_probes > 0}
+    off = "+".join(name for name, on in switches.items() if not on)
+    return System(
+        name=f"eagle without {off}" if off else "eagle",
+        short_jobs="sss" if sss else "probes",
+        queue="srpt" if srpt else "fifo",
+        sticky=sbp,
+        min_probes=min_probes,
+        updates=updates,
+    )
 
 
-def Hawk(*, steal=True, thieves=None) -> System:
-    """Hawk (Delgado et al., ATC 2015): batch sampling for short jobs, a centre for long ones, randomised work stealing."""
-    return System("hawk" if steal else "hawk without stealing", "probes", "lwl", "fifo", steal=steal, thieves=thieves)
+def Hawk(*, steal: bool = True, thieves: str | None = None) -> System:
+    """Hawk (Delgado et al., ATC 2015): batch sampling of short jobs, a centre for long, work stealing."""
+    return System("hawk" if steal else "hawk without stealing", steal=steal, thieves=thieves)
 
 
 def Sparrow() -> System:
-    """Sparrow (Ousterhout et al., SOSP 2013): batch sampling with late binding, for every job and over all workers."""
-    return System("sparrow", "probes", "probes", "fifo")
+    """Sparrow (Ousterhout et al., SOSP 2013): batch sampling with late binding, for all jobs and workers."""
+    return System("sparrow", long_jobs="probes")
 
 
-def DLWL(*, srpt=True) -> System:
-    """Distributed least work left, the distributed Yaq (Section 6.2): every scheduler knows the queues of the last heartbeat."""
-    return System("dlwl" if srpt else "dlwl without srpt", "stale-lwl", "stale-lwl", "srpt-tasks" if srpt else "fifo")
+def DLWL(*, srpt: bool = True) -> System:
+    """Distributed least work left (Section 6.2): each scheduler knows the queues of the last heartbeat."""
+    name, queue = ("dlwl", "srpt-tasks") if srpt else ("dlwl without srpt", "fifo")
+    return System(name, short_jobs="stale-lwl", long_jobs="stale-lwl", queue=queue)
 
 
-def Omniscient(*, srpt=False) -> System:
-    """The omniscient scheduler of Section 6.4: least work left, known now, for every task; short jobs anywhere."""
-    return System("omniscient with srpt" if srpt else "omniscient", "lwl", "lwl", "srpt-tasks" if srpt else "fifo")
+def Omniscient(*, srpt: bool = False) -> System:
+    """The omniscient scheduler (Section 6.4): least work left, known now, for all; short jobs anywhere."""
+    name, queue = ("omniscient with srpt", "srpt-tasks") if srpt else ("omniscient", "fifo")
+    return System(name, short_jobs="lwl", queue=queue)
 
 
 def IdealEagle() -> System:
-    """Eagle without SRPT whose schedulers know at every moment where long tasks are (READINGS 40): no bound on Eagle itself."""
-    return System("ideal-eagle", "clear", "lwl", "fifo", sticky=True, min_probes=20)
+    """Eagle whose schedulers know at every moment where long tasks are: no upper bound on Eagle itself.
+
+    It is without SRPT, since the authors' simulator runs its ideal Eagle first come, first served.
+    """
+    return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
 
-SYSTEMS = {
-    "eagle": Eagle(),
-    "hawk": Hawk(),
-    "sparrow": Sparrow(),
-    "dlwl": DLWL(),
-    "omniscient": Omniscient(),
-    "ideal-eagle": IdealEagle(),
-}
+SYSTEMS = {made.name: made for made in (Eagle(), Hawk(), Sparrow(), DLWL(), Omniscient(), IdealEagle())}
 
 
-def system_of(system, min_probes=None) -> System:
-    """A system by its name, or the one given, with its `min_probes` replaced unless None; ValueError when it is unknown."""
-    if isinstance(system, str):
-        _known("system", system, tuple(SYSTEMS))
-        system = SYSTEMS[system]
+def system_of(system: str | System, min_probes: int | None = None) -> System:
+    """A system by its name, or the one given, with these `min_probes` unless None; ValueError if unknown."""
     if not isinstance(system, System):
-        raise ValueError(f"system: {system!r}; give a name ({', '.join(SYSTEMS)}) or an eagle.System")
+        if not (isinstance(system, str) and system in SYSTEMS):
+            raise unknown("system", system, SYSTEMS, "or give an eagle.System")
+        system = SYSTEMS[system]
     return system if min_probes is None else replace(system, min_probes=min_probes)

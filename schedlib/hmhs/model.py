@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.core.checks import numbers, refuse
+from schedlib.core.checks import numbers, refuse, whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +47,7 @@ class Instance:
             if len(values) != self.n_jobs:
                 raise ValueError(f"{name}: {len(values)} rows for {self.n_jobs} jobs; give one per job")
             if "tasks" in name:
-                whole = np.isfinite(values) & (values >= 0) & (values == np.floor(values))
-                refuse(name, ~whole, values, "must be 0, 1, 2, ...")
+                whole(name, values, 0)
                 values = values.astype(np.int64)
                 values.flags.writeable = False
             else:

@@ -58,7 +58,7 @@ def _synthetic(n_jobs: int, seed: int, machines: Pools, slow: float, kinds) -> I
 
 
 def single(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0) -> Instance:
-    """The single workload: map times U[5, 45] and tasks U{1..300}, reduce times U[15, 135] and tasks U{1..40}.
+    """The single workload: map times U[5, 45], tasks U{1..300}; reduce times U[15, 135], tasks U{1..40}.
 
     `machines` is (map, reduce); `slow` the share of slow machines (Table 1). Raises ValueError on a number
     out of range. Source: HMHS, Section 4.1.

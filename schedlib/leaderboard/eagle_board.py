@@ -8,7 +8,7 @@ import pandas as pd
 
 from schedlib.eagle import CUTOFF, PARTITION, System, cutoff_for, google, short_share, simulate
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Waiting, cases, checked, name_of, race
+from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, cases, checked, name_of, race
 from schedlib.workload import Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
@@ -30,7 +30,7 @@ class Case(NamedTuple):
 def eagle(
     *mine: System | Callable, workload: Workload | Callable[[int], Workload] | None = None,
     workers: int | None = None, short_partition: float | None = None, cutoff: float | None = None,
-    seeds: int | Iterable[int] = 5, against: Iterable[str] = SHIPPED, each: bool = False,
+    seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False,
 ) -> pd.DataFrame:
     """The leaderboard of schedulers of short and long jobs, by the time in which 90 % of the short are done.
 
@@ -87,15 +87,11 @@ def _system(send: Callable) -> System:
 def _run(system: str | System, case: Case, seed: int) -> Outcome:
     cluster = {"short_partition": case.short_partition, "cutoff": case.cutoff}
     run = simulate(case.workload, system, case.workers, seed=seed, record=True, **cluster)
-    jobs, worker, start, finish = (
-        run.jobs,
-        *(run.tasks[name].to_numpy() for name in ("worker", "start", "finish")),
-    )
+    jobs = run.jobs
+    worker, start, finish = (run.tasks[name].to_numpy() for name in ("worker", "start", "finish"))
     short, long = (jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
-    values = [
-        np.percentile(times, q) if len(times) else np.nan
-        for times, q in ((short, 90), (short, 50), (long, 90))
-    ]
+    measured = (short, 90), (short, 50), (long, 90)
+    values = [np.percentile(times, q) if len(times) else np.nan for times, q in measured]
     longest = np.maximum.reduceat(case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1])
     twice, broke = two_at_once(case.workers, worker, start, finish), ""
     if twice is not None:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from schedlib.hmhs import Instance, Policy, Schedule, lower_bound, priority, schedule, single
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Waiting, cases, checked, name_of, race
+from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, cases, checked, name_of, race
 
 SHIPPED = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
@@ -15,7 +15,7 @@ METRICS = {"makespan over its lower bound": "low", "mean end of a job over the b
 
 def hmhs(
     *mine: Policy | Callable, workload: Instance | Callable[[int], Instance] | None = None,
-    seeds: int | Iterable[int] = 5, against: Iterable[str] = SHIPPED, each: bool = False,
+    seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False,
 ) -> pd.DataFrame:
     """The leaderboard of policies for batches of MapReduce jobs, by the makespan in units of its lower bound.
 
@@ -79,9 +79,9 @@ def _impossible(name, stage, ready, machines, wanted) -> str:
         task = int(np.argmax(early))
         start = f"starts at {stage.start[task]:.4g} s, before it is ready"
         return f"capacity: a {name} task of job {stage.job[task]} {start}"
-    if (task := two_at_once(machines, stage.machine, stage.start, stage.finish)) is not None:
-        where = f"{name} machine {stage.machine[task]} at {stage.start[task]:.4g} s"
-        return f"capacity: {where} runs a second task, of job {stage.job[task]}"
+    if (second := two_at_once(machines, stage.machine, stage.start, stage.finish)) is not None:
+        where = f"{name} machine {stage.machine[second]} at {stage.start[second]:.4g} s"
+        return f"capacity: {where} runs a second task, of job {stage.job[second]}"
     return ""
 
 

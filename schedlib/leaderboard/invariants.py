@@ -81,7 +81,8 @@ def passed_over(
     who, arrival = np.tile(np.arange(len(submit)), 2), np.repeat((False, True), len(submit))
     known = ~np.isnan(when)
     order = np.lexsort((who, arrival, np.where(known, when, np.inf)))[: known.sum()]
-    started, waiting, passed, first = {}, [], set(), None
+    started: dict[float, list[int]] = {}
+    waiting, passed, first = [], set(), None
     for job in np.flatnonzero(start > submit).tolist():
         started.setdefault(start[job], []).append(job)
     for job, arrives in zip(who[order].tolist(), arrival[order].tolist(), strict=True):

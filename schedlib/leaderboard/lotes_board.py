@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.leaderboard.invariants import over_capacity, passed_over
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Waiting, cases, checked, name_of, race
+from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, cases, checked, name_of, race
 from schedlib.lotes import MachineConfigs, Plan, Policy, cluster_jobs, random_instance, simulate
 from schedlib.lotes import plan as make_plan
 from schedlib.workload import Workload
@@ -29,7 +29,7 @@ class Case(NamedTuple):
 
 def lotes(
     *mine: Policy | Callable, workload: Workload | Callable[[int], Workload] | None = None,
-    configs: MachineConfigs | None = None, seeds: int | Iterable[int] = 5, against: Iterable[str] = SHIPPED,
+    configs: MachineConfigs | None = None, seeds: Seeds = 5, against: Iterable[str] = SHIPPED,
     each: bool = False,
 ) -> pd.DataFrame:
     """The leaderboard of policies that place jobs on machines, by the mean wait of all jobs.
@@ -118,10 +118,8 @@ def _record(jobs: pd.DataFrame, case: Case) -> dict[str, np.ndarray]:
     """What both invariants take: each job's machine, start, finish and demand, and the machines' capacity."""
     columns = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
     demand = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
-    return columns | {
-        "demand": demand,
-        "capacity": np.repeat(case.configs.capacity, case.configs.count, axis=0),
-    }
+    capacity = np.repeat(case.configs.capacity, case.configs.count, axis=0)
+    return columns | {"demand": demand, "capacity": capacity}
 
 
 def _overfull(jobs: pd.DataFrame, case: Case) -> str:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Waiting, cases, race
+from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, cases, race
 from schedlib.mch import Churn, Rule, Tree, rule, simulate
 from schedlib.mch.search import random_tree
 
@@ -26,7 +26,7 @@ class Case(NamedTuple):
 
 def mch(
     *mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None = None,
-    seeds: int | Iterable[int] = 5, against: Iterable[str] = SHIPPED, each: bool = False,
+    seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False,
 ) -> pd.DataFrame:
     """The leaderboard of rules that share a cluster, by the part of its guarantee that the poorest leaf has.
 
@@ -57,17 +57,11 @@ def greedy_leaves(seed: int) -> Case:
     until, duration = 900.0, rng.uniform(5.0, 60.0, tree.n_leaves)
     capacity = np.full(tree.n_resources, 400.0)
     at_once = 1 / (tree.demand / capacity).max(axis=1)
-    jobs = np.ceil(at_once * (2 * until / duration + 2) / TASKS).astype(
-        int
-    )  # more than the leaf alone could run
-    leaf = np.repeat(np.arange(tree.n_leaves), jobs)
-    durations = duration[leaf] * rng.standard_exponential(len(leaf))
-    return Case(
-        tree,
-        capacity,
-        pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": TASKS, "duration": durations}),
-        until,
-    )
+    more = np.ceil(at_once * (2 * until / duration + 2) / TASKS).astype(int)  # than the leaf alone could run
+    leaf = np.repeat(np.arange(tree.n_leaves), more)
+    jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": TASKS})
+    jobs["duration"] = duration[leaf] * rng.standard_exponential(len(leaf))
+    return Case(tree, capacity, jobs, until)
 
 
 def _case(given: Any) -> Case:

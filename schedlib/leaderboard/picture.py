@@ -1,5 +1,7 @@
 """The leaderboard as a figure: means with intervals, best on top, and below them those who broke a rule."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib import ticker
@@ -11,6 +13,7 @@ from schedlib.pictures import style
 
 APART = 8  # a factor between means above which the axis is logarithmic
 GREY = "#555555"
+Size = tuple[float, float] | None
 
 
 def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
@@ -20,12 +23,7 @@ def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     return board[board["metric"] == (metric or known[0])].reset_index(drop=True)
 
 
-def plot(
-    board: pd.DataFrame,
-    metric: str | None = None,
-    size: tuple[float, float] | None = None,
-    ax: Axes | None = None,
-) -> Figure:
+def plot(board: pd.DataFrame, metric: str | None = None, size: Size = None, ax: Axes | None = None) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the best.
 
     `metric` is one of the board's, the first by default. Who broke a rule stands below, with its first word.
@@ -33,34 +31,30 @@ def plot(
     of `size` in inches, or that of `ax`. ValueError on an unknown metric.
     """
     rows = _shown(board, metric)
-    if ax is None:
-        _, ax = style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))
-    means, beside = rows["mean"].dropna(), {"transform": ax.get_yaxis_transform(), "va": "center"}
+    axes: Any = ax or style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))[1]
+    means, beside = rows["mean"].dropna(), {"transform": axes.get_yaxis_transform(), "va": "center"}
     for line, row in rows.iterrows():
         look = style.look(row["policy"])
         mean, low, high = row[["mean", "low", "high"]].astype(float)
         if np.isfinite(mean):
             bar = [[mean - low], [high - mean]] if np.isfinite(low) else None
-            marker = {
-                "marker": look.marker,
-                "markersize": 7,
-                "markerfacecolor": "none" if row["broke"] else look.color,
-            }
-            ax.errorbar(mean, line, xerr=bar, color=look.color, capsize=4, **marker)
+            marker = {"marker": look.marker, "markersize": 7, "capsize": 4, "color": look.color}
+            face = "none" if row["broke"] else look.color
+            axes.errorbar(mean, line, xerr=bar, markerfacecolor=face, **marker)
         else:
-            ax.text(0.02, line, "no result", style="italic", color=GREY, **beside)
-        ax.text(1.02, line, _remark(row), **beside)
+            axes.text(0.02, line, "no result", style="italic", color=GREY, **beside)
+        axes.text(1.02, line, _remark(row), **beside)
     apart = len(means) > 1 and means.min() > 0 and means.max() > APART * means.min()
     if apart and not (rows["low"] <= 0).any():
-        ax.set_xscale("log")
-        ax.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
-        ax.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.10g}"))
-        ax.xaxis.set_minor_locator(ticker.NullLocator())
-    ax.set_yticks(range(len(rows)), [style.look(policy).label for policy in rows["policy"]])
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
+        axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: f"{value:,.10g}"))
+        axes.xaxis.set_minor_locator(ticker.NullLocator())
+    axes.set_yticks(range(len(rows)), [style.look(policy).label for policy in rows["policy"]])
     better = "lower" if rows["better"][0] == "low" else "higher"
-    ax.set(xlabel=f"{rows['metric'][0]}, {better} is better", ylim=(len(rows) - 0.5, -0.5))
-    ax.text(1.02, -0.75, "less the best's", color=GREY, **beside)
-    return ax.figure
+    axes.set(xlabel=f"{rows['metric'][0]}, {better} is better", ylim=(len(rows) - 0.5, -0.5))
+    axes.text(1.02, -0.75, "less the best's", color=GREY, **beside)
+    return axes.figure
 
 
 def _kind(broke: str) -> str:

@@ -13,6 +13,7 @@ PATIENCE = 10
 """A job starves when it waits more than so many times the shipped policies' longest wait, or a task."""
 IDLE = 0.01
 """A board warns of a policy that idles, while work could run, more than this and twice the others'."""
+Seeds = int | Iterable[int]
 READ_ONLY = "are the simulator's own: read them, and change none"
 
 
@@ -86,12 +87,7 @@ def name_of(function: Callable) -> str:
 
 
 def race(
-    game: Game,
-    mine: Iterable,
-    case_of: Callable,
-    against: Iterable[str],
-    seeds: int | Iterable[int],
-    each: bool,
+    game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], seeds: Seeds, each: bool
 ) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
 
@@ -108,7 +104,8 @@ def race(
         raise ValueError("mine: no policy; give one, or a paper's name in `against`")
     if twice := next((name for name in names if names.count(name) > 1), None):
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
-    rows, refused = [], {}
+    refused: dict[str, Outcome] = {}
+    rows = []
     for seed in numbers:
         case = case_of(seed)
         outcomes = [game.run(policy, case, seed) for policy in shipped]

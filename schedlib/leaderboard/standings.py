@@ -9,6 +9,7 @@ import pandas as pd
 from schedlib.intervals import mean_ci
 
 COLUMNS = ("policy", "metric", "better", "seed", "value", "broke", "warned")
+FIRST = ["policy", "metric", "better", "mean", "low", "high", "rank"]
 DIFFERENCES = ["difference", "difference_low", "difference_high"]
 UNKNOWN = (np.nan,) * 3  # a mean and its interval
 
@@ -55,20 +56,7 @@ def _of_metric(metric: str, runs: pd.DataFrame) -> pd.DataFrame:
     frame = frame.sort_values("rank", kind="stable", na_position="last", ignore_index=True)
     best = values[frame["policy"][0]] if good.any() else np.nan
     frame[DIFFERENCES] = [_interval(values[policy] - best) for policy in frame["policy"]]
-    order = [
-        "policy",
-        "metric",
-        "better",
-        "mean",
-        "low",
-        "high",
-        "rank",
-        *DIFFERENCES,
-        "seeds",
-        "broke",
-        "warned",
-    ]
-    return frame[order]
+    return frame[[*FIRST, *DIFFERENCES, "seeds", "broke", "warned"]]
 
 
 def _interval(values: pd.Series) -> tuple[float, ...]:

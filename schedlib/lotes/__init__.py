@@ -1,7 +1,7 @@
 """LoTES: multi-stage resource-aware scheduling for data centres with heterogeneous servers.
 
-Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage Resource-Aware Scheduling for Data Centers with
-Heterogeneous Servers".
+Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage Resource-Aware Scheduling for
+Data Centers with Heterogeneous Servers".
 """
 
 from schedlib.lotes.model import FIT, Allocation, JobClasses, MachineConfigs, Plan, check, fits, scaled
@@ -23,43 +23,10 @@ from schedlib.lotes.workloads.month import google_month
 from schedlib.lotes.workloads.random_instances import RandomInstance, RandomWorkload, random_instance
 
 __all__ = [
-    "FIT",
-    "GOOGLE_ARRIVALS",
-    "Allocation",
-    "ArrivalModel",
-    "GeneratedPlan",
-    "JobClasses",
-    "MachineConfigs",
-    "Plan",
-    "algorithm1",
-    "alibaba_hour",
-    "alibaba_instances",
-    "allocate",
-    "check",
-    "class_counts",
-    "can_start",
-    "cluster_jobs",
-    "count_bins",
-    "defects",
-    "fewer_machines",
-    "fit_arrivals",
-    "fits",
-    "generate_plan",
-    "google2011",
-    "google_month",
-    "non_dominated_bins",
-    "offered_load",
-    "plan",
-    "scaled",
-    "scarcity",
-    "Cluster",
-    "OPTIONS",
-    "Past",
-    "Policy",
-    "RandomInstance",
-    "RandomWorkload",
-    "Replan",
-    "Simulation",
-    "random_instance",
-    "simulate",
+    "FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPlan", "JobClasses", "MachineConfigs",
+    "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check", "class_counts",
+    "can_start", "cluster_jobs", "count_bins", "defects", "fewer_machines", "fit_arrivals", "fits",
+    "generate_plan", "google2011", "google_month", "non_dominated_bins", "offered_load", "plan", "scaled",
+    "scarcity", "Cluster", "OPTIONS", "Past", "Policy", "RandomInstance", "RandomWorkload", "Replan",
+    "Simulation", "random_instance", "simulate"
 ]

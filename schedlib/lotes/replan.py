@@ -1,4 +1,4 @@
-"""Solve stages 1 and 2 again while the system runs, from what it has seen so far (LoTES's future work, Sections 5.3.3 and 6)."""
+"""Stages 1 and 2 solved again while the system runs, from what it has seen so far (Sections 5.3.3 and 6)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,18 +6,30 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core.uncounted import kernel
+from schedlib.lotes.dispatching.engine import fill
+from schedlib.lotes.dispatching.job_table import present
+from schedlib.lotes.dispatching.machine_tree import refresh
+from schedlib.lotes.dispatching.meter import lengthened, tick
+from schedlib.lotes.dispatching.state import Given
+from schedlib.lotes.dispatching.waiting_line import join
 from schedlib.lotes.model import JobClasses, Plan
 from schedlib.lotes.planning.plan import plan as solve
+from schedlib.lotes.policies import lotes
+from schedlib.lotes.workloads.job_stream import Tasks
 from schedlib.lotes.workloads.kmeans import cluster_jobs, nearest
 from schedlib.workload import Workload
+
+rank = lotes.rank
 
 SAMPLE = 1_000
 
 
 class Past(NamedTuple):
-    """What is known at `now` of the N jobs that were submitted, waited or ran since `since`, in order of arrival.
+    """What is known at `now` of the N jobs that arrived, waited or ran since `since`, in order of arrival.
 
-    - `submit (N,)`, `job_class (N,)`, `demand (N, R)`, in the workload's units; classes are those of the present plan
+    - `submit (N,)`, `job_class (N,)`, `demand (N, R)`, in the workload's units; classes are those of the
+      present plan
     - `start (N,)`, `finish (N,)`: NaN when that has not happened yet
     """
 
@@ -33,10 +45,11 @@ class Past(NamedTuple):
 def estimated(past: Past, job_class, old: JobClasses) -> JobClasses:
     """Classes as the window shows them, for jobs labelled `job_class (N,)`.
 
-    Shares and mean demands are those of the jobs submitted in the window. A class's rate is the number of its jobs that ended in
-    the window over the time that its jobs ran there in all: by Little's law that tends to one over the mean duration for any law
-    of durations, and it needs no duration of a job that still runs. The rate is the same wherever the class can run. A class of
-    which no job came or none ended keeps its share, demand and rate in `old`.
+    Shares and mean demands are those of the jobs submitted in the window. A class's rate is the number of its
+    jobs that ended in the window over the time that its jobs ran there in all: by Little's law that tends to
+    one over the mean duration for any law of durations, and it needs no duration of a job that still runs.
+    The rate is the same wherever the class can run. A class of which no job came or none ended keeps its
+    share, demand and rate in `old`.
     """
     k = old.n_classes
     new, ended = past.submit >= past.since, past.finish >= past.since
@@ -61,10 +74,11 @@ def estimate(past: Past, plan: Plan) -> Plan | None:
 
 
 def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
-    """The plan for as many new classes, found by k-means among the window's demands, and which class a demand (N, R) is of.
+    """The plan for as many new classes, by k-means on the window's demands, and the class of a demand (N, R).
 
-    Of a window with more than 1,000 jobs k-means sees that many, evenly spread over it, since it takes as long as all else together.
-    None when the window has too few different jobs, or stages 1 and 2 have no plan for the classes found.
+    Of a window with more than 1,000 jobs k-means sees that many, evenly spread over it, since it takes as
+    long as all else together. None when the window has too few different jobs, or stages 1 and 2 have no plan
+    for the classes found.
     """
     classes, new = plan.classes, np.flatnonzero(past.submit >= past.since)
     new = new[:: -(-len(new) // SAMPLE) or 1]
@@ -73,14 +87,16 @@ def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     spread = demand.std(axis=0) if len(demand) else np.zeros(classes.n_resources)
     spread = np.where(spread > 0, spread, 1.0)
     try:
-        jobs = Workload.from_arrays(past.submit[new], np.ones(len(demand)), **named)  # their durations are not known yet
-        found, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf, configs=len(classes.rate))
+        jobs = Workload.from_arrays(
+            past.submit[new], np.ones(len(demand)), **named
+        )  # their durations are not known yet
+        fresh, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf, configs=len(classes.rate))
 
         def label(demand):
-            return nearest(np.ascontiguousarray(demand / spread), found.demand / spread)[0]
+            return nearest(np.ascontiguousarray(demand / spread), fresh.demand / spread)[0]
 
         mean = classes.share @ (1 / classes.rate.max(axis=0))
-        start = JobClasses(found.share, found.demand, np.full(classes.rate.shape, 1 / mean))
+        start = JobClasses(fresh.share, fresh.demand, np.full(classes.rate.shape, 1 / mean))
         return solve(plan.configs, estimated(past, label(past.demand), start)), label
     except ValueError:
         return None
@@ -91,17 +107,20 @@ WAYS = {"estimate": estimate, "cluster": cluster}
 
 @dataclass(frozen=True)
 class Replan:
-    """When and how a LoTES run plans anew: at `every`, 2 `every`, ..., from the jobs of the last `window` (`every` unless given).
+    """When and how a LoTES run plans anew: at `every`, 2 `every`, ..., from the jobs of the last `window`.
 
-    `how`: `"estimate"`: the same classes with shares, demands and rates of the window; `"cluster"`: k-means gives new classes, and
-    all jobs, those that wait or run too, are labelled anew by the nearest centre; or a function `(past, plan)` of a `Past` and the
-    present plan that returns a plan for as many classes, a pair of that and a function from demands (N, R) to classes (N,), or
-    None to keep the plan. A class without jobs in the window keeps its old figures; when the window is too short to cluster, or
-    there is no plan for what was found, the old plan stays. New labels need classes that can all run everywhere. Running jobs stay
-    where they are; a machine's score is its new bin less what it runs; waiting jobs keep their order; and at a swap each machine, in
-    the order of the table, starts what it would start on an exit.
+    `window` is `every` unless given.     `how`: `"estimate"`: the same classes with shares, demands and rates
+    of the window; `"cluster"`: k-means gives new classes, and all jobs, those that wait or run too, are
+    labelled anew by the nearest centre; or a function `(past, plan)` of a `Past` and the present plan that
+    returns a plan for as many classes, a pair of that and a function from demands (N, R) to classes (N,), or
+    None to keep the plan. A class without jobs in the window keeps its old figures; when the window is too
+    short to cluster, or there is no plan for what was found, the old plan stays. New labels need classes that
+    can all run everywhere. Running jobs stay where they are; a machine's score is its new bin less what it
+    runs; waiting jobs keep their order; and at a swap each machine, in the order of the table, starts what it
+    would start on an exit.
 
-    Raises ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and 6 (future work).
+    Raises ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and
+    6 (future work).
 
     >>> Replan(every=24.0).how
     'estimate'
@@ -112,8 +131,122 @@ class Replan:
     how: str | Callable = "estimate"
 
     def __post_init__(self):
-        for name, value in (("every", self.every), ("window", self.every if self.window is None else self.window)):
+        for name, value in (
+            ("every", self.every),
+            ("window", self.every if self.window is None else self.window),
+        ):
             if not value > 0:
                 raise ValueError(f"{name}: {value}, must be positive")
         if not callable(self.how) and self.how not in WAYS:
-            raise ValueError(f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a function of (past, plan)")
+            raise ValueError(
+                f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a function of (past, "
+                "plan)"
+            )
+
+
+@kernel
+def rejoin(line, table, slots):
+    """Let these jobs wait in the queues of their classes, in order of arrival."""
+    for slot in slots:
+        join(line, table, table.job[slot].job_class, slot, float(table.job[slot].row))
+
+
+@kernel
+def offer(scores, state, log):
+    """Let each machine in turn start what it would start on an exit (Section 4.3.2).
+
+    A new plan lets machines serve classes that they did not serve when they last had an exit; without this a
+    job could wait for the exit of an idle machine for ever.
+    """
+    for machine in range(state.machines.config.size):
+        if state.meter.clock[0].waiting == 0:
+            return
+        rank(scores, state.machines.config[machine], machine)
+        if fill(scores, state, log, machine) > 0:
+            refresh(state.machines, machine)
+
+
+class Planner:
+    """Replanning in one run: the plan in force, each job's class under it, and the jobs of the window."""
+
+    def __init__(self, replan: Replan, policy: str, settings: dict, given: Given, jobs: Tasks):
+        self.replan, self.policy, self.settings, self.given, self.jobs = replan, policy, settings, given, jobs
+        self.plans, self.turn = [(0.0, given.plan)], 1
+        self.job_class, self.label = jobs.job_class.copy(), None
+        self.rows, self.seen = np.zeros(0, np.int64), 0
+
+    @property
+    def due(self) -> float:
+        """The time of the next plan."""
+        return self.turn * self.replan.every
+
+    def labels(self, rows):
+        """The present classes of these jobs (N,) of the workload."""
+        if self.label is None:
+            return self.job_class[rows]
+        given, classes = np.asarray(self.label(self.jobs.demand[rows])), self.plans[-1][1].classes.n_classes
+        if given.shape != (len(rows),) or not np.isin(given, np.arange(classes)).all():
+            raise ValueError(f"replan: labels must be one class for each demand, from 0 to {classes - 1}")
+        return given
+
+    def relabel(self, block, progress):
+        """Give the jobs of the block that are still to come their present classes; `progress` as in `State`.
+        """
+        at, arrived = progress.taken, progress.arrived
+        rows = np.arange(arrived, arrived + len(block.job_class) - at)
+        block.job_class[at:] = self.job_class[rows] = self.labels(rows)
+
+    def past(self, seen: int, log) -> Past:
+        """What is known when planning is due and `seen` jobs have come."""
+        now = self.due
+        since = now - (self.replan.window or self.replan.every)
+        rows = np.concatenate((self.rows, np.arange(self.seen, seen)))
+        submit = self.jobs.submit[rows]
+        self.rows, self.seen = rows[~((submit < since) & (log.finish[rows] < since))], seen
+        rows = self.rows
+        start, finish = log.start[rows], log.finish[rows]
+        finish[~(finish < now)] = np.nan
+        return Past(
+            now, since, self.jobs.submit[rows], self.job_class[rows], self.jobs.demand[rows], start, finish
+        )
+
+    def swap(self, scores, state, log):
+        """Plan anew; give LoTES's scores and the state under the new plan, at the time that was due."""
+        past, old = self.past(int(state.progress[0].arrived), log), self.plans[-1][1]
+        answer = WAYS.get(self.replan.how, self.replan.how)(past, old)
+        self.turn += 1
+        if answer is None:
+            return scores, state
+        plan, label = answer if isinstance(answer, tuple) else (answer, None)
+        plan.require(old.configs)
+        if plan.classes.n_classes != old.classes.n_classes:
+            raise ValueError(
+                f"replan: a plan for {plan.classes.n_classes} classes, not the {old.classes.n_classes} of "
+                "the first"
+            )
+        self.plans.append((past.now, plan))
+        state = state._replace(meter=lengthened(state.meter, past.now))
+        tick(state.meter, past.now)
+        scores = self._under(plan, state, label)
+        offer(scores, state, log)
+        return scores, state
+
+    def _under(self, plan, state, label):
+        """LoTES's scores under a new plan, all waiting jobs in their queues."""
+        m, table = state.machines, state.table
+        slots = present(table)
+        if label is not None:
+            if not np.isfinite(m.pace).all():
+                raise ValueError(
+                    "replan: to label jobs anew, every class must be able to run on every configuration"
+                )
+            self.label = label
+            self.job_class[self.rows] = self.labels(self.rows)
+            table.job.job_class[slots] = self.job_class[table.job.row[slots]]
+        machine = table.job.machine[slots]
+        running = np.zeros((len(m.config), m.pace.shape[1]), np.int64)
+        np.add.at(running, (machine[machine >= 0], table.job.job_class[slots[machine >= 0]]), 1)
+        scores = lotes.begin(self.policy, self.settings, self.given._replace(plan=plan), running)
+        queued = slots[machine < 0]
+        rejoin(scores.line, table, queued[np.argsort(table.job.row[queued])])
+        return scores

@@ -6,7 +6,8 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from schedlib.lotes.dispatching import meter as columns
+from schedlib.lotes.dispatching.job_table import present
+from schedlib.lotes.dispatching.meter import SKETCH_BASE, SKETCH_LOW, lengthened, tick
 
 GROWTH = 1e-3  # a queue that takes this share of the arrivals, steadily, is growing
 BATCHES = 8
@@ -17,19 +18,22 @@ class Simulation:
     """The result of `simulate`. Times are in the workload's unit.
 
     - `policy`: its name; `options`: the readings it ran under; `seed`
-    - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (machines are numbered through the
-      configurations; NaN and -1 where the run ended before the job started), else None
+    - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (machines are
+      numbered through the configurations; NaN and -1 where the run ended before the job started), else None
     - `arrived`, `started`, `finished`, `waiting`: numbers of jobs; `waiting` those queued at the end
-    - `mean_response`: mean wait from submission to start over the jobs that started; it hides those that never did, so read it with
-      `waiting` and `stable`; `longest`: the longest such wait
+    - `mean_response`: mean wait from submission to start over the jobs that started; it hides those that
+      never did, so read it with `waiting` and `stable`; `longest`: the longest such wait
     - `mean_queue`, `mean_present`: time averages of jobs waiting, and in the system
     - `residual`: the time that the jobs waiting at the end have waited so far, in all
-    - `looked`: how many machines an arriving job asks for their state, on average, by the policy's words (Section 5.2): all of the
-      configurations that LoTES tries, those that Greedy passes, every one under Tetris; NaN for a reader's policy
-    - `intervals`: a frame with a row per interval of time: `begin, end, arrived, started, finished, mean_response` (over the jobs
-      that *start* in it), `queue` (mean), `queue_end`, `queue_most`, `queued` (share of the time during which jobs wait),
-      `utilisation_<l>`, and `idle_<l>`: the share of resource l that stays idle while jobs wait
-    - `utilisation (R,)`, `fragmentation (R,)`: the same over the run; the latter is NaN when no job ever waited
+    - `looked`: how many machines an arriving job asks for their state, on average, by the policy's words
+      (Section 5.2): all of the configurations that LoTES tries, those that Greedy passes, every one under
+      Tetris; NaN for a reader's policy
+    - `intervals`: a frame with a row per interval of time: `begin, end, arrived, started, finished,
+      mean_response` (over the jobs that *start* in it), `queue` (mean), `queue_end`, `queue_most`, `queued`
+      (share of the time during which jobs wait), `utilisation_<l>`, and `idle_<l>`: the share of resource l
+      that stays idle while jobs wait
+    - `utilisation (R,)`, `fragmentation (R,)`: the same over the run; the latter is NaN when no job ever
+      waited
     - `time`: when the run ended; `plans`: with `replan`, pairs of a time and the plan followed from then on
     """
 
@@ -59,7 +63,9 @@ class Simulation:
     def response(self) -> np.ndarray:
         """Start less submission of each job, NaN where it did not start; needs `record=True`."""
         if self.jobs is None:
-            raise ValueError("response: this run kept no rows; simulate with record=True, or use quantile and intervals")
+            raise ValueError(
+                "response: this run kept no rows; simulate with record=True, or use quantile and intervals"
+            )
         return (self.jobs["start"] - self.jobs["submit"]).to_numpy()
 
     @property
@@ -69,9 +75,11 @@ class Simulation:
         return frame.set_axis(["time", "length"], axis=1)
 
     def quantile(self, q) -> np.ndarray | float:
-        """The q-quantile (a number or an array in [0, 1]) of the waits of the jobs that started: exact with `record=True`.
+        """The q-quantile (q a number or an array in [0, 1]) of the waits of started jobs: exact with
+        `record=True`.
 
-        Otherwise from the sketch, whose bins are 1 % wide: off by at most 0.5 %; waits of zero are counted exactly.
+        Otherwise from the sketch, whose bins are 1 % wide: off by at most 0.5 %; waits of zero are counted
+        exactly.
         """
         q = np.asarray(q, float)
         if ((q < 0) | (q > 1)).any() or not self.started:
@@ -81,20 +89,22 @@ class Simulation:
             return np.quantile(waits[~np.isnan(waits)], q, method="inverted_cdf")[()]
         below = np.cumsum(np.concatenate(([self.started - self.sketch.sum()], self.sketch)))
         at = np.searchsorted(below, np.ceil(q * self.started).clip(1), side="left")
-        middle = columns.SKETCH_LOW * self.width * columns.SKETCH_BASE ** (at - 0.5)
+        middle = SKETCH_LOW * self.width * SKETCH_BASE ** (at - 0.5)
         return np.where(at == 0, 0.0, np.minimum(middle, self.longest))[()]
 
     def share_above(self, wait: float) -> float:
-        """The share of started jobs that waited longer than this; from the sketch, whose bins are 1 % wide, or exact."""
+        """The share of started jobs that waited longer than this: exact with `record=True`, else from the
+        sketch.
+        """
         if self.jobs is not None:
             waits = self.response
             return float((waits > wait).sum() / max(self.started, 1))
-        lows = columns.SKETCH_LOW * self.width * columns.SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
+        lows = SKETCH_LOW * self.width * SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
         return float(self.sketch[lows > wait].sum() / max(self.started, 1))
 
     @cached_property
     def slope(self) -> float:
-        """Least-squares slope of the mean queue over the second half of the run's intervals, jobs per unit of time."""
+        """Least-squares slope of the mean queue over the run's second half, in jobs per unit of time."""
         late = self.intervals.iloc[len(self.intervals) // 2 :]
         if len(late) < 2:
             return 0.0
@@ -103,56 +113,108 @@ class Simulation:
 
     @cached_property
     def trend(self) -> float:
-        """Kendall's tau of the queue over eight batches of the second half: 1 when each is longer than the one before."""
+        """Kendall's tau of the queue over eight batches of the second half: 1 when each is longer than the
+        last.
+        """
         queue = self.intervals["queue"].to_numpy()[len(self.intervals) // 2 :]
-        batches = np.array([part.mean() for part in np.array_split(queue, BATCHES) if len(part)])
+        batches = np.array([batch.mean() for batch in np.array_split(queue, BATCHES) if len(batch)])
         steps = np.sign(batches[None] - batches[:, None])[np.triu_indices(len(batches), 1)]
         return float(steps.mean()) if len(steps) else 0.0
 
     @property
     def stable(self) -> bool:
-        """Whether the run passes as stable: not (the queue takes over 0.1 % of the arrivals, and grows with tau >= 0.5).
+        """Whether the run passes as stable: no queue that takes over 0.1 % of the arrivals grows with tau >=
+        0.5.
 
-        Over the second half of the run, `slope` exceeds 0.001 arrivals per unit of time, and `trend` is at least 0.5, which under
-        no trend has a probability of 5 %. A run too short to show its growth passes.
+        Over the second half of the run, `slope` exceeds 0.001 arrivals per unit of time, and `trend` is at
+        least 0.5, which under no trend has a probability of 5 %. A run too short to show its growth passes.
         """
         rate = self.arrived / self.time if self.time > 0 else 0.0
         return not (self.slope > GROWTH * rate and self.trend >= 0.5)
 
     @property
     def little(self) -> float:
-        """How far Little's law is off on the queue: (mean queue x time) / (waits of all jobs so far) - 1; rounding only."""
+        """By how much Little's law fails on the queue, by rounding: mean queue x time / waits of all jobs -
+        1.
+        """
         waits = self.mean_response * self.started + self.residual if self.started else self.residual
         area = self.mean_queue * self.time
         return area / waits - 1 if waits > 0 else area
 
 
-def frame_of(meter, capacity, resources) -> pd.DataFrame:
+def result_of(ended, configs, jobs, end: float, *, counts_looks: bool, **of_policy) -> Simulation:
+    """The `Simulation` of an `ended` run, which was to run until `end`; `of_policy` are more of its fields.
+    """
+    state = ended.state
+    clock, meter = state.meter.clock[0], state.meter
+    if np.isfinite(end):
+        meter = lengthened(meter, end)
+        tick(meter, float(end))
+    series, time = meter.series, float(clock.now)
+    arrived, started = int(state.progress[0].arrived), int(series.started.sum())
+    slots = present(state.table)
+    queued = slots[state.table.job.machine[slots] < 0]
+    total, held = configs.count @ state.machines.capacity, series.queued_time.sum()
+    return Simulation(
+        **of_policy,
+        jobs=_frame(ended, arrived, getattr(jobs, "job", None)) if ended.blocks else None,
+        arrived=arrived,
+        started=started,
+        finished=int(series.finished.sum()),
+        waiting=int(clock.waiting),
+        mean_response=float(series.wait.sum() / started) if started else float("nan"),
+        longest=float(clock.longest),
+        looked=float(clock.looked / max(arrived, 1)) if counts_looks else float("nan"),
+        mean_queue=float(series.queue_area.sum() / time) if time else 0.0,
+        mean_present=float(clock.present_area / time) if time else 0.0,
+        residual=float((time - state.table.job.submit[queued]).sum()),
+        intervals=_intervals(meter, total, getattr(jobs, "resources", range(configs.n_resources))),
+        utilisation=meter.busy.sum(axis=0) / (time * total) if time else np.zeros(len(total)),
+        fragmentation=1 - meter.busy_queued.sum(axis=0) / (held * total)
+        if held
+        else np.full(len(total), np.nan),
+        time=time,
+        sketch=meter.sketch,
+        width=meter.width,
+    )
+
+
+def _frame(ended, n, names):
+    """`Simulation.jobs` of the n jobs that arrived."""
+    job_class, submit = (
+        np.concatenate([getattr(block, name) for block in ended.blocks])[:n]
+        for name in ("job_class", "submit")
+    )
+    job = np.arange(n) if names is None else names[:n]
+    log = {name: values[:n] for name, values in ended.log._asdict().items()}
+    return pd.DataFrame({"job": job, "class": job_class, "submit": submit, **log})
+
+
+def _intervals(meter, capacity, resources) -> pd.DataFrame:
     """`Simulation.intervals` from a meter whose clock has stopped; `capacity (R,)` of all machines."""
-    clock, r = meter.state[columns.NOW], len(resources)
-    n = int(np.ceil(clock / meter.width)) or 1
-    s = meter.series[: min(n, len(meter.series))]
-    begin = np.arange(len(s)) * meter.width
-    end = np.minimum(begin + meter.width, clock)
+    clock = meter.clock[0]
+    rows = min(int(np.ceil(clock.now / meter.width)) or 1, len(meter.series))
+    series = meter.series[:rows]
+    begin = np.arange(rows) * meter.width
+    end = np.minimum(begin + meter.width, clock.now)
     span = np.maximum(end - begin, np.finfo(float).tiny)
-    ends = s[:, columns.QUEUE_END].copy()
-    ends[-1] = meter.state[columns.WAITING]
+    queue_end = series.queue_end.copy()
+    queue_end[-1] = clock.waiting
     with np.errstate(invalid="ignore", divide="ignore"):
         frame = {
             "begin": begin,
             "end": end,
-            "arrived": s[:, columns.ARRIVED].astype(int),
-            "started": s[:, columns.STARTED].astype(int),
-            "finished": s[:, columns.FINISHED].astype(int),
-            "mean_response": s[:, columns.WAIT] / s[:, columns.STARTED],
-            "queue": s[:, columns.QUEUE_AREA] / span,
-            "queue_end": ends.astype(int),
-            "queue_most": s[:, columns.QUEUE_MOST].astype(int),
-            "queued": s[:, columns.QUEUED_TIME] / span,
+            "arrived": series.arrived,
+            "started": series.started,
+            "finished": series.finished,
+            "mean_response": series.wait / series.started,
+            "queue": series.queue_area / span,
+            "queue_end": queue_end,
+            "queue_most": series.queue_most,
+            "queued": series.queued_time / span,
         }
-        busy, queued = s[:, columns.BUSY :], s[:, columns.QUEUED_TIME]
         for l, name in enumerate(resources):
-            frame[f"utilisation_{name}"] = busy[:, l] / (span * capacity[l])
+            frame[f"utilisation_{name}"] = meter.busy[:rows, l] / (span * capacity[l])
         for l, name in enumerate(resources):
-            frame[f"idle_{name}"] = 1 - busy[:, r + l] / (queued * capacity[l])
+            frame[f"idle_{name}"] = 1 - meter.busy_queued[:rows, l] / (series.queued_time * capacity[l])
     return pd.DataFrame(frame)

@@ -1,15 +1,18 @@
-"""MCH and its family: fair sharing of many resources in a hierarchy (You, Wang, Xu, Luo, Chen and Li, IEEE Communications Letters 2019)."""
+"""MCH and its family: fair sharing of many resources in a hierarchy.
 
-from schedlib.mch.allocate import Allocation, allocate
+Source: You, Wang, Xu, Luo, Chen and Li, IEEE Communications Letters 2019.
+"""
+
+from schedlib.mch.allocate import allocate
 from schedlib.mch.filling import Filling, fill
 from schedlib.mch.flatten import Flattened, flatten
-from schedlib.mch.model import Tree
-from schedlib.mch.own import Rule, rule
+from schedlib.mch.model import Allocation, Tree
 from schedlib.mch.properties import property_table
+from schedlib.mch.rules import Rule, rule
 from schedlib.mch.search import counter_example, random_tree
 from schedlib.mch.simulate import Churn, simulate
 
 __all__ = [
-    "Allocation", "Churn", "Filling", "Flattened", "Rule", "Tree", "allocate", "counter_example", "fill", "flatten",
-    "property_table", "random_tree", "rule", "simulate",
-]  # fmt: skip
+    "Allocation", "Churn", "Filling", "Flattened", "Rule", "Tree", "allocate", "counter_example", "fill",
+    "flatten", "property_table", "random_tree", "rule", "simulate",
+]

@@ -1,76 +1,105 @@
-"""One call for every rule: who gets what of the cluster."""
-
-from dataclasses import dataclass
-from difflib import get_close_matches
+"""One call for every rule: who gets what of the cluster; and the way there, when tasks are divisible."""
 
 import numpy as np
 
-from schedlib.mch.flatten import flat_weights
-from schedlib.mch.fluid_flat import fluid_flat
+from schedlib.mch.choosing import NAIVE, OWN, SHARE
+from schedlib.mch.filling import fill
 from schedlib.mch.fluid_hdrf import fluid_hdrf
-from schedlib.mch.model import Tree, check_capacity
+from schedlib.mch.model import Allocation, Tree, check_capacity
+from schedlib.mch.rules import Rule, flat_weights, the_rule
 
-FLAT = ("drf", "weighted-drf", "c-ch", "m-ch", "mch", "case1", "exact-ch")
-RULES = (*FLAT, "h-drf", "naive-h-drf")
-
-
-@dataclass(frozen=True, eq=False)
-class Allocation:
-    """What each leaf, from left to right, has when nothing more fits.
-
-    - `rule`: the rule's name
-    - `shares (p,)`: dominant shares mu_i t_i; `usage (p, R)`: in the reader's units, d_i^j t_i; `tasks (p,)`: t_i
-    - `saturated (R,)`: which resources are used up
-    - `decisions`: tasks chosen one by one; the number of events when tasks are divisible
-    """
-
-    rule: str
-    shares: np.ndarray
-    usage: np.ndarray
-    tasks: np.ndarray
-    saturated: np.ndarray
-    decisions: int
+USED_UP = 1e-10
+"""A resource of which less than this share is left counts as used up: the rest is rounding."""
+SAME = 1e-12
+"""A corner at which no share is larger by more than this is none: the difference is rounding."""
 
 
-def check_rule(rule: str) -> str:
-    """The rule's name; ValueError, with the near matches, when there is none of that name."""
-    if rule not in RULES:
-        near = get_close_matches(str(rule), RULES, 3, 0.5)
-        raise ValueError(f"rule: {rule!r} is unknown{'; did you mean ' + ' or '.join(near) + '?' if near else ''}; rules: {RULES}")
-    return rule
-
-
-def allocate(tree: Tree, capacity, rule, divisible: bool = True) -> Allocation:
+def allocate(tree: Tree, capacity, rule: str | Rule, divisible: bool = True) -> Allocation:
     """Fill an empty cluster by a rule; every leaf has tasks without end.
 
     - `capacity (R,)`: c_j, in the units of the leaves' demands
-    - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "case1", "exact-ch", "h-drf" or "naive-h-drf"
-    - `divisible`: tasks are as fine as sand, and the result is exact; False fills task by task, as always for a reader's own
-      `mch.Rule` (which says whom to serve next, so it needs whole tasks)
+    - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "case1", "exact-ch", "h-drf",
+      "naive-h-drf", or a reader's `mch.Rule`
+    - `divisible`: tasks are as fine as sand, and the result is exact; False fills task by task, as always for a
+      reader's own rule (which says whom to serve next, so it needs whole tasks)
 
-    ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch"/"m-ch" with a leaf that uses nothing of their
-    resource. Source: MCH, Sections II.B and III.A; H-DRF: Bhattacharya et al., SoCC 2013.
+    ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch" or "m-ch" with a leaf that uses
+    nothing of their resource. Source: MCH, Sections II.B and III.A; H-DRF: Bhattacharya et al., SoCC 2013.
 
     >>> from schedlib import mch
     >>> a = mch.allocate(mch.Tree([(1, 4), (3, 1)]), (9, 18), "drf")
     >>> a.tasks.round(9).tolist(), a.usage.round(9).tolist(), a.saturated.tolist()
     ([3.0, 2.0], [[3.0, 12.0], [6.0, 2.0]], [True, False])
     """
-    capacity = check_capacity(tree, capacity)
-    from schedlib.mch.own import Rule
-
-    if not isinstance(rule, Rule):
-        check_rule(rule)
-    if not divisible or isinstance(rule, Rule):
-        from schedlib.mch.filling import fill
-
+    capacity, rule = check_capacity(tree, capacity), the_rule(rule)
+    if not divisible or rule.kind == OWN:
         return fill(tree, capacity, rule)
     need = tree.demand / capacity
-    mu = need.max(axis=1)
-    if rule in FLAT:
-        weight, share = flat_weights(tree, capacity, rule)
+    if rule.kind == SHARE:
+        weight, share = flat_weights(tree, capacity, rule.weights)
         tasks, saturated, events = fluid_flat(need, weight / share)
     else:
-        fluid = fluid_hdrf(tree, capacity, naive=rule == "naive-h-drf")
-        tasks, saturated, events = fluid.shares / mu, fluid.saturated, fluid.events
-    return Allocation(rule, tasks * mu, tree.demand * tasks[:, None], tasks, saturated, events)
+        fluid = fluid_hdrf(tree, capacity, naive=rule.kind == NAIVE)
+        tasks, saturated, events = fluid.shares / need.max(axis=1), fluid.saturated, fluid.events
+    return Allocation(
+        rule=rule.name, shares=tasks * need.max(axis=1), usage=tree.demand * tasks[:, None], tasks=tasks,
+        saturated=saturated, decisions=events,
+    )
+
+
+def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of phases.
+
+    - `need (p, R)`: share of each resource that one task takes
+    - `speed (p,)`: tasks per unit of the common level, weight over share
+
+    A resource that is used up freezes the leaves that demand it; there are at most R phases. Source: DRF (Ghodsi et
+    al., NSDI 2011); MCH, Section II.B.3.
+
+    >>> tasks, saturated, phases = fluid_flat(np.array([[1 / 9, 4 / 18], [3 / 9, 1 / 18]]), np.array([18 / 4, 9 / 3]))
+    >>> tasks.round(9).tolist(), saturated.tolist(), phases
+    ([3.0, 2.0], [True, False], 1)
+    """
+    tasks, saturated, phases = np.zeros(len(need)), np.zeros(need.shape[1], bool), 0
+    while (growing := ~(need[:, saturated] > 0).any(axis=1)).any():
+        rate = np.where(growing, speed, 0) @ need
+        left = 1 - tasks @ need
+        asked = (rate > 0) & ~saturated
+        span = np.full(len(left), np.inf)
+        span[asked] = np.maximum(left[asked], 0) / rate[asked]
+        first = int(span.argmin())
+        tasks[growing] += speed[growing] * span[first]
+        saturated |= asked & (1 - tasks @ need <= USED_UP)
+        saturated[first] = True
+        phases += 1
+    return tasks, saturated, phases
+
+
+def filling_path(tree: Tree, capacity, rule: str) -> np.ndarray:
+    """Dominant shares (E + 1, p) of the divisible filling, from empty to full; in between, all grow at constant rates.
+
+    The corners are the moments at which a rate changes: a resource is used up, or a laggard has caught up with a
+    sibling. The rules are the shipped ones, with the errors of `allocate`; the last row is what `allocate` gives. A
+    hierarchical rule costs E fillings.
+
+    >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
+    >>> filling_path(tree, (200, 200), "h-drf")[:, [1, 4]].round(3).tolist()
+    [[0.0, 0.0], [0.333, 0.167], [0.333, 0.333], [0.5, 0.5]]
+    """
+    capacity, kind = check_capacity(tree, capacity), the_rule(rule).kind
+    if kind == OWN:
+        raise ValueError("rule: a reader's rule fills task by task; give a shipped rule's name")
+    if kind == SHARE:
+        need = tree.demand / capacity
+        weight, share = flat_weights(tree, capacity, rule)
+        speed = weight / share  # tasks per unit of the common level, until the leaf is blocked
+        tasks, _, _ = fluid_flat(need, speed)
+        blocked_at = np.divide(tasks, speed, out=np.zeros(len(speed)), where=speed > 0)
+        levels = np.unique(np.append(blocked_at, 0.0))
+        path = np.minimum(levels[:, None], blocked_at) * speed * need.max(axis=1)
+    else:
+        naive = kind == NAIVE
+        events = fluid_hdrf(tree, capacity, naive).events
+        path = np.array([fluid_hdrf(tree, capacity, naive, stop=event).shares for event in range(events + 1)])
+    grows = np.diff(path, axis=0).max(axis=1) > SAME
+    return path[np.append(True, grows)]

@@ -3,12 +3,17 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from schedlib.core.checks import refuse, unknown
 from schedlib.mch import dispatch
-from schedlib.mch.allocate import Allocation, check_rule
-from schedlib.mch.flatten import flat_weights
-from schedlib.mch.model import Tree, check_capacity
-from schedlib.mch.own import Rule, nobody
+from schedlib.mch.choosing import H_DRF, State
+from schedlib.mch.model import Allocation, Tree, check_capacity
+from schedlib.mch.rules import Rule, flat_weights, the_rule
+
+METHODS = ("fast", "literal")
+MOST_RESOURCES = 62
+"""Sets of resources are the bits of a whole number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,18 +30,19 @@ class Filling(Allocation):
     order: np.ndarray
 
 
-def fill(tree: Tree, capacity, rule, *, method: str = "fast", tasks=None) -> Filling:
+def fill(tree: Tree, capacity, rule: str | Rule, *, method: str = "fast", tasks: npt.ArrayLike | None = None) -> Filling:
     """Fill an empty cluster with whole tasks, one decision after another.
 
-    - `rule`: a name, as in `mch.allocate`, or a reader's `mch.Rule`
-    - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf, or node, anew at each
-      decision, O(q)); both decide the same
+    - `capacity`, `rule`: as in `mch.allocate`
+    - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf, or
+      node, anew at each decision, O(q)); both decide the same
     - `tasks (p,)`: how many tasks each leaf has; without end when left out
 
-    A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task does not fit is
-    saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties: flat rules then take the lower index,
-    hierarchical ones the child with the fewest tasks started below it per weight, then the first.
-    ValueError on an unknown rule or method, a leaf whose one task is larger than the cluster, and as `mch.allocate`.
+    A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task does not
+    fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties: flat rules then take
+    the lower index, hierarchical ones the child with the fewest tasks started below it per weight, then the first.
+    ValueError on an unknown rule or method, a leaf whose one task is larger than the cluster, a priority that is no
+    number (with the leaf and the decision), and as `mch.allocate`.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
@@ -44,80 +50,76 @@ def fill(tree: Tree, capacity, rule, *, method: str = "fast", tasks=None) -> Fil
     >>> filled.tasks.tolist(), filled.saturated.tolist(), filled.order[:3].tolist()
     ([2, 4, 2], [True, True], [0, 2, 1])
     """
-    capacity = check_capacity(tree, capacity)
-    kind, fast, own = plan(tree, capacity, rule, method)
+    capacity, rule = check_capacity(tree, capacity), the_rule(rule)
     left = np.full(tree.n_leaves, np.iinfo(np.int64).max) if tasks is None else _limits(tree, tasks)
-    most = most_at_once(tree, capacity, left)
-    sys = dispatch.system(tree, capacity, left, hierarchical=kind >= dispatch.H_DRF, fast=fast, decisions=most)
-    set_weights(sys, tree, capacity, rule)
-    dispatch.refresh(own, kind, fast, sys)
-    dispatch.fill(own, kind, fast, sys)
-    check_priority(sys, tree)
-    state = sys.state
-    whole, done = state.whole, state.tasks
-    saturated = (whole[dispatch.MASK] >> np.arange(tree.n_resources)) & 1 == 1
-    shares = done * (tree.demand / capacity).max(axis=1)
-    counted = int(whole[dispatch.DECISIONS]), int(whole[dispatch.OPERATIONS]), state.order[: whole[dispatch.ORDERED]].copy()
-    return Filling(name(rule), shares, tree.demand * done[:, None], done, saturated, *counted)
+    state = empty(tree, capacity, rule, method, left, decisions=most_at_once(tree, capacity, left))
+    dispatch.fill(rule.priority, rule.kind, method == "fast", state)
+    tally = state.tally[0]
+    check_priority(state, tree, f"decision {tally.decisions}")
+    done = state.leaves.tasks.copy()
+    return Filling(
+        rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1), usage=tree.demand * done[:, None],
+        tasks=done, saturated=(tally.saturated >> np.arange(tree.n_resources)) & 1 == 1,
+        decisions=int(tally.decisions), operations=int(tally.operations), order=state.order[: tally.ordered].copy(),
+    )
 
 
-def name(rule) -> str:
-    """A rule's name, whether shipped or a reader's."""
-    return rule.name if isinstance(rule, Rule) else rule
+def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray, decisions: int = 0) -> State:
+    """A state in which nothing runs, with the rule's weights and keys, and room for so many `decisions` in `order`.
 
-
-def plan(tree, capacity, rule, method):
-    """Which kernels serve a rule: its kind, whether fast, and the reader's function or a stand-in."""
-    if method not in ("fast", "literal"):
-        raise ValueError(f'method: {method!r} is neither "fast" nor "literal"')
-    if tree.n_resources > 62:
-        raise ValueError(f"tree: {tree.n_resources} resources; task by task there can be 62")
+    Raises ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the cluster.
+    """
+    if method not in METHODS:
+        raise unknown("method", method, METHODS)
+    if tree.n_resources > MOST_RESOURCES:
+        raise ValueError(f"tree: {tree.n_resources} resources; task by task there can be {MOST_RESOURCES}")
     too_large = np.argwhere(tree.demand > capacity * (1 + 1e-9))
     if len(too_large):
         leaf, resource = too_large[0]
         raise ValueError(
-            f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) needs {tree.demand[leaf, resource]:g} of resource {resource} for a task, "
-            f"but there is {capacity[resource]:g}: no task of it ever fits; leave it out, or make its tasks smaller"
+            f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) needs {tree.demand[leaf, resource]:g} of resource "
+            f"{resource} for a task, but there is {capacity[resource]:g}: no task of it ever fits; leave it out, or "
+            "make its tasks smaller"
         )
-    if isinstance(rule, Rule):
-        return dispatch.OWN, method == "fast", rule.priority
-    kinds = {"h-drf": dispatch.H_DRF, "naive-h-drf": dispatch.NAIVE}
-    return kinds.get(check_rule(rule), dispatch.FLAT), method == "fast", nobody
+    hierarchical, fast = rule.kind >= H_DRF, method == "fast"
+    state = dispatch.new_state(tree, capacity, waiting, hierarchical=hierarchical, fast=fast, decisions=decisions)
+    if not hierarchical:
+        put_weights(state, *flat_weights(tree, capacity, rule.weights))
+    dispatch.refresh(rule.priority, rule.kind, fast, state)
+    check_priority(state, tree, "the start")
+    return state
 
 
-def set_weights(sys, tree, capacity, rule):
-    """Give the leaves the weights of a flat rule."""
-    weights = rule.weights if isinstance(rule, Rule) else rule
-    if weights not in ("h-drf", "naive-h-drf"):
-        weight, share = flat_weights(tree, capacity, weights)
-        put_weights(sys, weight, share)
+def put_weights(state: State, weight: np.ndarray, share: np.ndarray) -> None:
+    """Give the leaves these weights (p,), with the share (p,) of one task."""
+    state.leaves.weight = weight
+    state.leaves.slope = np.divide(share, weight, out=np.full(len(weight), np.inf), where=weight > 0)
 
 
-def put_weights(sys, weight, share):
-    sys.state.weight[:] = weight
-    sys.heap.slope[:] = np.divide(share, weight, out=np.full(len(weight), np.inf), where=weight > 0)
-
-
-def check_priority(sys, tree):
-    """Refuse a reader's rule that gave no number."""
-    leaf = sys.state.whole[dispatch.BAD]
+def check_priority(state: State, tree: Tree, when: str) -> None:
+    """Refuse a reader's rule that gave no number; the kernel has written down for which leaf, and its tasks then."""
+    leaf = state.tally[0].bad_leaf
     if leaf >= 0:
-        raise ValueError(f"the rule's priority of leaf {leaf} ({tree.name(tree.leaves[leaf])}) is not a number; give each leaf one")
+        uses = ", ".join(f"{amount:.4g}" for amount in state.tally[0].bad_tasks * tree.demand[leaf])
+        raise ValueError(
+            f"not a number: the priority of leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it uses "
+            f"({uses}); return a number for each leaf, inf to come last"
+        )
 
 
-def most_at_once(tree, capacity, left) -> int:
+def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:
     """A bound on the tasks that run together: of each leaf alone, and by the least dominant share of a task."""
-    share = tree.demand / capacity
-    alone = np.minimum(np.floor((1 + 1e-6) / share.max(axis=1)), left)
-    return int(min(alone.sum(), np.floor((1 + 1e-6) * tree.n_resources / share.max(axis=1).min()))) + 1
+    share = (tree.demand / capacity).max(axis=1)
+    alone = np.minimum(np.floor((1 + 1e-6) / share), left)
+    return int(min(alone.sum(), np.floor((1 + 1e-6) * tree.n_resources / share.min()))) + 1
 
 
 def _limits(tree, tasks):
     given = np.asarray(tasks)
     if given.shape != (tree.n_leaves,):
         raise ValueError(f"tasks: shape {given.shape}, but the tree has {tree.n_leaves} leaves; give one number for each")
+    number = given.astype(float)
     with np.errstate(invalid="ignore"):
-        bad = np.flatnonzero((given < 0) | (given != np.floor(given)) | ~np.isfinite(given.astype(float)))
-    if len(bad):
-        raise ValueError(f"tasks[{bad[0]}]: {given[bad[0]]}, must be a whole number >= 0; leave `tasks` out for tasks without end")
+        bad = (number < 0) | (number != np.floor(number)) | ~np.isfinite(number)
+    refuse("tasks", bad, number, "must be a whole number >= 0; leave `tasks` out for tasks without end")
     return given.astype(np.int64)

@@ -1,24 +1,25 @@
 """Flat rules: leaves that want tasks, in one heap for each set of resources they demand, by share over weight.
 
-A resource that is saturated blocks whole heaps, so a decision looks at their tops alone. The heaps know where each leaf is, so
-that a task's end costs no more than its start. Four children to a place, as in `schedlib.core.heap`.
+A saturated resource blocks whole heaps, so a decision looks at their tops alone. The heaps know where each leaf is,
+so that a task's end costs no more than its start. Each place has four children, as in `schedlib.core.heap`.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core import heap as core_heap
 from schedlib.core.uncounted import kernel
 
 before = core_heap.before
 CUT = float(2**24 + 1)
+"""Veltkamp's constant: of 53 bits, 29 are kept."""
 
 
-class Flat(NamedTuple):
-    """p leaves in T heaps; heap t is `key, leaf[start[t]:start[t] + size[t]]` and its leaves demand the resources `bits[t]`."""
+class Heaps(NamedTuple):
+    """p leaves in T heaps; heap t is `key, leaf[start[t]:start[t] + size[t]]` of leaves that demand `bits[t]`."""
 
-    slope: np.ndarray  # (p,) what one task adds to a leaf's key
     key: np.ndarray  # (p,)
     leaf: np.ndarray  # (p,)
     place: np.ndarray  # (p,) where each leaf is, -1 for those without waiting tasks
@@ -28,23 +29,23 @@ class Flat(NamedTuple):
     type_of: np.ndarray  # (p,)
 
 
-def flat(bits) -> Flat:
+def heaps(bits: npt.ArrayLike) -> Heaps:
     """Empty heaps for leaves that demand the resources `bits (p,)`, bit j for resource j.
 
-    >>> flat([1, 3, 1]).start.tolist()
+    >>> heaps([1, 3, 1]).start.tolist()
     [0, 2, 3]
     """
-    bits = np.asarray(bits, np.int64)
-    kinds, type_of = np.unique(bits, return_inverse=True)
-    start = np.concatenate(([0], np.cumsum(np.bincount(type_of)))).astype(np.int64)
-    p = len(bits)
-    places = np.zeros(p), np.zeros(p, np.int64), np.full(p, -1)
-    return Flat(np.ones(p), *places, start, np.zeros(len(kinds), np.int64), kinds, type_of.astype(np.int64))
+    kinds, type_of = np.unique(np.array(bits, np.int64), return_inverse=True)
+    p, start = len(type_of), np.append(0, np.cumsum(np.bincount(type_of)))
+    return Heaps(
+        key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start.astype(np.int64),
+        size=np.zeros(len(kinds), np.int64), bits=kinds, type_of=type_of.astype(np.int64),
+    )
 
 
 @kernel
 def rounded(x):
-    """A number to 29 bits (Veltkamp), so that shares which differ by rounding alone are equal."""
+    """A number to 29 bits (Veltkamp's splitting), so that shares which differ by rounding alone are equal."""
     if not np.isfinite(x):
         return x
     y = x * CUT
@@ -53,6 +54,7 @@ def rounded(x):
 
 @kernel
 def _put(heap, at, key, leaf):
+    """Write a pair to a place."""
     heap.key[at] = key
     heap.leaf[at] = leaf
     heap.place[leaf] = at
@@ -60,7 +62,7 @@ def _put(heap, at, key, leaf):
 
 @kernel
 def sift(heap, kind, at, key, leaf):
-    """Put (key, leaf) into heap `kind`, whose place `at` is free, and give the number of places looked at."""
+    """Put (key, leaf) into heap `kind`, whose place `at` is free; gives the number of places looked at."""
     base, size = heap.start[kind], heap.size[kind]
     here, moves = at - base, 1
     while here > 0:
@@ -77,7 +79,8 @@ def sift(heap, kind, at, key, leaf):
             break
         best = first
         for child in range(first + 1, min(first + 4, size)):
-            if before(heap.key[base + child], heap.leaf[base + child], heap.key[base + best], heap.leaf[base + best]):
+            one, two = base + child, base + best
+            if before(heap.key[one], heap.leaf[one], heap.key[two], heap.leaf[two]):
                 best = child
         moves += min(4, size - first)
         below, other = heap.key[base + best], heap.leaf[base + best]
@@ -91,7 +94,7 @@ def sift(heap, kind, at, key, leaf):
 
 @kernel
 def set_key(heap, leaf, key, wants):
-    """Give a leaf a key, or take it out when it wants nothing; the number of places looked at."""
+    """Give a leaf a key, or take it out when it wants nothing; gives the number of places looked at."""
     kind, at = heap.type_of[leaf], heap.place[leaf]
     if wants:
         if at < 0:
@@ -118,12 +121,3 @@ def least(heap, mask):
             if best < 0 or before(heap.key[top], heap.leaf[top], key, best):
                 best, key = heap.leaf[top], heap.key[top]
     return best
-
-
-@kernel
-def anyone(heap, mask):
-    """Whether a leaf with waiting tasks demands no resource in `mask`."""
-    for kind in range(heap.size.size):
-        if heap.size[kind] > 0 and heap.bits[kind] & mask == 0:
-            return True
-    return False

@@ -1,22 +1,26 @@
 """H-DRF and the naive hierarchical DRF with tasks as fine as sand, solved exactly from event to event.
 
-H-DRF is Bhattacharya et al., SoCC 2013. A group's vector is B + f A: B of its blocked children as they are, A of the others,
-each rescaled to share/omega = f, the least among them. Only laggards (children whose share/omega is f) are served, so f and
-everything else grows at constant rates until a laggard catches up with a sibling, a group's largest share changes its
-resource, or a resource is used up. In the last case shares drop, for used-up resources count no more, and groups that lag on
-the rest catch up.
+H-DRF is Bhattacharya et al., SoCC 2013. A group's vector is B + f A: B of its blocked children as they are, A of the
+others, each rescaled to share/omega = f, the least among them. Only laggards (children whose share/omega is f) are
+served, so f and everything else grows at constant rates until a laggard catches up with a sibling, a group's largest
+share changes its resource, or a resource is used up. In the last case shares drop, for used-up resources count no
+more, and groups that lag on the rest catch up.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core.compiling import compiled
 from schedlib.mch.model import Tree, check_capacity
 
-TIE = 1e-9  # share/omega that differ by less, relatively, are tied after a jump; afterwards ties are remembered, not measured
-ZERO = 1e-12  # a rate below this part of the largest one beside it is a share that does not grow
+TIE = 1e-9
+"""Share/omega that differ by less, relatively, are tied after a jump; afterwards ties are remembered, not measured."""
+ZERO = 1e-12
+"""A rate below this part of the largest one beside it is a share that does not grow."""
 USED_UP = 1e-10
+"""A resource of which less than this share is left is used up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +40,15 @@ class FluidShares:
 def fluid_hdrf(tree: Tree, capacity, naive: bool = False, stop: int | None = None) -> FluidShares:
     """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
 
-    `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated or not.
-    From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not grow while it is
-    served takes the flow alone; of several, those with the least total usage do, at the same speed (their result is one of the
-    limits only, see `FluidShares.unique`). Exact up to rounding: shares that differ by less than 1e-9, relatively, are tied when a
-    resource has been used up, and a resource with 1e-10 left is used up. An event costs O(q R), and there are few: tens to some
-    hundreds for 10,000 nodes. RuntimeError after 20 (q + 10) (R + 1), which would be rounding that goes round in circles. `stop`:
-    end after so many events, before the cluster is full.
+    - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated or not
+    - `stop`: end after so many events, before the cluster is full
+
+    From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not grow while
+    it is served takes the flow alone; of several, those with the least total usage do, at the same speed (their result
+    is one of the limits only, see `FluidShares.unique`). Exact up to rounding: shares that differ by less than 1e-9,
+    relatively, are tied when a resource has been used up, and a resource with 1e-10 left is used up. An event costs
+    O(q R), and there are few: tens to some hundreds for 10,000 nodes. RuntimeError after 20 (q + 10) (R + 1) events,
+    which would be rounding that goes round in circles.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -52,29 +58,65 @@ def fluid_hdrf(tree: Tree, capacity, naive: bool = False, stop: int | None = Non
     need = tree.demand / check_capacity(tree, capacity)
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     direction = need / need.max(axis=1, keepdims=True)
-    structure = [np.array(a) for a in (tree.child_start, tree.child, tree.leaf_of, tree.weight)]  # kernels want writeable arrays
-    shares, saturated, events, unique = _fill(*structure, direction, naive, most if stop is None else stop)
-    if stop is not None:
-        return FluidShares(shares, saturated, stop, bool(unique))
-    if events < 0:
-        raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, rescale them")
-    return FluidShares(shares, saturated, events, bool(unique))
+    nodes = Nodes(  # copies, since kernels are compiled for arrays that can be written
+        child_start=np.array(tree.child_start), child=np.array(tree.child), leaf_of=np.array(tree.leaf_of),
+        weight=np.array(tree.weight), direction=direction,
+    )
+    shares, saturated, events, unique = _fill(nodes, naive, most if stop is None else stop)
+    if stop is None and events < 0:
+        raise RuntimeError(
+            f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, rescale them"
+        )
+    return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
+
+
+class Nodes(NamedTuple):
+    """A tree's arrays; `direction (p, R)`: what a leaf's dominant share of 1 uses of each resource."""
+
+    child_start: np.ndarray
+    child: np.ndarray
+    leaf_of: np.ndarray
+    weight: np.ndarray
+    direction: np.ndarray
+
+
+class Moment(NamedTuple):
+    """Every node's state at an event, and its rates per unit of flow into the node.
+
+    A group's unit of flow raises its `level` f by 1; one that serves zero-rate laggards alone, each one's total usage
+    by 1.
+    """
+
+    share_of_leaf: np.ndarray  # (p,)
+    saturated: np.ndarray  # (R,)
+    blocked: np.ndarray  # (Q,)
+    tied: np.ndarray  # (Q,) whether it is a laggard
+    vector: np.ndarray  # (Q, R)
+    rate: np.ndarray  # (Q, R) of the vector
+    share: np.ndarray  # (Q,)
+    growth: np.ndarray  # (Q,) of the share
+    level: np.ndarray  # (Q,) f
+    used: np.ndarray  # (Q,) total usage
+    pace: np.ndarray  # (Q,) of the total usage
+    step: np.ndarray  # (Q,) a child's flow per unit of its group's
 
 
 @compiled
-def _fill(child_start, child, leaf_of, weight, direction, naive, most):
+def _fill(nodes, naive, most):
+    child_start, child, leaf_of, weight, direction = nodes
     q, (p, resources) = len(leaf_of), direction.shape
     share_of_leaf, saturated = np.zeros(p), np.zeros(resources, np.bool_)
     blocked, tied = np.zeros(q, np.bool_), np.ones(q, np.bool_)
     vector, rate = np.zeros((q, resources)), np.zeros((q, resources))
     share, growth, level, used, pace = np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q)
     step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)
+    now = Moment(
+        share_of_leaf=share_of_leaf, saturated=saturated, blocked=blocked, tied=tied, vector=vector, rate=rate,
+        share=share, growth=growth, level=level, used=used, pace=pace, step=step,
+    )
     jumped, unique = False, True
     for event in range(most):
-        _measure(
-            child_start, child, leaf_of, weight, direction, naive, share_of_leaf, saturated, blocked, tied, jumped,
-            vector, rate, share, growth, level, used, pace, step,
-        )  # fmt: skip
+        _measure(nodes, now, naive, jumped)
         if blocked[0]:
             return share_of_leaf, saturated, event, unique
         # from the root down: who gets how much, and what happens next
@@ -106,7 +148,8 @@ def _fill(child_start, child, leaf_of, weight, direction, naive, most):
                     span = min(span, (used[c] - least) / flow[i])
             if i > 0:
                 for j in range(resources):
-                    if (naive or not saturated[j]) and vector[i, j] < share[i] * (1 - USED_UP) and rate[i, j] > growth[i]:
+                    behind = vector[i, j] < share[i] * (1 - USED_UP) and rate[i, j] > growth[i]
+                    if (naive or not saturated[j]) and behind:
                         span = min(span, (share[i] - vector[i, j]) / ((rate[i, j] - growth[i]) * flow[i]))
         first = -1
         for j in range(resources):
@@ -130,15 +173,10 @@ def _fill(child_start, child, leaf_of, weight, direction, naive, most):
 
 
 @compiled
-def _measure(
-    child_start, child, leaf_of, weight, direction, naive, share_of_leaf, saturated, blocked, tied, jumped,
-    vector, rate, share, growth, level, used, pace, step,
-):  # fmt: skip
-    """From the leaves up: every node's vector and share, and their rates per unit of flow into the node.
-
-    A group's unit of flow raises its `level` f by 1; one that serves zero-rate laggards alone, each one's total usage by 1.
-    `pace`: total usage per unit of flow; `step`: a child's flow per unit of its group's.
-    """
+def _measure(nodes, now, naive, jumped):
+    """From the leaves up: every node's vector and share, and their rates."""
+    child_start, child, leaf_of, weight, direction = nodes
+    share_of_leaf, saturated, blocked, tied, vector, rate, share, growth, level, used, pace, step = now
     resources = direction.shape[1]
     for i in range(len(leaf_of) - 1, -1, -1):
         if leaf_of[i] >= 0:

@@ -1,4 +1,7 @@
-"""The rules as they are printed: every node, or every leaf, anew for each decision. The fast ones must decide the same."""
+"""The rules as they are printed: every node, or every leaf, anew for each decision.
+
+The fast kernels must decide the same. These are in the library, and not in the tests, because their cost is a claim.
+"""
 
 from typing import NamedTuple
 
@@ -6,6 +9,7 @@ import numpy as np
 
 from schedlib.core.uncounted import kernel
 from schedlib.mch.flat_heap import rounded
+from schedlib.mch.model import Tree
 
 
 class Nodes(NamedTuple):
@@ -13,40 +17,44 @@ class Nodes(NamedTuple):
 
     child_start: np.ndarray
     child: np.ndarray
-    parent: np.ndarray
     leaf_of: np.ndarray
     weight: np.ndarray
     demand: np.ndarray  # (p, R) over capacity
-    bits: np.ndarray  # (p,)
     usage: np.ndarray  # (Q, R) U, scratch
     ratio: np.ndarray  # (Q,) s over omega, infinite when blocked; scratch
-    given: np.ndarray  # (Q,) tasks started so far below each node, scratch
+    started: np.ndarray  # (Q,) tasks started so far below each node, scratch
 
 
-def nodes(tree, share, bits) -> Nodes:
-    """Arrays of a tree whose leaves need `share (p, R)` of each capacity."""
+def nodes(tree: Tree, share: np.ndarray) -> Nodes:
+    """Arrays of a tree whose leaves need `share (p, R)` of each capacity for a task."""
     q = tree.n_nodes
-    fixed = (tree.child_start, tree.child, tree.parent, tree.leaf_of)
-    whole = [np.array(array, np.int64) for array in fixed]
-    return Nodes(*whole, np.array(tree.weight), share, bits, np.zeros((q, share.shape[1])), np.zeros(q), np.zeros(q, np.int64))
+    return Nodes(
+        child_start=np.array(tree.child_start, np.int64), child=np.array(tree.child, np.int64),
+        leaf_of=np.array(tree.leaf_of, np.int64), weight=np.array(tree.weight), demand=share,
+        usage=np.zeros((q, share.shape[1])), ratio=np.zeros(q), started=np.zeros(q, np.int64),
+    )
 
 
 @kernel
 def least_child(g, node):
-    """The unblocked child with the least s/omega; ties to the fewest tasks started below per weight, then to the first."""
+    """The unblocked child with the least s/omega; ties to the fewest tasks started below per weight, then first."""
     best, key = -1, np.inf
     for at in range(g.child_start[node], g.child_start[node + 1]):
         j = g.child[at]
         if g.ratio[j] < np.inf:
             mine = rounded(g.ratio[j])
-            if best < 0 or mine < key or (mine == key and g.given[j] * g.weight[best] < g.given[best] * g.weight[j]):
+            fewer = best >= 0 and g.started[j] * g.weight[best] < g.started[best] * g.weight[j]
+            if best < 0 or mine < key or (mine == key and fewer):
                 best, key = j, mine
     return best
 
 
 @kernel
-def descend(g, mask, tasks, waiting, started, rescale):
-    """H-DRF's leaf (naive hierarchical DRF's unless `rescale`), or -1, every U and s computed from the leaves up; nodes visited."""
+def descend(g, leaves, saturated, rescale):
+    """H-DRF's leaf (naive hierarchical DRF's unless `rescale`), or -1; every U and s computed from the leaves up.
+
+    Gives the nodes looked at, too.
+    """
     q, resources = g.usage.shape
     for i in range(q - 1, -1, -1):  # children come after their parent
         leaf = g.leaf_of[i]
@@ -54,20 +62,20 @@ def descend(g, mask, tasks, waiting, started, rescale):
         for l in range(resources):
             g.usage[i, l] = 0.0
         if leaf >= 0:
-            blocked = waiting[leaf] == 0 or (g.bits[leaf] & mask) != 0
+            blocked = leaves[leaf].waiting == 0 or (leaves[leaf].bits & saturated) != 0
             for l in range(resources):
-                g.usage[i, l] = tasks[leaf] * g.demand[leaf, l]
-            g.given[i] = started[leaf]
+                g.usage[i, l] = leaves[leaf].tasks * g.demand[leaf, l]
+            g.started[i] = leaves[leaf].started
         else:
             f, count = np.inf, 0
             for at in range(g.child_start[i], g.child_start[i + 1]):
                 j = g.child[at]
-                count += g.given[j]
+                count += g.started[j]
                 if g.ratio[j] < np.inf:
                     blocked = False
                     if 0 < g.ratio[j] < f:
                         f = g.ratio[j]
-            g.given[i] = count
+            g.started[i] = count
             for at in range(g.child_start[i], g.child_start[i + 1]):
                 j = g.child[at]
                 factor = f / g.ratio[j] if rescale and 0 < g.ratio[j] < np.inf else 1.0
@@ -75,7 +83,7 @@ def descend(g, mask, tasks, waiting, started, rescale):
                     g.usage[i, l] += factor * g.usage[j, l]
         s = 0.0
         for l in range(resources):
-            if (mask >> l) & 1 == 0 or not rescale:
+            if (saturated >> l) & 1 == 0 or not rescale:
                 s = max(s, g.usage[i, l])
         g.ratio[i] = np.inf if blocked else s / g.weight[i]
     if g.ratio[0] == np.inf:
@@ -88,10 +96,11 @@ def descend(g, mask, tasks, waiting, started, rescale):
 
 
 @kernel
-def scan(key, bits, waiting, mask):
+def scan(leaves, saturated):
     """The flat rules' leaf, every one looked at; -1 when all are blocked."""
     best = -1
-    for leaf in range(key.size):
-        if waiting[leaf] > 0 and bits[leaf] & mask == 0 and (best < 0 or key[leaf] < key[best]):
+    for leaf in range(leaves.size):
+        one = leaves[leaf]
+        if one.waiting > 0 and one.bits & saturated == 0 and (best < 0 or one.key < leaves[best].key):
             best = leaf
     return best

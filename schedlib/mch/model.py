@@ -1,22 +1,26 @@
-"""MCH's nouns: a hierarchy of groups whose leaves are jobs (Section II.A)."""
+"""MCH's nouns: a hierarchy of groups whose leaves are jobs (Section II.A), and what each leaf is given."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
+
+from schedlib.core.checks import refuse
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
     """A weighted hierarchy: groups are lists, a leaf is a tuple, what one of its tasks needs of each resource.
 
-    Nodes are numbered in preorder, the root is 0; leaves are numbered from left to right. A node's path is the paper's list of
-    numbers: n_{2,1} is `(2, 1)`, the root `()`.
+    Nodes are numbered in preorder, the root is 0; leaves are numbered from left to right. A node's path is the paper's
+    list of numbers: n_{2,1} is `(2, 1)`, the root `()`.
 
     - `weights`: omega by path, 1 where not given: `{(1,): 60, (2,): 40}`
     - `names`: names by path, for pictures and messages; otherwise n1,2 and so on
     - `demand (p, R)`: d_i^j, of leaf i for resource j, in the reader's units per task
-    - `parent (Q,)`, `depth (Q,)`, `weight (Q,)`; `leaves (p,)`: the leaves' nodes; `leaf_of (Q,)`: the leaf's number, -1 for groups
+    - `parent (Q,)`, `depth (Q,)`, `weight (Q,)`; `leaves (p,)`: the leaves' nodes; `leaf_of (Q,)`: the leaf's number,
+      -1 for groups
     - `child_start (Q + 1,)`, `child (Q - 1,)`: the children of node i are `child[child_start[i]:child_start[i + 1]]`
 
     Raises ValueError, with the path, on an empty group, a leaf that needs nothing, demands that are negative, not finite or of
@@ -42,17 +46,16 @@ class Tree:
             demands.append(_demand(path, node))
             if demands[-1] is None:
                 stack += [((*path, k), child, here) for k, child in reversed(list(enumerate(node, 1)))]
-        lengths = {len(demand) for demand in demands if demand is not None}
+        lengths = sorted({len(demand) for demand in demands if demand is not None})
         if len(lengths) != 1:
-            raise ValueError(f"tree: its leaves name {sorted(lengths)} resources; give every leaf a number for each resource")
+            raise ValueError(f"tree: its leaves name {lengths} resources; give every leaf a number for each resource")
         leaves = np.array([i for i, demand in enumerate(demands) if demand is not None])
         leaf_of = np.full(len(paths), -1)
         leaf_of[leaves] = np.arange(len(leaves))
         parent = np.array(parents)
         counts = np.bincount(parent[1:], minlength=len(paths))
         weight = _by_path("weights", self.weights, paths, 1.0)
-        if not (np.isfinite(weight) & (weight > 0)).all():
-            bad = int(np.flatnonzero(~(np.isfinite(weight) & (weight > 0)))[0])
+        for bad in np.flatnonzero(~(np.isfinite(weight) & (weight > 0))):
             raise ValueError(f"weights[{paths[bad]}]: {weight[bad]}, must be a positive number")
         made = {
             "paths": tuple(paths),
@@ -83,6 +86,7 @@ class Tree:
 
     @property
     def n_resources(self) -> int:
+        """R."""
         return self.demand.shape[1]
 
     def name(self, node: int) -> str:
@@ -96,7 +100,10 @@ class Tree:
 
     @cached_property
     def guarantee(self) -> np.ndarray:
-        """The hierarchical share guarantee of each node, (Q,): its share of its siblings' weights, times its parent's; the root's is 1."""
+        """The hierarchical share guarantee of each node, (Q,): the root's is 1.
+
+        It is the node's part of the weights of all children of its parent, times the parent's (Section II.A).
+        """
         share = np.ones(self.n_nodes)
         for node in range(self.n_nodes):
             below = self.children(node)
@@ -105,8 +112,8 @@ class Tree:
         share.flags.writeable = False
         return share
 
-    def with_demand(self, demand) -> "Tree":
-        """The same hierarchy with other demands, (p, R), left to right."""
+    def with_demand(self, demand: npt.ArrayLike) -> "Tree":
+        """The same hierarchy with other demands, (p, R), left to right; ValueError on another number of rows."""
         rows = iter(np.asarray(demand, float).tolist())
         made = Tree(_rebuilt(self.nested, rows), self.weights, self.names)
         if next(rows, None) is not None:
@@ -137,7 +144,7 @@ def _by_path(what, given, paths, default):
     values = dict.fromkeys(paths, default)
     for path, value in (given or {}).items():
         if path not in values:
-            raise ValueError(f"{what}: no node has the path {path!r}; paths are tuples like (2, 1) for the paper's n2,1")
+            raise ValueError(f"{what}: no node has the path {path!r}; paths are tuples, (2, 1) for the paper's n2,1")
         values[path] = value
     return np.array(list(values.values()))
 
@@ -151,12 +158,30 @@ def _rebuilt(node, rows):
     return tuple(row)
 
 
-def check_capacity(tree: Tree, capacity) -> np.ndarray:
+def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
     """Capacities c_j as (R,) floats; ValueError when one is not positive, or there is not one for each resource."""
-    capacity = np.array(capacity, float)
-    if capacity.shape != (tree.n_resources,):
-        raise ValueError(f"capacity: shape {capacity.shape}, but leaves name {tree.n_resources} resources; give one number for each")
-    if not (np.isfinite(capacity) & (capacity > 0)).all():
-        bad = int(np.flatnonzero(~(np.isfinite(capacity) & (capacity > 0)))[0])
-        raise ValueError(f"capacity[{bad}]: {capacity[bad]}, must be a positive number; leave out a resource that is not there")
-    return capacity
+    values = np.array(capacity, float)
+    if values.shape != (tree.n_resources,):
+        named = f"leaves name {tree.n_resources} resources"
+        raise ValueError(f"capacity: shape {values.shape}, but {named}; give one number for each")
+    way_out = "must be a positive number; leave out a resource that is not there"
+    refuse("capacity", ~(np.isfinite(values) & (values > 0)), values, way_out)
+    return values
+
+
+@dataclass(frozen=True, eq=False)
+class Allocation:
+    """What each leaf, from left to right, has when nothing more fits.
+
+    - `rule`: the rule's name
+    - `shares (p,)`: dominant shares mu_i t_i; `usage (p, R)`: in the reader's units, d_i^j t_i; `tasks (p,)`: t_i
+    - `saturated (R,)`: which resources are used up
+    - `decisions`: tasks chosen one by one; the number of events when tasks are divisible
+    """
+
+    rule: str
+    shares: np.ndarray
+    usage: np.ndarray
+    tasks: np.ndarray
+    saturated: np.ndarray
+    decisions: int

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.mch.allocate import Allocation, allocate
+from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
-from schedlib.mch.model import Tree, check_capacity
+from schedlib.mch.model import Allocation, Tree, check_capacity
 
 TOLERANCE = 1e-6
 """Shortfalls up to this count as rounding."""

@@ -1,4 +1,4 @@
-"""The papers of the book, one record each: a file in this folder. Whatever lists the papers reads these records."""
+"""The papers of the book, one record each, a file in this folder: whatever lists the papers reads these."""
 
 import importlib
 import pkgutil
@@ -13,7 +13,8 @@ class Paper:
     - `key`: the name of its folders, and the first part of its experiments' ids
     - `title`: how the text calls it; `order`: its place in the book
     - `looks`: label of each policy that figures show, by name, in the order in which colours are given
-    - `first_result`: a few lines of Python that print a first result of the paper's own policy (timed by `make bench`)
+    - `first_result`: a few lines of Python that print a first result of the paper's policy (`make bench`
+      times it)
     """
 
     key: str
@@ -24,7 +25,7 @@ class Paper:
 
 
 def _records() -> tuple[Paper, ...]:
-    modules = [importlib.import_module(f"{__name__}.{found.name}") for found in pkgutil.iter_modules(__path__)]
+    modules = [importlib.import_module(f"{__name__}.{file.name}") for file in pkgutil.iter_modules(__path__)]
     return tuple(sorted((module.PAPER for module in modules), key=lambda paper: paper.order))
 
 

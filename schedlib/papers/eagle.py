@@ -7,12 +7,8 @@ PAPER = Paper(
     title="Eagle",
     order=4,
     looks={
-        "eagle": "Eagle",
-        "hawk": "Hawk",
-        "sparrow": "Sparrow",
-        "dlwl": "DLWL",
-        "omniscient": "Omniscient LWL",
-        "ideal-eagle": "Ideal Eagle",
+        "eagle": "Eagle", "hawk": "Hawk", "sparrow": "Sparrow", "dlwl": "DLWL",
+        "omniscient": "Omniscient LWL", "ideal-eagle": "Ideal Eagle",
     },
     first_result="""
 from schedlib import eagle

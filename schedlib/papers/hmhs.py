@@ -7,11 +7,7 @@ PAPER = Paper(
     title="HMHS",
     order=2,
     looks={
-        "hmhs": "HMHS",
-        "fifo": "FIFO",
-        "r-hmhs": "R-HMHS",
-        "fifo-pri": "FIFO-Pri",
-        "priced": "Priced",
+        "hmhs": "HMHS", "fifo": "FIFO", "r-hmhs": "R-HMHS", "fifo-pri": "FIFO-Pri", "priced": "Priced",
         "bound": "Lower bound",
     },
     first_result="""

@@ -6,12 +6,7 @@ PAPER = Paper(
     key="lotes",
     title="LoTES",
     order=1,
-    looks={
-        "lotes": "LoTES",
-        "greedy": "Greedy",
-        "tetris": "Tetris",
-        "lotes-first": "LoTES, first version",
-    },
+    looks={"lotes": "LoTES", "greedy": "Greedy", "tetris": "Tetris", "lotes-first": "LoTES, first version"},
     first_result="""
 from schedlib import lotes
 configs, classes = lotes.google2011()

@@ -7,13 +7,8 @@ PAPER = Paper(
     title="MCH",
     order=3,
     looks={
-        "mch": "MCH",
-        "drf": "DRF",
-        "h-drf": "H-DRF",
-        "c-ch": "C-CH",
-        "m-ch": "M-CH",
-        "naive-h-drf": "Naive H-DRF",
-        "weighted-drf": "Weighted DRF",
+        "mch": "MCH", "drf": "DRF", "h-drf": "H-DRF", "c-ch": "C-CH", "m-ch": "M-CH",
+        "naive-h-drf": "Naive H-DRF", "weighted-drf": "Weighted DRF",
     },
     first_result="""
 from schedlib import mch

@@ -1,25 +1,28 @@
-"""A small cluster at one moment as a picture: what runs, what waits, which bits are set, how far each job is."""
+"""A small cluster at one moment as a picture: what runs, what waits, which bits are set, how far jobs are."""
 
+from collections.abc import Iterator
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from schedlib.eagle.simulating.replay import newest_copy
+from schedlib.eagle.simulating.replay import Step, newest_copy
+from schedlib.eagle.simulating.simulate import Simulation
 from schedlib.pictures import style
 from schedlib.pictures.probing import LONG, SHORT, pale
 
 MOST = 40
 """Workers that the picture has room for."""
 HEIGHT, LEFT, PANEL = 330, 112, 236
-"""Pixels: the height of the whole, the margin left of the workers, and the jobs' panel to their right."""
+"""Pixels: the height of the whole, the margin left of the workers, the width of the jobs' panel."""
 BOX, GAP, QUEUED = 24, 6, 15
 """Pixels: the width of a worker, what is between two, the height of an entry of the queue."""
 RUN_AT, CENTRE_AT, COPY_AT = 200, 262, 288
 """Pixels from the top: the tasks that run, the centre's bits, a worker's copy of them."""
 DEEP, JOBS = 9, 15
 """Entries of a queue and jobs of the panel that are drawn; the rest is counted."""
-GREY, INK = "#888888", "#222222"
+INK, DARK, FAINT = "#222222", "#555555", "#aaaaaa"
 
 
 class Box(NamedTuple):
@@ -46,17 +49,17 @@ class Words(NamedTuple):
     anchor: str = "middle"
 
 
-def told(step, run) -> str:
+def in_words(step: Step, run: Simulation) -> str:
     """A step in words."""
-    jobs, where = run.jobs, _where(step.workers)
-    job = jobs.iloc[step.job]
+    job = run.jobs.iloc[step.job]
     name = f"{'long' if job['long'] else 'short'} job {step.job}"
     n, one = len(step.workers), len(set(step.workers)) == 1
-    what = ("a task", "tasks") if job["long"] else ("a probe", "probes")
-    things = f"{what[0] if n == 1 else f'{n} {what[1]}'} of {name}"
-    s, bits = ("s", "bit") if one else ("", "bits")
+    single, several = ("a task", "tasks") if job["long"] else ("a probe", "probes")
+    things = f"{single if n == 1 else f'{n} {several}'} of {name}"
+    where, s, bits = _workers(step.workers), "s" if one else "", "bit" if one else "bits"
+    tasks = "one task" if job["tasks"] == 1 else f"{job['tasks']} tasks"
     words = {
-        "submit": f"{name} is submitted: {_count(job['tasks'], 'task')} of about {job['estimate']:.3g} s",
+        "submit": f"{name} is submitted: {tasks} of about {job['estimate']:.3g} s",
         "send": f"{things} on the way to {where}",
         "queue": f"{things} {'joins' if n == 1 else 'join'} the {'queue' if one else 'queues'} of {where}",
         "reject": f"{where} reject{s} {things}, as a long task is there",
@@ -70,25 +73,19 @@ def told(step, run) -> str:
         "mark": f"the centre sets the {bits} of {where}, for {name}",
         "clear": f"the centre clears the {bits} of {where}: no long task is left there",
     }
-    end = ""
-    if step.event == "finish" and step.done[step.job] == job["tasks"]:
-        end = f"; it is complete after {job['completion']:.4g} s"
+    complete = step.event == "finish" and step.done[step.job] == job["tasks"]
+    end = f"; it is complete after {job['completion']:.4g} s" if complete else ""
     return f"{step.time:.4f} s: {words.get(step.event, f'{step.event} {name}')}{end}"
 
 
-def _where(workers):
-    some = sorted(set(workers))
-    if len(some) == 1:
-        return f"worker {some[0]}"
-    return "workers " + ", ".join(map(str, some[:12])) + (f" and {len(some) - 12} more" if len(some) > 12 else "")
+def _workers(workers):
+    names = [str(worker) for worker in sorted(set(workers))]
+    more = f" and {len(names) - 12} more" if len(names) > 12 else ""
+    return f"worker{'s' * (len(names) != 1)} {', '.join(names[:12])}{more}"
 
 
-def _count(number, thing):
-    return f"one {thing}" if number == 1 else f"{number} {thing}s"
-
-
-def shapes(step, run) -> tuple[list, tuple[float, float]]:
-    """What to draw of a step, Boxes and Words from back to front, and the width and height of the whole in pixels.
+def shapes(step: Step, run: Simulation) -> tuple[list[Box | Words], tuple[float, float]]:
+    """What to draw of a step, from back to front, and the width and height of the whole in pixels.
 
     Raises ValueError for more workers than the picture has room for.
     """
@@ -96,144 +93,146 @@ def shapes(step, run) -> tuple[list, tuple[float, float]]:
     if workers > MOST:
         raise ValueError(f"workers: {workers}; the picture has room for {MOST}, simulate a smaller cluster")
     long = run.jobs["long"].to_numpy()
-    right = LEFT + workers * (BOX + GAP)
-    found = [*_frame(workers, run.stats["short_only"])]
+    drawn: list[Box | Words] = [*_frame(workers, run.stats["short_only"])]
     for worker in range(workers):
-        found += _column(step, worker, LEFT + worker * (BOX + GAP) + GAP / 2, long)
-    found += _bit_rows(step) if run.system.short_jobs in ("sss", "clear") else _no_bits()
-    found += _panel(step, run, right + 22)
-    return found, (right + PANEL, HEIGHT)
+        drawn += _column(step, worker, _left(worker), long)
+    if run.system.short_jobs in ("sss", "clear"):
+        drawn += _bit_rows(step)
+    else:
+        drawn.append(Words(LEFT + 4, CENTRE_AT + 8, "this system shares no bits", 11, "#888888", "start"))
+    right = LEFT + workers * (BOX + GAP)
+    drawn += _panel(step, run, right + 22)
+    return drawn, (right + PANEL, HEIGHT)
 
 
-def _frame(workers, short_only):
+def _left(worker):
+    return LEFT + worker * (BOX + GAP) + GAP / 2
+
+
+def _frame(workers, short_only) -> Iterator[Box | Words]:
     for first, last, words in ((0, short_only, "short only"), (short_only, workers, "general partition")):
         if last > first:
             x, width = LEFT + first * (BOX + GAP) + 1, (last - first) * (BOX + GAP) - 2
             yield Box(x, 26, width, CENTRE_AT - 32, "#f3f3f3")
-            yield Words(x + width / 2, 36, words if width > 60 else "short", 10, "#555555")
-    rows = {"queue": RUN_AT - 60, "runs": RUN_AT + BOX / 2, "worker": RUN_AT + BOX + 16}
-    for words, y in rows.items():
-        yield Words(LEFT - 6, y, words, 11, "#555555", "end")
+            yield Words(x + width / 2, 36, words if width > 60 else "short", 10, DARK)
+    for words, y in (("queue", RUN_AT - 60), ("runs", RUN_AT + BOX / 2), ("worker", RUN_AT + BOX + 16)):
+        yield Words(LEFT - 6, y, words, 11, DARK, "end")
 
 
-def _column(step, worker, x, long):
+def _column(step, worker, x, long) -> Iterator[Box | Words]:
+    """A worker: its task, its queue, what is on the way to it, its number."""
+
     def colour(job):
         return LONG if long[job] else SHORT
 
+    middle, touched = x + BOX / 2, worker in step.workers
     running, asking = step.running[worker], step.asking[worker]
     job = running if running >= 0 else asking
     if job < 0:
-        yield Box(x, RUN_AT, BOX, BOX, "#ffffff", "#aaaaaa")
+        yield Box(x, RUN_AT, BOX, BOX, "#ffffff", FAINT)
     else:
-        edge, line = (INK, 2) if job == step.job else (colour(job), 1)
+        edge, thick = (INK, 2.0) if job == step.job else (colour(job), 1.0)
         fill, words, ink = (0.75, f"{job}", "#ffffff") if running >= 0 else (0.12, f"{job}?", INK)
-        yield Box(x, RUN_AT, BOX, BOX, pale(colour(job), fill), edge, line, running < 0)
-        yield Words(x + BOX / 2, RUN_AT + BOX / 2, words, 11, ink)
+        yield Box(x, RUN_AT, BOX, BOX, pale(colour(job), fill), edge, thick, running < 0)
+        yield Words(middle, RUN_AT + BOX / 2, words, 11, ink)
     line = step.queue[worker]
     for place, job in enumerate(line[:DEEP]):
         y = RUN_AT - 4 - (place + 1) * QUEUED
-        edge, thick = (INK, 2) if job == step.job else (colour(job), 0.8)
+        edge, thick = (INK, 2.0) if job == step.job else (colour(job), 0.8)
         yield Box(x, y, BOX, QUEUED - 2, pale(colour(job), 0.25), edge, thick)
-        yield Words(x + BOX / 2, y + QUEUED / 2 - 1, f"{job}", 9.5)
+        yield Words(middle, y + QUEUED / 2 - 1, f"{job}", 9.5)
     y = RUN_AT - 4 - min(len(line), DEEP) * QUEUED
     if len(line) > DEEP:
         y -= 10
-        yield Words(x + BOX / 2, y + 4, f"+{len(line) - DEEP}", 9, "#555555")
+        yield Words(middle, y + 4, f"+{len(line) - DEEP}", 9, DARK)
     if coming := step.coming[worker]:
         yield Box(x + 2, y - 18, BOX - 4, 12, "#ffffff", colour(coming[0]), 1, True)
-        yield Words(x + BOX / 2, y - 12, f"{coming[0]}", 9, colour(coming[0]))
-    if step.event == "reject" and worker in step.workers:
-        yield Words(x + BOX / 2, y - 12, "\N{MULTIPLICATION SIGN}", 17, INK)
-    touched = worker in step.workers
-    yield Words(x + BOX / 2, RUN_AT + BOX + 16, f"{worker}", 11, INK if touched else "#777777")
+        yield Words(middle, y - 12, f"{coming[0]}", 9, colour(coming[0]))
+    if step.event == "reject" and touched:
+        yield Words(middle, y - 12, "\N{MULTIPLICATION SIGN}", 17, INK)
+    yield Words(middle, RUN_AT + BOX + 16, f"{worker}", 11, INK if touched else "#777777")
     if touched:
         yield Box(x + 3, RUN_AT + BOX + 25, BOX - 6, 2, INK)
 
 
-def _no_bits():
-    yield Words(LEFT + 4, CENTRE_AT + 8, "this system shares no bits", 11, "#888888", "start")
-
-
-def _bit_rows(step):
-    """The centre's bits, and the copy of the worker that the step is about, or of the one whose copy is newest."""
-    yield Words(LEFT - 6, CENTRE_AT + 8, "the centre's bits", 11, "#555555", "end")
-    yield from _bits(step.bits, CENTRE_AT, None)
+def _bit_rows(step) -> Iterator[Box | Words]:
+    """The centre's bits, and the copy at the step's worker, or where it is newest."""
+    yield Words(LEFT - 6, CENTRE_AT + 8, "the centre's bits", 11, DARK, "end")
+    yield from _bits(step.bits, CENTRE_AT, step.bits)
     worker, since, copy = newest_copy(step)
     if worker < 0:
-        yield Words(LEFT - 6, COPY_AT + 8, "a worker's copy", 11, "#aaaaaa", "end")
-        yield Words(LEFT + 4, COPY_AT + 8, "nobody has one yet", 11, "#aaaaaa", "start")
+        yield Words(LEFT - 6, COPY_AT + 8, "a worker's copy", 11, FAINT, "end")
+        yield Words(LEFT + 4, COPY_AT + 8, "nobody has one yet", 11, FAINT, "start")
         return
     wrong = sum(a != b for a, b in zip(copy, step.bits, strict=True))
     state = f"{wrong or 'no'} {'bit is' if wrong == 1 else 'bits are'} out of date"
-    yield Words(LEFT - 6, COPY_AT + 8, f"copy at {worker}", 11, "#555555", "end")
+    yield Words(LEFT - 6, COPY_AT + 8, f"copy at {worker}", 11, DARK, "end")
     yield from _bits(copy, COPY_AT, step.bits)
     words = f"the copy at worker {worker} is {step.time - since:.4g} s old; {state}"
-    yield Words(LEFT + 4, COPY_AT + 28, words, 11, "#555555", "start")
+    yield Words(LEFT + 4, COPY_AT + 28, words, 11, DARK, "start")
 
 
-def _bits(bits, y, truth):
-    for worker, bit in enumerate(bits):
-        stale = truth is not None and truth[worker] != bit
-        x = LEFT + worker * (BOX + GAP) + GAP / 2
-        edge, line = (INK, 2) if stale else ("#bbbbbb", 0.8)
-        yield Box(x, y, BOX, 16, pale(LONG, 0.3) if bit else "#ffffff", edge, line, stale)
+def _bits(bits, y, truth) -> Iterator[Box | Words]:
+    """A row of bits; those that differ from the truth have dashed edges."""
+    for worker, (bit, true) in enumerate(zip(bits, truth, strict=True)):
+        x, stale = _left(worker), bit != true
+        edge, thick = (INK, 2) if stale else ("#bbbbbb", 0.8)
+        yield Box(x, y, BOX, 16, pale(LONG, 0.3) if bit else "#ffffff", edge, thick, stale)
         yield Words(x + BOX / 2, y + 8, "1" if bit else "0", 10.5, INK if bit or stale else "#999999")
 
 
-def _panel(step, run, x):
+def _panel(step, run, x) -> Iterator[Box | Words]:
     """The jobs that are in the system: tasks that have ended, that run, and that are still to start."""
-    tasks, long = run.jobs["tasks"].to_numpy(), run.jobs["long"].to_numpy()
-    here = [job for job in range(len(tasks)) if run.jobs["submit"].iat[job] <= step.time and step.done[job] < tasks[job]]
-    yield Words(x, 36, "jobs: tasks ended, running, to start", 10, "#555555", "start")
-    for row, job in enumerate(here[:JOBS]):
-        y, colour = 48 + 17 * row, LONG if long[job] else SHORT
-        done, started, all_of_them = step.done[job], step.started[job], int(tasks[job])
+    jobs = zip(run.jobs["submit"], run.jobs["long"], run.jobs["tasks"], step.started, step.done, strict=True)
+    here = [(job, *row) for job, (at, *row) in enumerate(jobs) if at <= step.time and row[-1] < row[1]]
+    yield Words(x, 36, "jobs: tasks ended, running, to start", 10, DARK, "start")
+    for row, (job, long, tasks, started, done) in enumerate(here[:JOBS]):
+        y, colour = 48 + 17 * row, LONG if long else SHORT
         yield Words(x + 18, y + 7, f"{job}", 10, INK, "end")
-        scale, left = 120 / max(all_of_them, 12), x + 24
-        edge, line = (INK, 1.6) if job == step.job else (colour, 0.6)
-        for count, share in ((done, 0.95), (started - done, 0.55), (all_of_them - started, 0.12)):
+        scale, left = 120 / max(tasks, 12), x + 24
+        edge, thick = (INK, 1.6) if job == step.job else (colour, 0.6)
+        for count, share in ((done, 0.95), (started - done, 0.55), (tasks - started, 0.12)):
             if count:
-                yield Box(left, y, count * scale, 12, pale(colour, share), edge, line)
+                yield Box(left, y, count * scale, 12, pale(colour, share), edge, thick)
             left += count * scale
-        yield Words(x + 150, y + 7, f"{done}, {started - done}, {all_of_them - started}", 10, "#555555", "start")
+        yield Words(x + 150, y + 7, f"{done}, {started - done}, {tasks - started}", 10, DARK, "start")
     if len(here) > JOBS:
-        yield Words(x, 48 + 17 * JOBS + 6, f"and {len(here) - JOBS} more", 10, "#555555", "start")
+        yield Words(x, 48 + 17 * JOBS + 6, f"and {len(here) - JOBS} more", 10, DARK, "start")
 
 
-def svg(step, run) -> str:
+def svg(step: Step, run: Simulation) -> str:
     """A step as an SVG picture with its words above; text for a page, made in a millisecond or two."""
-    found, (width, height) = shapes(step, run)
-    words = told(step, run)
-    parts = [_svg(Words(4, 11, words, 13, INK, "start")), *map(_svg, found)]
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height}" width="{width:g}" height="{height}"'
+    drawn, (width, height) = shapes(step, run)
+    words = in_words(step, run)
+    inside = "".join(map(_svg, (Words(4, 11, words, 13, INK, "start"), *drawn)))
+    size = f'viewBox="0 0 {width:g} {height}" width="{width:g}" height="{height}"'
     look = 'style="max-width:100%;background:#fff" font-family="DejaVu Sans,Verdana,sans-serif"'
-    return f'{head} role="img" aria-label="{escape(words)}" {look}>{"".join(parts)}</svg>'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{escape(words)}" {look}>'
+    return f"{head}{inside}</svg>"
 
 
 def _svg(shape):
     if isinstance(shape, Box):
         dash = ' stroke-dasharray="3 2"' if shape.dashed else ""
         where = f'x="{shape.x:g}" y="{shape.y:g}" width="{shape.width:.4g}" height="{shape.height:g}"'
-        return f'<rect {where} fill="{shape.fill}" stroke="{shape.edge}" stroke-width="{shape.line:g}"{dash}/>'
+        look = f'fill="{shape.fill}" stroke="{shape.edge}" stroke-width="{shape.line:g}"{dash}'
+        return f"<rect {where} {look}/>"
     where = f'x="{shape.x:g}" y="{shape.y:g}" font-size="{shape.size:g}" text-anchor="{shape.anchor}"'
     return f'<text {where} fill="{shape.colour}" dominant-baseline="central">{escape(shape.text)}</text>'
 
 
-def plot_cluster(step, run):
-    """The same picture by matplotlib, for a page where no code runs. Returns a matplotlib Figure."""
-    found, (width, height) = shapes(step, run)
-    figure, ax = style.subplots(size=(width / 100, height / 100))
-    figure.set_layout_engine("none")
-    ax.set_position((0, 0, 1, 1))
+def plot_cluster(step: Step, run: Simulation, ax: Any = None) -> Figure:
+    """The same picture by matplotlib, for a page where no code runs."""
+    drawn, (width, height) = shapes(step, run)
+    figure, ax = style.canvas(width / 100, height / 100, ax)
     ax.set(xlim=(0, width), ylim=(height, 0))
-    ax.axis("off")
     sides = {"start": "left", "middle": "center", "end": "right"}
-    for shape in (Words(4, 11, told(step, run), 13, INK, "start"), *found):
+    for shape in (Words(4, 11, in_words(step, run), 13, INK, "start"), *drawn):
         if isinstance(shape, Box):
-            look = {"facecolor": shape.fill, "edgecolor": shape.edge, "linewidth": 0.72 * shape.line}
-            dash = "--" if shape.dashed else "-"
-            ax.add_patch(Rectangle((shape.x, shape.y), shape.width, shape.height, linestyle=dash, **look))
+            look: dict[str, Any] = {"facecolor": shape.fill, "edgecolor": shape.edge}
+            look |= {"linewidth": 0.72 * shape.line, "linestyle": "--" if shape.dashed else "-"}
+            ax.add_patch(Rectangle((shape.x, shape.y), shape.width, shape.height, **look))
         else:
-            look = {"fontsize": 0.72 * shape.size, "color": shape.colour, "ha": sides[shape.anchor], "va": "center"}
-            ax.text(shape.x, shape.y, shape.text, **look)
+            look = {"fontsize": 0.72 * shape.size, "color": shape.colour, "ha": sides[shape.anchor]}
+            ax.text(shape.x, shape.y, shape.text, va="center", **look)
     return figure

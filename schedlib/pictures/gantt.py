@@ -1,7 +1,9 @@
 """A schedule as a picture: who runs what, when (a Gantt chart)."""
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
+from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
@@ -11,7 +13,7 @@ from schedlib.pictures import style
 
 HATCHES = ("", "////", "....", "xxxx", "----")
 ONE_BY_ONE = 200
-"""Up to so many tasks in a stage each is a bar of its own; beyond, tasks of one job that follow without a break share one."""
+"""With more tasks in a stage, tasks of one job that follow one another without a break share a bar."""
 
 
 def _bars(stage: Stage) -> np.ndarray:
@@ -27,16 +29,17 @@ def _bars(stage: Stage) -> np.ndarray:
     return bars
 
 
-def _draw_stage(ax, bars, until):
+def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
     job, machine, start, finish = bars.T
     corners = [[s, m - 0.42, f, m + 0.42] for m, s, f in bars[:, 1:]]
     boxes = np.array([[(l, b), (r, b), (r, t), (l, t)] for l, b, r, t in corners]).reshape(-1, 4, 2)
     colour = np.array(style.PALETTE)[job.astype(int) % len(style.PALETTE)]
-    ax.add_collection(PolyCollection(boxes, facecolors=colour, edgecolors="white", linewidths=0.5, alpha=0.85))
+    white = {"edgecolor": "white", "alpha": 0.85}
+    ax.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0.5, **white))
     pattern = job.astype(int) // len(style.PALETTE) % len(HATCHES)
-    for k in set(pattern[pattern > 0]):  # all bars of a pattern in one path: hatching each by itself takes most of the time of a chart
+    for k in set(pattern[pattern > 0]):  # all bars of a pattern are one path: hatching each alone is slow
         outline = Path.make_compound_path(*(Path(box, closed=False) for box in boxes[pattern == k]))
-        ax.add_patch(PathPatch(outline, facecolor="none", edgecolor="white", linewidth=0, hatch=HATCHES[k], alpha=0.85))
+        ax.add_patch(PathPatch(outline, facecolor="none", linewidth=0, hatch=HATCHES[k], **white))
     if len(bars) <= 80:
         for k in np.flatnonzero(finish - start > until / 40):
             where = (start[k] + finish[k]) / 2, machine[k]
@@ -44,7 +47,7 @@ def _draw_stage(ax, bars, until):
             label.set_path_effects([withStroke(linewidth=2, foreground="black")])
 
 
-def _digits(value) -> str:
+def _digits(value: float) -> str:
     """Four digits, and no powers of ten.
 
     >>> _digits(812.46), _digits(11073.2)
@@ -53,11 +56,15 @@ def _digits(value) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float | None = None, size=(7.5, 4.0)):
+def plot_gantt(
+    schedule: Schedule, *, bound: float | None = None, until: float | None = None,
+    size: tuple[float, float] = (7.5, 4.0),
+) -> Figure:
     """Draw each machine as a row and each task as a bar, labelled with its job where there is room.
 
-    A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that schedules can be
-    compared by eye. Jobs differ in colour, and beyond seven also in hatching. Returns a matplotlib Figure.
+    A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that
+    schedules can be compared by eye. Jobs differ in colour, and beyond seven also in hatching. Returns a
+    matplotlib Figure.
     """
     until = 1.02 * schedule.makespan if until is None else until
     stages = (schedule.map, schedule.reduce)
@@ -69,7 +76,8 @@ def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float |
             ax.axvline(bound, color="black", linestyle=":", linewidth=1.2)
         ax.axvline(schedule.makespan, color="black", linewidth=1.2)
         ax.set(ylabel=f"{name}\nmachine", ylim=(rows - 0.4, -0.6), xlim=(0, until))
-        ax.set_yticks(range(rows) if rows <= 12 else [], [str(k + 1) for k in range(rows)] if rows <= 12 else [])
+        shown = range(rows) if rows <= 12 else ()
+        ax.set_yticks(shown, [str(k + 1) for k in shown])
         ax.grid(axis="y", visible=False)
     axes[1].set_xlabel("time (the instance's unit)")
     title = f"{style.look(schedule.policy).label}: makespan {_digits(schedule.makespan)}"

@@ -1,19 +1,23 @@
 """Fig. 1 of the paper as a drawing, and a recorded run as a Gantt chart."""
 
 import functools
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb, to_rgba
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch, Rectangle
 from matplotlib.patheffects import withStroke
 
+from schedlib.eagle.simulating.simulate import Simulation
 from schedlib.pictures import style
 
 SHORT, LONG = style.BLUE, style.VERMILLION
+"""Colours of short and of long jobs."""
 INK = {SHORT: "#005A8C", LONG: "#9E4600"}
 """The same for words, dark enough to be read on a tinted box."""
-"""Colours of short and of long jobs."""
 WIDTH, HEIGHT = 8.6, 4.9
 SHORT_ONLY, WORKERS = 3, 10
 PITCH, SLOT, FLOOR = 0.8, 0.34, 0.62
@@ -22,8 +26,8 @@ LONG_AT = {4: 1, 6: 2, 7: 1, 9: 2}
 """Long tasks that each worker has in the picture, by worker."""
 SHORT_AT = {0: 2, 1: 1, 2: 3, 3: 1, 8: 2}
 """Short ones, likewise; nobody has both."""
-
-
+DOTTED: dict[str, Any] = {"color": SHORT, "linewidth": 1.6, "linestyle": ":"}
+ASKS: dict[str, Any] = {"color": "black", "marker": 7, "linestyle": "none"}
 STEPS = (
     ("1 a probe, to a random worker", SHORT),
     ("2 rejected, as a long task is there;", "#444444"),
@@ -45,41 +49,38 @@ def pale(colour: str, share: float) -> str:
     >>> pale("#000000", 0.2)
     '#cccccc'
     """
-    return to_hex(1 - share * (1 - np.array(to_rgb(colour))))
+    red, green, blue = (1 - share * (1 - level) for level in to_rgb(colour))
+    return to_hex((red, green, blue))
 
 
-def plot_overview():
-    """Draw Eagle: a central scheduler for long jobs with its bit vector, distributed ones for short jobs, the two partitions,
-    and a probe that meets a long task, is rejected with the worker's copy of the bit vector, and is sent again.
+def plot_overview(ax: Any = None) -> Figure:
+    """Draw Eagle (Fig. 1, Section 3.3): its central and distributed schedulers, its partitions, a probe.
 
-    Nothing in it is measured. Returns a matplotlib Figure. Source: the paper's Fig. 1 and Section 3.3.
+    The probe meets a long task, is rejected with the worker's copy of the bit vector, and is sent again.
+    Nothing in it is measured.
 
     >>> [text.get_text() for text in plot_overview().axes[0].texts if "scheduler" in text.get_text()]
     ['distributed scheduler', 'distributed scheduler', 'distributed scheduler', 'central scheduler']
     """
-    figure, ax = style.subplots(size=(WIDTH, HEIGHT))
-    figure.set_layout_engine("none")
-    ax.set_position((0, 0, 1, 1))
-    ax.set(xlim=(0, WIDTH), ylim=(0, HEIGHT))
-    ax.axis("off")
+    figure, ax = style.canvas(WIDTH, HEIGHT, ax)
     _partition(ax, 0, SHORT_ONLY, "short partition: short jobs only")
     _partition(ax, SHORT_ONLY, WORKERS, "general partition: long jobs, and short ones where no long task is")
     for worker in range(WORKERS):
         _worker(ax, worker)
-    ways = _schedulers(ax)
-    _messages(ax, ways)
+    _messages(ax, *_schedulers(ax))
     return figure
 
 
 def _partition(ax, first, last, words):
     left, right = _x(first) - PITCH / 2 + 0.02, _x(last - 1) + PITCH / 2 - 0.02
     ax.add_patch(_round(left, 0.14, right - left, 2.0, "#F0F0F0", "none"))
-    ax.text((left + right) / 2, 0.2, words, ha="center", va="bottom", fontsize=9, style="italic", color="#444444")
+    look = {"ha": "center", "va": "bottom", "fontsize": 9, "style": "italic", "color": "#444444"}
+    ax.text((left + right) / 2, 0.2, words, **look)
 
 
 def _round(x, y, width, height, face, edge):
-    look = {"boxstyle": "round,pad=0,rounding_size=0.08", "linewidth": 1.3, "facecolor": face, "edgecolor": edge}
-    return FancyBboxPatch((x, y), width, height, **look)
+    look = {"boxstyle": "round,pad=0,rounding_size=0.08", "linewidth": 1.3}
+    return FancyBboxPatch((x, y), width, height, facecolor=face, edgecolor=edge, **look)
 
 
 def _worker(ax, worker):
@@ -100,7 +101,7 @@ def _top(worker):
 
 
 def _schedulers(ax):
-    """The schedulers' boxes; gives the points at the foot of the middle distributed one and of the central one."""
+    """The schedulers' boxes; gives where the middle distributed one and the central one stand (x)."""
     for number in range(3):
         x = 0.3 + number * 1.62
         ax.add_patch(_round(x, 3.95, 1.5, 0.62, to_rgba(SHORT, 0.14), SHORT))
@@ -109,7 +110,8 @@ def _schedulers(ax):
     x, width = 5.35, 2.95
     ax.add_patch(_round(x, 3.62, width, 0.95, to_rgba(LONG, 0.1), LONG))
     ax.text(x + width / 2, 4.43, "central scheduler", ha="center", va="center", fontsize=9)
-    ax.text(x + width / 2, 4.2, "long jobs: least work left", ha="center", va="center", fontsize=9, color=INK[LONG])
+    middle = {"ha": "center", "va": "center", "fontsize": 9}
+    ax.text(x + width / 2, 4.2, "long jobs: least work left", color=INK[LONG], **middle)
     _bits(ax, x + 0.22, 3.72, 0.25, [worker in LONG_AT for worker in range(WORKERS)])
     return 0.3 + 1.62 + 0.75, x + width / 2
 
@@ -117,12 +119,12 @@ def _schedulers(ax):
 def _bits(ax, x, y, side, bits):
     for place, bit in enumerate(bits):
         face = to_rgba(LONG, 0.35) if bit else "white"
-        ax.add_patch(Rectangle((x + place * side, y), side, side, facecolor=face, edgecolor="#666666", linewidth=0.8))
+        look = {"facecolor": face, "edgecolor": "#666666", "linewidth": 0.8}
+        ax.add_patch(Rectangle((x + place * side, y), side, side, **look))
         ax.text(x + (place + 0.5) * side, y + side / 2 - 0.01, int(bit), ha="center", va="center", fontsize=8)
 
 
-def _messages(ax, ways):
-    short, central = ways
+def _messages(ax, short, central):
     x, y = _top(4)
     _arrow(ax, (short - 0.15, 3.93), _top(3), SHORT, "3")
     _arrow(ax, (short + 0.3, 3.93), (x - 0.09, y), SHORT, "1")
@@ -139,49 +141,56 @@ def _arrow(ax, start, end, colour, number, line="-"):
     ax.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=1, **look))
     if number:
         x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
-        round_it = {"boxstyle": "circle,pad=0.2", "facecolor": "white", "edgecolor": colour}
-        ax.text(x, y, number, ha="center", va="center", fontsize=9, color=INK.get(colour, colour), bbox=round_it, zorder=4)
+        circle = {"boxstyle": "circle,pad=0.2", "facecolor": "white", "edgecolor": colour}
+        look = {"ha": "center", "va": "center", "fontsize": 9, "zorder": 4, "bbox": circle}
+        ax.text(x, y, number, color=INK.get(colour, colour), **look)
 
 
-def plot_gantt(run, *, job=None, names=None, until: float | None = None, title: str = "", size=(8.0, 3.2)):
-    """Draw a run made with `record=True`: a row for each worker, a bar for each task with its job's number, and who waits.
+def plot_gantt(
+    run: Simulation, *, job: int | None = None, names: Sequence[str] | None = None, title: str = "",
+    until: float | None = None, size: tuple[float, float] = (8.0, 3.2), ax: Any = None,
+) -> Figure:
+    """Draw a run made with `record=True`: a row per worker, a bar per task with its job's number, the waits.
 
-    A thin line below a worker's bars is the time that a probe, or a placed task, was in its queue before a task of it started; a
-    dotted one the time of a probe that got none. A triangle marks a sticky probe that asked again. `job` is one to stand out, and
-    the only one whose waiting is drawn; `names (workers,)` label the rows; `until` (s) fixes the end of the axis, so that runs can be
-    compared by eye. Returns a matplotlib Figure. Raises ValueError when nothing was recorded.
+    A thin line below a worker's bars is the time that a probe, or a placed task, was in its queue before a
+    task of it started; a dotted one the time of a probe that got none. A triangle marks a sticky probe that
+    asked again. `job` is one to stand out, and the only one whose waiting is drawn; `names (workers,)` label
+    the rows; `until` (s) fixes the end of the axis, so that runs can be compared by eye. Raises ValueError
+    when nothing was recorded.
     """
     if run.tasks is None:
         raise ValueError("run: holds no tasks; simulate with record=True")
     workers, tasks = run.stats["workers"], run.tasks.sort_values(["worker", "start"])
     until = 1.02 * tasks["finish"].max() if until is None else until
-    figure, ax = style.subplots(size=size)
+    figure, ax = style.into(ax, size)
     again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
     for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
         colour = LONG if task["long"] else SHORT
         _bar(ax, task, colour if job is None or task["job"] == job else pale(colour, 0.35), until)
         if repeated:
-            ax.plot(task["asked"], task["worker"] - 0.38, marker=7, color="black", markersize=5, clip_on=False)
+            ax.plot(task["asked"], task["worker"] - 0.38, markersize=5, clip_on=False, **ASKS)
         elif job is None or task["job"] == job:
             ax.plot([task["queued"], task["start"]], [task["worker"] + 0.36] * 2, color=colour, linewidth=1.6)
     vain = [wait for name, *wait in _in_vain(run) if job is None or name == job]
     for worker, begin, end in vain:
-        ax.plot([begin, end], [worker + 0.36] * 2, color=SHORT, linewidth=1.6, linestyle=":")
+        ax.plot([begin, end], [worker + 0.36] * 2, **DOTTED)
     ax.set(xlim=(0, until), ylim=(workers - 0.4, -0.6), xlabel="time (s)", ylabel="worker", title=title)
-    ax.set_yticks(np.arange(workers), range(workers) if names is None else names)
+    ax.set_yticks(np.arange(workers), np.arange(workers) if names is None else names)
     ax.grid(axis="y", visible=False)
     kinds = {False: Patch(color=SHORT, label="short"), True: Patch(color=LONG, label="long")}
-    handles = [patch for long, patch in kinds.items() if (tasks["long"] == long).any()]
+    handles: list[Any] = [patch for long, patch in kinds.items() if (tasks["long"] == long).any()]
     handles.append(Line2D([], [], color=SHORT, linewidth=1.6, label="in the queue"))
-    handles += [Line2D([], [], color=SHORT, linewidth=1.6, linestyle=":", label="in the queue, for nothing")] if vain else []
-    handles += [Line2D([], [], color="black", marker=7, linestyle="none", label="the probe asks again")] if again.any() else []
+    if vain:
+        handles.append(Line2D([], [], label="in the queue, for nothing", **DOTTED))
+    if again.any():
+        handles.append(Line2D([], [], label="the probe asks again", **ASKS))
     figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
     return figure
 
 
 def _bar(ax, task, face, until):
-    width = task["finish"] - task["start"]
-    ax.add_patch(Rectangle((task["start"], task["worker"] - 0.36), width, 0.62, facecolor=face, edgecolor="white", linewidth=0.6))
+    width, look = task["finish"] - task["start"], {"facecolor": face, "edgecolor": "white", "linewidth": 0.6}
+    ax.add_patch(Rectangle((task["start"], task["worker"] - 0.36), width, 0.62, **look))
     if width > until / 45:
         middle = task["start"] + width / 2, task["worker"] - 0.05
         text = ax.text(*middle, int(task["job"]), ha="center", va="center", color="white", fontsize=8)
@@ -189,7 +198,7 @@ def _bar(ax, task, face, until):
 
 
 def _in_vain(run):
-    """Job, worker, beginning and end (s) of the waits of probes that never got a task where they were queued."""
+    """Job, worker, beginning and end (s) of the waits of probes that got no task where they were queued."""
     ran = set(zip(run.tasks["worker"], run.tasks["job"], strict=True))
     events = run.log[run.log["event"].isin(["queue", "vain", "drop"])]
     for (worker, job), rows in events.groupby(["worker", "job"]):

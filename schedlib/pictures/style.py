@@ -1,11 +1,12 @@
-"""One figure style for the book: a look per policy, fonts and sizes, and mean lines with their 95 % bands."""
+"""One figure style for the book: a look per policy, fonts and sizes, mean lines with their 95 % bands."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import matplotlib as mpl
 import pandas as pd
+from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -13,16 +14,15 @@ from schedlib import papers
 from schedlib.intervals import mean_ci
 from schedlib.pictures.words import Described
 
-# Wong's hues where they reach 3:1 against white. His orange and sky blue do not, and once darkened they are vermillion and blue to
-# colour-blind eyes: a brown and a violet stand in for them, as far from all the others as such eyes can tell.
-BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK = (
-    "#0072B2", "#D55E00", "#009E73", "#B66A9A", "#592D00", "#7422E5", "#000000",
-)  # fmt: skip
-PALETTE = (BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK)
+# Wong's colours where their contrast to white is at least 3:1. His orange and sky blue have less, and made
+# darker they look like vermillion and blue to colour-blind readers. A brown and a violet, which such readers
+# can tell from all others, replace them.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#B66A9A", "#592D00", "#7422E5", "#000000")
+BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK = PALETTE
 _LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
-RC = {
+RC: dict[Any, Any] = {
     "figure.figsize": (6.0, 3.6),
     "figure.dpi": 100,
     "figure.constrained_layout.use": True,
@@ -32,7 +32,7 @@ RC = {
     "axes.axisbelow": True,
     "axes.spines.top": False,
     "axes.spines.right": False,
-    "axes.prop_cycle": mpl.cycler(color=PALETTE),
+    "axes.prop_cycle": cycler(color=PALETTE),
     "grid.color": "#DDDDDD",
     "grid.linewidth": 0.6,
     "legend.framealpha": 0.85,
@@ -59,8 +59,8 @@ class Look(NamedTuple):
 
 def _looks(labels: Mapping[str, str]) -> dict[str, Look]:
     """One look per policy of a paper, in order; no two share a colour, a line style or a marker."""
-    parts = zip(PALETTE, _LINES, _MARKERS, labels.items(), strict=False)
-    return {name: Look(color, line, marker, label) for color, line, marker, (name, label) in parts}
+    rows = zip(PALETTE, _LINES, _MARKERS, labels.items(), strict=False)
+    return {name: Look(color, line, marker, label) for color, line, marker, (name, label) in rows}
 
 
 PAPER_LOOKS = {paper.key: _looks(paper.looks) for paper in papers.ALL}
@@ -68,18 +68,18 @@ BEYOND = {
     "exact-ch": Look("#555555", (0, (5, 1, 1, 1)), "*", "Exact CH"),
     "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all"),
 }
-"""What no paper has, in greys: the repairs of MCH."""
+"""Looks of policies that no paper has, in greys: repairs of MCH."""
 LOOK = {policy: look for looks in (*PAPER_LOOKS.values(), BEYOND) for policy, look in looks.items()}
 
 
-def look(policy) -> Look:
-    """The look of a policy through the whole book; a reader's own policy gets a neutral one under its own name.
+def look(policy: object) -> Look:
+    """The look of a policy through the whole book; a reader's own policy gets a grey one under its own name.
 
     >>> look("eagle").label, look("my-policy").label
     ('Eagle', 'my-policy')
     """
-    name = policy if isinstance(policy, str) else getattr(policy, "name", getattr(policy, "__name__", str(policy)))
-    return LOOK.get(name, Look("#555555", (0, (5, 1, 1, 1)), "*", str(name)))
+    name = str(getattr(policy, "name", getattr(policy, "__name__", policy)))
+    return LOOK.get(name, Look("#555555", (0, (5, 1, 1, 1)), "*", name))
 
 
 def use() -> AbstractContextManager:
@@ -97,11 +97,13 @@ def apply() -> None:
     mpl.rcParams.update(RC)
 
 
-def subplots(rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None, **options) -> tuple[Figure, object]:
+def subplots(
+    rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None, **options
+) -> tuple[Figure, Any]:
     """A figure in the book's style with its axes, as `pyplot.subplots` gives, but known to no global state.
 
-    `size` is width and height in inches; `options` go to `Figure.subplots`. A notebook shows the figure with alt text: `figure.alt`
-    where that is set, else words read from its axes.
+    `size` is width and height in inches; `options` go to `Figure.subplots`. A notebook shows the figure with
+    alt text: `figure.alt` where that is set, else words read from its axes.
 
     >>> figure, ax = subplots()
     >>> ax.get_figure() is figure
@@ -112,21 +114,37 @@ def subplots(rows: int = 1, columns: int = 1, size: tuple[float, float] | None =
         return figure, figure.subplots(rows, columns, **options)
 
 
-def band(
-    ax: Axes | None, frame: pd.DataFrame, x: str, y: str, by: str | None = None, looks: Mapping | None = None
-) -> Axes:
-    """Draw the mean of `y` at each measured `x`, one line per value of `by`, with 95 % intervals over the rows there.
+def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]:
+    """The figure of these axes, and the axes; a new figure of that size when they are None."""
+    return subplots(size=size) if ax is None else (ax.get_figure(root=True), ax)
 
-    Each row at an `x` counts as one independent replicate; a single one gives no band. Markers stand at measured points only.
-    `looks` names the values of `by` that are drawn, in this order, with the `Look` of each; without it all are, in the book's
-    order of policies, then by name. Without axes a new figure is made. Raises ValueError when a column is missing.
+
+def canvas(width: float, height: float, ax: Axes | None = None) -> tuple[Figure, Any]:
+    """A figure of these inches and its axes for a drawing, without frame or margins; `ax` if it is given."""
+    figure, drawn = into(ax, (width, height))
+    if ax is None:
+        figure.set_layout_engine("none")
+        drawn.set_position((0, 0, 1, 1))
+    drawn.set(xlim=(0, width), ylim=(0, height))
+    drawn.axis("off")
+    return figure, drawn
+
+
+def band(
+    ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None, looks: Mapping | None = None
+) -> Axes:
+    """Draw the mean of `y` at each measured `x` with its 95 % interval, one line per value of `by`.
+
+    Each row at an `x` counts as one independent replicate; a single one gives no band. Markers stand at
+    measured points only. `looks` names the values of `by` that are drawn, in this order, with the `Look` of
+    each; without it all are, in the book's order of policies, then by name. `ax=None` makes a figure. Raises
+    ValueError when a column is missing.
     """
     missing = {x, y, *([by] if by else [])} - set(frame.columns)
     if missing:
         has = ", ".join(map(str, frame.columns))
         raise ValueError(f"frame: lacks column {', '.join(sorted(missing))}; it has {has}")
-    if ax is None:
-        _, ax = subplots()
+    _, ax = into(ax)
     groups = dict(list(frame.groupby(by, sort=True, observed=True))) if by else {y: frame}
     if looks is None:
         order = [name for name in LOOK if name in groups]

@@ -9,7 +9,7 @@ MOST_SERIES, MOST_WORDS = 10, 30
 
 
 class Described(Figure):
-    """A figure that a notebook shows with alt text: `alt` when it was set, else what `describe` reads from the axes."""
+    """A figure that a notebook shows with alt text: `alt`, or else what `describe` reads from the axes."""
 
     alt: str | None = None
 
@@ -18,7 +18,7 @@ class Described(Figure):
 
 
 def describe(figure: Figure) -> str:
-    """A figure's titles, axes and series in a few sentences; each labelled line with its first and last value.
+    """A figure's titles, axes and series in a few sentences; labelled lines with their first and last values.
 
     >>> figure = Described()
     >>> ax = figure.subplots()
@@ -28,22 +28,23 @@ def describe(figure: Figure) -> str:
     'Chart of wait (s) against load from 0.5 to 0.9: FIFO from 1 to 9.'
     """
     shown = [ax for ax in figure.axes if ax.get_visible() and ax.get_label() != "<colorbar>"]
-    words = [figure.get_suptitle(), *(axes_said(figure, ax) for ax in shown)]
+    words = [figure.get_suptitle(), *(axes_in_words(figure, ax) for ax in shown)]
     return " ".join(_sentence(text) for text in words if text)
 
 
-def axes_said(figure: Figure, ax: Axes) -> str:
+def axes_in_words(figure: Figure, ax: Axes) -> str:
     """One axes in a sentence: a chart by its labels and series, a diagram by the words in it."""
     title = f"{_plain(ax.get_title())}: " if ax.get_title() else ""
     if not ax.axison:
-        words = [text for text in (_plain(text.get_text()) for text in ax.texts) if text]
-        return f"{title}diagram of {'; '.join(dict.fromkeys(words[:MOST_WORDS]))}" if words else title.rstrip(": ")
-    x, y = (_plain(getattr(ax, f"get_{name}label")() or getattr(figure, f"get_sup{name}label")() or _shared(ax, name)) for name in "xy")
+        words = list(filter(None, (_plain(text.get_text()) for text in ax.texts)))
+        inside = "; ".join(dict.fromkeys(words[:MOST_WORDS]))
+        return f"{title}diagram of {inside}" if words else title.rstrip(": ")
+    x, y = _label(figure, ax, "x"), _label(figure, ax, "y")
     low, high = sorted(ax.get_xlim())
     series = [_series(*pair) for pair in zip(*ax.get_legend_handles_labels(), strict=True)]
-    lines = [line.get_xdata() for line in ax.lines if np.size(line.get_xdata()) > 1 and line.get_transform() == ax.transData]
-    if lines:
-        low, high = min(map(_least, lines)), max(map(_most, lines))
+    lines = [line.get_xdata() for line in ax.lines if line.get_transform() == ax.transData]
+    if lines := [np.asarray(values, float) for values in lines if np.size(values) > 1]:
+        low, high = min(map(np.nanmin, lines)), max(map(np.nanmax, lines))
     span = f" from {low:.4g} to {high:.4g}" if np.isfinite([low, high]).all() else ""
     named = f": {'; '.join(dict.fromkeys(series[:MOST_SERIES]))}" if series else ""
     y, x = y or _ticks(ax.get_yticklabels()) or "values", x or _ticks(ax.get_xticklabels()) or "position"
@@ -52,16 +53,8 @@ def axes_said(figure: Figure, ax: Axes) -> str:
 
 def _ticks(labels) -> str:
     """The names along an axis without a label; numbers name nothing."""
-    words = [text for label in labels if (text := _plain(label.get_text())) and text.strip("-−.,0123456789e %")]
-    return ", ".join(dict.fromkeys(words))
-
-
-def _least(values) -> float:
-    return float(np.nanmin(np.asarray(values, float)))
-
-
-def _most(values) -> float:
-    return float(np.nanmax(np.asarray(values, float)))
+    words = dict.fromkeys(_plain(label.get_text()) for label in labels)
+    return ", ".join(text for text in words if text.strip("-−.,0123456789e %"))
 
 
 def _series(handle, label: str) -> str:
@@ -76,10 +69,12 @@ def _series(handle, label: str) -> str:
     return label
 
 
-def _shared(ax: Axes, letter: str) -> str:
-    """The label that axes with the same scale have, when this one has none."""
+def _label(figure: Figure, ax: Axes, letter: str) -> str:
+    """The label of an axis: its own, the figure's, or that of axes with the same scale."""
     others = getattr(ax, f"get_shared_{letter}_axes")().get_siblings(ax)
-    return next((text for other in others if (text := getattr(other, f"get_{letter}label")())), "")
+    labels = (getattr(other, f"get_{letter}label")() for other in others)
+    own = getattr(ax, f"get_{letter}label")() or getattr(figure, f"get_sup{letter}label")()
+    return _plain(own or next(filter(None, labels), ""))
 
 
 def _plain(text: str) -> str:

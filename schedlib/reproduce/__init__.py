@@ -1,4 +1,4 @@
-"""Running the papers' experiments, drawing their figures, judging their claims: what a notebook or the shell needs.
+"""Running experiments, drawing figures, judging claims: what a notebook or the shell needs.
 
     from schedlib import reproduce
     frame = reproduce.run("hmhs.fig1", scale="smoke")   # tidy, and stored: the next call is instant
@@ -6,42 +6,45 @@
     reproduce.card("hmhs")                              # the paper's claims and what became of them
 """
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from schedlib.reproduce import provenance, publish, registry
 from schedlib.reproduce.sweep import SweepError, run
+
+if TYPE_CHECKING:
+    from IPython.display import Markdown
 
 __all__ = ["SweepError", "card", "claims", "experiments", "frame", "picture", "run", "show"]
 
 
-def experiments(only=None):
-    """A frame that lists every figure and table: id, experiment, title, points and seeds at quick scale, and its state.
+def experiments(only: registry.Names = None) -> pd.DataFrame:
+    """A frame of every figure and table: id, experiment, title, points and seeds at quick scale, state.
 
-    `state` is `current` when the published files come from the source as it is, `stale` when not, `-` when there are none.
+    `state` is `current` when the published files come from the present source, else `stale`; `-` without
+    files.
 
     >>> list(experiments().columns)
     ['figure', 'experiment', 'title', 'kind', 'points', 'seeds', 'state']
     """
-    import pandas as pd
-
-    from schedlib.reproduce import provenance, registry
-    from schedlib.reproduce.publish import out_folder
-
-    library = registry.load()
-    rows = []
+    library, rows = registry.load(), []
     for figure in library.wanted_figures(only):
         experiment = library.experiments[figure.experiment]
         kind = "table" if figure.plot is None else "figure"
         size = (len(experiment.points["quick"]), experiment.seeds["quick"])
-        rows.append((figure.id, experiment.id, experiment.title, kind, *size, provenance.status(figure.id, out_folder())))
+        state = provenance.status(figure.id, publish.out_folder())
+        rows.append((figure.id, experiment.id, experiment.title, kind, *size, state))
     return pd.DataFrame(rows, columns=["figure", "experiment", "title", "kind", "points", "seeds", "state"])
 
 
-def show(figure_id: str, only=None, **settings):
+def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publish.Published | None:
     """Publish a figure and display it with its caption: one line per figure in the pipeline's notebooks.
 
-    `settings` are those of `publish.publish` (scale, seeds, workers, dask, out). A figure that `only` does not name is left
-    alone, and so is one whose experiment lacks its data here, which is said; None is then given.
+    `settings` are those of `publish.publish` (scale, seeds, workers, dask, out). Gives None for a figure that
+    `only` does not name, and for one whose experiment lacks its data here, which is printed.
     """
-    from schedlib.reproduce import publish, registry
-
     library = registry.load()
     figure = library.figure(figure_id)
     if figure not in library.wanted_figures(only):
@@ -52,56 +55,51 @@ def show(figure_id: str, only=None, **settings):
     return publish.publish(figure_id, **settings)
 
 
-def picture(figure_id: str, out=None):
+def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
     """A published figure or table as it lies in the figures folder, with its caption; nothing is run.
 
     Raises ValueError when it has not been made yet.
     """
-    from schedlib.reproduce import provenance, registry
-    from schedlib.reproduce.publish import Published, out_folder
-
-    folder = out_folder(out=out)
+    folder = publish.out_folder(out=out)
     entry = provenance.read(folder).get(registry.load().figure(figure_id).id)
     if entry is None:
         raise ValueError(f"{figure_id} has not been made yet: make figures ONLY={figure_id}")
     files = tuple(folder / figure_id.partition(".")[0] / name for name in entry["files"])
-    return Published(figure_id, entry["caption"], entry["alt"], files)
+    return publish.Published(figure_id, entry["caption"], entry["alt"], files)
 
 
-def frame(figure_id: str, out=None):
-    """The numbers behind a published figure or table as they lie in the figures folder, a tidy frame; nothing is run.
+def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
+    """The numbers behind a published figure or table as they lie in the figures folder; nothing is run.
 
     Raises ValueError when it has not been made yet.
 
     >>> frame("hmhs.fig1").columns[:2].tolist()
     ['workload', 'jobs']
     """
-    import pandas as pd
-
-    (file,) = [file for file in picture(figure_id, out).files if file.name == f"{figure_id.partition('.')[2]}.csv"]
-    return pd.read_csv(file)
+    name = f"{figure_id.partition('.')[2]}.csv"
+    return pd.read_csv(next(file for file in picture(figure_id, out).files if file.name == name))
 
 
-def claims(only=None, out=None):
+def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.DataFrame:
     """The written ledger as a frame, a row for each claim and its verdict; nothing is run.
 
-    `only` names papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit, paper_value, how_read, check,
-    tolerance, measured, ci95, verdict, reason. Raises ValueError when the ledger has no such rows yet.
+    `only` names papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit,
+    paper_value, how_read, check, tolerance, measured, ci95, verdict, reason. Raises ValueError when there are
+    no such rows.
 
     >>> claims("hmhs")["paper"].unique().tolist()
     ['hmhs']
     """
-    from schedlib.reproduce import ledger, registry
-    from schedlib.reproduce.publish import out_folder
+    from schedlib.reproduce import ledger
 
-    frame, names = ledger.read(out_folder(out=out)), registry.names_in(only)
-    rows = frame if names is None else frame[frame["id"].isin(names) | frame["paper"].isin(names)]
+    rows, names = ledger.read(publish.out_folder(out=out)), registry.names_in(only)
+    rows = rows if names is None else rows[rows["id"].isin(names) | rows["paper"].isin(names)]
     if rows.empty:
         raise ValueError(f"the ledger has no claims of {only or 'any paper'} yet: make figures")
     return rows.reset_index(drop=True)
 
 
-def card(only=None, out=None):
+def card(only: registry.Names = None, out: str | Path | None = None) -> "Markdown":
     """The rows that `claims` gives as a report card, which a notebook displays; nothing is run."""
     from IPython.display import Markdown
 

@@ -1,45 +1,48 @@
 """How long a sweep will take, from what its points took before."""
 
 import json
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from schedlib import paths
+from schedlib.experiment import Experiment
 from schedlib.reproduce import keys, registry, store, worker
 
 
-def seconds_per_task(experiment, scale: str, tasks) -> list[float | None]:
-    """Expected seconds of each (point, seed): those of the same point before, else the experiment's mean, else None.
+def seconds_per_task(
+    experiment: Experiment, scale: str, points: Iterable[Mapping[str, Any]]
+) -> list[float | None]:
+    """Expected seconds of each point: those of the same point before, else the experiment's mean, else None.
 
-    Looks at every stored entry, also of older versions of the code, and, where there is none, at the committed provenance.
+    Looks at every stored entry, also of older versions of the code, and, where there is none, at the
+    committed provenance.
     """
     known: dict[str, list[float]] = {}
-    for file in store.folder(experiment.id).glob("*.parquet"):
-        meta = store.peek(file)
+    for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")):
         if meta and meta.get("scale") == scale:
             known.setdefault(keys.canonical(meta["point"]), []).append(meta["seconds"])
     everything = [value for values in known.values() for value in values]
     fallback = sum(everything) / len(everything) if everything else _committed(experiment.id, scale)
     means = {point: sum(values) / len(values) for point, values in known.items()}
-    return [means.get(keys.canonical(point), fallback) for point, _ in tasks]
+    return [means.get(keys.canonical(point), fallback) for point in points]
 
 
 def _committed(experiment_id: str, scale: str) -> float | None:
     """Mean seconds per point and seed from the checkout's figures/provenance.json."""
-    root = paths.checkout()
-    file = root / "figures" / "provenance.json" if root else None
-    if file is None or not file.is_file():
-        return None
-    for entry in json.loads(file.read_text()).values():
+    file = (paths.checkout() or paths.PACKAGE) / "figures" / "provenance.json"
+    for entry in json.loads(file.read_text()).values() if file.is_file() else ():
         if (entry["experiment"], entry["scale"]) == (experiment_id, scale):
             return entry["seconds"] / (len(entry["points"]) * entry["seeds"])
     return None
 
 
-def sentence(expected: list[float | None], workers: int | None, done: int, total: int) -> str:
-    """The estimate in words.
+def sentence(expected: list[float | None], workers: int | None, total: int) -> str:
+    """The estimate in words: the expected seconds of what is left of `total` points; no workers means a
+    cluster's.
 
-    >>> sentence([3.0, 5.0], 2, done=6, total=8)
+    >>> sentence([3.0, 5.0], 2, total=8)
     'about 5 s on 2 workers; 6 of 8 points already done'
-    >>> sentence([None], 1, done=0, total=1)
+    >>> sentence([None], 1, total=1)
     'time unknown until the first points are done; 0 of 1 points already done'
     """
     if not expected:
@@ -49,8 +52,9 @@ def sentence(expected: list[float | None], workers: int | None, done: int, total
     elif workers is None:
         when = f"about {duration(sum(expected))} of work, shared by the cluster"
     else:
-        when = f"about {duration(max(sum(expected) / workers, *expected))} on {workers} worker{'s' * (workers > 1)}"
-    return f"{when}; {done} of {total} points already done"
+        longest = duration(max(sum(expected) / workers, *expected))
+        when = f"about {longest} on {workers} worker{'s' * (workers > 1)}"
+    return f"{when}; {total - len(expected)} of {total} points already done"
 
 
 def duration(seconds: float) -> str:
@@ -64,18 +68,19 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def before(only=None, scale="quick", seeds=None, workers=None) -> str:
-    """What regenerating these figures and judging their claims will take, over all the experiments they need."""
+def before(
+    only: registry.Names = None, scale: str = "quick", seeds: int | None = None, workers: int | None = None
+) -> str:
+    """What regenerating these figures and judging their claims will take, over all the experiments they
+    need."""
     library = registry.load()
     expected, total = [], 0
     wanted = [*library.wanted_figures(only), *library.wanted_claims(only)]
     for name in dict.fromkeys(item.experiment for item in wanted if item.experiment is not None):
         experiment = library.experiment(name)
-        if experiment.missing():
-            continue
-        points, count = keys.grid(experiment, scale, seeds)
-        tasks = [(point, seed) for point in points for seed in range(count)]
-        left = [task for task in tasks if store.peek(store.entry_path(keys.describe(experiment, *task))) is None]
-        total += len(tasks)
-        expected += seconds_per_task(experiment, scale, left) if left else []
-    return sentence(expected, workers or worker.cores(), total - len(expected), total)
+        if not experiment.missing():
+            tasks = store.tasks(experiment, scale, seeds)
+            left = [task.point for task in tasks if store.peek(task.path) is None]
+            total += len(tasks)
+            expected += seconds_per_task(experiment, scale, left) if left else []
+    return sentence(expected, workers or worker.cores(), total)

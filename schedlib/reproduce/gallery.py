@@ -1,44 +1,55 @@
-"""The gallery: every figure and table with its caption, what became of the claims judged on it, its command and its time."""
+"""The gallery: every figure and table with its caption, what became of the claims judged on it, its command
+and its time."""
 
 import itertools
 import re
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from schedlib import papers, paths
-from schedlib.reproduce import ledger, provenance, registry, report, store
+from schedlib.reproduce import ledger, provenance, registry, report
 from schedlib.reproduce.estimate import duration
 
 HEAD = """\
 # Every figure and table
 
-Made by `make figures`; how each came about is in [provenance.json](provenance.json). A time is that of all points of the experiment, one
+Made by `make figures`; how each came about is in [provenance.json](provenance.json). \
+A time is that of all points of the experiment, one
 after another on one core; figures drawn from the same experiment share it.
 """
 HEAD_CLAIMS = """\
-Below each figure are the claims judged on its numbers, folded; [the report card](CLAIMS.md) has them all, paper by paper.
+Below each figure are the claims judged on its numbers, folded; \
+[the report card](CLAIMS.md) has them all, paper by paper.
 """
+
+
+Entries = dict[str, dict[str, Any]]
+"""How each figure came about, as `provenance.read` gives it."""
 
 
 def write(out: Path) -> Path:
     """Write the folder's `README.md` from its `provenance.json`, `claims.csv` and tables; nothing is run."""
     path = out / "README.md"
-    with store.alone(out):
-        paths.write_whole(path, page(out).encode())
+    with paths.alone(out):
+        paths.write_whole(path, page(out))
     return path
 
 
 def page(out: Path) -> str:
-    """The gallery of a folder as Markdown: contents with links, then each paper's figures in the book's order."""
+    """The gallery of a folder as Markdown: contents with links, then each paper's figures in the book's
+    order."""
     entries = dict(sorted(provenance.read(out).items(), key=lambda item: provenance.book_order(item[0])))
     ledger_rows = ledger.read(out)
     claims = beside(entries, ledger_rows)
-    by_paper = {paper: list(ids) for paper, ids in itertools.groupby(entries, key=lambda name: name.partition(".")[0])}
+    in_groups = itertools.groupby(entries, key=lambda name: name.partition(".")[0])
+    by_paper = {paper: list(ids) for paper, ids in in_groups}
     lines = [HEAD] + ([HEAD_CLAIMS] if (out / "CLAIMS.md").exists() else [])
     for paper, ids in by_paper.items():
         title = papers.title_of(paper)
-        lines.append(f"- [{title}](#{anchor(title)}) ({len(ids)} in {duration(seconds(entries, ids))}): {links(ids, entries)}")
+        size = f"{len(ids)} in {duration(seconds(entries, ids))}"
+        lines.append(f"- [{title}](#{anchor(title)}) ({size}): {links(ids, entries)}")
         if len(rows := ledger_rows[ledger_rows["paper"] == paper]):
             lines[-1] += f". [{report.sentence(rows)}](CLAIMS.md#{anchor(title)})"
     for paper, ids in by_paper.items():
@@ -48,7 +59,8 @@ def page(out: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def heading(name: str, entries: dict) -> str:
+def heading(name: str, entries: Entries) -> str:
+    """The heading of a figure or table."""
     return f"{name}: {entries[name]['title']}"
 
 
@@ -61,15 +73,16 @@ def anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def seconds(entries: dict, ids: list[str]) -> float:
+def seconds(entries: Entries, ids: list[str]) -> float:
     """What the experiments behind these figures took, each counted once."""
     return sum({entries[name]["experiment"]: entries[name]["seconds"] for name in ids}.values())
 
 
-def beside(entries: dict, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Figure id to the ledger's rows that stand beside it: those judged on its experiment.
 
-    Where several figures share an experiment, a claim stands beside the first that it names, else beside the first.
+    Where several figures share an experiment, a claim stands beside the first that it names, else beside the
+    first.
     """
     known = registry.load().claims
     home: dict[str, list[int]] = {}
@@ -85,15 +98,17 @@ def beside(entries: dict, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def names(where: str, figure_id: str) -> bool:
     """Whether a place in a paper names the figure or table that this one shows, by its number.
 
-    >>> names("Section 5; Fig. 8a", "lotes.fig8-google"), names("Fig. 8", "lotes.table8"), names("Table 2", "eagle.table2")
-    (True, False, True)
+    >>> names("Section 5; Fig. 8a", "lotes.fig8-google"), names("Fig. 8", "lotes.table8")
+    (True, False)
+    >>> names("Table 2", "eagle.table2")
+    True
     """
-    found = re.match(r"([a-z]+)(\d+)", figure_id.partition(".")[2])
-    kind = found and ("Table" if found[1] == "table" else r"Figs?\.")
-    return bool(found and re.search(rf"\b{kind} {found[2]}(?!\d)", where))
+    match = re.match(r"([a-z]+)(\d+)", figure_id.partition(".")[2])
+    kind = match and ("Table" if match[1] == "table" else r"Figs?\.")
+    return bool(match and re.search(rf"\b{kind} {match[2]}(?!\d)", where))
 
 
-def one(out: Path, name: str, entries: dict, claims: dict[str, pd.DataFrame]) -> list[str]:
+def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
     """The lines of one figure or table."""
     entry, (paper, _, short) = entries[name], name.partition(".")
     lines = [f"### {heading(name, entries)}", ""]
@@ -102,19 +117,20 @@ def one(out: Path, name: str, entries: dict, claims: dict[str, pd.DataFrame]) ->
         lines += [f"![{alt}]({paper}/{short}.png)", ""]
     elif (table := out / paper / f"{short}.md").exists():
         lines += [table.read_text(encoding="utf-8")]
-    others = [other for other in entries if entries[other]["experiment"] == entry["experiment"] and other != name]
+    others = [key for key in entries if entries[key]["experiment"] == entry["experiment"] and key != name]
     files = ", ".join(f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"])
     scale = "" if entry["scale"] == "quick" else f" SCALE={entry['scale']}"
     took = f"{duration(entry['seconds'])}{' with ' + links(others, entries) if others else ''}"
     seeds = f"{entry['seeds']} seed{'s' * (entry['seeds'] > 1)}"
     lines += [entry["caption"], "", f"`make figures ONLY={name}{scale}`: {took}; {seeds}; files: {files}"]
     if name in claims:
-        summary = report.sentence(claims[name])
-        lines += ["", f"<details><summary>{summary}</summary>", "", report.verdicts(claims[name]), "</details>"]
-    elif told := [other for other in others if other in claims]:
-        lines += ["", f"Claims on the same numbers: see {links(told, entries)}."]
+        summary = f"<details><summary>{report.sentence(claims[name])}</summary>"
+        lines += ["", summary, "", report.verdicts(claims[name]), "</details>"]
+    elif judged_on := [other for other in others if other in claims]:
+        lines += ["", f"Claims on the same numbers: see {links(judged_on, entries)}."]
     return lines
 
 
-def links(ids: list[str], entries: dict) -> str:
+def links(ids: list[str], entries: Entries) -> str:
+    """Links to these figures and tables, with commas between."""
     return ", ".join(f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids)

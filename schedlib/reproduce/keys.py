@@ -1,4 +1,5 @@
-"""What a stored result depends on: the point, the code that `run` reaches, the packages it computes with, the files it reads."""
+"""What a stored result depends on: the point, the code that `run` reaches, the packages and files that it
+reads."""
 
 import hashlib
 import json
@@ -33,10 +34,11 @@ def canonical(value: Any) -> str:
 
 
 def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """A hash over the code that a function reaches, and the versions of Python and of what that code computes with."""
+    """A hash over the code that a function reaches, and the versions of Python and of what that code computes
+    with."""
     digest, packages = reach.of(run.__module__, run.__qualname__)
-    used = packages | {BRINGS[name] for name in packages & set(BRINGS)}
-    return digest, {"python": f"{sys.version_info.major}.{sys.version_info.minor}"} | versions(used & set(COMPUTE))
+    used = (packages | {BRINGS[name] for name in packages & set(BRINGS)}) & set(COMPUTE)
+    return digest, {"python": f"{sys.version_info.major}.{sys.version_info.minor}"} | versions(used)
 
 
 def versions(packages: frozenset[str] | set[str]) -> dict[str, str]:
@@ -62,23 +64,13 @@ def _file_hash(path: Path, size: int, changed: int) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def data(experiment: Experiment, point: Mapping[str, Any]) -> dict[str, str]:
-    """Hashes of the files that a point reads, as the experiment's `data_files` names them, by file name without folders."""
-    paths = sorted(Path(path) for path in experiment.data_files(point))
-    return {path.name: _file_hash(path, path.stat().st_size, path.stat().st_mtime_ns) for path in paths}
-
-
 def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dict[str, Any]:
-    """All that the numbers of a point can depend on."""
+    """All that the numbers of a point can depend on; the files it reads by name, without their folders."""
     source, used = code(experiment.run)
-    return {
-        "experiment": experiment.id,
-        "point": point,
-        "seed": seed,
-        "source": source,
-        "versions": used,
-        "data": data(experiment, point),
-    }
+    files = sorted(Path(path) for path in experiment.data_files(point))
+    data = {path.name: _file_hash(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files}
+    described = {"experiment": experiment.id, "point": point, "seed": seed}
+    return described | {"source": source, "versions": used, "data": data}
 
 
 def key(description: Mapping[str, Any]) -> str:
@@ -87,17 +79,19 @@ def key(description: Mapping[str, Any]) -> str:
 
 
 def grid(experiment: Experiment, scale: str, seeds: int | None) -> tuple[list[dict[str, Any]], int]:
-    """The points of a scale and the number of seeds; ValueError for an unknown scale or fewer than one seed."""
+    """The points of a scale and the number of seeds; ValueError for an unknown scale or fewer than one
+    seed."""
     if scale not in SCALES:
-        raise ValueError(f"unknown scale {scale!r}: use one of {', '.join(SCALES)}")
+        from schedlib.core.checks import unknown
+
+        raise unknown("scale", scale, SCALES)
     if seeds is not None and seeds < 1:
         raise ValueError(f"seeds: must be at least 1, not {seeds}")
     return [dict(point) for point in experiment.points[scale]], seeds or experiment.seeds[scale]
 
 
 def current(experiment: Experiment, entry: Mapping[str, Any]) -> bool:
-    """Whether the present code would make the result that a figure's provenance `entry` tells of."""
-    source, used = code(experiment.run)
+    """Whether the present code would make the result that a figure's provenance `entry` describes."""
     points, _ = grid(experiment, entry["scale"], entry["seeds"])
     made_by = (entry["source"], entry["versions"], canonical(entry["points"]))
-    return made_by == (source, used, canonical(points))
+    return made_by == (*code(experiment.run), canonical(points))

@@ -9,7 +9,7 @@ import pandas as pd
 from schedlib import paths
 from schedlib.experiment import VERDICTS, Claim
 from schedlib.intervals import mean_ci
-from schedlib.reproduce import provenance, registry, report, store, sweep
+from schedlib.reproduce import provenance, registry, report, sweep
 from schedlib.reproduce.tables import csv_text
 
 COLUMNS = (
@@ -31,8 +31,8 @@ class Judgement(NamedTuple):
 def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
     """Judge a claim on its experiment's frame, by the rules in `Claim`.
 
-    One replicate gives no interval: the mean alone is judged, and the reason says so. Raises ValueError, naming the claim,
-    when its `measure` gives nothing, or numbers that are not finite.
+    One replicate gives no interval: the mean alone is judged, and the reason says so. Raises ValueError,
+    naming the claim, when its `measure` gives nothing, or numbers that are not finite.
     """
     if claim.experiment is None:
         return Judgement(float("nan"), "", UNTESTABLE, claim.reason)
@@ -43,9 +43,11 @@ def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
         raise ValueError(f"claim {claim.id}: cannot be measured ({type(error).__name__}: {error})") from error
     text = "" if low != low else f"{low:.4g} to {high:.4g}"
     low, high = (mean, mean) if low != low else (low, high)
-    verdict, reason = _near(claim, mean, low, high) if claim.check in ("value", "ratio") else _above(claim, mean, low)
+    near = claim.check in ("value", "ratio")
+    verdict, reason = _near(claim, mean, low, high) if near else _above(claim, mean, low)
     single = "" if text else "one replicate: no interval, judged on the mean"
-    return Judgement(float(f"{mean:.6g}"), text, verdict, "; ".join(filter(None, (reason, single, claim.reason))))
+    reasons = "; ".join(filter(None, (reason, single, claim.reason)))
+    return Judgement(measured=float(f"{mean:.6g}"), ci95=text, verdict=verdict, reason=reasons)
 
 
 def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str]:
@@ -55,7 +57,7 @@ def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str]
         least, most, what = paper - tolerance, paper + tolerance, "the mean"
     else:
         if paper == 0:
-            raise ValueError(f"claim {claim.id}: a ratio to the paper's value 0 means nothing; use check 'value'")
+            raise ValueError(f"claim {claim.id}: no ratio to the paper's value 0 exists; use check 'value'")
         mean, (low, high) = mean / paper, sorted((low / paper, high / paper))
         least, most, what = 1 / (1 + tolerance), 1 + tolerance, f"measured / paper = {mean:.3g}"
     room, target = f"{least:.4g} to {most:.4g}", paper if claim.check == "value" else 1.0
@@ -78,52 +80,57 @@ def _above(claim: Claim, mean: float, low: float) -> tuple[str, str]:
     return IN_PART, f"{what} is positive on average only"
 
 
-def judged(scale="quick", only=None, seeds=None, workers=None, dask=None, progress=True) -> pd.DataFrame:
-    """The ledger: every claim that `only` asks for, judged on frames of this scale (run where they are not stored).
+def judged(
+    scale: str = "quick", only: registry.Names = None, seeds: int | None = None, workers: int | None = None,
+    dask: str | None = None, progress: bool = True,
+) -> pd.DataFrame:
+    """The ledger: every claim that `only` asks for, judged on frames of this scale (run where they are not
+    stored).
 
     Claims on an experiment that lacks its data here are left out.
 
-    Columns: id, paper, where, claim, metric, unit, paper_value, how_read, check, tolerance, measured, ci95, verdict, reason.
+    Columns: id, paper, where, claim, metric, unit, paper_value, how_read, check, tolerance, measured, ci95,
+    verdict, reason.
     """
     frames, rows = {}, []
     library = registry.load()
     for claim in library.wanted_claims(only):
-        if claim.experiment is not None and library.experiments[claim.experiment].missing():
+        name = claim.experiment
+        if name is not None and library.experiments[name].missing():
             continue
-        if claim.experiment is not None and claim.experiment not in frames:
-            frames[claim.experiment] = sweep.run(claim.experiment, scale, seeds, workers, dask, progress)
-        row = {name: getattr(claim, name) for name in COLUMNS[:10]} | judge(claim, frames.get(claim.experiment))._asdict()
-        row["paper_value"] = float("nan") if claim.paper_value is None else claim.paper_value
-        rows.append(row)
+        if name is not None and name not in frames:
+            frames[name] = sweep.run(name, scale, seeds, workers, dask, progress)
+        fields = {column: getattr(claim, column) for column in COLUMNS[:10]}
+        fields["paper_value"] = float("nan") if claim.paper_value is None else claim.paper_value
+        rows.append(fields | judge(claim, frames.get(name))._asdict())
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
 def read(out: Path) -> pd.DataFrame:
-    """The ledger in the folder `out`, as written: texts, and numbers where they are numbers; empty when there is none."""
+    """The ledger in the folder `out`, as written: texts, and numbers where they are numbers; empty when there
+    is none."""
     file = Path(out) / "claims.csv"
     if not file.exists():
         return pd.DataFrame(columns=list(COLUMNS))
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
-    numbers = {name: pd.to_numeric(frame[name], errors="coerce") for name in ("paper_value", "tolerance", "measured")}
-    return frame.assign(**numbers)
+    numbers = ["paper_value", "tolerance", "measured"]
+    return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in numbers})
 
 
 def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
-    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of claims not among them stay as they were.
+    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of claims not among them stay as
+    they were.
 
     A row whose paper is here but no longer makes the claim is dropped.
     """
-    library = registry.load()
-    with store.alone(out):
-        return _write(frame, out, library, read(out))
-
-
-def _write(frame, out, library, before):
-    kept = before[[name not in set(frame["id"]) and (name in library.claims or paper not in library.papers())
-                   for name, paper in zip(before["id"], before["paper"], strict=True)]]  # fmt: skip
-    merged = pd.concat([part for part in (kept, frame) if len(part)] or [frame])
-    merged = merged.iloc[sorted(range(len(merged)), key=lambda row: provenance.book_order(merged["id"].iloc[row]))]
-    table, page = out / "claims.csv", out / "CLAIMS.md"
-    paths.write_whole(table, csv_text(merged).encode())
-    paths.write_whole(page, report.page(merged).encode())
+    known, table, page = registry.load(), out / "claims.csv", out / "CLAIMS.md"
+    with paths.alone(out):
+        before, judged_now = read(out), set(frame["id"])
+        made = [name in known.claims or paper not in known.papers()
+                for name, paper in zip(before["id"], before["paper"], strict=True)]
+        kept = before[pd.Series(made, before.index, bool) & ~before["id"].isin(judged_now)]
+        merged = pd.concat([rows for rows in (kept, frame) if len(rows)] or [frame], ignore_index=True)
+        merged = merged.loc[sorted(merged.index, key=lambda row: provenance.book_order(merged["id"][row]))]
+        paths.write_whole(table, csv_text(merged))
+        paths.write_whole(page, report.page(merged))
     return table, page

@@ -1,13 +1,15 @@
-"""Running the book's notebooks in place, and making them the same bytes each time unless an output changed."""
+"""Running the book's notebooks in place, and making them the same bytes each time unless an output
+changed."""
 
 import hashlib
 import json
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 from schedlib import paths
-from schedlib.reproduce.registry import names_in, unknown
+from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
 QUIET = ["--log-level=40"]  # the kernel's remarks about its own transport are nothing a reader can use
@@ -30,25 +32,28 @@ def book() -> dict[str, Path]:
     return {file.relative_to(folder).with_suffix("").as_posix(): file for file in sorted(files)}
 
 
-def chosen(only=None) -> dict[str, Path]:
+def chosen(only: Names = None) -> dict[str, Path]:
     """The notebooks that `only` asks for, by name, by the last part of the name, or by a chapter's number."""
-    all_of_them, names = book(), names_in(only)
+    files, names = book(), names_in(only)
     if names is None:
-        return all_of_them
-    found = {}
+        return files
+    asked: dict[str, Path] = {}
     for name in names:
         wanted = name.removesuffix(".ipynb").removeprefix("notebooks/")
-        keys = [key for key in all_of_them if wanted in (key, key.rpartition("/")[2]) or key.startswith(f"{wanted}-")]
-        if not keys:
-            raise unknown("notebook", name, all_of_them)
-        found |= {key: all_of_them[key] for key in keys}
-    return found
+        named = [key for key in files
+                 if wanted in (key, key.rpartition("/")[2]) or key.startswith(f"{wanted}-")]
+        if not named:
+            raise unknown("notebook", name, files, "by name or by chapter number")
+        asked |= {key: files[key] for key in named}
+    return asked
 
 
-def notebooks(only=None, check: bool = False) -> list[str]:
-    """Execute notebooks top to bottom in place and normalise them; gives the names of those whose bytes changed.
+def notebooks(only: Names = None, check: bool = False) -> list[str]:
+    """Execute notebooks top to bottom in place and normalise them; gives the names of those whose bytes
+    changed.
 
-    With `check` nothing is written. Raises NotebookError, after trying all of them, when one stops with an error.
+    With `check` nothing is written. Raises NotebookError, after trying all of them, when one stops with an
+    error.
     """
     changed, failed = [], []
     for name, file in chosen(only).items():
@@ -74,7 +79,8 @@ def executed(file: Path) -> str:
 
     book = nbformat.read(file, as_version=4)
     place = {"metadata": {"path": str(file.parent)}}
-    client = nbclient.NotebookClient(book, timeout=CELL_TIMEOUT, kernel_name="python3", resources=place, extra_arguments=QUIET)
+    how = {"timeout": CELL_TIMEOUT, "kernel_name": "python3", "extra_arguments": QUIET}
+    client = nbclient.NotebookClient(book, resources=place, **how)
     try:
         client.execute()
     except nbclient.exceptions.CellExecutionError as error:
@@ -88,11 +94,11 @@ def last_lines(error: str, file: Path) -> str:
     return f"notebook {file} stopped:\n  " + "\n  ".join(lines[-5:])
 
 
-def normalised(book) -> str:
+def normalised(book: dict[str, Any]) -> str:
     """A notebook as text without what differs from run to run although nothing changed.
 
-    Goes: times, papermill's notes, standard error, the interpreter's version. Made alike: cell and widget ids, addresses in
-    object names, the pieces in which printed text arrived.
+    Goes: times, papermill's notes, standard error, the interpreter's version. Made alike: cell and widget
+    ids, addresses in object names, the pieces in which printed text arrived.
     """
     book = json.loads(json.dumps(book))
     book["metadata"] = {key: value for key, value in book["metadata"].items() if key == "widgets"} | {
@@ -111,12 +117,12 @@ def normalised(book) -> str:
     return _with_even_widget_ids(book)
 
 
-def _text(value) -> str:
+def _text(value: str | list[str]) -> str:
     return value if isinstance(value, str) else "".join(value)
 
 
-def _outputs(outputs: list) -> list:
-    kept = []
+def _outputs(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    kept: list[dict[str, Any]] = []
     for output in outputs:
         if output["output_type"] == "stream":
             if output["name"] == "stderr":
@@ -136,11 +142,12 @@ def _addresses(text: str) -> str:
     return re.sub(r"\bat 0x[0-9a-f]+", "at 0x0", text)
 
 
-def _with_even_widget_ids(book: dict) -> str:
+def _with_even_widget_ids(book: dict[str, Any]) -> str:
     """The notebook's text with widget model ids numbered in order of appearance."""
     import nbformat
 
-    ids = [*book["metadata"].get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})]
+    saved = book["metadata"].get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {})
+    ids = [*saved.get("state", {})]
     ids += re.findall(r'"model_id": "([0-9a-f]{32})"', json.dumps(book["cells"]))
     even = {old: f"{number:032x}" for number, old in enumerate(dict.fromkeys(ids))}
     text = json.dumps(book)

@@ -3,28 +3,31 @@
 import contextlib
 import json
 from pathlib import Path
+from typing import Any
 
 from schedlib import papers, paths
-from schedlib.reproduce import keys, registry, store
+from schedlib.reproduce import keys, registry, sweep
 
 
-def read(out: Path) -> dict[str, dict]:
+def read(out: Path) -> dict[str, dict[str, Any]]:
     """Figure id to entry, from `provenance.json` in the folder `out`; empty when there is none."""
     with contextlib.suppress(FileNotFoundError):
         return json.loads((out / "provenance.json").read_text(encoding="utf-8"))
     return {}
 
 
-def book_order(name: str) -> tuple:
+def book_order(name: str) -> tuple[int, int, str]:
     """Sorts ids by paper in the book's order, then as the registry lists them, then by name."""
     paper = name.partition(".")[0]
     library = registry.load()
     listed = [*library.figures, *library.claims]
-    return (papers.KEYS.index(paper) if paper in papers.KEYS else 99, listed.index(name) if name in listed else 9999, name)
+    place = papers.KEYS.index(paper) if paper in papers.KEYS else len(papers.KEYS)
+    return (place, listed.index(name) if name in listed else len(listed), name)
 
 
-def record(out: Path, figure_id: str, done, caption: str, alt: str, files: list[str]) -> None:
-    """Put one figure's entry into the folder's `provenance.json`. Times are those of the stored points, so they repeat."""
+def record(out: Path, figure_id: str, done: sweep.Sweep, caption: str, alt: str, files: list[str]) -> None:
+    """Put one figure's entry into the folder's `provenance.json`. Times are those of the stored points, so
+    they repeat."""
     first = done.metas[0]
     entry = {
         "experiment": done.experiment.id,
@@ -41,14 +44,14 @@ def record(out: Path, figure_id: str, done, caption: str, alt: str, files: list[
         "caption": caption,
         "alt": alt,
     }
-    with store.alone(out):
+    with paths.alone(out):
         entries = read(out) | {figure_id: entry}
         ordered = {name: entries[name] for name in sorted(entries, key=book_order)}
-        paths.write_whole(out / "provenance.json", (json.dumps(ordered, indent=1, ensure_ascii=False) + "\n").encode())
+        paths.write_whole(out / "provenance.json", json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
 
 
 def status(figure_id: str, out: Path) -> str:
-    """Whether a published figure's result is what the present code would make: `current`, `stale`, or `-` when not published."""
+    """`current` where the present code would make the figure's result, else `stale`; `-` when unpublished."""
     entry = read(out).get(figure_id)
     if entry is None:
         return "-"
@@ -56,6 +59,6 @@ def status(figure_id: str, out: Path) -> str:
 
 
 def stale(out: Path) -> list[str]:
-    """The published figures in the folder `out` whose result the present code would not make, in the book's order."""
+    """The figures published in `out` that the present code would make otherwise, in the book's order."""
     library = registry.load()
     return [name for name in read(out) if name not in library.figures or status(name, out) == "stale"]

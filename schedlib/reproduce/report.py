@@ -1,4 +1,5 @@
-"""The ledger as a report card: what reproduces of a paper, in part, not, and why, in words that follow from the rows."""
+"""The ledger as a report card: what reproduces of a paper, in part, not, and why, in words that follow from
+the rows."""
 
 import re
 
@@ -10,19 +11,27 @@ from schedlib.experiment import VERDICTS
 from schedlib.reproduce.tables import markdown, measurement, number
 
 REPRODUCED, IN_PART, MISSED, UNTESTABLE = VERDICTS
-JUDGED = re.compile(r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate)\b")
-"""How the parts of a ledger's `reason` begin that say by what rule it was judged; the rest is the claim's own reason."""
+JUDGED = re.compile(
+    r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate)\b"
+)
+"""How the parts of a ledger's `reason` begin that say by what rule it was judged; the rest is the claim's own
+reason."""
 
 HEAD = """\
 # What became of the papers' claims
 
-Made by `make figures` from [claims.csv](claims.csv), which has every column. Tolerances were fixed before the runs; misses stay. The
+Made by `make figures` from [claims.csv](claims.csv), which has every column. \
+Tolerances were fixed before the runs; misses stay. The
 pictures are in [the gallery](README.md).
 
-How to read the tables: *asked* is what the measured mean must be for a claim to count as reproduced. It is in part when only the 95 %
-interval over independent runs reaches there. For an order or a trend the number is the margin, or the slope, in the claimed direction,
-and the whole interval must lie above 0 (above the second bound where there is one). No interval: one run, judged as it is. Decades are
-powers of ten. `id` is the row in the ledger, without the paper's name; the paper's value stands where it printed one.
+How to read the tables: *asked* is what the measured mean must be for a claim to count as reproduced. \
+It is in part when only the 95 %
+interval over independent runs reaches there. For an order or a trend the number is the margin, \
+or the slope, in the claimed direction,
+and the whole interval must lie above 0 (above the second bound where there is one). \
+No interval: one run, judged as it is. Decades are
+powers of ten. `id` is the row in the ledger, without the paper's name; \
+the paper's value stands where it printed one.
 """
 
 
@@ -30,15 +39,17 @@ def page(frame: pd.DataFrame) -> str:
     """The whole ledger as a Markdown page: the counts of all papers, then a report card for each."""
     lines = [HEAD, f"{sentence(frame)}\n", counts(frame)]
     for paper, rows in frame.groupby("paper", sort=False):
-        lines += [f"## {papers.title_of(paper)}\n", f"{sentence(rows)}\n"]
-        lines += ["".join(f"- {found}\n" for found in findings(rows))] if findings(rows) else []
-        lines += [section(rows, verdict, f"### {papers.title_of(paper)}: {verdict} ({{}})") for verdict in VERDICTS]
+        title = papers.title_of(paper)
+        lines += [f"## {title}\n", f"{sentence(rows)}\n", "".join(f"- {text}\n" for text in findings(rows))]
+        lines += [section(rows, verdict, f"### {title}: {verdict} ({{}})") for verdict in VERDICTS]
     return "\n".join(filter(None, lines))
 
 
 def card(frame: pd.DataFrame) -> str:
-    """Some rows as a card without headings, as a chapter shows them: how many of each verdict, then a table for each."""
-    return "\n".join(filter(None, [f"{sentence(frame)}\n", *(section(frame, verdict, f"**{verdict}** ({{}})") for verdict in VERDICTS)]))
+    """Some rows as a card without headings, as a chapter shows them: how many of each verdict, then a table
+    for each."""
+    sections = [section(frame, verdict, f"**{verdict}** ({{}})") for verdict in VERDICTS]
+    return "\n".join(filter(None, [f"{sentence(frame)}\n", *sections]))
 
 
 def sentence(frame: pd.DataFrame) -> str:
@@ -47,22 +58,25 @@ def sentence(frame: pd.DataFrame) -> str:
     >>> sentence(pd.DataFrame({"verdict": ["in part", "reproduced", "reproduced"]}))
     '3 claims: 2 reproduced, 1 in part.'
     """
-    found = frame["verdict"].value_counts()
-    parts = [f"{found[verdict]} {verdict}" for verdict in VERDICTS if verdict in found]
-    return f"{len(frame)} claim{'s' * (len(frame) != 1)}: {', '.join(parts)}."
+    number_of = frame["verdict"].value_counts()
+    each = ", ".join(f"{number_of[verdict]} {verdict}" for verdict in VERDICTS if verdict in number_of)
+    return f"{len(frame)} claim{'s' * (len(frame) != 1)}: {each}."
 
 
 def counts(frame: pd.DataFrame) -> str:
     """A table of papers by verdicts, with links to their cards."""
-    table = pd.crosstab(frame["paper"], frame["verdict"]).reindex(frame["paper"].unique(), columns=VERDICTS, fill_value=0)
+    table = pd.crosstab(frame["paper"], frame["verdict"])
+    table = table.reindex(frame["paper"].unique(), columns=VERDICTS, fill_value=0)
     table.insert(0, "claims", table.sum(axis=1))
     names = [papers.title_of(paper) for paper in table.index]
     table.insert(0, "paper", [f"[{name}](#{name.lower()})" for name in names])
-    return markdown(pd.concat([table, table.drop(columns="paper").sum().to_frame().T.assign(paper="all")])[table.columns])
+    total = table.drop(columns="paper").sum().to_frame().T.assign(paper="all")
+    return markdown(pd.concat([table, total])[table.columns])
 
 
 def findings(rows: pd.DataFrame) -> list[str]:
-    """Up to three sentences about a paper's rows: orders against numbers, the best and worst place, what most misses share or the furthest one.
+    """Up to three sentences about a paper's rows: orders against numbers, the best and worst place, what most
+    misses share or the furthest one.
 
     All of it is counted from the rows; a sentence that has too little to stand on is left out.
     """
@@ -70,64 +84,66 @@ def findings(rows: pd.DataFrame) -> list[str]:
     return list(filter(None, [_kinds(tested), _places(tested), _common(tested) or _furthest(tested)]))
 
 
-def _share(rows) -> str:
+def _share(rows: pd.DataFrame) -> str:
     return f"{(rows['verdict'] == REPRODUCED).sum()} of {len(rows)}"
 
 
-def _kinds(rows) -> str:
+def _kinds(rows: pd.DataFrame) -> str:
     ordered = rows["check"].isin(["order", "trend"])
     if ordered.all() or not ordered.any():
         return ""
-    return (
-        f"Of the claims that something is better or grows, {_share(rows[ordered])} reproduce; of those with a value, {_share(rows[~ordered])}."
-    )
+    orders, values = _share(rows[ordered]), _share(rows[~ordered])
+    better = f"Of the claims that something is better or grows, {orders} reproduce"
+    return f"{better}; of those with a value, {values}."
 
 
-def _places(rows) -> str:
+def _places(rows: pd.DataFrame) -> str:
     place = rows["where"].str.split("[;,]").str[0]
     groups = [group for _, group in rows.groupby(place, sort=False) if len(group) >= 3]
     if len(groups) < 2:
         return ""
     ranked = sorted(groups, key=lambda group: ((group["verdict"] == REPRODUCED).mean(), len(group)))
-    (worst, best), at = (ranked[0], ranked[-1]), place.loc
+    worst, best = ranked[0], ranked[-1]
     if (best["verdict"] == REPRODUCED).mean() == (worst["verdict"] == REPRODUCED).mean():
         return ""
-    return f"By place, most reproduces in {at[best.index[0]]} ({_share(best)}), least in {at[worst.index[0]]} ({_share(worst)})."
+    most, least = (f"in {place.loc[group.index[0]]} ({_share(group)})" for group in (best, worst))
+    return f"By place, most reproduces {most}, least {least}."
 
 
-def _common(rows) -> str:
+def _common(rows: pd.DataFrame) -> str:
     failed = rows[rows["verdict"] != REPRODUCED]
     reasons = failed["reason"].map(own_reason)
-    found = reasons[reasons != ""].value_counts()
-    if found.empty or found.iloc[0] < 3:
+    times = reasons[reasons != ""].value_counts()
+    if times.empty or times.iloc[0] < 3:
         return ""
-    short = re.split("[:;] ", found.index[0])[0]
-    return f"The most common reason among the {len(failed)} that reproduce in part or not ({found.iloc[0]} of them): {short}."
+    among = f"among the {len(failed)} that reproduce in part or not ({times.iloc[0]} of them)"
+    return f"The most common reason {among}: {re.split('[:;] ', times.index[0])[0]}."
 
 
-def _furthest(rows) -> str:
+def _furthest(rows: pd.DataFrame) -> str:
     paper, measured = rows["paper_value"].astype(float), rows["measured"].astype(float)
     comparable = rows["check"].isin(["value", "ratio"]) & (rows["verdict"] == MISSED) & (paper * measured > 0)
     if not comparable.any():
         return ""
     far = np.abs(np.log((measured / paper)[comparable])).idxmax()
-    numbers = f"{number(measured[far])} measured, {number(paper[far])} {rows['unit'][far].removeprefix('1')}".rstrip()
+    paper_value = f"{number(paper[far])} {rows['unit'][far].removeprefix('1')}".rstrip()
+    numbers = f"{number(measured[far])} measured, {paper_value}"
     return f"Furthest off: {rows['claim'][far]} ({numbers} in the paper)."
 
 
 def section(rows: pd.DataFrame, verdict: str, title: str) -> str:
-    """The rows of one verdict: a table for those with reasons of their own, and one below each reason that several share."""
+    """The rows of one verdict: a table for those with reasons of their own, and one below each reason that
+    several share."""
     rows = rows[rows["verdict"] == verdict]
     if rows.empty:
         return ""
     own = rows["reason"].map(own_reason)
     shared = own.where((own != "") & (own.groupby(own).transform("size") > 1), "")
-    parts = [title.format(len(rows)) + "\n"]
+    lines = [title.format(len(rows)) + "\n"]
     for reason, group in rows.groupby(shared, sort=False):
-        why = own[group.index] if not reason else None
-        parts += [f"{reason[0].upper()}{reason[1:]} ({len(group)}):\n"] if reason else []
-        parts.append(table(group, why))
-    return "\n".join(parts)
+        lines += [f"{reason[0].upper()}{reason[1:]} ({len(group)}):\n"] if reason else []
+        lines.append(table(group, None if reason else own[group.index]))
+    return "\n".join(lines)
 
 
 def table(rows: pd.DataFrame, why: pd.Series | None = None) -> str:
@@ -142,18 +158,20 @@ def table(rows: pd.DataFrame, why: pd.Series | None = None) -> str:
         "why": "" if why is None else why,
         "id": [f"`{name.partition('.')[2]}`" for name in rows["id"]],
     })  # fmt: skip
-    untested = (rows["verdict"] == UNTESTABLE).all()
-    return markdown(shown[[name for name in shown if (shown[name] != "").any() and not (untested and name == "asked")]])
+    if (rows["verdict"] == UNTESTABLE).all():
+        shown = shown.drop(columns="asked")
+    return markdown(shown[[name for name in shown if (shown[name] != "").any()]])
 
 
 def verdicts(rows: pd.DataFrame) -> str:
     """Rows as a short table, verdicts first, as they stand beside a figure."""
     numbers = [measured(*row) for row in rows[["measured", "ci95"]].itertuples(index=False)]
+    measured_in_units = zip(numbers, rows["unit"], strict=True)
     return markdown(pd.DataFrame({
         "verdict": rows["verdict"],
         "claim": [f"{row.claim} ({row.where})" for row in rows.itertuples()],
         "paper": [number(value) for value in rows["paper_value"].astype(float)],
-        "measured (95 %)": [f"{text} {unit}" if unit != "1" else text for text, unit in zip(numbers, rows["unit"], strict=True)],
+        "measured (95 %)": [f"{text} {unit}".removesuffix(" 1") for text, unit in measured_in_units],
     }))  # fmt: skip
 
 
@@ -167,10 +185,13 @@ def measured(mean: float, ci95: str) -> str:
 
 
 def asked(check: str, paper_value: float, tolerance: float) -> str:
-    """What must be measured for a claim to count as reproduced: the mean's range or bound, and the interval's where it differs.
+    """What must be measured for a claim to count as reproduced: the mean's range or bound, and the interval's
+    where it differs.
 
-    >>> asked("value", 17.5, 2.5), asked("value", 80.0, 1e-6), asked("ratio", 3e6, 2.3), asked("order", np.nan, 5.0)
-    ('15 to 20', '80', '909,000 to 9,900,000', '> 0, all > -5')
+    >>> asked("value", 17.5, 2.5), asked("value", 80.0, 1e-6)
+    ('15 to 20', '80')
+    >>> asked("ratio", 3e6, 2.3), asked("order", np.nan, 5.0)
+    ('909,000 to 9,900,000', '> 0, all > -5')
     """
     if check in ("order", "trend"):
         return f"> 0, all > {number(-tolerance)}" if tolerance else "> 0"
@@ -187,7 +208,7 @@ def asked(check: str, paper_value: float, tolerance: float) -> str:
 def own_reason(reason: str) -> str:
     """What a ledger's `reason` says beside the rule by which the claim was judged.
 
-    >>> own_reason("the mean is outside 1 to 1; one replicate: no interval, judged on the mean; the optimum is degenerate; it is ours")
-    'the optimum is degenerate; it is ours'
+    >>> own_reason("the mean is outside 1 to 1; one replicate: no interval; the optimum is ours; it is so")
+    'the optimum is ours; it is so'
     """
-    return "; ".join(part for part in reason.split("; ") if not JUDGED.match(part))
+    return "; ".join(text for text in reason.split("; ") if not JUDGED.match(text))

@@ -1,10 +1,9 @@
-"""Finished points on disk: one Parquet file per point and seed, written whole or not at all, verified when read."""
+"""Finished points on disk: one Parquet file per point and seed, written whole or not at all, verified when
+read."""
 
-import contextlib
 import hashlib
 import io
 import json
-import os
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +14,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schedlib import paths
-from schedlib.reproduce.keys import canonical, key
+from schedlib.experiment import Experiment
+from schedlib.reproduce import keys
 
 
 class DamagedEntry(UserWarning):
@@ -23,10 +23,27 @@ class DamagedEntry(UserWarning):
 
 
 class Entry(NamedTuple):
-    """A stored frame and what is known of how it came about (`point, seed, seconds, source, versions, data, commit`)."""
+    """A stored frame and how it came about (`point, seed, seconds, source, versions, data, commit`)."""
 
     frame: pd.DataFrame
-    meta: dict
+    meta: dict[str, Any]
+
+
+class Task(NamedTuple):
+    """A point and seed of an experiment, all that its numbers depend on, and the file of its entry."""
+
+    point: dict[str, Any]
+    seed: int
+    description: dict[str, Any]
+    path: Path
+
+
+def tasks(experiment: Experiment, scale: str, seeds: int | None) -> list[Task]:
+    """Every point of a scale with every seed, in the order listed; raises ValueError as `keys.grid` does."""
+    points, count = keys.grid(experiment, scale, seeds)
+    pairs = [(point, seed) for point in points for seed in range(count)]
+    described = [(*pair, keys.describe(experiment, *pair)) for pair in pairs]
+    return [Task(*task, path=entry_path(task[2])) for task in described]
 
 
 def folder(experiment_id: str) -> Path:
@@ -36,16 +53,16 @@ def folder(experiment_id: str) -> Path:
 
 def entry_path(description: Mapping[str, Any]) -> Path:
     """The file of the point so described (see `keys.describe`)."""
-    return folder(description["experiment"]) / f"{key(description)}.parquet"
+    return folder(description["experiment"]) / f"{keys.key(description)}.parquet"
 
 
-def _digest(frame: pd.DataFrame, meta: dict) -> str:
+def _digest(frame: pd.DataFrame, meta: dict[str, Any]) -> str:
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
     labels = repr((list(frame.dtypes.items()), frame.index, frame.columns.names, frame.attrs))
-    return hashlib.sha256(rows + labels.encode() + canonical(meta).encode()).hexdigest()
+    return hashlib.sha256(rows + labels.encode() + keys.canonical(meta).encode()).hexdigest()
 
 
-def write(path: Path, frame: pd.DataFrame, meta: dict) -> None:
+def write(path: Path, frame: pd.DataFrame, meta: dict[str, Any]) -> None:
     """Store a tidy frame with its description, atomically: a reader sees the whole entry or none.
 
     Raises ValueError when the frame is not tidy (columns without text names, cells that hold lists).
@@ -55,33 +72,13 @@ def write(path: Path, frame: pd.DataFrame, meta: dict) -> None:
         if not all(isinstance(name, str) for name in frame.columns):
             raise TypeError("column names must be text")
         table = pa.Table.from_pandas(frame, preserve_index=False)
-        known = {b"schedlib": canonical(meta).encode(), b"schedlib.digest": _digest(table.to_pandas(), meta).encode()}
+        digest = _digest(table.to_pandas(), meta)
     except (TypeError, pa.ArrowException) as error:
         raise ValueError(f"the experiment's frame cannot be stored: {error}") from error
-    buffer = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata({**table.schema.metadata, **known}), buffer, write_page_checksum=True)
+    known = {b"schedlib": keys.canonical(meta).encode(), b"schedlib.digest": digest.encode()}
+    table, buffer = table.replace_schema_metadata({**table.schema.metadata, **known}), io.BytesIO()
+    pq.write_table(table, buffer, write_page_checksum=True)
     paths.write_whole(path, buffer.getvalue())
-
-
-@contextlib.contextmanager
-def alone(folder: Path):
-    """Hold a folder while a file in it is read, added to and written again, so that two processes do not lose each other's part.
-
-    The lock is the folder's own (nothing is left behind) and ends with the process. Where the system has no `flock` nothing is held.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        with contextlib.suppress(OSError):  # a network folder without locks
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def read(path: Path) -> Entry | None:
@@ -96,13 +93,14 @@ def read(path: Path) -> Entry | None:
             raise ValueError("its digest does not match")
     except Exception as error:  # a damaged footer can fail in any way at all
         reason = str(error).partition("\n")[0][:100]
-        warnings.warn(f"stored point {path.name[:12]} is damaged and will be recomputed ({reason})", DamagedEntry, stacklevel=2)
+        message = f"stored point {path.name[:12]} is damaged and will be recomputed ({reason})"
+        warnings.warn(message, DamagedEntry, stacklevel=2)
         return None
     return Entry(frame, meta)
 
 
-def peek(path: Path) -> dict | None:
-    """What is known of the entry in `path` without reading its rows; None when absent or damaged."""
+def peek(path: Path) -> dict[str, Any] | None:
+    """How the entry in `path` came about, without reading its rows; None when absent or damaged."""
     try:
         return json.loads(pq.read_schema(path).metadata[b"schedlib"])
     except Exception:

@@ -1,11 +1,14 @@
-"""Running an experiment: every point and seed, in parallel, each stored as soon as it is done, so that nothing runs twice."""
+"""Running an experiment: every point and seed, in parallel, each stored as soon as it is done: nothing runs
+twice."""
 
 import importlib
 import math
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import pandas as pd
 
@@ -17,13 +20,11 @@ from schedlib.reproduce import estimate, keys, registry, store, worker
 class SweepError(RuntimeError):
     """Some points failed. `failures` lists (point, seed, traceback); the points that finished are kept."""
 
-    def __init__(self, experiment_id: str, failures: list):
+    def __init__(self, experiment_id: str, failures: list[tuple[dict[str, Any], int, str]]):
         self.failures = failures
-        lines = [f"  {point} seed {seed}: {trace.strip().splitlines()[-1]}" for point, seed, trace in failures]
-        super().__init__(
-            f"{experiment_id}: {len(failures)} points failed; the finished ones are kept; running again computes only these:\n"
-            + "\n".join(lines)
-        )
+        lines = [f"  {point} seed {seed}: {text.strip().splitlines()[-1]}" for point, seed, text in failures]
+        kept = "the finished ones are kept; running again computes only these"
+        super().__init__("\n".join([f"{experiment_id}: {len(failures)} points failed; {kept}:", *lines]))
 
 
 @dataclass(frozen=True)
@@ -34,70 +35,74 @@ class Sweep:
     scale: str
     seeds: int
     frame: pd.DataFrame
-    metas: tuple[dict, ...]
+    metas: tuple[dict[str, Any], ...]
 
 
-def run(experiment, scale="quick", seeds=None, workers=None, dask=None, progress=True, refresh=False) -> pd.DataFrame:
-    """The tidy frame of an experiment: one block of rows per point and seed, in the order listed, from the store where done.
+def run(
+    experiment: str | Experiment, scale: str = "quick", seeds: int | None = None, workers: int | None = None,
+    dask: str | None = None, progress: bool = True, refresh: bool = False,
+) -> pd.DataFrame:
+    """The tidy frame of an experiment: a block of rows per point and seed, in the order listed, stored where
+    done.
 
-    `experiment` is an id (or a figure's id, or your own Experiment); `scale` one of smoke, quick, paper; `seeds` how many
-    seeds (the scale's own number unless told); `workers` how many processes (all cores unless told; 1 runs in this one);
-    `dask` the address of a Dask scheduler to use instead; `refresh` computes anew what is stored already. The point's
-    parameters and `seed` are columns. The same rows come out however it is run.
+    `experiment` is an id (or a figure's id, or your own Experiment); `scale` one of smoke, quick, paper;
+    `seeds` how many seeds (else the scale's own number); `workers` how many processes (else all cores; 1 runs
+    in this one); `dask` the address of a Dask scheduler to use instead; `refresh` computes anew what is
+    stored already. The point's parameters and `seed` are columns. The same rows come out however it is run.
 
-    Raises ValueError for an unknown name or scale, and SweepError when points failed (after the others have finished).
+    Raises ValueError for an unknown name or scale, and SweepError when points failed (after the others have
+    finished).
     """
     return sweep(experiment, scale, seeds, workers, dask, progress, refresh).frame
 
 
-def sweep(experiment, scale="quick", seeds=None, workers=None, dask=None, progress=True, refresh=False) -> Sweep:
+def sweep(
+    experiment: str | Experiment, scale: str = "quick", seeds: int | None = None, workers: int | None = None,
+    dask: str | None = None, progress: bool = True, refresh: bool = False,
+) -> Sweep:
     """As `run`, with the provenance of every point."""
     experiment = registry.load().experiment(experiment) if isinstance(experiment, str) else experiment
     if lacking := experiment.missing():
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
-    points, count = keys.grid(experiment, scale, seeds)
-    tasks = [(point, seed) for point in points for seed in range(count)]
+    tasks = store.tasks(experiment, scale, seeds)
     if workers is not None and workers < 1:
         raise ValueError(f"workers: must be at least 1, not {workers}")
-    descriptions = [keys.describe(experiment, point, seed) for point, seed in tasks]
-    files = [store.entry_path(description) for description in descriptions]
     if refresh:
-        for file in files:
-            file.unlink(missing_ok=True)
-    entries = [store.read(file) for file in files]
+        for task in tasks:
+            task.path.unlink(missing_ok=True)
+    entries = [store.read(task.path) for task in tasks]
     pending = [index for index, entry in enumerate(entries) if entry is None]
     if pending:
         workers = min(workers or worker.cores(), len(pending))
-        expected = estimate.seconds_per_task(experiment, scale, [tasks[i] for i in pending])
+        expected = estimate.seconds_per_task(experiment, scale, [tasks[index].point for index in pending])
         if progress:
-            text = estimate.sentence(expected, workers if dask is None else None, len(tasks) - len(pending), len(tasks))
-            print(f"{experiment.id} ({scale}): {text}", file=sys.stderr)
+            sentence = estimate.sentence(expected, workers if dask is None else None, len(tasks))
+            print(f"{experiment.id} ({scale}): {sentence}", file=sys.stderr)
         warm(experiment)
-        commit = commit_of_checkout()
+        noted = {"scale": scale, "commit": commit_of_checkout()}
         longest_first = sorted(range(len(pending)), key=lambda k: (-(expected[k] or math.inf), -k))
-        jobs = []
-        for index in (pending[k] for k in longest_first):
-            meta = descriptions[index] | {"scale": scale, "commit": commit}
-            jobs.append(worker.Job(index, experiment.run, *tasks[index], meta, files[index]))
-        failures = _complete(experiment, jobs, len(tasks), workers, dask, progress)
-        if failures:
-            raise SweepError(experiment.id, [(*tasks[index], error) for index, error in sorted(failures.items())])
+        jobs = [
+            worker.Job(index, experiment.run, task.point, task.seed, task.description | noted, task.path)
+            for index, task in ((pending[k], tasks[pending[k]]) for k in longest_first)
+        ]
+        if failures := _complete(experiment, jobs, len(tasks), workers, dask, progress):
+            failed = sorted(failures.items())
+            raise SweepError(experiment.id, [(*tasks[index][:2], error) for index, error in failed])
         for index in pending:
-            entries[index] = store.read(files[index])
-            if entries[index] is None:
-                raise RuntimeError(f"{experiment.id}: a point just stored cannot be read back: is the disk full? Run again")
-    blocks = [_with_columns(entry.frame, point, seed) for entry, (point, seed) in zip(entries, tasks, strict=True)]
-    return Sweep(experiment, scale, count, pd.concat(blocks, ignore_index=True), tuple(entry.meta for entry in entries))
+            entries[index] = store.read(tasks[index].path)
+    read = [entry for entry in entries if entry is not None]
+    if len(read) < len(tasks):
+        raise RuntimeError(f"{experiment.id}: a point just stored cannot be read back: is the disk full?")
+    blocks = [_with_columns(entry.frame, *task[:2]) for entry, task in zip(read, tasks, strict=True)]
+    frame, metas = pd.concat(blocks, ignore_index=True), tuple(entry.meta for entry in read)
+    return Sweep(experiment, scale, seeds or experiment.seeds[scale], frame, metas)
 
 
 def warm(experiment: Experiment) -> None:
-    """Call the `warm()` of the experiment's package, if it has one: its kernels are compiled once, before workers start."""
+    """Call the `warm()` of the experiment's package, if any: its kernels are compiled before workers
+    start."""
     module = experiment.run.__module__
-    package = importlib.import_module(module.rpartition(".")[0] or module)
-    hook = getattr(package, "warm", None)
-    hook = getattr(hook, "warm", hook)
-    if callable(hook):
-        hook()
+    getattr(importlib.import_module(module.rpartition(".")[0] or module), "warm", lambda: None)()
 
 
 def commit_of_checkout() -> str | None:
@@ -106,8 +111,9 @@ def commit_of_checkout() -> str | None:
     if root is None:
         return None
 
-    def git(*words):
-        return subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=True).stdout.strip()
+    def git(*words: str) -> str:
+        done = subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
 
     try:
         return git("rev-parse", "HEAD") + ("+" if git("status", "--porcelain", "--", "schedlib") else "")
@@ -115,7 +121,9 @@ def commit_of_checkout() -> str | None:
         return None
 
 
-def _complete(experiment, jobs, total, workers, dask, progress) -> dict[int, str]:
+def _complete(
+    experiment: Experiment, jobs: list[worker.Job], total: int, workers: int, dask: str | None, progress: bool
+) -> dict[int, str]:
     """Run the jobs with a progress bar; the failures by index."""
     from tqdm import tqdm
 
@@ -126,12 +134,11 @@ def _complete(experiment, jobs, total, workers, dask, progress) -> dict[int, str
     by_index = {job.index: job for job in jobs}
     failures = {}
     terminal = sys.stderr.isatty() or "SCHEDLIB_TERMINAL" in os.environ
-    bar = tqdm(total=total, initial=total - len(jobs), desc=experiment.id, unit="point", disable=not progress,
-               mininterval=0.2 if terminal else 10, dynamic_ncols=sys.stderr.isatty(), file=sys.stderr)  # fmt: skip
-    with bar:
+    looks = {"mininterval": 0.2 if terminal else 10, "dynamic_ncols": sys.stderr.isatty(), "file": sys.stderr}
+    done = {"total": total, "initial": total - len(jobs), "desc": experiment.id, "unit": "point"}
+    with tqdm(**done, **looks, disable=not progress) as bar:
         for outcome in outcomes:
-            job = by_index[outcome.index]
-            error = outcome.error
+            job, error = by_index[outcome.index], outcome.error
             if outcome.frame is not None:
                 try:
                     store.write(job.path, outcome.frame, job.meta | {"seconds": outcome.seconds})
@@ -144,7 +151,7 @@ def _complete(experiment, jobs, total, workers, dask, progress) -> dict[int, str
     return failures
 
 
-def _with_columns(frame: pd.DataFrame, point: dict, seed: int) -> pd.DataFrame:
+def _with_columns(frame: pd.DataFrame, point: Mapping[str, Any], seed: int) -> pd.DataFrame:
     """The frame with the point's parameters and the seed in front, unless it has such columns itself."""
     for name, value in reversed([*point.items(), ("seed", seed)]):
         if name not in frame.columns:

@@ -1,6 +1,8 @@
 """Frames as text: CSV with the same bytes each time, and Markdown."""
 
 import math
+from collections.abc import Container
+from typing import Any
 
 import pandas as pd
 
@@ -25,25 +27,26 @@ def markdown(frame: pd.DataFrame) -> str:
     | a\\|b | 1235 |
     """
     rows = [list(map(str, frame.columns))]
-    rows.append(["--:" if pd.api.types.is_numeric_dtype(frame[column]) else ":--" for column in frame.columns])
+    numeric = map(pd.api.types.is_numeric_dtype, frame.dtypes)
+    rows.append(["--:" if right else ":--" for right in numeric])
     rows += [[cell(value) for value in row] for row in frame.itertuples(index=False)]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
-def columns(header, rows) -> str:
-    """Rows as plain text in columns, for a terminal.
+def columns(frame: pd.DataFrame) -> str:
+    """A frame as plain text in columns, for a terminal.
 
-    >>> print(columns(["id", "n"], [["fig1", 3], ["table10", None]]))
+    >>> print(columns(pd.DataFrame({"id": ["fig1", "table10"], "n": [3.5, None]})))
     id       n
-    fig1     3
+    fig1     3.5
     table10
     """
-    lines = [[cell(value) for value in row] for row in (header, *rows)]
+    lines = [[cell(value) for value in row] for row in (frame.columns, *frame.itertuples(index=False))]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
-def cell(value) -> str:
+def cell(value: Any) -> str:
     """A value as the text of a table's cell.
 
     >>> cell(0.123456), cell(7), cell(None), cell(True), cell(1e6)
@@ -66,16 +69,18 @@ def number(value: float, decimals: int | None = None) -> str:
     if decimals is not None:
         text = f"{value:,.{max(decimals, 0)}f}"
         return text.removeprefix("-") if not text.strip("-0.,") else text
-    return f"{value:,.0f}" if value == round(value) and abs(value) < 1e7 or 1000 <= abs(value) < 1e7 else f"{value:.3g}"
+    whole = abs(value) < 1e7 and (abs(value) >= 1000 or value == round(value))
+    return f"{value:,.0f}" if whole else f"{value:.3g}"
 
 
 def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> str:
-    """A mean and its interval, with as many decimals as two digits of the interval's half width have; the mean alone without one.
+    """A mean and its interval, with as many decimals as two digits of the interval's half width have; the
+    mean alone without one.
 
-    >>> measurement(0.0931, -0.2459, 0.4321), measurement(678.6, -352.6, 1710), measurement(4.0), measurement(1, 1, 1)
-    ('0.09 (-0.25 to 0.43)', '679 (-353 to 1,710)', '4', '1 (every run)')
-    >>> measurement(2e-7, 1e-7, 3e-7)
-    '2e-07 (1e-07 to 3e-07)'
+    >>> measurement(0.0931, -0.2459, 0.4321), measurement(678.6, -352.6, 1710)
+    ('0.09 (-0.25 to 0.43)', '679 (-353 to 1,710)')
+    >>> measurement(4.0), measurement(1, 1, 1), measurement(2e-7, 1e-7, 3e-7)
+    ('4', '1 (every run)', '2e-07 (1e-07 to 3e-07)')
     """
     if low != low or high != high:
         return number(mean)
@@ -87,11 +92,12 @@ def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> s
     return f"{number(mean, decimals)} ({number(low, decimals)} to {number(high, decimals)})"
 
 
-def averaged(frame: pd.DataFrame, parameters) -> pd.DataFrame:
-    """One row per setting: numbers become the mean over seeds, with "low to high" of the 95 % interval beside it.
+def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
+    """One row per setting: numbers become the mean over seeds, with "low to high" of the 95 % interval beside
+    it.
 
-    A setting is the columns named in `parameters` and those that hold no numbers. With one seed the frame stays as it is,
-    without the seed.
+    A setting is the columns named in `parameters` and those that hold no numbers. With one seed the frame
+    stays as it is, without the seed.
 
     >>> frame = pd.DataFrame({"policy": ["a", "a"], "seed": [0, 1], "time": [1.0, 3.0]})
     >>> averaged(frame, []).to_dict("records")
@@ -103,7 +109,8 @@ def averaged(frame: pd.DataFrame, parameters) -> pd.DataFrame:
     values = [name for name in frame if name in numbers and name not in parameters and name != "seed"]
     keys = [name for name in frame if name not in values and name != "seed"]
     rows = []
-    for setting, group in frame.groupby(keys, sort=False, dropna=False, observed=True) if keys else [((), frame)]:
+    groups = frame.groupby(keys, sort=False, dropna=False, observed=True) if keys else [((), frame)]
+    for setting, group in groups:
         row = dict(zip(keys, setting, strict=True))
         for name in values:
             known = group[name].dropna()

@@ -1,10 +1,11 @@
-"""Computing points: in this process, in worker processes, or on a Dask cluster. All three yield outcomes as they come."""
+"""Computing points: in this process, in worker processes, or on a Dask cluster. All three yield outcomes as
+they come."""
 
 import importlib
 import sys
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,15 +22,16 @@ class Job(NamedTuple):
     """One point and seed to compute; `path` is None when the parent stores the result."""
 
     index: int
-    run: Any
-    point: dict
+    run: Callable[..., pd.DataFrame]
+    point: dict[str, Any]
     seed: int
-    meta: dict
+    meta: dict[str, Any]
     path: Path | None
 
 
 class Outcome(NamedTuple):
-    """What became of a job: its frame (None when the worker stored it) and seconds, or the traceback of its failure."""
+    """What became of a job: its frame (None when the worker stored it) and seconds, or its failure's
+    traceback."""
 
     index: int
     frame: pd.DataFrame | None = None
@@ -49,16 +51,16 @@ def execute(job: Job) -> Outcome:
     try:
         importlib.import_module(job.run.__module__)
         if keys.code(job.run) != (job.meta["source"], job.meta["versions"]):
-            raise RuntimeError("this worker's code or packages differ from the parent's: install the same, or restart Python")
+            differ = "this worker's code or packages differ from the parent's"
+            raise RuntimeError(f"{differ}: install the same, or restart Python")
         start = time.perf_counter()
         frame = job.run(seed=job.seed, **job.point)
         seconds = time.perf_counter() - start
         if not isinstance(frame, pd.DataFrame):
             raise TypeError(f"{job.run.__qualname__} must return a DataFrame, not {type(frame).__name__}")
-        if job.path is None:
-            return Outcome(job.index, frame, seconds)
-        store.write(job.path, frame, job.meta | {"seconds": seconds})
-        return Outcome(job.index, None, seconds)
+        if job.path is not None:
+            store.write(job.path, frame, job.meta | {"seconds": seconds})
+        return Outcome(job.index, frame if job.path is None else None, seconds)
     except Exception:
         return Outcome(job.index, error=traceback.format_exc())
 
@@ -71,7 +73,8 @@ def serial(jobs: Iterable[Job]) -> Iterator[Outcome]:
 def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
     """On `workers` processes of this machine, each with one numerical thread; jobs start in the order given.
 
-    A killed worker takes its pool with it: what is not stored by then is tried again in a new pool, three times in all.
+    A killed worker takes its pool with it: what is not stored by then is tried again in a new pool, three
+    times in all.
     """
     from joblib import Parallel, delayed, parallel_config
 
@@ -88,23 +91,28 @@ def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
             for index in [index for index, job in left.items() if job.path.exists()]:
                 del left[index]
                 yield Outcome(index)
-            print(f"a worker process was killed (out of memory?); {len(left)} points left, attempt {attempt}", file=sys.stderr)
+            remaining = f"{len(left)} points left, attempt {attempt}"
+            print(f"a worker process was killed (out of memory?); {remaining}", file=sys.stderr)
             if not left:
                 return
-    yield from (Outcome(index, error="the worker process was killed each time (out of memory?)\n") for index in left)
+    killed = "the worker process was killed each time (out of memory?)\n"
+    yield from (Outcome(index, error=killed) for index in left)
 
 
-def cluster(jobs: Iterable[Job], address) -> Iterator[Outcome]:
-    """On the Dask cluster whose scheduler is at `address`; a job whose worker dies is tried again up to three times.
+def cluster(jobs: Iterable[Job], address: str) -> Iterator[Outcome]:
+    """On the Dask cluster whose scheduler is at `address`; a job whose worker dies is tried again up to three
+    times.
 
-    Raises ValueError when no scheduler answers there.
+    joblib's own Dask backend would end the sweep at the first job that is lost for good; here it is one
+    failure among outcomes. Raises ValueError when no scheduler answers there.
     """
     from distributed import Client, as_completed
 
     try:
         client = Client(address, set_as_default=False, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
-        raise ValueError(f"dask: no scheduler answers at {address!r} ({error}); start one with `dask scheduler`") from None
+        silent = f"dask: no scheduler answers at {address!r} ({error})"
+        raise ValueError(f"{silent}; start one with `dask scheduler`") from None
     with client:
         futures = {
             client.submit(execute, job._replace(path=None), retries=3, pure=False, priority=-place): job

@@ -54,7 +54,7 @@ def course(folder: Path | str | None = None) -> dict[str, Path]:
 
 
 def _copy(root, place, names, skipped):
-    place.mkdir(parents=True)
+    place.mkdir(parents=True, exist_ok=True)
     for name in names:
         if (root / name).is_dir():
             shutil.copytree(root / name, place / name, ignore=shutil.ignore_patterns(*skipped))

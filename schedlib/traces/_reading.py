@@ -1,37 +1,45 @@
-"""What the readers share: a strict CSV reader, refusals that name file and row, and sorting that is counted."""
+"""What the readers share: a strict CSV reader, refusals that name file and row, and a cache."""
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pyarrow import csv
+from pyarrow import csv, parquet
+
+from schedlib.paths import cache_folder, replacing
 
 FETCH_AGAIN = "the file is damaged or of another kind: fetch it again, or take the row out"
 NO_TASKS = pd.DataFrame({"job": [], "duration": []})
+Types = Mapping[str, pa.DataType]
 
 
-def read_table(path: Path, names: Sequence[str], types: Mapping[str, pa.DataType], delimiter: str = ",") -> pa.Table:
+def read_table(path: Path, names: Sequence[str], types: Types, delimiter: str = ",") -> pa.Table:
     """Read the columns in `types` of a header-less file that has the columns `names` (gzip by name).
 
-    Raises ValueError, naming the file and the row (counted from 1), when it is empty or cut short, when a row has another
-    number of columns, and when an entry is not of its type.
+    Raises ValueError, naming the file and the row (counted from 1), when it is empty or cut short, when a row
+    has another number of columns, and when an entry is not of its type.
     """
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file")
-    convert = csv.ConvertOptions(column_types=types, include_columns=list(types), null_values=[""], strings_can_be_null=False)
-    parse = csv.ParseOptions(delimiter=delimiter)
+    blanks = {"null_values": [""], "strings_can_be_null": False}
+    convert = csv.ConvertOptions(column_types=types, include_columns=list(types), **blanks)
+    # One thread: only then do Arrow's errors name the row, and most of the work is inflating.
+    how = csv.ReadOptions(column_names=list(names), use_threads=False)
     try:
-        # One thread: only then do Arrow's errors name the row, and the work is mostly inflating.
-        table = csv.read_csv(path, csv.ReadOptions(column_names=list(names), use_threads=False), parse, convert)
+        return csv.read_csv(path, how, csv.ParseOptions(delimiter=delimiter), convert)
     except (pa.ArrowException, OSError) as error:
-        raise ValueError(f"{path}: {error}; expected {len(names)} columns ({', '.join(names)}); {FETCH_AGAIN}") from None
-    return table
+        expected = f"expected {len(names)} columns ({', '.join(names)})"
+        raise ValueError(f"{path}: {error}; {expected}; {FETCH_AGAIN}") from None
 
 
-def read_frame(path: Path, names: Sequence[str], types: Mapping, delimiter: str = ",", optional: Sequence = ()) -> pd.DataFrame:
-    """`read_table` as a frame of numbers >= 0 and strings; only `optional` columns may have blanks, which become NaN."""
+def read_frame(
+    path: Path, names: Sequence[str], types: Types, delimiter: str = ",", optional: Sequence[str] = ()
+) -> pd.DataFrame:
+    """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN."""
     table = read_table(path, names, types, delimiter)
     for name in types:
         if name not in optional and table[name].null_count:
@@ -51,7 +59,7 @@ def refuse(path: Path, column: str, bad: np.ndarray, why: str) -> None:
 
 
 def in_order(frame: pd.DataFrame, column: str, report: dict[str, int], what: str) -> pd.DataFrame:
-    """Sort `frame` by `column`, equal ones staying as they were, and count the steps back in `report`."""
+    """Sort `frame` by `column`, equal entries staying as they were, and count the steps back in `report`."""
     back = int((np.diff(frame[column].to_numpy()) < 0).sum())
     if back:
         report[f"{what} out of order (sorted)"] = back
@@ -59,6 +67,38 @@ def in_order(frame: pd.DataFrame, column: str, report: dict[str, int], what: str
     return frame.reset_index(drop=True)
 
 
-def found(report: Mapping[str, int]) -> dict[str, int]:
-    """The entries that were met at least once."""
+def met(report: Mapping[str, int]) -> dict[str, int]:
+    """The entries of a report that were met at least once."""
     return {reason: int(count) for reason, count in report.items() if count}
+
+
+def cached(name: str, sources: Sequence[Path], schema: pa.Schema, make: Callable[[], pa.Table]) -> pa.Table:
+    """The table kept as Parquet in the cache, or `make()`, kept for the next time.
+
+    Another `name`, or another size or time of a source file, is another table. A damaged entry is made again,
+    with a warning; where nothing can be written the table is made each time, with a warning.
+    """
+    facts = [(source.name, source.stat().st_size, source.stat().st_mtime_ns) for source in sources]
+    key = sha256(repr(facts).encode()).hexdigest()[:16]
+    try:
+        path = cache_folder("traces") / f"{name}-{key}.parquet"
+    except OSError as error:
+        warnings.warn(str(error), stacklevel=3)
+        return make()
+    if path.exists():
+        try:
+            table = parquet.read_table(path, page_checksum_verification=True)
+            if table.schema.equals(schema):
+                return table
+            reason = "other columns than expected"
+        except (OSError, pa.ArrowException) as error:
+            reason = str(error)
+        again = f"the cache entry {path.name} is damaged ({reason}); reading the source again"
+        warnings.warn(again, stacklevel=3)
+    table = make()
+    try:
+        with replacing(path) as file:
+            parquet.write_table(table, file, compression="zstd", write_page_checksum=True)
+    except OSError as error:
+        warnings.warn(f"could not keep {path.name} for the next time ({error})", stacklevel=3)
+    return table

@@ -1,4 +1,4 @@
-"""One hour of Alibaba's 2018 batch trace, as carried by the pip package `spar` (only its data is read, never its code)."""
+"""One hour of Alibaba's 2018 batch trace, from the package `spar`, of which only the data is read."""
 
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from schedlib.traces._cache import cached, key
-from schedlib.traces._reading import in_order, read_frame, read_table, refuse
+from schedlib.core.checks import unknown
+from schedlib.traces._reading import cached, in_order, read_frame, read_table, refuse
 from schedlib.workload import Workload
 
-VERSION = 1  # of the cached columns: raise it when what `_read_instances` gives changes
+CACHE = "alibaba2018-2"
+"""Name of the cached table; count it up when `_read_instances` gives something else."""
+KINDS = ("instances", "stages", "mapreduce")
 STAGE_KINDS = ("map", "reduce", "join", "other")
 
 STAGE_COLUMNS = ("submit", "job", "stage", "end", "plan_cpu", "plan_mem", "instances")
@@ -19,65 +21,69 @@ STAGE_TYPES = {name: pa.string() if name in ("job", "stage") else pa.int64() for
 STAGE_TYPES |= {"plan_cpu": pa.float64(), "plan_mem": pa.float64()}
 INSTANCE_COLUMNS = ("submit", "job", "stage", "instance", "duration", "cpu", "mem")
 TEXT = pa.dictionary(pa.int32(), pa.string())
-INSTANCE_TYPES = {"job": TEXT, "stage": TEXT, "duration": pa.int32(), "cpu": pa.float64(), "mem": pa.float64()}
-CACHED = pa.schema({"stage": pa.int32(), "duration": pa.int32(), "cpu": pa.float64(), "mem": pa.float64()})
+USE_TYPES = {"duration": pa.int32(), "cpu": pa.float64(), "mem": pa.float64()}
+INSTANCE_TYPES = {"job": TEXT, "stage": TEXT} | USE_TYPES
+CACHED = pa.schema({"stage": pa.int32()} | USE_TYPES)
 
 
-def alibaba2018(kind: str = "instances", folder=None) -> Workload | pd.DataFrame:
+def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Workload | pd.DataFrame:
     """Read one hour of batch jobs: 16,749 jobs of 67,634 stages and 3,056,536 instances.
 
     | `kind` | a job is | columns |
     |---|---|---|
-    | `"instances"` | a job of the trace | tasks: `duration` s, `cpu` cores used, `mem` fraction of a machine used |
-    | `"stages"` | a stage, its instances the tasks | the same; jobs also `trace_job, stage, end, plan_cpu, plan_mem` |
+    | `"instances"` | a job of the trace | tasks: `duration` s, `cpu` cores, `mem` of a machine |
+    | `"stages"` | a stage, its instances the tasks | and jobs: `trace_job, stage, end, plan_cpu, plan_mem` |
     | `"mapreduce"` | a map stage and a reduce stage | a plain frame, see below |
 
-    The number of a trace's job `j_7` is 7; stages and pairs are numbered 0, 1, ... A stage's `class` is its place in
-    `STAGE_KINDS`. The trace knows only when a job was submitted, so all its stages have that `submit`; `end` (s) is when the
-    stage ended, `plan_cpu` (cores) and `plan_mem` (fraction of a machine) what an instance of it requested. Times are whole
-    seconds, rounded down: 42,998 instances last 0 s; they are kept and counted in the report.
+    The number of a trace's job `j_7` is 7; stages and pairs are numbered 0, 1, ... A stage's `class` is its
+    place in `STAGE_KINDS`. The trace knows only when a job was submitted, so all its stages have that
+    `submit`; `end` (s) is when the stage ended, `plan_cpu` (cores) and `plan_mem` (fraction of a machine)
+    what an instance of it requested. Times are whole seconds, rounded down: 42,998 instances last 0 s; they
+    are kept and counted in the report.
 
-    `"mapreduce"` gives a frame with one row per pair of a stage `M<i>`, which waits for none, and a stage `R<j>_<i>` of the
-    same job, which waits for that one alone: `job`, `submit` (s), `map_tasks`, `map_time` (mean s), `reduce_tasks`,
-    `reduce_time` (mean s), `trace_job`, `map_stage`, `reduce_stage`. A job may hold several pairs, each a row; no stage is in
-    two: of several reduces that wait for one map the lowest-numbered is taken. What was left out is in `attrs["report"]`.
+    `"mapreduce"` gives a frame with one row per pair of a stage `M<i>`, which waits for none, and a stage
+    `R<j>_<i>` of the same job, which waits for that one alone: `job`, `submit` (s), `map_tasks`, `map_time`
+    (mean s), `reduce_tasks`, `reduce_time` (mean s), `trace_job`, `map_stage`, `reduce_stage`. A job may hold
+    several pairs, each a row; no stage is in two: of several reduces that wait for one map the
+    lowest-numbered is taken. What was left out is in `attrs["report"]`.
 
     | defect | what happens |
     |---|---|
-    | a cut file, a wrong number of columns, not a number, a blank, NaN, a negative value | refused, with file and row |
-    | a stage with more or fewer instances than the stage table states (file cut at a line's end) | refused, with the stage |
+    | a cut file, a wrong number of columns, not a number, a blank, a negative value | refused, with the row |
+    | a stage with more or fewer instances than the stage table states | refused, with the stage |
     | a stage or an instance's stage that is unknown or there twice | refused |
     | stages out of order | sorted, counted |
     | instances of 0 s | kept, counted |
 
-    `folder` holds `sample_tasks.csv` and `sample_instances.csv`; left out, it is that of the installed package `spar`. The
-    first call parses 143 MB and keeps the numbers as Parquet in the cache folder. Raises ValueError also on another `kind` and
-    when `spar` is not installed. Source: Alibaba cluster-trace-v2018, sampled by spar 0.0.7 (MIT). The 4th and 7th column of
-    its stage table are the end, counted from the submission, and the number of instances, as the instances themselves show.
+    `folder` holds `sample_tasks.csv` and `sample_instances.csv`; left out, it is that of the installed
+    package `spar`. The first call parses 143 MB and keeps the numbers as Parquet in the cache folder. Raises
+    ValueError also on another `kind` and when `spar` is not installed. Source: Alibaba cluster-trace-v2018,
+    sampled by spar 0.0.7 (MIT). The 4th and 7th column of its stage table are the end, counted from the
+    submission, and the number of instances, as the instances themselves show.
 
-    >>> alibaba2018("mapreduce")[["job", "submit", "map_tasks", "map_time", "reduce_tasks", "reduce_time"]].shape
-    (13075, 6)
+    >>> alibaba2018("mapreduce").shape
+    (13075, 9)
     """
-    if kind not in ("instances", "stages", "mapreduce"):
-        raise ValueError(f"kind: {kind!r} is none of 'instances', 'stages', 'mapreduce'")
+    if kind not in KINDS:
+        raise unknown("kind", kind, KINDS)
     folder = _spar_samples() if folder is None else Path(folder)
     report: dict[str, int] = {}
-    stages = _read_stages(folder / "sample_tasks.csv", report)
-    path = folder / "sample_instances.csv"
-    name = f"alibaba2018-{key(VERSION, folder / 'sample_tasks.csv', path)}"
-    instances = cached(name, CACHED, lambda: _read_instances(path, stages)).to_pandas()
+    files = folder / "sample_tasks.csv", folder / "sample_instances.csv"
+    stages = _read_stages(files[0], report)
+    instances = cached(CACHE, files, CACHED, lambda: _read_instances(files[1], stages)).to_pandas()
     if kind == "mapreduce":
         return _pairs(stages, instances, report)
     if zero := int((instances["duration"] == 0).sum()):
         report["instances of 0 s, whole seconds rounded down (kept)"] = zero
     stages["class"] = stages["stage"].str[0].map({"M": 0, "R": 1, "J": 2}).fillna(3).astype(int)
-    columns = {"duration": instances["duration"], "cpu": instances["cpu"] / 100, "mem": instances["mem"] / 100}
+    instances[["cpu", "mem"]] /= 100
+    columns = instances[["duration", "cpu", "mem"]]
     stage = instances["stage"].to_numpy()
     if kind == "stages":
         jobs = stages.rename(columns={"job": "trace_job"}).drop(columns="instances")
-        return Workload(jobs.assign(job=stages.index), pd.DataFrame({"job": stage, **columns}), report=report)
+        return Workload(jobs.assign(job=stages.index), columns.assign(job=stage), report=report)
     jobs = stages[["job", "submit"]].drop_duplicates("job")
-    return Workload(jobs, pd.DataFrame({"job": stages["job"].to_numpy()[stage], **columns}), report=report)
+    return Workload(jobs, columns.assign(job=stages["job"].to_numpy()[stage]), report=report)
 
 
 def _spar_samples() -> Path:
@@ -89,7 +95,8 @@ def _spar_samples() -> Path:
 
 def _read_stages(path: Path, report: dict[str, int]) -> pd.DataFrame:
     stages = read_frame(path, STAGE_COLUMNS, STAGE_TYPES)
-    refuse(path, "job", ~stages["job"].str.fullmatch(r"j_\d+").to_numpy(bool), "is not of the form j_<number>")
+    named = stages["job"].str.fullmatch(r"j_\d+").to_numpy(bool)
+    refuse(path, "job", ~named, "is not of the form j_<number>")
     refuse(path, "stage", stages.duplicated(["job", "stage"]).to_numpy(), "is there twice")
     stages["job"] = stages["job"].str[2:].astype(np.int64)
     stages["end"] += stages["submit"]
@@ -102,53 +109,50 @@ def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
     table = read_table(path, INSTANCE_COLUMNS, INSTANCE_TYPES).unify_dictionaries()
     for name in ("duration", "cpu", "mem"):
         values = table[name].to_numpy()  # a blank is NaN here
-        refuse(path, name, ~(np.isfinite(values) & (values >= 0)), "is blank, negative or not a finite number")
+        right = np.isfinite(values) & (values >= 0)
+        refuse(path, name, ~right, "is blank, negative or not a finite number")
     job, stage = table["job"].combine_chunks(), table["stage"].combine_chunks()
     codes = np.stack([job.indices.to_numpy(), stage.indices.to_numpy()])
     # Instances of a stage stand together, so that only the first of each run is compared as text.
     first = np.flatnonzero(np.r_[True, (codes[:, 1:] != codes[:, :-1]).any(axis=0)])
     names = "j_" + stages["job"].astype(str) + "/" + stages["stage"]
-    runs = job.take(pa.array(first)).to_pandas().astype(str) + "/" + stage.take(pa.array(first)).to_pandas().astype(str)
-    row = pd.Index(names).get_indexer(runs)
+    run_job, run_stage = (text.take(pa.array(first)).to_pandas().astype(str) for text in (job, stage))
+    row = pd.Index(names).get_indexer(run_job + "/" + run_stage)
     row = np.repeat(row, np.diff(np.r_[first, len(table)]))
     refuse(path, "stage", row < 0, "is not in sample_tasks.csv")
     there = np.bincount(row, minlength=len(stages))
     if (wrong := there != stages["instances"].to_numpy()).any():
         k = int(wrong.argmax())
-        stated = stages["instances"].iloc[k]
-        raise ValueError(f"{path}: {there[k]} instances of {names.iloc[k]}, sample_tasks.csv states {stated}; "
-                         "the file is cut short or changed: pip install --force-reinstall spar==0.0.7")  # fmt: skip
+        stated = f"sample_tasks.csv states {stages['instances'].iloc[k]}"
+        way_out = "the file is cut short or changed: pip install --force-reinstall spar==0.0.7"
+        raise ValueError(f"{path}: {there[k]} instances of {names.iloc[k]}, {stated}; {way_out}")
     order = np.argsort(row, kind="stable")
     columns = {"stage": pa.array(row[order], pa.int32())}
-    return pa.table(columns | {name: table[name].take(pa.array(order)).combine_chunks() for name in CACHED.names[1:]}, CACHED)
+    columns |= {name: table[name].take(pa.array(order)).combine_chunks() for name in CACHED.names[1:]}
+    return pa.table(columns, CACHED)
 
 
 def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]) -> pd.DataFrame:
     total = np.bincount(instances["stage"], weights=instances["duration"], minlength=len(stages))
     stages["time"] = total / stages["instances"]
-    maps, reduces = stages[stages["stage"].str.fullmatch(r"M\d+")], stages[stages["stage"].str.fullmatch(r"R\d+_\d+")]
+    maps = stages[stages["stage"].str.fullmatch(r"M\d+")]
     maps = maps.assign(number=maps["stage"].str[1:].astype(int))
-    numbers = reduces["stage"].str.extract(r"R(?P<reduce>\d+)_(?P<number>\d+)").astype(int)
-    both = maps.merge(reduces.join(numbers), on=["job", "number", "submit"], suffixes=("_map", "_reduce")).sort_values("reduce")
-    pairs = both.drop_duplicates(["job", "number"]).sort_values(["submit", "job", "number"], kind="stable", ignore_index=True)
+    reduces = stages[stages["stage"].str.fullmatch(r"R\d+_\d+")]
+    reduces = reduces.join(reduces["stage"].str.extract(r"R(?P<reduce>\d+)_(?P<number>\d+)").astype(int))
+    both = maps.merge(reduces, on=["job", "number", "submit"], suffixes=("_map", "_reduce"))
+    both = both.sort_values("reduce")
+    pairs = both.drop_duplicates(["job", "number"])
+    pairs = pairs.sort_values(["submit", "job", "number"], kind="stable", ignore_index=True)
     times = pairs[["time_map", "time_reduce"]]
     report |= {
         "further reduces of a map that has one (left out)": len(both) - len(pairs),
         "stages in no pair (left out)": len(stages) - len(both) - len(pairs),
         "pairs with a mean time of 0 s in the map or the reduce (kept)": int((times == 0).any(axis=1).sum()),
     }
-    frame = pd.DataFrame(
-        {
-            "job": pairs.index,
-            "submit": pairs["submit"].astype(float),
-            "map_tasks": pairs["instances_map"],
-            "map_time": pairs["time_map"],
-            "reduce_tasks": pairs["instances_reduce"],
-            "reduce_time": pairs["time_reduce"],
-            "trace_job": pairs["job"],
-            "map_stage": pairs["stage_map"],
-            "reduce_stage": pairs["stage_reduce"],
-        }
-    )
+    columns = {"job": pairs.index, "submit": pairs["submit"].astype(float)}
+    for stage in ("map", "reduce"):
+        columns |= {f"{stage}_tasks": pairs[f"instances_{stage}"], f"{stage}_time": pairs[f"time_{stage}"]}
+    names = {"map_stage": pairs["stage_map"], "reduce_stage": pairs["stage_reduce"]}
+    frame = pd.DataFrame(columns | {"trace_job": pairs["job"]} | names)
     frame.attrs["report"] = report
     return frame

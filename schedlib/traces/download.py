@@ -1,11 +1,12 @@
-"""Fetch the public traces: retried, checked, written in one step; what is already there and right is not fetched again."""
+"""Fetch the public traces: retried, checked, written in one step, and only what is not there already."""
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from schedlib.paths import cache_folder, checkout
+from schedlib.core.checks import unknown
+from schedlib.paths import cache_folder, checkout, write_whole
 
 GOOGLE2011 = "https://storage.googleapis.com/clusterdata-2011-2/"
 GOOGLE2011_TABLES = ("job_events", "task_events")
@@ -14,8 +15,7 @@ SWIM_FILES = ("FB-2009_samples_24_times_1hr_0.tsv", "FB-2010_samples_24_times_1h
 SUMS = "SHA256SUM"
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(NamedTuple):
     """What can be fetched: a description, its licence, its size, and the folder it goes into."""
 
     description: str
@@ -24,77 +24,77 @@ class Source:
     folder: str
 
 
+CC_BY = "CC-BY 4.0, https://github.com/google/cluster-data"
 SOURCES = {
     "google2011": Source(
         "Google clusterdata-2011-2, table job_events: the jobs of one cell in 29 days of May 2011",
-        "CC-BY 4.0, https://github.com/google/cluster-data",
-        "500 files, 2.0 million events",
-        "google2011",
+        CC_BY, "500 files, 2.0 million events", "google2011",
     ),
     "google2011-tasks": Source(
         "Google clusterdata-2011-2, table task_events: the tasks of those jobs and what they requested",
-        "CC-BY 4.0, https://github.com/google/cluster-data",
-        "500 files, 145 million events",
-        "google2011",
+        CC_BY, "500 files, 145 million events", "google2011",
     ),
     "swim": Source(
         "SWIM: two synthesised days of Facebook's MapReduce jobs, 2009 and 2010, with their bytes",
-        "New BSD, https://github.com/SWIMProjectUCB/SWIM",
-        "2 files, about 1 MB",
-        "swim",
+        "New BSD, https://github.com/SWIMProjectUCB/SWIM", "2 files, about 1 MB", "swim",
     ),
 }
 
 
-def fetch(name: str, folder=None) -> Path:
+def fetch(name: str, folder: str | Path | None = None) -> Path:
     """Fetch the source `name` of `SOURCES` and return the folder with its files, ready for the reader.
 
-    It goes below `folder`; left out, that is `data/downloads` of the checkout, or the cache folder when there is none.
-    Raises ValueError on an unknown name, and as the `download_` functions do.
+    It goes below `folder`; left out, that is `data/downloads` of the checkout, or the cache folder when there
+    is none. Raises ValueError on an unknown name, and as the `download_` functions do.
 
     >>> fetch("google2099")
     Traceback (most recent call last):
-    ValueError: name: 'google2099' is none of google2011, google2011-tasks, swim
+    ValueError: name: 'google2099' is unknown; did you mean 'google2011' ...
     """
     if name not in SOURCES:
-        raise ValueError(f"name: {name!r} is none of {', '.join(SOURCES)}")
-    root = checkout()
-    base = Path(folder) if folder is not None else root / "data" / "downloads" if root else cache_folder("downloads")
-    place = base / SOURCES[name].folder
+        raise unknown("name", name, SOURCES)
+    if folder is None:
+        root = checkout()
+        folder = root / "data" / "downloads" if root else cache_folder("downloads")
+    place = Path(folder) / SOURCES[name].folder
     if name == "swim":
         return download_swim(place)
     return download_google2011(place, "task_events" if name == "google2011-tasks" else "job_events")
 
 
 def download_google2011(
-    folder, table="job_events", shards: int | Iterable[int] | None = None, *, base_url=GOOGLE2011, retries=3
+    folder: str | Path, table: str = "job_events", shards: int | Iterable[int] | None = None, *,
+    base_url: str = GOOGLE2011, retries: int = 3,
 ) -> Path:
     """Fetch shards of a table of Google's trace into `folder/table`, and return that folder.
 
-    `shards` is how many, the first ones in time, or their numbers; None means all 500. The publisher's `SHA256SUM` is fetched
-    first, into `folder`, and every shard is checked against it; a shard that differs is not left in place. Raises ValueError on
-    an unknown table or shard and on a shard that differs, ConnectionError when the server cannot be reached.
+    `shards` is how many, the first ones in time, or their numbers; None means all 500. The publisher's
+    `SHA256SUM` is fetched first, into `folder`, and every shard is checked against it; a shard that differs
+    is not left in place. Raises ValueError on an unknown table or shard and on a shard that differs,
+    ConnectionError when the server cannot be reached.
     """
     if table not in GOOGLE2011_TABLES:
-        raise ValueError(f"table: {table!r} is none of {', '.join(GOOGLE2011_TABLES)}")
+        raise unknown("table", table, GOOGLE2011_TABLES)
     folder = Path(folder)
     _get(folder, base_url, {SUMS: None}, retries)
     sums = _read_sums(folder / SUMS)
     names = sorted(name for name in sums if re.fullmatch(rf"{table}/part-\d+-of-\d+\.csv\.gz", name))
     if not names:
         raise ValueError(f"{folder / SUMS} lists no file of {table}; remove it, so that it is fetched again")
-    numbers = range(len(names)) if shards is None else range(shards) if isinstance(shards, int) else list(shards)
-    if unknown := [number for number in numbers if not 0 <= number < len(names)]:
-        raise ValueError(f"shards: {unknown[0]} is none of the {len(names)} published ones, 0 to {len(names) - 1}")
+    shards = len(names) if shards is None else shards
+    numbers = range(shards) if isinstance(shards, int) else list(shards)
+    if beyond := [number for number in numbers if not 0 <= number < len(names)]:
+        raise ValueError(f"shards: {beyond[0]} is none of the {len(names)} published, 0 to {len(names) - 1}")
     _get(folder, base_url, {names[number]: sums[names[number]] for number in numbers}, retries)
     return folder / table
 
 
-def download_swim(folder, *, base_url=SWIM, retries=3) -> Path:
+def download_swim(folder: str | Path, *, base_url: str = SWIM, retries: int = 3) -> Path:
     """Fetch the SWIM files into `folder`, and return it.
 
-    The publisher gives no checksums: those of the first download are written to `SHA256SUM` beside the files, which are checked
-    against it from then on. Raises ValueError on a file that differs, ConnectionError when the server cannot be reached.
+    The publisher gives no checksums: those of the first download are written to `SHA256SUM` beside the files,
+    which are checked against it from then on. Raises ValueError on a file that differs, ConnectionError when
+    the server cannot be reached.
     """
     import pooch
 
@@ -104,9 +104,8 @@ def download_swim(folder, *, base_url=SWIM, retries=3) -> Path:
         _get(folder, base_url, {name: sums.get(name)}, retries)
         if name not in sums:
             sums[name] = pooch.file_hash(str(folder / name), alg="sha256")
-            part = folder / f".{SUMS}.part"
-            part.write_text("".join(f"{value}  {key}\n" for key, value in sums.items()))
-            part.replace(folder / SUMS)
+            lines = "".join(f"{value}  {key}\n" for key, value in sums.items())
+            write_whole(folder / SUMS, lines.encode())
             print(f"{name}: the publisher gives no checksum; noted that of this download in {SUMS}")
     return folder
 
@@ -125,10 +124,11 @@ def _get(folder: Path, base_url: str, registry: dict[str, str | None], retries: 
 
     store = pooch.create(folder, base_url, registry=registry, retry_if_failed=retries)
     for name in registry:
-        by_hand = f"by hand: put {store.get_url(name)} at {folder / name} and call again; files already there are kept"
+        by_hand = f"by hand: put {store.get_url(name)} at {folder / name} and call again; the others are kept"
         try:
             store.fetch(name)
         except requests.RequestException as error:
             raise ConnectionError(f"could not fetch {name} ({error}); {by_hand}") from error
         except ValueError as error:
-            raise ValueError(f"{name} has not the known checksum and was not kept ({error}); try again later") from error
+            why = "has not the known checksum and was not kept"
+            raise ValueError(f"{name} {why} ({error}); try again later") from error

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from schedlib.paths import checkout
-from schedlib.traces._reading import NO_TASKS, found, in_order, read_frame, refuse
+from schedlib.traces._reading import NO_TASKS, Types, in_order, met, read_frame, refuse
 from schedlib.workload import Workload
 
 EVENTS = ("submit", "schedule", "evict", "fail", "finish", "kill", "lost", "update pending", "update running")
@@ -20,7 +20,8 @@ AFTER = 2**63 - 1  # the published timestamp of what happened after the trace
 
 JOB_COLUMNS = ("time", "missing", "job", "event", "user", "class", "name", "logical name")
 REQUESTS = ("cpu", "mem", "disk")
-TASK_COLUMNS = ("time", "missing", "job", "index", "machine", "event", "user", "class", "priority", *REQUESTS, "apart")
+TASK_COLUMNS = ("time", "missing", "job", "index", "machine", "event", "user", "class", "priority")
+TASK_COLUMNS += (*REQUESTS, "apart")
 JOB_TYPES = {"time": pa.int64(), "job": pa.int64(), "event": pa.int8(), "class": pa.int8()}
 TASK_TYPES = JOB_TYPES | {"index": pa.int32()} | dict.fromkeys(REQUESTS, pa.float64())
 
@@ -28,8 +29,9 @@ TASK_TYPES = JOB_TYPES | {"index": pa.int32()} | dict.fromkeys(REQUESTS, pa.floa
 def google2011_folder() -> Path | None:
     """The folder with the `job_events` shards, or None when there is none.
 
-    It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it `data/downloads/google2011/job_events` of the
-    checkout, where `make data` puts them, or `../shared/data/google2011/job_events` beside it.
+    It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it
+    `data/downloads/google2011/job_events` of the checkout, where `make data` puts them, or
+    `../shared/data/google2011/job_events` beside it.
 
     >>> folder = google2011_folder()
     >>> folder is None or len(list(folder.glob("part-*.csv.gz"))) > 0
@@ -43,15 +45,16 @@ def google2011_folder() -> Path | None:
     return next((place for place in places if any(place.glob("part-*.csv.gz"))), None)
 
 
-def google2011_jobs(folder) -> Workload:
+def google2011_jobs(folder: str | Path) -> Workload:
     """Read the `job_events` table: one row per submitted job, no tasks (the table has none).
 
-    jobs: `job` (the trace's number), `submit` (s; the trace begins at 600 s, 0 means before that), `class` (scheduling class,
-    0 to 3), `end` (s, NaN without one) and `end_event` ("finish", "kill", "fail", "evict", "lost" or "none").
+    jobs: `job` (the trace's number), `submit` (s; the trace begins at 600 s, 0 means before that), `class`
+    (scheduling class, 0 to 3), `end` (s, NaN without one) and `end_event` ("finish", "kill", "fail", "evict",
+    "lost" or "none").
 
     | defect | what happens |
     |---|---|
-    | a cut gzip, a wrong number of columns, not a number, a blank, NaN, a negative time | refused, with file and row |
+    | a cut gzip, a wrong number of columns, not a number, a blank, a negative time | refused, with the row |
     | an event that is none of 0-8 | refused, with file and row |
     | shards that are not there | counted |
     | events out of order, in a shard or between shards | sorted, counted |
@@ -61,8 +64,9 @@ def google2011_jobs(folder) -> Workload:
     | a job without an end | `end` NaN, counted |
     | a job submitted before the trace | `submit` 0, counted |
 
-    `folder` holds any number of `part-*-of-*.csv.gz`, one of which at a time is in memory as text. Raises ValueError as the
-    table says, and when there is no shard. Source: Google, clusterdata-2011-2, CC-BY 4.0; see `schedlib.traces.download`.
+    `folder` holds any number of `part-*-of-*.csv.gz`, one of which at a time is in memory as text. Raises
+    ValueError as the table says, and when there is no shard. Source: Google, clusterdata-2011-2, CC-BY 4.0;
+    see `schedlib.traces.download`.
 
     >>> google2011_jobs("no/such/folder")
     Traceback (most recent call last):
@@ -73,31 +77,34 @@ def google2011_jobs(folder) -> Workload:
     events = in_order(events, "time", report, "events")
     events = _once(events, ["time", "job", "event"], report)
 
-    first = events[events["event"] == SUBMIT].drop_duplicates("job")
-    report["jobs submitted again (first submission kept)"] = int((events["event"] == SUBMIT).sum()) - len(first)
+    submissions = events[events["event"] == SUBMIT]
+    first = submissions.drop_duplicates("job")
+    report["jobs submitted again (first submission kept)"] = len(submissions) - len(first)
     report["jobs never submitted (left out)"] = events["job"].nunique() - len(first)
     report["jobs submitted before the trace (submit 0)"] = int((first["time"] == 0).sum())
 
     last = events[events["event"] <= LOST].drop_duplicates("job", keep="last").set_index("job")
     last = last.loc[last["event"] >= EVICT].reindex(first["job"])
-    end = pd.Categorical.from_codes(last["event"].fillna(EVICT - 1).astype(int) - SCHEDULE, ["none", *EVENTS[EVICT : LOST + 1]])
+    codes = last["event"].fillna(EVICT - 1).astype(int) - SCHEDULE
+    end = pd.Categorical.from_codes(codes, ["none", *EVENTS[EVICT : LOST + 1]])
     report["jobs without an end (end NaN)"] = int(last["event"].isna().sum())
-    columns = {"submit": first["time"].to_numpy() / 1e6, "class": first["class"].to_numpy()}
-    jobs = pd.DataFrame({"job": first["job"].to_numpy(), **columns, "end": last["time"].to_numpy() / 1e6, "end_event": end})
-    return Workload(jobs, NO_TASKS, report=found(report))
+    jobs = first[["job", "class"]].assign(submit=first["time"] / 1e6)
+    jobs = jobs.assign(end=last["time"].to_numpy() / 1e6, end_event=end)
+    return Workload(jobs, NO_TASKS, report=met(report))
 
 
-def google2011_tasks(folder) -> Workload:
+def google2011_tasks(folder: str | Path) -> Workload:
     """Read the `task_events` table: the finished tasks, how long they ran and what they requested.
 
-    tasks: `duration` (s, from the last SCHEDULE before the FINISH to the FINISH), `cpu`, `mem` and `disk` (the request at that
-    SCHEDULE, as a fraction of the largest machine). jobs: `job`, `submit` (s, the job's first event), `class`.
+    tasks: `duration` (s, from the last SCHEDULE before the FINISH to the FINISH), `cpu`, `mem` and `disk`
+    (the request at that SCHEDULE, as a fraction of the largest machine). jobs: `job`, `submit` (s, the job's
+    first event), `class`.
 
     | defect | what happens |
     |---|---|
-    | a cut gzip, a wrong number of columns, not a number, a blank, NaN, a negative value | refused, with file and row |
+    | a cut gzip, a wrong number of columns, not a number, a blank, a negative value | refused, with the row |
     | an event that is none of 0-8 | refused, with file and row |
-    | runs that were evicted, failed, killed or lost | left out, counted; the task is there if it ran again and finished |
+    | runs that were evicted, failed, killed or lost | left out, counted; a later run that finishes is kept |
     | a task that finishes again | its last run, counted |
     | a run begun before the trace, or not ended in it; a FINISH without a SCHEDULE | left out, counted |
     | a task without a CPU, memory or disk request | left out, counted |
@@ -106,8 +113,9 @@ def google2011_tasks(folder) -> Workload:
     | the same event twice | once, counted |
     | events out of order | sorted within a shard, counted; the shards' names give their order in time |
 
-    `folder` holds any number of `part-*-of-*.csv.gz`. Memory holds one shard and the tasks found, not the events. Raises
-    ValueError as the table says, and when there is no shard. Source: Google, clusterdata-2011-2, CC-BY 4.0.
+    `folder` holds any number of `part-*-of-*.csv.gz`. Memory holds one shard and the finished tasks, not the
+    events. Raises ValueError as the table says, and when there is no shard. Source: Google,
+    clusterdata-2011-2, CC-BY 4.0.
 
     >>> google2011_tasks("no/such/folder")
     Traceback (most recent call last):
@@ -128,10 +136,11 @@ def google2011_tasks(folder) -> Workload:
     report["runs not ended when the trace ends (left out)"] = len(running)
     tasks = tasks[~again].drop(columns="index")
 
-    every = pd.concat(jobs).sort_values("time", kind="stable").drop_duplicates("job").rename(columns={"time": "submit"})
+    every = pd.concat(jobs).sort_values("time", kind="stable").drop_duplicates("job")
+    every = every.assign(submit=every["time"] / 1e6).drop(columns="time")
     kept = every[every["job"].isin(tasks["job"])]
     report["jobs without a finished task (left out)"] = len(every) - len(kept)
-    return Workload(kept.assign(submit=kept["submit"] / 1e6), tasks, report=found(report))
+    return Workload(kept, tasks, report=met(report))
 
 
 def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -160,13 +169,17 @@ def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataF
     return done[~early & ~blank][["job", "index", "duration", *REQUESTS]], events.iloc[still]
 
 
-def _shards(folder: Path, names: Sequence[str], types: Mapping, report: Counter, optional=()) -> Iterator[pd.DataFrame]:
+def _shards(
+    folder: Path, names: Sequence[str], types: Types, report: Counter, optional: Sequence[str] = ()
+) -> Iterator[pd.DataFrame]:
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:
-        raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; see schedlib.traces.download, or data/README.md")
+        see = "see schedlib.traces.download, or data/README.md"
+        raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; {see}")
     published = {int(n) for path in paths for n in re.findall(r"-of-(\d+)\.csv", path.name)}
     if len(published) != 1:
-        raise ValueError(f"folder: {folder} mixes tables cut into {sorted(published)} shards; keep those of one")
+        cut = f"mixes tables cut into {sorted(published)} shards"
+        raise ValueError(f"folder: {folder} {cut}; keep those of one")
     report["shards not there"] = published.pop() - len(paths)
     reached = 0
     for path in paths:
@@ -177,7 +190,8 @@ def _shards(folder: Path, names: Sequence[str], types: Mapping, report: Counter,
         shard = shard[~late]
         if optional:  # here tasks: sorted shard by shard, so counted here
             time = shard["time"].to_numpy()
-            report["events out of order (sorted within a shard)"] += int((np.diff(time, prepend=reached) < 0).sum())
+            back = int((np.diff(time, prepend=reached) < 0).sum())
+            report["events out of order (sorted within a shard)"] += back
             reached = int(time.max(initial=reached))
         yield shard
 

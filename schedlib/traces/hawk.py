@@ -1,27 +1,28 @@
-"""The `.tr` format of the Hawk and Eagle simulators: one job a line, `submit tasks mean duration duration ...`."""
+"""The `.tr` format of the Hawk and Eagle simulators: a line is `submit tasks mean duration duration ...`."""
 
 import gzip
-import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pandas as pd
 
+from schedlib.paths import replacing
 from schedlib.traces._reading import in_order
 from schedlib.workload import Workload
 
 
-def read_hawk(path) -> Workload:
+def read_hawk(path: str | Path) -> Workload:
     """Read a `.tr` file (gzip when its name ends in `.gz`).
 
-    jobs: `job` (0, 1, ... in the order of submission), `submit` (s), `class` (0) and `mean`, the estimate of a task's duration
-    that the file states and a scheduler may use (s). tasks: `job`, `duration` (s).
+    jobs: `job` (0, 1, ... in the order of submission), `submit` (s), `class` (0) and `mean`, the estimate of
+    a task's duration that the file states and a scheduler may use (s). tasks: `job`, `duration` (s).
 
     | defect | what happens |
     |---|---|
-    | a cut gzip or line, a wrong number of durations, a job without tasks, an empty file | refused, with file and row |
-    | not a number, NaN, infinite or negative | refused, with file and row |
+    | a cut gzip or line, a wrong number of durations, a job without tasks, an empty file | refused |
+    | not a number, NaN, infinite or negative | refused, with the row |
     | jobs out of order | sorted, those of one time as they stood; counted |
     | a blank line | skipped; counted unless nothing follows |
 
@@ -29,7 +30,8 @@ def read_hawk(path) -> Workload:
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     written = write_hawk(Workload.from_arrays([0, 7], [2, 4, 1.5], tasks=[2, 1]), Path(folder) / "two.tr")
+    ...     two = Workload.from_arrays([0, 7], [2, 4, 1.5], tasks=[2, 1])
+    ...     written = write_hawk(two, Path(folder) / "two.tr")
     ...     print(written.read_text())
     ...     read_hawk(written).jobs
     0 2 3 2 4
@@ -56,39 +58,35 @@ def read_hawk(path) -> Workload:
         raise ValueError(f"{path}: no jobs; the file is empty, fetch it again")
     report = {"blank lines between jobs (skipped)": skipped} if skipped else {}
     jobs = pd.DataFrame(rows, columns=["submit", "tasks", "mean"])
-    tasks = pd.DataFrame({"job": np.repeat(jobs.index, jobs["tasks"].astype(int)), "duration": np.concatenate(durations)})
+    owner = np.repeat(jobs.index, jobs["tasks"].astype(int))
+    tasks = pd.DataFrame({"job": owner, "duration": np.concatenate(durations)})
     jobs = in_order(jobs.drop(columns="tasks").assign(job=jobs.index), "submit", report, "jobs")
     number = np.empty(len(jobs), dtype=np.int64)
     number[jobs["job"]] = jobs.index
     return Workload(jobs.assign(job=jobs.index), tasks.assign(job=number[tasks["job"]]), report=report)
 
 
-def write_hawk(workload: Workload, path) -> Path:
+def write_hawk(workload: Workload, path: str | Path) -> Path:
     """Write `workload` as a `.tr` file (gzip when its name ends in `.gz`), in one step, and return its path.
 
-    Numbers are written so that `read_hawk` gives the same again, whole ones without a point. The third field is the job's
-    `mean` where jobs have that column, else the mean of its durations. Names of jobs, classes and demands have no place in the
-    format and are lost. Raises ValueError when a job has no task.
+    Numbers are written so that `read_hawk` gives the same again, whole ones without a point. The third field
+    is the job's `mean` where jobs have that column, else the mean of its durations. Names of jobs, classes
+    and demands have no place in the format and are lost. Raises ValueError when a job has no task.
     """
     path = Path(path)
     jobs, offsets, duration = workload.jobs, workload.offsets, workload.tasks["duration"].to_numpy()
     if (empty := np.diff(offsets) == 0).any():
         row = int(empty.argmax())
-        raise ValueError(f"workload: the job in row {row} has no task, but the format needs one; leave such jobs out")
+        raise ValueError(f"workload: the job in row {row} has no task, which the format needs; leave it out")
     mean = jobs["mean"] if "mean" in jobs else np.add.reduceat(duration, offsets[:-1]) / np.diff(offsets)
-    part = path.with_name(f".{os.getpid()}.{path.name}")
-    try:
-        with _open(part, "wt") as file:
-            for i, (submit, estimate) in enumerate(zip(jobs["submit"].tolist(), mean.tolist(), strict=True)):
-                times = duration[offsets[i] : offsets[i + 1]].tolist()
-                file.write(f"{_text([submit])} {len(times)} {_text([estimate, *times])}\n")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with replacing(path) as written, _open(written, "wt") as file:
+        for i, (submit, estimate) in enumerate(zip(jobs["submit"].tolist(), mean.tolist(), strict=True)):
+            times = duration[offsets[i] : offsets[i + 1]].tolist()
+            file.write(f"{_text([submit])} {len(times)} {_text([estimate, *times])}\n")
     return path
 
 
-def _open(path: Path, mode: str):
+def _open(path: Path, mode: str) -> IO[str]:
     return gzip.open(path, mode) if path.suffix == ".gz" else path.open(mode)
 
 
@@ -103,9 +101,9 @@ def _numbers(path: Path, number: int, line: str) -> np.ndarray:
     except ValueError as error:
         raise ValueError(f"{path}: row {number}: {error}; correct the row or take it out") from None
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise ValueError(f"{path}: row {number} has a negative, NaN or infinite number; correct the row or take it out")
+        raise ValueError(f"{path}: row {number} has a negative, NaN or infinite number; correct or remove it")
     if len(values) < 4 or len(values) - 3 != values[1]:
         stated = f"{values[1]:g}" if len(values) > 1 else "no number of"
-        raise ValueError(f"{path}: row {number} states {stated} tasks and has {max(0, len(values) - 3)} durations; "
-                         "it should read: submit tasks mean duration duration ...")  # fmt: skip
+        has = f"states {stated} tasks and has {max(0, len(values) - 3)} durations"
+        raise ValueError(f"{path}: row {number} {has}; write: submit tasks mean duration duration ...")
     return values

@@ -5,32 +5,35 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from schedlib.traces._reading import NO_TASKS, found, in_order, read_frame
+from schedlib.traces._reading import NO_TASKS, in_order, met, read_frame
 from schedlib.workload import Workload
 
 COLUMNS = ("job", "submit", "gap", "map_input", "shuffle", "reduce_output")
 TYPES = {"job": pa.string()} | dict.fromkeys(COLUMNS[1:], pa.int64())
 
 
-def read_swim(path) -> Workload:
+def read_swim(path: str | Path) -> Workload:
     """Read a SWIM file: one row per job, no tasks, since bytes are not durations.
 
-    jobs: `job` (the file's name for it), `submit` (s), `class` (0), and in bytes `map_input`, `shuffle`, `reduce_output`.
+    jobs: `job` (the file's name for it), `submit` (s), `class` (0), and in bytes `map_input`, `shuffle`,
+    `reduce_output`.
 
     | defect | what happens |
     |---|---|
-    | a cut gzip or line, a wrong number of columns, a blank, no whole number, a negative one | refused, with file and row |
+    | a cut gzip or line, a wrong number of columns, a blank, no whole number, a negative one | refused |
     | jobs out of order | sorted, those of one time as they stood; counted |
     | a job that is there twice | the first kept, counted |
     | a gap (3rd column) that is not the time since the row before | `submit` holds, counted |
 
-    The variant with input paths has a 7th column and is refused: `cut -f1-6` makes it readable. Raises ValueError as the table
-    says, and on an empty file. Source: Chen et al., SWIM (UC Berkeley), New BSD; `schedlib.traces.download` fetches it.
+    The variant with input paths has a 7th column and is refused: `cut -f1-6` makes it readable. Raises
+    ValueError as the table says, and on an empty file. Source: Chen et al., SWIM (UC Berkeley), New BSD;
+    `schedlib.traces.download` fetches it.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "fb.tsv"
-    ...     _ = path.write_text("job0\\t49\\t49\\t740773\\t2339561\\t627471\\njob1\\t101\\t52\\t736346\\t1700537\\t432269\\n")
+    ...     rows = ["job0 49 49 740773 2339561 627471", "job1 101 52 736346 1700537 432269"]
+    ...     _ = path.write_text("\\n".join(rows).replace(" ", "\\t"))
     ...     read_swim(path).jobs[["job", "submit", "shuffle"]]
         job  submit  shuffle
     0  job0    49.0  2339561
@@ -44,4 +47,4 @@ def read_swim(path) -> Workload:
     again = rows.duplicated("job")
     report["jobs that are there twice (first kept)"] = int(again.sum())
     jobs = in_order(rows[~again].drop(columns="gap"), "submit", report, "jobs")
-    return Workload(jobs, NO_TASKS, report=found(report))
+    return Workload(jobs, NO_TASKS, report=met(report))

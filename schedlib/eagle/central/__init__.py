@@ -1,1 +1,1 @@
-"""The centre: it places whole tasks by least work left (Section 3.3), from live news or that of the last heartbeat."""
+"""Schedulers that place whole tasks by least work left: the centre (Section 3.3), DLWL's (Section 6.2)."""

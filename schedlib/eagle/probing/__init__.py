@@ -1,1 +1,1 @@
-"""Probes: where they go (Section 3.3, batch sampling) and Succinct State Sharing, which keeps them from long tasks."""
+"""Probes: where they go, and how Succinct State Sharing keeps them from long tasks (Section 3)."""

@@ -1,6 +1,8 @@
-"""Succinct State Sharing (Eagle, Section 3.3): the centre's bit vector and the stale copies of it that workers hold.
+"""Succinct State Sharing (Eagle, Section 3.3): the centre's bit vector and the stale copies of it that
+workers hold.
 
-Copies of the same state are one row, which counts its holders: a million long tasks need as many rows as there are states still held.
+Copies of the same state are one row, which counts its holders, so that a million long tasks need only as many
+rows as there are different states still held.
 """
 
 from typing import NamedTuple
@@ -8,41 +10,43 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-
-CHANGED, NEWEST, SPARE_ROWS = range(3)
-"""Places of `Board.state`: 1 when the vector changed since the newest copy, that copy's row (-1: none), rows that nobody holds."""
+from schedlib.eagle.simulating.records import BOARD, table
 
 
 class Board(NamedTuple):
-    """`bits (B,)`, the centre's vector, 64 workers a word; `copies (C, B)`; `holders (C,)`; `spare (C,)`, rows that nobody holds; `state`."""
+    """The centre's bit vector and its copies: C rows of B words, 64 workers a word."""
 
-    bits: np.ndarray
-    copies: np.ndarray
-    holders: np.ndarray
-    spare: np.ndarray
-    state: np.ndarray
+    bits: np.ndarray  # (B,), the centre's vector
+    copies: np.ndarray  # (C, B)
+    holders: np.ndarray  # (C,), how many hold a row
+    spare: np.ndarray  # (C,), first the rows that nobody holds
+    status: np.recarray  # one record
 
 
-def board(workers: int, rows: int) -> Board:
+def empty_board(workers: int, rows: int) -> Board:
     """A vector of zeros, and no copy."""
     words = (workers + 63) // 64
-    spare = np.arange(rows)[::-1].copy()
-    return Board(
-        np.zeros(words, np.int64), np.zeros((rows, words), np.int64), np.zeros(rows, np.int64), spare, np.array([1, -1, rows])
+    board = Board(
+        bits=np.zeros(words, np.int64),
+        copies=np.zeros((rows, words), np.int64),
+        holders=np.zeros(rows, np.int64),
+        spare=np.arange(rows)[::-1].copy(),
+        status=table(1, BOARD),
     )
+    status = board.status[0]
+    status.changed, status.newest, status.spare_rows = 1, -1, rows
+    return board
 
 
-def enlarged(some: Board) -> Board:
+def enlarged(board: Board) -> Board:
     """The same board with room for twice as many copies."""
-    rows, left = len(some.holders), int(some.state[SPARE_ROWS])
-    spare = np.concatenate((some.spare[:left], np.arange(rows, 2 * rows), np.zeros(rows - left, np.int64)))
-    more = some._replace(
-        copies=np.concatenate((some.copies, np.zeros_like(some.copies))),
-        holders=np.concatenate((some.holders, np.zeros(rows, np.int64))),
-        spare=spare,
+    rows, left = len(board.holders), int(board.status[0].spare_rows)
+    board.status[0].spare_rows = left + rows
+    return board._replace(
+        copies=np.concatenate((board.copies, np.zeros_like(board.copies))),
+        holders=np.concatenate((board.holders, np.zeros(rows, np.int64))),
+        spare=np.r_[board.spare[:left], np.arange(rows, 2 * rows), np.zeros(rows - left, np.int64)],
     )
-    more.state[SPARE_ROWS] = left + rows
-    return more
 
 
 @kernel
@@ -52,46 +56,63 @@ def is_set(words, worker):
 
 
 @kernel
-def set_bit(some, worker):
-    some.bits[worker >> 6] |= np.int64(1) << (worker & 63)
-    some.state[CHANGED] = 1
+def set_bit(board, worker):
+    board.bits[worker >> 6] |= np.int64(1) << (worker & 63)
+    board.status[0].changed = 1
 
 
 @kernel
-def clear_bit(some, worker):
-    some.bits[worker >> 6] &= ~(np.int64(1) << (worker & 63))
-    some.state[CHANGED] = 1
+def clear_bit(board, worker):
+    board.bits[worker >> 6] &= ~(np.int64(1) << (worker & 63))
+    board.status[0].changed = 1
 
 
 @kernel
-def release(some, row):
+def release(board, row):
     """A holder gives a copy up."""
-    some.holders[row] -= 1
-    if some.holders[row] == 0:
-        some.spare[some.state[SPARE_ROWS]] = row
-        some.state[SPARE_ROWS] += 1
+    board.holders[row] -= 1
+    if board.holders[row] == 0:
+        board.spare[board.status[0].spare_rows] = row
+        board.status[0].spare_rows += 1
 
 
 @kernel
-def hold(some, holders):
+def hold(board, holders):
     """The row of a copy of the vector as it is now, for so many more holders."""
-    if some.state[CHANGED] == 1:
-        if some.state[NEWEST] >= 0:
-            release(some, some.state[NEWEST])
-        some.state[SPARE_ROWS] -= 1
-        row = some.spare[some.state[SPARE_ROWS]]
-        for word in range(some.bits.size):
-            some.copies[row, word] = some.bits[word]
-        some.holders[row] = 1  # the board's own
-        some.state[NEWEST], some.state[CHANGED] = row, 0
-    row = some.state[NEWEST]
-    some.holders[row] += holders
+    status = board.status[0]
+    if status.changed == 1:
+        if status.newest >= 0:
+            release(board, status.newest)
+        status.spare_rows -= 1
+        fresh = board.spare[status.spare_rows]
+        for word in range(board.bits.size):
+            board.copies[fresh, word] = board.bits[word]
+        board.holders[fresh] = 1  # the board itself
+        status.newest, status.changed = fresh, 0
+    row = status.newest
+    board.holders[row] += holders
     return row
 
 
 @kernel
+def keep_copy(state, worker, job, now):
+    """A long task that reaches a worker brings a copy of the bit vector, which replaces the worker's older
+    one.
+
+    As published the copy is the vector at the task's arrival, as written that at its sending.
+    """
+    w, j = state.workers[worker], state.jobs[job]
+    if w.copy_row >= 0:
+        release(state.board, w.copy_row)
+    if state.how.published:
+        w.copy_row, w.stamp = hold(state.board, 1), now
+    else:
+        w.copy_row, w.stamp = j.copy_row, j.submit
+
+
+@kernel
 def draw_clear(words, short_only, workers, rng):
-    """A worker drawn uniformly from the short partition and the workers whose bit is clear; there must be one."""
+    """A worker drawn uniformly from the short partition and those whose bit is clear; there must be one."""
     while True:
         worker = int(rng.random() * workers)
         if worker < short_only or not is_set(words, worker):

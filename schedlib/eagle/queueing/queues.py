@@ -1,61 +1,61 @@
-"""A worker's queue: a chain of entries, probes (a probe stands for a job) and placed tasks, first come first."""
+"""A worker's queue: a chain of entries, which are probes (a probe stands for a job) and placed tasks."""
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.simulating import columns as at
 
 
 @kernel
-def no_entry_left(entries):
-    return entries.state[at.SPARE] < 0 and entries.state[at.USED] == entries.whole.shape[0]
+def no_entry_left(state):
+    """Whether the next entry needs a longer array."""
+    return state.pool[0].spare < 0 and state.pool[0].used == state.entries.size
 
 
 @kernel
-def append(sys, worker, entry):
+def append(state, worker, entry):
     """Put an entry at the end of a worker's queue."""
-    workers, whole = sys.workers.whole, sys.entries.whole
-    whole[entry, at.NEXT] = -1
-    last = workers[worker, at.TAIL]
-    if last < 0:
-        workers[worker, at.HEAD] = entry
+    w, entries, counts = state.workers[worker], state.entries, state.counts[0]
+    entries[entry].next = -1
+    if w.tail < 0:
+        w.head = entry
     else:
-        whole[last, at.NEXT] = entry
-    workers[worker, at.TAIL] = entry
-    workers[worker, at.QUEUED] += 1
-    sys.counts[at.LONGEST] = max(sys.counts[at.LONGEST], workers[worker, at.QUEUED])
+        entries[w.tail].next = entry
+    w.tail = entry
+    w.queued += 1
+    counts.longest_queue = max(counts.longest_queue, w.queued)
 
 
 @kernel
-def enqueue(sys, worker, job, task, behind, now):
-    """A new entry at the end of a worker's queue; there must be room for it."""
-    entries = sys.entries
-    entry = entries.state[at.SPARE]
+def enqueue(state, worker, job, task, behind, now):
+    """Put a new entry at the end of a worker's queue; there must be room for it."""
+    pool = state.pool[0]
+    entry = pool.spare
     if entry >= 0:
-        entries.state[at.SPARE] = entries.whole[entry, at.NEXT]
+        pool.spare = state.entries[entry].next
     else:
-        entry = entries.state[at.USED]
-        entries.state[at.USED] += 1
-    entries.whole[entry, at.OWNER], entries.whole[entry, at.BEHIND], entries.whole[entry, at.TASK] = job, behind, task
-    entries.real[entry, at.BYPASSED], entries.real[entry, at.SINCE] = 0.0, now
-    append(sys, worker, entry)
+        entry = pool.used
+        pool.used += 1
+    e = state.entries[entry]
+    e.job, e.behind, e.task = job, behind, task
+    e.bypassed, e.since = 0.0, now
+    append(state, worker, entry)
 
 
 @kernel
-def unlink(sys, worker, entry, before):
+def unlink(state, worker, entry, before):
     """Take an entry out of a worker's queue; `before` is the one in front of it (-1: it is the first)."""
-    workers, whole = sys.workers.whole, sys.entries.whole
-    after = whole[entry, at.NEXT]
+    w, entries = state.workers[worker], state.entries
+    after = entries[entry].next
     if before < 0:
-        workers[worker, at.HEAD] = after
+        w.head = after
     else:
-        whole[before, at.NEXT] = after
+        entries[before].next = after
     if after < 0:
-        workers[worker, at.TAIL] = before
-    workers[worker, at.QUEUED] -= 1
+        w.tail = before
+    w.queued -= 1
 
 
 @kernel
-def remove(sys, worker, entry, before):
+def remove(state, worker, entry, before):
     """Take an entry out of a worker's queue for good."""
-    unlink(sys, worker, entry, before)
-    sys.entries.whole[entry, at.NEXT] = sys.entries.state[at.SPARE]
-    sys.entries.state[at.SPARE] = entry
+    unlink(state, worker, entry, before)
+    state.entries[entry].next = state.pool[0].spare
+    state.pool[0].spare = entry

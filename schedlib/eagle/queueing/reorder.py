@@ -1,95 +1,126 @@
-"""What a worker runs next: first come first served, or the shortest remaining job that may bypass those in front (Eagle, Algorithm 1).
+"""What a worker runs next: the job with the least remaining work that may bypass those in front (Eagle,
+Algorithm 1), or a reader's.
 
-An entry's slack is `cap` (5) times its own estimate less its bypass counter: the longest task that may still overtake it.
+An entry's slack is `cap` (5) times its own estimate less its bypass counter: the longest task that may still
+overtake it. Each rule gives the entry and the one in front of it, (-1, -1) when there is none.
 """
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
+from schedlib.eagle.own import UNKNOWN_PLACE, refuse, seen
 from schedlib.eagle.queueing.queues import remove
-from schedlib.eagle.simulating import columns as at
 from schedlib.eagle.simulating.log import DROPS, write
 
 
 @kernel
-def slack(sys, entry, job):
-    return sys.how.cap * sys.jobs.real[job, at.ESTIMATE] - sys.entries.real[entry, at.BYPASSED]
+def slack(state, entry, job):
+    return state.how.cap * state.jobs[job].estimate - state.entries[entry].bypassed
 
 
 @kernel
-def shortest_job(sys, worker, now):
-    """Algorithm 1 as published: (entry, the one in front of it), or (-1, -1); probes of jobs known to have nothing left are dropped."""
-    jobs, whole = sys.jobs, sys.entries.whole
+def shortest_job(state, worker, now):
+    """Algorithm 1 as published; probes of jobs known to have nothing left are dropped on the way.
+
+    A long entry at the head is taken at once. One further back is no barrier, unlike lines 18-19: it competes
+    by its job's remaining work, and charges nobody's bypass counter.
+    """
+    w, entries = state.workers[worker], state.entries
     least, room = np.inf, np.inf
     chosen, chosen_before, before = -1, -1, -1
-    entry = sys.workers.whole[worker, at.HEAD]
+    entry = w.head
     while entry >= 0:
-        job, after = whole[entry, at.OWNER], whole[entry, at.NEXT]
-        known, is_long = jobs.whole[job, at.KNOWN], jobs.whole[job, at.LONG] == 1
-        if known < 0:
-            sys.counts[at.DROPPED] += 1
-            sys.workers.whole[worker, at.LONGS] -= is_long
-            write(sys.log, now, DROPS, worker, job)
-            remove(sys, worker, entry, before)
+        job, after = entries[entry].job, entries[entry].next
+        j = state.jobs[job]
+        is_long = j.long == 1
+        if j.known < 0:
+            state.counts[0].dropped += 1
+            w.long_tasks -= is_long
+            write(state.log, now, DROPS, worker, job)
+            remove(state, worker, entry, before)
             entry = after
             continue
         if before < 0 and is_long:
             return entry, -1
-        estimate = jobs.real[job, at.ESTIMATE]
-        if estimate * known < least and estimate <= room:
-            least, chosen, chosen_before = estimate * known, entry, before
+        if j.estimate * j.known < least and j.estimate <= room:
+            least, chosen, chosen_before = j.estimate * j.known, entry, before
         if not is_long:
-            room = min(room, slack(sys, entry, job))
+            room = min(room, slack(state, entry, job))
         before, entry = entry, after
     return chosen, chosen_before
 
 
 @kernel
-def shortest_job_as_written(sys, worker):
+def shortest_job_as_written(state, worker):
     """Algorithm 1, lines 14-27, as printed."""
-    jobs, whole = sys.jobs, sys.entries.whole
+    entries = state.entries
     shortest, room = np.inf, np.inf  # line 15
     chosen, chosen_before, before = -1, -1, -1  # line 16
-    first = sys.workers.whole[worker, at.HEAD]
+    first = state.workers[worker].head
     entry = first
     while entry >= 0:  # line 17
-        job = whole[entry, at.OWNER]
-        if jobs.whole[job, at.LONG] == 1:  # lines 18-19
+        job = entries[entry].job
+        j = state.jobs[job]
+        if j.long == 1:  # lines 18-19
             break
-        estimate = jobs.real[job, at.ESTIMATE]
-        left = estimate * jobs.whole[job, at.KNOWN]
-        if left < shortest and estimate <= room:  # lines 20-21
+        left = j.estimate * j.known
+        if left < shortest and j.estimate <= room:  # lines 20-21
             shortest, chosen, chosen_before = left, entry, before  # lines 22-23
-        room = min(room, slack(sys, entry, job))
-        before, entry = entry, whole[entry, at.NEXT]
+        room = min(room, slack(state, entry, job))
+        before, entry = entry, entries[entry].next
     return (chosen, chosen_before) if chosen >= 0 else (first, -1)  # lines 24-27
 
 
 @kernel
-def shortest_task(sys, worker):
-    """Yaq's rule for placed tasks: the least unstarted work of its job; long and short ones bypass and are bypassed."""
-    jobs, whole, published = sys.jobs, sys.entries.whole, sys.how.published
+def shortest_task(state, worker):
+    """Yaq's rule for placed tasks: the one whose job has the least unstarted work; long ones bypass, too.
+
+    As published a task must be shorter than the slack of those in front, as written it may be as long.
+    """
+    entries, published = state.entries, state.how.published
     least, room = np.inf, np.inf
     chosen, chosen_before, before = -1, -1, -1
-    entry = sys.workers.whole[worker, at.HEAD]
+    entry = state.workers[worker].head
     while entry >= 0:
-        job = whole[entry, at.OWNER]
-        estimate = jobs.real[job, at.ESTIMATE]
-        left = estimate * jobs.whole[job, at.UNSTARTED]
-        if left < least and (estimate < room or (estimate == room and not published)):
+        job = entries[entry].job
+        j = state.jobs[job]
+        left = j.estimate * j.unstarted
+        if left < least and (j.estimate < room or (j.estimate == room and not published)):
             least, chosen, chosen_before = left, entry, before
-        room = min(room, slack(sys, entry, job))
-        before, entry = entry, whole[entry, at.NEXT]
+        room = min(room, slack(state, entry, job))
+        before, entry = entry, entries[entry].next
     return chosen, chosen_before
 
 
 @kernel
-def charge(sys, worker, entry, every):
-    """Raise the bypass counters of the short entries (or of `every` one) in front of `entry` by its job's estimate of a task."""
-    whole = sys.entries.whole
-    estimate = sys.jobs.real[whole[entry, at.OWNER], at.ESTIMATE]
-    other = sys.workers.whole[worker, at.HEAD]
+def pick_by_reader(pick, state, worker, now):
+    """The entry that a reader's function picks; a place that does not exist is recorded and ends the run."""
+    entries, line = state.entries, state.choices.line
+    size = 0
+    entry = state.workers[worker].head
+    while entry >= 0:
+        line[size] = entries[entry].job
+        size += 1
+        entry = entries[entry].next
+    place = pick(seen(state, now), line[:size])
+    if place < 0 or place >= size:
+        refuse(state, UNKNOWN_PLACE, place, size, now)
+        state.refusal[0].worker = worker
+        place = 0
+    before, entry = -1, state.workers[worker].head
+    for _ in range(place):
+        before, entry = entry, entries[entry].next
+    return entry, before
+
+
+@kernel
+def charge(state, worker, entry, everybody):
+    """Charge the short entries (or everybody) in front of `entry` with its job's estimate of a task."""
+    entries, jobs = state.entries, state.jobs
+    estimate = jobs[entries[entry].job].estimate
+    other = state.workers[worker].head
     while other != entry:
-        if every or sys.jobs.whole[whole[other, at.OWNER], at.LONG] == 0:
-            sys.entries.real[other, at.BYPASSED] += estimate
-        other = whole[other, at.NEXT]
+        e = entries[other]
+        if everybody or jobs[e.job].long == 0:
+            e.bypassed += estimate
+        other = e.next

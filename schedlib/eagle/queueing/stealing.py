@@ -1,48 +1,53 @@
-"""Randomised work stealing (Hawk; Eagle, Sections 3.2 and 6.1): an idle worker takes short probes that wait behind a long task."""
+"""Hawk's work stealing (Sections 3.2, 6.1): an idle worker takes short probes from behind a long task."""
 
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.probing.probes import draw
 from schedlib.eagle.queueing.queues import append, unlink
-from schedlib.eagle.simulating import columns as at
 from schedlib.eagle.simulating.log import ROBBED, STEALS_ONE, write
 
 VICTIMS, MOST = 10, 10_000
 
 
 @kernel
-def is_long(sys, entry):
-    return sys.jobs.whole[sys.entries.whole[entry, at.OWNER], at.LONG] == 1
+def is_long(state, entry):
+    return state.jobs[state.entries[entry].job].long == 1
 
 
 @kernel
-def take_batch(sys, thief, victim, now):
+def take_batch(state, thief, victim, now):
     """Move the first unbroken run of short probes behind a long task to the thief; whether there was one."""
-    whole = sys.entries.whole
-    before, entry = -1, sys.workers.whole[victim, at.HEAD]
-    if sys.workers.whole[victim, at.BUSY] == 0 or sys.workers.whole[victim, at.RUNS_LONG] == 0:
-        while entry >= 0 and not is_long(sys, entry):
-            before, entry = entry, whole[entry, at.NEXT]
-    while entry >= 0 and is_long(sys, entry):
-        before, entry = entry, whole[entry, at.NEXT]
+    entries, w = state.entries, state.workers[victim]
+    before, entry = -1, w.head
+    if w.busy == 0 or w.serves_long == 0:
+        while entry >= 0 and not is_long(state, entry):
+            before, entry = entry, entries[entry].next
+    while entry >= 0 and is_long(state, entry):
+        before, entry = entry, entries[entry].next
     taken = 0
-    while entry >= 0 and not is_long(sys, entry) and taken < MOST:
-        after = whole[entry, at.NEXT]
+    while entry >= 0 and not is_long(state, entry) and taken < MOST:
+        e = entries[entry]
+        after = e.next
         if taken == 0:
-            write(sys.log, now, ROBBED, victim, whole[entry, at.OWNER])
-        unlink(sys, victim, entry, before)
-        whole[entry, at.BEHIND] = 0
-        append(sys, thief, entry)
-        write(sys.log, now, STEALS_ONE, thief, whole[entry, at.OWNER])
+            write(state.log, now, ROBBED, victim, e.job)
+        unlink(state, victim, entry, before)
+        e.behind = 0
+        append(state, thief, entry)
+        write(state.log, now, STEALS_ONE, thief, e.job)
         taken += 1
         entry = after
-    sys.counts[at.STOLEN] += taken
+    state.counts[0].stolen += taken
     return taken > 0
 
 
 @kernel
-def steal(sys, thief, rng, now):
-    """Ask up to ten workers of the general partition; whether something was stolen."""
-    low, size, how = sys.how.short_only, sys.workers.marks.size, sys.how
+def steal(state, thief, rng, now):
+    """Ask up to ten workers of the general partition; whether something was stolen.
+
+    As published any idle worker steals, though Section 6.1 speaks of idle nodes of the general partition, and
+    may ask itself.
+    """
+    how, counts, size = state.how, state.counts[0], state.workers.size
+    low = how.short_only
     if not how.any_thief and thief < low:
         return False
     others = size - low - (0 if how.published or thief < low else 1)
@@ -51,9 +56,9 @@ def steal(sys, thief, rng, now):
     for _ in range(VICTIMS):
         victim = draw(low, low + others, rng)
         if others < size - low and victim >= thief:
-            victim += 1  # as written nobody asks himself
-        sys.counts[at.STEAL_ATTEMPTS] += 1
-        if victim != thief and take_batch(sys, thief, victim, now):
-            sys.counts[at.STEALS] += 1
+            victim += 1  # as written a worker never asks itself
+        counts.steal_attempts += 1
+        if victim != thief and take_batch(state, thief, victim, now):
+            counts.steals += 1
             return True
     return False

@@ -1,90 +1,91 @@
-"""What is written down on the way: how many workers are busy, and (when asked) every event and every task."""
+"""What is written down during a run: how many workers are busy and, when asked for, each event and task."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
+from schedlib.eagle.simulating.records import EVENT, METER, RUN, table
 
-EVENTS = ("submit", "send", "queue", "reject", "ask", "start", "finish", "vain", "drop", "robbed", "steal", "mark", "clear")
-SUBMITTED, SENT, QUEUES, REJECTS, ASKS, STARTS, FINISHES, VAIN_ANSWER, DROPS, ROBBED, STEALS_ONE, MARKS, CLEARS = range(len(EVENTS))
+EVENTS = (
+    *("submit", "send", "queue", "reject", "ask", "start", "finish"),
+    *("vain", "drop", "robbed", "steal", "mark", "clear"),
+)
+SUBMITTED, SENT, QUEUES, REJECTS, ASKS, STARTS, FINISHES = range(7)
+VAIN_ANSWER, DROPS, ROBBED, STEALS_ONE, MARKS, CLEARS = range(7, 13)
 BINS = 2048
-WIDTH, SINCE_TIME, BUSY_SHORT, BUSY_GENERAL, SUM_SHORT, SUM_GENERAL = range(6)
 
 
 class Meter(NamedTuple):
-    """Busy worker-seconds by interval and partition, `bins (BINS, 2)`; `state`; `at_last (2,)`, their sums at the last submission."""
+    """Busy worker-seconds by interval and partition, `bins (BINS, 2)`, and one record `sums (1,)`."""
 
     bins: np.ndarray
-    state: np.ndarray
-    at_last: np.ndarray
+    sums: np.recarray
 
 
 class Log(NamedTuple):
-    """Events: `time (L,)`, `whole (L, 3)` (event, worker, job), `used`. Tasks: `worker (T,)`, `times (T, 4)` (queued, asked, start, end)."""
+    """`events (L,)`, of which `used[0]` are filled, and `tasks (T,)`; of size 0 when nothing is recorded."""
 
-    time: np.ndarray
-    whole: np.ndarray
+    events: np.recarray
     used: np.ndarray
-    worker: np.ndarray
-    times: np.ndarray
+    tasks: np.recarray
 
 
-def meter() -> Meter:
-    state = np.zeros(6)
-    state[WIDTH] = 1e-3
-    return Meter(np.zeros((BINS, 2)), state, np.zeros(2))
+def new_meter() -> Meter:
+    """A meter at time 0, with intervals of a millisecond."""
+    meter = Meter(np.zeros((BINS, 2)), table(1, METER))
+    meter.sums[0].width = 1e-3
+    return meter
 
 
-def log(tasks: int, rows: int) -> Log:
-    """An empty log; of no size when nothing is to be recorded."""
-    times = np.full((tasks, 4), np.nan)
-    return Log(np.zeros(rows), np.zeros((rows, 3), np.int64), np.zeros(1, np.int64), np.full(tasks, -1), times)
-
-
-def longer(some: Log, rows: int) -> Log:
-    """The same log with room for `rows` more."""
-    time, whole = np.concatenate((some.time, np.zeros(rows))), np.concatenate((some.whole, np.zeros((rows, 3), np.int64)))
-    return some._replace(time=time, whole=whole)
+def empty_log(tasks: int, rows: int) -> Log:
+    """A log with room for so many tasks and events."""
+    log = Log(table(rows, EVENT), np.zeros(1, np.int64), table(tasks, RUN))
+    log.tasks.worker = -1
+    for name in ("queued", "asked", "start", "finish"):
+        log.tasks[name] = np.nan
+    return log
 
 
 @kernel
-def pass_time(some, now):
-    """Book the busy workers' time up to `now`; when the intervals no longer reach that far, two become one."""
-    state, bins = some.state, some.bins
-    since = state[SINCE_TIME]
-    while now >= state[WIDTH] * BINS:
+def pass_time(meter, now):
+    """Add the busy workers' time up to `now`; when the intervals no longer reach that far, two become one."""
+    sums, bins = meter.sums[0], meter.bins
+    since = sums.since
+    while now >= sums.width * BINS:
         for i in range(BINS // 2):
-            for part in range(2):
-                bins[i, part] = bins[2 * i, part] + bins[2 * i + 1, part]
+            for partition in range(2):
+                bins[i, partition] = bins[2 * i, partition] + bins[2 * i + 1, partition]
         bins[BINS // 2 :] = 0.0
-        state[WIDTH] *= 2
-    short, general = state[BUSY_SHORT], state[BUSY_GENERAL]
+        sums.width *= 2
+    short, general, width = sums.busy_short, sums.busy_general, sums.width
     if short > 0 or general > 0:
-        state[SUM_SHORT] += short * (now - since)
-        state[SUM_GENERAL] += general * (now - since)
-        at = int(since / state[WIDTH])
+        sums.sum_short += short * (now - since)
+        sums.sum_general += general * (now - since)
+        interval = int(since / width)
         while since < now:
-            edge = min(now, (at + 1) * state[WIDTH])
-            bins[at, 0] += short * (edge - since)
-            bins[at, 1] += general * (edge - since)
+            edge = min(now, (interval + 1) * width)
+            bins[interval, 0] += short * (edge - since)
+            bins[interval, 1] += general * (edge - since)
             since = edge
-            at += 1
-    state[SINCE_TIME] = now
+            interval += 1
+    sums.since = now
 
 
 @kernel
-def count_busy(some, now, worker, short_only, change):
+def count_busy(meter, now, worker, short_only, change):
     """A worker becomes busy (1) or idle (-1)."""
-    pass_time(some, now)
-    some.state[BUSY_SHORT if worker < short_only else BUSY_GENERAL] += change
+    pass_time(meter, now)
+    if worker < short_only:
+        meter.sums[0].busy_short += change
+    else:
+        meter.sums[0].busy_general += change
 
 
 @kernel
-def write(some, now, event, worker, job):
+def write(log, now, event, worker, job):
     """Write an event down, when events are recorded; there must be room."""
-    if some.time.size > 0:
-        at = some.used[0]
-        some.time[at] = now
-        some.whole[at, 0], some.whole[at, 1], some.whole[at, 2] = event, worker, job
-        some.used[0] = at + 1
+    if log.events.size > 0:
+        row = log.events[log.used[0]]
+        row.time, row.event, row.worker, row.job = now, event, worker, job
+        log.used[0] += 1

@@ -1,71 +1,71 @@
-"""Messages on the network. Each takes a constant time, so a ring in the order of sending is in the order of arrival: no heap is needed."""
+"""Messages on the network. Those of one lane take the same time and so arrive in the order of sending."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
+from schedlib.eagle.simulating.records import MESSAGE, RING, table
 
 PROBE, PLACED_TASK, REJECTED, ANSWERED_VAIN, STARTED = range(5)
-"""Kinds of messages: a probe, a task placed by a centre, a rejection, the answer "nothing left", the news that a task was handed out."""
-KIND, TO, ABOUT, PART = range(4)
-"""Columns of `Lane.whole`: kind, worker, job, and the probe's round or the task's number."""
-FRONT, PENDING = range(2)
+"""Kinds: a probe, a placed task, a rejection, the answer "nothing left", the news of a task handed out."""
 
 
 class Lane(NamedTuple):
-    """A ring of messages that all take the same time: `time (C,)` of arrival, `whole (C, 4)`, C a power of two; `state`: front, pending."""
+    """A ring of messages that take the same time: `messages (C,)`, C a power of two; one record `ring`."""
 
-    time: np.ndarray
-    whole: np.ndarray
-    state: np.ndarray
+    messages: np.recarray
+    ring: np.recarray
 
 
-def lane(room: int) -> Lane:
+def empty_lane(room: int) -> Lane:
     """An empty lane with room for at least `room` messages.
 
-    >>> some = lane(3)
-    >>> post(some, 1.5, PROBE, 7, 2, 1)
-    >>> float(arrival(some)), front(some)
+    >>> lane = empty_lane(3)
+    >>> post(lane, 1.5, PROBE, 7, 2, 1)
+    >>> float(arrival(lane)), front(lane)
     (1.5, (0, 7, 2, 1))
     """
-    room = 1 << max(room - 1, 1).bit_length()
-    return Lane(np.zeros(room), np.zeros((room, 4), np.int32), np.zeros(2, np.int64))
+    return Lane(table(1 << max(room - 1, 1).bit_length(), MESSAGE), table(1, RING))
 
 
-def enlarged(some: Lane, room: int) -> Lane:
+def enlarged(lane: Lane, room: int) -> Lane:
     """The same lane with space for `room` more messages."""
-    at = (some.state[FRONT] + np.arange(some.state[PENDING])) & (len(some.time) - 1)
-    more = lane(int(some.state[PENDING]) + room)
-    more.time[: len(at)], more.whole[: len(at)], more.state[PENDING] = some.time[at], some.whole[at], len(at)
+    pending = int(lane.ring[0].pending)
+    more = empty_lane(pending + room)
+    places = (lane.ring[0].front + np.arange(pending)) & (len(lane.messages) - 1)
+    more.messages[:pending], more.ring[0].pending = lane.messages[places], pending
     return more
 
 
 @kernel
-def room_in(some):
+def room_in(lane):
     """How many more messages fit."""
-    return some.time.size - some.state[PENDING]
+    return lane.messages.size - lane.ring[0].pending
 
 
 @kernel
-def post(some, time, kind, worker, job, part):
+def post(lane, time, kind, worker, job, detail):
     """Send a message that arrives at `time`, no earlier than the last one; there must be room."""
-    at = (some.state[FRONT] + some.state[PENDING]) & (some.time.size - 1)
-    some.time[at] = time
-    some.whole[at, KIND], some.whole[at, TO], some.whole[at, ABOUT], some.whole[at, PART] = kind, worker, job, part
-    some.state[PENDING] += 1
+    ring = lane.ring[0]
+    message = lane.messages[(ring.front + ring.pending) & (lane.messages.size - 1)]
+    message.time = time
+    message.kind, message.worker, message.job, message.detail = kind, worker, job, detail
+    ring.pending += 1
 
 
 @kernel
-def arrival(some):
+def arrival(lane):
     """When the next message arrives; infinity when none is on its way."""
-    return some.time[some.state[FRONT]] if some.state[PENDING] > 0 else np.inf
+    ring = lane.ring[0]
+    return lane.messages[ring.front].time if ring.pending > 0 else np.inf
 
 
 @kernel
-def front(some):
-    """Take the message that arrives next: kind, worker, job, part."""
-    at = some.state[FRONT]
-    some.state[FRONT] = (at + 1) & (some.time.size - 1)
-    some.state[PENDING] -= 1
-    return some.whole[at, KIND], some.whole[at, TO], some.whole[at, ABOUT], some.whole[at, PART]
+def front(lane):
+    """Take the message that arrives next: kind, worker, job, detail."""
+    ring = lane.ring[0]
+    message = lane.messages[ring.front]
+    ring.front = (ring.front + 1) & (lane.messages.size - 1)
+    ring.pending -= 1
+    return message.kind, message.worker, message.job, message.detail

@@ -7,13 +7,15 @@ import pandas as pd
 
 
 class Step(NamedTuple):
-    """What happened, and the cluster just after. Workers and jobs are numbered as in the run's frames; -1 is none.
+    """What happened, and the cluster just after. Workers and jobs are numbered as in the run's frames; -1 is
+    none.
 
-    `time` (s), `event` as in the log, `job` and `workers` are of the rows that make this step. Per worker: `running`, the job whose
-    task it runs; `asking`, the job that it asks for a task; `queue`, its entries' jobs, first come first; `coming`, the jobs of
-    what is on the way to it; `bits`, whether the centre holds a long task to be there; `copies`, since when (s) the worker
-    has its copy of the bits, and the copy, or None; as written too the copy shown is as of the long task's arrival. Per job:
-    `started` and `done`, numbers of tasks.
+    `time` (s), `event` as in the log, `job` and `workers` are of the rows that make this step. Per worker:
+    `running`, the job whose task it runs; `asking`, the job that it asks for a task; `queue`, its entries'
+    jobs, first come first; `coming`, the jobs of what is on the way to it; `bits`, whether the centre holds a
+    long task to be there; `copies`, since when (s) the worker has its copy of the bits, and the copy, or
+    None; as written too the copy shown is as of the long task's arrival. Per job: `started` and `done`,
+    numbers of tasks.
     """
 
     time: float
@@ -31,15 +33,17 @@ class Step(NamedTuple):
 
 
 def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
-    """The worker with the newest copy of the bits, since when (s), and the copy: among the step's workers, if one of them has any.
+    """The worker with the newest copy of the bits, since when (s), and the copy: among the step's workers, if
+    one of them has any.
 
     Worker -1 when nobody has one. It is the copy that a scheduler goes by that was rejected in this step.
     """
-    some = [worker for worker in step.workers if step.copies[worker]] or [w for w, copy in enumerate(step.copies) if copy]
-    if not some:
+    copies = {worker: copy for worker, copy in enumerate(step.copies) if copy}
+    if not copies:
         return -1, 0.0, ()
-    worker = max(some, key=lambda w: (step.copies[w][0], -w))
-    return worker, *step.copies[worker]
+    contacted = [worker for worker in step.workers if worker in copies]
+    worker = max(contacted or copies, key=lambda w: (copies[w][0], -w))
+    return worker, *copies[worker]
 
 
 AT_ONCE = {"mark": 0, "reject": 1, "send": 2}
@@ -47,7 +51,8 @@ AT_ONCE = {"mark": 0, "reject": 1, "send": 2}
 
 
 def replay(run) -> list[Step]:
-    """The steps of a `Simulation` made with `record=True`: what happens at one time to one job in the same way is one step.
+    """The steps of a `Simulation` made with `record=True`: what happens at one time to one job in the same
+    way is one step.
 
     Raises ValueError when nothing was recorded.
     """
@@ -67,7 +72,8 @@ def replay(run) -> list[Step]:
 def _together(time, event, job):
     """Lists of rows, each of one time, job and event, in the log's order but for `AT_ONCE`."""
     kind = np.array([AT_ONCE.get(name, -1) for name in event])
-    first = np.flatnonzero(np.r_[True, (time[1:] != time[:-1]) | (job[1:] != job[:-1]) | ((kind[1:] < 0) != (kind[:-1] < 0))])
+    changes = (time[1:] != time[:-1]) | (job[1:] != job[:-1]) | ((kind[1:] < 0) != (kind[:-1] < 0))
+    first = np.flatnonzero(np.r_[True, changes])
     for begin, end in zip(first, [*first[1:], len(time)], strict=True):
         rows = begin + np.argsort(kind[begin:end], kind="stable")
         change = np.flatnonzero(event[rows[1:]] != event[rows[:-1]]) + 1
@@ -86,8 +92,8 @@ class _Cluster:
         self.victim = -1
 
     def state(self):
-        found = self.running, self.asking, self.queue, self.coming, self.bits, self.copies, self.started, self.done
-        return tuple(map(tuple, found))
+        of_workers = self.running, self.asking, self.queue, self.coming, self.bits, self.copies
+        return tuple(map(tuple, (*of_workers, self.started, self.done)))
 
     def take(self, time, event, job, worker):
         """One row of the log."""
@@ -126,7 +132,7 @@ class _Cluster:
             self.done[job] += 1
 
     def _serve(self, worker, job):
-        """A task of the job is handed to the worker, if there is one left; a sticky probe stays in the queue while there is."""
+        """Hand a task of the job to the worker, if one is left; till then a sticky probe stays."""
         left = self.given[job] < self.tasks[job]
         self.given[job] += left
         if self.long[job] or not self.sticky or not left:

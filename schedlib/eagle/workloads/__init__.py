@@ -1,1 +1,1 @@
-"""Workloads of the evaluation (Sections 4.1, 5 and 7), a real one of the same kind, and how they are measured."""
+"""Workloads of the evaluation (Sections 4.1, 5 and 7), a real one of the same kind, and their measures."""

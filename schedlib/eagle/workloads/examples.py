@@ -1,4 +1,4 @@
-"""Two small workloads of the paper: the prototype's sample of Google's trace (Section 7) and the example with four nodes (Section 4.1)."""
+"""Two small workloads of the paper: the prototype's (Section 7), and the four nodes of Section 4.1."""
 
 import numpy as np
 import pandas as pd
@@ -11,27 +11,33 @@ SAMPLE_JOBS, SAMPLE_NODES = 3_300, 100
 """Jobs and nodes of the prototype's experiment (Section 7)."""
 
 
-def google_sample(ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS, nodes: int = SAMPLE_NODES) -> Workload:
+def google_sample(
+    ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS, nodes: int = SAMPLE_NODES
+) -> Workload:
     """Section 7's 3,300 jobs for 100 nodes: `google` jobs with fewer and longer tasks, seconds read as ms.
 
-    Columns as in `google`, but times are in ms (`time_unit`), so that `simulate` needs the delay of a message in ms too
-    (`network_delay=0.5`); `class` is that of the job before it was shrunk, `mean` what its tasks take now. The offered load on `nodes`
-    is 1 / `ratio`. Raises ValueError unless `ratio` is positive and `nodes` from 1 to 15,000, and as `google` does.
+    Columns as in `google`, but times are in ms (`time_unit`), so that `simulate` needs the delay of a message
+    in ms too (`network_delay=0.5`); `class` is that of the job before it was shrunk, `mean` what its tasks
+    take now. The offered load on `nodes` is 1 / `ratio`. Raises ValueError unless `ratio` is positive and
+    `nodes` from 1 to 15,000, and as `google` does.
 
     Source: Eagle, Section 7, which says what is done in four sentences. Read as follows:
 
-    - "The ratio between the number of nodes": 15,000, the fewest of the simulations, over `nodes`. A job of n tasks keeps n / 150,
-      rounded, at least one.
-    - "Increase the task duration in the affected jobs by the same ratio": by what its number of tasks really was divided by, so that
-      every job keeps its task-seconds and the classes keep theirs, which is the stated purpose. One-task jobs stay as they are.
+    - "The ratio between the number of nodes": 15,000, the fewest of the simulations, over `nodes`. A job of n
+      tasks keeps n / 150, rounded, at least one.
+    - "Increase the task duration in the affected jobs by the same ratio": by what its number of tasks really
+      was divided by, so that every job keeps its task-seconds and the classes keep theirs, which is the
+      stated purpose. One-task jobs stay as they are.
     - "By a factor of 1,000 (from seconds to milliseconds)": the numbers stay, the unit changes.
-    - "The mean job inter-arrival time as a multiple of the mean task runtime", "of the average job completion time" (Fig. 9): the unit
-      is the time in which all nodes together do the work of a mean job, so that the load is 1 / `ratio`. In either phrase taken
-      literally, a ratio of 1.2 leaves three quarters of the nodes idle or more, and Fig. 9's 1.2 is its high load.
+    - "The mean job inter-arrival time as a multiple of the mean task runtime", "of the average job completion
+      time" (Fig. 9): the unit is the time in which all nodes together do the work of a mean job, so that the
+      load is 1 / `ratio`. In either phrase taken literally, a ratio of 1.2 leaves three quarters of the nodes
+      idle or more, and Fig. 9's 1.2 is its high load.
 
-    Nearly all jobs now have one task, and a short one that had hundreds lasts up to 150 times as long: the mean no longer tells short
-    from long. Above Google's cut-off there are 19 % of the jobs with 99 % of the work. No cut-off mends it: short jobs' 17 % of
-    the work over little more than one task each are some 2,400 ms a task, when the cut-off is 1,130 ms.
+    Nearly all jobs now have one task, and a short one that had hundreds lasts up to 150 times as long: the
+    mean no longer tells short from long. Above Google's cut-off there are 19 % of the jobs with 99 % of the
+    work. No cut-off mends it: short jobs' 17 % of the work over little more than one task each are some 2,400
+    ms a task, when the cut-off is 1,130 ms.
 
     >>> from schedlib.eagle.workloads.measures import offered_load
     >>> w = google_sample(ratio=2.0, seed=1)
@@ -40,11 +46,12 @@ def google_sample(ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS, no
     """
     if not 0 < ratio < np.inf:
         raise ValueError(f"ratio: {ratio}, must be positive")
-    if not 1 <= nodes <= WORKERS["google"][0]:
-        raise ValueError(f"nodes: {nodes}, must be from 1 to the {WORKERS['google'][0]} that the trace is shrunk from")
+    all_nodes = WORKERS["google"][0]
+    if not 1 <= nodes <= all_nodes:
+        raise ValueError(f"nodes: {nodes}, must be from 1 to the {all_nodes} that the trace is shrunk from")
     original = google(jobs, seed)
     before, duration = np.diff(original.offsets), original.tasks["duration"].to_numpy()
-    tasks = np.maximum(1, np.rint(before * nodes / WORKERS["google"][0])).astype(np.int64)
+    tasks = np.maximum(1, np.rint(before * nodes / all_nodes)).astype(np.int64)
     kept = np.arange(len(duration)) - np.repeat(original.offsets[:-1], before) < np.repeat(tasks, before)
     duration = duration[kept]
     work = original.jobs["mean"].to_numpy() * before
@@ -52,16 +59,20 @@ def google_sample(ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS, no
     (arrivals,) = streams(seed, "google sample arrivals")
     submit = np.sort(arrivals.random(jobs)) * (ratio * work.sum() / nodes)
     frame = original.jobs.assign(submit=submit, mean=work / tasks)
-    return Workload(frame, pd.DataFrame({"job": np.repeat(np.arange(jobs), tasks), "duration": duration}), time_unit="ms")
+    of_tasks = pd.DataFrame({"job": np.repeat(np.arange(jobs), tasks), "duration": duration})
+    return Workload(frame, of_tasks, time_unit="ms")
 
 
 def four_nodes() -> Workload:
-    """The example of Section 4.1: four nodes with 100, 100, 10 and 10 s of work left, then a job of four tasks of 10 s, at 1 s.
+    """The example of Section 4.1: four nodes with 100, 100, 10 and 10 s of work left, then a job of four
+    tasks of 10 s, at 1 s.
 
-    The first four jobs, of one task each, are submitted at 0; at 1 s, when job 4 comes, they have that much left. With a cut-off of 50 s
-    the centre places the first two on nodes 0 and 1; the next two probe all nodes and find 2 and 3 idle. Job 4 sends one probe to each
-    node (`probe_ratio=1, min_probes=4`, and `detail="as_written"`, which draws distinct nodes). First come, first served, it then takes
-    110 s; with Sticky Batch Probing the two nodes that are free first run all its tasks, in 30 s (and some ms for messages).
+    The first four jobs, of one task each, are submitted at 0; at 1 s, when job 4 comes, they have that much
+    left. With a cut-off of 50 s the centre places the first two on nodes 0 and 1; the next two probe all
+    nodes and find 2 and 3 idle. Job 4 sends one probe to each node (`probe_ratio=1, min_probes=4`, and
+    `detail="as_written"`, which draws distinct nodes). First come, first served, it then takes 110 s; with
+    Sticky Batch Probing the two nodes that are free first run all its tasks, in 30 s (and some ms for
+    messages).
 
     >>> from schedlib.eagle.systems import System
     >>> from schedlib.eagle.simulating.simulate import simulate

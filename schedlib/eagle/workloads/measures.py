@@ -1,4 +1,4 @@
-"""What a workload is like, for choosing a cluster: shares of long jobs and of their work, cut-offs, the offered load."""
+"""What a workload is like: the shares of long jobs and of their work, cut-offs, the offered load."""
 
 import numpy as np
 import pandas as pd
@@ -7,7 +7,8 @@ from schedlib.workload import Workload
 
 
 def job_means(workload: Workload) -> np.ndarray:
-    """Mean duration of the tasks of each job, shape (N,), s: what decides whether a job is long, and the estimate of each task.
+    """Mean duration of the tasks of each job, shape (N,), s: what decides whether a job is long, and the
+    estimate of each task.
 
     Raises ValueError on a job without tasks.
 
@@ -20,8 +21,8 @@ def job_means(workload: Workload) -> np.ndarray:
 def table1(workload: Workload, cutoff: float) -> pd.DataFrame:
     """Table 1 for this workload, one row: `jobs`, `long_jobs` (%), `long_work` (% of the task-seconds).
 
-    `cutoff` in s: jobs with a mean duration above are long. Raises ValueError when it leaves no short or no long job.
-    Source: Eagle, Table 1.
+    `cutoff` in s: jobs with a mean duration above are long. Raises ValueError when it leaves no short or no
+    long job. Source: Eagle, Table 1.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [2, 4, 9, 1, 15], tasks=[2, 1, 1, 1])
     >>> table1(w, cutoff=10)
@@ -29,11 +30,13 @@ def table1(workload: Workload, cutoff: float) -> pd.DataFrame:
     0     4       25.0  48.387097
     """
     work, long = _work(workload), _long(workload, cutoff)
-    return pd.DataFrame({"jobs": [len(work)], "long_jobs": [100 * long.mean()], "long_work": [100 * work[long].sum() / work.sum()]})
+    percent = {"long_jobs": [100 * long.mean()], "long_work": [100 * work[long].sum() / work.sum()]}
+    return pd.DataFrame({"jobs": [len(work)]} | percent)
 
 
 def short_share(workload: Workload, cutoff: float) -> float:
-    """The short jobs' share of the task-seconds, 0 to 1: by the paper's rule, the part of the workers to reserve for them.
+    """The short jobs' share of the task-seconds, 0 to 1: by the paper's rule, the part of the workers to
+    reserve for them.
 
     `cutoff` as in `table1`. Source: Eagle, Section 5.
 
@@ -45,11 +48,12 @@ def short_share(workload: Workload, cutoff: float) -> float:
 
 
 def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
-    """A cut-off (s) that makes as close as can be to `long_share` of the jobs long: half-way between two jobs' means.
+    """A cut-off (s) that makes as close as can be to `long_share` of the jobs long: half-way between two
+    jobs' means.
 
-    Jobs of equal means are of one class, so that the share is met only as far as means differ; of two cut-offs equally close the
-    higher one. Hawk's authors take the tenth of Google's jobs with the longest means. Raises ValueError unless
-    0 < long_share < 1, and when all jobs have the same mean.
+    Jobs of equal means are of one class, so that the share is met only as far as means differ; of two
+    cut-offs equally close the higher one. Hawk's authors take the tenth of Google's jobs with the longest
+    means. Raises ValueError unless 0 < long_share < 1, and when all jobs have the same mean.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [1.0, 2.0, 6.0, 8.0])
     >>> cutoff_for(w, 0.25), cutoff_for(w, 0.5)
@@ -59,7 +63,8 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
         raise ValueError(f"long_share: {long_share}, must be above 0 and below 1")
     means, count = np.unique(job_means(workload), return_counts=True)
     if len(means) < 2:
-        raise ValueError(f"workload: every job's tasks take {means[0]:g} s on average, so that no cut-off makes two classes")
+        mean = f"every job's tasks take {means[0]:g} s on average"
+        raise ValueError(f"workload: {mean}, so that no cut-off makes two classes")
     above = (count.sum() - np.cumsum(count))[:-1]  # long jobs when the cut-off lies between means i and i + 1
     misses = np.abs(above - long_share * count.sum())
     i = len(misses) - 1 - int(np.argmin(misses[::-1]))
@@ -67,9 +72,11 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
 
 
 def offered_load(workload: Workload, workers: int) -> float:
-    """Work that arrives, as a share of what `workers` can do meanwhile: all task-seconds over workers times the span of submissions.
+    """Work that arrives, as a share of what `workers` can do meanwhile: all task-seconds over workers times
+    the span of submissions.
 
-    Above 1 queues grow for as long as jobs arrive. Raises ValueError on `workers` below 1 and when all jobs come at once.
+    Above 1 queues grow for as long as jobs arrive. Raises ValueError on `workers` below 1 and when all jobs
+    come at once.
 
     >>> offered_load(Workload.from_arrays([0, 10], [4.0, 5.0]), workers=2)
     0.45
@@ -78,7 +85,7 @@ def offered_load(workload: Workload, workers: int) -> float:
         raise ValueError(f"workers: {workers}, must be at least 1")
     submit = workload.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
-        raise ValueError(f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span, give more jobs")
+        raise ValueError(f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span")
     return float(workload.tasks["duration"].sum() / (workers * (submit[-1] - submit[0])))
 
 
@@ -86,7 +93,7 @@ def _work(workload: Workload) -> np.ndarray:
     offsets = workload.offsets
     if (empty := np.diff(offsets) == 0).any():
         row = int(empty.argmax())
-        raise ValueError(f"workload: the job in row {row} has no task, and so no mean duration; leave such jobs out")
+        raise ValueError(f"workload: the job in row {row} has no task, and so no mean; leave such jobs out")
     return np.add.reduceat(workload.tasks["duration"].to_numpy(), offsets[:-1])
 
 
@@ -94,6 +101,6 @@ def _long(workload: Workload, cutoff: float) -> np.ndarray:
     means = job_means(workload)
     long = means > cutoff
     if not (cutoff > 0 and long.any() and not long.all()):
-        raise ValueError(f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {means.min():g} to {means.max():g} s; "
-                         "choose one in between, such as cutoff_for(workload)")  # fmt: skip
+        span = f"{means.min():g} to {means.max():g} s; choose one in between, such as cutoff_for(workload)"
+        raise ValueError(f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {span}")
     return long

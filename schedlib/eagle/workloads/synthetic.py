@@ -1,40 +1,47 @@
-"""The three workloads of the evaluation, drawn anew: Google-, Cloudera- and Yahoo-like jobs with Table 1 met exactly.
+"""The three workloads of the evaluation, drawn anew: Google-, Cloudera- and Yahoo-like jobs with Table 1 met
+exactly.
 
-The traces themselves cannot be shipped. What the paper states is met as printed: the number of jobs, the share of long ones, their
-share of the task-seconds (Table 1); the short partitions (Section 5); the fewest workers (Table 2). The cut-offs, which the paper does
-not print, are those that the authors published with their simulator. All else is a law, stated here, none fitted to a result:
+The traces themselves cannot be shipped. What the paper states is met as printed: the number of jobs, the
+share of long ones, their share of the task-seconds (Table 1); the short partitions (Section 5); the fewest
+workers (Table 2). The cut-offs, which the paper does not print, are those that the authors published with
+their simulator. All else is a law, stated here, none fitted to a result:
 
 | | Google | Cloudera | Yahoo |
 |---|---|---|---|
-| tasks of a job, short | one in 75 % of the jobs, else power law | geometric, mean 187 | geometric, mean 23.6 |
-| tasks of a job, long | the same | geometric, mean by type (`TYPES`) | geometric, mean by type |
+| tasks of a short job | one in 75 % of jobs, else power law | geometric, mean 187 | geometric, mean 23.6 |
+| tasks of a long job | the same | geometric, mean by type (`TYPES`) | geometric, mean by type |
 | seconds of a task of a short job, mean | 105 | 94.6 | 48.9 |
 | submissions, on average | 1.0 s apart | 13 s apart | 14 s apart |
 
-- *Tasks.* Google: three of four jobs have one task (Reiss et al., SoCC 2012); the others have n with probability proportional to
-  n^-1.4018, so that jobs have 25.67 tasks on average and the trace 13.0 million. Cloudera and Yahoo: an exponential number, rounded up.
-  The short jobs' mean follows from Table 2: in Hawk 0.87 million probes, 84 % of all, are queued behind long tasks, two probes a task,
-  which makes 23.6 tasks a short job for Yahoo; for Cloudera the percentage is not printed and 75 % is assumed. By the same sum Google's
-  short jobs would have 12.9 million tasks; here they have 11.7.
-- *Long jobs* of Cloudera and Yahoo are of the types found by k-means in the traces (Chen et al., PVLDB 5(12) 2012 and MASCOTS 2011),
-  which Hawk's and Eagle's authors expand as well: the numbers of jobs add up to Table 1's. A type's number of tasks is taken as its
-  task-seconds over its duration. The mean duration of a long job lies an exponential time above the cut-off, in proportion to its type's.
-- *Short jobs'* mean duration is a logit-normal fraction of the cut-off (standard deviation 1 of the logit): close to lognormal, never above.
-- *Within a job* durations are Gaussian with a standard deviation of twice the mean, negative ones drawn again, divided by their
-  average, so that the job's mean is what was drawn.
-- *Work.* The shift of the logit and the scale of the exponential are solved for, so that short jobs have the task-seconds of the table above
-  and long jobs have exactly Table 1's share of all.
-- *Submissions* are a Poisson process, given its number of jobs, over the time in which the fewest workers of the paper (15,000 or 4,000)
-  would be busy to 95 % (`LOAD`); more workers mean less load: 95, 84, 75, 68 and 62 % for Google's 15,000 to 23,000. Fewer are busy in
-  fact (some 88 % in the mean over the submissions), as the cluster is empty first and long tasks outlast the last submission.
-  Times are whole seconds, as in the authors' files; at real ones, as published, a probe in a million passes a long task in flight.
-- *Largest job.* A short job, or one of Google's, has at most a fifth as many tasks as there are workers (the fewest of the paper), a long
-  one of Cloudera or Yahoo as many.
+- *Tasks.* Google: three of four jobs have one task (Reiss et al., SoCC 2012); the others have n with
+  probability proportional to n^-1.4018, so that jobs have 25.67 tasks on average and the trace 13.0 million.
+  Cloudera and Yahoo: an exponential number, rounded up. The short jobs' mean follows from Table 2: in Hawk
+  0.87 million probes, 84 % of all, are queued behind long tasks, two probes a task, which makes 23.6 tasks a
+  short job for Yahoo; for Cloudera the percentage is not printed and 75 % is assumed. By the same sum
+  Google's short jobs would have 12.9 million tasks; here they have 11.7.
+- *Long jobs* of Cloudera and Yahoo are of the types found by k-means in the traces (Chen et al., PVLDB 5(12)
+  2012 and MASCOTS 2011), which Hawk's and Eagle's authors expand as well: the numbers of jobs add up to Table
+  1's. A type's number of tasks is taken as its task-seconds over its duration. The mean duration of a long
+  job lies an exponential time above the cut-off, in proportion to its type's.
+- *Short jobs'* mean duration is a logit-normal fraction of the cut-off (standard deviation 1 of the logit):
+  close to lognormal, never above.
+- *Within a job* durations are Gaussian with a standard deviation of twice the mean, negative ones drawn
+  again, divided by their average, so that the job's mean is what was drawn.
+- *Work.* The shift of the logit and the scale of the exponential are solved for, so that short jobs have the
+  task-seconds of the table above and long jobs have exactly Table 1's share of all.
+- *Submissions* are a Poisson process, given its number of jobs, over the time in which the fewest workers of
+  the paper (15,000 or 4,000) would be busy to 95 % (`LOAD`); more workers mean less load: 95, 84, 75, 68 and
+  62 % for Google's 15,000 to 23,000. Fewer are busy in fact (some 88 % in the mean over the submissions), as
+  the cluster is empty first and long tasks outlast the last submission. Times are whole seconds, as in the
+  authors' files; at real ones, as published, a probe in a million passes a long task in flight.
+- *Largest job.* A short job, or one of Google's, has at most a fifth as many tasks as there are workers (the
+  fewest of the paper), a long one of Cloudera or Yahoo as many.
 
-`scale` shrinks the cluster: `scale` times the workers see the same load. The laws stay; only the largest number of tasks shrinks with
-the cluster, as a short job of 3,000 tasks would swamp 600 workers, which no short job does in the paper's clusters. The tasks cut off
-are not made up for by longer ones, but by earlier arrivals: with `scale=0.1` Google's jobs have 7.4 tasks on average and come 2.9 s
-apart instead of 10. Cloudera's and Yahoo's long jobs have hundreds of tasks: in a cluster of hundreds each is a wave of work, so
+`scale` shrinks the cluster: `scale` times the workers see the same load. The laws stay; only the largest
+number of tasks shrinks with the cluster, as a short job of 3,000 tasks would swamp 600 workers, which no
+short job does in the paper's clusters. The tasks cut off are not made up for by longer ones, but by earlier
+arrivals: with `scale=0.1` Google's jobs have 7.4 tasks on average and come 2.9 s apart instead of 10.
+Cloudera's and Yahoo's long jobs have hundreds of tasks: in a cluster of hundreds each is a wave of work, so
 that these two are better run at full scale, which takes seconds.
 """
 
@@ -54,54 +61,51 @@ LONG_WORK = {"google": 0.83, "cloudera": 0.91, "yahoo": 0.98}
 PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "alibaba": 0.24}
 """Share of the workers reserved for short jobs: the short jobs' share of the task-seconds (Section 5)."""
 CUTOFF = {"google": 1129.532, "cloudera": 272.783, "yahoo": 90.5811, "alibaba": 48.99}
-"""Mean task duration, s, above which a job is long: as published with the authors' simulator, Alibaba's by `cutoff_for`."""
+"""Mean task duration (s) above which a job is long: the authors'; Alibaba's by `cutoff_for`."""
 WORKERS = {
     "google": (15_000, 17_000, 19_000, 21_000, 23_000),
     "cloudera": (15_000, 17_000, 19_000, 21_000, 23_000),
     "yahoo": (4_000, 4_500, 5_000, 5_500, 6_000),
     "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300),
 }
-"""Workers from high load to low. The paper states Google's 15,000-23,000 and the fewest of the others (Table 2); the rest is assumed."""
+"""Workers from high load to low. The paper states Google's 15,000-23,000 and the fewest of the others (Table
+2); the rest is assumed."""
 HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "alibaba": 3.0}
 """Seconds between DLWL's updates (Section 6.2; Alibaba's assumed)."""
 LOAD = 0.95
 """Offered load of the fewest workers (assumed: the paper's highest load, not printed in its text)."""
 SHORT_DURATION = {"google": 105.0, "cloudera": 94.6, "yahoo": 48.9}
-"""Mean duration of a task of a short job, s; for Cloudera and Yahoo Chen et al.'s task-seconds of small jobs over the tasks above."""
+"""Mean duration of a task of a short job, s; for Cloudera and Yahoo Chen et al.'s task-seconds of small jobs
+over the tasks above."""
 SHORT_TASKS = {"cloudera": 187.0, "yahoo": 23.6}
 """Mean number of tasks of a short job (before rounding up)."""
 TYPES = {
     "google": [(1, 1, 1)],
     "cloudera": [
-        (477, 847, 2820),
-        (246, 48, 15240),
-        (197, 875, 3180),
-        (105, 1938, 7860),
-        (23, 405, 61200),
-        (7, 3577, 18900),
+        *[(477, 847, 2820), (246, 48, 15240), (197, 875, 3180)],
+        *[(105, 1938, 7860), (23, 405, 61200), (7, 3577, 18900)],
     ],
     "yahoo": [
-        (838, 409, 2100),
-        (91, 1004, 2400),
-        (7, 133, 9300),
-        (35, 455, 13500),
-        (5, 2119, 30900),
-        (1303, 8, 3600),
-        (2, 954, 16800),
+        *[(838, 409, 2100), (91, 1004, 2400), (7, 133, 9300), (35, 455, 13500)],
+        *[(5, 2119, 30900), (1303, 8, 3600), (2, 954, 16800)],
     ],
 }
-"""Types of long jobs: jobs, tasks of one, duration (s), after Chen et al.'s k-means clusters but for that of small jobs."""
+"""Types of long jobs: jobs, tasks of one, duration (s), after Chen et al.'s k-means clusters but for that of
+small jobs."""
 ONE_TASK, EXPONENT = 0.75, 1.4018
-LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo": 1.0}  # tasks, of the fewest workers
+LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo": 1.0}
+"""The largest number of tasks of a job, as a share of the fewest workers."""
 
 
 def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
-    """Google-like jobs: 506,460 with 13 million tasks, one second apart, unless fewer `jobs` or a smaller cluster are asked for.
+    """Google-like jobs: 506,460 with 13 million tasks, one second apart, unless fewer `jobs` or a smaller
+    cluster are asked for.
 
-    jobs: `job`, `submit` (whole s), `class` (1 is long), `mean` (s, the mean of its durations, on the right side of `CUTOFF`);
-    tasks: `job`, `duration` (s, > 0). The load is `LOAD` on `scale` times 15,000 workers, whatever `jobs` and `seed`. The laws,
-    and what is assumed, are in the module's text. Raises ValueError on `jobs` too few for a long one among them, on `scale` that
-    leaves less than 10 workers, and when a handful of jobs cannot meet Table 1.
+    jobs: `job`, `submit` (whole s), `class` (1 is long), `mean` (s, the mean of its durations, on the right
+    side of `CUTOFF`); tasks: `job`, `duration` (s, > 0). The load is `LOAD` on `scale` times 15,000 workers,
+    whatever `jobs` and `seed`. The laws, and what is assumed, are in the module's text. Raises ValueError on
+    `jobs` too few for a long one among them, on `scale` that leaves less than 10 workers, and when a handful
+    of jobs cannot meet Table 1.
 
     Source: Eagle, Section 5 and Tables 1 and 2.
 
@@ -141,10 +145,12 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     n_long = round(LONG_SHARE[trace] * n_jobs)
     if n_long < 1:
         least = int(np.ceil(1 / LONG_SHARE[trace]))
-        raise ValueError(f"jobs: {jobs} have no long one among them at {LONG_SHARE[trace]:.2%}; ask for {least} or more")
+        share = f"{LONG_SHARE[trace]:.2%}"
+        raise ValueError(f"jobs: {jobs} have no long one among them at {share}; ask for {least} or more")
     workers = scale * WORKERS[trace][0]
     if not 10 <= workers < np.inf:
-        raise ValueError(f"scale: {scale} leaves {workers:g} of {WORKERS[trace][0]} workers; it must leave 10 or more")
+        left = f"{workers:g} of {WORKERS[trace][0]} workers"
+        raise ValueError(f"scale: {scale} leaves {left}; it must leave 10 or more")
     names = ("arrivals", "classes", "tasks", "means", "durations")
     arrivals, classes, sizes, means, durations = streams(seed, *(f"{trace} {name}" for name in names))
 
@@ -161,13 +167,15 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
         tasks = np.clip(np.ceil(sizes.standard_exponential(n_jobs) * mean), 1, most).astype(np.int64)
 
     mean = np.empty(n_jobs)
-    logit, above = means.standard_normal(n_jobs - n_long), means.standard_exponential(n_long) * type_duration[kind]
+    logit = means.standard_normal(n_jobs - n_long)
+    above = means.standard_exponential(n_long) * type_duration[kind]
     mean[~long], mean[long] = _means(trace, tasks[~long], logit, tasks[long], above)
     span = (mean * tasks).sum() / (LOAD * workers)
     submit = np.floor(np.sort(arrivals.random(n_jobs)) * span)
     number = np.arange(n_jobs)
     frame = pd.DataFrame({"job": number, "submit": submit, "class": long.astype(np.int64), "mean": mean})
-    return Workload(frame, pd.DataFrame({"job": np.repeat(number, tasks), "duration": _durations(durations, tasks, mean)}))
+    duration = _durations(durations, tasks, mean)
+    return Workload(frame, pd.DataFrame({"job": np.repeat(number, tasks), "duration": duration}))
 
 
 def _power_law(rng: np.random.Generator, n: int, most: int) -> np.ndarray:
@@ -184,10 +192,11 @@ def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarra
     cutoff, share, n_short = CUTOFF[trace], LONG_WORK[trace], short_tasks.sum()
     # A mean cut to whole seconds, as the authors' program does, has to stay above the cut-off.
     least = np.floor(cutoff) + 1
-    # In a small sample long jobs may have so many tasks that short ones must be longer than usual to keep their share.
+    # In a small sample long jobs may have so many tasks that short ones must be longer to keep their share.
     work = max(SHORT_DURATION[trace] * n_short, 1.1 * least * long_tasks.sum() * (1 - share) / share)
     if work > 0.9 * cutoff * n_short:
-        raise ValueError(f"jobs: the few short ones drawn are too small for {1 - share:.0%} of the task-seconds; ask for more")
+        needed = f"{1 - share:.0%} of the task-seconds"
+        raise ValueError(f"jobs: the few short ones drawn are too small for {needed}; ask for more")
 
     def short_mean(shift):
         return cutoff / (1 + np.exp(-shift - logit))

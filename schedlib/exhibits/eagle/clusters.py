@@ -3,9 +3,9 @@
 import pandas as pd
 
 from schedlib.eagle.workloads.synthetic import WORKERS
+from schedlib.exhibits.eagle import drawing
 from schedlib.exhibits.eagle.comparing import ratios
-from schedlib.exhibits.eagle.drawing import SYSTEM_LOOKS, from_zero, legend_of, means_in_words, plot_ratios
-from schedlib.exhibits.eagle.running import ALL, SCALE, SIZE, on_google
+from schedlib.exhibits.eagle.running import SCALE, SIZE, on_google
 from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
 
@@ -19,54 +19,51 @@ SCALES = {
 
 
 def run(scale: float, workers: int, jobs: int, seed: int) -> pd.DataFrame:
-    """Eagle, Hawk and DLWL+SRPT at the highest load of Google's trace, the share `scale` of the paper's `workers`."""
+    """Eagle, Hawk and DLWL+SRPT at the highest load of Google's trace on the share `scale` of `workers`."""
     return on_google(("eagle", "hawk", "dlwl"), workers, jobs, scale, seed)
 
 
 def _points(name):
     """As many jobs a worker as at that scale of the reproduction."""
-    per_scale = SIZE[name]["google"] / SCALE[name]["google"]
-    workers = min(WORKERS["google"])
-    return [{"scale": scale, "workers": workers, "jobs": round(per_scale * scale)} for scale in SCALES[name]]
+    jobs = SIZE[name]["google"] / SCALE[name]["google"]
+    points = ({"scale": scale, "workers": min(WORKERS["google"])} for scale in SCALES[name])
+    return [point | {"jobs": round(jobs * point["scale"])} for point in points]
 
 
 def draw(frame: pd.DataFrame):
-    """Eagle over Hawk and over DLWL+SRPT at the same load against the size of the cluster, short and long jobs."""
+    """Eagle over Hawk and over DLWL+SRPT at the same load against the size of the cluster, by class."""
     figure, axes = style.subplots(2, 2, size=(9.2, 6.2), sharex=True)
     for panels, base in zip(axes, ("hawk", "dlwl"), strict=True):
         for ax, jobs in zip(panels, ("short", "long"), strict=True):
             rows = ratios(frame, "eagle", base, jobs)
-            plot_ratios(ax, rows.assign(simulated=rows["workers"] * rows["scale"]), "simulated")
-            ax.set(xscale="log", ylabel=f"{jobs} jobs,\nEagle / {SYSTEM_LOOKS[base].label}")
-        from_zero(panels)
+            drawing.plot_ratios(ax, rows.assign(simulated=rows["workers"] * rows["scale"]), "simulated")
+            ax.set(xscale="log", ylabel=f"{jobs} jobs,\nEagle / {drawing.LOOKS[base].label}")
+        drawing.from_zero(panels)
     for ax in axes[1]:
         ax.set_xlabel("workers simulated")
-    legend_of(axes[0, 0])
+    drawing.legend_of(axes[0, 0])
     return figure
 
 
 def _alt(frame):
-    by_scale = ratios(frame, "eagle", "hawk", "short").groupby("scale")
-    words = [f"{scale * rows['workers'].iloc[0]:,.0f} workers {means_in_words(rows)}" for scale, rows in by_scale]
+    words = "; ".join(
+        f"{scale * rows['workers'].iloc[0]:,.0f} workers {drawing.means_in_words(rows)}"
+        for scale, rows in ratios(frame, "eagle", "hawk", "short").groupby("scale")
+    )
     return (
-        "Line charts of ratios against the size of the cluster. Eagle over Hawk, short jobs, 50th, 90th, 99th: "
-        f"{'; '.join(words)}."
+        "Line charts of ratios against the size of the cluster. Eagle over Hawk, short jobs, 50th, 90th, "
+        f"99th: {words}."
     )
 
 
 EXPERIMENTS = (
-    Experiment(
-        "eagle.clusters", "The same load in clusters of different size", run, {scale: _points(scale) for scale in ALL},
-        {"smoke": 1, "quick": 5, "paper": 3},
-    ),
+    Experiment("eagle.clusters", "The same load in clusters of different size", run,
+               {scale: _points(scale) for scale in SCALES}, {"smoke": 1, "quick": 5, "paper": 3}),
 )
 
 FIGURES = (
-    Figure(
-        "eagle.clusters", "eagle.clusters", draw,
-        lambda frame: "What a smaller cluster does to the ratios: Google's trace at the highest load, with as many jobs per "
-        "worker and, in a smaller cluster, a smaller largest job. "
-        f"{frame['seed'].nunique()} seeds, intervals 95 %. Beyond the paper.",
-        _alt,
-    ),
+    Figure("eagle.clusters", "eagle.clusters", draw,
+           lambda frame: "What a smaller cluster does to the ratios: Google's trace at the highest load, "
+           "with as many jobs per worker and, in a smaller cluster, a smaller largest job. "
+           f"{frame['seed'].nunique()} seeds, intervals 95 %. Beyond the paper.", _alt),
 )

@@ -4,14 +4,13 @@ Readings that hold for all claims on Eagle, fixed before anything was run:
 
 - Runs follow the authors' program (`detail="as_published"`); Hawk's thieves are then any idle worker.
 - A ratio is taken per seed, both systems on the same workload. Every job counts.
-- The highest load of a trace is at its fewest workers. "At all percentiles, loads, traces" is judged at the case (workers
-  and percentile) that is worst on average over the seeds; "up to" at the one that is best.
+- The highest load of a trace is at its fewest workers. "At all percentiles, loads, traces" is judged at the
+  case (workers and percentile) that is worst on average over the seeds; "up to" at the one that is best.
 - Counts of Table 2 are judged as shares of probes or of tasks, since a smaller cluster runs fewer jobs.
-
-A measure is a function of an experiment's rows that gives one number per seed.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -22,55 +21,49 @@ from schedlib.experiment import Claim, claim_maker
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
 WORST = "judged at the case that is worst on average over the seeds"
-LOAD_TREND = {
-    "check": "trend", "tolerance": 0.0, "metric": "growth of the mean log ratio from one number of workers to the next",
-}
-_MAKE = claim_maker("eagle", check="order", tolerance=0.02, unit="1")
+STEP = "growth of the mean log ratio from one number of workers to the next"
+LOAD_TREND = {"check": "trend", "tolerance": 0.0, "metric": STEP}
 
 Measure = Callable[[pd.DataFrame], np.ndarray]
+"""What a claim measures: an experiment's rows in, one number per seed out."""
+_MAKE = claim_maker("eagle", check="order", tolerance=0.02, unit="1")
 
 
-def claim(
-    name: str, where: str, text: str, measure: Measure, paper_value: float | None = None,
-    *, experiment: str = "eagle.loads", **fields,
-) -> Claim:
-    """A claim; unless `fields` say otherwise an order with a margin of 2 % for the interval, on `eagle.loads`."""
-    return _MAKE(name, where, text, experiment, measure, paper_value, **fields)
+def claim(name: str, where: str, text: str, measure: Measure, value: Any = None, **fields: Any) -> Claim:
+    """A claim on `eagle.loads`; unless `fields` differ an order with a margin of 2 % for the interval."""
+    return _MAKE(name, where, text, fields.pop("experiment", "eagle.loads"), measure, value, **fields)
 
 
 def only(frame: pd.DataFrame, jobs: str | None = None, /, **where) -> pd.DataFrame:
-    """The rows of a class of jobs ("short" or "long", None for both) that have these values in these columns.
-
-    A tuple names several values.
+    """The rows of a class of jobs ("short", "long", None for both) with these values; a tuple names several.
 
     >>> only(pd.DataFrame({"trace": ["google", "yahoo"], "workers": [3, 4]}), trace="yahoo")
        trace  workers
     1  yahoo        4
     """
-    if jobs:
-        frame = frame[frame["class"] == jobs]
-    for name, value in where.items():
+    wanted = ({"class": jobs} if jobs else {}) | where
+    for name, value in wanted.items():
         frame = frame[frame[name].isin(value) if isinstance(value, tuple) else frame[name] == value]
     return frame
 
 
 def ratios(frame: pd.DataFrame, system: str, base: str, jobs: str | None = None, /, **where) -> pd.DataFrame:
-    """`ratio`, the completion time of `system` over that of `base`, wherever both ran: a row for each other setting and seed.
+    """`ratio`, the completion time of `system` over that of `base`, for each setting and seed that both ran.
 
     `jobs` and `where` choose rows as in `only`.
 
-    >>> frame = pd.DataFrame({"seed": [0, 0], "percentile": 50, "system": ["eagle", "hawk"], "completion": [2.0, 8.0]})
+    >>> frame = pd.DataFrame({"seed": 0, "system": ["eagle", "hawk"], "completion": [2.0, 8.0]})
     >>> ratios(frame, "eagle", "hawk")
-       seed  percentile  ratio
-    0     0          50   0.25
+       seed  ratio
+    0     0   0.25
     """
     settings = [name for name in frame.columns if name not in (*MEASURED, "system")]
-    first, second = (frame[frame["system"] == name].set_index(settings)["completion"] for name in (system, base))
+    first, second = (only(frame, system=name).set_index(settings)["completion"] for name in (system, base))
     return only((first / second).dropna().rename("ratio").reset_index(), jobs, **where)
 
 
 def compare(frame: pd.DataFrame, first: dict, second: dict) -> pd.DataFrame:
-    """`ratio` of completion times of two settings, each given by its values: a row for each seed, class and percentile.
+    """`ratio` of completion times of two settings, each given by its values, by seed, class and percentile.
 
     Raises ValueError when a setting leaves more than one row for these.
     """
@@ -97,18 +90,18 @@ def per_seed(rows: pd.DataFrame) -> np.ndarray:
 
 
 def extreme_case(rows: pd.DataFrame, largest: bool) -> np.ndarray:
-    """The ratios, one per seed, of the case (trace, workers, percentile ...) whose mean over the seeds is largest or smallest."""
+    """The ratios, one per seed, of the case (trace, workers, percentile ...) of largest or smallest mean."""
     case = [name for name in rows.columns if name not in ("seed", "ratio")]
     means = rows.groupby(case)["ratio"].mean()
-    rows = rows.set_index(case)["ratio"].sort_index()
-    return rows.loc[[means.idxmax() if largest else means.idxmin()]].to_numpy()
+    extreme = means.idxmax() if largest else means.idxmin()
+    return rows.set_index(case)["ratio"].sort_index().loc[[extreme]].to_numpy()
 
 
 def slope(rows: pd.DataFrame, along: str) -> np.ndarray:
-    """How the mean logarithm of the ratios grows from one value of a column to the next, per seed (least squares).
+    """How the mean log ratio grows from one value of a column to the next, per seed (least squares).
 
-    >>> slope(pd.DataFrame({"seed": 0, "workers": [15, 17, 19], "ratio": [0.25, 0.5, 1.0]}), "workers").round(6)
-    array([0.693147])
+    >>> slope(pd.DataFrame({"seed": 0, "workers": [15, 17, 19], "ratio": [1, 2, 4]}), "workers").round(4)
+    array([0.6931])
     """
     means = rows.assign(log=np.log(rows["ratio"])).groupby(["seed", along])["log"].mean().unstack()
     return np.polyfit(np.arange(means.shape[1]), means.to_numpy().T, 1)[0]

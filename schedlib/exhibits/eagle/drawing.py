@@ -1,4 +1,4 @@
-"""What Eagle's figures share: looks, dots with intervals, lines of ratios, legends, words on numbers and sizes."""
+"""What Eagle's figures share: looks, dots with intervals, lines, legends, numbers and sizes in words."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
@@ -17,7 +17,7 @@ PERCENTILE_LOOKS = {
     90: Look(style.VERMILLION, "--", "s", "90th percentile"),
     99: Look(style.GREEN, "-.", "^", "99th percentile"),
 }
-SYSTEM_LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omniscient", "ideal-eagle")} | {
+LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omniscient", "ideal-eagle")} | {
     "dlwl": style.look("dlwl")._replace(label="DLWL+SRPT"),
     "no-sss": Look("#555555", (0, (7, 2)), "<", "Eagle without SSS"),
     "no-sss-stale": Look("#8A8A8A", (0, (1, 3)), "X", "Eagle without SSS, sizes never updated"),
@@ -29,18 +29,14 @@ SYSTEM_LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", 
     "hawk-general": Look("#777777", (0, (2, 1)), "X", "Hawk, the general partition steals"),
     "hawk-none": Look("#444444", (0, (3, 1, 1, 1, 1, 1)), "p", "Hawk without stealing"),
 }
-"""Variants of DLWL have shades of its colour, those of Hawk and Eagle greys."""
+"""Looks of the systems. Variants of DLWL have shades of its colour, those of Hawk and Eagle greys."""
 NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
 
 
-def looks_of(systems: Iterable[str]) -> dict[str, Look]:
-    """The looks of these systems, by name."""
-    return {name: SYSTEM_LOOKS[name] for name in systems}
-
-
-def level(ax) -> None:
-    """A dotted line at 1, where both systems take the same time."""
-    ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
+def level(ax, *ratios: float) -> None:
+    """Dotted lines at these ratios; at 1, where both systems take the same time, when none is given."""
+    for ratio in ratios or (1,):
+        ax.axhline(ratio, color="black", linewidth=0.8, linestyle=":")
 
 
 def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
@@ -49,11 +45,46 @@ def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
     level(ax)
 
 
+def plot_lines(ax, rows: pd.DataFrame, x: str, y: str, systems: Iterable[str]) -> None:
+    """The mean of `y` under these systems against `x`, with intervals."""
+    style.band(ax, rows, x, y, "system", {name: LOOKS[name] for name in systems})
+
+
 def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
     """The share of busy workers (%) under these systems against the number of workers."""
     rows = only(frame, "short", percentile=50)
-    style.band(ax, rows.assign(utilisation=100 * rows["utilisation"]), "workers", "utilisation", "system", looks_of(systems))
+    plot_lines(ax, rows.assign(utilisation=100 * rows["utilisation"]), "workers", "utilisation", systems)
     ax.set_ylim(0, 100)
+
+
+def plot_against(frame: pd.DataFrame, base: str):
+    """Figs. 2 and 3: Eagle's times over a rival's against the number of workers, and the utilisation."""
+    traces = [trace for trace in NAMES if trace in set(frame["trace"])]
+    options = {"squeeze": False, "sharex": "col", "sharey": "row", "height_ratios": (3, 3, 2)}
+    figure, axes = style.subplots(3, len(traces), size=(3.4 * len(traces) + 0.4, 7.4), **options)
+    for column, trace in zip(axes.T, traces, strict=True):
+        rows = only(frame, trace=trace)
+        for ax, jobs in zip(column, ("short", "long"), strict=False):
+            plot_ratios(ax, ratios(rows, "eagle", base, jobs), "workers")
+        plot_utilisation(column[2], rows, ("eagle", base))
+        thousands(column[2], rows["workers"])
+        column[0].set_title(NAMES[trace])
+    for row, jobs in zip(axes[:2], ("short", "long"), strict=True):
+        from_zero(row)
+        row[0].set_ylabel(f"{jobs} jobs,\nEagle / {LOOKS[base].label}")
+    axes[2, 0].set_ylabel("busy workers (%)")
+    axes[2, 0].legend(fontsize=8, loc="lower left")
+    legend_of(axes[0, 0])
+    return figure
+
+
+def alt_against(frame: pd.DataFrame, base: str) -> str:
+    """The alt text of such a figure."""
+    return (
+        f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number of "
+        "workers, and of the share of busy workers. At the highest load, 50th, 90th, 99th percentile of "
+        f"short jobs: {ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}."
+    )
 
 
 def dots(ax, places, groups, look: Look, **more) -> None:
@@ -67,17 +98,17 @@ def dots(ax, places, groups, look: Look, **more) -> None:
 
 def percentile_dots(ax, rows: pd.DataFrame, column: str, shift: float, look: Look, **more) -> None:
     """The means of a column as dots, the percentiles side by side along the x axis, all moved by `shift`."""
-    places = np.arange(len(PERCENTILES)) + shift
-    dots(ax, places, [only(rows, percentile=p)[column] for p in PERCENTILES], look, **more)
+    groups = [only(rows, percentile=p)[column] for p in PERCENTILES]
+    dots(ax, np.arange(len(PERCENTILES)) + shift, groups, look, **more)
     ax.set_xlabel("percentile")
     ax.set_xticks(range(len(PERCENTILES)), [f"{p}th" for p in PERCENTILES])
 
 
 def plot_systems(ax, rows: pd.DataFrame, systems) -> None:
     """Completion times of short jobs under these systems as dots, the percentiles side by side."""
-    for k, system in enumerate(systems):
+    for k, name in enumerate(systems):
         shift = 0.16 * (k - (len(systems) - 1) / 2)
-        percentile_dots(ax, only(rows, system=system), "completion", shift, SYSTEM_LOOKS[system])
+        percentile_dots(ax, only(rows, system=name), "completion", shift, LOOKS[name])
     ax.set(yscale="log", ylabel="completion time of short jobs (s)")
 
 
@@ -101,11 +132,9 @@ def thousands(ax, workers) -> None:
     ax.set_xlabel("workers (thousands)")
 
 
-def legend(figure, looks) -> None:
+def legend(figure, looks: Iterable[Look]) -> None:
     """A legend of these looks, as dots, below the figure."""
-    handles = [
-        Line2D([], [], color=look.color, linestyle="none", marker=look.marker, label=look.label) for look in looks
-    ]
+    handles = [Line2D([], [], **look.line() | {"linestyle": "none"}) for look in looks]
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 4), handlelength=1.2)
 
 
@@ -130,7 +159,7 @@ def ratios_in_words(frame: pd.DataFrame, base: str, jobs: str = "short") -> str:
 def times_in_words(rows: pd.DataFrame, systems: Iterable[str]) -> str:
     """Mean completion times of each system, by percentile."""
     words = {name: means_in_words(only(rows, system=name), "completion", "{:.4g} s") for name in systems}
-    return "; ".join(f"{SYSTEM_LOOKS[name].label} {times}" for name, times in words.items())
+    return "; ".join(f"{LOOKS[name].label} {times}" for name, times in words.items())
 
 
 def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str]:
@@ -144,16 +173,18 @@ def scale_in_words(scale: float) -> str:
     >>> scale_in_words(1.0), scale_in_words(1 / 30)
     ("the paper's own size", "1/30 of the paper's size")
     """
-    return "the paper's own size" if scale == 1 else f"{Fraction(scale).limit_denominator(1000)} of the paper's size"
+    share = Fraction(scale).limit_denominator(1000)
+    return "the paper's own size" if share == 1 else f"{share} of the paper's size"
 
 
 def sizes(frame: pd.DataFrame) -> str:
     """How large the simulated clusters are, how many jobs they get, how many seeds there are."""
-    if "trace" in frame:
-        each = frame.groupby("trace", sort=False)[["scale", "jobs"]].first().itertuples()
-        words = ", ".join(f"{NAMES[row.Index]} {scale_in_words(row.scale)} and {row.jobs:,} jobs" for row in each)
-    else:
-        words = f"{scale_in_words(frame['scale'].iloc[0])} and {frame['jobs'].iloc[0]:,} jobs"
+    words = []
+    for trace, rows in frame.groupby("trace", sort=False) if "trace" in frame else [("", frame)]:
+        point = rows.iloc[0]
+        name = f"{NAMES[trace]} " if trace else ""
+        words.append(f"{name}{scale_in_words(point['scale'])} and {point['jobs']:,} jobs")
     count = frame["seed"].nunique()
-    many = count > 1
-    return f"Clusters: {words}; {count} seed{'s' * many}, each with its own workload{', intervals 95 %' * many}."
+    intervals = ", intervals 95 %" if count > 1 else ""
+    seeds = f"{count} seed{'s' * (count > 1)}, each with its own workload{intervals}"
+    return f"Clusters: {', '.join(words)}; {seeds}."

@@ -18,21 +18,24 @@ CASES = {
     "sbp": Eagle(sss=False, srpt=False, min_probes=4),
     "dlwl": DLWL(),
 }
-TITLES = {"one task a probe": "one task a probe", "sbp": "Sticky Batch Probing", "dlwl": "bound at once (DLWL)"}
+TITLES = dict(zip(CASES, ("one task a probe", "Sticky Batch Probing", "bound at once (DLWL)"), strict=True))
 
 
 def run(case: str, seed: int) -> pd.DataFrame:
     """Four nodes with 100, 100, 10 and 10 s to do, and a job of four tasks of 10 s.
 
-    A row per task: `job, task, worker, submit, start, finish, last` (whether it is of that job). For DLWL what the nodes have
-    to do is one long job of four tasks, with one estimate: all four look alike, as in Section 4.2.
+    A row per task: `job, task, worker, submit, start, finish, last` (whether it is of that job). For DLWL
+    what the nodes have to do is one long job of four tasks, with one estimate: all four look alike, as in
+    Section 4.2.
     """
     workload = four_nodes()
     if case == "dlwl":
         workload = Workload.from_arrays([0.0, 1.0], workload.tasks["duration"], tasks=[4, 4])
-    options = {"short_partition": 0, "cutoff": 50.0, "probe_ratio": 1, "heartbeat": 0, "detail": "as_written"}
-    run = simulate(workload, CASES[case], 4, seed=seed, record=True, **options)
-    tasks = run.tasks.merge(run.jobs[["job", "submit"]], on="job")
+    simulation = simulate(
+        workload, CASES[case], 4, seed=seed, record=True, short_partition=0, cutoff=50.0, probe_ratio=1,
+        heartbeat=0, detail="as_written",
+    )
+    tasks = pd.DataFrame(simulation.tasks).merge(simulation.jobs[["job", "submit"]], on="job")
     tasks["last"] = tasks["job"] == tasks["job"].max()
     return tasks[["job", "task", "worker", "submit", "start", "finish", "last"]]
 
@@ -45,7 +48,8 @@ def draw(frame: pd.DataFrame):
         zero = rows.loc[rows["last"], "submit"].iloc[0]
         for task in rows.itertuples():
             begin, color = max(task.start, zero), style.BLUE if task.last else "#CCCCCC"
-            ax.barh(task.worker, task.finish - begin, left=begin - zero, color=color, edgecolor="white", height=0.7)
+            look = {"color": color, "edgecolor": "white", "height": 0.7}
+            ax.barh(task.worker, task.finish - begin, left=begin - zero, **look)
         end = rows.loc[rows["last"], "finish"].max() - zero
         ax.axvline(end, color=style.BLUE, linewidth=1, linestyle="--")
         ax.set(title=f"{title}: {end:.0f} s", xlabel="time since the job came (s)", xlim=(0, 122))
@@ -55,46 +59,43 @@ def draw(frame: pd.DataFrame):
     return figure
 
 
-def completion(frame: pd.DataFrame, case: str) -> pd.Series:
+def _completion(frame, case):
     """Seconds from submission to end of the example's job, by seed."""
     rows = only(frame, case=case, last=True).groupby("seed")
-    return rows["finish"].max() - rows["submit"].min()
+    return rows["finish"].max().to_numpy() - rows["submit"].min().to_numpy()
 
 
 def _alt(frame):
-    words = ", ".join(f"{completion(frame, case).iloc[0]:.2f} s ({title})" for case, title in TITLES.items())
+    words = ", ".join(f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items())
     return f"Gantt charts of four nodes. The job of four tasks takes {words}."
 
 
 def _measure(case: str) -> Measure:
-    return lambda frame: completion(frame, case).to_numpy()
+    return lambda frame: _completion(frame, case)
 
 
 EXPERIMENTS = (
-    Experiment(
-        "eagle.example", "Four nodes", run, dict.fromkeys(ALL, [{"case": case} for case in CASES]), dict.fromkeys(ALL, 1)
-    ),
+    Experiment("eagle.example", "Four nodes", run, dict.fromkeys(ALL, [{"case": case} for case in CASES]),
+               dict.fromkeys(ALL, 1)),
 )
 
 FIGURES = (
-    Figure(
-        "eagle.example", "eagle.example", draw,
-        "The example of Sections 4.1 and 4.2: four nodes with 100, 100, 10 and 10 s to do (grey), and a job of four tasks of "
-        "10 s (blue). With a probe for each task it ends with the slowest node; with Sticky Batch Probing the two nodes "
-        "that are free first run all four. Bound at once by a scheduler that takes all nodes to be alike, it waits again.",
-        _alt,
-    ),
+    Figure("eagle.example", "eagle.example", draw,
+           "The example of Sections 4.1 and 4.2: four nodes with 100, 100, 10 and 10 s to do (grey), and a "
+           "job of four tasks of 10 s (blue). With a probe for each task it ends with the slowest node; with "
+           "Sticky Batch Probing the two nodes that are free first run all four. Bound at once by a "
+           "scheduler that takes all nodes to be alike, it waits again.", _alt),
 )
 
-CLAIMS = tuple(
-    claim(name, where, text, _measure(case), value, experiment="eagle.example", check="value", tolerance=0.1,
-          metric="completion time of the job of four tasks", unit="units of time",
-          how_read="messages take some milliseconds")
-    for name, where, text, case, value in (
-        ("example-probes", "Section 4.1",
-         "Four nodes, queues of 100, 100, 10, 10: with a probe a task the job takes 110", "one task a probe", 110.0),
-        ("example-sbp", "Section 4.1", "With SBP it takes 30", "sbp", 30.0),
-        ("example-yaq", "Section 4.2",
-         "Yaq, taking all queues to be alike, binds a task to each node and takes 110", "dlwl", 110.0),
-    )
+SHARED = {
+    "experiment": "eagle.example", "check": "value", "tolerance": 0.1, "unit": "units of time",
+    "metric": "completion time of the job of four tasks", "how_read": "messages take some milliseconds",
+}
+
+CLAIMS = (
+    claim("example-probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the "
+          "job takes 110", _measure("one task a probe"), 110.0, **SHARED),
+    claim("example-sbp", "Section 4.1", "With SBP it takes 30", _measure("sbp"), 30.0, **SHARED),
+    claim("example-yaq", "Section 4.2", "Yaq, taking all queues to be alike, binds a task to each node and "
+          "takes 110", _measure("dlwl"), 110.0, **SHARED),
 )

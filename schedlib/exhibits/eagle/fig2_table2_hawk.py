@@ -1,23 +1,12 @@
 """Fig. 2 and Table 2: Eagle against Hawk, and how many short jobs wait behind long ones under both."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.eagle.against import alt_against, plot_against
-from schedlib.exhibits.eagle.comparing import (
-    LOAD_TREND,
-    WORST,
-    Measure,
-    claim,
-    extreme_case,
-    growth,
-    highest_load,
-    margin,
-    only,
-    ratios,
-    slope,
-)
-from schedlib.exhibits.eagle.drawing import NAMES, SYSTEM_LOOKS, caption, dots, legend
+from schedlib.exhibits.eagle import comparing, drawing
+from schedlib.exhibits.eagle.comparing import LOAD_TREND, WORST, Measure, claim, growth, margin, only, ratios
 from schedlib.exhibits.eagle.running import TRACES
 from schedlib.experiment import Figure
 from schedlib.pictures import style
@@ -29,10 +18,7 @@ TABLE2 = {
     "yahoo": (0.87, 0.018, 0.80, 0.86),
     "cloudera": (5.60, 0.055, 5.50, 5.65),
 }
-"""The paper's Table 2, in millions.
-
-Hawk's probes behind a long task, its short tasks run after one, its stolen probes, Eagle's re-scheduled ones.
-"""
+"""In millions: Hawk's probes behind a long task, short tasks run there, probes stolen; Eagle's sent again."""
 BEHIND = {"yahoo": 84.0, "google": 67.0}
 """Of Hawk's probes, those behind a long task (%, Section 6.1; not printed for Cloudera)."""
 
@@ -47,34 +33,32 @@ def printed_shares(trace: str) -> dict[str, float]:
         return {}
     behind, ran, stolen, again = TABLE2[trace]
     sent = behind / (BEHIND[trace] / 100)
-    shares = {"behind": behind / sent, "ran": ran / (sent / 2), "stolen": stolen / sent, "rescheduled": again / sent}
+    shares = {"behind": behind / sent, "ran": ran / (sent / 2)}
+    shares |= {"stolen": stolen / sent, "rescheduled": again / sent}
     return {name: round(100 * share, 1) for name, share in shares.items()}
 
 
 def shares(frame: pd.DataFrame) -> pd.DataFrame:
     """Table 2 in per cent at each trace's highest load, a row per trace and seed.
 
-    Of Hawk's probes `behind`, `stolen`, and `rescheduled` by Eagle; of its short tasks `ran`; of its probes behind a long task
-    `not_rescued`, `rescued`; Eagle's own `eagle_behind`, `eagle_ran`; `again`, Eagle's re-scheduled probes over Hawk's stolen.
+    Of Hawk's probes `behind` a long task, `stolen`, and `rescheduled` by Eagle; of its short tasks `ran`; of
+    its probes behind a long task `run_there` and `rescued`; Eagle's own `eagle_behind` and `eagle_ran`;
+    `again`, Eagle's re-scheduled probes over Hawk's stolen ones, as a factor.
     """
-    rows = only(highest_load(frame), "short", percentile=50).set_index(["trace", "seed"])
+    rows = only(comparing.highest_load(frame), "short", percentile=50).set_index(["trace", "seed"])
     hawk, eagle = only(rows, system="hawk"), only(rows, system="eagle")
-
-    def percent(count, of):
-        return 100 * count / of.clip(lower=1)
-
-    columns = {
-        "behind": percent(hawk["behind_long"], hawk["probes"]),
-        "ran": percent(hawk["ran_behind_long"], hawk["short_tasks"]),
-        "stolen": percent(hawk["rescheduled"], hawk["probes"]),
-        "rescheduled": percent(eagle["rescheduled"], hawk["probes"]),
-        "not_rescued": percent(hawk["ran_behind_long"], hawk["behind_long"]),
-        "rescued": percent(hawk["rescheduled"], hawk["behind_long"]),
-        "eagle_behind": percent(eagle["behind_long"], eagle["probes"]),
-        "eagle_ran": percent(eagle["ran_behind_long"], eagle["short_tasks"]),
-        "again": eagle["rescheduled"] / hawk["rescheduled"].clip(lower=1),
+    pairs = {
+        "behind": (hawk["behind_long"], hawk["probes"]),
+        "ran": (hawk["ran_behind_long"], hawk["short_tasks"]),
+        "stolen": (hawk["rescheduled"], hawk["probes"]),
+        "rescheduled": (eagle["rescheduled"], hawk["probes"]),
+        "run_there": (hawk["ran_behind_long"], hawk["behind_long"]),
+        "rescued": (hawk["rescheduled"], hawk["behind_long"]),
+        "eagle_behind": (eagle["behind_long"], eagle["probes"]),
+        "eagle_ran": (eagle["ran_behind_long"], eagle["short_tasks"]),
     }
-    return pd.DataFrame(columns)
+    columns = {name: 100 * count / of.clip(lower=1) for name, (count, of) in pairs.items()}
+    return pd.DataFrame(columns | {"again": eagle["rescheduled"] / hawk["rescheduled"].clip(lower=1)})
 
 
 PANELS = (
@@ -84,67 +68,59 @@ PANELS = (
 )
 
 
-def draw_fig2(frame: pd.DataFrame):
-    """Eagle normalised to Hawk (Fig. 2)."""
-    return plot_against(frame, "hawk")
-
-
 def draw_table2(frame: pd.DataFrame):
-    """Head-of-line blocking in Hawk and Eagle at the highest load (Table 2) in per cent, the paper's numbers as bars."""
+    """Head-of-line blocking in Hawk and Eagle at the highest load (Table 2), the paper's numbers as bars."""
     rows = shares(frame)
-    traces = [trace for trace in NAMES if trace in rows.index]
+    traces = [trace for trace in drawing.NAMES if trace in rows.index]
     figure, axes = style.subplots(1, 3, size=(10.4, 3.7))
     for ax, (title, *columns) in zip(axes, PANELS, strict=True):
         for k, (column, system) in enumerate(zip(columns, ("hawk", "eagle"), strict=True)):
             places = np.arange(len(traces)) + 0.3 * (k - 0.5)
-            dots(ax, places, [rows.loc[trace, column] for trace in traces], SYSTEM_LOOKS[system])
+            drawing.dots(ax, places, [rows.loc[trace, column] for trace in traces], drawing.LOOKS[system])
             for place, trace in zip(places, traces, strict=True):
                 printed = 0.0 if column.startswith("eagle") else printed_shares(trace).get(column)
                 if printed is not None:
                     ax.plot([place - 0.1, place + 0.1], [printed, printed], color="black", linewidth=2)
         ax.set(xlabel="trace", ylabel=title)
-        ax.set_xticks(range(len(traces)), [NAMES[trace] for trace in traces])
+        ax.set_xticks(range(len(traces)), [drawing.NAMES[trace] for trace in traces])
         ax.margins(x=0.2, y=0.12)
         ax.set_ylim(-0.03 * ax.get_ylim()[1], None)
-    printed_look = style.Look("black", "none", "_", "printed in the paper")
-    legend(figure, [SYSTEM_LOOKS["hawk"], SYSTEM_LOOKS["eagle"], printed_look])
+    bar = style.Look("black", "none", "_", "printed in the paper")
+    drawing.legend(figure, [drawing.LOOKS["hawk"], drawing.LOOKS["eagle"], bar])
     return figure
 
 
 def _alt_table2(frame):
     words = [
-        f"{NAMES[row.Index]} {row.behind:.0f} % of Hawk's probes behind a long task, {row.ran:.2g} % of short tasks "
-        f"run there, {row.stolen:.0f} % of probes stolen; Eagle {row.eagle_behind:.2g} % behind, "
-        f"{row.rescheduled:.0f} % sent again"
+        f"{drawing.NAMES[row.Index]} {row.behind:.0f} % of Hawk's probes behind a long task, {row.ran:.2g} % "
+        f"of short tasks run there, {row.stolen:.0f} % of probes stolen; Eagle {row.eagle_behind:.2g} % "
+        f"behind, {row.rescheduled:.0f} % sent again"
         for row in shares(frame).groupby("trace", sort=False).mean().itertuples()
     ]
     return f"Dot charts of head-of-line blocking at the highest load. {'. '.join(words)}."
 
 
 FIGURES = (
-    Figure(
-        "eagle.fig2", "eagle.loads", draw_fig2,
-        caption("Percentiles of completion times under Eagle over those under Hawk (any idle worker steals, as in the "
-                "authors' program): short jobs, long jobs, and the share of busy workers (the paper's Fig. 2)."),
-        alt_against("hawk"),
-    ),
-    Figure(
-        "eagle.table2", "eagle.loads", draw_table2,
-        caption("Head-of-line blocking at each trace's highest load (the paper's Table 2, as shares). Black bars: the "
-                "paper's numbers, where its text gives the whole."),
-        _alt_table2,
-    ),
+    Figure("eagle.fig2", "eagle.loads", partial(drawing.plot_against, base="hawk"), drawing.caption(
+        "Percentiles of completion times under Eagle over those under Hawk (any idle worker steals, as in "
+        "the authors' program): short jobs, long jobs, and the share of busy workers (the paper's Fig. 2)."),
+        partial(drawing.alt_against, base="hawk")),
+    Figure("eagle.table2", "eagle.loads", draw_table2, drawing.caption(
+        "Head-of-line blocking at each trace's highest load (the paper's Table 2, as shares). Black bars: "
+        "the paper's numbers, where its text gives the whole."), _alt_table2),
 )
 
 
 def _speedup(largest: bool) -> Measure:
-    """Hawk's completion time over Eagle's at the highest load: the least or the largest of all traces and percentiles."""
-    return lambda frame: 1 / extreme_case(highest_load(ratios(frame, "eagle", "hawk", "short")), largest=not largest)
+    """Hawk's completion time over Eagle's at the highest load, the least or the largest of all cases."""
+    case, highest = comparing.extreme_case, comparing.highest_load
+    return lambda frame: 1 / case(highest(ratios(frame, "eagle", "hawk", "short")), largest=not largest)
 
 
 def _long_jobs(least: float, largest: bool, **where) -> Measure:
     """`least` less the ratio of the long jobs' times in the case where it is largest or smallest."""
-    return lambda frame: least - extreme_case(ratios(frame, "eagle", "hawk", "long", **where), largest)
+    case = comparing.extreme_case
+    return lambda frame: least - case(ratios(frame, "eagle", "hawk", "long", **where), largest)
 
 
 def _share(column: str, trace: str) -> Measure:
@@ -152,82 +128,69 @@ def _share(column: str, trace: str) -> Measure:
 
 
 def _behind_long(frame):
-    """Eagle's probes queued behind a long task, over all traces and loads, per seed."""
+    """Eagle's probes queued behind a long task, over all traces and loads."""
     return only(frame, "short", system="eagle", percentile=50).groupby("seed")["behind_long"].sum().to_numpy()
 
 
 def _attempts(frame):
-    """How the logarithm of the number of Hawk's attempts to steal grows from one number of workers to the next, per seed."""
+    """How the log of the number of Hawk's attempts to steal grows from one number of workers to the next."""
     rows = only(frame, "short", system="hawk", trace="google", percentile=50)
-    return slope(rows.assign(ratio=rows["steal_attempts"].clip(lower=1)), "workers")
+    return comparing.slope(rows.assign(ratio=rows["steal_attempts"].clip(lower=1)), "workers")
 
 
 FACTOR = {"metric": "Hawk's completion time over Eagle's", "check": "ratio", "tolerance": 0.5}
 SHARE = {"check": "value", "unit": "%"}
+FEW_TASKS = {"google": "a job of few tasks has 20 probes under Eagle, and 2 a task under Hawk"}
+HAWK, IN_TABLE2 = "Section 6.1; Fig. 2", "Section 6.1; Table 2"
 
 CLAIMS = (
-    *(
-        claim(f"better-{trace}", "Section 6.1; Fig. 2",
-              f"{trace.title()}: short jobs complete sooner than under Hawk at all percentiles and loads",
-              margin("eagle", "hawk", trace=trace), metric="1 less the ratio to Hawk", how_read=WORST)
-        for trace in TRACES
-    ),
+    *(claim(f"better-{trace}", HAWK, f"{trace.title()}: short jobs complete sooner than under Hawk at all "
+            "percentiles and loads", margin("eagle", "hawk", trace=trace), metric="1 less the ratio to Hawk",
+            how_read=WORST)
+      for trace in TRACES),
     claim("speedup-least", "Section 6.1", "At the highest load Eagle is at least 3 times as fast as Hawk",
-          _speedup(False), 3.0, **FACTOR,
-          how_read="least over traces and percentiles; the text refers to Fig. 3c and speaks of Hawk"),
+          _speedup(False), 3.0, **FACTOR, how_read="least over traces and percentiles; the text refers to "
+                   "Fig. 3c and speaks of Hawk"),
     claim("speedup-most", "Section 6.1", "At the highest load Eagle is up to 10 times as fast as Hawk",
           _speedup(True), 10.0, **FACTOR, how_read="most over traces and percentiles"),
-    *(
-        claim(f"less-at-low-load-{trace}", "Section 6.1",
-              f"{trace.title()}: the benefit decreases as the load goes down", growth("eagle", "hawk", trace),
-              **LOAD_TREND, how_read="short jobs, mean over the percentiles")
-        for trace in TRACES
-    ),
-    *(
-        claim(f"long-not-worse-{trace}", "Section 6.1; Fig. 2",
-              f"{trace.title()}: long jobs are not negatively affected by Eagle", _long_jobs(1.05, True, trace=trace),
-              tolerance=0.0, metric="1.05 less the ratio to Hawk", how_read=f"no more than 5 % slower; {WORST}")
-        for trace in TRACES
-    ),
-    claim("long-better-somewhere", "Section 6.1; Fig. 2",
+    *(claim(f"less-at-low-load-{trace}", "Section 6.1",
+            f"{trace.title()}: the benefit decreases as the load goes down", growth("eagle", "hawk", trace),
+            **LOAD_TREND, how_read="short jobs, mean over the percentiles")
+      for trace in TRACES),
+    *(claim(f"long-not-worse-{trace}", HAWK,
+            f"{trace.title()}: long jobs are not negatively affected by Eagle",
+            _long_jobs(1.05, True, trace=trace), tolerance=0.0, metric="1.05 less the ratio to Hawk",
+            how_read=f"no more than 5 % slower; {WORST}")
+      for trace in TRACES),
+    claim("long-better-somewhere", HAWK,
           "In some cases long jobs complete sooner under Eagle than under Hawk", _long_jobs(0.99, False),
           tolerance=0.0, metric="0.99 less the ratio to Hawk", how_read="by 1 % in the best case on average"),
-    claim("none-behind-long", "Section 3.1; Table 2", "Eagle never queues a probe behind a long task", _behind_long,
-          0.0, check="value", tolerance=0.0, metric="probes behind a long task, all traces and loads", unit="probes",
+    claim("none-behind-long", "Section 3.1; Table 2", "Eagle never queues a probe behind a long task",
+          _behind_long, 0.0, check="value", tolerance=0.0,
+          metric="probes behind a long task, all traces and loads", unit="probes",
           how_read="when it is queued; with the authors' program partly by definition"),
-    *(
-        claim(f"behind-long-{trace}", "Section 6.1; Table 2",
-              f"{trace.title()}: of Hawk's probes {value} % are queued behind a long task", _share("behind", trace),
-              value, **SHARE, tolerance=10.0, metric="share of all probes sent")
-        for trace, value in BEHIND.items()
-    ),
-    claim("ran-behind-long", "Section 6.1; Table 2",
-          "Google: roughly 5 % of Hawk's short tasks run after a long one (0.63 million)", _share("ran", "google"), 5.0,
-          **SHARE, tolerance=2.0, metric="share of all short tasks"),
-    *(
-        claim(f"not-rescued-{trace}", "Table 2",
-              f"{trace.title()}: under Hawk, {1e6 * ran:,.0f} of {behind} million probes behind a long task run a task "
-              "there", _share("not_rescued", trace), round(100 * ran / behind, 2), check="ratio", tolerance=1.0,
-              metric="share of the probes behind a long task", unit="%", how_read="within a factor of 2")
-        for trace, (behind, ran, _, _) in TABLE2.items()
-    ),
-    *(
-        claim(f"stolen-{trace}", "Section 6.1; Table 2",
-              f"{trace.title()}: Hawk steals {stolen:.2f} of {behind:.2f} million probes behind a long task",
-              _share("rescued", trace), round(100 * stolen / behind, 1), **SHARE, tolerance=5.0,
-              metric="stolen probes over probes behind a long task")
-        for trace, (behind, _, stolen, _) in TABLE2.items()
-    ),
-    *(
-        claim(f"rescheduled-{trace}", "Section 6.1; Table 2",
-              f"{trace.title()}: Eagle re-schedules only marginally more probes than Hawk steals (up to 8 % more)",
-              _share("again", trace), round(again / stolen, 3), check="ratio", tolerance=0.1,
-              metric="Eagle's re-scheduled probes over Hawk's stolen ones",
-              how_read="Eagle counts a probe once per rejection",
-              reason="a job of few tasks has 20 probes under Eagle, and 2 a task under Hawk" if trace == "google" else "")
-        for trace, (_, _, stolen, again) in TABLE2.items()
-    ),
-    claim("fewer-attempts", "Section 6.1", "Under high load stealing is triggered less often", _attempts, check="trend",
-          tolerance=0.0, metric="growth of the log number of attempts from one number of workers to the next",
-          how_read="Google trace"),
+    *(claim(f"behind-long-{trace}", IN_TABLE2, f"{trace.title()}: of Hawk's probes {value} % are queued "
+            "behind a long task", _share("behind", trace), value, **SHARE, tolerance=10.0,
+            metric="share of all probes sent")
+      for trace, value in BEHIND.items()),
+    claim("ran-behind-long", IN_TABLE2, "Google: roughly 5 % of Hawk's short tasks run after a long one "
+          "(0.63 million)", _share("ran", "google"), 5.0, **SHARE, tolerance=2.0,
+          metric="share of all short tasks"),
+    *(claim(f"not-rescued-{trace}", "Table 2", f"{trace.title()}: under Hawk, {1e6 * ran:,.0f} of {behind} "
+            "million probes behind a long task run a task there", _share("run_there", trace),
+            round(100 * ran / behind, 2), check="ratio", tolerance=1.0,
+            metric="share of the probes behind a long task", unit="%", how_read="within a factor of 2")
+      for trace, (behind, ran, _, _) in TABLE2.items()),
+    *(claim(f"stolen-{trace}", IN_TABLE2, f"{trace.title()}: Hawk steals {stolen:.2f} of {behind:.2f} "
+            "million probes behind a long task", _share("rescued", trace), round(100 * stolen / behind, 1),
+            **SHARE, tolerance=5.0, metric="stolen probes over probes behind a long task")
+      for trace, (behind, _, stolen, _) in TABLE2.items()),
+    *(claim(f"rescheduled-{trace}", IN_TABLE2, f"{trace.title()}: Eagle re-schedules only marginally more "
+            "probes than Hawk steals (up to 8 % more)", _share("again", trace), round(again / stolen, 3),
+            check="ratio", tolerance=0.1, metric="Eagle's re-scheduled probes over Hawk's stolen ones",
+            how_read="Eagle counts a probe once per rejection", reason=FEW_TASKS.get(trace, ""))
+      for trace, (_, _, stolen, again) in TABLE2.items()),
+    claim("fewer-attempts", "Section 6.1", "Under high load stealing is triggered less often", _attempts,
+          check="trend", tolerance=0.0, how_read="Google trace", metric="growth of the log number of "
+                 "attempts from one number of workers to the next"),
 )

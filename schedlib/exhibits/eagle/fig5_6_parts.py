@@ -1,40 +1,18 @@
 """Figs. 5 and 6: what each of Eagle's components is worth: SSS, the minimum number of probes, SBP with SRPT.
 
-"Without SSS" means probes that stay where they fall, with the remaining times kept up to date and dead probes swept as in
-Eagle (`updates=True`), so that nothing but SSS is missing. The authors' program has no such switch; its nearest path never
-lowers a job's remaining time and keeps dead probes in the queues (`updates=False`). `eagle.sss-readings` shows both.
+"Without SSS" means probes that stay where they fall, with the remaining times kept up to date and dead probes
+swept as in Eagle (`updates=True`), so that nothing but SSS is missing. The authors' program has no such
+switch; its nearest path never lowers a job's remaining time and keeps dead probes in the queues
+(`updates=False`). `eagle.sss-readings` shows both.
 """
+
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.eagle.comparing import (
-    LOAD_TREND,
-    WORST,
-    Measure,
-    claim,
-    extreme_case,
-    growth,
-    highest_load,
-    only,
-    per_seed,
-    ratios,
-    slope,
-)
-from schedlib.exhibits.eagle.drawing import (
-    NAMES,
-    SYSTEM_LOOKS,
-    caption,
-    from_zero,
-    legend,
-    legend_of,
-    level,
-    percentile_dots,
-    plot_ratios,
-    plot_utilisation,
-    ratios_in_words,
-    thousands,
-)
+from schedlib.exhibits.eagle import comparing, drawing
+from schedlib.exhibits.eagle.comparing import LOAD_TREND, Measure, claim, growth, only, per_seed, ratios
 from schedlib.experiment import Figure
 from schedlib.pictures import style
 
@@ -46,102 +24,88 @@ BOTH = ("google", "yahoo")
 
 
 def plot_breakdown(frame: pd.DataFrame, trace: str):
-    """Eagle normalised to it without one component, short jobs, against the number of workers, and the utilisation."""
+    """Eagle normalised to it without one component, short jobs, by number of workers, and the utilisation."""
     rows = only(frame, trace=trace)
     figure, axes = style.subplots(1, 4, size=(12.4, 3.6))
     for ax, letter, (name, component) in zip(axes, "abc", COMPONENTS.items(), strict=False):
-        plot_ratios(ax, ratios(rows, "eagle", name, "short"), "workers")
+        drawing.plot_ratios(ax, ratios(rows, "eagle", name, "short"), "workers")
         ax.set(title=f"({letter}) without {component}", ylabel="Eagle / Eagle without it")
-    from_zero(axes[:3])
-    plot_utilisation(axes[3], rows, ("eagle", *COMPONENTS))
+    drawing.from_zero(axes[:3])
+    drawing.plot_utilisation(axes[3], rows, ("eagle", *COMPONENTS))
     axes[3].set(title="utilisation", ylabel="busy workers (%)")
     axes[3].legend(fontsize=7, loc="lower left")
     for ax in axes:
-        thousands(ax, rows["workers"])
-    legend_of(axes[0])
+        drawing.thousands(ax, rows["workers"])
+    drawing.legend_of(axes[0])
     return figure
 
 
-def draw_fig5(frame: pd.DataFrame):
-    """The breakdown on Google's trace (Fig. 5)."""
-    return plot_breakdown(frame, "google")
-
-
-def draw_fig6(frame: pd.DataFrame):
-    """The breakdown on Yahoo's trace (Fig. 6)."""
-    return plot_breakdown(frame, "yahoo")
-
-
 def draw_sss_readings(frame: pd.DataFrame):
-    """Eagle normalised to it without SSS at the highest load in both readings, short jobs, a panel per trace."""
+    """Eagle normalised to it without SSS at the highest load in both readings, short jobs."""
     traces = [trace for trace in BOTH if trace in set(frame["trace"])]
     size = (4.4 * len(traces) + 0.4, 3.6)
     figure, axes = style.subplots(1, len(traces), size=size, sharey=True, squeeze=False)
     for ax, trace in zip(axes.flat, traces, strict=True):
         for k, name in enumerate(READINGS):
-            rows = highest_load(ratios(frame, "eagle", name, "short", trace=trace))
-            percentile_dots(ax, rows, "ratio", 0.2 * (k - 0.5), SYSTEM_LOOKS[name])
-        level(ax)
-        ax.set_title(NAMES[trace])
-    from_zero(axes.flat)
+            rows = comparing.highest_load(ratios(frame, "eagle", name, "short", trace=trace))
+            drawing.percentile_dots(ax, rows, "ratio", 0.2 * (k - 0.5), drawing.LOOKS[name])
+        drawing.level(ax)
+        ax.set_title(drawing.NAMES[trace])
+    drawing.from_zero(axes.flat)
     axes[0, 0].set_ylabel("Eagle / Eagle without SSS")
-    legend(figure, [SYSTEM_LOOKS[name] for name in READINGS])
+    drawing.legend(figure, [drawing.LOOKS[name] for name in READINGS])
     return figure
 
 
-def _alt_breakdown(trace):
-    def alt(frame):
-        rows = only(frame, trace=trace)
-        words = [f"without {component} {ratios_in_words(rows, name)}" for name, component in COMPONENTS.items()]
-        return (
-            "Line charts of Eagle's completion times over those without one of its parts against the number of workers. "
-            f"At the highest load, 50th, 90th, 99th percentile of short jobs: {'; '.join(words)}."
-        )
-
-    return alt
+def _alt_breakdown(frame, trace):
+    rows = only(frame, trace=trace)
+    words = [f"without {what} {drawing.ratios_in_words(rows, name)}" for name, what in COMPONENTS.items()]
+    return (
+        "Line charts of Eagle's completion times over those without one of its parts against the number of "
+        f"workers. At the highest load, 50th, 90th, 99th percentile of short jobs: {'; '.join(words)}."
+    )
 
 
 def _alt_sss(frame):
-    words = ". ".join(f"{SYSTEM_LOOKS[name].label}: {ratios_in_words(frame, name)}" for name in READINGS)
-    return f"Dot charts of Eagle over Eagle without SSS at the highest load, 50th, 90th, 99th percentile. {words}."
+    words = (f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}" for name in READINGS)
+    return (
+        "Dot charts of Eagle over Eagle without SSS at the highest load, 50th, 90th, 99th percentile. "
+        f"{'. '.join(words)}."
+    )
 
 
 FIGURES = (
-    Figure(
-        "eagle.fig5", "eagle.loads", draw_fig5,
-        caption("Short jobs under Eagle over those under Eagle without one of its parts, Google's trace: below 1 the part "
-                "helps (the paper's Fig. 5).", "google"),
-        _alt_breakdown("google"),
-    ),
-    Figure(
-        "eagle.fig6", "eagle.loads", draw_fig6,
-        caption("Short jobs under Eagle over those under Eagle without one of its parts, Yahoo's trace (the paper's "
-                "Fig. 6).", "yahoo"),
-        _alt_breakdown("yahoo"),
-    ),
-    Figure(
-        "eagle.sss-readings", "eagle.loads", draw_sss_readings,
-        caption("Two readings of 'without SSS' at the highest load. The authors' program has no such switch: its nearest "
-                "path never lowers a job's remaining time and keeps dead probes in the queues."),
-        _alt_sss,
-    ),
+    Figure("eagle.fig5", "eagle.loads", partial(plot_breakdown, trace="google"), drawing.caption(
+        "Short jobs under Eagle over those under Eagle without one of its parts, Google's trace: below 1 the "
+        "part helps (the paper's Fig. 5).", "google"), partial(_alt_breakdown, trace="google")),
+    Figure("eagle.fig6", "eagle.loads", partial(plot_breakdown, trace="yahoo"), drawing.caption(
+        "Short jobs under Eagle over those under Eagle without one of its parts, Yahoo's trace (the paper's "
+        "Fig. 6).", "yahoo"), partial(_alt_breakdown, trace="yahoo")),
+    Figure("eagle.sss-readings", "eagle.loads", draw_sss_readings, drawing.caption(
+        "Two readings of 'without SSS' at the highest load. The authors' program has no such switch: its "
+        "nearest path never lowers a job's remaining time and keeps dead probes in the queues."), _alt_sss),
 )
 
 
+def _without(frame, component, trace, **where):
+    """Ratios of Eagle to it without a component, short jobs."""
+    return ratios(frame, "eagle", component, "short", trace=trace, **where)
+
+
 def _random_first(frame):
-    return 1 - per_seed(ratios(frame, "eagle", "exact-bits", "short", trace="google"))
+    return 1 - per_seed(_without(frame, "exact-bits", "google"))
 
 
 def _all_but_the_exception(frame):
     """As `comparing.margin`, without the 99th percentile at the highest load."""
-    rows = ratios(frame, "eagle", "no-sss", "short", trace="google")
+    rows = _without(frame, "no-sss", "google")
     rows = rows[(rows["percentile"] < 99) | (rows["workers"] > rows["workers"].min())]
-    return 1 - extreme_case(rows, largest=True)
+    return 1 - comparing.extreme_case(rows, largest=True)
 
 
 def _exception(frame):
     """By how much Eagle's 99th percentile is worse with SSS at the highest load."""
-    return per_seed(highest_load(ratios(frame, "eagle", "no-sss", "short", trace="google", percentile=99))) - 1
+    return per_seed(comparing.highest_load(_without(frame, "no-sss", "google", percentile=99))) - 1
 
 
 def _mended(frame):
@@ -149,15 +113,10 @@ def _mended(frame):
     return 1 - per_seed(ratios(frame, "eagle", "no-sss", "short", partition=20, percentile=99))
 
 
-def _more(system: str, trace: str, other_system: str, other_trace: str) -> Measure:
-    """By how much more the first component is worth than the second: difference of mean log ratios to Eagle without it."""
-
-    def measure(frame):
-        first = per_seed(ratios(frame, "eagle", system, "short", trace=trace))
-        second = per_seed(ratios(frame, "eagle", other_system, "short", trace=other_trace))
-        return np.log(second) - np.log(first)
-
-    return measure
+def _more(component: str, trace: str, other: str, other_trace: str) -> Measure:
+    """How much more a component is worth than another: difference of mean log ratios to Eagle without it."""
+    first, second = (component, trace), (other, other_trace)
+    return lambda frame: np.log(per_seed(_without(frame, *second)) / per_seed(_without(frame, *first)))
 
 
 def _most(frame):
@@ -168,26 +127,26 @@ def _most(frame):
 
 def _at_high_percentiles(trace: str) -> Measure:
     """How the log ratio of Eagle to it without SSS falls from one percentile to the next."""
-    return lambda frame: -slope(ratios(frame, "eagle", "no-sss", "short", trace=trace), "percentile")
+    return lambda frame: -comparing.slope(_without(frame, "no-sss", trace), "percentile")
 
 
 def _helps(trace: str, least: float) -> Measure:
     """By how much the ratio of Eagle to it without SBP+SRPT is below `least` at the highest load."""
-    return lambda frame: least - per_seed(highest_load(ratios(frame, "eagle", "no-sbp-srpt", "short", trace=trace)))
+    return lambda frame: least - per_seed(comparing.highest_load(_without(frame, "no-sbp-srpt", trace)))
 
 
 def _min_google(frame):
     """The largest reduction (%) by minimum probes at the two highest loads, a mean over percentiles."""
-    rows = ratios(frame, "eagle", "no-min", "short", trace="google")
+    rows = _without(frame, "no-min", "google")
     rows = rows[rows["workers"].isin(sorted(rows["workers"].unique())[:2])]
-    best = [extreme_case(of_percentile, largest=False) for _, of_percentile in rows.groupby("percentile")]
+    best = [comparing.extreme_case(at_one, largest=False) for _, at_one in rows.groupby("percentile")]
     return 100 * (1 - np.mean(best, axis=0))
 
 
 def _min_yahoo(frame):
     """The largest reduction (%) by minimum probes at the 90th and 99th percentile."""
-    rows = ratios(frame, "eagle", "no-min", "short", trace="yahoo", percentile=(90, 99))
-    return 100 * (1 - extreme_case(rows, largest=False))
+    rows = _without(frame, "no-min", "yahoo", percentile=(90, 99))
+    return 100 * (1 - comparing.extreme_case(rows, largest=False))
 
 
 def _nodes_probed(frame):
@@ -200,54 +159,48 @@ MORE = {"metric": "difference of mean log ratios to Eagle without it", "toleranc
 REDUCTION = {"check": "value", "metric": "reduction of the completion time", "unit": "%"}
 
 CLAIMS = (
-    claim("random-first", "Section 3.3",
-          "Sampling all nodes at random in the first attempt is better than using an old bit vector", _random_first,
+    claim("random-first", "Section 3.3", "Sampling all nodes at random in the first attempt is better than "
+          "using an old bit vector", _random_first,
           metric="1 less the ratio to probing by the exact bit vector",
-          how_read="judged against the best an old vector could be, the exact one; Google, highest load, mean over "
-                   "percentiles",
-          reason="an old vector, which no published program uses, would do worse than the exact one"),
-    claim("sss-google", "Section 6.3.1; Fig. 5a",
-          "Google: SSS helps in all cases but the 99th percentile at the highest load", _all_but_the_exception,
-          **RATIO, how_read=WORST),
+          how_read="judged against the best an old vector could be, the exact one; Google, highest load, "
+                   "mean over percentiles", reason="an old vector, which no published program uses, would do "
+                 "worse than the exact one"),
+    claim("sss-google", "Section 6.3.1; Fig. 5a", "Google: SSS helps in all cases but the 99th percentile at "
+          "the highest load", _all_but_the_exception, **RATIO, how_read=comparing.WORST),
     claim("sss-exception", "Section 6.3.1; Fig. 5a",
           "Google: at the highest load the 99th percentile is worse with SSS", _exception,
           metric="ratio to Eagle without it, less 1"),
-    claim("sss-mended", "Section 6.3.1",
-          "With 20 % of the workers for short jobs that percentile becomes better with SSS", _mended,
-          experiment="eagle.partition", **RATIO),
+    claim("sss-mended", "Section 6.3.1", "With 20 % of the workers for short jobs that percentile becomes "
+          "better with SSS", _mended, experiment="eagle.partition", **RATIO),
     claim("sss-yahoo-more", "Section 6.3.1", "SSS helps more for Yahoo than for Google",
           _more("no-sss", "yahoo", "no-sss", "google"), **MORE, how_read="mean over percentiles and loads"),
     claim("sss-yahoo-load", "Section 6.3.1; Fig. 6a", "Yahoo: SSS helps most at high load",
           growth("eagle", "no-sss", "yahoo"), **LOAD_TREND),
-    *(
-        claim(f"sss-percentiles-{trace}", "Section 6.3.1; Figs. 5a, 6a",
-              f"{trace.title()}: SSS helps more at higher percentiles", _at_high_percentiles(trace), check="trend",
-              tolerance=0.0, metric="fall of the mean log ratio from one percentile to the next",
-              how_read="mean over loads")
-        for trace in BOTH
-    ),
-    claim("sbp-google", "Section 6.3.2; Fig. 5c", "Google: SBP+SRPT helps significantly", _helps("google", 0.9),
-          tolerance=0.0, metric="0.9 less the ratio to Eagle without it",
+    *(claim(f"sss-percentiles-{trace}", "Section 6.3.1; Figs. 5a, 6a",
+            f"{trace.title()}: SSS helps more at higher percentiles", _at_high_percentiles(trace),
+            check="trend", tolerance=0.0, metric="fall of the mean log ratio from one percentile to the next",
+            how_read="mean over loads")
+      for trace in BOTH),
+    claim("sbp-google", "Section 6.3.2; Fig. 5c", "Google: SBP+SRPT helps significantly",
+          _helps("google", 0.9), tolerance=0.0, metric="0.9 less the ratio to Eagle without it",
           how_read="by more than 10 % at the highest load, mean over percentiles"),
-    claim("sbp-most", "Section 6.3.2; Fig. 5", "Google: of the three parts SBP+SRPT contributes the most", _most,
-          **MORE, how_read="mean over percentiles and loads, against the next best part"),
-    claim("sbp-yahoo", "Section 6.3.2; Fig. 6c", "Yahoo: SBP+SRPT is effective too", _helps("yahoo", 1.0), **RATIO,
-          how_read="at the highest load, mean over percentiles"),
-    *(
-        claim(f"sbp-less-at-low-load-{trace}", "Section 6.3.2", f"{trace.title()}: SBP+SRPT helps less at lower loads",
-              growth("eagle", "no-sbp-srpt", trace), **LOAD_TREND)
-        for trace in BOTH
-    ),
-    claim("min-google", "Section 6.3.3; Fig. 5b",
-          "Google: with 15,000 and 17,000 workers a minimum of probes gains up to 30-40 % at all percentiles",
-          _min_google, 35.0, **REDUCTION, tolerance=10.0,
+    claim("sbp-most", "Section 6.3.2; Fig. 5", "Google: of the three parts SBP+SRPT contributes the most",
+          _most, **MORE, how_read="mean over percentiles and loads, against the next best part"),
+    claim("sbp-yahoo", "Section 6.3.2; Fig. 6c", "Yahoo: SBP+SRPT is effective too", _helps("yahoo", 1.0),
+          **RATIO, how_read="at the highest load, mean over percentiles"),
+    *(claim(f"sbp-less-at-low-load-{trace}", "Section 6.3.2",
+            f"{trace.title()}: SBP+SRPT helps less at lower loads", growth("eagle", "no-sbp-srpt", trace),
+            **LOAD_TREND)
+      for trace in BOTH),
+    claim("min-google", "Section 6.3.3; Fig. 5b", "Google: with 15,000 and 17,000 workers a minimum of "
+          "probes gains up to 30-40 % at all percentiles", _min_google, 35.0, **REDUCTION, tolerance=10.0,
           how_read="for each percentile the larger of the two, mean over percentiles"),
     claim("min-yahoo", "Section 6.3.3; Fig. 6b",
-          "Yahoo: a minimum of probes gains up to 10 % at the higher percentiles", _min_yahoo, 10.0, **REDUCTION,
-          tolerance=5.0, how_read="the best of all loads, p90 and p99"),
+          "Yahoo: a minimum of probes gains up to 10 % at the higher percentiles", _min_yahoo, 10.0,
+          **REDUCTION, tolerance=5.0, how_read="the best of all loads, p90 and p99"),
     claim("min-google-more", "Section 6.3.3", "A minimum of probes helps more for Google than for Yahoo",
           _more("no-min", "google", "no-min", "yahoo"), **MORE, how_read="mean over percentiles and loads"),
-    claim("min-nodes", "Section 6.3.3", "20 probes contact only 0.05 % of the nodes in the worst case (4000 nodes)",
-          _nodes_probed, 0.05, check="value", tolerance=0.005, metric="20 probes over the fewest workers", unit="%",
-          reason="20 of 4000 are 0.5 %"),
+    claim("min-nodes", "Section 6.3.3", "20 probes contact only 0.05 % of the nodes in the worst case (4000 "
+          "nodes)", _nodes_probed, 0.05, check="value", tolerance=0.005,
+          metric="20 probes over the fewest workers", unit="%", reason="20 of 4000 are 0.5 %"),
 )

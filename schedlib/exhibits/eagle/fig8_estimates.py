@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from schedlib.exhibits.eagle import drawing
 from schedlib.exhibits.eagle.comparing import PERCENTILES, Measure, claim, compare, only, per_seed
-from schedlib.exhibits.eagle.drawing import SYSTEM_LOOKS, caption, dots, from_zero, legend, level
 from schedlib.exhibits.eagle.running import ALL, SEEDS, highest, on_google
 from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
@@ -14,17 +14,18 @@ PLACE = 6.5
 UNDER, OVER = ((0.3, 1.0), (0.6, 1.0), (0.9, 1.0)), ((1.0, 1.3), (1.0, 1.6), (1.0, 1.9))
 """The ranges from which estimates' factors are drawn (Section 6.5)."""
 RANGES = UNDER + OVER
+POINTS = [{"low": low, "high": high} for low, high in ((1.0, 1.0), *RANGES)]
 SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
 
 
 def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
-    """Eagle and DLWL+SRPT when each job's estimate is its mean times a factor of its own, uniform in [low, high]."""
+    """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
     estimate = "mean" if low == high == 1 else (low, high)
     return on_google(("eagle", "dlwl"), workers, jobs, scale, seed, estimate=estimate)
 
 
 def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
-    """Short jobs' times with mis-estimated tasks over those with exact means: `low, high, seed, class, percentile, ratio`."""
+    """`ratio` of short jobs' times to those with exact estimates, by `low, high, seed, percentile`."""
     exact = {"system": system, "low": 1.0, "high": 1.0}
     blocks = [
         compare(frame, {"system": system, "low": low, "high": high}, exact).assign(low=low, high=high)
@@ -34,20 +35,20 @@ def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    """Slowdown of Eagle and DLWL+SRPT by mis-estimation, short jobs, a panel per percentile (Fig. 8 is the last)."""
+    """Slowdown by mis-estimation, short jobs, a panel per percentile (Fig. 8 is the last)."""
     figure, axes = style.subplots(1, 3, size=(11.4, 3.9), sharey=True)
     for ax, percentile in zip(axes, PERCENTILES, strict=True):
         for k, system in enumerate(SYSTEMS):
             rows = slowdowns(frame, system, percentile=percentile)
             groups = [only(rows, low=low, high=high)["ratio"] for low, high in RANGES]
-            dots(ax, np.arange(len(RANGES)) + 0.24 * (k - 0.5), groups, SYSTEM_LOOKS[system])
-        level(ax)
+            drawing.dots(ax, np.arange(len(RANGES)) + 0.24 * (k - 0.5), groups, drawing.LOOKS[system])
+        drawing.level(ax)
         ax.axvline(2.5, color="#AAAAAA", linewidth=0.8)
         ax.set(title=f"{percentile}th percentile", xlabel="factor of the estimate: under | over")
         ax.set_xticks(range(len(RANGES)), [f"{low:g}-{high:g}" for low, high in RANGES], fontsize=8)
-    from_zero(axes)
+    drawing.from_zero(axes)
     axes[0].set_ylabel("slowdown: completion time over\nthat with exact estimates")
-    legend(figure, [SYSTEM_LOOKS[name] for name in SYSTEMS])
+    drawing.legend(figure, [drawing.LOOKS[name] for name in SYSTEMS])
     return figure
 
 
@@ -55,7 +56,8 @@ def _alt(frame):
     words = []
     for system, label in SYSTEMS.items():
         means = slowdowns(frame, system, percentile=99).groupby(["low", "high"])["ratio"].mean()
-        words.append(f"{label} " + ", ".join(f"{means[key]:.2f} for {key[0]:g}-{key[1]:g}" for key in RANGES))
+        each = ", ".join(f"{means[low, high]:.2f} for {low:g}-{high:g}" for low, high in RANGES)
+        words.append(f"{label} {each}")
     return f"Dot charts of the slowdown by mis-estimation. 99th percentile: {'; '.join(words)}."
 
 
@@ -67,7 +69,11 @@ def _slowdown(frame, system, ranges, percentile):
 
 def _minimal(system: str) -> Measure:
     """The largest change (%) of the 50th and 90th percentile over all ranges."""
-    return lambda frame: 100 * np.max([abs(_slowdown(frame, system, RANGES, p) - 1) for p in (50, 90)], axis=(0, 1))
+
+    def measure(frame):
+        return 100 * np.max([abs(_slowdown(frame, system, RANGES, p) - 1) for p in (50, 90)], axis=(0, 1))
+
+    return measure
 
 
 def _alike(frame):
@@ -81,32 +87,25 @@ def _more_robust(frame):
 
 
 EXPERIMENTS = (
-    Experiment(
-        "eagle.fig8", "Mis-estimated task times", run,
-        {scale: highest(scale, [{"low": low, "high": high} for low, high in ((1.0, 1.0), *RANGES)]) for scale in ALL},
-        SEEDS,
-    ),
+    Experiment("eagle.fig8", "Mis-estimated task times", run,
+               {scale: highest(scale, POINTS) for scale in ALL}, SEEDS),
 )
 
 FIGURES = (
-    Figure(
-        "eagle.fig8", "eagle.fig8", draw,
-        caption("What mis-estimated task times do at the highest load of Google's trace: each job's estimate is its mean "
-                "times a factor drawn from the range (the paper's Fig. 8 is the right panel)."),
-        _alt,
-    ),
+    Figure("eagle.fig8", "eagle.fig8", draw, drawing.caption(
+        "What mis-estimated task times do at the highest load of Google's trace: each job's estimate is its "
+        "mean times a factor drawn from the range (the paper's Fig. 8 is the right panel)."), _alt),
 )
 
+SHARED = {"experiment": "eagle.fig8", "check": "value", "tolerance": 10.0}
+
 CLAIMS = (
-    *(
-        claim(f"misestimated-{system}", "Section 6.5",
-              f"{label}: mis-estimation hardly changes the 50th and the 90th percentile", _minimal(system), 0.0,
-              experiment="eagle.fig8", check="value", tolerance=10.0, metric="largest change over all ranges", unit="%",
-              how_read="minimal: at most 10 %")
-        for system, label in SYSTEMS.items()
-    ),
-    claim("overestimated", "Section 6.5; Fig. 8", "Eagle and DLWL+SRPT are similarly robust to over-estimation", _alike,
-          0.0, experiment="eagle.fig8", check="value", tolerance=10.0, unit="points",
+    *(claim(f"misestimated-{system}", "Section 6.5", f"{label}: mis-estimation hardly changes the 50th and "
+            "the 90th percentile", _minimal(system), 0.0, **SHARED, metric="largest change over all ranges",
+            unit="%", how_read="minimal: at most 10 %")
+      for system, label in SYSTEMS.items()),
+    claim("overestimated", "Section 6.5; Fig. 8",
+          "Eagle and DLWL+SRPT are similarly robust to over-estimation", _alike, 0.0, **SHARED, unit="points",
           metric="largest distance of their slowdowns at p99", how_read="similarly: within 10 points"),
     claim("underestimated", "Section 6.5; Fig. 8", "Eagle is more robust to under-estimation than DLWL+SRPT",
           _more_robust, experiment="eagle.fig8", metric="DLWL's slowdown at p99 less Eagle's",

@@ -4,8 +4,8 @@ import pandas as pd
 
 from schedlib.eagle.workloads.alibaba import alibaba
 from schedlib.eagle.workloads.synthetic import WORKERS
+from schedlib.exhibits.eagle import drawing
 from schedlib.exhibits.eagle.comparing import PERCENTILES, only
-from schedlib.exhibits.eagle.drawing import legend_of, looks_of, times_in_words
 from schedlib.exhibits.eagle.running import THIEVES, each_system
 from schedlib.experiment import Experiment, Figure
 from schedlib.pictures import style
@@ -18,7 +18,7 @@ DRAWN = ("eagle", "ideal-eagle", "omniscient", "dlwl", "hawk", "hawk-general", "
 
 
 def run(every: int, workers: int, seed: int) -> pd.DataFrame:
-    """Every system on each `every`-th stage; `workers` counts for every 16th, other samples get their share."""
+    """Every system on each `every`-th stage; `workers` is for every 16th, other samples get their share."""
     names = ("eagle", "hawk", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle")
     return each_system(names, alibaba(every), "alibaba", round(workers * 16 / every), seed, THIEVES)
 
@@ -30,39 +30,32 @@ def draw(frame: pd.DataFrame):
     counts = sorted(set(frame["simulated"]))
     for panels, jobs in zip(axes, ("short", "long"), strict=True):
         for ax, percentile in zip(panels, PERCENTILES, strict=True):
-            rows = only(frame, jobs, percentile=percentile)
-            style.band(ax, rows, "simulated", "completion", "system", looks_of(DRAWN))
+            drawing.plot_lines(ax, only(frame, jobs, percentile=percentile), "simulated", "completion", DRAWN)
             ax.set(yscale="log", title=f"{jobs} jobs, {percentile}th percentile")
             ax.set_xticks(counts, [f"{count:g}" for count in counts])
         panels[0].set_ylabel("completion time (s)")
     for ax in axes[1]:
         ax.set_xlabel("workers")
-    legend_of(axes[0, 0], columns=4)
+    drawing.legend_of(axes[0, 0], columns=4)
     return figure
 
 
 def _alt(frame):
-    words = times_in_words(only(frame, "short", workers=frame["workers"].min()), DRAWN)
+    words = drawing.times_in_words(only(frame, "short", workers=frame["workers"].min()), DRAWN)
     return f"Line charts of completion times. Highest load, short jobs, 50th, 90th, 99th percentile: {words}."
 
 
 EXPERIMENTS = (
-    Experiment(
-        "eagle.hour", "An hour of Alibaba's stages", run,
-        {
-            scale: [{"every": every, "workers": workers} for workers in WORKERS["alibaba"][::step]]
-            for scale, (every, step) in EVERY.items()
-        },
-        {"smoke": 1, "quick": 3, "paper": 5},
-    ),
+    Experiment("eagle.hour", "An hour of Alibaba's stages", run, {
+        scale: [{"every": every, "workers": workers} for workers in WORKERS["alibaba"][::step]]
+        for scale, (every, step) in EVERY.items()
+    }, {"smoke": 1, "quick": 3, "paper": 5}),
 )
 
 FIGURES = (
-    Figure(
-        "eagle.hour", "eagle.hour", draw,
-        lambda frame: f"Every system on a real trace: one stage in {frame['every'].iloc[0]} of Alibaba's hour is a job, its "
-        "instances are the tasks; means above 49 s make a job long, 24 % of the workers are for short jobs. Percentiles "
-        "against the number of workers. Beyond the paper. Data: Alibaba, cluster-trace-v2018.",
-        _alt,
-    ),
+    Figure("eagle.hour", "eagle.hour", draw,
+           lambda frame: f"Every system on a real trace: one stage in {frame['every'].iloc[0]} of Alibaba's "
+           "hour is a job, its instances are the tasks; means above 49 s make a job long, 24 % of the "
+           "workers are for short jobs. Percentiles against the number of workers. Beyond the paper. Data: "
+           "Alibaba, cluster-trace-v2018.", _alt),
 )

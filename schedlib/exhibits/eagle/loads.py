@@ -1,4 +1,4 @@
-"""The run behind Figs. 2 to 7 and Table 2: Eagle, what is left of it without a component, and its rivals at all loads."""
+"""The run behind Figs. 2 to 7 and Table 2: Eagle, Eagle without a component, and its rivals, at all loads."""
 
 import pandas as pd
 
@@ -9,7 +9,7 @@ from schedlib.experiment import Experiment
 
 PLACE = 6
 
-EXACT_BITS = System(
+EXACT = System(
     "eagle by exact bits", short_jobs="clear", long_jobs="lwl", queue="srpt", sticky=True, min_probes=20
 )
 """Eagle whose schedulers know at every moment which workers have a long task."""
@@ -17,24 +17,24 @@ VARIANTS = WITHOUT | {
     "no-sss-stale": {"system": Eagle(sss=False, updates=False)},
     "dlwl-5": {"system": DLWL(), "heartbeat": 5.0},
     "dlwl-7": {"system": DLWL(), "heartbeat": 7.0},
-    "exact-bits": {"system": EXACT_BITS},
+    "exact-bits": {"system": EXACT},
 }
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
 SYSTEMS = {"google": ABLATED, "cloudera": ("eagle", "hawk", "dlwl"), "yahoo": ABLATED}
 """What runs at each load of a trace."""
-BESIDES = {"google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"), "yahoo": ("no-sss-stale",)}
+BESIDES = {
+    "google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"), "yahoo": ("no-sss-stale",),
+}
 """What runs besides at the highest load."""
 
 
 def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
-    """The systems at one load of one trace, the share `scale` of the paper's `workers`: columns as of `each_system`."""
+    """The systems at one load of one trace, with the share `scale` of the paper's `workers`."""
     names = SYSTEMS[trace] + (BESIDES.get(trace, ()) if workers == min(WORKERS[trace]) else ())
     return each_system(names, MAKERS[trace](jobs, seed, scale), trace, round(scale * workers), seed, VARIANTS)
 
 
 EXPERIMENTS = (
-    Experiment(
-        "eagle.loads", "Eagle, its parts and its rivals at the loads of three traces", run,
-        {scale: loads(scale, TRACES, 4 if scale == "smoke" else 1) for scale in ALL}, SEEDS,
-    ),
+    Experiment("eagle.loads", "Eagle, its parts and its rivals at the loads of three traces", run,
+               {scale: loads(scale, TRACES, 4 if scale == "smoke" else 1) for scale in ALL}, SEEDS),
 )

@@ -1,34 +1,26 @@
 """How Eagle's experiments run: every system of a point on the same workload, and the sizes at each scale."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import Eagle, Hawk
-from schedlib.eagle.workloads.synthetic import (
-    CUTOFF,
-    HEARTBEAT,
-    JOBS,
-    PARTITION,
-    WORKERS,
-    cloudera,
-    google,
-    yahoo,
-)
+from schedlib.eagle.workloads import synthetic as made
 from schedlib.workload import Workload
 
-MAKERS = {"google": google, "cloudera": cloudera, "yahoo": yahoo}
+MAKERS = {"google": made.google, "cloudera": made.cloudera, "yahoo": made.yahoo}
 TRACES = tuple(MAKERS)
 COUNTERS = ("probes", "short_tasks", "behind_long", "ran_behind_long", "rescheduled", "steal_attempts")
 """What rows keep of a run's `stats`."""
-WITHOUT = {
+WITHOUT: dict[str, dict[str, Any]] = {
     "no-sss": {"system": Eagle(sss=False)},
     "no-sbp-srpt": {"system": Eagle(sbp=False, srpt=False)},
     "no-min": {"system": Eagle(min_probes=0)},
 }
 """Eagle without one of its components."""
-THIEVES = {
+THIEVES: dict[str, dict[str, Any]] = {
     "hawk-any": {"system": Hawk(thieves="any")},
     "hawk-general": {"system": Hawk(thieves="general")},
     "hawk-none": {"system": Hawk(steal=False)},
@@ -36,31 +28,33 @@ THIEVES = {
 """Hawk by who steals: any idle worker, one of the general partition, nobody."""
 
 ALL = ("smoke", "quick", "paper")
+SEEDS = {"smoke": 2, "quick": 5, "paper": 5}
 SCALE = {
     "smoke": {"google": 1 / 150, "cloudera": 1 / 150, "yahoo": 1 / 40},
     "quick": {"google": 1 / 10, "cloudera": 1 / 15, "yahoo": 1 / 4},
     "paper": dict.fromkeys(TRACES, 1.0),
 }
-"""The simulated cluster over the paper's: 100 workers, then 1,000 to 1,500 at the highest load, then its own."""
+"""The simulated cluster over the paper's: 100 workers, 1,000 to 1,500 at the highest load, its own."""
 SIZE = {
     "smoke": dict.fromkeys(TRACES, 400),
     "quick": {"google": 30_000, "cloudera": 3_000, "yahoo": 5_000},
-    "paper": {trace: JOBS[trace] for trace in TRACES},
+    "paper": {trace: made.JOBS[trace] for trace in TRACES},
 }
 """Numbers of jobs: at quick scale what two cores do in a minute, at the paper's Table 1's."""
-SEEDS = {"smoke": 2, "quick": 5, "paper": 5}
 
 
 def each_system(
     names: Iterable[str], workload: Workload, trace: str, workers: int, seed: int,
-    variants: Mapping[str, Mapping] | None = None, **options,
+    variants: Mapping[str, dict[str, Any]] | None = None, **options: Any,
 ) -> pd.DataFrame:
-    """Each system on the same workload: `system, class, percentile, completion` (s), `utilisation` (of 1), `COUNTERS`.
+    """Each system on one workload: `system, class, percentile, completion` (s), `utilisation`, `COUNTERS`.
 
-    A name is one that `simulate` knows, or one of `variants`: arguments of `simulate` that replace the others. Cut-off,
-    short partition and heartbeat are the paper's for the trace unless `options` has others. Times are rounded to microseconds.
+    A name is one that `simulate` knows, or one of `variants`: arguments of `simulate` that replace the
+    others. Cut-off, short partition and heartbeat are the paper's for the trace unless `options` has others.
+    Times are rounded to microseconds.
     """
-    usual = {"short_partition": PARTITION[trace], "cutoff": CUTOFF[trace], "heartbeat": HEARTBEAT[trace]} | options
+    usual: dict[str, Any] = {"short_partition": made.PARTITION[trace], "cutoff": made.CUTOFF[trace]}
+    usual |= {"heartbeat": made.HEARTBEAT[trace]} | options
     blocks = []
     for name in names:
         own = (variants or {}).get(name, {})
@@ -73,9 +67,12 @@ def each_system(
     return pd.concat(blocks, ignore_index=True)
 
 
-def on_google(names: Iterable[str], workers: int, jobs: int, scale: float, seed: int, **options) -> pd.DataFrame:
+def on_google(
+    names: Iterable[str], workers: int, jobs: int, scale: float, seed: int, **options: Any
+) -> pd.DataFrame:
     """Each system on the Google-like trace with `scale` times `workers`; `options` as of `each_system`."""
-    return each_system(names, google(jobs, seed, scale), "google", round(scale * workers), seed, **options)
+    workload = made.google(jobs, seed, scale)
+    return each_system(names, workload, "google", round(scale * workers), seed, **options)
 
 
 def size(scale: str, trace: str = "google") -> dict:
@@ -85,11 +82,10 @@ def size(scale: str, trace: str = "google") -> dict:
 
 def loads(scale: str, traces: Iterable[str] = ("google",), step: int = 1) -> list[dict]:
     """A point for every (or every `step`-th) number of workers of these traces."""
-    return [
-        {"trace": trace, "workers": workers, **size(scale, trace)} for trace in traces for workers in WORKERS[trace][::step]
-    ]
+    pairs = [(trace, workers) for trace in traces for workers in made.WORKERS[trace][::step]]
+    return [{"trace": trace, "workers": workers, **size(scale, trace)} for trace, workers in pairs]
 
 
-def highest(scale: str, points: Iterable[dict]) -> list[dict]:
+def highest(scale: str, points: Iterable[Mapping]) -> list[dict]:
     """These points on Google's trace with the fewest workers."""
-    return [{**point, "workers": min(WORKERS["google"]), **size(scale)} for point in points]
+    return [{**point, "workers": min(made.WORKERS["google"]), **size(scale)} for point in points]

@@ -11,7 +11,7 @@ from schedlib.experiment import Experiment, Figure
 PLACE = 5
 
 PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo": (24262, 9.41, 98)}
-"""Jobs, long jobs (%), task-seconds of long jobs (%) in the paper's Table 1."""
+"""The paper's Table 1: jobs, long jobs (%), task-seconds of long jobs (%)."""
 PARTITION = {trace: 100 - printed[2] for trace, printed in PRINTED.items()}
 """Workers for short jobs alone (%): 17, 9 and 2."""
 COLUMNS = (
@@ -19,7 +19,7 @@ COLUMNS = (
     ("long-jobs", "long_jobs", "share of long jobs", "% of jobs", 0.05),
     ("task-seconds", "long_work", "share of task-seconds in long jobs", "% of task-seconds", 0.5),
 )
-"""Of each of these: the claim's name, the rows' column, what it is, its unit, the claim's tolerance."""
+"""The claim's name, the rows' column, what it is, its unit, the claim's tolerance."""
 
 
 def run(trace: str, jobs: int, seed: int) -> pd.DataFrame:
@@ -33,38 +33,32 @@ def _of(trace: str, column: str) -> Measure:
 
 
 def _partition_gap(frame):
-    """The largest distance of the short jobs' share of task-seconds (%) from the partition's share of workers, per seed."""
+    """The largest distance (%) of the short jobs' share of task-seconds from the partition's of workers."""
     gap = (frame["short_share"] - frame["trace"].map(PARTITION)).abs()
     return gap.groupby(frame["seed"]).max().to_numpy()
 
 
 EXPERIMENTS = (
-    Experiment(
-        "eagle.table1", "What the three traces hold", run,
-        dict.fromkeys(ALL, [{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]),
-        {"smoke": 1, "quick": 1, "paper": 5},
-    ),
+    Experiment("eagle.table1", "What the three traces hold", run,
+               dict.fromkeys(ALL, [{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]),
+               {"smoke": 1, "quick": 1, "paper": 5}),
 )
 
 FIGURES = (
-    Figure(
-        "eagle.table1", "eagle.table1", None,
-        "The paper's Table 1 on generated traces: jobs, long jobs (%), their task-seconds (%); and the short jobs' "
-        "share of the task-seconds (%), which is the paper's rule for the short partition (17, 9 and 2 %).",
-        "Table of three traces with number of jobs, share of long jobs, and shares of task-seconds.",
-    ),
+    Figure("eagle.table1", "eagle.table1", None,
+           "The paper's Table 1 on generated traces: jobs, long jobs (%), their task-seconds (%); and the "
+           "short jobs' share of the task-seconds (%), which is the paper's rule for the short partition "
+           "(17, 9 and 2 %).",
+           "Table of three traces with number of jobs, share of long jobs, and shares of task-seconds."),
 )
 
 CLAIMS = (
-    *(
-        claim(f"{trace}-{name}", "Table 1", f"The {trace.title()} trace: {what}", _of(trace, column), value,
-              experiment="eagle.table1", check="value", tolerance=tolerance, metric=what, unit=unit,
-              how_read="the generator is made to have it, at the paper's size")
-        for trace in TRACES
-        for (name, column, what, unit, tolerance), value in zip(COLUMNS, PRINTED[trace], strict=True)
-    ),
-    claim("partition-rule", "Section 5",
-          "The short partitions (17, 9, 2 % of the workers) are the short jobs' shares of task-seconds",
-          _partition_gap, 0.0, experiment="eagle.table1", check="value", tolerance=0.5, metric="largest distance",
-          unit="points"),
+    *(claim(f"{trace}-{name}", "Table 1", f"The {trace.title()} trace: {what}", _of(trace, column), value,
+            experiment="eagle.table1", check="value", tolerance=tolerance, metric=what, unit=unit,
+            how_read="the generator is made to have it, at the paper's size")
+      for trace in TRACES
+      for (name, column, what, unit, tolerance), value in zip(COLUMNS, PRINTED[trace], strict=True)),
+    claim("partition-rule", "Section 5", "The short partitions (17, 9, 2 % of the workers) are the short "
+          "jobs' shares of task-seconds", _partition_gap, 0.0, experiment="eagle.table1", check="value",
+          tolerance=0.5, metric="largest distance", unit="points"),
 )

@@ -1,15 +1,37 @@
-"""What the comparisons run: the policies of the paper, priced dispatch, and the lower bound."""
+"""What the comparisons share: the policies on one instance, HMHS's gains over its rivals, and their picture.
 
+A gain is in per cent of the rival's makespan, and paired: both policies meet the same instance. Every measure
+gives one number per seed.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
 
+from schedlib.experiment import claim_maker
 from schedlib.hmhs.bound import bounds
 from schedlib.hmhs.model import Instance
 from schedlib.hmhs.priced import priced
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import hybrid, single
+from schedlib.intervals import mean_ci
+from schedlib.pictures import style
 
+Measure = Callable[[pd.DataFrame], Sequence[float]]
 WORKLOADS = {"single": single, "hybrid": hybrid}
 JOBS = (25, 50, 100, 200, 400, 800)
+RIVALS = ("fifo", "fifo-pri", "r-hmhs")
+TITLES = {"single": "Single workload", "hybrid": "Hybrid workload", "alibaba": "Alibaba hour"}
+JOBS_LABEL = "number of jobs"
+
+claim = claim_maker("hmhs", metric="gain of HMHS", unit="% of the rival's makespan", tolerance=5.0)
+"""Makes a claim on a gain; 5 points are about what can be read off the paper's small bar charts."""
+ORDER = {"check": "order", "tolerance": 0.0}
+TREND = {"check": "trend", "tolerance": 0.0, "metric": "slope of the gain"}
 
 
 def makespans(instance: Instance) -> pd.DataFrame:
@@ -18,3 +40,101 @@ def makespans(instance: Instance) -> pd.DataFrame:
     known = bounds(instance)
     rows += [("priced", priced(instance, known).makespan), ("bound", known.best)]
     return pd.DataFrame(rows, columns=["policy", "makespan"])
+
+
+def against(frame: pd.DataFrame, base: str) -> pd.DataFrame:
+    """`frame` with a column `base` that holds, in every row, the makespan of `base` on the same instance."""
+    same = [name for name in frame.columns if name not in ("policy", "makespan", "optimum")]
+    other = frame.loc[frame["policy"] == base, [*same, "makespan"]].rename(columns={"makespan": base})
+    return frame.merge(other, on=same, validate="many_to_one")
+
+
+def gains(frame: pd.DataFrame, rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
+    """The rivals' rows with `gain`: by how many per cent of its makespan HMHS ends sooner."""
+    rows = against(frame, "hmhs")
+    rows = rows[rows["policy"].isin(rivals)]
+    return rows.assign(gain=100 * (1 - rows["hmhs"] / rows["makespan"]))
+
+
+def gain_over(
+    rival: str, workload: str | None = None, *, extreme: str = "max", at: float | None = None
+) -> Measure:
+    """A measure: the gain over `rival` where its mean is largest (or `"min"`: smallest), or at one value."""
+
+    def measure(frame: pd.DataFrame) -> np.ndarray:
+        rows = gains(frame, [rival])
+        rows = rows if workload is None else rows[rows["workload"] == workload]
+        axis = "slow" if "slow" in rows else "jobs"
+        if at is not None:
+            return rows.loc[rows[axis] == at, "gain"].to_numpy()
+        table = rows.pivot_table(index="seed", columns=["workload", axis], values="gain")
+        return table[table.mean().idxmin() if extreme == "min" else table.mean().idxmax()].to_numpy()
+
+    return measure
+
+
+def slope(workload: str, axis: str) -> Measure:
+    """A measure: how much the gain over FIFO grows per doubling of jobs, or per 10 % fewer slow machines."""
+
+    def measure(frame: pd.DataFrame) -> list[float]:
+        rows = gains(frame[frame["workload"] == workload], ["fifo"])
+        x = np.log2 if axis == "jobs" else lambda share: share / 10
+        sign = 1 if axis == "jobs" else -1
+        return [sign * np.polyfit(x(one[axis]), one["gain"], 1)[0] for _, one in rows.groupby("seed")]
+
+    return measure
+
+
+def jobs_axis(ax: Axes, jobs: Iterable[int]) -> None:
+    """A logarithmic axis of numbers of jobs, with a tick at each of them."""
+    ax.set_xscale("log", base=2)
+    ax.xaxis.set_major_locator(FixedLocator(sorted(set(jobs))))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.xaxis.set_major_formatter(ScalarFormatter())
+
+
+def log_y(ax: Axes, lowest: float) -> None:
+    """A logarithmic axis that ends at half the lowest mean, since an interval may reach zero."""
+    ax.set_yscale("log")
+    ax.set_ylim(bottom=lowest / 2)
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+
+
+def plot_makespans(frame: pd.DataFrame, x: str = "jobs", label: str = JOBS_LABEL) -> Figure:
+    """Makespans above and HMHS's gains below, a column for each workload; for one workload side by side."""
+    workloads = list(dict.fromkeys(frame["workload"]))
+    if len(workloads) == 1:
+        figure, axes = style.subplots(1, 2, size=(8.8, 3.8), squeeze=False)
+        axes = axes.T
+    else:
+        figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4))
+    shown = frame[frame["policy"].isin(["hmhs", *RIVALS])].assign(hours=frame["makespan"] / 3600)
+    gain = gains(frame)
+    for (top, bottom), name in zip(axes.T, workloads, strict=True):
+        hours = shown[shown["workload"] == name]
+        style.band(top, hours, x, "hours", by="policy")
+        style.band(bottom, gain[gain["workload"] == name], x, "gain", by="policy")
+        top.set(title=TITLES[name], xlabel=label, ylabel="makespan (hours)")
+        log_y(top, hours.groupby([x, "policy"])["hours"].mean().min())
+        lowest = min(-5, gain["gain"].min())
+        bottom.set(xlabel=label, ylabel="HMHS shorter than rival by (%)", ylim=(lowest, 100))
+        if x == "jobs":
+            jobs_axis(top, frame["jobs"])
+            jobs_axis(bottom, frame["jobs"])
+    axes[0, 0].legend(title="policy")
+    axes[1, 0].legend(title="rival")
+    return figure
+
+
+def alt_makespans(frame: pd.DataFrame, x: str = "jobs", what: str = "the number of jobs") -> str:
+    """The gains over FIFO at both ends of the axis, in words."""
+    gain = gains(frame, ["fifo"])
+    ends = []
+    for at in (gain[x].min(), gain[x].max()):
+        mean, low, high = mean_ci(gain.loc[gain[x] == at, "gain"])
+        ends.append(f"{mean:.0f} %{'' if low != low else f' ({low:.0f} to {high:.0f})'} at {at:g}")
+    return (
+        f"Line charts of makespan and of HMHS's gain against {what}. "
+        f"Mean gain over FIFO: {', '.join(ends)} (95 % intervals in brackets)."
+    )

@@ -5,15 +5,14 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib import figure as mpl
 
-from schedlib.exhibits.hmhs.comparing import JOBS, WORKLOADS
-from schedlib.exhibits.hmhs.gains import JOBS_LABEL, jobs_axis
+from schedlib.exhibits.hmhs.comparing import JOBS, JOBS_LABEL, WORKLOADS, jobs_axis
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.two_stages import POLICIES
 from schedlib.pictures import style
 
-PLACE = 6
+PLACE = 4
 READINGS = ("fifo", "fifo-strict", "fifo-ready", "fifo-barrier")
 LOOKS = {  # of each reading: the policy whose colour and line it borrows, and its label
     "fifo": ("fifo", "the first ready job"),

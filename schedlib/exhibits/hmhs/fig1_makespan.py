@@ -1,22 +1,11 @@
 """Fig. 1: makespan against the number of jobs, on the single and the hybrid workload."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pandas as pd
 from scipy import stats
 
-from schedlib.exhibits.hmhs.comparing import JOBS, WORKLOADS, makespans
-from schedlib.exhibits.hmhs.gains import (
-    ORDER,
-    TREND,
-    alt_makespans,
-    claim,
-    gain_over,
-    gains,
-    plot_makespans,
-    slope,
-)
+from schedlib.exhibits.hmhs import comparing
+from schedlib.exhibits.hmhs.comparing import JOBS, ORDER, WORKLOADS, Measure, claim, gain_over, gains
 from schedlib.experiment import Experiment, Figure, grid, scales
 
 PLACE = 1
@@ -24,17 +13,12 @@ PLACE = 1
 
 def run(workload: str, jobs: int, seed: int) -> pd.DataFrame:
     """Makespan of each policy on 100 map and 100 reduce machines, in seconds: `policy, makespan`."""
-    return makespans(WORKLOADS[workload](jobs, seed))
+    return comparing.makespans(WORKLOADS[workload](jobs, seed))
 
 
-def mean_gain(rival: str) -> Callable[[pd.DataFrame], np.ndarray]:
+def mean_gain(rival: str) -> Measure:
     """A measure: the gain over `rival`, mean over all points."""
-
-    def measure(frame: pd.DataFrame) -> np.ndarray:
-        rows = gains(frame)
-        return rows[rows["policy"] == rival].groupby("seed")["gain"].mean().to_numpy()
-
-    return measure
+    return lambda frame: gains(frame, [rival]).groupby("seed")["gain"].mean().to_numpy()
 
 
 def gain_over_best_rival(frame: pd.DataFrame) -> np.ndarray:
@@ -45,19 +29,17 @@ def gain_over_best_rival(frame: pd.DataFrame) -> np.ndarray:
 
 def rank_correlation(frame: pd.DataFrame) -> np.ndarray:
     """Spearman's correlation of the gain over R-HMHS with the number of jobs, mean over the two workloads."""
-    rows = gains(frame)
-    groups = rows[rows["policy"] == "r-hmhs"].groupby(["seed", "workload"])
+    groups = gains(frame, ["r-hmhs"]).groupby(["seed", "workload"])
     each = groups.apply(lambda one: stats.spearmanr(one["jobs"], one["gain"]).statistic)
     return each.groupby("seed").mean().to_numpy()
 
 
-def single_above_hybrid(rival: str) -> Callable[[pd.DataFrame], np.ndarray]:
+def single_above_hybrid(rival: str) -> Measure:
     """A measure: the mean gain on the single workload less that on the hybrid one, in points."""
 
     def measure(frame: pd.DataFrame) -> np.ndarray:
-        rows = gains(frame)
-        means = rows[rows["policy"] == rival].pivot_table(index="seed", columns="workload", values="gain")
-        return (means["single"] - means["hybrid"]).to_numpy()
+        one, other = (mean_gain(rival)(frame[frame["workload"] == name]) for name in ("single", "hybrid"))
+        return one - other
 
     return measure
 
@@ -72,10 +54,10 @@ EXPERIMENTS = (
 
 FIGURES = (
     Figure(
-        "hmhs.fig1", "hmhs.fig1", plot_makespans,
+        "hmhs.fig1", "hmhs.fig1", comparing.plot_makespans,
         "Makespan of four policies (top) and HMHS's gain over its rivals (bottom) against the number of "
         "jobs, on 100 map and 100 reduce machines; bands are 95 % intervals over seeds. The paper's Fig. 1.",
-        alt_makespans,
+        comparing.alt_makespans,
     ),
 )
 
@@ -102,7 +84,7 @@ CLAIMS = (
         _claim(
             f"trend-{workload}", "Section 4.2 A",
             f"The gain over FIFO grows slightly with the number of jobs ({workload})",
-            slope("fifo", workload, "jobs"), **TREND, unit="points per doubling of jobs",
+            comparing.slope(workload, "jobs"), **comparing.TREND, unit="points per doubling of jobs",
         )
         for workload in WORKLOADS
     ),

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from schedlib.exhibits.mch.looks import label
-from schedlib.exhibits.mch.trees import CAPACITY, RULES, SEEDS
-from schedlib.experiment import Experiment, Figure
+from schedlib.exhibits.mch.trees import CAPACITY, RULES
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.properties import PROPERTIES, solve
@@ -87,11 +87,7 @@ def _alt(frame):
 EXPERIMENTS = (
     Experiment(
         "mch.counterexamples", "The smallest trees on which a property fails", run,
-        {
-            scale: [{"rule": rule, "tries": tries} for rule in RULES]
-            for scale, tries in (("smoke", 5), ("quick", 100), ("paper", 1000))
-        },
-        dict.fromkeys(SEEDS, 1),
+        scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 100, 1000))), scales(1),
     ),
 )
 FIGURES = (

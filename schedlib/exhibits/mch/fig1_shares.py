@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.exhibits.mch.looks import EXACT, shares_in_words
-from schedlib.experiment import SCALES, Experiment, Figure, claim_maker
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.workloads import FIG4_CAPACITY, fig1
 from schedlib.pictures import style
@@ -70,7 +70,7 @@ _claim = claim_maker("mch", unit="of the cluster", tolerance=EXACT)
 
 EXPERIMENTS = (
     Experiment("mch.fig1", "The organisation of Fig. 1 under each rule", run,
-               dict.fromkeys(SCALES, [{"demands": one} for one in DEMANDS]), dict.fromkeys(SCALES, 1)),
+               scales(grid(demands=DEMANDS)), scales(1)),
 )
 FIGURES = (
     Figure(

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.exhibits.mch.looks import EXACT
-from schedlib.experiment import SCALES, Experiment, Figure, claim_maker
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Tree
@@ -107,8 +107,7 @@ def _inverse_mu(frame):
 _claim = claim_maker("mch", metric="largest distance", unit="1", tolerance=EXACT)
 
 EXPERIMENTS = (
-    Experiment("mch.worked", "Weights determined, with numbers", run,
-               dict.fromkeys(SCALES, [{"case": case} for case in DEMANDS]), dict.fromkeys(SCALES, 1)),
+    Experiment("mch.worked", "Weights determined, with numbers", run, scales(grid(case=DEMANDS)), scales(1)),
 )
 FIGURES = (
     Figure(

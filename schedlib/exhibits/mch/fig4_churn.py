@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.exhibits.mch.looks import EXACT, shares_in_words
-from schedlib.experiment import SCALES, Experiment, Figure, claim_maker
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Tree
@@ -147,11 +147,9 @@ _claim = claim_maker("mch", metric="dominant share", unit="of the cluster", tole
 
 EXPERIMENTS = (
     Experiment("mch.fig4", "Shares and weights of the six leaves of Fig. 4a", run_shares,
-               dict.fromkeys(SCALES, [{"tree": tree} for tree in TREES]), dict.fromkeys(SCALES, 1)),
+               scales(grid(tree=TREES)), scales(1)),
     Experiment("mch.fig4b", "Shares of the six leaves over time", run_churn,
-               {scale: [{"rule": rule, "step": step} for rule in RULES]
-                for scale, step in (("smoke", 20.0), ("quick", 5.0), ("paper", 5.0))},
-               dict.fromkeys(SCALES, 1)),
+               scales(grid(rule=RULES, step=[20.0]), grid(rule=RULES, step=[5.0])), scales(1)),
 )
 FIGURES = (
     Figure(

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from schedlib.experiment import Experiment, Figure, claim_maker
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.intervals import mean_ci
 from schedlib.mch.simulate import simulate
 from schedlib.mch.workloads import demands_from_trace, full_binary, jobs_below, jobs_from_trace
@@ -239,23 +239,16 @@ WHY_POWER = {
 EXPERIMENTS = (
     Experiment(
         "mch.fig5", "The cost of scheduling against the number of jobs, full binary trees", run_jobs,
-        {
-            scale: [
-                {"reading": reading, "levels": levels, "jobs": jobs}
-                for reading in READINGS for levels in (2, 3, 4, 5)
-                for jobs in (50, 100, 200, 400, 800, 1600)[:most]
-            ]
-            for scale, most in (("smoke", 2), ("quick", 5), ("paper", 6))
-        },
-        {"smoke": 2, "quick": 5, "paper": 10}, timing=("seconds",),
+        scales(*(
+            grid(reading=READINGS, levels=[2, 3, 4, 5], jobs=[50, 100, 200, 400, 800, 1600][:most])
+            for most in (2, 5, 6)
+        )),
+        scales(2, 5, 10), timing=("seconds",),
     ),
     Experiment(
         "mch.complexity", "The cost of filling a cluster against the number of nodes", run_nodes,
-        {
-            scale: [{"levels": levels} for levels in range(5, most + 1)]
-            for scale, most in (("smoke", 7), ("quick", 11), ("paper", 12))
-        },
-        {"smoke": 2, "quick": 5, "paper": 10}, timing=("seconds",),
+        scales(*(grid(levels=range(5, most + 1)) for most in (7, 11, 12))), scales(2, 5, 10),
+        timing=("seconds",),
     ),
 )
 FIGURES = (

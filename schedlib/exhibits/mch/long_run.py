@@ -5,7 +5,7 @@ import pandas as pd
 
 from schedlib.exhibits.mch.looks import label
 from schedlib.exhibits.mch.trees import OVER_TIME, SEEDS, random_trees, shares_over_time
-from schedlib.experiment import Experiment, Figure
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.mch.properties import long_run_guarantee
 
 PLACE = 5.4
@@ -34,15 +34,10 @@ def _alt(frame):
 EXPERIMENTS = (
     Experiment(
         "mch.long-run", "Who is starved on random trees while tasks end and start", run,
-        {
-            scale: [
-                {"rule": rule, "depth": depth, "partial": partial, "trees": trees, "horizon": end}
-                for rule in OVER_TIME for depth in depths for partial in (0.0, 0.5)
-            ]
-            for scale, trees, depths, end in (
-                ("smoke", 1, (2,), 10), ("quick", 10, (2, 3), 50), ("paper", 50, (2, 3, 4), 200)
-            )
-        },
+        scales(*(
+            grid(rule=OVER_TIME, depth=depths, partial=[0.0, 0.5], trees=[trees], horizon=[end])
+            for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 50, 200))
+        )),
         SEEDS,
     ),
 )

@@ -4,7 +4,7 @@ import pandas as pd
 
 from schedlib.exhibits.mch.looks import heat_map, label
 from schedlib.exhibits.mch.trees import CAPACITY, RULES, SEEDS, random_trees
-from schedlib.experiment import Experiment, Figure, claim_maker
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.properties import property_table
 from schedlib.pictures import style
 
@@ -88,13 +88,10 @@ _claim = claim_maker("mch", metric="share of random trees on which it is violate
 EXPERIMENTS = (
     Experiment(
         "mch.properties", "Which properties of fair sharing each rule keeps", run,
-        {
-            scale: [
-                {"depth": depth, "partial": partial, "trees": trees}
-                for depth in range(1, most + 1) for partial in (0.0, 0.5)
-            ]
-            for scale, trees, most in (("smoke", 2, 2), ("quick", 10, 4), ("paper", 100, 4))
-        },
+        scales(*(
+            grid(depth=range(1, most + 1), partial=[0.0, 0.5], trees=[trees])
+            for trees, most in ((2, 2), (10, 4), (100, 4))
+        )),
         SEEDS,
     ),
 )

@@ -5,7 +5,7 @@ import pandas as pd
 
 from schedlib.exhibits.mch.looks import label
 from schedlib.exhibits.mch.trees import OVER_TIME, SEEDS, shares_over_time
-from schedlib.experiment import Experiment, Figure, claim_maker
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
 
@@ -83,11 +83,7 @@ _claim = claim_maker(
 EXPERIMENTS = (
     Experiment(
         "mch.starvation", "A group with complementary leaves beside a memory leaf, over time", run,
-        {
-            scale: [{"rule": rule, "horizon": end} for rule in OVER_TIME]
-            for scale, end in (("smoke", 20), ("quick", 50), ("paper", 200))
-        },
-        SEEDS,
+        scales(*(grid(rule=OVER_TIME, horizon=[end]) for end in (20, 50, 200))), SEEDS,
     ),
 )
 FIGURES = (Figure("mch.starvation", "mch.starvation", plot, _caption, _alt),)

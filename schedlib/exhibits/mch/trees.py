@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from schedlib.experiment import scales
 from schedlib.mch.model import Tree
 from schedlib.mch.properties import collapsed
 from schedlib.mch.search import random_tree
@@ -21,7 +22,7 @@ AT_ONCE = 50
 PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
 """Chances that a leaf is partial-type."""
 
-SEEDS = {"smoke": 1, "quick": 5, "paper": 20}
+SEEDS = scales(1, 5, 20)
 OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")
 """The rules that are compared over time."""
 

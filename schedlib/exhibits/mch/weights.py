@@ -5,7 +5,7 @@ import pandas as pd
 
 from schedlib.core.streams import streams
 from schedlib.exhibits.mch.looks import EXACT
-from schedlib.experiment import Experiment, Figure, claim_maker
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.workloads import minimal_tree
@@ -78,11 +78,7 @@ _claim = claim_maker(
 EXPERIMENTS = (
     Experiment(
         "mch.weights", "Tasks in the flat tree against those in the hierarchy, minimal general case", run,
-        {
-            scale: [{"case": case, "trees": trees} for case in LABELS]
-            for scale, trees in (("smoke", 10), ("quick", 100), ("paper", 500))
-        },
-        {"smoke": 2, "quick": 5, "paper": 10},
+        scales(*(grid(case=LABELS, trees=[trees]) for trees in (10, 100, 500))), scales(2, 5, 10),
     ),
 )
 FIGURES = (

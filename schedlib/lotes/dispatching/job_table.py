@@ -1,4 +1,4 @@
-"""The jobs in the system, one slot each, so laid out that a start or an end touches one cache line (with two resources)."""
+"""The jobs in the system, one slot each: a start or an end reads one cache line (up to three resources)."""
 
 from typing import NamedTuple
 
@@ -6,73 +6,100 @@ import numpy as np
 
 from schedlib.core.uncounted import kernel
 
-SUBMIT, WORK, KEY, CLASS, MACHINE, SIZE = range(6)
-ROW, LEFT, RIGHT, CODE, KIND = range(5)
-LINE = 64
+LINE = 64  # bytes of a cache line
+MOST = 3  # resources whose sizes lie in a job's own cache line
+JOB = np.dtype(
+    [
+        ("submit", "f8"),
+        ("work", "f8"),
+        ("key", "f8"),
+        ("row", "i8"),
+        ("job_class", "i4"),
+        ("machine", "i4"),
+        ("size", "f8", (MOST,)),
+    ],
+    align=True,
+)
+WAITER = np.dtype([("code", "i8"), ("child", "i4", (2,))], align=True)
 
 
-def aligned(rows: int, columns: int) -> np.ndarray:
-    """Zeros (rows, columns) of float that begin at a cache line."""
-    raw = np.zeros(rows * columns + LINE // 8)
-    skip = -raw.ctypes.data % LINE // 8
-    return raw[skip : skip + rows * columns].reshape(rows, columns)
+def aligned(shape, dtype="f8") -> np.ndarray:
+    """Zeros of this shape that begin at a cache line; records are read by name, `array[i].field`."""
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape)) * dtype.itemsize
+    raw = np.zeros(size + LINE, np.uint8)
+    skip = -raw.ctypes.data % LINE
+    array = raw[skip : skip + size].view(dtype).reshape(shape)
+    return array.view(np.recarray) if dtype.names else array
 
 
-class Jobs(NamedTuple):
+class JobTable(NamedTuple):
     """Slots for S jobs.
 
-    - `real (S, 5 + R or more)`: submit, work, the queue's key, class, machine (-1: waits), then the sizes, fractions of the largest
-      capacity
-    - `whole (S, 5)`, of jobs that wait: number in order of arrival, the links and code of the queue, and the class
-    - `spare (S,)`, `taken (1,)`: slots in the order in which they are handed out, and how many are out
+    - `job (S,)`: records of `submit`, `work`, `row` (its number in order of arrival), `job_class`, `machine`
+      (-1: it waits), and `key`, by which its queue is ordered
+    - `size (S, R)`: fractions of the largest capacity; up to three lie in the job's record
+    - `waiter (S,)`: of a job that waits, its `code` and its `child` links in the tree of its queue
+    - `hall (S,)`: the jobs that wait, in order of arrival, for a policy that keeps no queues of its own
+    - `spare (S,)`, `taken (1,)`: slots in the order in which they are handed out, and how many are handed out
     """
 
-    real: np.ndarray
-    whole: np.ndarray
+    job: np.recarray
+    size: np.ndarray
+    waiter: np.recarray
+    hall: np.ndarray
     spare: np.ndarray
     taken: np.ndarray
 
 
-def job_table(slots: int, resources: int) -> Jobs:
-    """An empty table."""
-    columns = SIZE + resources
-    columns = 8 if columns <= 8 else columns
-    return Jobs(aligned(slots, columns), np.zeros((slots, 5), np.int64), np.arange(slots), np.zeros(1, np.int64))
+def job_table(slots: int, resources: int) -> JobTable:
+    """An empty table of two slots or more (of one row, numpy does not tell the layout of `size`)."""
+    slots = max(slots, 2)
+    job = aligned(slots, JOB)
+    return JobTable(
+        job=job,
+        size=(job["size"] if resources <= MOST else np.zeros((slots, resources + 1)))[:, :resources],
+        waiter=aligned(slots, WAITER),
+        hall=np.zeros(slots, np.int64),
+        spare=np.arange(slots),
+        taken=np.zeros(1, np.int64),
+    )
 
 
-def enlarged(jobs: Jobs) -> Jobs:
-    """The same jobs in a table of half as many slots again."""
-    slots = len(jobs.spare)
-    more = slots // 2 + 1
-    real = aligned(slots + more, jobs.real.shape[1])
-    real[:slots] = jobs.real
-    whole = np.concatenate((jobs.whole, np.zeros((more, jobs.whole.shape[1]), np.int64)))
-    return Jobs(real, whole, np.concatenate((jobs.spare, np.arange(slots, slots + more))), jobs.taken)
+def enlarged(table: JobTable) -> JobTable:
+    """The same jobs in a table with half as many slots again."""
+    slots = len(table.spare)
+    larger = job_table(slots + slots // 2 + 1, table.size.shape[1])
+    for name in ("job", "size", "waiter", "hall", "spare"):
+        getattr(larger, name)[:slots] = getattr(table, name)
+    return larger._replace(taken=table.taken)
+
+
+def present(table: JobTable) -> np.ndarray:
+    """The slots of the jobs in the system, in the order of the slots."""
+    taken = np.ones(len(table.spare), bool)
+    taken[table.spare[table.taken[0] :]] = False
+    return np.flatnonzero(taken)
 
 
 @kernel
-def enter(jobs, submit, job_class, work, size):
-    """Give a job that arrives a slot; there must be one."""
-    slot = jobs.spare[jobs.taken[0]]
-    jobs.taken[0] += 1
-    jobs.real[slot, SUBMIT] = submit
-    jobs.real[slot, WORK] = work
-    jobs.real[slot, CLASS] = job_class
-    jobs.real[slot, MACHINE] = -1
+def enter(table, row, submit, job_class, work, size):
+    """Give an arriving job a slot, of which one must be free."""
+    slot = table.spare[table.taken[0]]
+    table.taken[0] += 1
+    job = table.job[slot]
+    job.row = row
+    job.submit = submit
+    job.job_class = job_class
+    job.work = work
+    job.machine = -1
     for l in range(size.size):
-        jobs.real[slot, SIZE + l] = size[l]
+        table.size[slot, l] = size[l]
     return slot
 
 
 @kernel
-def note_wait(jobs, slot, row, job_class):
-    """Write down what is needed of a job that may have to wait; the others leave the lines of `whole` alone."""
-    jobs.whole[slot, ROW] = row
-    jobs.whole[slot, KIND] = job_class
-
-
-@kernel
-def leave(jobs, slot):
-    """Take the slot of a job that is done back."""
-    jobs.taken[0] -= 1
-    jobs.spare[jobs.taken[0]] = slot
+def leave(table, slot):
+    """Free the slot of a job that has ended."""
+    table.taken[0] -= 1
+    table.spare[table.taken[0]] = slot

@@ -1,11 +1,12 @@
-"""Which machine has room: for each configuration a binary tree over blocks of sixteen machines, whose nodes bound what lies below.
+"""Which machine has room: for each configuration a binary tree of bounds over blocks of sixteen machines.
 
-A node holds, over the machines below it, the largest free amount of each resource, the largest smallest one, and the largest sum:
-a job that exceeds one of them fits none of these machines. A search skips what the bounds exclude and looks at every machine of a
-block that remains, so it decides exactly as a scan of all machines would.
+A node holds, over the machines below it, the largest free amount of each resource, the largest smallest one,
+and the largest sum: a job that exceeds one of them fits none of these machines. A search skips what the
+bounds exclude and looks at every machine of a block that remains, so it decides exactly as a scan of all
+machines would.
 
-Sizes are fractions of the largest capacity, whole multiples of 2**-50 (`model.scaled`), so that adding and subtracting floats is
-exact.
+Sizes are fractions of the largest capacity, whole multiples of 2**-50 (`model.scaled`), so that adding and
+subtracting floats is exact.
 """
 
 from typing import NamedTuple
@@ -26,7 +27,8 @@ class Machines(NamedTuple):
     - `config (N,)`, `first (M + 1,)`: a machine's configuration, and each configuration's first machine
     - `pace (M, K)`: time per unit of work; infinite where a class cannot run
     - `closed (N,)`: 1 where no arrival may start, whatever is free
-    - `leaves (M,)`, `root (M,)`: configuration j's tree has `leaves[j]` leaves, and its node i (root 1) is row `root[j] + i`
+    - `leaves (M,)`, `root (M,)`: configuration j's tree has `leaves[j]` leaves, and its node i (root 1) is
+      row `root[j] + i`
     - `bound (nodes, R + 2)`: what each node bounds; -1 where there is no open machine below it
     """
 
@@ -42,7 +44,7 @@ class Machines(NamedTuple):
 
 
 def fractions(capacity, demand) -> tuple[np.ndarray, np.ndarray]:
-    """Capacities (M, R) and demands (N, R) as fractions of the largest capacity, whole multiples of 2**-50."""
+    """Capacities (M, R) and demands (N, R) as fractions of the largest capacity, multiples of 2**-50."""
     whole = scaled(capacity, demand)
     return whole[0] / UNITS, whole[1] / UNITS
 
@@ -55,10 +57,12 @@ def machines(capacity, count, pace) -> Machines:
     blocks = -(-np.asarray(count) // WIDTH)
     leaves = 1 << np.ceil(np.log2(blocks)).astype(np.int64)
     root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
-    bound = aligned(int(2 * leaves.sum()), r + 2)
+    bound = aligned((int(2 * leaves.sum()), r + 2))
     bound[:] = -1.0
-    closed = np.zeros(len(config), np.int8)
-    made = Machines(capacity.copy(), capacity[config], config, first, pace.copy(), closed, leaves, root, bound)
+    made = Machines(
+        capacity=capacity.copy(), free=capacity[config], config=config, first=first, pace=pace.copy(),
+        closed=np.zeros(len(config), np.int8), leaves=leaves, root=root, bound=bound
+    )
     for j in range(m):
         for level in range(int(leaves[j]).bit_length()):
             low, high = root[j] + (leaves[j] >> level), root[j] + (2 * leaves[j] >> level)
@@ -71,9 +75,9 @@ def machines(capacity, count, pace) -> Machines:
 
 @kernel
 def may_fit(bound, row, size, least, total):
-    """Whether the bounds in `row` leave room for a job with that size (R,), smallest size and sum of sizes."""
+    """Whether the bounds in `row` leave room for a job of that size (R,), its smallest and its sum."""
     r = size.size
-    if r == 2:  # the papers' case, without branches: the outcome is a coin toss that a processor cannot predict
+    if r == 2:  # the papers' case, without branches, which the processor would often mispredict
         room = (size[0] <= bound[row, 0]) & (size[1] <= bound[row, 1])
         return room & (least <= bound[row, 2]) & (total <= bound[row, 3])
     for l in range(r):
@@ -131,7 +135,10 @@ def _refresh_two(m, root, node, start, end):
             least, total = max(least, min(a, b)), max(total, a + b)
     row = root + node
     while True:
-        same = (bound[row, 0] == one) & (bound[row, 1] == other) & (bound[row, 2] == least) & (bound[row, 3] == total)
+        same = (
+            (bound[row, 0] == one) & (bound[row, 1] == other) & (bound[row, 2] == least)
+            & (bound[row, 3] == total)
+        )
         if same:
             return
         bound[row, 0], bound[row, 1], bound[row, 2], bound[row, 3] = one, other, least, total
@@ -184,7 +191,10 @@ def refresh(m, machine):
 
 @kernel
 def took(m, machine, size):
-    """Bring the tree up to date after one job of that size started: a machine that led its block in nothing changes nothing."""
+    """Bring the tree up to date after one job of that size started.
+
+    Nothing is to be done if the machine held none of its block's maxima.
+    """
     if size.size == 2:
         j = m.config[machine]
         row = m.root[j] + m.leaves[j] + (machine - m.first[j]) // WIDTH

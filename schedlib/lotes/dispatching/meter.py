@@ -1,104 +1,129 @@
-"""What a run measures while it runs, in constant memory per interval: counts, waits, queue, used resources, a sketch of waits."""
+"""What a run measures: counts, waits, queue and use of resources per interval, and a histogram of waits."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
+from schedlib.lotes.dispatching.job_table import aligned
 
-ARRIVED, STARTED, WAIT, QUEUE_AREA, QUEUED_TIME, QUEUE_END, QUEUE_MOST, FINISHED, BUSY = range(9)
-NOW, EDGE, INTERVAL, WAITING, LONGEST, PRESENT, PRESENT_AREA, SPENT, LOOKED = range(9)
-SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # bins a factor 1.01 wide, from 1e-12 to 1e6 widths of an interval
+SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # from 1e-12 to 1e6 intervals
+INTERVAL = np.dtype(
+    [(name, "i8") for name in ("arrived", "started", "finished", "queue_end", "queue_most")]
+    + [(name, "f8") for name in ("wait", "queue_area", "queued_time")]
+)
+CLOCK = np.dtype(
+    [("now", "f8"), ("edge", "f8"), ("longest", "f8"), ("present_area", "f8")]
+    + [(name, "i8") for name in ("interval", "waiting", "present", "looked")]
+)
 
 
 class Meter(NamedTuple):
-    """Sums over each interval of simulated time.
+    """Measurements over T intervals and R resources.
 
-    - `series (T, 8 + 2R)`: columns as named above; `BUSY + l` is the integral of what is used of resource l, and `BUSY + R + l` the
-      same over the time during which jobs wait
-    - `state (9,)`: the clock, the end of the present interval and its number, jobs waiting, the longest wait, jobs in the system,
-      the integral of that number, the time that started jobs spend in the system in all, and how many machines arrivals asked
-    - `used (R,)`: what is used now
-    - `sketch (B,)`: positive waits by size; `width`: of an interval
+    - `series (T,)`: records, one per interval: jobs that `arrived`, `started`, `finished`; the `wait` of
+      those that started, in all; jobs waiting at its end, `queue_end`, and at most, `queue_most`; their
+      number integrated over time, `queue_area`; and `queued_time`, during which at least one waited
+    - `used (R,)`: the amounts in use now; `busy (T, R)`: their integrals over time, `busy_queued (T, R)` over
+      `queued_time` alone
+    - `clock (1,)`: a record of the time `now`, the end `edge` of the present `interval`, jobs `waiting` and
+      `present` in the system, the integral `present_area` of the latter, the `longest` wait, and how many
+      machines arrivals `looked` at
+    - `sketch (B,)`: how many positive waits fall into each bin; `width`: of an interval
     """
 
-    series: np.ndarray
-    state: np.ndarray
+    series: np.recarray
+    busy: np.ndarray
+    busy_queued: np.ndarray
     used: np.ndarray
+    clock: np.recarray
     sketch: np.ndarray
     width: float
 
 
 def meter(resources: int, intervals: int, width: float) -> Meter:
-    """Nothing measured yet."""
-    state = np.zeros(9)
-    state[EDGE] = width
-    series, sketch = np.zeros((intervals, BUSY + 2 * resources)), np.zeros(SKETCH_BINS, np.int64)
-    return Meter(series, state, np.zeros(resources), sketch, float(width))
+    """A meter at time 0."""
+    made = Meter(
+        series=aligned(intervals, INTERVAL),
+        busy=np.zeros((intervals, resources)),
+        busy_queued=np.zeros((intervals, resources)),
+        used=np.zeros(resources),
+        clock=aligned(1, CLOCK),
+        sketch=np.zeros(SKETCH_BINS, np.int64),
+        width=float(width),
+    )
+    made.clock[0].edge = width
+    return made
 
 
-def lengthened(m: Meter) -> Meter:
-    """The same with room for twice as many intervals."""
-    return m._replace(series=np.concatenate((m.series, 0 * m.series)))
+def lengthened(m: Meter, until: float) -> Meter:
+    """The same meter with room for the time `until`."""
+    intervals = len(m.series)
+    while until >= m.width * intervals:
+        intervals *= 2
+    larger = meter(len(m.used), intervals, m.width)
+    for name in ("series", "busy", "busy_queued"):
+        getattr(larger, name)[: len(m.series)] = getattr(m, name)
+    return larger._replace(used=m.used, clock=m.clock, sketch=m.sketch)
 
 
 @kernel
 def tick(m, now):
     """Let the clock run to `now`, which must lie in an interval of the series."""
-    state = m.state
+    clock = m.clock[0]
     while True:
-        at = int(state[INTERVAL])
-        until = min(now, state[EDGE])
-        passed = until - state[NOW]
+        at = clock.interval
+        until = min(now, clock.edge)
+        passed = until - clock.now
         if passed > 0:
-            waiting = state[WAITING]
-            state[PRESENT_AREA] += state[PRESENT] * passed
-            r = m.used.size
-            for l in range(r):
-                m.series[at, BUSY + l] += m.used[l] * passed
+            waiting = clock.waiting
+            clock.present_area += clock.present * passed
+            for l in range(m.used.size):
+                m.busy[at, l] += m.used[l] * passed
             if waiting > 0:
-                m.series[at, QUEUE_AREA] += waiting * passed
-                m.series[at, QUEUED_TIME] += passed
-                for l in range(r):
-                    m.series[at, BUSY + r + l] += m.used[l] * passed
-            state[NOW] = until
-        if now < state[EDGE]:
+                m.series[at].queue_area += waiting * passed
+                m.series[at].queued_time += passed
+                for l in range(m.used.size):
+                    m.busy_queued[at, l] += m.used[l] * passed
+            clock.now = until
+        if now < clock.edge:
             return
-        m.series[at, QUEUE_END] = state[WAITING]
-        state[INTERVAL] += 1
-        state[EDGE] = (state[INTERVAL] + 1) * m.width
+        m.series[at].queue_end = clock.waiting
+        clock.interval += 1
+        clock.edge = (clock.interval + 1) * m.width
 
 
 @kernel
 def note_arrival(m):
-    """A job arrives."""
-    m.series[int(m.state[INTERVAL]), ARRIVED] += 1
-    m.state[PRESENT] += 1
+    """Count a job that arrives."""
+    m.series[m.clock[0].interval].arrived += 1
+    m.clock[0].present += 1
 
 
 @kernel
 def note_queue(m, change):
-    """A job joins (+1) or leaves (-1) the queue."""
-    m.state[WAITING] += change
-    at = int(m.state[INTERVAL])
-    m.series[at, QUEUE_MOST] = max(m.series[at, QUEUE_MOST], m.state[WAITING])
+    """Count a job that joins (+1) or leaves (-1) the queue."""
+    clock = m.clock[0]
+    clock.waiting += change
+    interval = m.series[clock.interval]
+    interval.queue_most = max(interval.queue_most, clock.waiting)
 
 
 @kernel
 def note_start(m, wait):
-    """A job starts after that wait, which counts for the interval in which it starts (Section 5.3.3)."""
-    at = int(m.state[INTERVAL])
-    m.series[at, STARTED] += 1
+    """Count a job that starts after this wait, in the interval in which it starts (Section 5.3.3)."""
+    clock = m.clock[0]
+    interval = m.series[clock.interval]
+    interval.started += 1
     if wait > 0:
-        m.series[at, WAIT] += wait
-        m.state[LONGEST] = max(m.state[LONGEST], wait)
+        interval.wait += wait
+        clock.longest = max(clock.longest, wait)
         place = int(np.log(wait / (m.width * SKETCH_LOW)) / np.log(SKETCH_BASE))
         m.sketch[max(0, min(place, SKETCH_BINS - 1))] += 1
 
 
 @kernel
-def note_finish(m, spent):
-    """A job ends that spent that long in the system."""
-    m.series[int(m.state[INTERVAL]), FINISHED] += 1
-    m.state[PRESENT] -= 1
-    m.state[SPENT] += spent
+def note_finish(m):
+    """Count a job that ends."""
+    m.series[m.clock[0].interval].finished += 1
+    m.clock[0].present -= 1

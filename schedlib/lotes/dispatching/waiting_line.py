@@ -1,9 +1,10 @@
 """Jobs that wait: which of them that fit comes first, or scores best, without looking at all of them.
 
-A radix priority search tree (McCreight 1985, here over R sizes): every node is a job. Of the jobs below a node none has a smaller
-key, and bit d of a job's code says whether it lies left or right at depth d. The code interleaves the leading bits of its sizes, so
-a subtree is a box of sizes: it is skipped when the box is too large for the machine, or when its smallest key says that nothing in
-it can win. Both prunings are exact. LoTES keeps one tree per class with the order of arrival as key; Tetris keys by work.
+A radix priority search tree (McCreight 1985, here over R sizes): every node is a job. Of the jobs below a
+node none has a smaller key, and bit d of a job's code says whether it lies left or right at depth d. The code
+interleaves the leading bits of its sizes, so a subtree is a box of sizes: it is skipped when the box is too
+large for the machine, or when its smallest key says that nothing in it can win. Both prunings are exact.
+LoTES keeps one tree per class with the order of arrival as key; Tetris keys by work.
 """
 
 from typing import NamedTuple
@@ -11,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.job_table import CODE, KEY, LEFT, ROW, SIZE
 from schedlib.lotes.dispatching.machine_tree import fits
 
 SIZE_BITS, ORDER_BITS = 40, 20
@@ -20,7 +20,8 @@ SIZE_BITS, ORDER_BITS = 40, 20
 class Line(NamedTuple):
     """Groups of waiting jobs, each a tree.
 
-    - `root (G,)`, `count (G,)`: the job with the smallest key in each group (-1: none) and how many wait in it
+    - `root (G,)`, `count (G,)`: the job with the smallest key in each group (-1: none) and how many wait in
+      it
     - `top (R,)`: powers of two; the sizes are told apart up to here, larger ones share the last cell
     - `node (128,)`, `depth (128,)`, `low (128, R)`: the stack of a search, with the lower corner of each box
     """
@@ -37,13 +38,15 @@ def line(groups: int, typical) -> Line:
     """Empty queues for jobs of about the `typical (R,)` size."""
     typical = np.maximum(np.asarray(typical, float), 2.0**-30)
     top = 2.0 ** np.ceil(np.log2(4 * typical))
-    integers = (np.zeros(128, np.int64), np.zeros(128, np.int64))
-    return Line(np.full(groups, -1), np.zeros(groups, np.int64), top, *integers, np.zeros((128, len(top))))
+    return Line(
+        root=np.full(groups, -1), count=np.zeros(groups, np.int64), top=top, node=np.zeros(128, np.int64),
+        depth=np.zeros(128, np.int64), low=np.zeros((128, len(top)))
+    )
 
 
 @kernel
 def code_of(top, sizes, row):
-    """The bits that place a job: its sizes, first bit of each, second bit of each, ..., then a hash of its number."""
+    """The bits that place a job: first bits of its sizes, second bits, ..., then a hash of its number."""
     r = top.size
     bits = SIZE_BITS // r
     code = 0
@@ -62,78 +65,78 @@ def side(code, depth, r):
 
 
 @kernel
-def before(jobs, a, b):
+def before(table, a, b):
     """Whether job a has the smaller key, or the same and came first."""
-    if jobs.real[a, KEY] != jobs.real[b, KEY]:
-        return jobs.real[a, KEY] < jobs.real[b, KEY]
-    return jobs.whole[a, ROW] < jobs.whole[b, ROW]
+    if table.job[a].key != table.job[b].key:
+        return table.job[a].key < table.job[b].key
+    return table.job[a].row < table.job[b].row
 
 
 @kernel
-def join(line, jobs, group, slot, key):
+def join(line, table, group, slot, key):
     """Let a job wait in a group with this key."""
     r = line.top.size
-    jobs.real[slot, KEY] = key
-    jobs.whole[slot, CODE] = code_of(line.top, jobs.real[slot, SIZE : SIZE + r], jobs.whole[slot, ROW])
+    table.job[slot].key = key
+    table.waiter[slot].code = code_of(line.top, table.size[slot], table.job[slot].row)
     line.count[group] += 1
     parent, turn, depth = -1, 0, 0
     node = line.root[group]
     while node >= 0:
-        if before(jobs, slot, node):
-            jobs.whole[slot, LEFT] = jobs.whole[node, LEFT]
-            jobs.whole[slot, LEFT + 1] = jobs.whole[node, LEFT + 1]
+        if before(table, slot, node):
+            table.waiter[slot].child[0] = table.waiter[node].child[0]
+            table.waiter[slot].child[1] = table.waiter[node].child[1]
             if parent < 0:
                 line.root[group] = slot
             else:
-                jobs.whole[parent, LEFT + turn] = slot
+                table.waiter[parent].child[turn] = slot
             slot, node = node, slot
-        parent, turn = node, side(jobs.whole[slot, CODE], depth, r)
-        node = jobs.whole[parent, LEFT + turn]
+        parent, turn = node, side(table.waiter[slot].code, depth, r)
+        node = table.waiter[parent].child[turn]
         depth += 1
-    jobs.whole[slot, LEFT] = -1
-    jobs.whole[slot, LEFT + 1] = -1
+    table.waiter[slot].child[0] = -1
+    table.waiter[slot].child[1] = -1
     if parent < 0:
         line.root[group] = slot
     else:
-        jobs.whole[parent, LEFT + turn] = slot
+        table.waiter[parent].child[turn] = slot
 
 
 @kernel
-def quit_line(line, jobs, group, slot):
+def quit_line(line, table, group, slot):
     """Take a job out of its group."""
     r = line.top.size
     line.count[group] -= 1
     parent, turn, depth = -1, 0, 0
     node = line.root[group]
     while node != slot:
-        parent, turn = node, side(jobs.whole[slot, CODE], depth, r)
-        node = jobs.whole[parent, LEFT + turn]
+        parent, turn = node, side(table.waiter[slot].code, depth, r)
+        node = table.waiter[parent].child[turn]
         depth += 1
-    left, right = jobs.whole[slot, LEFT], jobs.whole[slot, LEFT + 1]
+    left, right = table.waiter[slot].child[0], table.waiter[slot].child[1]
     while True:
         if left < 0 and right < 0:
             child, way = -1, 0
-        elif right < 0 or (left >= 0 and before(jobs, left, right)):
+        elif right < 0 or (left >= 0 and before(table, left, right)):
             child, way = left, 0
         else:
             child, way = right, 1
         if parent < 0:
             line.root[group] = child
         else:
-            jobs.whole[parent, LEFT + turn] = child
+            table.waiter[parent].child[turn] = child
         if child < 0:
             return
-        left_of, right_of = jobs.whole[child, LEFT], jobs.whole[child, LEFT + 1]
-        jobs.whole[child, LEFT], jobs.whole[child, LEFT + 1] = left, right
+        left_of, right_of = table.waiter[child].child[0], table.waiter[child].child[1]
+        table.waiter[child].child[0], table.waiter[child].child[1] = left, right
         parent, turn, left, right = child, way, left_of, right_of
 
 
 @kernel
-def _push_children(line, jobs, node, depth, stack, at, free):
-    """Push the children whose boxes leave room, the one with the larger key first; `at` is where the node itself was."""
+def _push_children(line, table, node, depth, stack, at, free):
+    """Push the children whose boxes leave room, the larger key first; `at` is where the node itself was."""
     r = line.top.size
     split, level = depth % r, depth // r
-    left, right = jobs.whole[node, LEFT], jobs.whole[node, LEFT + 1]
+    left, right = table.waiter[node].child[0], table.waiter[node].child[1]
     step = 0.0
     if level < SIZE_BITS // r:
         step = line.top[split] / (2 << level)
@@ -142,7 +145,7 @@ def _push_children(line, jobs, node, depth, stack, at, free):
         right = -1
     if left < 0 and right < 0:
         return stack
-    turn_left = right < 0 or (left >= 0 and before(jobs, left, right))
+    turn_left = right < 0 or (left >= 0 and before(table, left, right))
     if left >= 0 and right >= 0:
         for l in range(r):
             line.low[at + 1, l] = line.low[at, l]
@@ -157,9 +160,9 @@ def _push_children(line, jobs, node, depth, stack, at, free):
 
 
 @kernel
-def first_that_fits(line, jobs, group, free):
+def first_that_fits(line, table, group, free):
     """The job of the group with the smallest key that fits into what is free (R,), or -1."""
-    best, r = -1, line.top.size
+    best = -1
     if line.root[group] < 0:
         return best
     line.node[0], line.depth[0] = line.root[group], 0
@@ -169,21 +172,24 @@ def first_that_fits(line, jobs, group, free):
     while stack > 0:
         stack -= 1
         node = line.node[stack]
-        if best >= 0 and not before(jobs, node, best):
+        if best >= 0 and not before(table, node, best):
             continue
-        if fits(free, jobs.real[node, SIZE : SIZE + r]):
+        if fits(free, table.size[node]):
             best = node
         else:
-            stack = _push_children(line, jobs, node, line.depth[stack], stack, stack, free)
+            stack = _push_children(line, table, node, line.depth[stack], stack, stack, free)
     return best
 
 
 @kernel
-def best_that_fits(line, jobs, group, free, packing, cost, factor, best, best_score):
-    """The job that fits with the largest packing * (sizes . free) - cost * factor * key, ties to the first in line, and that score.
+def best_that_fits(line, table, group, free, weights, best, best_score):
+    """The job that fits with the largest packing * (sizes . free) - cost * factor * key, the first of equals,
+    and its score.
 
-    `best, best_score` is what other groups offer: -1 and minus infinity when there are none.
+    `weights`: packing, cost and factor; `best, best_score`: what other groups offer, -1 and minus infinity
+    when there are none.
     """
+    packing, cost, factor = weights
     r = line.top.size
     if line.root[group] < 0:
         return best, best_score
@@ -194,7 +200,7 @@ def best_that_fits(line, jobs, group, free, packing, cost, factor, best, best_sc
     while stack > 0:
         stack -= 1
         node, depth = line.node[stack], line.depth[stack]
-        loss = cost * (factor * jobs.real[node, KEY])
+        loss = cost * (factor * table.job[node].key)
         most = 0.0
         for l in range(r):
             splits = min((depth + r - 1 - l) // r, SIZE_BITS // r)
@@ -202,12 +208,15 @@ def best_that_fits(line, jobs, group, free, packing, cost, factor, best, best_sc
             most += (free[l] if high >= line.top[l] else min(high, free[l])) * free[l]
         if best >= 0 and packing * most - loss < best_score:
             continue
-        if fits(free, jobs.real[node, SIZE : SIZE + r]):
+        if fits(free, table.size[node]):
             dot = 0.0
             for l in range(r):
-                dot += jobs.real[node, SIZE + l] * free[l]
+                dot += table.size[node, l] * free[l]
             score = packing * dot - loss
-            if best < 0 or score > best_score or (score == best_score and jobs.whole[node, ROW] < jobs.whole[best, ROW]):
+            if (
+                best < 0 or score > best_score
+                or (score == best_score and table.job[node].row < table.job[best].row)
+            ):
                 best, best_score = node, score
-        stack = _push_children(line, jobs, node, depth, stack, stack, free)
+        stack = _push_children(line, table, node, depth, stack, stack, free)
     return best, best_score

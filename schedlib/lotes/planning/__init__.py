@@ -1,1 +1,1 @@
-"""Stages 1 and 2 of LoTES: which classes run on which configurations, and which mix of jobs each machine should hold."""
+"""Stages 1 and 2 of LoTES: which classes run on which configurations, and which mix each machine holds."""

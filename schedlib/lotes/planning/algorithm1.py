@@ -1,9 +1,9 @@
-"""The paper's Algorithm 1, line by line, and what it does: it does not make the set it promises (Section 4.2).
+"""The paper's Algorithm 1, line by line: it does not make the set that it promises (Section 4.2).
 
-As printed, the flag `nextBin` is set once and never reset, so every bin that is passed on the way back is kept: all feasible
-ones, and some twice. With the flag reset in each round, bins remain that a job of an *earlier* class would fit. And where no
-further class fits an empty machine, `mostRecentAdd({})` is asked for a job that is not there. `bins.non_dominated_bins` makes
-the exact set.
+As printed, the flag `nextBin` is set once and never reset, so every bin that is passed on the way back is
+kept: all feasible ones, and some twice. With the flag reset in each round, bins remain that a job of an
+*earlier* class would fit. And where no further class fits an empty machine, `mostRecentAdd({})` is asked for
+a job that is not there. `bins.non_dominated_bins` makes the exact set.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from schedlib.lotes.planning.bins import non_dominated_bins
 
 
 class Kept(NamedTuple):
-    """The bins that were kept, `rows (B, K)` in their order, and whether the algorithm came to an `undefined` step."""
+    """The bins kept, `rows (B, K)` in their order, and whether the algorithm came to an `undefined` step."""
 
     rows: np.ndarray
     undefined: bool
@@ -25,8 +25,9 @@ class Kept(NamedTuple):
 def algorithm1(capacity, demand, *, reset_flag: bool = False, max_bins: int = 200_000) -> Kept:
     """Run Algorithm 1 on one machine; with `reset_flag` its flag is false again at the start of each round.
 
-    `capacity (R,)`, `demand (K, R)` as in `non_dominated_bins`, the classes in the order of K^j. An undefined step ends the run.
-    Raises ValueError when more than `max_bins` would be kept. Source: LoTES, Section 4.2, Algorithm 1.
+    `capacity (R,)`, `demand (K, R)` as in `non_dominated_bins`, the classes in the order of K^j. An undefined
+    step ends the run. Raises ValueError when more than `max_bins` would be kept. Source: LoTES, Section 4.2,
+    Algorithm 1.
 
     >>> algorithm1([7], [[2], [3]]).rows.tolist()
     [[3, 0], [2, 1], [2, 0], [1, 1], [1, 0], [0, 2], [0, 1]]
@@ -52,7 +53,10 @@ def algorithm1(capacity, demand, *, reset_flag: bool = False, max_bins: int = 20
         if next_bin:
             kept.append(bin_now.copy())
             if len(kept) > max_bins:
-                raise ValueError(f"max_bins: Algorithm 1 keeps more than {max_bins:,} bins here; take fewer classes or raise it")
+                raise ValueError(
+                    f"max_bins: Algorithm 1 keeps more than {max_bins:,} bins here; take fewer classes or "
+                    "raise it"
+                )
         bin_now[first] -= 1
         if not added:
             x += 1
@@ -65,9 +69,9 @@ def algorithm1(capacity, demand, *, reset_flag: bool = False, max_bins: int = 20
 def defects(capacity, demand, *, max_bins: int = 200_000) -> pd.DataFrame:
     """What Algorithm 1 keeps on one machine, as printed and with its flag reset, beside the exact set.
 
-    Arguments as in `algorithm1`. Columns: `version`, `kept` (rows), `repeated` (rows that are there already), `dominated`
-    (different rows to which a job could be added), `missing` (non-dominated bins that are not there), `undefined` (whether
-    `mostRecentAdd({})` was called).
+    Arguments as in `algorithm1`. Columns: `version`, `kept` (rows), `repeated` (rows that are there already),
+    `dominated` (different rows to which a job could be added), `missing` (non-dominated bins that are not
+    there), `undefined` (whether `mostRecentAdd({})` was called).
 
     >>> defects([7], [[2], [3]])
           version  kept  repeated  dominated  missing  undefined
@@ -81,9 +85,13 @@ def defects(capacity, demand, *, max_bins: int = 200_000) -> pd.DataFrame:
         if version == "exact":
             kept, undefined = sorted(exact), False
         else:
-            found, undefined = algorithm1(capacity, demand, reset_flag=version == "flag reset", max_bins=max_bins)
-            kept = [tuple(row) for row in found.tolist()]
+            rows_kept, undefined = algorithm1(
+                capacity, demand, reset_flag=version == "flag reset", max_bins=max_bins
+            )
+            kept = [tuple(row) for row in rows_kept.tolist()]
         different = set(kept)
-        counts = len(kept), len(kept) - len(different), len(different - exact), len(exact - different), undefined
+        counts = (
+            len(kept), len(kept) - len(different), len(different - exact), len(exact - different), undefined
+        )
         rows.append((version, *counts))
     return pd.DataFrame(rows, columns=["version", "kept", "repeated", "dominated", "missing", "undefined"])

@@ -1,7 +1,8 @@
-"""Stage 1: which classes should run on which configurations, all machines of one configuration pooled (Section 4.1).
+"""Stage 1: which classes run on which configurations, the machines of each pooled (Section 4.1).
 
-The paper's delta_jkl of one class on one configuration are tied together by Eq. (3): they are y_jk r_kl / (c_jl n_j), where y_jk is
-the number of jobs of class k that the pool holds. So the program below is in y_jk, and (2) needs saying once per class.
+The paper's delta_jkl of one class on one configuration are tied together by Eq. (3): they are y_jk r_kl /
+(c_jl n_j), where y_jk is the number of jobs of class k that the pool holds. So the program below is in y_jk,
+and (2) needs saying once per class.
 """
 
 import numpy as np
@@ -15,7 +16,7 @@ USED = 1e-8  # less than this fraction of the cluster's machines is the solver's
 
 
 def pool_size(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
-    """How many jobs of class k the pool of configuration j holds when it holds nothing else, (M, K); jobs are divisible.
+    """How many jobs of class k the pool of configuration j holds alone, (M, K); jobs are divisible.
 
     >>> pool_size(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).round(3).tolist()
     [[3.333]]
@@ -26,33 +27,38 @@ def pool_size(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
 
 
 def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
-    """The part of a machine of configuration j that is lost when it holds whole jobs of class k alone, (M, K) in [0, 1].
+    """The fraction of a machine of configuration j that whole jobs of class k alone leave unused, (M, K).
 
     >>> waste(MachineConfigs([[8.0]], [30]), JobClasses([1.0], [[3.0]], [[1.0]])).tolist()
     [[0.25]]
     """
     capacity, demand = scaled(configs.capacity, classes.demand)
-    whole = np.where(demand > 0, capacity[:, None] // np.maximum(demand, 1), np.iinfo(np.int64).max).min(axis=2)
+    whole = np.where(demand > 0, capacity[:, None] // np.maximum(demand, 1), np.iinfo(np.int64).max).min(
+        axis=2
+    )
     pool = pool_size(configs, classes)
     used = np.divide(whole * configs.count[:, None], pool, out=np.zeros_like(pool), where=pool > 0)
     return np.clip(1 - used, 0, 1)
 
 
 def allocate(
-    configs: MachineConfigs, classes: JobClasses, *, vertex: str = "least waste", fitting: bool = False, solver: str = "HiGHS"
+    configs: MachineConfigs, classes: JobClasses, *, vertex: str = "least waste", fitting: bool = False,
+    solver: str = "HiGHS"
 ) -> Allocation:
-    """Stage 1: the largest arrival rate that the pooled machines sustain, and how they share the classes (Eqs. 1-5).
+    """Stage 1: the largest arrival rate that pooled machines sustain, and how they share classes (Eqs. 1-5).
 
-    The optimum is degenerate: very many allocations reach lambda*, and the paper's K^j are those of one of them. `vertex` says
-    which one is taken: "least waste" (the default) is the one that loses the smallest part of the cluster's capacity if every
-    class had machines to itself, each machine holding as many whole jobs as fit; "solver" is the first one the solver finds. Both
-    give the same answer every time. With `fitting` a class is kept off configurations on which not even one job fits: the paper's
-    program, where jobs are divisible, does not ask for that.
+    The optimum is degenerate: very many allocations reach lambda*, and the paper's K^j are those of one of
+    them. `vertex` says which one is taken: "least waste" (the default) is the one that loses the smallest
+    part of the cluster's capacity if every class had machines to itself, each machine holding as many whole
+    jobs as fit; "solver" is the first one the solver finds. Both give the same answer every time. With
+    `fitting` a class is kept off configurations on which not even one job fits: the paper's program, where
+    jobs are divisible, does not ask for that.
 
-    Raises ValueError as `check` does and for unknown names. Source: LoTES, Section 4.1; on degeneracy the paper is silent.
+    Raises ValueError as `check` does and for unknown names. Source: LoTES, Section 4.1; on degeneracy the
+    paper is silent.
 
-    >>> two_machines_of_five, jobs_of_three = MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])
-    >>> round(allocate(two_machines_of_five, jobs_of_three).rate, 6)
+    >>> configs, classes = MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])
+    >>> round(allocate(configs, classes).rate, 6)
     3.333333
     """
     check(configs, classes)
@@ -62,20 +68,25 @@ def allocate(
     able = (classes.rate > 0) & (pool > 0)
     if fitting:
         able &= fits(configs, classes)
-    served = np.divide(classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf), where=classes.share > 0)
+    served = np.divide(
+        classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf), where=classes.share > 0
+    )
     unit = np.where(able, served, 0).sum(axis=0).min()  # no class alone can do better
 
     problem = pulp.LpProblem("allocation", pulp.LpMinimize)
-    part = {(j, k): problem.add_variable(f"y_{j}_{k}", lowBound=0) for j, k in np.argwhere(able).tolist()}
+    number = {(j, k): problem.add_variable(f"y_{j}_{k}", lowBound=0) for j, k in np.argwhere(able).tolist()}
     rate = problem.add_variable("rate", lowBound=0)
     problem += -1 * rate
     for k in np.flatnonzero(classes.share > 0).tolist():
-        terms = [(part[j, k], served[j, k] / unit) for j in range(configs.n_configs) if able[j, k]]
+        terms = [(number[j, k], served[j, k] / unit) for j in range(configs.n_configs) if able[j, k]]
         problem += pulp.LpAffineExpression(terms) - rate >= 0, f"class_{k}"
     for j in range(configs.n_configs):
         for l in np.flatnonzero(configs.capacity[j]).tolist():
             total = configs.capacity[j, l] * configs.count[j]
-            terms = [(part[j, k], pool[j, k] * classes.demand[k, l] / total) for k in range(classes.n_classes) if able[j, k]]
+            terms = [
+                (number[j, k], pool[j, k] * classes.demand[k, l] / total) for k in range(classes.n_classes)
+                if able[j, k]
+            ]
             problem += pulp.LpAffineExpression(terms) <= 1, f"pool_{j}_{l}"
     solve(problem, "the allocation program", solver)
     best = rate.value()
@@ -83,11 +94,13 @@ def allocate(
         machine = (configs.capacity / (configs.capacity * configs.count[:, None]).sum(axis=0)).mean(axis=1)
         lost = waste(configs, classes) * (machine * configs.count)[:, None]
         rate.lowBound = best * (1 - SLACK[solver])
-        problem.setObjective(pulp.LpAffineExpression([(variable, lost[pair]) for pair, variable in part.items()]))
+        problem.setObjective(
+            pulp.LpAffineExpression([(variable, lost[pair]) for pair, variable in number.items()])
+        )
         solve(problem, "the choice among optimal allocations", solver)
 
     running = np.zeros(pool.shape)
-    for (j, k), variable in part.items():
+    for (j, k), variable in number.items():
         used = variable.value() * configs.count[j] > USED * configs.n_machines
         running[j, k] = variable.value() * pool[j, k] if used else 0.0
     total = (configs.capacity * configs.count[:, None])[:, None]
@@ -99,10 +112,11 @@ def allocate(
 
 
 def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) -> np.ndarray:
-    """By which fraction lambda* grows when the machines of one configuration get `more` of one resource, (M, R).
+    """By which fraction lambda* grows when one configuration's machines get `more` of one resource, (M, R).
 
-    0 where the resource is in excess. `more` is a fraction of the capacity; as it shrinks, the growth over `more` becomes the value of
-    that resource at its shadow price, as a fraction of lambda*. Raises ValueError as `allocate` does, and when `more` is not positive.
+    0 where the resource is in excess. `more` is a fraction of the capacity; as it shrinks, the growth over
+    `more` becomes the value of that resource at its shadow price, as a fraction of lambda*. Raises ValueError
+    as `allocate` does, and when `more` is not positive.
 
     >>> one = MachineConfigs([[4.0, 8.0]], [10])
     >>> scarcity(one, JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], [[1.0, 1.0]])).round(6).tolist()
@@ -115,5 +129,7 @@ def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) ->
     for j, l in np.argwhere(configs.capacity > 0).tolist():
         capacity = configs.capacity.copy()
         capacity[j, l] *= 1 + more
-        growth[j, l] = allocate(MachineConfigs(capacity, configs.count), classes, vertex="solver").rate / before - 1
+        growth[j, l] = (
+            allocate(MachineConfigs(capacity, configs.count), classes, vertex="solver").rate / before - 1
+        )
     return np.maximum(growth, 0.0)

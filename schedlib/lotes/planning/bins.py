@@ -1,8 +1,8 @@
-"""Bins: the mixes of jobs that fill a machine, all of them, each once (Section 4.2; what Algorithm 1 sets out to do).
+"""Bins: all mixes of jobs that fill a machine, each once (Section 4.2; what Algorithm 1 sets out to do).
 
-A bin is non-dominated when no job of any class can be added. Classes are taken from the largest to the smallest, each number of
-jobs in turn, and the smallest class fills what is left, so that few mixes are looked at in vain. A mix is one whole number while
-it waits (a few bits per class), which sorts quickly.
+A bin is non-dominated when no job of any class can be added. Classes are taken from the largest to the
+smallest, each number of jobs in turn, and the smallest class fills what is left, so that few mixes are looked
+at in vain. A mix is one whole number while it waits (a few bits per class), which sorts quickly.
 """
 
 from typing import NamedTuple
@@ -18,7 +18,12 @@ WORD = 63  # bits of a sortable whole number
 
 
 class _Search(NamedTuple):
-    """What the kernel reads: `room (R,)`, `size (C, R)` in the order of the search, `minimal (A, R)`, `step (C, W)` of the code."""
+    """What the kernel reads.
+
+    - `room (R,)`, `size (C, R)`: of a machine, and of the classes in the order of the search
+    - `minimal (A, R)`: the sizes that show whether a job could be added; `step (C, W)`: what one job adds to
+      a code
+    """
 
     room: np.ndarray
     size: np.ndarray
@@ -28,7 +33,8 @@ class _Search(NamedTuple):
 
 @compiled
 def _visit(search, code, limit):
-    """Count the non-dominated bins, at most `limit + 1` of them; with room in `code (B, W)`, also write them down."""
+    """Count the non-dominated bins, at most `limit + 1`; where `code (B, W)` has rows, also write them there.
+    """
     size, step = search.size, search.step
     classes, resources = size.shape
     words = step.shape[1]
@@ -48,7 +54,7 @@ def _visit(search, code, limit):
             rest_step[l] = size[level, l]
     bins = 0
     while True:
-        # innermost: one more job of class `level` each time, division by the last class's size replaced by carrying
+        # innermost loop: one more job of class `level` each time; carrying replaces division by the last size
         most = np.int64(2**62) if classes > 1 else np.int64(1)
         for l in range(resources):
             if classes > 1 and size[level, l] > 0:
@@ -74,7 +80,9 @@ def _visit(search, code, limit):
             if maximal:
                 if write:
                     for w in range(words):
-                        code[bins, w] = prefix[w] + inner * step[level, w] * (classes > 1) + filled * step[last, w]
+                        code[bins, w] = (
+                            prefix[w] + inner * step[level, w] * (classes > 1) + filled * step[last, w]
+                        )
                 bins += 1
                 if bins > limit:
                     return bins
@@ -119,7 +127,9 @@ def _prepare(capacity, demand):
     capacity = numbers("capacity", capacity, 1, "one amount per resource")
     demand = numbers("demand", demand, 2, "a row per class and a column per resource")
     if demand.shape[1] != capacity.size:
-        raise ValueError(f"demand: {demand.shape[1]} columns for {capacity.size} capacities; needs one per resource")
+        raise ValueError(
+            f"demand: {demand.shape[1]} columns for {capacity.size} capacities; needs one per resource"
+        )
     for name, array in (("capacity", capacity), ("demand", demand)):
         refuse(name, ~(np.isfinite(array) & (array >= 0)), array, "must be a finite number >= 0")
     why = "a class that needs nothing fills a machine with any number of jobs; leave it out"
@@ -153,7 +163,7 @@ def _prepare(capacity, demand):
 
 
 def count_bins(capacity, demand, limit: int = 2**62) -> int:
-    """How many non-dominated bins there are, or `limit + 1` when there are more: no memory is needed for any of them.
+    """How many non-dominated bins there are, or `limit + 1` when there are more; takes no memory.
 
     `capacity (R,)`, `demand (K, R)` as in `non_dominated_bins`, and the same errors.
 
@@ -161,18 +171,21 @@ def count_bins(capacity, demand, limit: int = 2**62) -> int:
     3
     """
     search = _prepare(capacity, demand)[0]
-    return int(_visit(search, np.zeros((0, search.step.shape[1]), np.int64), limit)) if len(search.size) else 1
+    return (
+        int(_visit(search, np.zeros((0, search.step.shape[1]), np.int64), limit)) if len(search.size) else 1
+    )
 
 
 def non_dominated_bins(capacity, demand, *, max_bins: int = MAX_BINS) -> np.ndarray:
     """Every mix of jobs that fits one machine and leaves room for no further job of any class, (B, K) int32.
 
-    `capacity (R,)`: c_jl of one machine; `demand (K, R)`: r_kl of a job of each class. Rows are in lexicographic order, each once.
-    When no class fits, the empty bin is the only row. What fits is decided in whole numbers with a tolerance of a billionth of
-    the capacity (see `model.scaled`). Bins are counted before any memory is asked for.
+    `capacity (R,)`: c_jl of one machine; `demand (K, R)`: r_kl of a job of each class. Rows are in
+    lexicographic order, each once. When no class fits, the empty bin is the only row. What fits is decided in
+    whole numbers with a tolerance of a billionth of the capacity (see `model.scaled`). Bins are counted
+    before any memory is asked for.
 
-    Raises ValueError on shapes that disagree, on amounts negative or not finite, on a class that needs nothing, and when there
-    are more than `max_bins`. Source: LoTES, Section 4.2, Fig. 5.
+    Raises ValueError on shapes that disagree, on amounts negative or not finite, on a class that needs
+    nothing, and when there are more than `max_bins`. Source: LoTES, Section 4.2, Fig. 5.
 
     >>> non_dominated_bins([7], [[2], [3]])
     array([[0, 2],
@@ -186,9 +199,10 @@ def non_dominated_bins(capacity, demand, *, max_bins: int = MAX_BINS) -> np.ndar
     bins = _visit(search, np.zeros((0, words), np.int64), max_bins)
     if bins > max_bins:
         raise ValueError(
-            f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} classes, that is over "
-            f"{max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave out classes (lotes.plan keeps those of K^j), use "
-            "lotes.generate_plan, which makes only the bins it needs, or raise max_bins if memory allows"
+            f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} classes, that is "
+            f"over {max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave out classes (lotes.plan keeps "
+            "those of K^j), use lotes.generate_plan, which makes only the bins it needs, or raise max_bins "
+            "if memory allows"
         )
     code = np.empty((bins, words), np.int64)
     _visit(search, code, bins)

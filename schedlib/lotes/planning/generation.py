@@ -1,8 +1,9 @@
 """Stage 2 without K^j: bins made when they are needed, by column generation (beyond the paper).
 
-The assignment program's dual prices say what one job of each class is worth (pi_k mu_jk on configuration j). The most valuable
-mix for one machine is a knapsack; if it beats the bins at hand it joins them. For any prices with sum alpha_k pi_k = 1, no plan
-sustains more than the sum over configurations of n_j times the value of that mix: the proof that nothing better exists.
+The assignment program's dual prices say what one job of each class is worth (pi_k mu_jk on configuration j).
+The most valuable mix for one machine is a knapsack; if it beats the bins at hand it joins them. For any
+prices with sum alpha_k pi_k = 1, no plan sustains more than the sum over configurations of n_j times the
+value of that mix: the proof that nothing better exists.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,10 @@ from schedlib.lotes.planning.plan import assign, make_plan, sustained
 
 @dataclass(frozen=True, eq=False)
 class GeneratedPlan(Plan):
-    """A `Plan` and its proof: `bound`, which no assignment to any bins exceeds; `rounds` of pricing; `priced`, bins looked for."""
+    """A `Plan` and its proof: the `bound` that no assignment to any bins exceeds.
+
+    `rounds`: of pricing; `priced`: knapsacks solved.
+    """
 
     bound: float
     rounds: int
@@ -25,21 +29,16 @@ class GeneratedPlan(Plan):
 
 
 def generate_plan(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    *,
-    gap: float = 1e-6,
-    integer: bool = False,
-    max_rounds: int = 500,
-    solver: str = "HiGHS",
-    seconds: float = 600.0,
+    configs: MachineConfigs, classes: JobClasses, *, gap: float = 1e-6, integer: bool = False,
+    max_rounds: int = 500, solver: str = "HiGHS", seconds: float = 600.0
 ) -> GeneratedPlan:
-    """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is, whatever stage 1 decided.
+    """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
 
-    Stops when `rate` is proved to be within the fraction `gap` of the optimum (`bound`). Only bins in use are kept; machines are
-    rounded as in `plan`, or, with `integer`, chosen by the integer program over all the bins that were made (not a proved integer
-    optimum, but `bound` says how far off it can be). `allocation` is stage 1's and restricts nothing. Raises ValueError as
-    `allocate` does, RuntimeError without a proof after `max_rounds`, or `seconds` in the solver. Beyond the paper.
+    Stops when `rate` is proved to be within the fraction `gap` of the optimum (`bound`). Only bins in use are
+    kept; machines are rounded as in `plan`, or, with `integer`, chosen by the integer program over all the
+    bins that were made (not a proved integer optimum, but `bound` says how far off it can be). `allocation`
+    is stage 1's and restricts nothing. Raises ValueError as `allocate` does, RuntimeError without a proof
+    after `max_rounds`, or `seconds` in the solver. Beyond the paper.
 
     >>> generate_plan(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).rate
     2.0
@@ -58,22 +57,30 @@ def generate_plan(
             value = price * classes.rate[j]
             mix = best_mix(configs.capacity[j], classes.demand, value, gap=gap / 10)
             total, priced = total + n * mix.bound, priced + 1
-            if mix.value > (bins[j] @ value).max() * (1 + 1e-12) and not (bins[j] == mix.number).all(axis=1).any():
+            if (
+                mix.value > (bins[j] @ value).max() * (1 + 1e-12)
+                and not (bins[j] == mix.number).all(axis=1).any()
+            ):
                 pool[j].append(mix.number)
                 joined += 1
         bound = min(bound, total)
         if bound <= rate * (1 + gap) or not joined:
             break
     if bound > rate * (1 + gap):
-        raise RuntimeError(f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, after {rounds} rounds")
+        raise RuntimeError(
+            f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, after "
+            f"{rounds} rounds"
+        )
     machines = [np.zeros(len(x), np.int64) for x in fractions]
     if integer:
         exact = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds).fractions
         machines = [np.rint(x).astype(np.int64) for x in exact]
     kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
     kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
-    parts = (bins, fractions, machines)
-    bins, fractions, machines = ([each[rows] for each, rows in zip(part, kept, strict=True)] for part in parts)
+    results = (bins, fractions, machines)
+    bins, fractions, machines = (
+        [each[rows] for each, rows in zip(result, kept, strict=True)] for result in results
+    )
     made = make_plan(configs, classes, allocation, bins, fractions, machines if integer else None)
     fields = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
     return GeneratedPlan(**fields, bound=bound, rounds=rounds, priced=priced)
@@ -81,9 +88,9 @@ def generate_plan(
 
 def _start(configs, classes, j) -> list:
     """The bins to begin with: the empty one, and each class alone."""
-    found = [np.zeros(classes.n_classes, np.int64)]
+    mixes = [np.zeros(classes.n_classes, np.int64)]
     for k in np.flatnonzero(classes.rate[j] > 0):
         mix = best_mix(configs.capacity[j], classes.demand, np.eye(classes.n_classes)[k])
         if mix.value > 0:
-            found.append(mix.number)
-    return found
+            mixes.append(mix.number)
+    return mixes

@@ -1,4 +1,5 @@
-"""The most valuable mix of jobs for one machine: an integer knapsack with R capacities, by branch and bound (beyond the paper)."""
+"""The most valuable mix of jobs for one machine: an integer knapsack by branch and bound (beyond the paper).
+"""
 
 from itertools import combinations
 from typing import NamedTuple
@@ -21,7 +22,10 @@ class Mix(NamedTuple):
 
 @compiled
 def _best(room, size, value, price, first, gap, best, number):
-    """Depth first, most of the best class first; `price[first[q]:first[q + 1]]` price the resources for classes q, q + 1, ..."""
+    """Search depth first, most jobs of the best class first.
+
+    `price[first[q]:first[q + 1]]` price the resources for classes q, q + 1, ...
+    """
     classes, resources = size.shape
     left = np.empty((classes + 1, resources), np.int64)
     left[0] = room
@@ -74,27 +78,31 @@ def _best(room, size, value, price, first, gap, best, number):
 
 
 def _prices(size, value) -> np.ndarray:
-    """Every vertex of {u >= 0: size u >= value}, (P, R): each bounds a mix's value by what it uses, priced at u."""
+    """Every vertex u of {u >= 0: size u >= value}, (P, R): a mix is worth at most what it uses, priced at u.
+    """
     resources = size.shape[1]
     longest = size.max(axis=1)
-    rows, right = np.r_[size / longest[:, None], np.eye(resources)], np.r_[value / longest, np.zeros(resources)]
-    found = []
+    rows, right = (
+        np.r_[size / longest[:, None], np.eye(resources)], np.r_[value / longest, np.zeros(resources)]
+    )
+    vertices = []
     for pick in combinations(range(len(rows)), resources):
         matrix = rows[list(pick)]
         if abs(np.linalg.det(matrix)) < 1e-12:
             continue
         u = np.linalg.solve(matrix, right[list(pick)])
         if (u >= -1e-12).all() and (size @ u >= value * (1 - 1e-12)).all():
-            found.append(np.maximum(u, 0))
-    return np.array(found) * (1 + 1e-12)
+            vertices.append(np.maximum(u, 0))
+    return np.array(vertices) * (1 + 1e-12)
 
 
 def best_mix(capacity, demand, value, *, gap: float = 1e-9) -> Mix:
     """The mix of jobs that fits one machine and is worth most.
 
-    `capacity (R,)`, `demand (K, R)`, `value (K,)` >= 0, what one job of each class is worth. The search stops when no mix can be
-    worth more than (1 + gap) times the best found, and says what it proved; a gap above 0 widens if the search takes millions of
-    steps. Bounds: every vertex of the dual of the divisible problem. What fits is decided as in `non_dominated_bins`.
+    `capacity (R,)`, `demand (K, R)`, `value (K,)` >= 0, what one job of each class is worth. The search stops
+    when no mix can be worth more than (1 + gap) times the best found, and says what it proved; a gap above 0
+    widens if the search takes millions of steps. Bounds: every vertex of the dual of the divisible problem.
+    What fits is decided as in `non_dominated_bins`.
 
     >>> best_mix([7.0], [[2.0], [3.0]], [2.0, 3.1]).number.tolist()
     [2, 1]

@@ -1,7 +1,7 @@
 """Stage 2: which bin each machine should emulate (Section 4.2).
 
-Eq. (8) defines Delta_jkl as the bins' contents times r_kl, and (7) divided by r_kl says the same for every resource: the program
-is in x_ij and lambda alone.
+Eq. (8) defines Delta_jkl as the bins' contents times r_kl, and (7) divided by r_kl says the same for every
+resource: the program is in x_ij and lambda alone.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,8 @@ WHOLE = 1e-6  # a number of machines this close to a whole one is meant to be wh
 
 
 class Assignment(NamedTuple):
-    """An optimum of the assignment program: x_ij as M arrays, and each class's dual price pi_k, scaled to sum alpha_k pi_k = 1."""
+    """An optimum of the assignment program: x_ij as M arrays, and dual prices pi_k with sum alpha_k pi_k = 1.
+    """
 
     fractions: tuple
     price: np.ndarray
@@ -39,11 +40,13 @@ def sustained(classes: JobClasses, bins, machines) -> float:
     return float((served[asked] / classes.share[asked]).min())
 
 
-def assign(configs: MachineConfigs, classes: JobClasses, bins, *, integer=False, solver="HiGHS", seconds=600.0) -> Assignment:
+def assign(
+    configs: MachineConfigs, classes: JobClasses, bins, *, integer=False, solver="HiGHS", seconds=600.0
+) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
-    `bins`: M arrays (B_j, K). Raises RuntimeError when optimality is not proved within `seconds`; the prices of an integer
-    program are NaN.
+    `bins`: M arrays (B_j, K). Raises RuntimeError when optimality is not proved within `seconds`; the prices
+    of an integer program are NaN.
     """
     served = [mixes * classes.rate[j] for j, mixes in enumerate(bins)]
     most = sum(n * each.max(axis=0) for n, each in zip(configs.count, served, strict=True))
@@ -53,7 +56,10 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins, *, integer=False,
     rate = problem.add_variable("rate", lowBound=0)
     problem += -1 * rate
     kind = pulp.LpInteger if integer else pulp.LpContinuous
-    x = [[problem.add_variable(f"x_{j}_{i}", lowBound=0, cat=kind) for i in range(len(mixes))] for j, mixes in enumerate(bins)]
+    x = [
+        [problem.add_variable(f"x_{j}_{i}", lowBound=0, cat=kind) for i in range(len(mixes))]
+        for j, mixes in enumerate(bins)
+    ]
     for k in asked:
         terms = []
         for variables, each in zip(x, served, strict=True):
@@ -62,17 +68,22 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins, *, integer=False,
         problem += pulp.LpAffineExpression(terms) - rate >= 0, f"class_{k}"
     for j, n in enumerate(configs.count.tolist()):
         problem += pulp.LpAffineExpression([(variable, 1) for variable in x[j]]) == n, f"machines_{j}"
-    solve(problem, "the integer assignment program" if integer else "the machine-assignment program", solver, seconds)
+    solve(
+        problem, "the integer assignment program" if integer else "the machine-assignment program", solver,
+        seconds
+    )
     price = np.full(classes.n_classes, np.nan)
     if not integer:
         price[:] = 0
         price[asked] = [abs(problem.get_constraint_by_name(f"class_{k}").pi) for k in asked]
         price[asked] /= price.sum() * classes.share[asked]
-    return Assignment(tuple(np.maximum([variable.value() for variable in variables], 0.0) for variables in x), price)
+    return Assignment(
+        tuple(np.maximum([variable.value() for variable in variables], 0.0) for variables in x), price
+    )
 
 
 def rounded(fractions, count: int) -> np.ndarray:
-    """Whole numbers of machines that sum to `count`: all rounded down, then the largest fractions up (Section 4.2).
+    """Whole numbers of machines that sum to `count`: all down, then the largest fractions up (Section 4.2).
 
     Among equal fractions, which the paper leaves open, the earlier bin is rounded up.
 
@@ -88,36 +99,40 @@ def rounded(fractions, count: int) -> np.ndarray:
 
 
 def bins_of(configs: MachineConfigs, classes: JobClasses, allowed, max_bins: int = MAX_PLANNED) -> tuple:
-    """The non-dominated bins of every configuration, mixing only the classes that `allowed (M, K)` admits: M arrays (B_j, K).
+    """The non-dominated bins of each configuration from the classes in `allowed (M, K)`: M arrays (B_j, K).
 
     Raises ValueError when one has more than `max_bins`.
 
-    >>> bins_of(MachineConfigs([[7.0]], [1]), JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]]), np.array([[True, False]]))
+    >>> classes = JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]])
+    >>> bins_of(MachineConfigs([[7.0]], [1]), classes, np.array([[True, False]]))
     (array([[3, 0]], dtype=int32),)
     """
-    found = []
+    bins = []
     for capacity, these in zip(configs.capacity, allowed, strict=True):
         mixes = np.zeros((1, classes.n_classes), np.int32)
         if these.any():
             if count_bins(capacity, classes.demand[these], max_bins) > max_bins:
                 raise ValueError(
-                    f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have more than {max_bins:,} bins; "
-                    "use generate_plan, which makes only the bins it needs, or raise max_bins"
+                    f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have more than "
+                    f"{max_bins:,} bins; use generate_plan, which makes only the bins it needs, or raise "
+                    "max_bins"
                 )
             own = non_dominated_bins(capacity, classes.demand[these], max_bins=max_bins)
             mixes = np.zeros((len(own), classes.n_classes), np.int32)
             mixes[:, these] = own
         mixes.flags.writeable = False
-        found.append(mixes)
-    return tuple(found)
+        bins.append(mixes)
+    return tuple(bins)
 
 
 def make_plan(configs, classes, allocation, bins, fractions, machines=None) -> Plan:
-    """A plan from an optimum of the assignment program; `machines` when they are not to be rounded from it."""
+    """A plan from an optimum of the assignment program; `machines` where they are not rounded from it."""
     if machines is None:
         machines = [rounded(x, n) for x, n in zip(fractions, configs.count.tolist(), strict=True)]
     if any(x.sum() != n or (x < 0).any() for x, n in zip(machines, configs.count, strict=True)):
-        raise RuntimeError("the solver's numbers of machines do not add up to those there are; please report this instance")
+        raise RuntimeError(
+            "the solver's numbers of machines do not add up to those there are; please report this instance"
+        )
     for array in (*fractions, *machines):
         array.flags.writeable = False
     rates = sustained(classes, bins, fractions), sustained(classes, bins, machines)
@@ -125,21 +140,16 @@ def make_plan(configs, classes, allocation, bins, fractions, machines=None) -> P
 
 
 def plan(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    *,
-    allocation: Allocation | None = None,
-    integer: bool = False,
-    solver: str = "HiGHS",
-    seconds: float = 600.0,
-    max_bins: int = MAX_PLANNED,
+    configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation | None = None,
+    integer: bool = False, solver: str = "HiGHS", seconds: float = 600.0, max_bins: int = MAX_PLANNED
 ) -> Plan:
     """Stages 1 and 2 as in the paper: allocate, make the bins of each K^j, assign machines to bins, round.
 
-    `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the exact integer program
-    over the same bins, which the paper avoids; `rate` stays that of the linear one. Raises ValueError as `allocate` and
-    `non_dominated_bins` do, and when K^j leaves a class only where none of its jobs fits; RuntimeError when a proof of optimality
-    takes more than `seconds`. Source: LoTES, Section 4.2, Eqs. 6-10.
+    `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the
+    exact integer program over the same bins, which the paper avoids; `rate` stays that of the linear one.
+    Raises ValueError as `allocate` and `non_dominated_bins` do, and when K^j leaves a class only where none
+    of its jobs fits; RuntimeError when a proof of optimality takes more than `seconds`. Source: LoTES,
+    Section 4.2, Eqs. 6-10.
 
     >>> plan(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).rate
     2.0
@@ -147,13 +157,16 @@ def plan(
     check(configs, classes)
     allocation = allocate(configs, classes, solver=solver) if allocation is None else allocation
     if allocation.running.shape != classes.rate.shape:
-        raise ValueError(f"allocation: made for {allocation.running.shape} configurations and classes, not {classes.rate.shape}")
+        raise ValueError(
+            f"allocation: made for {allocation.running.shape} configurations and classes, not "
+            f"{classes.rate.shape}"
+        )
     bins = bins_of(configs, classes, allocation.support, max_bins)
     held = np.array([mixes.any(axis=0) for mixes in bins]).any(axis=0)
     for k in np.flatnonzero(~held & (classes.share > 0)):
         raise ValueError(
-            f"allocation: class {k} is allocated only to configurations on which not even one of its jobs fits; "
-            "give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
+            f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
+            "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
         )
     fractions = assign(configs, classes, bins, solver=solver, seconds=seconds).fractions
     machines = None

@@ -5,7 +5,6 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.job_table import LEFT, SIZE
 from schedlib.lotes.dispatching.machine_tree import (
     WIDTH,
     block_of,
@@ -13,17 +12,20 @@ from schedlib.lotes.dispatching.machine_tree import (
     fits,
     least_and_total,
     machines_of,
+    refresh,
 )
+from schedlib.lotes.dispatching.state import NONE, Given
 
 FULL = 2**30
+OPTIONS = {"greedy": {"bypass": False}}
 
 
 class Queues(NamedTuple):
     """One first-come-first-served queue per machine, linked through the jobs.
 
     - `head (N,)`, `tail (N,)`: first and last waiting job, -1 when there is none
-    - `length (N,)`: of each queue; `shortest (nodes,)`, `ties (nodes,)`: the smallest below each node of the machines' trees, and
-      how many machines there have it
+    - `length (N,)`: of each queue; `shortest (nodes,)`, `ties (nodes,)`: the smallest below each node of the
+      machines' trees, and how many machines there have it
     - `bypass`: whether an arrival may start on a machine on which others wait
     """
 
@@ -35,8 +37,12 @@ class Queues(NamedTuple):
     bypass: bool
 
 
-def queues(m, bypass: bool) -> Queues:
-    """Empty queues for these machines."""
+KEPT = Queues
+
+
+def begin(policy: str, settings: dict, given: Given) -> Queues:
+    """Empty queues at the given machines."""
+    m = given.machines
     shortest, ties = np.full(len(m.bound), FULL, np.int32), np.zeros(len(m.bound), np.int32)
     for j, (root, leaves) in enumerate(zip(m.root, m.leaves, strict=True)):
         starts = np.arange(m.first[j], m.first[j + 1], WIDTH)
@@ -44,8 +50,14 @@ def queues(m, bypass: bool) -> Queues:
         shortest[leaf], ties[leaf] = 0, np.minimum(m.first[j + 1] - starts, WIDTH)
         for node in range(leaves - 1, 0, -1):
             _play(shortest, ties, root, node)
-    empty = np.full(len(m.config), -1)
-    return Queues(empty, empty.copy(), np.zeros(len(empty), np.int32), shortest, ties, bypass)
+    return Queues(
+        head=np.full(len(m.config), -1),
+        tail=np.full(len(m.config), -1),
+        length=np.zeros(len(m.config), np.int32),
+        shortest=shortest,
+        ties=ties,
+        bypass=bool(settings["bypass"]),
+    )
 
 
 @kernel
@@ -53,7 +65,9 @@ def _play(shortest, ties, root, node):
     left, right = root + 2 * node, root + 2 * node + 1
     least = min(shortest[left], shortest[right])
     shortest[root + node] = least
-    ties[root + node] = (ties[left] if shortest[left] == least else 0) + (ties[right] if shortest[right] == least else 0)
+    ties[root + node] = (ties[left] if shortest[left] == least else 0) + (
+        ties[right] if shortest[right] == least else 0
+    )
 
 
 @kernel
@@ -74,26 +88,32 @@ def _lengthen(m, q, machine, change):
 
 
 @kernel
-def mark(m, q, machine):
+def _mark(m, q, machine):
     """Close a machine to arrivals while others wait there, unless they may pass."""
     m.closed[machine] = 1 if q.head[machine] >= 0 and not q.bypass else 0
 
 
 @kernel
-def arrive(m, k, size):
-    """The first machine, in the order of the table, on which an arriving job can start at once, or -1."""
+def arrive(q, state, slot, rng):
+    """The first machine, in the order of the table, on which the arriving job can start at once, or NONE."""
+    m, clock = state.machines, state.meter.clock[0]
+    k, size = state.table.job[slot].job_class, state.table.size[slot]
     least, total = least_and_total(size)
     for j in range(m.capacity.shape[0]):
         if m.pace[j, k] < np.inf:
             machine = first_fit(m, j, size, least, total)
             if machine >= 0:
+                clock.looked += machine + 1
                 return machine
-    return -1
+    clock.looked += m.config.size
+    return NONE
 
 
 @kernel
-def wait(m, q, jobs, slot, k, size, rng):
-    """Let a job wait at a machine with the shortest queue, ties drawn evenly, among those that could hold it when empty."""
+def wait(q, state, slot, rng):
+    """Let the job wait at a machine with the shortest queue among those large enough, ties drawn evenly."""
+    m, waiter = state.machines, state.table.waiter
+    k, size = state.table.job[slot].job_class, state.table.size[slot]
     least, ties = FULL, 0
     for j in range(m.capacity.shape[0]):
         if m.pace[j, k] < np.inf and fits(m.capacity[j], size):
@@ -121,23 +141,24 @@ def wait(m, q, jobs, slot, k, size, rng):
                     machine += 1
                 break
             drawn -= q.ties[root + 1]
-    jobs.whole[slot, LEFT] = -1
+    waiter[slot].child[0] = -1
     if q.head[machine] < 0:
         q.head[machine] = slot
     else:
-        jobs.whole[q.tail[machine], LEFT] = slot
+        waiter[q.tail[machine]].child[0] = slot
     q.tail[machine] = slot
     _lengthen(m, q, machine, 1)
-    mark(m, q, machine)
-    return machine
+    _mark(m, q, machine)
+    refresh(m, machine)
 
 
 @kernel
-def pick(m, q, jobs, machine):
-    """Take the job at the head of the machine's queue when it fits, else -1: those behind it wait for it."""
-    slot = q.head[machine]
-    if slot < 0 or not fits(m.free[machine], jobs.real[slot, SIZE : SIZE + m.free.shape[1]]):
-        return -1
-    q.head[machine] = jobs.whole[slot, LEFT]
+def pick(q, state, machine):
+    """Take the job at the head of the machine's queue if it fits, else NONE: those behind it wait for it."""
+    m, slot = state.machines, q.head[machine]
+    if slot < 0 or not fits(m.free[machine], state.table.size[slot]):
+        return NONE
+    q.head[machine] = state.table.waiter[slot].child[0]
     _lengthen(m, q, machine, -1)
+    _mark(m, q, machine)
     return slot

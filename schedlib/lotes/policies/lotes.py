@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core.checks import unknown
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.machine_tree import (
     WIDTH,
@@ -15,49 +16,98 @@ from schedlib.lotes.dispatching.machine_tree import (
     machines_of,
     may_fit,
 )
-from schedlib.lotes.dispatching.waiting_line import first_that_fits
+from schedlib.lotes.dispatching.state import NONE, Given
+from schedlib.lotes.dispatching.waiting_line import Line, first_that_fits, join, line, quit_line
 
 NOBODY = -(2**30)
+OPTIONS = {
+    "lotes": {"exit": "delta", "fallback": True, "sampled": None, "wheel": "delta"},
+    "lotes-first": {"exit": "delta", "sampled": None, "wheel": "delta"},
+}
 
 
 class Scores(NamedTuple):
-    """LoTES's own state over M configurations and K classes.
+    """What LoTES keeps of M configurations, N machines and K classes.
 
-    - `score (K, N)`: upsilon, the number of jobs of the class in the machine's bin less those it runs; `top (K, nodes)`: the
-      largest below each node of the machines' trees (rows as in `Machines.bound`)
-    - `wheel (K, M)`: rho_jk of Section 4.3.1 up to a factor per class; `serve (M, K)`: whom a machine looks for on an exit
-    - `first`: the first version's fall-back; `fallback`: whether configurations with Delta = 0 are tried at all on arrival
+    - `score (K, N)`: upsilon, the number of jobs of the class in the machine's bin less those it runs; `top
+      (K, nodes)`: the largest below each node of the machines' trees (rows as in `Machines.bound`)
+    - `wheel (K, M)`: rho_jk of Section 4.3.1 up to a factor per class; `serve (M, K)`: which classes a
+      machine looks for on an exit
+    - `line`: a queue per class
+    - `first`: the first version's fall-back; `fallback`: whether configurations with Delta = 0 are tried at
+      all on arrival
     - `sample`: how many machines of a configuration are looked at, 0 for all
-    - `looked (1,)`: how many machines the last arrival asked for their state; the rest is working space
+    - `looked (1,)`: how many machines the last arrival asked for their state
+    - `order (K,)`, `ranked (1,)`: the classes that the machine of the last exit looks for, and how many of
+      them remain
+    - `tried (M,)`, `stack`, `drawn`: working space
     """
 
     score: np.ndarray
     top: np.ndarray
     wheel: np.ndarray
     serve: np.ndarray
+    line: Line
     first: bool
     fallback: bool
     sample: int
     looked: np.ndarray
-    tried: np.ndarray
     order: np.ndarray
+    ranked: np.ndarray
+    tried: np.ndarray
     stack: np.ndarray
     drawn: np.ndarray
 
 
-def scores(m, target, wheel, serve, *, first=False, fallback=True, sample=0) -> Scores:
-    """The scores of empty machines whose bins are `target (N, K)`."""
-    score = np.array(target.T, np.int32, order="C")
-    classes = len(score)
-    top = np.full((classes, len(m.bound)), NOBODY, np.int32)
+KEPT = Scores
+
+
+def check(settings: dict) -> None:
+    """Raise ValueError on a value that an option cannot have."""
+    for option, values in (("exit", ("delta", "all")), ("wheel", ("delta", "rate"))):
+        if settings[option] not in values:
+            raise unknown(option, settings[option], values)
+    if settings["sampled"] is not None and not settings["sampled"] >= 1:
+        raise ValueError(f"sampled: {settings['sampled']}, must be 1 or more machines, or None for all")
+
+
+def begin(policy: str, settings: dict, given: Given, running=0) -> Scores:
+    """The scores of machines that run `running (N, K)` jobs already; ValueError without a plan."""
+    m, plan = given.machines, given.plan
+    if plan is None:
+        raise ValueError(f"plan: {policy!r} follows one; make it with lotes.plan(configs, classes)")
+    able, held = np.isfinite(m.pace), plan.running > 0
+    wheel = np.where(able, plan.running * (plan.classes.rate if settings["wheel"] == "rate" else 1.0), 0.0)
+    sample = settings["sampled"] or 0
+    score = np.array((given.targets() - running).T, np.int32, order="C")
+    return Scores(
+        score=score,
+        top=_tops(m, score),
+        wheel=np.ascontiguousarray(wheel.T, float),
+        # a class that is in no bin is served by every machine that can run it
+        serve=able & (held | ~held.any(axis=0) | (settings["exit"] == "all")),
+        line=line(len(score), given.typical),
+        first=policy == "lotes-first",
+        fallback=settings.get("fallback", True),
+        sample=sample,
+        looked=np.zeros(1, np.int64),
+        order=np.zeros(len(score), np.int64),
+        ranked=np.zeros(1, np.int64),
+        tried=np.zeros(len(m.root), np.int64),
+        stack=np.zeros(128, np.int64),
+        drawn=np.zeros(max(sample, 1), np.int64),
+    )
+
+
+def _tops(m, score):
+    top = np.full((len(score), len(m.bound)), NOBODY, np.int32)
     for j, (root, leaves) in enumerate(zip(m.root, m.leaves, strict=True)):
         starts = np.arange(m.first[j], m.first[j + 1], WIDTH)
         at = root + leaves
         top[:, at : at + len(starts)] = np.maximum.reduceat(score[:, : m.first[j + 1]], starts, axis=1)
         for node in range(leaves - 1, 0, -1):
             top[:, root + node] = np.maximum(top[:, root + 2 * node], top[:, root + 2 * node + 1])
-    space = (np.zeros(size, np.int64) for size in (1, len(m.root), classes, 128, max(sample, 1)))
-    return Scores(score, top, np.ascontiguousarray(wheel.T, float), serve.copy(), first, fallback, sample, *space)
+    return top
 
 
 @kernel
@@ -86,9 +136,11 @@ def add_to_score(m, s, machine, k, change):
 
 
 @kernel
-def highest_score(m, s, j, k, size, least, total, best, best_score):
-    """The machine of configuration j with room and the highest upsilon, the first of equals; it must beat `best_score`."""
+def _highest_score(m, s, j, k, need, best, best_score):
+    """The first machine of configuration j with room and the highest upsilon, which must exceed `best_score`.
+    """
     bound, top, root, leaves = m.bound, s.top, m.root[j], m.leaves[j]
+    size, least, total = need
     if top[k, root + 1] <= best_score or not may_fit(bound, root + 1, size, least, total):
         return best, best_score
     s.stack[0] = 1
@@ -106,7 +158,9 @@ def highest_score(m, s, j, k, size, least, total, best, best_score):
                 start, end = machines_of(m, j, node)
                 for machine in range(start, end):
                     score = s.score[k, machine]
-                    if (score > best_score or (score == best_score and machine < best)) and fits(m.free[machine], size):
+                    if (score > best_score or (score == best_score and machine < best)) and fits(
+                        m.free[machine], size
+                    ):
                         best, best_score = machine, score
                 break
             left = root + 2 * node
@@ -127,8 +181,10 @@ def highest_score(m, s, j, k, size, least, total, best, best_score):
 
 
 @kernel
-def sampled(m, s, j, k, size, rng, best, best_score):
-    """As `highest_score` over `s.sample` machines drawn without replacement (Floyd's algorithm); of equals the one drawn first."""
+def _sampled(m, s, j, k, size, rng, best, best_score):
+    """`_highest_score` over `s.sample` machines, drawn without replacement by Floyd's algorithm; ties: the
+    first drawn.
+    """
     n = m.first[j + 1] - m.first[j]
     wanted = min(s.sample, n)
     for i in range(wanted):
@@ -146,23 +202,25 @@ def sampled(m, s, j, k, size, rng, best, best_score):
 
 
 @kernel
-def _look(m, s, j, k, size, least, total, rng, best, best_score):
+def _look(m, s, j, k, need, rng, best, best_score):
+    """`_sampled` or `_highest_score`; `need`: a job's size, the smallest of it, and the sum."""
     machines = m.first[j + 1] - m.first[j]
     s.looked[0] += min(s.sample, machines) if s.sample > 0 else machines
     if s.sample > 0:
-        return sampled(m, s, j, k, size, rng, best, best_score)
-    return highest_score(m, s, j, k, size, least, total, best, best_score)
+        return _sampled(m, s, j, k, need[0], rng, best, best_score)
+    return _highest_score(m, s, j, k, need, best, best_score)
 
 
 @kernel
-def arrive(m, s, k, size, rng):
-    """The machine on which an arriving job of class k starts, or -1 when it joins its class's queue (Section 4.3.1).
+def _choose(m, s, k, size, rng):
+    """The machine on which an arriving job of class k starts, or NONE (Section 4.3.1).
 
-    The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest upsilon with room wins.
-    Then the remaining configurations are tried in the order of the table, first fit. In the first version the best upsilon
-    anywhere else follows the first spin.
+    The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
+    upsilon with room wins. Then the remaining configurations are tried in the order of the table, first fit.
+    In the first version the best upsilon anywhere else follows the first spin.
     """
     least, total = least_and_total(size)
+    need = size, least, total
     wheel, tried = s.wheel[k], s.tried
     s.looked[0] = 0
     left = 0
@@ -183,7 +241,7 @@ def arrive(m, s, k, size, rng):
                 passed += wheel[j]
                 if spin < passed:
                     break
-        machine, _ = _look(m, s, picked, k, size, least, total, rng, -1, NOBODY)
+        machine, _ = _look(m, s, picked, k, need, rng, -1, NOBODY)
         if machine >= 0:
             return machine
         tried[picked] = 1
@@ -194,61 +252,89 @@ def arrive(m, s, k, size, rng):
         best, best_score = -1, NOBODY
         for j in range(wheel.size):
             if not tried[j] and m.pace[j, k] < np.inf:
-                best, best_score = _look(m, s, j, k, size, least, total, rng, best, best_score)
+                best, best_score = _look(m, s, j, k, need, rng, best, best_score)
         return best
     if s.fallback:
         for j in range(wheel.size):
             if not tried[j] and m.pace[j, k] < np.inf:
                 if s.sample > 0:
-                    machine, _ = _look(m, s, j, k, size, least, total, rng, -1, NOBODY)
+                    machine, _ = _look(m, s, j, k, need, rng, -1, NOBODY)
                 else:
                     machine = first_fit(m, j, size, least, total)
                     s.looked[0] += (m.first[j + 1] if machine < 0 else machine + 1) - m.first[j]
                 if machine >= 0:
                     return machine
-    return -1
+    return NONE
 
 
 @kernel
-def rank(m, s, line, machine):
-    """Put the classes that the machine serves and that have jobs waiting into `s.order`, highest upsilon first; how many."""
-    j = m.config[machine]
+def arrive(s, state, slot, rng):
+    """The machine on which the arriving job starts, or NONE (Section 4.3.1)."""
+    k = state.table.job[slot].job_class
+    machine = _choose(state.machines, s, k, state.table.size[slot], rng)
+    state.meter.clock[0].looked += s.looked[0]
+    if machine >= 0:
+        add_to_score(state.machines, s, machine, k, -1)
+    return machine
+
+
+@kernel
+def wait(s, state, slot, rng):
+    """Let the job wait in its class's queue, in order of arrival."""
+    job = state.table.job[slot]
+    join(s.line, state.table, job.job_class, slot, float(job.row))
+
+
+@kernel
+def left(s, state, slot, machine):
+    """Raise the score of the class whose job ended, and rank the classes that the machine now looks for."""
+    add_to_score(state.machines, s, machine, state.table.job[slot].job_class, 1)
+    if state.meter.clock[0].waiting > 0:
+        rank(s, state.machines.config[machine], machine)
+
+
+@kernel
+def rank(s, j, machine):
+    """Order the waiting classes that the machine, of configuration j, serves: highest upsilon first."""
     ranked = 0
     for k in range(s.order.size):
-        if line.count[k] > 0 and s.serve[j, k]:
+        if s.line.count[k] > 0 and s.serve[j, k]:
             place = ranked
             while place > 0 and s.score[s.order[place - 1], machine] < s.score[k, machine]:
                 s.order[place] = s.order[place - 1]
                 place -= 1
             s.order[place] = k
             ranked += 1
-    return ranked
+    s.ranked[0] = ranked
 
 
 @kernel
-def pick(m, s, line, jobs, machine, ranked):
-    """The next queued job for the machine, or -1, and how many classes remain ranked (Section 4.3.2).
+def pick(s, state, machine):
+    """The next queued job for the machine, or NONE (Section 4.3.2).
 
-    The first class in the ranking offers its earliest job that fits. A class that offers none leaves the ranking: the machine
-    only fills up further.
+    The first class in the ranking offers its earliest job that fits. A class that offers none leaves the
+    ranking: the machine only fills up further.
     """
-    while ranked > 0:
-        job = first_that_fits(line, jobs, s.order[0], m.free[machine])
-        if job >= 0:
-            return job, ranked
-        ranked -= 1
-        for place in range(ranked):
+    _demote(s, machine)
+    while s.ranked[0] > 0:
+        k = s.order[0]
+        slot = first_that_fits(s.line, state.table, k, state.machines.free[machine])
+        if slot >= 0:
+            quit_line(s.line, state.table, k, slot)
+            add_to_score(state.machines, s, machine, k, -1)
+            return slot
+        s.ranked[0] -= 1
+        for place in range(s.ranked[0]):
             s.order[place] = s.order[place + 1]
-    return -1, 0
+    return NONE
 
 
 @kernel
-def demote(s, machine, ranked):
-    """After a start, move the first class behind those whose upsilon is now higher; equal ones stay behind it."""
+def _demote(s, machine):
+    """Move the first class, whose upsilon a start has lowered, behind those whose upsilon is now higher."""
     k = s.order[0]
     place = 0
-    while place + 1 < ranked and s.score[s.order[place + 1], machine] > s.score[k, machine]:
+    while place + 1 < s.ranked[0] and s.score[s.order[place + 1], machine] > s.score[k, machine]:
         s.order[place] = s.order[place + 1]
         place += 1
     s.order[place] = k
-

@@ -1,18 +1,20 @@
-"""Tetris: the machine, or the queued job, with the best packing less work (Section 5.1; Grandl et al., SIGCOMM 2014).
+"""Tetris: the machine, or queued job, with the best packing less work (Section 5.1; Grandl et al., SIGCOMM
+2014).
 
 A job with sizes r, work w and pace p (time per unit of work on that configuration) scores
 
     packing * (r . C) - work * (p * (w * sum(r)))
 
-on a machine with C free: omega - gamma of the paper. Sizes are fractions of the largest capacity of each resource.
+on a machine with C free: omega - gamma of the paper. Sizes are fractions of the largest capacity of each
+resource.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from schedlib.core.checks import unknown
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.job_table import SIZE, WORK
 from schedlib.lotes.dispatching.machine_tree import (
     WIDTH,
     block_of,
@@ -22,18 +24,22 @@ from schedlib.lotes.dispatching.machine_tree import (
     machines_of,
     may_fit,
 )
-from schedlib.lotes.dispatching.waiting_line import best_that_fits, join
+from schedlib.lotes.dispatching.state import NONE, Given
+from schedlib.lotes.dispatching.waiting_line import Line, best_that_fits, join, line, quit_line
 
 SLACK = 1 + 1e-12
+HOURS = {"s": 1 / 3600, "min": 1 / 60, "h": 1.0}
+OPTIONS = {"tetris": {"packing": 1.0, "work": 1.0, "gamma_unit": "h"}}
 
 
 class Weights(NamedTuple):
-    """`packing` and `work` weigh omega and gamma.
+    """What Tetris keeps; `packing` and `work` weigh omega and gamma.
 
-    Waiting jobs of class k are in the queue `group[k]` with the key `fold[k] * w * sum(r)`; times `factor[j, group]` it is gamma
-    on configuration j. `tilt (nodes, 2)`: with two resources, the largest 2 C_0 + C_1 and C_0 + 2 C_1 below each node of the
-    machines' trees, which bound r . C of jobs that need more of one resource than of the other; `mix (5,)`: how r is put together
-    from the two axes, the diagonal and these. The rest is working space.
+    Waiting jobs of class k are in the queue `group[k]` of `line` with the key `fold[k] * w * sum(r)`; times
+    `factor[j, group]` it is gamma on configuration j. `tilt (nodes, 2)`: with two resources, the largest 2
+    C_0 + C_1 and C_0 + 2 C_1 below each node of the machines' trees, which bound r . C of jobs that need more
+    of one resource than of the other; `mix (5,)`: how r is put together from the two axes, the diagonal and
+    these. The rest is working space.
     """
 
     packing: float
@@ -41,6 +47,7 @@ class Weights(NamedTuple):
     factor: np.ndarray
     group: np.ndarray
     fold: np.ndarray
+    line: Line
     tilt: np.ndarray
     mix: np.ndarray
     stack: np.ndarray
@@ -48,34 +55,54 @@ class Weights(NamedTuple):
     limit: np.ndarray
 
 
-def weights(m, packing: float, work: float) -> Weights:
-    """One queue for all where no class's pace depends on the machine, else one for all classes of equal pace."""
-    pace, r = m.pace, m.free.shape[1]
+KEPT = Weights
+
+
+def check(settings: dict) -> None:
+    """Raise ValueError on a value that an option cannot have."""
+    if settings["gamma_unit"] not in (*HOURS, None):
+        raise unknown("gamma_unit", settings["gamma_unit"], (*HOURS, None))
+    for option in ("packing", "work"):
+        if not settings[option] >= 0:
+            raise ValueError(f"{option}: {settings[option]}, a weight must not be negative")
+
+
+def begin(policy: str, settings: dict, given: Given) -> Weights:
+    """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
+    m, unit = given.machines, 1.0
+    if settings["gamma_unit"] is not None:
+        if given.time_unit not in HOURS:
+            raise ValueError(
+                f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to take times as "
+                "they are"
+            )
+        unit = HOURS[given.time_unit] / HOURS[settings["gamma_unit"]]
+    pace, resources = m.pace, m.free.shape[1]
     if np.isfinite(pace).all() and (pace == pace[0]).all():
         factor, group, fold = np.ones((len(pace), 1)), np.zeros(pace.shape[1], np.int64), pace[0].copy()
     else:
         factor, group = np.unique(pace, axis=1, return_inverse=True)
         group, fold = group.reshape(-1).astype(np.int64), np.ones(pace.shape[1])
-    tilt = np.full((len(m.bound) if r == 2 else 1, 2), -1.0)
-    made = Weights(
-        float(packing),
-        float(work),
-        np.ascontiguousarray(factor),
-        group,
-        fold,
-        tilt,
-        np.zeros(5),
-        np.zeros(128, np.int64),
-        np.zeros(128),
-        np.zeros(len(pace)),
+    kept = Weights(
+        packing=float(settings["packing"]),
+        work=float(settings["work"] * unit),
+        factor=np.ascontiguousarray(factor),
+        group=group,
+        fold=fold,
+        line=line(factor.shape[1], given.typical),
+        tilt=np.full((len(m.bound) if resources == 2 else 1, 2), -1.0),
+        mix=np.zeros(5),
+        stack=np.zeros(128, np.int64),
+        dot=np.zeros(128),
+        limit=np.zeros(len(pace)),
     )
     for machine in np.flatnonzero((np.arange(len(m.config)) - m.first[m.config]) % WIDTH == 0):
-        incline(m, made, machine, False)
-    return made
+        _incline(m, kept, machine, False)
+    return kept
 
 
 @kernel
-def incline(m, w, machine, rose):
+def _incline(m, w, machine, rose):
     """Bring `tilt` up to date with what is free on the machine; `rose`: there is only more than before."""
     if m.free.shape[1] != 2:
         return
@@ -107,7 +134,7 @@ def incline(m, w, machine, rose):
 
 @kernel
 def _decompose(w, size):
-    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions next to r, no part negative."""
+    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions near r, all >= 0."""
     a, b = size[0], size[1]
     mix = w.mix
     mix[:] = 0.0
@@ -122,12 +149,12 @@ def _decompose(w, size):
 
 
 @kernel
-def work_of(real, slot, resources):
+def _work_of(table, slot):
     """w * sum(r), the sum in the order of the resources."""
     total = 0.0
-    for l in range(resources):
-        total += real[slot, SIZE + l]
-    return real[slot, WORK] * total
+    for l in range(table.size.shape[1]):
+        total += table.size[slot, l]
+    return table.job[slot].work * total
 
 
 @kernel
@@ -144,7 +171,8 @@ def _dot_bound(bound, row, size, least):
 
 @kernel
 def _dot_bound_two(bound, tilt, row, need, mix):
-    """`_dot_bound` of two resources, or -1 where the job does not fit; all that belongs to the job is in registers."""
+    """`_dot_bound` of two resources, or -1 where the job does not fit; the job's numbers stay in registers.
+    """
     x, y = bound[row, 0], bound[row, 1]
     room = (need[0] <= x) & (need[1] <= y) & (need[2] <= bound[row, 2]) & (need[3] <= bound[row, 3])
     corner = need[0] * x + need[1] * y
@@ -155,18 +183,23 @@ def _dot_bound_two(bound, tilt, row, need, mix):
 
 
 @kernel
-def arrive(m, w, k, size, work):
-    """The machine with room on which an arriving job scores best, or -1; equal scores by r . C, then the first machine."""
+def arrive(w, state, slot, rng):
+    """The machine with room on which the job scores best, or NONE; ties by r . C, then the first machine."""
+    m, job, size = state.machines, state.table.job[slot], state.table.size[slot]
+    k = job.job_class
+    state.meter.clock[0].looked += m.config.size
     least, total = least_and_total(size)
-    gamma = work * total
+    need, gamma = (size, least, total), job.work * total
     configs = m.capacity.shape[0]
     if size.size == 2:
         _decompose(w, size)
     for j in range(configs):
         w.limit[j] = -np.inf
         if m.pace[j, k] < np.inf and may_fit(m.bound, m.root[j] + 1, size, least, total):
-            w.limit[j] = w.packing * _dot_bound(m.bound, m.root[j] + 1, size, least) - w.work * (m.pace[j, k] * gamma)
-    best, best_score, best_dot = -1, -np.inf, -np.inf
+            w.limit[j] = w.packing * _dot_bound(m.bound, m.root[j] + 1, size, least) - w.work * (
+                m.pace[j, k] * gamma
+            )
+    best, best_score, best_dot = NONE, -np.inf, -np.inf
     while True:
         j = 0
         for other in range(1, configs):
@@ -176,11 +209,14 @@ def arrive(m, w, k, size, work):
             return best
         w.limit[j] = -np.inf
         loss = w.work * (m.pace[j, k] * gamma)
-        best, best_score, best_dot = _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot)
+        best, best_score, best_dot = _best_in(m, w, j, need, loss, (best, best_score, best_dot))
 
 
 @kernel
-def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
+def _best_in(m, w, j, needed, loss, offer):
+    """The best of configuration j and of the `offer`: machine, score, r . C; `needed`: size, least, total."""
+    size, least, total = needed
+    best, best_score, best_dot = offer
     bound, tilt, root, leaves = m.bound, w.tilt, m.root[j], m.leaves[j]
     two = size.size == 2
     need = (size[0], size[size.size - 1], least, total)
@@ -194,7 +230,10 @@ def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
             score = w.packing * dot - loss
             if score < best_score or (score == best_score and dot < best_dot):
                 break
-            if score == best_score and dot == best_dot and machines_of(m, j, first_leaf(node, leaves))[0] > best:
+            if (
+                score == best_score and dot == best_dot
+                and machines_of(m, j, first_leaf(node, leaves))[0] > best
+            ):
                 break
             if node >= leaves:
                 start, end = machines_of(m, j, node)
@@ -211,10 +250,18 @@ def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
                 break
             left = root + 2 * node
             if two:
-                dot, other = _dot_bound_two(bound, tilt, left, need, mix), _dot_bound_two(bound, tilt, left + 1, need, mix)
+                dot, other = (
+                    _dot_bound_two(bound, tilt, left, need, mix),
+                    _dot_bound_two(bound, tilt, left + 1, need, mix),
+                )
             else:
-                dot = _dot_bound(bound, left, size, least) if may_fit(bound, left, size, least, total) else -1.0
-                other = _dot_bound(bound, left + 1, size, least) if may_fit(bound, left + 1, size, least, total) else -1.0
+                dot = (
+                    _dot_bound(bound, left, size, least) if may_fit(bound, left, size, least, total) else -1.0
+                )
+                other = (
+                    _dot_bound(bound, left + 1, size, least) if may_fit(bound, left + 1, size, least, total)
+                    else -1.0
+                )
             node = 2 * node
             near = node + 1
             if other > dot:
@@ -228,18 +275,28 @@ def _best_in(m, w, j, size, least, total, loss, best, best_score, best_dot):
 
 
 @kernel
-def wait(w, line, jobs, slot, k):
-    """Let a job wait."""
-    join(line, jobs, w.group[k], slot, w.fold[k] * work_of(jobs.real, slot, line.top.size))
+def wait(w, state, slot, rng):
+    """Let the job wait in the queue of its pace, ordered by its work."""
+    k = state.table.job[slot].job_class
+    join(w.line, state.table, w.group[k], slot, w.fold[k] * _work_of(state.table, slot))
 
 
 @kernel
-def pick(m, w, line, jobs, machine):
-    """The queued job that fits the machine and scores best, or -1; of equal scores the first in line."""
+def pick(w, state, machine):
+    """The queued job that fits the machine and scores best, or NONE; of equal scores the first in line."""
+    m, table = state.machines, state.table
     j = m.config[machine]
-    best, best_score = -1, -np.inf
-    for g in range(line.root.size):
-        if line.count[g] > 0 and w.factor[j, g] < np.inf:
-            offers = line, jobs, g, m.free[machine], w.packing, w.work, w.factor[j, g]
-            best, best_score = best_that_fits(*offers, best, best_score)
+    best, best_score = NONE, -np.inf
+    for g in range(w.line.root.size):
+        if w.line.count[g] > 0 and w.factor[j, g] < np.inf:
+            weights = w.packing, w.work, w.factor[j, g]
+            best, best_score = best_that_fits(w.line, table, g, m.free[machine], weights, best, best_score)
+    if best >= 0:
+        quit_line(w.line, table, w.group[table.job[best].job_class], best)
     return best
+
+
+@kernel
+def changed(w, state, machine, rose):
+    """Bring `tilt` up to date."""
+    _incline(state.machines, w, machine, rose)

@@ -1,12 +1,14 @@
-"""Alibaba's hour as a problem for LoTES: each instance a job of one machine, on Table 1's machines, as many as the hour needs.
+"""Alibaba's hour as a problem for LoTES: each instance is a job; Table 1's machines, as many as it needs.
 
-Google's task table may not be shipped; this hour has real demands and durations. Readings, fixed before anything was measured:
+Google's task table may not be shipped; this hour has real demands and durations. Readings, fixed before
+anything was measured:
 
-- a job of the paper is an *instance* of the trace, submitted with its job, which is all that the trace tells; so an instance of a
-  later stage comes as early as one of the first, and thousands come at once
-- its demands are what it *used* on average (`cpu_avg`, 100 is a core; `mem_avg`, in % of the largest machine: `trace_2018.md` of
-  Alibaba's cluster-trace-v2018), as fractions of an Alibaba machine, which takes the place of Table 1's largest; the paper has
-  requests (Section 5.3). That machine is taken as 96 cores: the trace's documents do not say how many
+- a job of the paper is an *instance* of the trace, submitted with its job, which is all that the trace tells;
+  so an instance of a later stage comes as early as one of the first, and thousands come at once
+- its demands are what it *used* on average (`cpu_avg`, 100 is a core; `mem_avg`, in % of the largest machine:
+  `trace_2018.md` of Alibaba's cluster-trace-v2018), as fractions of an Alibaba machine, which takes the place
+  of Table 1's largest; the paper has requests (Section 5.3). That machine is taken as 96 cores: the trace's
+  documents do not say how many
 - instances of 0 s, whole seconds rounded down, last half a second
 - classes come from the jobs of the first ten minutes, as the paper's from the first day (Section 5.3.2)
 - the load counts all work of the hour's jobs, also what they do after it
@@ -28,10 +30,11 @@ SHORTEST = 0.5  # seconds that an instance of 0 s lasts
 
 
 def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | None = None) -> Workload:
-    """The hour's instances, each a task of its trace's job: `duration` (s), `cores` and `memory` (fractions of the largest machine).
+    """The hour's instances, each a task of its trace's job.
 
-    `trace` is `traces.alibaba2018("instances")` or a stretch of it. Instances that fit none of `configs` (Table 1's unless given)
-    are left out; they and those of 0 s are counted in `report`.
+    `duration` is in s, `cores` and `memory` are fractions of the largest machine. `trace` is
+    `traces.alibaba2018("instances")` or a stretch of it. Instances that fit none of `configs` (Table 1's
+    unless given) are left out; they and those of 0 s are counted in `report`.
 
     >>> alibaba_instances(trace=Workload.from_arrays([0], [0.0], cpu=[48.0], mem=[0.1])).tasks.values.tolist()
     [[0.0, 0.5, 0.5, 0.1]]
@@ -39,7 +42,9 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
     configs = google2011()[0] if configs is None else configs
     trace = traces.alibaba2018("instances") if trace is None else trace
     if trace.resources != ("cpu", "mem") or trace.time_unit != "s":
-        raise ValueError(f"trace: demands {trace.resources} in {trace.time_unit!r}; give traces.alibaba2018('instances')")
+        raise ValueError(
+            f"trace: demands {trace.resources} in {trace.time_unit!r}; give traces.alibaba2018('instances')"
+        )
     tasks = trace.tasks
     made = pd.DataFrame({"job": tasks["job"], "duration": tasks["duration"].clip(lower=SHORTEST)})
     made = made.assign(cores=tasks["cpu"] / CORES, memory=tasks["mem"])
@@ -47,7 +52,9 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
     for cores, memory in configs.capacity:
         able |= ((made["cores"] <= cores) & (made["memory"] <= memory)).to_numpy()
     report = {
-        f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)": int((tasks["duration"] < SHORTEST).sum()),
+        f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)": int(
+            (tasks["duration"] < SHORTEST).sum()
+        ),
         "instances larger than every machine (left out)": int((~able).sum()),
     }
     return Workload(trace.jobs, made[able], "s", report)
@@ -56,9 +63,10 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
 def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     """The work that arrives, against what these machines could do if each configuration's were pooled.
 
-    It is the rate of arrivals from the first submission to the last over lambda* of stage 1 (Eqs. 1-5), for the classes that
-    `jobs` has in its column `class`, with the demands that its jobs hold on average *over the time that they run*: then share times
-    demand over rate is exactly the class's mean work. Raises ValueError when all jobs are submitted at once.
+    It is the rate of arrivals from the first submission to the last over lambda* of stage 1 (Eqs. 1-5), for
+    the classes that `jobs` has in its column `class`, with the demands that its jobs hold on average *over
+    the time that they run*: then share times demand over rate is exactly the class's mean work. Raises
+    ValueError when all jobs are submitted at once.
 
     >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 4.0], cores=[0.5, 0.5, 1.0])
     >>> round(offered_load(MachineConfigs([[1.0]], [5]), jobs), 6)
@@ -67,34 +75,34 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     tasks, job_class = jobs.tasks, np.repeat(jobs.jobs["class"].to_numpy(), np.diff(jobs.offsets))
     number, duration = np.bincount(job_class), np.bincount(job_class, tasks["duration"])
     there = number > 0
-    work = np.array([np.bincount(job_class, tasks["duration"] * tasks[name])[there] for name in jobs.resources]).T
+    work = np.array(
+        [np.bincount(job_class, tasks["duration"] * tasks[name])[there] for name in jobs.resources]
+    ).T
     rate = np.tile(number[there] / duration[there], (configs.n_configs, 1))
     own = JobClasses(number[there] / len(tasks), work / duration[there, None], rate)
     submit = jobs.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
-        raise ValueError(f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, give a longer trace")
+        raise ValueError(
+            f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, give a longer "
+            "trace"
+        )
     return float(len(tasks) / (submit[-1] - submit[0]) / allocate(configs, own).rate)
 
 
 def alibaba_hour(
-    configs: MachineConfigs | None = None,
-    *,
-    trace: Workload | None = None,
-    k: int = 4,
-    load: float = 0.8,
-    first: float = FIRST,
-    features: str = "demand",
-    seed: int = 0,
+    configs: MachineConfigs | None = None, *, trace: Workload | None = None, k: int = 4, load: float = 0.8,
+    first: float = FIRST, features: str = "demand", seed: int = 0
 ) -> tuple[MachineConfigs, JobClasses, Workload]:
     """Alibaba's hour as machines, job classes and jobs: a job per instance, in seconds, 3,056,536 of them.
 
-    The machines are those of `configs` (Table 1's unless given), their number scaled: the fewest, at least one of each
-    configuration, on which `offered_load` does not exceed `load`. The `k` classes are those of `cluster_jobs` on the first `first`
-    seconds, with `features` and `seed` as there; every job's `class` is the nearest. `trace` may be a stretch of
-    `traces.alibaba2018("instances")`. What was changed or left out is in the jobs' `report`.
+    The machines are those of `configs` (Table 1's unless given), their number scaled: the fewest, at least
+    one of each configuration, on which `offered_load` does not exceed `load`. The `k` classes are those of
+    `cluster_jobs` on the first `first` seconds, with `features` and `seed` as there; every job's `class` is
+    the nearest. `trace` may be a stretch of `traces.alibaba2018("instances")`. What was changed or left out
+    is in the jobs' `report`.
 
-    Raises ValueError when one machine of each configuration is too many for `load`, and as `cluster_jobs` does. Sources: LoTES,
-    Sections 5.3.1 and 5.3.2; see the module for what was assumed.
+    Raises ValueError when one machine of each configuration is too many for `load`, and as `cluster_jobs`
+    does. Sources: LoTES, Sections 5.3.1 and 5.3.2; see the module for what was assumed.
 
     >>> from schedlib import traces
     >>> configs, classes, jobs = alibaba_hour(trace=traces.alibaba2018("instances").between(0, 60), first=20)
@@ -105,7 +113,9 @@ def alibaba_hour(
     if not 0 < load < np.inf:
         raise ValueError(f"load: {load}, must be positive")
     instances = alibaba_instances(configs, trace)
-    classes, job_class = cluster_jobs(instances, k, configs=configs.n_configs, day=first, features=features, seed=seed)
+    classes, job_class = cluster_jobs(
+        instances, k, configs=configs.n_configs, day=first, features=features, seed=seed
+    )
     submit = np.repeat(instances.jobs["submit"].to_numpy(), np.diff(instances.offsets))
     number = np.arange(len(submit))
     made = pd.DataFrame({"job": number, "submit": submit, "class": job_class})
@@ -116,7 +126,10 @@ def alibaba_hour(
 
     few, many = 1, 2
     if offered_load(at(few), jobs) <= load:
-        raise ValueError(f"load: {load:g} needs less than one machine of each configuration; raise it, or give a longer trace")
+        raise ValueError(
+            f"load: {load:g} needs less than one machine of each configuration; raise it, or give a longer "
+            "trace"
+        )
     while offered_load(at(many), jobs) > load:
         few, many = many, 2 * many
     while many - few > 1:

@@ -1,4 +1,4 @@
-"""How many jobs arrive in each hour: a log-normal autoregression with cycles, and its fit to Google's table (Fig. 6)."""
+"""Jobs per hour: a log-normal autoregression with cycles, and its fit to Google's table (Fig. 6)."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,9 @@ PERIODS = (168.0, 24.0, 4.0)
 
 
 def wander(rng, steps, spread, memory):
-    """A stationary AR(1) path (steps, ...) of that standard deviation; `memory` steps until correlations fall to 1/e."""
+    """A stationary AR(1) path (steps, ...): standard deviation `spread`, correlations of 1/e after `memory`
+    steps.
+    """
     keep = np.exp(-1 / memory)
     noise = rng.standard_normal(steps)
     path = np.empty_like(noise)
@@ -24,7 +26,8 @@ class ArrivalModel:
     """Hourly arrivals whose intensity is exp(level + cycles + AR(1)), uniform within the hour.
 
     - `typical`: jobs in an hour without cycle and noise (exp of the level)
-    - `spread`: standard deviation of the AR(1) part of the logarithm; `memory`: hours until its correlations fall to 1/e
+    - `spread`: standard deviation of the AR(1) part of the logarithm; `memory`: hours until its correlations
+      fall to 1/e
     - `cycles`: for each its period (h), the amplitude of the logarithm, and the hour of its peak
 
     Raises ValueError on numbers that make no model.
@@ -45,26 +48,37 @@ class ArrivalModel:
             if not (np.isfinite(value) and (value > 0 or (name == "spread" and value == 0))):
                 raise ValueError(f"{name}: {value}; typical and memory must be positive, spread not negative")
         if any(len(cycle) != 3 or not cycle[0] > 0 for cycle in self.cycles):
-            raise ValueError(f"cycles: {self.cycles}; each needs a positive period, an amplitude and the hour of its peak")
+            raise ValueError(
+                f"cycles: {self.cycles}; each needs a positive period, an amplitude and the hour of its peak"
+            )
 
     def expected(self, hours) -> np.ndarray:
         """The expected number of jobs in each of these hours, (H,) like `hours`."""
         hours = np.asarray(hours, float)
-        swing = sum((amplitude * np.cos(2 * np.pi * (hours - peak) / period) for period, amplitude, peak in self.cycles), 0 * hours)
+        swing = sum(
+            (
+                amplitude * np.cos(2 * np.pi * (hours - peak) / period)
+                for period, amplitude, peak in self.cycles
+            ),
+            0 * hours,
+        )
         return self.typical * np.exp(swing + self.spread**2 / 2)
 
     def draw(self, hours: int, jobs: int | None, rng) -> np.ndarray:
-        """Jobs in each of so many hours, (hours,) integers: `jobs` in all, or as many as come when that is None."""
-        intensity = self.expected(np.arange(hours)) * np.exp(wander(rng, (hours,), self.spread, self.memory) - self.spread**2 / 2)
+        """Jobs in each hour, (hours,) integers: `jobs` in all, or as many as come when that is None."""
+        intensity = self.expected(np.arange(hours)) * np.exp(
+            wander(rng, (hours,), self.spread, self.memory) - self.spread**2 / 2
+        )
         return rng.poisson(intensity) if jobs is None else rng.multinomial(jobs, intensity / intensity.sum())
 
 
 def fit_arrivals(counts, *, first: int = 0, periods=PERIODS) -> ArrivalModel:
-    """Fit the model to `counts (H,)`, the jobs of H consecutive whole hours, of which the first is hour number `first`.
+    """Fit the model to `counts (H,)`, the jobs of H consecutive whole hours from hour number `first` on.
 
-    Maximum likelihood of log counts as a Gaussian AR(1) around a level and a cosine and a sine of each of the `periods` (h). Given
-    what one hour keeps of the last one's deviation, the rest is least squares on whitened logarithms; that one number is searched.
-    The Poisson noise of the counts themselves is taken as part of the AR(1)'s, which is right for hundreds of jobs an hour.
+    Maximum likelihood of log counts as a Gaussian AR(1) around a level and a cosine and a sine of each of the
+    `periods` (h). Given what one hour keeps of the last one's deviation, the rest is least squares on
+    whitened logarithms; that one number is searched. The Poisson noise of the counts themselves is taken as
+    part of the AR(1)'s, which is right for hundreds of jobs an hour.
 
     Raises ValueError when an hour has no jobs (its logarithm is not there) or there are too few hours.
 
@@ -76,19 +90,28 @@ def fit_arrivals(counts, *, first: int = 0, periods=PERIODS) -> ArrivalModel:
 
     counts = np.asarray(counts, float)
     if counts.ndim != 1 or len(counts) < 2 * len(periods) + 4:
-        raise ValueError(f"counts: shape {counts.shape}, periods {periods}; needs one row of at least {2 * len(periods) + 4} hours")
+        raise ValueError(
+            f"counts: shape {counts.shape}, periods {periods}; needs one row of at least "
+            f"{2 * len(periods) + 4} hours"
+        )
     if not (counts > 0).all():
         row = int(np.flatnonzero(~(counts > 0))[0])
-        raise ValueError(f"counts: hour {row} has {counts[row]:g} jobs; leave out hours without jobs at the ends, or count longer spans")
+        raise ValueError(
+            f"counts: hour {row} has {counts[row]:g} jobs; leave out hours without jobs at the ends, or "
+            "count longer spans"
+        )
     log, hours = np.log(counts), first + np.arange(len(counts))
     angles = [2 * np.pi * hours / period for period in periods]
-    design = np.column_stack([np.ones(len(log)), *(wave(angle) for angle in angles for wave in (np.cos, np.sin))])
+    design = np.column_stack(
+        [np.ones(len(log)), *(wave(angle) for angle in angles for wave in (np.cos, np.sin))]
+    )
 
     def white(values, keep):
         return np.concatenate((np.sqrt(1 - keep**2) * values[:1], values[1:] - keep * values[:-1]))
 
     def around(keep):
-        """Coefficients, and the variance of what each hour adds, when that share of the last deviation is kept."""
+        """Coefficients, and the variance of what each hour adds, when it keeps that share of the deviation.
+        """
         x, y = white(design, keep), white(log, keep)
         best = np.linalg.lstsq(x, y, rcond=None)[0]
         return best, float(np.mean((y - x @ best) ** 2))
@@ -100,17 +123,24 @@ def fit_arrivals(counts, *, first: int = 0, periods=PERIODS) -> ArrivalModel:
     best, variance = around(keep)
     waves = best[1:].reshape(-1, 2)
     cycles = tuple(
-        (float(period), float(np.hypot(*wave)), float(np.arctan2(wave[1], wave[0]) / (2 * np.pi) * period % period))
+        (
+            float(period), float(np.hypot(*wave)),
+            float(np.arctan2(wave[1], wave[0]) / (2 * np.pi) * period % period)
+        )
         for period, wave in zip(periods, waves, strict=True)
     )
-    return ArrivalModel(float(np.exp(best[0])), float(np.sqrt(variance / (1 - keep**2))), float(-1 / np.log(keep)), cycles)
+    return ArrivalModel(
+        float(np.exp(best[0])), float(np.sqrt(variance / (1 - keep**2))), float(-1 / np.log(keep)), cycles
+    )
 
 
 GOOGLE_ARRIVALS = ArrivalModel(
-    typical=918.7, spread=0.2595, memory=1.922, cycles=((168.0, 0.1723, 78.04), (24.0, 0.0685, 22.83), (4.0, 0.0775, 1.079))
+    typical=918.7, spread=0.2595, memory=1.922,
+    cycles=((168.0, 0.1723, 78.04), (24.0, 0.0685, 22.83), (4.0, 0.0775, 1.079))
 )
-"""The fit to Google's table, clusterdata-2011-2: its 695 whole hours, 1 to 695, without the 3,986 jobs that were there at time 0.
+"""The fit to the 695 whole hours of Google's table, clusterdata-2011-2, without the 3,986 jobs at time 0.
 
-It has the mean (960 an hour), the spread of the logarithms (0.30) and their correlations from hour to hour and week to week. It lacks
-the one great burst, in hours 414 to 431, whose peak of 3,152 jobs is above those of 99 in 100 months of the model (median 2,250).
+It has the mean (960 an hour), the spread of the logarithms (0.30) and their correlations from hour to hour
+and week to week. It lacks the one great burst, in hours 414 to 431, whose peak of 3,152 jobs is above those
+of 99 in 100 months of the model (median 2,250).
 """

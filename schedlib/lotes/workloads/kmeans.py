@@ -13,19 +13,21 @@ MOST_ROUNDS = 300
 
 
 def cluster_jobs(
-    workload: Workload, k: int = 4, *, configs: int = 1, day: float | None = None, features: str = "demand", seed: int = 0
+    workload: Workload, k: int = 4, *, configs: int = 1, day: float | None = None, features: str = "demand",
+    seed: int = 0
 ) -> tuple[JobClasses, np.ndarray]:
     """Job classes found in a workload's first day, and the class of each of its jobs.
 
-    LoTES's job runs on one machine, so each task counts as one job: the second answer has shape (T,), one class 0 ... k - 1 per row
-    of `workload.tasks`; it is one per job where jobs have one task. Clusters come from the tasks submitted in the first `day` (24
-    hours in the workload's own unit); every task then belongs to the nearest centre. Shares, mean demands and rates (one over
-    the mean duration, per the workload's unit of time, the same on all `configs` configurations) are those of the first day.
+    LoTES's job runs on one machine, so each task counts as one job: the second answer has shape (T,), one
+    class 0 ... k - 1 per row of `workload.tasks`; it is one per job where jobs have one task. Clusters come
+    from the tasks submitted in the first `day` (24 hours in the workload's own unit); every task then belongs
+    to the nearest centre. Shares, mean demands and rates (one over the mean duration, per the workload's unit
+    of time, the same on all `configs` configurations) are those of the first day.
 
-    `features`: "demand", all columns of demand, or "demand and duration"; the paper does not say which. Each is divided by its
-    standard deviation. Lloyd's algorithm starts from k-means++ ten times; the tightest clustering wins. Classes are in the order
-    of their mean demands. Raises ValueError when there is nothing to cluster, and when there are fewer different tasks than
-    classes. Source: LoTES, Section 5.3.2.
+    `features`: "demand", all columns of demand, or "demand and duration"; the paper does not say which. Each
+    is divided by its standard deviation. Lloyd's algorithm starts from k-means++ ten times; the tightest
+    clustering wins. Classes are in the order of their mean demands. Raises ValueError when there is nothing
+    to cluster, and when there are fewer different tasks than classes. Source: LoTES, Section 5.3.2.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [10, 10, 30, 50], cpu=[1, 1, 8, 8], mem=[2, 2, 1, 1])
     >>> classes, job_class = cluster_jobs(w, 2)
@@ -34,7 +36,9 @@ def cluster_jobs(
     """
     demand, duration, early = _first_day(workload, day)
     if not 1 <= k <= early.sum():
-        raise ValueError(f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many")
+        raise ValueError(
+            f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many"
+        )
     points, weights, rows = _points(demand, duration, early, features)
     labels, _ = _k_means(points[weights > 0], weights[weights > 0], k, seed)
     first, labels = rows[early], _spread(labels, weights)
@@ -46,7 +50,9 @@ def cluster_jobs(
     hours = np.array([duration[early][own == c].mean() for c in order])
     if (hours == 0).any():
         which = int((hours == 0).argmax())
-        raise ValueError(f"workload: the tasks of class {which} all last 0; leave them out, they need no machine")
+        raise ValueError(
+            f"workload: the tasks of class {which} all last 0; leave them out, they need no machine"
+        )
     near = nearest(points, centre)[0]
     return JobClasses(share[order], mean[order], np.tile(1 / hours, (configs, 1))), near[rows]
 
@@ -56,10 +62,10 @@ def class_counts(
 ) -> pd.DataFrame:
     """What each further class gains, for k = 1 ... `most`: one row per k.
 
-    Columns: `k`; `spread`, the part of the variance that is left within classes; `smallest`, the share of the smallest class;
-    `moved`, the share of the first day's tasks that are not where k - 1 classes had them, classes matched as well as can be (the
-    paper's "jobs allocated to the new classes"). Arguments and errors as in `cluster_jobs`; where there are fewer different
-    tasks than `most`, the frame ends there.
+    Columns: `k`; `spread`, the part of the variance that is left within classes; `smallest`, the share of the
+    smallest class; `moved`, the share of the first day's tasks that are not where k - 1 classes had them,
+    classes matched as well as can be (the paper's "jobs allocated to the new classes"). Arguments and errors
+    as in `cluster_jobs`; where there are fewer different tasks than `most`, the frame ends there.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [10, 10, 30, 50], cpu=[1, 1, 8, 8], mem=[2, 2, 1, 1])
     >>> class_counts(w, 2)
@@ -95,11 +101,16 @@ def _first_day(workload, day):
         raise ValueError("workload: no tasks; there is nothing to cluster")
     if day is None:
         if workload.time_unit not in DAYS:
-            raise ValueError(f"day: how long is it in {workload.time_unit!r}? Give day=, the unit is none of {', '.join(DAYS)}")
+            raise ValueError(
+                f"day: how long is it in {workload.time_unit!r}? Give day=, the unit is none of "
+                f"{', '.join(DAYS)}"
+            )
         day = DAYS[workload.time_unit]
     early = np.repeat(submit < submit[0] + day, np.diff(workload.offsets))
     if not early.any():
-        raise ValueError(f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a longer day")
+        raise ValueError(
+            f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a longer day"
+        )
     return tasks[list(workload.resources)].to_numpy(), tasks["duration"].to_numpy(), early
 
 
@@ -140,7 +151,10 @@ def nearest(points, centre):
 def _k_means(points, weights, k, seed):
     """The label of each point and the weighted sum of squared distances, the best of several starts."""
     if k > len(points):
-        raise ValueError(f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for at most that many")
+        raise ValueError(
+            f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for at most "
+            "that many"
+        )
     (draw,) = streams(seed, "k-means++")
     best = None
     for _ in range(RESTARTS):

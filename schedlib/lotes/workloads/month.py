@@ -1,7 +1,9 @@
-"""A synthetic month of Google's cluster: what the paper says of the trace, drawn (Section 5.3, Figs. 6 and 7, Table 2).
+"""A synthetic month of Google's cluster, after what the paper says of it (Section 5.3, Figs. 6 and 7, Table
+2).
 
-Google's task table may not be shipped. Known are Table 2's classes, that the mix drifts, and the job table: 672,074 jobs, of which
-3,986 at time 0, the others over 29 days, 960 an hour on average and up to 3,152. Everything else here is assumed, and said.
+Google's task table may not be shipped. Known are Table 2's classes, that the mix drifts, and the job table:
+672,074 jobs, of which 3,986 at time 0, the others over 29 days, 960 an hour on average and up to 3,152.
+Everything else here is assumed, and said.
 """
 
 import numpy as np
@@ -17,28 +19,21 @@ JOBS, BATCH, HOURS = 672_074, 3_986, 29 * 24
 
 
 def google_month(
-    configs: MachineConfigs,
-    classes: JobClasses,
-    *,
-    jobs: int = JOBS,
-    batch: int = BATCH,
-    hours: int = HOURS,
-    load: float = 0.8,
-    arrivals=GOOGLE_ARRIVALS,
-    sizes: str = "common",
-    drift: float = 0.8,
-    tail: float = 1.5,
-    seed: int = 0,
+    configs: MachineConfigs, classes: JobClasses, *, jobs: int = JOBS, batch: int = BATCH, hours: int = HOURS,
+    load: float = 0.8, arrivals=GOOGLE_ARRIVALS, sizes: str = "common", drift: float = 0.8, tail: float = 1.5,
+    seed: int = 0
 ) -> tuple[JobClasses, Workload]:
-    """A month of jobs for these machines and classes, in hours, and the classes with the rates that its jobs really have.
+    """The classes with the rates that the month's jobs really have, and a month of jobs, in hours.
 
-    - Arrivals: `arrivals` is an `ArrivalModel`, of which `jobs - batch` jobs over the hours are drawn (the default is fitted to the
-      trace), or the jobs in each hour `(hours,)`, when the real table is at hand. They are uniform within the hour. `batch` jobs
-      come at time 0 in any case.
-    - Mix: log-odds of the classes wander with deviation `drift` and two days' memory around Table 2's shares (Fig. 7).
-    - Durations: log-normal with deviation `tail` of the logarithm, in the classes' printed proportions, but longer: the printed
-      means (0.035 h) would load Table 1's machines to a hundredth, so all are stretched until the arrivals after the batch use
-      `load` of the fluid limit lambda*. Batch jobs have durations of the same law.
+    - Arrivals: `arrivals` is an `ArrivalModel`, of which `jobs - batch` jobs over the hours are drawn (the
+      default is fitted to the trace), or the jobs in each hour `(hours,)`, when the real table is at hand.
+      They are uniform within the hour. `batch` jobs come at time 0 in any case.
+    - Mix: log-odds of the classes wander with deviation `drift` and two days' memory around Table 2's shares
+      (Fig. 7).
+    - Durations: log-normal with deviation `tail` of the logarithm, in the classes' printed proportions, but
+      longer: the printed means (0.035 h) would load Table 1's machines to a hundredth, so all are stretched
+      until the arrivals after the batch use `load` of the fluid limit lambda*. Batch jobs have durations of
+      the same law.
     - Demands: Table 2's means under a law of `sizes` as in `RandomWorkload`, with cv 0.5, matched neither.
 
     Raises ValueError on counts that make no month and on an unknown law of sizes.
@@ -54,9 +49,14 @@ def google_month(
         arrivals = np.asarray(arrivals, np.int64)
         hours, jobs = len(arrivals), batch + int(arrivals.sum())
     if not (hours >= 1 and jobs > batch >= 0 and load > 0):
-        raise ValueError(f"jobs, batch, hours, load: {jobs}, {batch}, {hours}, {load:g}; needs jobs > batch >= 0, hours, load > 0")
+        raise ValueError(
+            f"jobs, batch, hours, load: {jobs}, {batch}, {hours}, {load:g}; needs jobs > batch >= 0, hours, "
+            "load > 0"
+        )
     if configs.n_resources != 2 or classes.n_resources != 2:
-        raise ValueError("configs, classes: the month has cores and memory; give machines and classes of two resources")
+        raise ValueError(
+            "configs, classes: the month has cores and memory; give machines and classes of two resources"
+        )
     names = ("month arrivals", "month mix", "month durations", "month demands")
     when, mix, durations, demands = streams(seed, *names)
     if isinstance(arrivals, ArrivalModel):
@@ -81,5 +81,7 @@ def google_month(
         demand = demand * truncated(demands, np.ones(jobs), 0.5, 1 / demand.max(axis=1))[:, None]
     elif sizes == "independent":
         demand = truncated(demands, demand, 0.5, 1.0)
-    made = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", cores=demand[:, 0], memory=demand[:, 1])
+    made = Workload.from_arrays(
+        submit, duration, job_class=job_class, time_unit="h", cores=demand[:, 0], memory=demand[:, 1]
+    )
     return JobClasses(classes.share, classes.demand, rate), made

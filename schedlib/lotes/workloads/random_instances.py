@@ -1,4 +1,4 @@
-"""The paper's random workloads (Section 5.4), drawn block by block, so that a run of any length fits in memory."""
+"""The paper's random workloads (Section 5.4), drawn block by block, so that a long run fits in memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,22 +10,13 @@ from schedlib.core import streams
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.workloads.google import google2011
+from schedlib.lotes.workloads.job_stream import BLOCK, Arrivals
 
-BLOCK = 1 << 15
 SIZES = ("independent", "common", "fixed")
 
 
-class Arrivals(NamedTuple):
-    """Some jobs in order: `submit (B,)`, `job_class (B,)`, `work (B,)`, `demand (B, R)` in the capacities' units."""
-
-    submit: np.ndarray
-    job_class: np.ndarray
-    work: np.ndarray
-    demand: np.ndarray
-
-
 def truncated(rng, mean, cv: float, high) -> np.ndarray:
-    """Gaussians with these means (any shape) and cv * mean as deviation, each drawn again until it lies in [0, high]."""
+    """Gaussians of these means and deviations cv * mean, each drawn again until it lies in [0, high]."""
     mean, high = np.broadcast_arrays(np.asarray(mean, float), np.asarray(high, float))
     drawn = rng.standard_normal(mean.shape)
     drawn *= cv
@@ -42,7 +33,8 @@ def truncated(rng, mean, cv: float, high) -> np.ndarray:
 def parent_mean(mean: float, cv: float, high: float) -> float:
     """The mean of the Gaussian that has the mean `mean` once truncated to [0, high].
 
-    With cv = 0.5 the truncated law's mean is 2.8 % above its parent's. Raises ValueError where no parent has that mean.
+    With cv = 0.5 the truncated law's mean is 2.8 % above its parent's. Raises ValueError where no parent has
+    that mean.
 
     >>> round(parent_mean(0.025, 0.5, 1.0), 6)
     0.024328
@@ -54,7 +46,10 @@ def parent_mean(mean: float, cv: float, high: float) -> float:
         return truncnorm.mean(-1 / cv, (high - m) / (cv * m), loc=m, scale=cv * m) - mean
 
     if not excess(mean / 2) < 0 < excess(mean):
-        raise ValueError(f"mean: {mean:g} is too near the largest size {high:g} for a Gaussian truncated there; match no means")
+        raise ValueError(
+            f"mean: {mean:g} is too near the largest size {high:g} for a Gaussian truncated there; match no "
+            "means"
+        )
     return float(brentq(excess, mean / 2, mean, xtol=1e-15))
 
 
@@ -64,15 +59,16 @@ class RandomWorkload:
 
     - `classes`: shares, mean demands r_kl, and rates mu_jk: a job of work w runs w / mu_jk on configuration j
     - `rate`: jobs per unit of time; `hours`: when arrivals stop, in the same unit (`time_unit`)
-    - `sizes`: `"independent"`, each resource a truncated Gaussian of its own (the text's words); `"common"`, one truncated Gaussian
-      factor per job for all its resources; `"fixed"`, every job needs its class's r_kl
-    - `matched`: whether the law of sizes has the mean r_kl after truncation, or (the text's words) before it, which makes jobs
-      2.8 % larger than the plan assumes
+    - `sizes`: `"independent"`, each resource a truncated Gaussian of its own (the text's words); `"common"`,
+      one truncated Gaussian factor per job for all its resources; `"fixed"`, every job needs its class's r_kl
+    - `matched`: whether the law of sizes has the mean r_kl after truncation, or (the text's words) before it,
+      which makes jobs 2.8 % larger than the plan assumes
     - `cv`: deviation over mean, 0.5 in the paper; `largest`: where sizes are truncated, 1 in the paper
     - `limit`: the rate that stage 2 found sustainable, when known
 
-    Work is exponential with mean one. Each purpose has a seeded stream of its own, so that classes, work and sizes agree whatever
-    policy runs. Raises ValueError on a rate or time that is not positive, and on an unknown law of sizes.
+    Work is exponential with mean one. Each purpose has a seeded stream of its own, so that classes, work and
+    sizes agree whatever policy runs. Raises ValueError on a rate or time that is not positive, and on an
+    unknown law of sizes.
 
     >>> classes = JobClasses([1.0], [[0.1, 0.2]], [[2.0]])
     >>> first = next(RandomWorkload(classes, rate=50.0, hours=1.0).blocks())
@@ -98,7 +94,9 @@ class RandomWorkload:
         if self.sizes not in SIZES:
             raise ValueError(f"sizes: {self.sizes!r} is unknown; choose from {', '.join(SIZES)}")
         if (self.classes.demand > self.largest).any():
-            raise ValueError(f"classes: a mean demand exceeds largest = {self.largest:g}, where sizes are truncated")
+            raise ValueError(
+                f"classes: a mean demand exceeds largest = {self.largest:g}, where sizes are truncated"
+            )
         streams(self.seed)
 
     def pace(self) -> np.ndarray:
@@ -116,7 +114,10 @@ class RandomWorkload:
             return demand, None
         if self.sizes == "common":
             high = self.largest / demand.max(axis=1)
-            mean = np.array([parent_mean(1.0, self.cv, h) for h in high]) if self.matched else np.ones(len(demand))
+            mean = (
+                np.array([parent_mean(1.0, self.cv, h) for h in high]) if self.matched
+                else np.ones(len(demand))
+            )
             return mean, high
         mean = demand.copy()
         if self.matched:
@@ -149,7 +150,7 @@ class RandomWorkload:
 
 
 class RandomInstance(NamedTuple):
-    """One instance of Section 5.4: the machines, the expectations, what stages 1 and 2 made of them, and the jobs."""
+    """One instance of Section 5.4: machines, job classes, the plan of stages 1 and 2, and jobs."""
 
     configs: MachineConfigs
     classes: JobClasses
@@ -158,27 +159,20 @@ class RandomInstance(NamedTuple):
 
 
 def random_instance(
-    phi: float = 0.006,
-    *,
-    omega: float = 0.0,
-    load: float = 0.97,
-    machines: int = 1000,
-    hours: float = 100.0,
-    sizes: str = "independent",
-    matched: bool = False,
-    n_classes: int = 9,
-    seed: int = 0,
-    planner=plan,
-    rounded: bool = False,
+    phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000, hours: float = 100.0,
+    sizes: str = "independent", matched: bool = False, n_classes: int = 9, seed: int = 0, planner=plan,
+    rounded: bool = False
 ) -> RandomInstance:
-    """A random instance as in Section 5.4: Table 1's ten configurations, `machines` of each, and equally frequent classes.
+    """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equally frequent
+    classes.
 
-    Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours, divided on configuration
-    j by U[1 - omega, 1 + omega]. (The text has mu = u * omega in 5.4.3 and mu = 1/u in 5.4.2; the latter is meant, and its
-    Phi = 0.06 must be 0.006.) Arrivals come at `load` times the rate of `planner(configs, classes)`, lambda2, or (`rounded`) what is
-    left of it in whole machines: with the paper's 10,000 machines that is the same, few machines it saves from overload. The same seed draws
-    the same uniforms for every phi and omega, so a sweep varies the scale alone. Raises ValueError on phi outside [0, 0.025),
-    omega outside [0, 1), and as `RandomWorkload` does.
+    Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours,
+    divided on configuration j by U[1 - omega, 1 + omega]. (The text has mu = u * omega in 5.4.3 and mu = 1/u
+    in 5.4.2; the latter is meant, and its Phi = 0.06 must be 0.006.) Arrivals come at `load` times the rate
+    of `planner(configs, classes)`, lambda2, or (`rounded`) what is left of it in whole machines: with the
+    paper's 10,000 machines that is the same, few machines it saves from overload. The same seed draws the
+    same uniforms for every phi and omega, so a sweep varies the scale alone. Raises ValueError on phi outside
+    [0, 0.025), omega outside [0, 1), and as `RandomWorkload` does.
 
     >>> instance = random_instance(machines=5, hours=1.0)
     >>> instance.configs.n_machines, round(instance.workload.rate / instance.plan.rate, 2)
@@ -196,7 +190,7 @@ def random_instance(
     mean_time = 1 - times.random(n_classes)
     speed = 1 + omega * speeds.uniform(-1, 1, (len(capacity), n_classes))
     classes = JobClasses(np.full(n_classes, 1 / n_classes), demand, speed / mean_time)
-    found = planner(configs, classes)
-    limit = found.rate_rounded if rounded else found.rate
+    made = planner(configs, classes)
+    limit = made.rate_rounded if rounded else made.rate
     law = {"sizes": sizes, "matched": matched, "seed": seed, "limit": limit}
-    return RandomInstance(configs, classes, found, RandomWorkload(classes, load * limit, hours, **law))
+    return RandomInstance(configs, classes, made, RandomWorkload(classes, load * limit, hours, **law))

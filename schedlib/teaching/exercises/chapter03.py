@@ -76,11 +76,8 @@ def rounding(answer: object) -> str:
     capacity, demand = lotes.scaled(case.configs.capacity, case.classes.demand)
     bins, machines = [], []
     for j, (mixes, counts) in enumerate(zip(all_bins, all_machines, strict=True)):
-        mixes, counts, here = (
-            rows(mixes, 9, "bins of nine classes"),
-            numbers(counts),
-            f"configuration {j + 1}",
-        )
+        mixes, counts = rows(mixes, 9, "bins of nine classes"), numbers(counts)
+        here = f"configuration {j + 1}"
         expect(len(mixes) == len(counts), f"{here}: a number of machines for each bin")
         mixes, counts = wholes(mixes, "jobs"), wholes(counts, "machines")
         positive = (mixes >= 0).all() and (counts >= 0).all()

@@ -8,6 +8,9 @@ from schedlib.teaching.exercises.reading import a, expect, hinted, near, numbers
 from schedlib.workload import Workload
 
 CHAPTER = "07-head-of-line"
+ONE_PROBE = {"short_partition": 0, "cutoff": np.inf, "probe_ratio": 1}
+ONE_PROBE |= {"network_delay": 0, "detail": "as_written"}
+"""The setting of small models: a probe for each task, no long jobs, and messages that take no time."""
 
 
 @exercise(1)
@@ -60,19 +63,10 @@ def three_choices(answer: object) -> str:
     system = own_send(answer)
     rng, workers, n = np.random.default_rng(1), 200, 200_000
     jobs = Workload.from_arrays(np.cumsum(rng.exponential(1 / (0.9 * workers), n)), rng.exponential(1.0, n))
-    setting = {
-        "short_partition": 0,
-        "cutoff": np.inf,
-        "probe_ratio": 1,
-        "network_delay": 0,
-        "detail": "as_written",
-    }
-    run = simulated(jobs, system, workers, **setting)
+    run = simulated(jobs, system, workers, **ONE_PROBE)
     expect(run.stats["probes"] == n, "one probe a job, please: `min_probes` is of no use here")
-    mean, (one, two, three, four) = (
-        run.jobs["completion"].mean(),
-        (theory.choices_mean_time(0.9, d) for d in (1, 2, 3, 4)),
-    )
+    mean = run.jobs["completion"].mean()
+    one, two, three, four = (theory.choices_mean_time(0.9, d) for d in (1, 2, 3, 4))
     hint = "jobs take longer than with three random choices: do running jobs count?"
     expect(mean < (two + three) / 2, hint)
     expect(mean > (three + four) / 2, "jobs are quicker than with three choices: how many are there?")
@@ -85,10 +79,8 @@ def never_behind_long(answer: object) -> str:
     system = own_send(answer)
     jobs = eagle.google(jobs=20_000, scale=0.04)
     setting = {"short_partition": eagle.PARTITION["google"], "cutoff": eagle.CUTOFF["google"]}
-    run, hawk = (
-        simulated(jobs, system, 600, **setting, record=True),
-        eagle.simulate(jobs, "hawk", 600, **setting),
-    )
+    run = simulated(jobs, system, 600, **setting, record=True)
+    hawk = eagle.simulate(jobs, "hawk", 600, **setting)
     stats = run.stats
     double = abs(stats["probes"] - 2 * stats["short_tasks"]) <= 0.001 * stats["probes"]
     expect(double, "two probes a task, as Hawk has: leave `min_probes` at 0")

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from schedlib import eagle
-from schedlib.teaching.exercises.chapter07 import own_send, simulated
+from schedlib.teaching.exercises.chapter07 import ONE_PROBE, own_send, simulated
 from schedlib.teaching.exercises.checking import exercise
 from schedlib.teaching.exercises.reading import a, expect, hinted, items, kind_of, near, number, numbers
 from schedlib.workload import Workload
@@ -38,14 +38,7 @@ def toy(answer: object) -> str:
 
 def _four_nodes(d, sticky):
     jobs = Workload.from_arrays([0, 0, 0, 0, 1], [101, 101, 11, 11, d, d, d, d], tasks=[1, 1, 1, 1, 4])
-    nodes = {
-        "short_partition": 0,
-        "cutoff": math.inf,
-        "probe_ratio": 1,
-        "network_delay": 0,
-        "detail": "as_written",
-    }
-    run = eagle.simulate(jobs, eagle.System("toy", sticky=sticky, min_probes=4), 4, **nodes)
+    run = eagle.simulate(jobs, eagle.System("toy", sticky=sticky, min_probes=4), 4, **ONE_PROBE)
     return round(run.jobs["completion"].iloc[-1], 9)
 
 

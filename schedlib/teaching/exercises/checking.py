@@ -2,7 +2,6 @@
 
 import html
 import importlib
-import pkgutil
 import re
 import textwrap
 import warnings
@@ -14,11 +13,7 @@ from typing import Any
 from schedlib.core.checks import unknown
 from schedlib.teaching.exercises.reading import Hint, error_line
 
-MODULES = sorted(
-    module.name
-    for module in pkgutil.iter_modules([str(Path(__file__).parent)])
-    if re.fullmatch(r"chapter\d\d", module.name)
-)
+MODULES = sorted(file.stem for file in Path(__file__).parent.glob("chapter[0-9][0-9].py"))
 
 
 @dataclass(frozen=True)
@@ -65,7 +60,7 @@ def exercise(number: int) -> Callable[[Callable], Callable]:
     """
 
     def register(judge: Callable) -> Callable:
-        form = " ".join(judge.__doc__.split()).removeprefix("Give ").removesuffix(".")
+        form = " ".join(str(judge.__doc__).split()).removeprefix("Give ").removesuffix(".")
         EXERCISES[judge.__globals__["CHAPTER"], number] = Exercise(form, judge)
         return judge
 
@@ -99,11 +94,9 @@ def check(chapter: str, number: int, answer: Any) -> Verdict:
         importlib.import_module(f"{__package__}.{module}")
     if (chapter, number) not in EXERCISES:
         numbers = listed()
-        raise (
-            unknown("number", number, numbers[chapter])
-            if chapter in numbers
-            else unknown("chapter", chapter, numbers)
-        )
+        if chapter not in numbers:
+            raise unknown("chapter", chapter, numbers)
+        raise unknown("number", number, map(str, numbers[chapter]))
     form, judge = EXERCISES[chapter, number].form, EXERCISES[chapter, number].judge
     if answer is ...:
         return Verdict(False, f"give {form}", f"Exercise {number}")

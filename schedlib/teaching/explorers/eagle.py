@@ -82,15 +82,13 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
 
     How many jobs take longer than a time, short and long; how busy both partitions are; how many probes are
     queued behind long tasks, how many of these are stolen, and how many short tasks were run after waiting
-    so. `left` and `right` are keys of `SYSTEMS`. Raises ValueError on
-    an unknown system.
+    so. `left` and `right` are keys of `SYSTEMS`. Raises ValueError on an unknown system.
     """
     for side, system in (("left", left), ("right", right)):
         if system not in SYSTEMS:
             raise unknown(side, system, SYSTEMS)
-    figure, axes = placed(
-        (9.0, 4.0), *((x, 0.24, width, 0.66) for x, width in ((0.08, 0.235), (0.37, 0.215), (0.82, 0.155)))
-    )
+    across = (0.08, 0.235), (0.37, 0.215), (0.82, 0.155)
+    figure, axes = placed((9.0, 4.0), *((x, 0.24, width, 0.66) for x, width in across))
     words = []
     for row, system in enumerate(dict.fromkeys((left, right))):
         *times, shares = _run(system, load, partition)
@@ -102,26 +100,18 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
         for place in rows[np.isnan(shares)]:
             axes[2].text(1, place, "none", va="center", fontsize=7.5, color="#555555")
         p50, p99 = np.percentile(times[0], [50, 99])
-        words.append(
-            f"{look.label}: half of the short jobs take at most {p50:.0f} s, 99 per cent {p99:.0f} s"
-        )
+        half = f"half of the short jobs take at most {p50:.0f} s"
+        words.append(f"{look.label}: {half}, 99 per cent {p99:.0f} s")
     for ax, what, ends in ((axes[0], "short", (5, 60_000)), (axes[1], "long", (900, 120_000))):
-        ax.set(
-            title=f"{what} jobs",
-            xlabel="completion time",
-            xscale="log",
-            yscale="log",
-            ylim=(0.004, 1.1),
-            xlim=ends,
-        )
+        ax.set(title=f"{what} jobs", yscale="log", ylim=(0.004, 1.1))
+        ax.set(xlabel="completion time", xscale="log", xlim=ends)
         ticks = [time for time in TIMES if ends[0] <= time <= ends[1]]
         ax.set_xticks(ticks, labels=[TIMES[time] for time in ticks])
         ax.set_yticks([1, 0.5, 0.1, 0.01], labels=["all", "50 %", "10 %", "1 %"])
         ax.minorticks_off()
     axes[0].set_ylabel("jobs that take longer")
-    axes[2].set(
-        xlim=(0, 102), xlabel="%", xticks=[0, 50, 100], yticks=range(5), yticklabels=SHARES, ylim=(4.5, -0.5)
-    )
+    axes[2].set(xlim=(0, 102), xlabel="%", xticks=[0, 50, 100], ylim=(4.5, -0.5))
+    axes[2].set_yticks(range(5), SHARES)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=2)
     return figure, f"Load {load} %, {partition} % of 600 workers for short jobs only. {'; '.join(words)}."
 

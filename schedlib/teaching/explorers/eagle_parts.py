@@ -14,11 +14,7 @@ from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed
 from schedlib.teaching.explorers.working import working
 
 WORKERS, JOBS = 600, 20_000
-ESTIMATES = {
-    "right": "mean",
-    "too small, 0.1 to 1 times": (0.1, 1.0),
-    "too large, 1 to 1.9 times": (1.0, 1.9),
-}
+ESTIMATES = {"right": "mean", "too small, 0.1 to 1 times": (0.1, 1), "too large, 1 to 1.9 times": (1, 1.9)}
 PERCENTILES = (50, 90, 99)
 LONGER = np.geomspace(100, 0.1, 200)
 """The shares of jobs (%) at which the curves are drawn."""
@@ -46,22 +42,16 @@ _shipped = functools.cache(_simulated)  # the two systems that every choice is c
 
 
 def draw_parts(
-    sss: bool = True,
-    sbp: bool = True,
-    srpt: bool = True,
-    min_probes: int = 20,
-    cap: int = 5,
-    estimate: str = "right",
-    seed: int = 0,
+    sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, cap: int = 5,
+    estimate: str = "right", seed: int = 0,
 ) -> Picture:
     """Short jobs under an Eagle with these parts, the whole Eagle and Hawk: 20,000 jobs on 600 workers.
 
     On the left the share of short jobs that take longer than a time, on the right the choice's percentiles
     over the whole Eagle's. `estimate` is a key of `ESTIMATES`, for all three.
     """
-    chosen = replace(
-        eagle.Eagle(sss=sss, sbp=sbp, srpt=srpt, min_probes=min_probes), name="your choice", cap=float(cap)
-    )
+    chosen = eagle.Eagle(sss=sss, sbp=sbp, srpt=srpt, min_probes=min_probes)
+    chosen = replace(chosen, name="your choice", cap=float(cap))
     took = {name: _shipped(name, estimate, seed) for name in ("eagle", "hawk")}
     took["chosen"] = _chosen(chosen, estimate, seed)
     figure, (left, right) = placed((9.0, 3.8), (0.075, 0.14, 0.5, 0.76), (0.67, 0.14, 0.31, 0.76))
@@ -75,9 +65,8 @@ def draw_parts(
     ratio = mine / whole
     right.barh(range(3), ratio - 1, left=1, height=0.6, color=LOOKS["chosen"].color, alpha=0.8)
     for row, (value, seconds) in enumerate(zip(ratio, mine, strict=True)):
-        right.text(
-            max(value, 1) * 1.1, row, f"{value:.2f} times\n({seconds:,.0f} s)", va="center", fontsize=9
-        )
+        text = f"{value:.2f} times\n({seconds:,.0f} s)"
+        right.text(max(value, 1) * 1.1, row, text, va="center", fontsize=9)
     right.axvline(1, color="black", linewidth=1)
     right.set(
         xscale="log", xlim=(0.5, 400), ylim=(2.6, -0.6), xlabel="over the whole Eagle's", title="Percentiles"

@@ -9,7 +9,7 @@ import numpy as np
 
 from schedlib import eagle
 from schedlib.eagle.simulating.replay import newest_copy, replay
-from schedlib.pictures.cluster import HEIGHT, plot_cluster, svg, told
+from schedlib.pictures.cluster import HEIGHT, in_words, plot_cluster, svg
 from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, message, png, slider
 from schedlib.workload import Workload
 
@@ -77,7 +77,7 @@ def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event",
     if not 0 <= step < len(shown):
         raise ValueError(f"step: {step} is not among the {len(shown)} that there are of {events}")
     here = steps[shown[step]]
-    return plot_cluster(here, run), f"{system} on {WORKERS} workers. {told(here, run)}"
+    return plot_cluster(here, run), f"{system} on {WORKERS} workers. {in_words(here, run)}"
 
 
 def first_stale_rejection(steps: Sequence) -> int:

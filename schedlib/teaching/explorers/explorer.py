@@ -104,10 +104,7 @@ class Explorer(widgets.VBox):
     """
 
     def __init__(
-        self,
-        draw: Callable[..., Picture],
-        controls: Mapping[str, widgets.Widget],
-        height: int = 420,
+        self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget], height: int = 420,
         on_change: Mapping[str, Callable[[], None]] | None = None,
     ):
         self.draw, self.controls, self.height = draw, dict(controls), height
@@ -133,18 +130,14 @@ class Explorer(widgets.VBox):
 
     def _page(self, values):
         try:
-            with mpl.rc_context(
-                {"axes.titley": 1.0}
-            ):  # a title's place is not searched for: a fifth of the time
+            with mpl.rc_context({"axes.titley": 1.0}):  # to search a title's place takes a fifth of the time
                 figure, alt = self.draw(**values)
         except ValueError as error:
             return message(str(error))
         self.png, self.alt = png(figure), alt
-        style, source = (
-            f"max-height:{self.height}px;max-width:100%",
-            f"data:image/png;base64,{_base64(self.png)}",
-        )
-        return f'<img alt="{html.escape(alt)}" style="{style}" src="{source}">'
+        look = f"max-height:{self.height}px;max-width:100%"
+        source = f"data:image/png;base64,{_base64(self.png)}"
+        return f'<img alt="{html.escape(alt)}" style="{look}" src="{source}">'
 
     def _moved(self, name, change):
         """Answer a move. A failure is said here: nobody would see a traceback below an old picture."""

@@ -22,15 +22,9 @@ CORES, MEMORY = 10, 10
 @functools.lru_cache(maxsize=64)
 def _line(servers, load, seed):
     one = lotes.JobClasses([1.0], [[1.0]], [[1.0]])
-    workload = {
-        "rate": servers * load / 100,
-        "hours": 500.0,
-        "sizes": "fixed",
-        "largest": servers,
-        "seed": seed,
-    }
-    configs = lotes.MachineConfigs([[float(servers)]], [1])
-    return lotes.simulate("greedy", configs, lotes.RandomWorkload(one, **workload), interval=1.0)
+    setting = {"hours": 500.0, "sizes": "fixed", "largest": servers, "seed": seed}
+    jobs = lotes.RandomWorkload(one, rate=servers * load / 100, **setting)
+    return lotes.simulate("greedy", lotes.MachineConfigs([[float(servers)]], [1]), jobs, interval=1.0)
 
 
 def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
@@ -135,15 +129,11 @@ def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int
 
 def dispatch() -> Explorer:
     """Sliders for load and for how much classes differ, a menu of laws of sizes, and the cluster."""
-    laws = [
-        ("each resource alone", "independent"),
-        ("one factor a job", "common"),
-        ("as the class says", "fixed"),
-    ]
+    laws = {"each resource alone": "independent", "one factor a job": "common", "as the class says": "fixed"}
     controls = {
         "load": slider(97, 50, 98, text="load (%)"),
         "phi": slider(6, 0, 15, 3, text="Phi (thousandths)"),
-        "sizes": menu(laws, "common", text="law of sizes"),
+        "sizes": menu(list(laws.items()), "common", text="law of sizes"),
         "seed": slider(0, 0, 9, text="seed"),
     }
     return Explorer(draw_dispatch, controls)

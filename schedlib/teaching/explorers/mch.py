@@ -13,7 +13,7 @@ from schedlib import mch
 from schedlib.core.checks import unknown
 from schedlib.exhibits.mch.fig4_churn import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch import workloads
-from schedlib.mch.path import filling_path
+from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
 from schedlib.pictures import style
 from schedlib.pictures.trees import plot_tree, tree_size
@@ -204,13 +204,9 @@ def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str
         times, names, shares = _run(scene, rule)
         seen = int(np.searchsorted(times, time, side="right"))
         for leaf, name in enumerate(names):
-            look = {
-                "color": style.PALETTE[leaf % 6],
-                "linestyle": LEAF_LINES[leaf],
-                "linewidth": LEAF_WIDTHS[leaf],
-            }
-            label = f"{name}: {shares[seen - 1, leaf]:.2f}"
-            ax.step(times[:seen], shares[:seen, leaf], where="post", label=label, **look)
+            look = {"linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf], "where": "post"}
+            look |= {"color": style.PALETTE[leaf % 6], "label": f"{name}: {shares[seen - 1, leaf]:.2f}"}
+            ax.step(times[:seen], shares[:seen, leaf], **look)
         ax.axvline(min(time, end), color="black", linewidth=0.8)
         ax.set(title=style.look(rule).label, xlabel="time (s)", xlim=(0, end), ylim=(0, 1.04))
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)

@@ -57,14 +57,8 @@ def plot_answers(frame: pd.DataFrame) -> Picture:
             mean, low, high = _mean(rows.loc[rows["policy"] == policy, "value"], scale == "log")
             look = _look(policy)
             if np.isfinite(low):
-                ax.plot(
-                    [low, high],
-                    [line, line],
-                    color=look.color,
-                    linewidth=3,
-                    alpha=0.45,
-                    solid_capstyle="butt",
-                )
+                bar = {"linewidth": 3, "alpha": 0.45, "solid_capstyle": "butt"}
+                ax.plot([low, high], [line, line], color=look.color, **bar)
             ax.plot(mean, line, color=look.color, marker=look.marker, markersize=7, linestyle="none")
             ax.text(-0.03, line, look.label, ha="right", **beside)
             ax.text(1.03, line, f"{mean:.3g}", **beside)

@@ -28,7 +28,8 @@ def working(show: Callable[[str], None] | None = None, after: float = AFTER) -> 
     >>> said
     []
     """
-    show, start, done, said = show or _below_the_cell(), time.monotonic(), threading.Event(), []
+    said: list[str] = []
+    say, start, done = show or _below_the_cell(), time.monotonic(), threading.Event()
 
     def keep_saying():
         while not done.wait(1.0 if said else after):
@@ -36,7 +37,7 @@ def working(show: Callable[[str], None] | None = None, after: float = AFTER) -> 
             said.append(
                 f"Working, {seconds:.0f} s: what is run for the first time is compiled first."
             )
-            show(said[-1])
+            say(said[-1])
 
     thread = threading.Thread(target=keep_saying, daemon=True)
     thread.start()
@@ -46,12 +47,12 @@ def working(show: Callable[[str], None] | None = None, after: float = AFTER) -> 
         done.set()
         thread.join()
         if said:
-            show("")
+            say("")
 
 
 def _below_the_cell() -> Callable[[str], None]:
     """Words below the running cell, each in the place of the last; none where there is no notebook."""
-    handles = []
+    handles: list = []
 
     def show(words):
         page = HTML(f'<p role="status">{words}</p>' if words else "")

@@ -47,7 +47,8 @@ def _stored_plan(phi, seed, configs, classes):
     if (phi, seed) not in stored():
         raise ValueError(f"phi, seed: {phi}, {seed}; plans are stored for phi of {PHIS} and seeds of {SEEDS}")
     if (phi, seed) not in PLANNED:
-        by_config = [stored()[phi, seed].query("configuration == @j") for j in range(configs.n_configs)]
+        plan = stored()[phi, seed]
+        by_config = [plan[plan["configuration"] == j] for j in range(configs.n_configs)]
         columns = ([part[name].to_numpy() for part in by_config] for name in (MIXES, "fraction", "machines"))
         PLANNED[phi, seed] = make_plan(configs, classes, lotes.allocate(configs, classes), *columns)
     if not PLANNED[phi, seed].rate_rounded > 0:

@@ -1,6 +1,6 @@
-"""Speed, as ratios within one run: every package's `bench` module in one table, and how soon a fresh process answers.
+"""Speed, as ratios within one run: every benchmark in one table, and how soon a fresh process answers.
 
-A `bench` module has a function `bench()` that gives rows `dict(name=..., value=..., unit=..., note=...)`. Seconds differ from
+A `bench_` module has a function `bench()` that gives rows `dict(name=..., value=..., unit=..., note=...)`. Seconds differ from
 machine to machine, so a row's value is best a ratio of two timings taken side by side.
 """
 
@@ -10,15 +10,14 @@ import subprocess
 import sys
 import time
 
+import pandas as pd
+
 from schedlib import papers
+from schedlib.core.checks import unknown
 from schedlib.reproduce.tables import columns
 
-PLACES = {
-    "core": "schedlib.core.bench",
-    **{key: f"schedlib.exhibits.{key}.bench" for key in papers.KEYS},
-    "explorers": "schedlib.teaching.explorers.bench",
-}
-"""Where the benchmarks of each package are."""
+PACKAGES = ("core", *papers.KEYS, "explorers")
+"""Each has a file `bench_<package>.py` beside this one, or none."""
 
 
 def first_results() -> dict[str, str]:
@@ -32,12 +31,12 @@ def collect(only=None) -> list[dict]:
     Raises ValueError for an unknown package.
     """
     for name in only or ():
-        if name not in PLACES:
-            raise ValueError(f"unknown package {name!r}: benchmarks are in {', '.join(PLACES)}")
+        if name not in PACKAGES:
+            raise unknown("package", name, PACKAGES)
     rows = []
-    for package in only or PLACES:
-        if importlib.util.find_spec(PLACES[package].rpartition(".")[0]) and importlib.util.find_spec(PLACES[package]):
-            rows += [{"package": package, **row} for row in importlib.import_module(PLACES[package]).bench()]
+    for package in only or PACKAGES:
+        if importlib.util.find_spec(f"bench_{package}"):
+            rows += [{"package": package, **row} for row in importlib.import_module(f"bench_{package}").bench()]
     return [{"package": "all", **row} for row in cold_starts(only)] + rows
 
 
@@ -81,5 +80,12 @@ def main(only=None) -> list[dict]:
     """Run the benchmarks and print one table; gives its rows."""
     rows = collect(only)
     header = ("package", "name", "value", "unit", "note")
-    print(columns(header, [[row.get(name) for name in header] for row in rows]))
+    print(columns(pd.DataFrame(rows, columns=header, dtype=object)))
     return rows
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except ValueError as error:
+        sys.exit(str(error))

@@ -1,6 +1,7 @@
 """Speed of the core: what one event of a simulation costs before it does anything."""
 
 import time
+from collections.abc import Callable
 from statistics import median
 
 import numpy as np
@@ -11,8 +12,8 @@ from schedlib.core.compiling import compiled
 add, take = events.add, events.take
 
 
-def seconds(function, repeats: int = 5, *, warm: bool = True) -> float:
-    """The median wall-clock time of `repeats` calls, in seconds, after one call that is not counted (none unless `warm`).
+def seconds(function: Callable[[], object], repeats: int = 5, *, warm: bool = True) -> float:
+    """The median wall-clock seconds of `repeats` calls, after one that is not counted (none unless `warm`).
 
     >>> seconds(lambda: None, repeats=1) < 1
     True
@@ -29,7 +30,7 @@ def seconds(function, repeats: int = 5, *, warm: bool = True) -> float:
 
 @compiled
 def hold(queue, increment, steps):
-    """The hold model (Jones, 1986): take the earliest event and add one a random while later, `steps` times."""
+    """The hold model (Jones, 1986): take the earliest event and add one later, `steps` times."""
     now = 0.0
     for step in range(steps):
         now, event = take(queue)
@@ -49,11 +50,5 @@ def bench() -> list[dict]:
     for event in range(pending):
         add(queue, increment[event], event)
     rate = steps / seconds(lambda: hold(queue, increment, steps)) / 1e6
-    return [
-        {
-            "name": "event queue alone",
-            "value": round(rate, 2),
-            "unit": "million events/s",
-            "note": f"hold model, {pending:,} pending, exponential increments; no simulator can be faster",
-        }
-    ]
+    note = f"hold model, {pending:,} pending, exponential increments; no simulator can be faster"
+    return [{"name": "event queue alone", "value": round(rate, 2), "unit": "million events/s", "note": note}]

@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterable
 
 import numpy as np
+from explorer_moves import EXPLORERS, move
 
 from schedlib.pictures import style
 from schedlib.teaching.explorers.explorer import png
-from schedlib.teaching.explorers.moves import EXPLORERS, move
 
 MOVES = 12
 
@@ -34,12 +34,6 @@ def bench(names: Iterable[str] = EXPLORERS) -> list[dict]:
         explorer, rng = EXPLORERS[name](), np.random.default_rng(0)
         took = [_seconds(lambda explorer=explorer, rng=rng: move(explorer, rng)) for _ in range(MOVES)]
         note = f"median {1000 * np.median(took):.0f} ms, slowest {1000 * max(took):.0f} ms of {MOVES} moves"
-        rows.append(
-            {
-                "name": f"explorer {name}",
-                "value": np.median(took) / least,
-                "unit": "empty pictures",
-                "note": note,
-            }
-        )
+        row = {"name": f"explorer {name}", "value": np.median(took) / least, "unit": "empty pictures"}
+        rows.append(row | {"note": note})
     return rows

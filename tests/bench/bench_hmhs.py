@@ -1,8 +1,10 @@
 """Speed of HMHS: the fast dispatcher against the paper's full scan, and the other schedulers."""
 
-import numpy as np
+from collections.abc import Callable
 
-from schedlib.core.bench import seconds
+import numpy as np
+from bench_core import seconds
+
 from schedlib.core.compiling import compiled
 from schedlib.hmhs import min_min
 from schedlib.hmhs.bound import bounds
@@ -48,7 +50,7 @@ def full_scan(ready, tasks, time, stage):
     return looks, looks
 
 
-def dispatch_both(kernel, instance: Instance, ready: np.ndarray) -> tuple[Stage, Stage, np.ndarray]:
+def dispatch_both(kernel: Callable, instance: Instance, ready: np.ndarray) -> tuple[Stage, Stage, np.ndarray]:
     """The map tasks, all ready at zero, and the reduce tasks, at `ready (N,)`, and both counts of looks."""
     stages, looks = [], np.zeros(2, np.int64)
     for arrive, tasks, time in (

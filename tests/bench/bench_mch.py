@@ -1,4 +1,4 @@
-"""Speed of MCH: a decision of H-DRF by path, of MCH's heap and of H-DRF as printed; growth; a stream of tasks."""
+"""Speed of MCH: a decision of each rule, how its cost grows with the tree, and a stream of tasks."""
 
 import time
 
@@ -7,6 +7,7 @@ import pandas as pd
 
 from schedlib.mch import dispatch, filling
 from schedlib.mch.model import Tree
+from schedlib.mch.rules import RULES
 from schedlib.mch.simulate import simulate
 
 LEVELS = (10, 12, 14, 15)  # full binary trees of 1,023 ... 32,767 nodes
@@ -39,15 +40,12 @@ def per_decision(
     left = np.full(tree.n_leaves, np.iinfo(np.int64).max)
     best = np.inf
     for _ in range(repeats):
-        kind, fast, own = filling.plan(tree, capacity, rule, method)
-        sys = dispatch.system(tree, capacity, left, hierarchical=kind >= dispatch.H_DRF, fast=fast)
-        filling.set_weights(sys, tree, capacity, rule)
-        dispatch.refresh(own, kind, fast, sys)
+        state = filling.empty(tree, capacity, RULES[rule], method, left)
         begin = time.perf_counter()
-        dispatch.fill(own, kind, fast, sys)
+        dispatch.fill(RULES[rule].priority, RULES[rule].kind, method == "fast", state)
         best = min(best, time.perf_counter() - begin)
-    decisions = sys.state.whole[dispatch.DECISIONS]
-    return float(best / decisions), float(sys.state.whole[dispatch.OPERATIONS] / decisions)
+    tally = state.tally[0]
+    return float(best / tally.decisions), float(tally.operations / tally.decisions)
 
 
 def stream(
@@ -110,8 +108,8 @@ def bench() -> list[dict]:
     nodes = [tree.n_nodes for tree in trees.values()]
     for case, name in names.items():
         seconds, operations = ([timed[levels, *case][k] for levels in LEVELS] for k in (0, 1))
-        note = f"of operations {growth(nodes, operations):.2f}; log-log slope, {nodes[0]:,} to {nodes[-1]:,} nodes"
-        row(f"{name}, growth", growth(nodes, seconds), "exponent of q", f"{note}; 1 is linear")
+        slope = f"of operations {growth(nodes, operations):.2f}; log-log slope, {nodes[0]:,} to {nodes[-1]:,}"
+        row(f"{name}, growth", growth(nodes, seconds), "exponent of q", f"{slope} nodes; 1 is linear")
     tree, capacity, jobs = stream()
     for rule in ("h-drf", "mch"):
         simulate(tree, capacity, rule, jobs.head(100), record=False)

@@ -94,7 +94,7 @@ def _row(name, value, unit, note, digits=2):
 
 
 def bench() -> list[dict]:
-    """Rows for `schedlib.reproduce.bench`: ratios within this run, but for the seconds of stages 1 and 2."""
+    """Rows for `speed`: ratios within this run, but for the seconds of stages 1 and 2."""
     for policy in POLICIES:  # compile or load first
         timed(policy, random_instance(machines=1, hours=0.1))
     rows = [row for sizes in ("common", "independent") for row in against_floor(sizes)]

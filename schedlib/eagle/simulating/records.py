@@ -1,0 +1,101 @@
+"""What the simulator keeps of each worker, job, queue entry, message and event, field by field.
+
+In kernels `w`, `j` and `e` are the records of one worker, job and queue entry, and `state` is the whole.
+Times are in the unit of the workload, mostly seconds. The number -1 stands for "none". Counts that a reader's
+function sees have 64 bits.
+"""
+
+import numpy as np
+
+WORKER = np.dtype([
+    ("queued", "i8"),  # entries in its queue
+    ("busy", "i8"),  # 1 while it asks for a task or runs one
+    ("placed", "i8"),  # tasks that a centre placed here and that have not finished
+    ("stamp", "f8"),  # the time of its copy of the bit vector (-1: it has none)
+    ("mark", "i8"),  # the round of probes for which it was drawn last
+    ("head", "i4"),  # the first entry of its queue
+    ("tail", "i4"),  # the last entry of its queue
+    ("long_tasks", "i4"),  # long tasks queued, asked for or running here
+    ("job", "i4"),  # the job that it serves
+    ("copy_row", "i4"),  # the row of the board that holds its copy of the bit vector
+    ("serves_long", "i1"),  # 1 when the job that it serves is long
+    ("serves_placed", "i1"),  # 1 when the task that it serves was placed by a centre
+], align=True)  # 64 bytes, the size of a cache line
+JOB = np.dtype([
+    ("submit", "f8"),  # when it is submitted
+    ("estimate", "f8"),  # the estimated duration of one of its tasks
+    ("finish", "f8"),  # the end of the last task that has been started
+    ("tasks", "i8"),  # the number of its tasks
+    ("unstarted", "i8"),  # tasks not handed out
+    ("long", "i8"),  # 1 for a long job
+    ("first", "i8"),  # where its tasks begin in `State.duration`
+    ("stamp", "f8"),  # the time of its scheduler's copy of the bit vector
+    ("copy_row", "i4"),  # the row of the board that holds this copy, or the one that its long tasks bring
+    ("known", "i4"),  # tasks not handed out as far as workers know (-1: they know that none is left)
+    ("rejected", "i4"),  # rejections on their way to its scheduler
+], align=True)
+ENTRY = np.dtype([
+    ("bypassed", "f8"),  # the bypass counter (Section 4.3)
+    ("since", "f8"),  # when it joined a queue
+    ("next", "i4"),  # the entry behind it in the queue, or the next spare entry
+    ("job", "i4"),
+    ("task", "i4"),  # the number of the task that was placed; -1 for a probe
+    ("behind", "i4"),  # 1 when it was queued behind a long task
+], align=True)
+POOL = np.dtype([("spare", "i8"), ("used", "i8")])  # the first spare entry below `used`; entries ever used
+MESSAGE = np.dtype([
+    ("time", "f8"),  # when it arrives
+    ("kind", "i4"),  # see `messages`
+    ("worker", "i4"),
+    ("job", "i4"),
+    ("detail", "i4"),  # the round of a probe, or the number of a placed task
+], align=True)
+RING = np.dtype([("front", "i8"), ("pending", "i8")])  # where the next message is; messages on their way
+BOARD = np.dtype([
+    ("changed", "i8"),  # 1 when the bit vector differs from its newest copy
+    ("newest", "i8"),  # the row of that copy
+    ("spare_rows", "i8"),  # rows that nobody holds
+])
+COUNTERS = (
+    *("probes", "rejections", "behind_long", "ran_behind_long", "steal_attempts", "steals", "stolen"),
+    *("requests", "vain", "dropped", "placements", "heartbeats", "events", "longest_queue"),
+)
+"""What is counted, under the names of `Simulation.stats`."""
+COUNTS = np.dtype([(name, "i8") for name in COUNTERS])
+CLOCK = np.dtype([("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8")])
+REFUSAL = np.dtype([
+    ("what", "i8"),  # 0: nothing was refused; else `own.UNKNOWN_WORKER` or `own.UNKNOWN_PLACE`
+    ("time", "f8"),
+    ("job", "i8"),  # the job whose probe was to be sent
+    ("probe", "i8"),  # the number of that probe
+    ("worker", "i8"),  # the worker that was to pick from its queue
+    ("choice", "i8"),  # what the reader's function returned
+    ("choices", "i8"),  # how many choices there were
+])
+METER = np.dtype([
+    ("width", "f8"),  # the length of an interval
+    ("since", "f8"),  # up to when busy time has been added
+    *[("busy_short", "f8"), ("busy_general", "f8")],  # busy workers of the two partitions
+    *[("sum_short", "f8"), ("sum_general", "f8")],  # their busy worker-seconds so far
+    *[("last_short", "f8"), ("last_general", "f8")],  # these sums at the last submission
+])
+EVENT = np.dtype([("time", "f8"), ("event", "i8"), ("worker", "i8"), ("job", "i8")])
+RUN = np.dtype([("worker", "i8"), ("queued", "f8"), ("asked", "f8"), ("start", "f8"), ("finish", "f8")])
+
+
+def table(rows: int, kind: np.dtype) -> np.recarray:
+    """So many records of zeros, whose fields have names in compiled and in plain Python code alike.
+
+    >>> workers = table(2, WORKER)
+    >>> workers[1].busy = 1
+    >>> workers.busy.tolist()
+    [0, 1]
+    """
+    return np.zeros(rows, kind).view(np.recarray)
+
+
+def longer(records: np.recarray, rows: int) -> np.recarray:
+    """The same records followed by so many of zeros."""
+    result = table(len(records) + rows, records.dtype)
+    result[: len(records)] = records
+    return result
