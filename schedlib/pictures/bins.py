@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -62,7 +63,8 @@ def plot_polytope(
     if not demand.any(axis=1).all():
         raise ValueError("demand: any number of jobs of a class that needs nothing fits; leave it out")
     names = _named("resource", len(capacity), resources)
-    figure, axes = style.subplots(size=size) if ax is None else (ax.figure, ax)
+    drawn: tuple[Any, Any] = style.subplots(size=size) if ax is None else (ax.figure, ax)
+    figure, axes = drawn
     corners = _corners(capacity, demand)
     top = np.maximum(corners.max(axis=0), 1e-12)
     reach = 1.15 * top + (0.3 if top.max() <= MOST_DOTS else 0)
@@ -76,8 +78,9 @@ def plot_polytope(
         # Where one class needs nothing of the resource, the line is level or upright.
         start = (reach[0], second) if first is None else (first, 0.0)
         end = (first, reach[1]) if second is None else (0.0, second)
-        axes.plot(*zip(start, end, strict=True), color=colour, linestyle=dash)
-        handles.append(Line2D([], [], color=colour, linestyle=dash, label=f"{name} used up"))
+        look: dict[str, Any] = {"color": colour, "linestyle": dash}
+        axes.plot(*zip(start, end, strict=True), **look)
+        handles.append(Line2D([], [], label=f"{name} used up", **look))
     if whole and top.max() <= MOST_DOTS:
         axes.locator_params(integer=True)
         handles += _dots(axes, capacity, demand)

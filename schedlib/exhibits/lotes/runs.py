@@ -75,7 +75,7 @@ def google_counts() -> tuple[int, np.ndarray]:
     The former have timestamp 0, from which the hours count. The trace begins at 600 s and lasts 29 days: its
     first and last hours are not whole.
     """
-    submit = traces.google2011_jobs(traces.google2011_folder()).jobs["submit"].to_numpy()
+    submit = traces.google2011_jobs(traces.google2011_folder() or "").jobs["submit"].to_numpy()
     return int((submit == 0).sum()), np.bincount((submit[submit > 0] // 3600).astype(int))
 
 

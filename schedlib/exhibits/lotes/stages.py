@@ -4,7 +4,6 @@ An instance with phi < 0 is Google's. The claims on planning are judged here, on
 """
 
 import time
-
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,8 @@ def integer(phi: float, limit: float, seed: int) -> pd.DataFrame:
     """
     configs, classes = _instance(phi, seed)
     row: dict[str, float] = {"bins": sum(map(len, plan(configs, classes).bins))}
-    ways: dict[str, dict[str, Any]] = {"lp_seconds": {}, "integer_seconds": {"integer": True, "seconds": limit}}
+    whole = {"integer": True, "seconds": limit}
+    ways: dict[str, dict[str, Any]] = {"lp_seconds": {}, "integer_seconds": whole}
     for name, options in ways.items():
         began = time.perf_counter()
         try:
