@@ -2,8 +2,10 @@
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
@@ -61,13 +63,13 @@ def plot_polytope(
     if not demand.any(axis=1).all():
         raise ValueError("demand: any number of jobs of a class that needs nothing fits; leave it out")
     names = _named("resource", len(capacity), resources)
-    alone = ax is None
-    figure, ax = style.subplots(size=size) if alone else (ax.figure, ax)
+    drawn: tuple[Any, Any] = style.subplots(size=size) if ax is None else (ax.figure, ax)
+    figure, axes = drawn
     corners = _corners(capacity, demand)
     top = np.maximum(corners.max(axis=0), 1e-12)
     reach = 1.15 * top + (0.3 if top.max() <= MOST_DOTS else 0)
-    ax.fill(*corners.T, color=style.BLUE, alpha=0.15, linewidth=0)
-    handles = [Patch(color=style.BLUE, alpha=0.25, label="fits, jobs divisible")]
+    axes.fill(*corners.T, color=style.BLUE, alpha=0.15, linewidth=0)
+    handles: list[Artist] = [Patch(color=style.BLUE, alpha=0.25, label="fits, jobs divisible")]
     for l, name in enumerate(names):
         colour, dash = style.PALETTE[(0, 3)[l] if l < 2 else l % 7], ("-", "--", "-.", ":")[l % 4]
         first, second = (capacity[l] / need if need > 0 else None for need in demand[:, l])
@@ -76,19 +78,20 @@ def plot_polytope(
         # Where one class needs nothing of the resource, the line is level or upright.
         start = (reach[0], second) if first is None else (first, 0.0)
         end = (first, reach[1]) if second is None else (0.0, second)
-        ax.plot(*zip(start, end, strict=True), color=colour, linestyle=dash)
-        handles.append(Line2D([], [], color=colour, linestyle=dash, label=f"{name} used up"))
+        look: dict[str, Any] = {"color": colour, "linestyle": dash}
+        axes.plot(*zip(start, end, strict=True), **look)
+        handles.append(Line2D([], [], label=f"{name} used up", **look))
     if whole and top.max() <= MOST_DOTS:
-        ax.locator_params(integer=True)
-        handles += _dots(ax, capacity, demand)
+        axes.locator_params(integer=True)
+        handles += _dots(axes, capacity, demand)
     if mix is not None:
-        handles.append(_ray(ax, capacity, demand, np.asarray(mix, float)))
-    ax.set(xlim=(-0.02 * reach[0], reach[0]), ylim=(-0.02 * reach[1], reach[1]))
-    ax.set(xlabel="jobs of class 1 at a time", ylabel="jobs of class 2 at a time")
-    if alone:
+        handles.append(_ray(axes, capacity, demand, np.asarray(mix, float)))
+    axes.set(xlim=(-0.02 * reach[0], reach[0]), ylim=(-0.02 * reach[1], reach[1]))
+    axes.set(xlabel="jobs of class 1 at a time", ylabel="jobs of class 2 at a time")
+    if ax is None:
         figure.legend(handles=handles, loc="outside right upper")
     else:
-        ax.legend(handles=handles)
+        axes.legend(handles=handles)
     return figure
 
 

@@ -104,7 +104,7 @@ def bench() -> list[dict]:
 def against_floor(sizes: str, machines: int = 1000, hours: float = 10.0) -> list[dict]:
     """Each policy on `machines` of each configuration at load 0.97; the laws of sizes cost differently."""
     instance = random_instance(0.006, machines=machines, hours=hours, sizes=sizes, matched=True)
-    least, best = np.inf, {}
+    least, best = np.inf, dict[str, tuple]()
     for _ in range(REPEATS):  # the policies take turns, and the quickest run of each counts
         least = min(least, floor(instance.workload))
         for policy in POLICIES:
@@ -137,10 +137,9 @@ def by_machines(each=(100, 1000, 10_000), hours: float = 1.5) -> list[dict]:
 def against_scan() -> list[dict]:
     """Tetris against a compiled scan of all machines and waiting jobs; starts and machines are compared."""
     naive, rows = Policy(scan, scan_queue, name="naive"), []
-    crowd = {"machines": 100, "hours": 1.5, "load": 1.3}
-    cases = {"10,000 machines": {"machines": 1000, "hours": 0.5}, "1,000 machines, queueing": crowd}
-    for case, options in cases.items():
-        instance = random_instance(0.006, **options)
+    cases = (("10,000 machines", 1000, 0.5, 0.97), ("1,000 machines, queueing", 100, 1.5, 1.3))
+    for case, machines, hours, load in cases:
+        instance = random_instance(0.006, machines=machines, hours=hours, load=load)
         (slow, run), (fast, same) = (timed(policy, instance, record=True) for policy in (naive, "tetris"))
         first, second = (jobs[["start", "machine"]].fillna(-1) for jobs in (run.jobs, same.jobs))
         differ = f"{int((~first.eq(second).all(axis=1)).sum()):,} of {run.arrived:,} jobs differ"

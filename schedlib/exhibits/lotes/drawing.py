@@ -1,6 +1,7 @@
 """How LoTES's figures show waits: medians as lines through the points of all seeds, in panels."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -15,7 +16,7 @@ FASTEST = 1e-4
 WAIT = "mean wait (s); none: 0.0001"
 
 
-def axes_or_figure(ax: Axes | None, size: tuple[float, float]) -> tuple[Figure, Axes]:
+def axes_or_figure(ax: Axes | None, size: tuple[float, float]) -> tuple[Any, Any]:
     """The given axes with their figure, or a new figure of this size in inches with one pair of axes."""
     return style.subplots(size=size) if ax is None else (ax.figure, ax)
 

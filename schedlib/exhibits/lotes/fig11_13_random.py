@@ -30,13 +30,13 @@ def dispatching(
 
     `rate`: jobs per hour; `limit`: lambda of stage 2 over lambda of stage 1.
     """
-    law = {"sizes": sizes.removesuffix("-matched"), "matched": sizes.endswith("-matched"), "rounded": True}
-    setting = {"omega": omega, "load": load, "machines": machines, "hours": hours}
-    instance, rows = random_instance(phi, seed=seed, **setting, **law), []
+    instance = random_instance(
+        phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed, rounded=True,
+        sizes=sizes.removesuffix("-matched"), matched=sizes.endswith("-matched"),
+    )  # fmt: skip
     whole = {"rate": instance.workload.rate, "limit": instance.plan.rate / instance.plan.allocation.rate}
-    for policy in POLICIES:
-        rows.append({"policy": policy} | outcome(follow(instance, policy, seed), instance) | whole)
-    return pd.DataFrame(rows)
+    runs = {policy: follow(instance, policy, seed) for policy in POLICIES}
+    return pd.DataFrame([{"policy": policy} | outcome(run, instance) | whole for policy, run in runs.items()])
 
 
 LAWS = {

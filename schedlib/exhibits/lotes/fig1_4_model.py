@@ -1,5 +1,7 @@
 """Figs. 1-4 of LoTES's extended version: six jobs on one machine, a job's life, and the stages of LoTES."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -94,8 +96,8 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.
 
     The run ends when the last has left. `load` is that of stage 2's rate once rounded to whole machines.
     """
-    law = {"sizes": "common", "rounded": True}
-    instance = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, **law)
+    setting: dict[str, Any] = {"load": load, "machines": machines, "hours": hours, "rounded": True}
+    instance = random_instance(phi, sizes="common", seed=seed, **setting)
     run = simulate("lotes", instance.configs, instance.workload, plan=instance.plan, seed=seed, until=np.inf)
     queued = run.response > 0
     ways = {

@@ -1,5 +1,7 @@
 """Bins of one machine: the examples of fragmentation, LoTES's Fig. 5, and what Algorithm 1 keeps."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
@@ -54,7 +56,7 @@ def plot_fig5(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     kinds = ((False, "o", 6, style.BLUE, "feasible"), (True, "s", 9, style.VERMILLION, "non-dominated bin"))
     for non_dominated, marker, size, colour, label in kinds:
         rows = frame[frame["non_dominated"] == non_dominated]
-        shape = {"linestyle": "none", "marker": marker, "markersize": size}
+        shape: dict[str, Any] = {"linestyle": "none", "marker": marker, "markersize": size}
         ax.plot(rows["first"], rows["second"], color=colour, label=label, **shape)
     ax.set(xlabel="jobs of class 1 (size 2)", ylabel="jobs of class 2 (size 3)")
     ax.set(xlim=(-0.2, 4), ylim=(-0.2, 2.8))

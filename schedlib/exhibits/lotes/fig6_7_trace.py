@@ -1,5 +1,7 @@
 """Figs. 6 and 7 of LoTES's extended version: arrivals in each hour of Google's trace, and a drifting mix."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -76,7 +78,7 @@ def plot_fig7(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     """The share of each class among the jobs of each day."""
     figure, ax = axes_or_figure(ax, (7.0, 3.6))
     for k, (job_class, rows) in enumerate(frame.groupby("job_class")):
-        look = {"color": style.PALETTE[k], "linestyle": ("-", "--", "-.", ":")[k % 4]}
+        look: dict[str, Any] = {"color": style.PALETTE[k], "linestyle": ("-", "--", "-.", ":")[k % 4]}
         ax.plot(rows["day"], rows["share"], label=f"class {job_class}", **look)
     ax.set(xlabel="time (days)", ylabel="share of the day's jobs", ylim=(0, 1))
     ax.legend(ncols=4)

@@ -59,8 +59,8 @@ FOLLOWED = {
 def plot_generated(frame: pd.DataFrame) -> Picture:
     """Mean wait against the load by the plan that is followed, a panel for each Phi."""
     titles = {phi: f"Phi = {phi:g}" for phi in sorted(set(frame["phi"]))}
-    lines = {"by": "followed", "looks": FOLLOWED, "size": 5}
-    return wait_panels(frame, "phi", titles, "load", **lines, xlabel="load of what the paper's plan sustains")
+    label = "load of what the paper's plan sustains"
+    return wait_panels(frame, "phi", titles, "load", by="followed", looks=FOLLOWED, size=5, xlabel=label)
 
 
 def _alt(frame):

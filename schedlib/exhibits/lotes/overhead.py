@@ -1,5 +1,7 @@
 """How many machines an arriving job asks for their state under each policy (LoTES, Section 5.2)."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
@@ -21,7 +23,8 @@ def overhead(load: float, phi: float, machines: int, hours: float, seed: int) ->
     """
     instance, rows = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, **MATCHED), []
     for policy, sampled in (*((policy, 0) for policy in POLICIES), ("lotes", 10)):
-        run = follow(instance, policy, seed, **({"sampled": sampled} if sampled else {}))
+        options: dict[str, Any] = {"sampled": sampled} if sampled else {}
+        run = follow(instance, policy, seed, **options)
         looked = 100 * run.looked / instance.configs.n_machines
         rows.append({"policy": policy, "sampled": sampled, "looked": looked})
     return pd.DataFrame(rows)

@@ -1,6 +1,7 @@
 """Planning anew while the system runs, which LoTES leaves to future work (Sections 5.3.3 and 6)."""
 
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -62,7 +63,7 @@ def replanning(
     an hour (%); `queue`: mean jobs waiting; `idle`: share of all cores that is idle while jobs wait (%);
     `plans` followed in all; `seconds`: the longest that a new plan took.
     """
-    arrivals = {"jobs": JOBS * hours // HOURS, "hours": hours}
+    arrivals: dict[str, Any] = {"jobs": JOBS * hours // HOURS, "hours": hours}
     if not bursts:
         arrivals = {"arrivals": np.full(hours, (JOBS - BATCH) // HOURS + 1)}
     configs, classes, jobs = synthetic_month(shrink, seed, load=load, drift=drift, **arrivals)
@@ -71,7 +72,8 @@ def replanning(
     runs += [(way, every) for every in (24, 6) if every >= finest for way in WAYS]
     rows, small = [], jobs.jobs["class"].to_numpy() < 2
     for way, every in runs:
-        seconds, options = [0.0], {"exit": "all"} if way == "all" else {}
+        seconds = [0.0]
+        options: dict[str, Any] = {"exit": "all"} if way == "all" else {}
         if every:
             renew = _foresight(jobs, every) if way == "foresight" else WAYS[way]
             options["replan"] = Replan(every, how=_timed(renew, seconds))

@@ -5,6 +5,7 @@ Google's task table may not be shipped. Its job table gives real arrivals where 
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from schedlib.lotes.workloads.month import google_month
 from schedlib.lotes.workloads.random_instances import RandomInstance
 from schedlib.workload import Workload
 
-ONCE = {"points": scales([{}]), "seeds": scales(1)}
+ONCE: dict[str, Any] = {"points": scales([{}]), "seeds": scales(1)}
 """An experiment without parameters or randomness, the same at every scale."""
 POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
 """LoTES in the extended and in the first version, and the two policies that the paper compares it with."""
@@ -32,7 +33,7 @@ SIZE = {
     "paper": {"machines": 1000, "hours": 100.0},
 }
 """Machines of each configuration and hours of arrivals. The paper's own size is that of the scale `paper`."""
-MATCHED = {"sizes": "common", "matched": True, "rounded": True}
+MATCHED: dict[str, Any] = {"sizes": "common", "matched": True, "rounded": True}
 """Options of `random_instance`: one factor for all of a job's sizes, whose mean is as planned; the load
 refers to the rate of stage 2 in whole machines."""
 
@@ -74,7 +75,7 @@ def google_counts() -> tuple[int, np.ndarray]:
     The former have timestamp 0, from which the hours count. The trace begins at 600 s and lasts 29 days: its
     first and last hours are not whole.
     """
-    submit = traces.google2011_jobs(traces.google2011_folder()).jobs["submit"].to_numpy()
+    submit = traces.google2011_jobs(traces.google2011_folder() or "").jobs["submit"].to_numpy()
     return int((submit == 0).sum()), np.bincount((submit[submit > 0] // 3600).astype(int))
 
 

@@ -4,6 +4,7 @@ An instance with phi < 0 is Google's. The claims on planning are judged here, on
 """
 
 import time
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -58,8 +59,10 @@ def integer(phi: float, limit: float, seed: int) -> pd.DataFrame:
     `lp_seconds`, `integer_seconds`: infinite when no proved optimum was found within `limit` seconds.
     """
     configs, classes = _instance(phi, seed)
-    row = {"bins": sum(map(len, plan(configs, classes).bins))}
-    for name, options in (("lp_seconds", {}), ("integer_seconds", {"integer": True, "seconds": limit})):
+    row: dict[str, float] = {"bins": sum(map(len, plan(configs, classes).bins))}
+    whole = {"integer": True, "seconds": limit}
+    ways: dict[str, dict[str, Any]] = {"lp_seconds": {}, "integer_seconds": whole}
+    for name, options in ways.items():
         began = time.perf_counter()
         try:
             plan(configs, classes, **options)
@@ -110,7 +113,7 @@ def plot_stages(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     names = {phi: "Google" if phi < 0 else f"{phi:g}" for phi in sorted(set(frame["phi"]))}
     place = frame["phi"].map({phi: k for k, phi in enumerate(names)})
     for k, (column, (label, colour, marker)) in enumerate(WAYS.items()):
-        shape = {"linestyle": "none", "marker": marker, "color": colour, "alpha": 0.8}
+        shape: dict[str, Any] = {"linestyle": "none", "marker": marker, "color": colour, "alpha": 0.8}
         ax.plot(place + 0.2 * (k - 1), _loss(frame, column), label=label, **shape)
     ax.set_xticks(range(len(names)), names.values())
     ax.set(xlabel="instance: Google's, and random ones by Phi", ylim=(0, None))

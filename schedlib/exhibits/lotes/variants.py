@@ -1,5 +1,7 @@
 """What LoTES's text leaves open: every reading of every policy on the same jobs. Waits are in seconds."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
@@ -11,7 +13,7 @@ from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
 PLACE = 5.34
-READINGS = {
+READINGS: dict[str, dict[str, dict[str, Any]]] = {
     "lotes": {
         "as printed": {},
         "classes with Delta = 0 on exit too": {"exit": "all"},
