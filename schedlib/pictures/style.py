@@ -25,7 +25,8 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 RC: dict[Any, Any] = {
     "figure.figsize": (6.0, 3.6), "figure.dpi": 100, "figure.constrained_layout.use": True,
     "savefig.dpi": 150, "font.size": 10.0, "lines.linewidth": 1.6, "lines.markersize": 5.0,
-    "svg.hashsalt": "schedlib", "axes.grid": True, "axes.axisbelow": True, "axes.spines.top": False, "axes.spines.right": False,
+    "svg.hashsalt": "schedlib", "axes.grid": True, "axes.axisbelow": True,
+    "axes.spines.top": False, "axes.spines.right": False,
     "axes.prop_cycle": cycler(color=PALETTE), "grid.color": "#DDDDDD", "grid.linewidth": 0.6,
     "legend.framealpha": 0.85, "legend.edgecolor": "none", "legend.handlelength": 3.0,
 }
