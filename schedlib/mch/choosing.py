@@ -1,10 +1,10 @@
 """Whom a rule serves next, in one table of branches: `look_again` and `choose` are all that a rule decides.
 
 The dispatcher calls these two and asks nobody what kind of rule it has. There are four kinds: shipped flat
-rules compare tasks times a constant, a reader's flat rule calls its function, H-DRF and its naive form descend
-a tree. They are branches here, and not functions that the dispatcher is handed: the kinds need different state
-(a heap or a tree), and a decision takes a few hundred nanoseconds, of which calls that numba cannot put in
-line would be a good part.
+rules compare tasks times a constant, a reader's flat rule calls its function, H-DRF and its naive form
+descend a tree. They are branches here, and not functions that the dispatcher is handed: the kinds need
+different state (a heap or a tree), and a decision takes a few hundred nanoseconds, of which calls that numba
+cannot put in line would be a good part.
 """
 
 from typing import NamedTuple
