@@ -2,9 +2,9 @@
 
 The dispatcher calls these two and asks nobody what kind of rule it has. There are four kinds: shipped flat
 rules compare tasks times a constant, a reader's flat rule calls its function, H-DRF and its naive form
-descend a tree. They are branches here, and no functions that the dispatcher is handed, because a decision of
-a shipped flat rule takes some 100 ns: a call of a function that is known only at run time cannot be put in
-line and takes a good part of that.
+descend a tree. They are branches here, and not functions that the dispatcher is handed: the kinds need
+different state (a heap or a tree), and a decision takes a few hundred nanoseconds, of which calls that numba
+cannot put in line would be a good part.
 """
 
 from typing import NamedTuple
