@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 
 def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
-    """The worker with the newest copy of the bits, since when (s), and the copy (first of the step's workers).
+    """The worker with the newest copy of the bits, since when (s), and the copy (the step's workers first).
 
     Worker -1 when nobody has one. It is the copy that a scheduler goes by that was rejected in this step.
     """
