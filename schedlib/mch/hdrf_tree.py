@@ -30,8 +30,6 @@ NODE = np.dtype(
         ("parent", np.int64),
         ("leaf", np.int64),  # its number, -1 for groups
         ("inner", np.int64),  # where a wide group's tree lies in `sums`, `low` and `winner`; else -1
-        ("started", np.int64),  # tasks started so far below it
-        ("weight", np.float64),
         ("light", np.float64),  # 1 over the weight
     ],
     align=True,
@@ -42,6 +40,8 @@ class Groups(NamedTuple):
     """Nodes by depth, so that siblings are neighbours; C copies of what depends on saturated resources."""
 
     nodes: np.recarray  # NODE (Q,)
+    started: np.ndarray  # (Q,) tasks started so far below each node
+    weight: np.ndarray  # (Q,)
     node_of: np.ndarray  # (p,) each leaf's node
     demand: np.ndarray  # (p, R) over capacity
     ratio: np.ndarray  # (C, Q) s over omega, infinite when blocked
@@ -67,14 +67,14 @@ def groups(tree: Tree, share: np.ndarray) -> Groups:
     nodes.first, nodes.count = np.cumsum(count) - count + 1, count
     nodes.parent = np.append(-1, rank[tree.parent[order[1:]]])
     nodes.leaf = tree.leaf_of[order]
-    nodes.weight = tree.weight[order]
-    nodes.light = 1 / nodes.weight
+    nodes.light = 1 / tree.weight[order]
     places = np.where(count > HANDFUL, count, 0)
     nodes.inner = np.where(count > HANDFUL, np.cumsum(places) - places, -1)
     copies, inside = 2**resources if resources <= MOST else 1, int(places.sum())
     return Groups(
-        nodes=nodes, node_of=rank[tree.leaves], demand=share,
-        ratio=np.zeros((copies, q)), usage=np.zeros((copies, q, resources)),
+        nodes=nodes, started=np.zeros(q, np.int64), weight=np.array(tree.weight[order]),
+        node_of=rank[tree.leaves], demand=share, ratio=np.zeros((copies, q)),
+        usage=np.zeros((copies, q, resources)),
         best=np.zeros((copies, q), np.int64), sums=np.zeros((copies, inside, 2 * resources)),
         low=np.zeros((copies, inside)), winner=np.zeros((copies, inside), np.int64), made=np.full(copies, -1),
         changed=np.zeros((copies, p), np.int64), changes=np.zeros(copies, np.int64),
@@ -90,8 +90,7 @@ def goes_first(g, c, a, b):
     mine, other = rounded(g.ratio[c, a]), rounded(g.ratio[c, b])
     if mine != other:
         return mine < other
-    one, two = g.nodes[a], g.nodes[b]
-    few, many = one.started * two.weight, two.started * one.weight
+    few, many = g.started[a] * g.weight[b], g.started[b] * g.weight[a]
     return few < many if few != many else a < b
 
 
@@ -216,7 +215,7 @@ def count_start(g, leaf):
     """One more task started on the path from a leaf to the root."""
     i = g.node_of[leaf]
     while i >= 0:
-        g.nodes[i].started += 1
+        g.started[i] += 1
         i = g.nodes[i].parent
 
 
