@@ -48,10 +48,9 @@ SWEEP = (
     argument("--workers", type=int, metavar="N", help="processes (else all cores; 1 is this process)"),
     argument("--dask", metavar="ADDRESS", help="run on that Dask scheduler's cluster, as tcp://host:8786"),
 )
-OUT = argument(
-    "--out", metavar="FOLDER", help="where files go; else figures/ at quick scale, data/cache/figures-smoke "
-    "or -paper at the others, so that a trial never overwrites the committed figures",
-)  # fmt: skip
+OUT = argument("--out", metavar="FOLDER",
+               help="where files go; else figures/ at quick scale, data/cache/figures-smoke "
+               "or -paper at the others, so that a trial never overwrites the committed figures")
 ONLY = argument("--only", nargs="+", metavar="NAME", help="papers, figures or experiments (else all)")
 
 
@@ -76,13 +75,10 @@ def stale(options: Namespace) -> None:
     print("".join(f"{name}\n" for name in provenance.stale(publish.out_folder())), end="")
 
 
-@command(
-    "hmhs.fig1 --scale smoke",
-    argument("id", metavar="ID", help="an experiment or figure, as `list` names it"),
-    argument("--refresh", action="store_true", help="compute anew what is stored already"),
-    argument("--csv", metavar="FILE", help="write the frame there instead of printing it"),
-    *SWEEP,
-)
+@command("hmhs.fig1 --scale smoke",
+         argument("id", metavar="ID", help="an experiment or figure, as `list` names it"),
+         argument("--refresh", action="store_true", help="compute anew what is stored already"),
+         argument("--csv", metavar="FILE", help="write the frame there instead of printing it"), *SWEEP)
 def run(options: Namespace) -> None:
     """Run one experiment and print its tidy frame, or write it to a file.
 
@@ -141,11 +137,9 @@ def gallery(options: Namespace) -> None:
     print(where(folder))
 
 
-@command(
-    "02 solutions/02-hmhs",
-    argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
-    argument("--check", action="store_true", help="write nothing; fail when a notebook would change"),
-)
+@command("02 solutions/02-hmhs",
+         argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
+         argument("--check", action="store_true", help="write nothing; fail when a notebook would change"))
 def notebooks(options: Namespace) -> int:
     """Run the book's notebooks top to bottom, in place.
 
@@ -158,11 +152,8 @@ def notebooks(options: Namespace) -> int:
     return int(options.check and bool(changed))
 
 
-@command(
-    "NAME --folder traces",
-    argument("name", nargs="?", metavar="NAME", help="the trace to fetch"),
-    argument("--folder", help="where to put it (else schedlib's own data folder)"),
-)
+@command("NAME --folder traces", argument("name", nargs="?", metavar="NAME", help="the trace to fetch"),
+         argument("--folder", help="where to put it (else schedlib's own data folder)"))
 def data(options: Namespace) -> None:
     """List the public traces, or fetch the one that is named and say where it is."""
     from schedlib.traces import download

@@ -167,9 +167,7 @@ def claim_maker(paper: str, **usual: Any) -> Callable[..., Claim]:
     shared = {"metric": "", "unit": "", "how_read": "text", "check": "value", "tolerance": 0.0} | usual
 
     def make(name, where, claim, experiment, measure, paper_value=None, **fields):
-        return Claim(
-            id=f"{paper}.{name}", where=where, claim=claim, experiment=experiment, measure=measure,
-            paper_value=paper_value, **shared | fields,
-        )
+        return Claim(id=f"{paper}.{name}", where=where, claim=claim, experiment=experiment, measure=measure,
+                     paper_value=paper_value, **shared | fields)
 
     return make

@@ -82,10 +82,8 @@ def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment:
     return float(arrival_rate * second_moment / (2 * (1 - load)))
 
 
-def sita_mean_waits(
-    arrival_rate: float, shares: Sequence[float], mean_service: Sequence[float],
-    second_moment: Sequence[float], servers: Sequence[int],
-) -> list[float]:
+def sita_mean_waits(arrival_rate: float, shares: Sequence[float], mean_service: Sequence[float],
+                    second_moment: Sequence[float], servers: Sequence[int]) -> list[float]:
     """The mean wait of each size class under SITA: a class has servers of its own, a job joins a random one.
 
     A class is a row of `shares` (its part of the jobs; they sum to 1), `mean_service`, `second_moment`

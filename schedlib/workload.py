@@ -32,10 +32,8 @@ class Workload:
     Workload(2 jobs, 3 tasks, 1.5 s, demands: cpu)
     """
 
-    def __init__(
-        self, jobs: pd.DataFrame, tasks: pd.DataFrame, time_unit: str = "s",
-        report: Mapping[str, int] | None = None,
-    ) -> None:
+    def __init__(self, jobs: pd.DataFrame, tasks: pd.DataFrame, time_unit: str = "s",
+                 report: Mapping[str, int] | None = None) -> None:
         jobs, tasks = _columns("jobs", jobs, "job", "submit"), _columns("tasks", tasks, "job", "duration")
         if not len(jobs):
             raise ValueError("jobs: no rows; a workload needs at least one job, is the trace cut short?")
@@ -89,11 +87,10 @@ class Workload:
         return dict(self._report)
 
     @classmethod
-    def from_arrays(
-        cls, submit: npt.ArrayLike, duration: npt.ArrayLike, *, tasks: npt.ArrayLike | None = None,
-        job_class: npt.ArrayLike | None = None, time_unit: str = "s", report: Mapping[str, int] | None = None,
-        **demand: npt.ArrayLike,
-    ) -> "Workload":
+    def from_arrays(cls, submit: npt.ArrayLike, duration: npt.ArrayLike, *,
+                    tasks: npt.ArrayLike | None = None, job_class: npt.ArrayLike | None = None,
+                    time_unit: str = "s", report: Mapping[str, int] | None = None,
+                    **demand: npt.ArrayLike) -> "Workload":
         """Make a workload from plain arrays; jobs are numbered 0, 1, ...
 
         `submit` has shape (N,), `duration` and each demand (`cpu=...`, `mem=...`) shape (T,), the tasks of

@@ -121,8 +121,7 @@ def rule(signature: Any, form: str = "") -> Callable[[Callable[..., Any]], Any]:
             name = getattr(function, "__name__", repr(function))
             raise ValueError(
                 f"{name}: does not compile. The compiler says: {_reason(error)}. Use numbers, loops and the "
-                f"arrays it is given; its arguments and result must be {form or signature}"
-            ) from error
+                f"arrays it is given; its arguments and result must be {form or signature}") from error
 
     return decorate
 

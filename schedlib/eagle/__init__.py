@@ -8,21 +8,19 @@ from schedlib.eagle.workloads.alibaba import alibaba
 from schedlib.eagle.workloads.examples import four_nodes, google_sample
 from schedlib.eagle.workloads.measures import cutoff_for, job_means, offered_load, short_share, table1
 from schedlib.eagle.workloads.synthetic import (
-    CUTOFF,
-    HEARTBEAT,
-    JOBS,
-    LONG_SHARE,
-    LONG_WORK,
-    PARTITION,
-    WORKERS,
-    cloudera,
-    google,
-    yahoo,
+                                                CUTOFF,
+                                                HEARTBEAT,
+                                                JOBS,
+                                                LONG_SHARE,
+                                                LONG_WORK,
+                                                PARTITION,
+                                                WORKERS,
+                                                cloudera,
+                                                google,
+                                                yahoo,
 )
 
-__all__ = [
-    "CUTOFF", "DLWL", "HEARTBEAT", "JOBS", "LONG_SHARE", "LONG_WORK", "PARTITION", "SYSTEMS", "WORKERS",
-    "Cluster", "Eagle", "Hawk", "IdealEagle", "Omniscient", "Simulation", "Sparrow", "System", "alibaba",
-    "cloudera", "cutoff_for", "four_nodes", "google", "google_sample", "job_means", "offered_load",
-    "short_share", "simulate", "table1", "yahoo",
-]
+__all__ = ["CUTOFF", "DLWL", "HEARTBEAT", "JOBS", "LONG_SHARE", "LONG_WORK", "PARTITION", "SYSTEMS",
+           "WORKERS", "Cluster", "Eagle", "Hawk", "IdealEagle", "Omniscient", "Simulation", "Sparrow",
+           "System", "alibaba", "cloudera", "cutoff_for", "four_nodes", "google", "google_sample",
+           "job_means", "offered_load", "short_share", "simulate", "table1", "yahoo"]

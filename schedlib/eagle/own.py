@@ -42,9 +42,8 @@ class Cluster(NamedTuple):
 
 
 _COUNTS, _TIMES, _LINE = types.int64[:], types.float64[:], types.int64[::1]
-CLUSTER = types.NamedTuple(
-    [types.float64, types.int64, _COUNTS, _COUNTS, _COUNTS, _TIMES, _COUNTS, _COUNTS, _COUNTS], Cluster
-)
+CLUSTER = types.NamedTuple([types.float64, types.int64, _COUNTS, _COUNTS, _COUNTS, _TIMES, _COUNTS, _COUNTS,
+                            _COUNTS], Cluster)
 SEND = types.int64(CLUSTER, types.int64, types.int64, numba.typeof(np.random.default_rng(0)))
 PICK = types.int64(CLUSTER, _LINE)
 SEND_FORM, PICK_FORM = "(cluster, job, probe, rng) -> worker", "(cluster, line) -> place"
@@ -54,17 +53,9 @@ SEND_FORM, PICK_FORM = "(cluster, job, probe, rng) -> worker", "(cluster, line) 
 def seen(state, now):
     """What a reader's function sees."""
     workers, jobs = state.workers, state.jobs
-    return Cluster(
-        now=now,
-        short_only=state.how.short_only,
-        queued=workers.queued,
-        busy=workers.busy,
-        long_tasks=workers.placed,
-        estimate=jobs.estimate,
-        tasks=jobs.tasks,
-        unstarted=jobs.unstarted,
-        long=jobs.long,
-    )
+    return Cluster(now=now, short_only=state.how.short_only, queued=workers.queued, busy=workers.busy,
+                   long_tasks=workers.placed, estimate=jobs.estimate, tasks=jobs.tasks,
+                   unstarted=jobs.unstarted, long=jobs.long)
 
 
 @kernel

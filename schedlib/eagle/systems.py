@@ -70,9 +70,8 @@ class System:
         return part(argument, getattr(self, argument))
 
 
-def Eagle(
-    *, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, updates: bool = True
-) -> System:
+def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20,
+          updates: bool = True) -> System:
     """Eagle (Sections 3 and 4), or what is left of it without one of its parts (Section 6.3).
 
     >>> Eagle(sbp=False, srpt=False).name
@@ -80,14 +79,8 @@ def Eagle(
     """
     switches = {"sss": sss, "sbp": sbp, "srpt": srpt, "minimum probes": min_probes > 0}
     off = "+".join(name for name, on in switches.items() if not on)
-    return System(
-        name=f"eagle without {off}" if off else "eagle",
-        short_jobs="sss" if sss else "probes",
-        queue="srpt" if srpt else "fifo",
-        sticky=sbp,
-        min_probes=min_probes,
-        updates=updates,
-    )
+    return System(name=f"eagle without {off}" if off else "eagle", short_jobs="sss" if sss else "probes",
+                  queue="srpt" if srpt else "fifo", sticky=sbp, min_probes=min_probes, updates=updates)
 
 
 def Hawk(*, steal: bool = True, thieves: str | None = None) -> System:

@@ -13,7 +13,6 @@ from schedlib.hmhs.schedule import schedule, warm
 from schedlib.hmhs.two_stages import POLICIES, Policy
 from schedlib.hmhs.workloads import CLUSTERS, from_trace, hybrid, single, swim_jobs
 
-__all__ = [
-    "CLUSTERS", "POLICIES", "Instance", "Policy", "Schedule", "bounds", "from_trace", "hybrid", "johnson",
-    "lower_bound", "optimum", "priority", "rule", "schedule", "single", "swim_jobs", "total_times", "warm",
-]
+__all__ = ["CLUSTERS", "POLICIES", "Instance", "Policy", "Schedule", "bounds", "from_trace", "hybrid",
+           "johnson", "lower_bound", "optimum", "priority", "rule", "schedule", "single", "swim_jobs",
+           "total_times", "warm"]

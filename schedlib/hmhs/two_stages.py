@@ -45,18 +45,16 @@ class Policy:
     name: str = "own"
 
 
-POLICIES = {
-    policy.name: policy
-    for policy in (
-        Policy(priority, MIN_MIN, MIN_MIN, name="hmhs"),
-        Policy(reverse_priority, MIN_MIN, MIN_MIN, name="r-hmhs"),
-        Policy(as_given, first, first, name="fifo"),
-        Policy(priority, first, first, name="fifo-pri"),
-        Policy(as_given, first, first_in_line, name="fifo-strict"),
-        Policy(as_given, first, first_ready, name="fifo-ready"),
-        Policy(as_given, first, first, barrier=True, name="fifo-barrier"),
-    )
-}
+POLICIES = {policy.name: policy
+            for policy in (
+                Policy(priority, MIN_MIN, MIN_MIN, name="hmhs"),
+                Policy(reverse_priority, MIN_MIN, MIN_MIN, name="r-hmhs"),
+                Policy(as_given, first, first, name="fifo"),
+                Policy(priority, first, first, name="fifo-pri"),
+                Policy(as_given, first, first_in_line, name="fifo-strict"),
+                Policy(as_given, first, first_ready, name="fifo-ready"),
+                Policy(as_given, first, first, barrier=True, name="fifo-barrier"),
+            )}
 """The policies that `schedule` knows by name, besides `"priced"`.
 
 The paper does not say which job a free reduce machine takes under FIFO. Here it is the first ready job in
@@ -77,10 +75,8 @@ def run(instance: Instance, policy: Policy) -> Schedule:
     reduces, reduce_steps = _dispatch(policy, "reduce", instance, order, ready, scores[1])
     job_end = _latest(map_end, reduces)
     steps, full_scan = map_steps + reduce_steps
-    return Schedule(
-        policy=policy.name, makespan=float(job_end.max()), map_end=map_end, job_end=job_end,
-        map=maps, reduce=reduces, steps=int(steps), steps_full_scan=int(full_scan),
-    )
+    return Schedule(policy=policy.name, makespan=float(job_end.max()), map_end=map_end, job_end=job_end,
+                    map=maps, reduce=reduces, steps=int(steps), steps_full_scan=int(full_scan))
 
 
 def _order(policy: Policy, instance: Instance) -> np.ndarray:

@@ -50,11 +50,8 @@ def _synthetic(n_jobs: int, seed: int, machines: Pools, slow: float, kinds) -> I
         low, high = (np.array([law[name][end] for _, law in kinds])[kind] for end in (0, 1))
         whole = name.endswith("tasks")
         columns[name] = jobs.integers(low, high, endpoint=True) if whole else jobs.uniform(low, high)
-    return Instance(
-        **columns,
-        map_speed=speeds(map_speed, n_jobs, machines[0], slow),
-        reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow),
-    )
+    return Instance(**columns, map_speed=speeds(map_speed, n_jobs, machines[0], slow),
+                    reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow))
 
 
 def single(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0) -> Instance:
@@ -92,10 +89,8 @@ def tiny(n_jobs: int, seed: int = 0, *, machines: Pools = (2, 2)) -> Instance:
     return _synthetic(n_jobs, seed, machines, 0.0, ((1.0, few),))
 
 
-def from_trace(
-    jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, machines: Pools = (100, 100),
-    slow: float = 0.0,
-) -> Instance:
+def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, machines: Pools = (100, 100),
+               slow: float = 0.0) -> Instance:
     """An instance of real MapReduce jobs on the paper's random machines.
 
     `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as
@@ -120,16 +115,12 @@ def from_trace(
     rows = np.sort(choice.permutation(len(jobs))[:n_jobs])
     columns = {name: jobs[name].to_numpy()[rows] for name in NORMAL}
     columns |= {name: np.maximum(columns[name], 0.5) for name in ("map_time", "reduce_time")}
-    return Instance(
-        **columns,
-        map_speed=speeds(map_speed, n_jobs, machines[0], slow),
-        reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow),
-    )
+    return Instance(**columns, map_speed=speeds(map_speed, n_jobs, machines[0], slow),
+                    reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow))
 
 
-def swim_jobs(
-    workload: Workload, *, block: float = 64e6, shuffle_per_reduce: float = 1e9, rate: float = 10e6
-) -> pd.DataFrame:
+def swim_jobs(workload: Workload, *, block: float = 64e6, shuffle_per_reduce: float = 1e9,
+              rate: float = 10e6) -> pd.DataFrame:
     """MapReduce jobs for `from_trace` from a SWIM trace, which records bytes and no durations.
 
     `workload` comes from `traces.read_swim`. The assumptions are ours, and stated so that they can be
@@ -149,13 +140,11 @@ def swim_jobs(
     reduces = np.ceil(jobs["shuffle"] / shuffle_per_reduce)
     least = 1.0  # a task that moves next to nothing still starts a process, which takes a second
     reduce_bytes = jobs["shuffle"] + jobs["reduce_output"]
-    return pd.DataFrame(
-        {
-            "job": jobs["job"],
-            "submit": jobs["submit"],
-            "map_tasks": maps.astype(int),
-            "map_time": np.maximum(jobs["map_input"] / maps / rate, least),
-            "reduce_tasks": reduces.astype(int),
-            "reduce_time": np.maximum(reduce_bytes / np.maximum(reduces, 1) / rate, least),
-        }
-    )
+    return pd.DataFrame({
+                            "job": jobs["job"],
+                            "submit": jobs["submit"],
+                            "map_tasks": maps.astype(int),
+                            "map_time": np.maximum(jobs["map_input"] / maps / rate, least),
+                            "reduce_tasks": reduces.astype(int),
+                            "reduce_time": np.maximum(reduce_bytes / np.maximum(reduces, 1) / rate, least),
+                        })

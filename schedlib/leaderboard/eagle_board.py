@@ -12,9 +12,8 @@ from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, 
 from schedlib.workload import Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
-METRICS = dict.fromkeys(
-    ("short jobs, 90 % done in (s)", "short jobs, 50 % done in (s)", "long jobs, 90 % done in (s)"), "low"
-)
+METRICS = dict.fromkeys(("short jobs, 90 % done in (s)", "short jobs, 50 % done in (s)",
+                         "long jobs, 90 % done in (s)"), "low")
 LOAD, SCALE, JOBS = 0.95, 1 / 60, 2000
 
 
@@ -27,11 +26,9 @@ class Case(NamedTuple):
     cutoff: float | None
 
 
-def eagle(
-    *mine: System | Callable, workload: Workload | Callable[[int], Workload] | None = None,
-    workers: int | None = None, short_partition: float | None = None, cutoff: float | None = None,
-    seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False,
-) -> pd.DataFrame:
+def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workload] | None = None,
+          workers: int | None = None, short_partition: float | None = None, cutoff: float | None = None,
+          seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False) -> pd.DataFrame:
     """The leaderboard of schedulers of short and long jobs, by the time in which 90 % of the short are done.
 
     - `mine`: `eagle.System`, or a function `send(cluster, job, probe, rng)` that says where a short job's
@@ -54,8 +51,7 @@ def eagle(
     """
     if workload is None and (workers, short_partition, cutoff) != (None, None, None):
         raise ValueError(
-            "workers, short_partition, cutoff: are those of a workload of your own; give workload= too"
-        )
+            "workers, short_partition, cutoff: are those of a workload of your own; give workload= too")
 
     def read(workload: Any) -> Case:
         jobs = checked(workload, Workload)
@@ -75,8 +71,7 @@ def _enough(jobs: Workload) -> int:
     submit = jobs.jobs["submit"].to_numpy()
     if submit[-1] == submit[0]:
         raise ValueError(
-            "workers: all jobs come at once, so that no number of workers gives a load; say how many"
-        )
+            "workers: all jobs come at once, so that no number of workers gives a load; say how many")
     return int(np.ceil(jobs.tasks["duration"].sum() / (LOAD * (submit[-1] - submit[0]))))
 
 
@@ -100,12 +95,10 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
     ready = jobs.set_index("job")["submit"].reindex(run.tasks["job"]).to_numpy()
     idle = idle_while_waiting(case.workers, ready, start, finish)
     warned = (
-        f"workers idle for {idle:.0%} of their time while a task waits elsewhere; more probes, or stealing, "
-    )
+        f"workers idle for {idle:.0%} of their time while a task waits elsewhere; more probes, or stealing, ")
     warned += "find them"
-    return Outcome(
-        tuple(values), np.maximum(jobs["completion"].to_numpy() - longest, 0.0), broke, idle, warned
-    )
+    return Outcome(tuple(values), np.maximum(jobs["completion"].to_numpy() - longest, 0.0), broke, idle,
+                   warned)
 
 
 def _waiting(case: Case) -> Waiting:
@@ -115,6 +108,5 @@ def _waiting(case: Case) -> Waiting:
     return Waiting("job", jobs.jobs["submit"].to_numpy(), longest, jobs.time_unit, way_out)
 
 
-GAME = Game(
-    METRICS, _run, _waiting, System, _system, "an eagle.System, or a function send(cluster, job, probe, rng)"
-)
+GAME = Game(METRICS, _run, _waiting, System, _system,
+            "an eagle.System, or a function send(cluster, job, probe, rng)")

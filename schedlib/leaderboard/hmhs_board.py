@@ -13,10 +13,8 @@ SHIPPED = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
 
 
-def hmhs(
-    *mine: Policy | Callable, workload: Instance | Callable[[int], Instance] | None = None,
-    seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False,
-) -> pd.DataFrame:
+def hmhs(*mine: Policy | Callable, workload: Instance | Callable[[int], Instance] | None = None,
+         seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False) -> pd.DataFrame:
     """The leaderboard of policies for batches of MapReduce jobs, by the makespan in units of its lower bound.
 
     - `mine`: `hmhs.Policy`, or a rule made by `@hmhs.rule` (or a plain function), which then serves both
@@ -55,8 +53,7 @@ def _run(policy: str | Policy, case: Instance, seed: int) -> Outcome:
     idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
     warned = (
         f"machines idle for {idle:.0%} of their time while a task could run; give every machine that asks a "
-        "job of stage.queue"
-    )
+        "job of stage.queue")
     broke = next(filter(None, (_impossible(*stage) for stage in _stages(done, case))), "")
     return Outcome((done.makespan / bound, done.job_end.mean() / bound), done.job_end, broke, idle, warned)
 

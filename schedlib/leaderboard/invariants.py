@@ -5,9 +5,8 @@ import numpy as np
 SLACK = 1e-9  # of a capacity or a time: rounding
 
 
-def over_capacity(
-    machine: np.ndarray, start: np.ndarray, finish: np.ndarray, demand: np.ndarray, capacity: np.ndarray
-) -> tuple[int, int, float] | None:
+def over_capacity(machine: np.ndarray, start: np.ndarray, finish: np.ndarray, demand: np.ndarray,
+                  capacity: np.ndarray) -> tuple[int, int, float] | None:
     """The first task whose start takes a machine above its capacity: (task, resource, used), or None.
 
     `machine, start, finish (T,)`, `demand (T, R)`, `capacity (N, R)`; tasks with machine -1 did not run. Of
@@ -66,10 +65,8 @@ def idle_while_waiting(machines: int, ready: np.ndarray, start: np.ndarray, fini
     return float((span * (machines - busy))[waiting > 0].sum() / whole) if whole > 0 else 0.0
 
 
-def passed_over(
-    submit: np.ndarray, start: np.ndarray, finish: np.ndarray, machine: np.ndarray, demand: np.ndarray,
-    capacity: np.ndarray,
-) -> tuple[int, int, float, int] | None:
+def passed_over(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, machine: np.ndarray,
+                demand: np.ndarray, capacity: np.ndarray) -> tuple[int, int, float, int] | None:
     """Jobs that wait at a decision although a machine in question has room for them.
 
     Gives (how many, the first, when, the machine). An arriving job may go

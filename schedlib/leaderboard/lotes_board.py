@@ -27,11 +27,9 @@ class Case(NamedTuple):
     workload: Workload
 
 
-def lotes(
-    *mine: Policy | Callable, workload: Workload | Callable[[int], Workload] | None = None,
-    configs: MachineConfigs | None = None, seeds: Seeds = 5, against: Iterable[str] = SHIPPED,
-    each: bool = False,
-) -> pd.DataFrame:
+def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workload] | None = None,
+          configs: MachineConfigs | None = None, seeds: Seeds = 5, against: Iterable[str] = SHIPPED,
+          each: bool = False) -> pd.DataFrame:
     """The leaderboard of policies that place jobs on machines, by the mean wait of all jobs.
 
     - `mine`: `lotes.Policy`, or a function `arrive(cluster, job)`
@@ -59,8 +57,7 @@ def lotes(
         raise ValueError("configs: machines without a workload; give workload= too, or neither")
     if workload is not None and not isinstance(configs, MachineConfigs):
         raise ValueError(
-            "configs: a workload of your own needs machines; give lotes.MachineConfigs(capacity, count)"
-        )
+            "configs: a workload of your own needs machines; give lotes.MachineConfigs(capacity, count)")
     planned = not {"lotes", "lotes-first"}.isdisjoint(against)
     case_of = cases(workload, random_jobs, lambda given: _case(given, configs, planned))
     return race(GAME, mine, case_of, against, seeds, each)
@@ -108,9 +105,8 @@ def _run(policy: str | Policy, case: Case, seed: int) -> Outcome:
     if started:
         values = SECONDS.get(unit, 1.0) * np.array((wait.mean(), np.quantile(wait, 0.99), wait.max()))
     broke = _overfull(run.jobs, case)
-    idle, warned = (
-        _passed(run.jobs, case) if started and not broke and isinstance(policy, Policy) else (0.0, "")
-    )
+    idle, warned = (_passed(run.jobs, case) if started and not broke and isinstance(policy, Policy)
+                    else (0.0, ""))
     return Outcome(tuple(values), wait, broke, idle, warned)
 
 
@@ -144,8 +140,7 @@ def _passed(jobs: pd.DataFrame, case: Case) -> tuple[float, str]:
     first = f"first job {job} at {now:.4g} {case.workload.time_unit} (machine {machine})"
     return count / len(jobs), (
         f"{count} of {len(jobs)} jobs waited while a machine had room for them, {first}; on purpose? If not, "
-        "let `arrive` and `leave` try every one"
-    )
+        "let `arrive` and `leave` try every one")
 
 
 def _waiting(case: Case) -> Waiting:

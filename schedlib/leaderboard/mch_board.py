@@ -24,10 +24,8 @@ class Case(NamedTuple):
     until: float
 
 
-def mch(
-    *mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None = None,
-    seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False,
-) -> pd.DataFrame:
+def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None = None, seeds: Seeds = 5,
+        against: Iterable[str] = SHIPPED, each: bool = False) -> pd.DataFrame:
     """The leaderboard of rules that share a cluster, by the part of its guarantee that the poorest leaf has.
 
     - `mine`: rules made by `@mch.rule` (or plain functions `priority(leaf, usage, demand, weight, capacity)`)
@@ -117,8 +115,7 @@ def _overfull(run: Churn, case: Case) -> str:
 def _waiting(case: Case) -> Waiting:
     first = case.jobs.groupby("leaf")["submit"].min().reindex(range(case.tree.n_leaves), fill_value=0.0)
     way_out = (
-        "look at its priority when it has nothing, and whether all that its task needs is ever free at once"
-    )
+        "look at its priority when it has nothing, and whether all that its task needs is ever free at once")
     return Waiting("leaf", first.to_numpy(), float(case.jobs["duration"].mean()), "s", way_out)
 
 

@@ -87,8 +87,5 @@ def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
     ranked = [f"{row['label']} {row['mean']:.4g}" for _, row in rows[rows["rank"].notna()].iterrows()]
     broken = [f"{row['label']} ({_kind(row['broke'])})" for _, row in rows[rows["broke"] != ""].iterrows()]
     text = f"Leaderboard by {rows['metric'][0]} over {rows['seeds'][0]} seeds, best first: "
-    return (
-        text
-        + f"{', '.join(ranked) or 'nobody'}."
-        + (f" Broke a rule: {', '.join(broken)}." if broken else "")
-    )
+    return (text + f"{', '.join(ranked) or 'nobody'}."
+            + (f" Broke a rule: {', '.join(broken)}." if broken else ""))

@@ -76,8 +76,7 @@ def checked(workload: Any, kind: type) -> Any:
     if not isinstance(workload, kind):
         name = kind.__name__
         raise ValueError(
-            f"workload: a {type(workload).__name__}; give a {name}, or a function from a seed to one"
-        )
+            f"workload: a {type(workload).__name__}; give a {name}, or a function from a seed to one")
     return workload
 
 
@@ -86,9 +85,8 @@ def name_of(function: Callable) -> str:
     return getattr(function, "__name__", "own")
 
 
-def race(
-    game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], seeds: Seeds, each: bool
-) -> pd.DataFrame:
+def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], seeds: Seeds,
+         each: bool) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
 
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. An error
@@ -113,9 +111,8 @@ def race(
         beside = f"; the papers' least: {least:.0%}" if least else ""
         waiting = game.waiting(case)
         limit = PATIENCE * max(_typical([outcome.waits for outcome in outcomes]), waiting.task)
-        outcomes += [
-            refused.get(policy.name) or _guarded(game, policy, case, seed, refused) for policy in own
-        ]
+        outcomes += [refused.get(policy.name) or _guarded(game, policy, case, seed, refused)
+                     for policy in own]
         for place, (name, outcome) in enumerate(zip(names, outcomes, strict=True)):
             broke = outcome.broke or starved(outcome.waits, waiting, limit)
             broke = f"{broke} (seed {seed})" if broke and name not in refused else broke
@@ -161,5 +158,4 @@ def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:
         limited = f"{limit:.4g} {unit} is the limit, {PATIENCE} times the papers' longest wait or a task"
         text = f"waits {waits[row]:.4g} {unit}, and {limited}"
     return (
-        f"starvation: {what} {row}, submitted at {waiting.submit[row]:.4g} {unit}, {text}; {waiting.way_out}"
-    )
+        f"starvation: {what} {row}, submitted at {waiting.submit[row]:.4g} {unit}, {text}; {waiting.way_out}")

@@ -42,10 +42,8 @@ def _corners(capacity, demand):
     return corners[np.argsort(np.arctan2(*(corners - corners.mean(axis=0)).T[::-1]))]
 
 
-def plot_polytope(
-    capacity, demand, *, mix=None, whole: bool = True, resources: Sequence[str] | None = None,
-    size=(6.4, 4.0), ax: Axes | None = None,
-) -> Figure:  # fmt: skip
+def plot_polytope(capacity, demand, *, mix=None, whole: bool = True, resources: Sequence[str] | None = None,
+                  size=(6.4, 4.0), ax: Axes | None = None) -> Figure:
     """How many jobs of two classes fit: the polytope, the whole mixes in it, and its non-dominated bins.
 
     `capacity (R,)`, `demand (2, R)`. Whole mixes are drawn when at most 40 jobs of either class fit, unless
@@ -158,9 +156,8 @@ def draw_blocks(ax: Axes, start, finish, height, lanes: int, colours, names) -> 
         ax.text(*where, name, ha="center", va="center", fontweight="bold", fontsize=9)
 
 
-def plot_timetable(
-    run: Simulation, configs: MachineConfigs, workload, *, until: float | None = None, size=(7.0, 3.6)
-) -> Figure:
+def plot_timetable(run: Simulation, configs: MachineConfigs, workload, *, until: float | None = None,
+                   size=(7.0, 3.6)) -> Figure:
     """Which job holds how much of each machine, when, and the queue below: for few jobs with whole demands.
 
     `run` must have kept its rows; heights are the first resource. Jobs are numbered from 1 in order of
@@ -220,9 +217,8 @@ def occupancy(run: Simulation, configs: MachineConfigs, workload, moments: np.nd
     return full
 
 
-def plot_occupancy(
-    runs: Sequence[Simulation], configs: MachineConfigs, workload, *, unit: str = "h", size=(9.0, 4.2)
-) -> Figure:
+def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs, workload, *, unit: str = "h",
+                   size=(9.0, 4.2)) -> Figure:
     """How full each machine is over time, with the queue below: runs of one workload side by side.
 
     The runs must have kept their rows. White lines part the configurations. The queues share one scale.
@@ -251,8 +247,7 @@ def plot_occupancy(
         low.plot(start + time, queue, color=look.color, linewidth=1.2)
     figure.alt = (
         f"How full each of {configs.n_machines} machines is over {until:.3g} {unit}. {'; '.join(titles)}. "
-        f"Longest queue: {', '.join(longest)} jobs."
-    )
+        f"Longest queue: {', '.join(longest)} jobs.")
     ticks = [tick for tick in MaxNLocator(3).tick_values(0, until) if 0 <= tick < 0.97 * until]
     low.set_xticks((starts[:, None] + ticks).ravel(), [f"{tick:g}" for tick in ticks] * len(runs))
     low.vlines(starts[1:], 0, 1, transform=low.get_xaxis_transform(), color="black", linewidth=0.8)
@@ -270,10 +265,9 @@ def plot_occupancy(
     return figure
 
 
-def plot_allocation(
-    configs: MachineConfigs, allocation: Allocation, *, gain: np.ndarray | None = None,
-    names: Sequence[str] | None = None, resources: Sequence[str] | None = None, size=(8.4, 3.6),
-) -> Figure:  # fmt: skip
+def plot_allocation(configs: MachineConfigs, allocation: Allocation, *, gain: np.ndarray | None = None,
+                    names: Sequence[str] | None = None, resources: Sequence[str] | None = None,
+                    size=(8.4, 3.6)) -> Figure:
     """Which class gets how much of each resource of each pool, and what more of that resource would be worth.
 
     `allocation`: what stage 1 gives; `gain (M, R)`: the growth of lambda* that `lotes.scarcity` gives, drawn

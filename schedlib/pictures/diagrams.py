@@ -35,14 +35,9 @@ class Arrow(NamedTuple):
     text: str = ""
 
 
-def plot_diagram(
-    boxes: Mapping[str, Box],
-    arrows: Sequence[Arrow],
-    groups: Mapping[str, Sequence[str]] | None = None,
-    *,
-    cell: tuple[float, float] = (2.6, 1.4),
-    box: tuple[float, float] = (1.5, 0.8),
-) -> Figure:
+def plot_diagram(boxes: Mapping[str, Box], arrows: Sequence[Arrow],
+                 groups: Mapping[str, Sequence[str]] | None = None, *, cell: tuple[float, float] = (2.6, 1.4),
+                 box: tuple[float, float] = (1.5, 0.8)) -> Figure:
     """Draw boxes on a grid, arrows between them, and a shade with a title behind each group of boxes.
 
     `cell` and `box` are width and height in inches of a cell of the grid and of the box in it. Two arrows
@@ -59,10 +54,8 @@ def plot_diagram(
             raise ValueError(f"arrows, groups: no box is called {name!r}; there are {', '.join(boxes)}")
     width = cell[0] * (max(b.column for b in boxes.values()) + 1)
     height = cell[1] * (max(b.row for b in boxes.values()) + 1)
-    centre = {
-        name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)])
-        for name, b in boxes.items()
-    }
+    centre = {name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)])
+              for name, b in boxes.items()}
     figure, ax = style.subplots(size=(width, height))
     figure.set_layout_engine("none")
     ax.set_position((0, 0, 1, 1))

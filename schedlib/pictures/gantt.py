@@ -56,10 +56,8 @@ def _digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
-def plot_gantt(
-    schedule: Schedule, *, bound: float | None = None, until: float | None = None,
-    size: tuple[float, float] = (7.5, 4.0),
-) -> Figure:
+def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float | None = None,
+               size: tuple[float, float] = (7.5, 4.0)) -> Figure:
     """Draw each machine as a row and each task as a bar, labelled with its job where there is room.
 
     A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that

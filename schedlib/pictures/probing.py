@@ -146,10 +146,9 @@ def _arrow(ax, start, end, colour, number, line="-"):
         ax.text(x, y, number, color=INK.get(colour, colour), **look)
 
 
-def plot_gantt(
-    run: Simulation, *, job: int | None = None, names: Sequence[str] | None = None, title: str = "",
-    until: float | None = None, size: tuple[float, float] = (8.0, 3.2), ax: Any = None,
-) -> Figure:
+def plot_gantt(run: Simulation, *, job: int | None = None, names: Sequence[str] | None = None,
+               title: str = "", until: float | None = None, size: tuple[float, float] = (8.0, 3.2),
+               ax: Any = None) -> Figure:
     """Draw a run made with `record=True`: a row per worker, a bar per task with its job's number, the waits.
 
     A thin line below a worker's bars is the time that a probe, or a placed task, was in its queue before a

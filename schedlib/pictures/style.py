@@ -118,9 +118,8 @@ def canvas(width: float, height: float, ax: Axes | None = None) -> tuple[Figure,
     return figure, drawn
 
 
-def band(
-    ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None, looks: Mapping | None = None
-) -> Axes:
+def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
+         looks: Mapping | None = None) -> Axes:
     """Draw the mean of `y` at each measured `x` with its 95 % interval, one line per value of `by`.
 
     Each row at an `x` counts as one independent replicate; a single one gives no band. Markers stand at

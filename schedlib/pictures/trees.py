@@ -19,15 +19,8 @@ PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 """Colour of a leaf that does not need every resource, by the first that it needs."""
 
 
-def plot_tree(
-    tree: Tree,
-    shares: Sequence[float] | None = None,
-    labels: Mapping[tuple, str] | None = None,
-    *,
-    resources: Sequence[str] = (),
-    title: str = "",
-    ax: Axes | None = None,
-) -> Axes:
+def plot_tree(tree: Tree, shares: Sequence[float] | None = None, labels: Mapping[tuple, str] | None = None, *,
+              resources: Sequence[str] = (), title: str = "", ax: Axes | None = None) -> Axes:
     """Draw a hierarchy, a box for each node: name, weight where weights were given, a leaf's demands, share.
 
     - `shares`: dominant shares, (p,) one per leaf or (Q,) one per node, as fractions; also drawn as a bar.
@@ -71,14 +64,8 @@ def side_by_side(rows: Sequence[Sequence[Mapping]]) -> Figure:
     return figure
 
 
-def tree_size(
-    tree: Tree,
-    shares: Sequence[float] | None = None,
-    labels: Mapping[tuple, str] | None = None,
-    *,
-    resources: Sequence[str] = (),
-    title: str = "",
-) -> tuple[float, float]:
+def tree_size(tree: Tree, shares: Sequence[float] | None = None, labels: Mapping[tuple, str] | None = None, *,
+              resources: Sequence[str] = (), title: str = "") -> tuple[float, float]:
     """Width and height in inches that `plot_tree` takes for the same arguments.
 
     >>> width, height = tree_size(Tree([(1, 0), (0, 1)]))

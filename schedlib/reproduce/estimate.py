@@ -68,9 +68,8 @@ def duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
-def before(
-    only: registry.Names = None, scale: str = "quick", seeds: int | None = None, workers: int | None = None
-) -> str:
+def before(only: registry.Names = None, scale: str = "quick", seeds: int | None = None,
+           workers: int | None = None) -> str:
     """What regenerating these figures and judging their claims will take, over all the experiments they
     need."""
     library = registry.load()

@@ -12,10 +12,8 @@ from schedlib.intervals import mean_ci
 from schedlib.reproduce import provenance, registry, report, sweep
 from schedlib.reproduce.tables import csv_text
 
-COLUMNS = (
-    "id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
-    "measured", "ci95", "verdict", "reason",
-)  # fmt: skip
+COLUMNS = ("id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
+           "measured", "ci95", "verdict", "reason")
 REPRODUCED, IN_PART, MISSED, UNTESTABLE = VERDICTS
 
 
@@ -80,10 +78,8 @@ def _above(claim: Claim, mean: float, low: float) -> tuple[str, str]:
     return IN_PART, f"{what} is positive on average only"
 
 
-def judged(
-    scale: str = "quick", only: registry.Names = None, seeds: int | None = None, workers: int | None = None,
-    dask: str | None = None, progress: bool = True,
-) -> pd.DataFrame:
+def judged(scale: str = "quick", only: registry.Names = None, seeds: int | None = None,
+           workers: int | None = None, dask: str | None = None, progress: bool = True) -> pd.DataFrame:
     """The ledger: every claim that `only` asks for, judged on frames of this scale (run where they are not
     stored).
 

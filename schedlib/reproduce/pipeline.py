@@ -10,10 +10,8 @@ from schedlib.reproduce import estimate, gallery, ledger, publish, registry
 from schedlib.reproduce.notebooks import CELL_TIMEOUT, QUIET, NotebookError, last_lines
 
 
-def figures(
-    only: registry.Names = None, scale: str = "quick", out: str | Path | None = None,
-    workers: int | None = None, dask: str | None = None, seeds: int | None = None,
-) -> Path:
+def figures(only: registry.Names = None, scale: str = "quick", out: str | Path | None = None,
+            workers: int | None = None, dask: str | None = None, seeds: int | None = None) -> Path:
     """Regenerate figures, tables, claims and the gallery; gives the folder they are in.
 
     `only` names papers or figures; `out` another folder than the scale's own (see `publish.out_folder`).
@@ -65,11 +63,9 @@ def execute(paper: str, parameters: dict[str, Any]) -> Path:
         os.environ["SCHEDLIB_TERMINAL"] = "1"
     print(f"{paper}: running notebooks/reproduce/{paper}.ipynb", file=sys.stderr)
     try:
-        papermill.execute_notebook(
-            notebook, copy, parameters, kernel_name="python3", language="python", cwd=str(notebook.parent),
-            progress_bar=False, stderr_file=sys.stderr, execution_timeout=24 * CELL_TIMEOUT,
-            extra_arguments=QUIET,
-        )  # fmt: skip
+        papermill.execute_notebook(notebook, copy, parameters, kernel_name="python3", language="python",
+                                   cwd=str(notebook.parent), progress_bar=False, stderr_file=sys.stderr,
+                                   execution_timeout=24 * CELL_TIMEOUT, extra_arguments=QUIET)
     except papermill.PapermillExecutionError as error:
         raise NotebookError(last_lines(str(error), copy)) from None
     return copy

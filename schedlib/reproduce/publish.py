@@ -55,10 +55,8 @@ class Published:
         display(Markdown(f"*{self.caption}*"))
 
 
-def publish(
-    figure_id: str, scale: str = "quick", seeds: int | None = None, workers: int | None = None,
-    dask: str | None = None, out: str | Path | None = None, progress: bool = True,
-) -> Published:
+def publish(figure_id: str, scale: str = "quick", seeds: int | None = None, workers: int | None = None,
+            dask: str | None = None, out: str | Path | None = None, progress: bool = True) -> Published:
     """Run a figure's experiment (from the store where done), draw it, and write its files and provenance.
 
     Raises ValueError for an unknown name, for a plot whose axes lack a label, and whatever `run` raises.
@@ -147,10 +145,8 @@ def numeric(ticks: Iterable[str]) -> bool:
 
 UNIT = r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
 MEASURED = r"\b(times?|waits?|wait|memory|makespans?|durations?|delays?|rates?|bytes)\b"
-BARE = (
-    r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates"
-    r"|percentile|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b"
-)
+BARE = (r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates"
+        r"|percentile|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b")
 RATIO = r" / |\bover\s+(the|that)\b"
 
 

@@ -38,10 +38,8 @@ class Registry:
     claims: dict[str, Claim]
 
     @classmethod
-    def of(
-        cls, experiments: Iterable[Experiment] = (), figures: Iterable[Figure] = (),
-        claims: Iterable[Claim] = (),
-    ) -> "Registry":
+    def of(cls, experiments: Iterable[Experiment] = (), figures: Iterable[Figure] = (),
+           claims: Iterable[Claim] = ()) -> "Registry":
         """A registry of these; ValueError when an id occurs twice, is no file name, or names no
         experiment."""
         registry = cls({}, {}, {})

@@ -12,8 +12,7 @@ from schedlib.reproduce.tables import markdown, measurement, number
 
 REPRODUCED, IN_PART, MISSED, UNTESTABLE = VERDICTS
 JUDGED = re.compile(
-    r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate)\b"
-)
+    r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate)\b")
 """How the parts of a ledger's `reason` begin that say by what rule it was judged; the rest is the claim's own
 reason."""
 

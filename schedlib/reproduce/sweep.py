@@ -38,10 +38,9 @@ class Sweep:
     metas: tuple[dict[str, Any], ...]
 
 
-def run(
-    experiment: str | Experiment, scale: str = "quick", seeds: int | None = None, workers: int | None = None,
-    dask: str | None = None, progress: bool = True, refresh: bool = False,
-) -> pd.DataFrame:
+def run(experiment: str | Experiment, scale: str = "quick", seeds: int | None = None,
+        workers: int | None = None, dask: str | None = None, progress: bool = True,
+        refresh: bool = False) -> pd.DataFrame:
     """The tidy frame of an experiment: a block of rows per point and seed, in the order listed, stored where
     done.
 
@@ -56,10 +55,9 @@ def run(
     return sweep(experiment, scale, seeds, workers, dask, progress, refresh).frame
 
 
-def sweep(
-    experiment: str | Experiment, scale: str = "quick", seeds: int | None = None, workers: int | None = None,
-    dask: str | None = None, progress: bool = True, refresh: bool = False,
-) -> Sweep:
+def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None = None,
+          workers: int | None = None, dask: str | None = None, progress: bool = True,
+          refresh: bool = False) -> Sweep:
     """As `run`, with the provenance of every point."""
     experiment = registry.load().experiment(experiment) if isinstance(experiment, str) else experiment
     if lacking := experiment.missing():
@@ -81,10 +79,8 @@ def sweep(
         warm(experiment)
         noted = {"scale": scale, "commit": commit_of_checkout()}
         longest_first = sorted(range(len(pending)), key=lambda k: (-(expected[k] or math.inf), -k))
-        jobs = [
-            worker.Job(index, experiment.run, task.point, task.seed, task.description | noted, task.path)
-            for index, task in ((pending[k], tasks[pending[k]]) for k in longest_first)
-        ]
+        jobs = [worker.Job(index, experiment.run, task.point, task.seed, task.description | noted, task.path)
+                for index, task in ((pending[k], tasks[pending[k]]) for k in longest_first)]
         if failures := _complete(experiment, jobs, len(tasks), workers, dask, progress):
             failed = sorted(failures.items())
             raise SweepError(experiment.id, [(*tasks[index][:2], error) for index, error in failed])
@@ -121,9 +117,8 @@ def commit_of_checkout() -> str | None:
         return None
 
 
-def _complete(
-    experiment: Experiment, jobs: list[worker.Job], total: int, workers: int, dask: str | None, progress: bool
-) -> dict[int, str]:
+def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, workers: int, dask: str | None,
+              progress: bool) -> dict[int, str]:
     """Run the jobs with a progress bar; the failures by index."""
     from tqdm import tqdm
 

@@ -114,10 +114,8 @@ def cluster(jobs: Iterable[Job], address: str) -> Iterator[Outcome]:
         silent = f"dask: no scheduler answers at {address!r} ({error})"
         raise ValueError(f"{silent}; start one with `dask scheduler`") from None
     with client:
-        futures = {
-            client.submit(execute, job._replace(path=None), retries=3, pure=False, priority=-place): job
-            for place, job in enumerate(jobs)
-        }
+        futures = {client.submit(execute, job._replace(path=None), retries=3, pure=False,
+                                 priority=-place): job for place, job in enumerate(jobs)}
         for future in as_completed(futures, loop=client.loop):
             try:
                 yield future.result()

@@ -58,9 +58,8 @@ def table(paper: str | None = None, chapter: int | None = None) -> Notation:
     """
     if paper is not None and paper not in SOURCES:
         raise unknown("paper", paper, SOURCES)
-    rows = [
-        row for row in TABLE if paper in (None, row.paper) and (chapter is None or chapter in row.chapters)
-    ]
+    rows = [row for row in TABLE if paper in (None, row.paper)
+            and (chapter is None or chapter in row.chapters)]
     if not rows:
         raise ValueError(f"chapter: {chapter!r} uses none of the symbols of {paper or 'any paper'}")
     frame = Notation([row._asdict() for row in rows])

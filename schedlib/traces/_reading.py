@@ -36,9 +36,8 @@ def read_table(path: Path, names: Sequence[str], types: Types, delimiter: str = 
         raise ValueError(f"{path}: {error}; {expected}; {FETCH_AGAIN}") from None
 
 
-def read_frame(
-    path: Path, names: Sequence[str], types: Types, delimiter: str = ",", optional: Sequence[str] = ()
-) -> pd.DataFrame:
+def read_frame(path: Path, names: Sequence[str], types: Types, delimiter: str = ",",
+               optional: Sequence[str] = ()) -> pd.DataFrame:
     """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN."""
     table = read_table(path, names, types, delimiter)
     for name in types:

@@ -27,17 +27,13 @@ class Source(NamedTuple):
 CC_BY = "CC-BY 4.0, https://github.com/google/cluster-data"
 SOURCES = {
     "google2011": Source(
-        "Google clusterdata-2011-2, table job_events: the jobs of one cell in 29 days of May 2011",
-        CC_BY, "500 files, 2.0 million events", "google2011",
-    ),
+        "Google clusterdata-2011-2, table job_events: the jobs of one cell in 29 days of May 2011", CC_BY,
+        "500 files, 2.0 million events", "google2011"),
     "google2011-tasks": Source(
         "Google clusterdata-2011-2, table task_events: the tasks of those jobs and what they requested",
-        CC_BY, "500 files, 145 million events", "google2011",
-    ),
-    "swim": Source(
-        "SWIM: two synthesised days of Facebook's MapReduce jobs, 2009 and 2010, with their bytes",
-        "New BSD, https://github.com/SWIMProjectUCB/SWIM", "2 files, about 1 MB", "swim",
-    ),
+        CC_BY, "500 files, 145 million events", "google2011"),
+    "swim": Source("SWIM: two synthesised days of Facebook's MapReduce jobs, 2009 and 2010, with their bytes",
+                   "New BSD, https://github.com/SWIMProjectUCB/SWIM", "2 files, about 1 MB", "swim"),
 }
 
 
@@ -62,10 +58,9 @@ def fetch(name: str, folder: str | Path | None = None) -> Path:
     return download_google2011(place, "task_events" if name == "google2011-tasks" else "job_events")
 
 
-def download_google2011(
-    folder: str | Path, table: str = "job_events", shards: int | Iterable[int] | None = None, *,
-    base_url: str = GOOGLE2011, retries: int = 3,
-) -> Path:
+def download_google2011(folder: str | Path, table: str = "job_events",
+                        shards: int | Iterable[int] | None = None, *, base_url: str = GOOGLE2011,
+                        retries: int = 3) -> Path:
     """Fetch shards of a table of Google's trace into `folder/table`, and return that folder.
 
     `shards` is how many, the first ones in time, or their numbers; None means all 500. The publisher's

@@ -169,9 +169,8 @@ def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataF
     return done[~early & ~blank][["job", "index", "duration", *REQUESTS]], events.iloc[still]
 
 
-def _shards(
-    folder: Path, names: Sequence[str], types: Types, report: Counter, optional: Sequence[str] = ()
-) -> Iterator[pd.DataFrame]:
+def _shards(folder: Path, names: Sequence[str], types: Types, report: Counter,
+            optional: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:
         see = "see schedlib.traces.download, or data/README.md"

@@ -26,13 +26,9 @@ class Board(NamedTuple):
 def empty_board(workers: int, rows: int) -> Board:
     """A vector of zeros, and no copy."""
     words = (workers + 63) // 64
-    board = Board(
-        bits=np.zeros(words, np.int64),
-        copies=np.zeros((rows, words), np.int64),
-        holders=np.zeros(rows, np.int64),
-        spare=np.arange(rows)[::-1].copy(),
-        status=table(1, BOARD),
-    )
+    board = Board(bits=np.zeros(words, np.int64), copies=np.zeros((rows, words), np.int64),
+                  holders=np.zeros(rows, np.int64), spare=np.arange(rows)[::-1].copy(),
+                  status=table(1, BOARD))
     status = board.status[0]
     status.changed, status.newest, status.spare_rows = 1, -1, rows
     return board
@@ -45,8 +41,7 @@ def enlarged(board: Board) -> Board:
     return board._replace(
         copies=np.concatenate((board.copies, np.zeros_like(board.copies))),
         holders=np.concatenate((board.holders, np.zeros(rows, np.int64))),
-        spare=np.r_[board.spare[:left], np.arange(rows, 2 * rows), np.zeros(rows - left, np.int64)],
-    )
+        spare=np.r_[board.spare[:left], np.arange(rows, 2 * rows), np.zeros(rows - left, np.int64)])
 
 
 @kernel

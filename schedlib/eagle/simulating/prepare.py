@@ -55,9 +55,8 @@ def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarr
     return rng.uniform(low, high, jobs) if low < high else np.full(jobs, low)
 
 
-def prepare(
-    workload: Workload, cutoff: float | None, estimate: Estimate, published: bool, rng: np.random.Generator
-) -> Prepared:
+def prepare(workload: Workload, cutoff: float | None, estimate: Estimate, published: bool,
+            rng: np.random.Generator) -> Prepared:
     """The jobs in the order in which they are submitted.
 
     Without a cut-off, jobs of class 0 are short and all others long. As published, means and durations are
@@ -84,8 +83,7 @@ def prepare(
         which, on_purpose = ("long", "0") if long.all() else ("short", "math.inf")
         raise ValueError(
             f"cutoff: {cutoff:g} s makes all jobs {which}, since their mean durations go from {mean.min():g} "
-            f"to {mean.max():g} s; give one in between, or {on_purpose} to say so"
-        )
+            f"to {mean.max():g} s; give one in between, or {on_purpose} to say so")
     guess = factors(estimate, len(frame), rng) * mean
     order, jobs = np.argsort(submit, kind="stable"), table(len(frame), JOB)
     jobs.submit, jobs.estimate = submit[order], (np.floor(guess) if published else guess)[order]

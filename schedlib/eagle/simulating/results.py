@@ -59,9 +59,8 @@ def result(system: System, names: np.ndarray, ready: Prepared, state: State, rec
     columns |= {"completion": ends["finish"] - ends["submit"], "long": ends["long"] == 1}
     jobs = pd.DataFrame(columns | {"tasks": ends["tasks"], "estimate": ends["estimate"]})
     tasks, log = _records(names, ready, state) if record else (None, None)
-    return Simulation(
-        system=system, jobs=jobs, stats=_stats(state), utilisation=_utilisation(state), tasks=tasks, log=log
-    )
+    return Simulation(system=system, jobs=jobs, stats=_stats(state), utilisation=_utilisation(state),
+                      tasks=tasks, log=log)
 
 
 def _stats(state: State) -> dict[str, float]:

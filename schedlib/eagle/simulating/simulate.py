@@ -19,22 +19,11 @@ from schedlib.workload import Workload
 DETAILS = ("as_published", "as_written")
 
 
-def simulate(
-    workload: Workload,
-    system: str | System = "eagle",
-    workers: int = 100,
-    *,
-    short_partition: float,
-    cutoff: float | None,
-    probe_ratio: float = 2,
-    min_probes: int | None = None,
-    network_delay: float = 0.0005,
-    estimate: Estimate = "mean",
-    heartbeat: float = 3.0,
-    detail: str = "as_published",
-    seed: int = 0,
-    record: bool = False,
-) -> Simulation:
+def simulate(workload: Workload, system: str | System = "eagle", workers: int = 100, *,
+             short_partition: float, cutoff: float | None, probe_ratio: float = 2,
+             min_probes: int | None = None, network_delay: float = 0.0005, estimate: Estimate = "mean",
+             heartbeat: float = 3.0, detail: str = "as_published", seed: int = 0,
+             record: bool = False) -> Simulation:
     """Run a workload under a system on so many workers, each with one slot and one queue.
 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", or an `eagle.System`
@@ -100,25 +89,15 @@ def simulate(
     ready = prepare(workload, cutoff, estimate, published, guesses)
     _require_probes(system, ready, probe_ratio)
     short, long, order = (system.part(argument) for argument in ARGUMENTS)
-    how = Settings(
-        short_way=short.at(published),
-        long_way=long.at(published),
-        order=order.at(published),
-        charges=order.charges,
-        published=published,
-        sticky=bool(system.sticky),
-        steal=bool(system.steal),
-        any_thief=published if system.thieves is None else system.thieves == "any",
-        news=order.news and bool(system.updates),
-        shares=short.shares,
-        rejects=short.rejects and not published,
-        min_probes=int(system.min_probes),
-        short_only=_short_only(system, short_partition, workers, bool(ready.jobs.long.any())),
-        ratio=float(probe_ratio),
-        delay=float(network_delay),
-        heartbeat=float(heartbeat),
-        cap=float(system.cap),
-    )
+    how = Settings(short_way=short.at(published), long_way=long.at(published), order=order.at(published),
+                   charges=order.charges, published=published, sticky=bool(system.sticky),
+                   steal=bool(system.steal),
+                   any_thief=published if system.thieves is None else system.thieves == "any",
+                   news=order.news and bool(system.updates), shares=short.shares,
+                   rejects=short.rejects and not published, min_probes=int(system.min_probes),
+                   short_only=_short_only(system, short_partition, workers, bool(ready.jobs.long.any())),
+                   ratio=float(probe_ratio), delay=float(network_delay), heartbeat=float(heartbeat),
+                   cap=float(system.cap))
     state = initial(how, ready.jobs, ready.duration, workers, record=record)
     first_beat = math.inf
     if heartbeat > 0 and (short.stale or long.stale):

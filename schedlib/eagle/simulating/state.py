@@ -79,9 +79,8 @@ class State(NamedTuple):
     refusal: np.recarray
 
 
-def initial(
-    how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int, record: bool = False
-) -> State:
+def initial(how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int,
+            record: bool = False) -> State:
     """The state at time 0, when nothing has been submitted; arrays that may grow begin with `ROOM` rows."""
     cluster, pool = table(workers, records.WORKER), table(1, records.POOL)
     cluster.head = cluster.tail = cluster.job = cluster.copy_row = cluster.stamp = cluster.mark = -1
@@ -90,22 +89,11 @@ def initial(
     loads.picked[:] = -1
     keys = {name: np.zeros(workers + 1) for name in ("low_key", "high_key")}
     items = {name: np.zeros(workers + 1, np.int64) for name in ("low_worker", "high_worker")}
-    return State(
-        how=how,
-        workers=cluster,
-        loads=loads,
-        jobs=jobs,
-        duration=duration,
-        entries=table(ROOM, records.ENTRY),
-        pool=pool,
-        choices=Choices(**keys, **items, line=np.zeros(ROOM, np.int64)),
-        near=empty_lane(ROOM),
-        far=empty_lane(ROOM),
-        ends=events.event_queue(workers),
-        board=empty_board(workers if how.shares else 1, 64),
-        meter=new_meter(),
-        log=empty_log(len(duration) if record else 0, ROOM if record else 0),
-        counts=table(1, records.COUNTS),
-        clock=table(1, records.CLOCK),
-        refusal=table(1, records.REFUSAL),
-    )
+    return State(how=how, workers=cluster, loads=loads, jobs=jobs, duration=duration,
+                 entries=table(ROOM, records.ENTRY), pool=pool,
+                 choices=Choices(**keys, **items, line=np.zeros(ROOM, np.int64)), near=empty_lane(ROOM),
+                 far=empty_lane(ROOM), ends=events.event_queue(workers),
+                 board=empty_board(workers if how.shares else 1, 64), meter=new_meter(),
+                 log=empty_log(len(duration) if record else 0, ROOM if record else 0),
+                 counts=table(1, records.COUNTS), clock=table(1, records.CLOCK),
+                 refusal=table(1, records.REFUSAL))

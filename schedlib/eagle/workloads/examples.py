@@ -11,9 +11,8 @@ SAMPLE_JOBS, SAMPLE_NODES = 3_300, 100
 """Jobs and nodes of the prototype's experiment (Section 7)."""
 
 
-def google_sample(
-    ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS, nodes: int = SAMPLE_NODES
-) -> Workload:
+def google_sample(ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS,
+                  nodes: int = SAMPLE_NODES) -> Workload:
     """Section 7's 3,300 jobs for 100 nodes: `google` jobs with fewer and longer tasks, seconds read as ms.
 
     Columns as in `google`, but times are in ms (`time_unit`), so that `simulate` needs the delay of a message

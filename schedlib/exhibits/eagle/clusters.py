@@ -45,24 +45,17 @@ def draw(frame: pd.DataFrame):
 
 
 def _alt(frame):
-    words = "; ".join(
-        f"{scale * rows['workers'].iloc[0]:,.0f} workers {drawing.means_in_words(rows)}"
-        for scale, rows in ratios(frame, "eagle", "hawk", "short").groupby("scale")
-    )
-    return (
-        "Line charts of ratios against the size of the cluster. Eagle over Hawk, short jobs, 50th, 90th, "
-        f"99th: {words}."
-    )
+    words = "; ".join(f"{scale * rows['workers'].iloc[0]:,.0f} workers {drawing.means_in_words(rows)}"
+                      for scale, rows in ratios(frame, "eagle", "hawk", "short").groupby("scale"))
+    return ("Line charts of ratios against the size of the cluster. Eagle over Hawk, short jobs, 50th, 90th, "
+            f"99th: {words}.")
 
 
-EXPERIMENTS = (
-    Experiment("eagle.clusters", "The same load in clusters of different size", run,
-               {scale: _points(scale) for scale in SCALES}, {"smoke": 1, "quick": 5, "paper": 3}),
-)
+EXPERIMENTS = (Experiment("eagle.clusters", "The same load in clusters of different size", run,
+                          {scale: _points(scale) for scale in SCALES}, {"smoke": 1, "quick": 5, "paper": 3}),)
 
-FIGURES = (
-    Figure("eagle.clusters", "eagle.clusters", draw,
-           lambda frame: "What a smaller cluster does to the ratios: Google's trace at the highest load, "
-           "with as many jobs per worker and, in a smaller cluster, a smaller largest job. "
-           f"{frame['seed'].nunique()} seeds, intervals 95 %. Beyond the paper.", _alt),
-)
+FIGURES = (Figure(
+               "eagle.clusters", "eagle.clusters", draw,
+               lambda frame: "What a smaller cluster does to the ratios: Google's trace at the highest load, "
+               "with as many jobs per worker and, in a smaller cluster, a smaller largest job. "
+               f"{frame['seed'].nunique()} seeds, intervals 95 %. Beyond the paper.", _alt),)

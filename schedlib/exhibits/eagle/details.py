@@ -48,16 +48,13 @@ def draw(frame: pd.DataFrame):
 def _alt(frame):
     means = {name: drawing.means_in_words(_as_written(frame, name, "short")) for name in SYSTEMS}
     words = "; ".join(f"{drawing.LOOKS[name].label} {ratios}" for name, ratios in means.items())
-    return (
-        "Dot charts per system. Short jobs as written over as published, 50th, 90th, 99th percentile: "
-        f"{words}."
-    )
+    return ("Dot charts per system. Short jobs as written over as published, 50th, 90th, 99th percentile: "
+            f"{words}.")
 
 
-EXPERIMENTS = (
-    Experiment("eagle.details", "As published and as written", run,
-               {scale: highest(scale, POINTS) for scale in ALL}, {"smoke": 1, "quick": 5, "paper": 3}),
-)
+EXPERIMENTS = (Experiment("eagle.details", "As published and as written", run,
+                          {scale: highest(scale, POINTS) for scale in ALL},
+                          {"smoke": 1, "quick": 5, "paper": 3}),)
 
 FIGURES = (
     Figure("eagle.details", "eagle.details", draw, drawing.caption(

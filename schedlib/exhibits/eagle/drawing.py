@@ -83,8 +83,7 @@ def alt_against(frame: pd.DataFrame, base: str) -> str:
     return (
         f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number of "
         "workers, and of the share of busy workers. At the highest load, 50th, 90th, 99th percentile of "
-        f"short jobs: {ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}."
-    )
+        f"short jobs: {ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}.")
 
 
 def dots(ax, places, groups, look: Look, **more) -> None:

@@ -30,10 +30,8 @@ def run(case: str, seed: int) -> pd.DataFrame:
     workload = four_nodes()
     if case == "dlwl":
         workload = Workload.from_arrays([0.0, 1.0], workload.tasks["duration"], tasks=[4, 4])
-    simulation = simulate(
-        workload, CASES[case], 4, seed=seed, record=True, short_partition=0, cutoff=50.0, probe_ratio=1,
-        heartbeat=0, detail="as_written",
-    )
+    simulation = simulate(workload, CASES[case], 4, seed=seed, record=True, short_partition=0, cutoff=50.0,
+                          probe_ratio=1, heartbeat=0, detail="as_written")
     tasks = pd.DataFrame(simulation.tasks).merge(simulation.jobs[["job", "submit"]], on="job")
     tasks["last"] = tasks["job"] == tasks["job"].max()
     return tasks[["job", "task", "worker", "submit", "start", "finish", "last"]]
@@ -73,18 +71,15 @@ def _measure(case: str) -> Measure:
     return lambda frame: _completion(frame, case)
 
 
-EXPERIMENTS = (
-    Experiment("eagle.example", "Four nodes", run, dict.fromkeys(ALL, [{"case": case} for case in CASES]),
-               dict.fromkeys(ALL, 1)),
-)
+EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run,
+                          dict.fromkeys(ALL, [{"case": case} for case in CASES]), dict.fromkeys(ALL, 1)),)
 
 FIGURES = (
     Figure("eagle.example", "eagle.example", draw,
            "The example of Sections 4.1 and 4.2: four nodes with 100, 100, 10 and 10 s to do (grey), and a "
            "job of four tasks of 10 s (blue). With a probe for each task it ends with the slowest node; with "
            "Sticky Batch Probing the two nodes that are free first run all four. Bound at once by a "
-           "scheduler that takes all nodes to be alike, it waits again.", _alt),
-)
+           "scheduler that takes all nodes to be alike, it waits again.", _alt),)
 
 SHARED = {
     "experiment": "eagle.example", "check": "value", "tolerance": 0.1, "unit": "units of time",

@@ -11,5 +11,4 @@ FIGURES = (
            "distributed schedulers probe for short jobs, and a worker with a long task rejects a probe and "
            "gives its copy of the bits.",
            "Diagram of three distributed schedulers and a central one above ten workers in two partitions, "
-           "with a probe that is rejected and sent again."),
-)
+           "with a probe that is rejected and sent again."),)

@@ -94,8 +94,7 @@ def _alt_table2(frame):
         f"{drawing.NAMES[row.Index]} {row.behind:.0f} % of Hawk's probes behind a long task, {row.ran:.2g} % "
         f"of short tasks run there, {row.stolen:.0f} % of probes stolen; Eagle {row.eagle_behind:.2g} % "
         f"behind, {row.rescheduled:.0f} % sent again"
-        for row in shares(frame).groupby("trace", sort=False).mean().itertuples()
-    ]
+        for row in shares(frame).groupby("trace", sort=False).mean().itertuples()]
     return f"Dot charts of head-of-line blocking at the highest load. {'. '.join(words)}."
 
 

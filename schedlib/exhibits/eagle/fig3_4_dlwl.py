@@ -25,10 +25,8 @@ def draw_fig4(frame: pd.DataFrame):
 
 def _alt_fig4(frame):
     times = drawing.times_in_words(only(highest_load(frame), "short", trace="google"), HEARTBEATS)
-    return (
-        "Dot chart of short jobs under Eagle and under DLWL+SRPT with heartbeats of 3, 5 and 7 s. "
-        f"50th, 90th, 99th percentile: {times}."
-    )
+    return ("Dot chart of short jobs under Eagle and under DLWL+SRPT with heartbeats of 3, 5 and 7 s. "
+            f"50th, 90th, 99th percentile: {times}.")
 
 
 FIGURES = (

@@ -61,16 +61,13 @@ def _alt_breakdown(frame, trace):
     words = [f"without {what} {drawing.ratios_in_words(rows, name)}" for name, what in COMPONENTS.items()]
     return (
         "Line charts of Eagle's completion times over those without one of its parts against the number of "
-        f"workers. At the highest load, 50th, 90th, 99th percentile of short jobs: {'; '.join(words)}."
-    )
+        f"workers. At the highest load, 50th, 90th, 99th percentile of short jobs: {'; '.join(words)}.")
 
 
 def _alt_sss(frame):
     words = (f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}" for name in READINGS)
-    return (
-        "Dot charts of Eagle over Eagle without SSS at the highest load, 50th, 90th, 99th percentile. "
-        f"{'. '.join(words)}."
-    )
+    return ("Dot charts of Eagle over Eagle without SSS at the highest load, 50th, 90th, 99th percentile. "
+            f"{'. '.join(words)}.")
 
 
 FIGURES = (

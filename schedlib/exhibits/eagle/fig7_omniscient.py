@@ -37,8 +37,7 @@ def _alt(frame):
     rows = only(highest_load(frame), "short", trace="google")
     return (
         f"Dot charts. 50th, 90th, 99th percentile of short jobs: {drawing.times_in_words(rows, SYSTEMS)}; "
-        f"mean ratio {drawing.means_in_words(ratios(rows, *SYSTEMS))}."
-    )
+        f"mean ratio {drawing.means_in_words(ratios(rows, *SYSTEMS))}.")
 
 
 FIGURES = (

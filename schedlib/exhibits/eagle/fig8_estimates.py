@@ -26,10 +26,8 @@ def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: in
 def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
     """`ratio` of short jobs' times to those with exact estimates, by `low, high, seed, percentile`."""
     exact = {"system": system, "low": 1.0, "high": 1.0}
-    blocks = [
-        compare(frame, {"system": system, "low": low, "high": high}, exact).assign(low=low, high=high)
-        for low, high in RANGES
-    ]
+    blocks = [compare(frame, {"system": system, "low": low, "high": high}, exact).assign(low=low, high=high)
+              for low, high in RANGES]
     return only(pd.concat(blocks), "short", **where)
 
 
@@ -85,10 +83,8 @@ def _more_robust(frame):
     return (_slowdown(frame, "dlwl", UNDER, 99) - _slowdown(frame, "eagle", UNDER, 99)).mean(axis=0)
 
 
-EXPERIMENTS = (
-    Experiment("eagle.fig8", "Mis-estimated task times", run,
-               {scale: highest(scale, POINTS) for scale in ALL}, SEEDS),
-)
+EXPERIMENTS = (Experiment("eagle.fig8", "Mis-estimated task times", run,
+                          {scale: highest(scale, POINTS) for scale in ALL}, SEEDS),)
 
 FIGURES = (
     Figure("eagle.fig8", "eagle.fig8", draw, drawing.caption(

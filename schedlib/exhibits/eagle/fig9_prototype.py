@@ -52,10 +52,9 @@ def draw(frame: pd.DataFrame):
 
 
 def _alt(frame):
-    words = "; ".join(
-        f"{sample} at {interarrival:g}: {drawing.means_in_words(rows)}" for (sample, interarrival), rows
-        in ratios(frame, "eagle", "hawk", "short").groupby(["sample", "interarrival"], sort=False)
-    )
+    words = "; ".join(f"{sample} at {interarrival:g}: {drawing.means_in_words(rows)}"
+                      for (sample, interarrival), rows in ratios(frame, "eagle", "hawk", "short").groupby(
+                          ["sample", "interarrival"], sort=False))
     return f"Line charts of Eagle over Hawk. Short jobs, 50th, 90th, 99th percentile: {words}."
 
 
@@ -88,12 +87,10 @@ def _long_jobs(frame):
     return comparing.per_seed(ratios(frame, "eagle", "hawk", "long", **CUT))
 
 
-EXPERIMENTS = (
-    Experiment("eagle.fig9", "The prototype's sample, simulated", run, {
-        scale: [{"sample": sample, "interarrival": ratio} for sample in SAMPLES for ratio in ratios]
-        for scale, ratios in INTERARRIVALS.items()
-    }, {"smoke": 1, "quick": 5, "paper": 20}),
-)
+EXPERIMENTS = (Experiment("eagle.fig9", "The prototype's sample, simulated", run,
+                          {scale: [{"sample": sample, "interarrival": ratio} for sample in SAMPLES
+                                   for ratio in ratios] for scale, ratios in INTERARRIVALS.items()},
+                          {"smoke": 1, "quick": 5, "paper": 20}),)
 
 FIGURES = (
     Figure("eagle.fig9", "eagle.fig9", draw,
@@ -101,8 +98,7 @@ FIGURES = (
            "on 3,300 Google-like jobs on 100 nodes, durations over 1000, against the mean inter-arrival time "
            "in units of the time that all nodes need for a mean job. Left: fewer and longer tasks, as the "
            "paper cuts them, jobs keeping their class. Right: the generator's own jobs for a cluster of that "
-           f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.", _alt),
-)
+           f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.", _alt),)
 
 SIMULATED = "the paper measures a Spark prototype; here the sample is simulated"
 SHARED = {"experiment": "eagle.fig9", "reason": SIMULATED}

@@ -51,10 +51,8 @@ def _alt(frame):
     return f"Line charts of Eagle over Hawk against the load, 50th, 90th, 99th percentile. {said}."
 
 
-EXPERIMENTS = (
-    Experiment("eagle.heavier", "Loads above the highest", run, {scale: _points(scale) for scale in LOADS},
-               {"smoke": 1, "quick": 3, "paper": 5}),
-)
+EXPERIMENTS = (Experiment("eagle.heavier", "Loads above the highest", run,
+                          {scale: _points(scale) for scale in LOADS}, {"smoke": 1, "quick": 3, "paper": 5}),)
 
 FIGURES = (
     Figure("eagle.heavier", "eagle.heavier", draw, drawing.caption(

@@ -44,17 +44,14 @@ def _alt(frame):
     return f"Line charts of completion times. Highest load, short jobs, 50th, 90th, 99th percentile: {words}."
 
 
-EXPERIMENTS = (
-    Experiment("eagle.hour", "An hour of Alibaba's stages", run, {
-        scale: [{"every": every, "workers": workers} for workers in WORKERS["alibaba"][::step]]
-        for scale, (every, step) in EVERY.items()
-    }, {"smoke": 1, "quick": 3, "paper": 5}),
-)
+EXPERIMENTS = (Experiment("eagle.hour", "An hour of Alibaba's stages", run,
+                          {scale: [{"every": every, "workers": workers}
+                                   for workers in WORKERS["alibaba"][::step]]
+                           for scale, (every, step) in EVERY.items()}, {"smoke": 1, "quick": 3, "paper": 5}),)
 
 FIGURES = (
     Figure("eagle.hour", "eagle.hour", draw,
            lambda frame: f"Every system on a real trace: one stage in {frame['every'].iloc[0]} of Alibaba's "
            "hour is a job, its instances are the tasks; means above 49 s make a job long, 24 % of the "
            "workers are for short jobs. Percentiles against the number of workers. Beyond the paper. Data: "
-           "Alibaba, cluster-trace-v2018.", _alt),
-)
+           "Alibaba, cluster-trace-v2018.", _alt),)

@@ -8,9 +8,8 @@ from schedlib.exhibits.eagle.running import ALL, MAKERS, SEEDS, TRACES, WITHOUT,
 from schedlib.experiment import Experiment
 
 PLACE = 6
-EXACT = System(
-    "eagle by exact bits", short_jobs="clear", long_jobs="lwl", queue="srpt", sticky=True, min_probes=20
-)
+EXACT = System("eagle by exact bits", short_jobs="clear", long_jobs="lwl", queue="srpt", sticky=True,
+               min_probes=20)
 """Eagle whose schedulers know at every moment which workers have a long task."""
 VARIANTS = WITHOUT | {
     "no-sss-stale": {"system": Eagle(sss=False, updates=False)},
@@ -33,7 +32,6 @@ def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.Data
     return each_system(names, MAKERS[trace](jobs, seed, scale), trace, round(scale * workers), seed, VARIANTS)
 
 
-EXPERIMENTS = (
-    Experiment("eagle.loads", "Eagle, its parts and its rivals at the loads of three traces", run,
-               {scale: loads(scale, TRACES, 4 if scale == "smoke" else 1) for scale in ALL}, SEEDS),
-)
+EXPERIMENTS = (Experiment("eagle.loads", "Eagle, its parts and its rivals at the loads of three traces", run,
+                          {scale: loads(scale, TRACES, 4 if scale == "smoke" else 1) for scale in ALL},
+                          SEEDS),)

@@ -39,19 +39,14 @@ def _alt(frame):
     means = only(frame, "short", percentile=99).groupby(["system", "partition"])["completion"].mean()
     words = "; ".join(
         f"{drawing.LOOKS[name].label} {means[name, 17]:.4g} s at 17 % and {means[name, 20]:.4g} s at 20 %"
-        for name in DRAWN
-    )
-    return (
-        "Line charts of completion times against the short partition. 99th percentile of short jobs: "
-        f"{words}."
-    )
+        for name in DRAWN)
+    return ("Line charts of completion times against the short partition. 99th percentile of short jobs: "
+            f"{words}.")
 
 
-EXPERIMENTS = (
-    Experiment("eagle.partition", "The size of the short partition", run,
-               {scale: highest(scale, ({"partition": share} for share in shares))
-                for scale, shares in PER_CENT.items()}, SEEDS),
-)
+EXPERIMENTS = (Experiment("eagle.partition", "The size of the short partition", run,
+                          {scale: highest(scale, ({"partition": share} for share in shares))
+                           for scale, shares in PER_CENT.items()}, SEEDS),)
 
 FIGURES = (
     Figure("eagle.partition", "eagle.partition", draw, drawing.caption(

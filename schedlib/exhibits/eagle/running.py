@@ -43,10 +43,8 @@ SIZE = {
 """Numbers of jobs: at quick scale what two cores do in a minute, at the paper's Table 1's."""
 
 
-def each_system(
-    names: Iterable[str], workload: Workload, trace: str, workers: int, seed: int,
-    variants: Mapping[str, dict[str, Any]] | None = None, **options: Any,
-) -> pd.DataFrame:
+def each_system(names: Iterable[str], workload: Workload, trace: str, workers: int, seed: int,
+                variants: Mapping[str, dict[str, Any]] | None = None, **options: Any) -> pd.DataFrame:
     """Each system on one workload: `system, class, percentile, completion` (s), `utilisation`, `COUNTERS`.
 
     A name is one that `simulate` knows, or one of `variants`: arguments of `simulate` that replace the
@@ -67,9 +65,8 @@ def each_system(
     return pd.concat(blocks, ignore_index=True)
 
 
-def on_google(
-    names: Iterable[str], workers: int, jobs: int, scale: float, seed: int, **options: Any
-) -> pd.DataFrame:
+def on_google(names: Iterable[str], workers: int, jobs: int, scale: float, seed: int,
+              **options: Any) -> pd.DataFrame:
     """Each system on the Google-like trace with `scale` times `workers`; `options` as of `each_system`."""
     workload = made.google(jobs, seed, scale)
     return each_system(names, workload, "google", round(scale * workers), seed, **options)

@@ -37,19 +37,16 @@ def _partition_gap(frame):
     return gap.groupby(frame["seed"]).max().to_numpy()
 
 
-EXPERIMENTS = (
-    Experiment("eagle.table1", "What the three traces hold", run,
-               dict.fromkeys(ALL, [{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]),
-               {"smoke": 1, "quick": 1, "paper": 5}),
-)
+EXPERIMENTS = (Experiment("eagle.table1", "What the three traces hold", run,
+                          dict.fromkeys(ALL, [{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]),
+                          {"smoke": 1, "quick": 1, "paper": 5}),)
 
 FIGURES = (
     Figure("eagle.table1", "eagle.table1", None,
            "The paper's Table 1 on generated traces: jobs, long jobs (%), their task-seconds (%); and the "
            "short jobs' share of the task-seconds (%), which is the paper's rule for the short partition "
            "(17, 9 and 2 %).",
-           "Table of three traces with number of jobs, share of long jobs, and shares of task-seconds."),
-)
+           "Table of three traces with number of jobs, share of long jobs, and shares of task-seconds."),)
 
 CLAIMS = (
     *(claim(f"{trace}-{name}", "Table 1", f"The {trace.title()} trace: {what}", _of(trace, column), value,

@@ -35,10 +35,8 @@ def _alt(frame):
     return f"Line charts of short jobs' times. At the highest load, 50th, 90th, 99th percentile: {words}."
 
 
-EXPERIMENTS = (
-    Experiment("eagle.thieves", "Who steals in Hawk", run,
-               {scale: loads(scale, step=2) for scale in ALL}, SEEDS),
-)
+EXPERIMENTS = (Experiment("eagle.thieves", "Who steals in Hawk", run,
+                          {scale: loads(scale, step=2) for scale in ALL}, SEEDS),)
 
 FIGURES = (
     Figure("eagle.thieves", "eagle.thieves", draw, drawing.caption(

@@ -49,31 +49,19 @@ def alt_gap(frame: pd.DataFrame) -> str:
     return f"Line chart of each policy's makespan above the lower bound. At {most} jobs: {words}."
 
 
-EXPERIMENTS = (
-    Experiment(
-        "hmhs.alibaba", "Makespan against the number of jobs, real map-reduce pairs", run,
-        scales(grid(jobs=[25, 50]), grid(jobs=JOBS)), scales(2, 10, 30),
-    ),
-)
+EXPERIMENTS = (Experiment("hmhs.alibaba", "Makespan against the number of jobs, real map-reduce pairs", run,
+                          scales(grid(jobs=[25, 50]), grid(jobs=JOBS)), scales(2, 10, 30)),)
 
 FIGURES = (
-    Figure(
-        "hmhs.alibaba", "hmhs.alibaba",
-        lambda frame: comparing.plot_makespans(frame.assign(workload="alibaba")),
-        "The comparison of Fig. 1 on real jobs: map-reduce pairs drawn from one hour of Alibaba's batch "
-        "trace, on the paper's machines; bands are 95 % intervals over seeds.",
-        comparing.alt_makespans,
-    ),
-    Figure(
-        "hmhs.gap", "hmhs.fig1", plot_gap,
-        "How far each policy ends above a lower bound that no schedule can beat (beyond the paper). What "
-        "separates FIFO from HMHS is far more than what is left to gain; priced dispatch, ours, wins part "
-        "of that.",
-        alt_gap,
-    ),
-    Figure(
-        "hmhs.alibaba-gap", "hmhs.alibaba", plot_gap,
-        "How far each policy ends above the lower bound on real map-reduce pairs (beyond the paper).",
-        alt_gap,
-    ),
+    Figure("hmhs.alibaba", "hmhs.alibaba",
+           lambda frame: comparing.plot_makespans(frame.assign(workload="alibaba")),
+           "The comparison of Fig. 1 on real jobs: map-reduce pairs drawn from one hour of Alibaba's batch "
+           "trace, on the paper's machines; bands are 95 % intervals over seeds.", comparing.alt_makespans),
+    Figure("hmhs.gap", "hmhs.fig1", plot_gap,
+           "How far each policy ends above a lower bound that no schedule can beat (beyond the paper). What "
+           "separates FIFO from HMHS is far more than what is left to gain; priced dispatch, ours, wins part "
+           "of that.", alt_gap),
+    Figure("hmhs.alibaba-gap", "hmhs.alibaba", plot_gap,
+           "How far each policy ends above the lower bound on real map-reduce pairs (beyond the paper).",
+           alt_gap),
 )

@@ -56,9 +56,8 @@ def gains(frame: pd.DataFrame, rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
     return rows.assign(gain=100 * (1 - rows["hmhs"] / rows["makespan"]))
 
 
-def gain_over(
-    rival: str, workload: str | None = None, *, extreme: str = "max", at: float | None = None
-) -> Measure:
+def gain_over(rival: str, workload: str | None = None, *, extreme: str = "max",
+              at: float | None = None) -> Measure:
     """A measure: the gain over `rival` where its mean is largest (or `"min"`: smallest), or at one value."""
 
     def measure(frame: pd.DataFrame) -> np.ndarray:
@@ -134,7 +133,5 @@ def alt_makespans(frame: pd.DataFrame, x: str = "jobs", what: str = "the number 
     for at in (gain[x].min(), gain[x].max()):
         mean, low, high = mean_ci(gain.loc[gain[x] == at, "gain"])
         ends.append(f"{mean:.0f} %{'' if low != low else f' ({low:.0f} to {high:.0f})'} at {at:g}")
-    return (
-        f"Line charts of makespan and of HMHS's gain against {what}. "
-        f"Mean gain over FIFO: {', '.join(ends)} (95 % intervals in brackets)."
-    )
+    return (f"Line charts of makespan and of HMHS's gain against {what}. "
+            f"Mean gain over FIFO: {', '.join(ends)} (95 % intervals in brackets).")

@@ -48,30 +48,18 @@ def plot(frame: pd.DataFrame) -> mpl.Figure:
 def alt(frame: pd.DataFrame) -> str:
     """The candidates at the largest number of jobs, in words."""
     last = frame.loc[frame["jobs"].idxmax()]
-    return (
-        f"Log-log charts: at {frame['jobs'].max()} jobs the paper's loops look at "
-        f"{last['steps_full_scan']:.1e} candidates and ours at {last['steps']:.1e}."
-    )
+    return (f"Log-log charts: at {frame['jobs'].max()} jobs the paper's loops look at "
+            f"{last['steps_full_scan']:.1e} candidates and ours at {last['steps']:.1e}.")
 
 
-EXPERIMENTS = (
-    Experiment(
-        "hmhs.cost", "What scheduling costs against the number of jobs", run,
-        scales(
-            grid(jobs=[25, 100]),
-            grid(jobs=[25, 100, 400, 1600, 6400]),
-            grid(jobs=[25, 100, 400, 1600, 6400, 10000]),
-        ),
-        scales(1, 3, 5),
-        timing=("seconds",),
-    ),
-)
+EXPERIMENTS = (Experiment("hmhs.cost", "What scheduling costs against the number of jobs", run,
+                          scales(grid(jobs=[25, 100]), grid(jobs=[25, 100, 400, 1600, 6400]),
+                                 grid(jobs=[25, 100, 400, 1600, 6400, 10000])), scales(1, 3, 5),
+                          timing=("seconds",)),)
 
 FIGURES = (
     Figure(
         "hmhs.cost", "hmhs.cost", plot,
         "Cost of scheduling the single workload on 100 + 100 machines: candidates that HMHS's two Min-Mins "
         "look at, by the paper's loops and by ours with the same decisions (left); wall-clock time (right).",
-        alt,
-    ),
-)
+        alt),)

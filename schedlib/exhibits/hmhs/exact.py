@@ -45,18 +45,11 @@ def alt(frame: pd.DataFrame) -> str:
     return f"Strip chart of makespan over the exact optimum on tiny instances. Means: {words}."
 
 
-EXPERIMENTS = (
-    Experiment(
-        "hmhs.exact", "Policies against the exact optimum of tiny instances", run,
-        scales(grid(jobs=[3]), grid(jobs=[3, 4, 5])), scales(3, 40, 100),
-    ),
-)
+EXPERIMENTS = (Experiment("hmhs.exact", "Policies against the exact optimum of tiny instances", run,
+                          scales(grid(jobs=[3]), grid(jobs=[3, 4, 5])), scales(3, 40, 100)),)
 
 FIGURES = (
     Figure(
         "hmhs.exact", "hmhs.exact", plot,
         "Tiny instances (3 to 5 jobs, two map and two reduce machines): every policy and the lower bound as "
-        "a multiple of the exact optimum. HMHS may lose to FIFO on a single instance.",
-        alt,
-    ),
-)
+        "a multiple of the exact optimum. HMHS may lose to FIFO on a single instance.", alt),)

@@ -52,24 +52,15 @@ def alt(frame: pd.DataFrame) -> str:
     """The mean gains over FIFO at the largest number of jobs, in words."""
     means = frame[frame["jobs"] == frame["jobs"].max()].groupby("reading")["fifo"].mean()
     words = ", ".join(f"{value:.0f} % where it takes {LOOKS[name][1]}" for name, value in means.items())
-    return (
-        "Line charts of HMHS's mean gain against the number of jobs, one line for each reading of FIFO; "
-        f"at the most jobs {words}."
-    )
+    return ("Line charts of HMHS's mean gain against the number of jobs, one line for each reading of FIFO; "
+            f"at the most jobs {words}.")
 
 
-EXPERIMENTS = (
-    Experiment(
-        "hmhs.fifo-readings", "HMHS's gain under four readings of FIFO", run,
-        scales(grid(workload=["single"], jobs=[25]), grid(workload=WORKLOADS, jobs=JOBS)), scales(2, 10, 30),
-    ),
-)
+EXPERIMENTS = (Experiment("hmhs.fifo-readings", "HMHS's gain under four readings of FIFO", run,
+                          scales(grid(workload=["single"], jobs=[25]), grid(workload=WORKLOADS, jobs=JOBS)),
+                          scales(2, 10, 30)),)
 
 FIGURES = (
-    Figure(
-        "hmhs.fifo-readings", "hmhs.fifo-readings", plot,
-        "HMHS's gain under four readings of what FIFO does with a free reduce machine, which the paper "
-        "leaves open.",
-        alt,
-    ),
-)
+    Figure("hmhs.fifo-readings", "hmhs.fifo-readings", plot,
+           "HMHS's gain under four readings of what FIFO does with a free reduce machine, which the paper "
+           "leaves open.", alt),)

@@ -28,23 +28,15 @@ def excess(frame: pd.DataFrame) -> np.ndarray:
     return (frame["johnson"] - frame["best"]).groupby(frame["seed"]).max().to_numpy()
 
 
-EXPERIMENTS = (
-    Experiment(
-        "hmhs.johnson", "Johnson's rule against every order", run,
-        scales(grid(jobs=[5]), grid(jobs=[6, 7])), scales(3, 40, 100),
-    ),
-)
+EXPERIMENTS = (Experiment("hmhs.johnson", "Johnson's rule against every order", run,
+                          scales(grid(jobs=[5]), grid(jobs=[6, 7])), scales(3, 40, 100)),)
 
 CLAIMS = (
-    claim(
-        "johnson", "Section 3.1", "Johnson's rule is optimal with one machine and one task a stage",
-        "hmhs.johnson", excess, 0.0,
-        tolerance=0.0, metric="excess over the best of all orders", unit="time units",
-    ),
-    claim(
-        "np-hard", "Section 2.2", "The problem is NP-hard", None, None, metric="complexity", unit="",
-        reason="A theorem, not a measurement: with one task a stage and job the problem contains the "
-        "two-stage flexible flow shop, which Gupta (1988) showed NP-complete. "
-        "The chapter explains the reduction.",
-    ),
+    claim("johnson", "Section 3.1", "Johnson's rule is optimal with one machine and one task a stage",
+          "hmhs.johnson", excess, 0.0, tolerance=0.0, metric="excess over the best of all orders",
+          unit="time units"),
+    claim("np-hard", "Section 2.2", "The problem is NP-hard", None, None, metric="complexity", unit="",
+          reason="A theorem, not a measurement: with one task a stage and job the problem contains the "
+          "two-stage flexible flow shop, which Gupta (1988) showed NP-complete. "
+          "The chapter explains the reduction."),
 )

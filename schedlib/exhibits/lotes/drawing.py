@@ -43,11 +43,9 @@ def legend_below(figure: Figure, ax: Axes, columns: int = 4) -> None:
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
 
 
-def wait_panels(
-    frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, by: str = "policy",
-    looks: Mapping[str, Look] | None = None, shift: float = 0.0, height: float = 3.8, hollow: bool = True,
-    size: float = 4, **axis,
-) -> Figure:  # fmt: skip
+def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, by: str = "policy",
+                looks: Mapping[str, Look] | None = None, shift: float = 0.0, height: float = 3.8,
+                hollow: bool = True, size: float = 4, **axis) -> Figure:
     """Mean waits against the column `x`, a panel for each value of `column`: points, and medians as lines.
 
     `titles`: of each panel, by value; `by`: the column whose values have a line each, drawn with these

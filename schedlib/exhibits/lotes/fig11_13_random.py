@@ -19,9 +19,8 @@ from schedlib.pictures import style
 PLACE = 5.4
 
 
-def dispatching(
-    phi: float, omega: float, load: float, sizes: str, machines: int, hours: float, seed: int
-) -> pd.DataFrame:
+def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int, hours: float,
+                seed: int) -> pd.DataFrame:
     """Every policy on one random instance of Section 5.4: `policy`, the columns of `outcome`, and two more.
 
     `sizes` is a law of `RandomWorkload`. With `-matched` behind it, the mean that the plan assumes is that of
@@ -30,10 +29,9 @@ def dispatching(
 
     `rate`: jobs per hour; `limit`: lambda of stage 2 over lambda of stage 1.
     """
-    instance = random_instance(
-        phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed, rounded=True,
-        sizes=sizes.removesuffix("-matched"), matched=sizes.endswith("-matched"),
-    )  # fmt: skip
+    instance = random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed,
+                               rounded=True, sizes=sizes.removesuffix("-matched"),
+                               matched=sizes.endswith("-matched"))
     whole = {"rate": instance.workload.rate, "limit": instance.plan.rate / instance.plan.allocation.rate}
     runs = {policy: follow(instance, policy, seed) for policy in POLICIES}
     return pd.DataFrame([{"policy": policy} | outcome(run, instance) | whole for policy, run in runs.items()])
@@ -67,26 +65,17 @@ def _sizes(sizes, phis, hours):
     return [{"phi": phi, "machines": machines, **law} for phi in phis for machines in sizes]
 
 
-EXPERIMENTS = tuple(
-    Experiment(f"lotes.{name}", f"Waits as {what} differ more, load {load:.2f}", dispatching,
-               _points(load, *axes), scales(2, 5))
-    for name, what, load, *axes in (
-        ("fig11", "classes", 0.97, PHIS, (0.0,)),
-        ("fig12", "machines", 0.90, (0.006,), OMEGAS),
-        ("fig13", "machines", 0.95, (0.006,), OMEGAS),
-        ("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED),
-    )
-) + (
-    Experiment(
-        "lotes.scale", "Waits as the cluster grows", dispatching,
-        scales(
-            _sizes((4,), (0.006,), 10.0),
-            _sizes((10, 20, 50, 100, 200), (0.006, 0.015), 50.0),
-            _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0),
-        ),
-        scales(1, 3, 5),
-    ),
-)  # fmt: skip
+EXPERIMENTS = tuple(Experiment(f"lotes.{name}", f"Waits as {what} differ more, load {load:.2f}", dispatching,
+                               _points(load, *axes), scales(2, 5)) for name, what, load,
+                    *axes in (
+                        ("fig11", "classes", 0.97, PHIS, (0.0,)),
+                        ("fig12", "machines", 0.90, (0.006,), OMEGAS),
+                        ("fig13", "machines", 0.95, (0.006,), OMEGAS),
+                        ("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED),
+                    )) + (
+    Experiment("lotes.scale", "Waits as the cluster grows", dispatching,
+               scales(_sizes((4,), (0.006,), 10.0), _sizes((10, 20, 50, 100, 200), (0.006, 0.015), 50.0),
+                      _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0)), scales(1, 3, 5)),)
 
 
 def axis_of(frame: pd.DataFrame) -> str:
@@ -124,10 +113,8 @@ def plot_scale(frame: pd.DataFrame) -> Picture:
 def _alt_scale(frame):
     few, many = frame["machines"].min(), frame["machines"].max()
     waits = frame[frame["phi"] == frame["phi"].min()].groupby(["policy", "machines"])["wait"].median()
-    words = [
-        f"{style.look(policy).label} {waits[policy, few]:.3g} and {waits[policy, many]:.3g} s"
-        for policy in POLICIES
-    ]
+    words = [f"{style.look(policy).label} {waits[policy, few]:.3g} and {waits[policy, many]:.3g} s"
+             for policy in POLICIES]
     where = f"at the smaller Phi, {CONFIGS * few} and {CONFIGS * many:,} machines"
     return f"Charts of mean wait against machines. Medians {where}: {'; '.join(words)}."
 
@@ -137,11 +124,9 @@ def _alt(frame):
     x, laws = axis_of(frame), []
     far = frame[frame[x] == frame[x].max()]
     for law, table in far.groupby("sizes"):
-        words = [
-            f"{style.look(policy).label} {runs['wait'].median():.3g} s "
-            f"({(~runs['stable'].astype(bool)).sum()} of {len(runs)} unstable)"
-            for policy, runs in table.groupby("policy")
-        ]
+        words = [f"{style.look(policy).label} {runs['wait'].median():.3g} s "
+                 f"({(~runs['stable'].astype(bool)).sum()} of {len(runs)} unstable)"
+                 for policy, runs in table.groupby("policy")]
         laws.append(f"sizes {law}: {', '.join(words)}")
     return f"Charts of mean wait against {x}. Medians at {x} = {frame[x].max():g}: {'; '.join(laws)}."
 
@@ -151,8 +136,7 @@ def _caption(number, what):
         f"Mean wait of started jobs {what}, on {CONFIGS * int(frame['machines'].iloc[0]):,} machines of ten "
         f"configurations for {frame['hours'].iloc[0]:g} hours, under each reading of how job sizes are "
         f"drawn. Points: instances, hollow where the queue grew; lines: medians. The paper's Fig. {number} "
-        "has 10,000 machines and 100 hours."
-    )
+        "has 10,000 machines and 100 hours.")
 
 
 FIGURES = tuple(
@@ -161,21 +145,19 @@ FIGURES = tuple(
         ("fig11", _caption(11, "as classes differ more (load 0.97 of stage 2's rate)")),
         ("fig12", _caption(12, "as machines differ more (load 0.90)")),
         ("fig13", _caption(13, "as machines differ more (load 0.95)")),
-        ("fig13-heavier",
-         "Mean wait of started jobs as machines differ more, at the load of Fig. 11 (0.97), at which the "
-         "paper reports that the system was often unstable and shows nothing. Points: instances, hollow "
-         "where the queue grew; lines: medians."),
-    )
-) + (
+        (
+            "fig13-heavier",
+            "Mean wait of started jobs as machines differ more, at the load of Fig. 11 (0.97), at which the "
+            "paper reports that the system was often unstable and shows nothing. Points: instances, hollow "
+            "where the queue grew; lines: medians.",
+        ),
+    )) + (
     Figure(
         "lotes.scale", "lotes.scale", plot_scale,
         lambda frame: "Mean wait as the cluster grows, load 0.97, "
         f"{frame['hours'].iloc[0]:g} hours, sizes by one factor with the mean as planned. Waits depend on "
         "the size of the cluster, LoTES's most: figures at quick scale show shapes, not the seconds of the "
-        "paper's scale.",
-        _alt_scale,
-    ),
-)  # fmt: skip
+        "paper's scale.", _alt_scale),)
 
 
 def _runs(frame, law, policy, where="phi >= 0"):
@@ -274,11 +256,7 @@ ROWS = (
     ("fig13-greedy", "5.4.3", "At load 0.95 Greedy is unstable", _share("greedy", False), SHARE),
 )  # fmt: skip
 
-CLAIMS = tuple(
-    claim(
-        f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})",
-        "lotes.fig13-heavier" if name == "heavier" else f"lotes.{name.partition('-')[0]}",
-        _under(law, measure), **more,
-    )
-    for law in JUDGED for name, where, text, measure, more in ROWS
-)  # fmt: skip
+CLAIMS = tuple(claim(f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})",
+                     "lotes.fig13-heavier" if name == "heavier" else f"lotes.{name.partition('-')[0]}",
+                     _under(law, measure), **more) for law in JUDGED
+               for name, where, text, measure, more in ROWS)

@@ -21,12 +21,8 @@ from schedlib.pictures.diagrams import Arrow, Box, plot_diagram
 from schedlib.workload import Workload
 
 PLACE = 2
-SIX = {
-    "submit": [0, 1, 2, 4, 10, 13],
-    "duration": [14, 6, 7, 5, 6, 7],
-    "cores": [1, 2, 1, 2, 1, 2],
-    "memory": [3, 2, 1, 2, 4, 1],
-}
+SIX = {"submit": [0, 1, 2, 4, 10, 13], "duration": [14, 6, 7, 5, 6, 7], "cores": [1, 2, 1, 2, 1, 2],
+       "memory": [3, 2, 1, 2, 4, 1]}
 """On 4 cores and 8 GB the fourth job has to wait for cores alone, and the fifth for memory alone."""
 
 
@@ -77,10 +73,8 @@ def _waits(frame):
 
 def _alt(resource, unit):
     def alt(frame):
-        jobs = [
-            f"job {row.job} {getattr(row, resource):g} {unit} from {row.start:g} to {row.finish:g}"
-            for row in frame.itertuples()
-        ]
+        jobs = [f"job {row.job} {getattr(row, resource):g} {unit} from {row.start:g} to {row.finish:g}"
+                for row in frame.itertuples()]
         capacity = f"{frame[f'total_{resource}'].iloc[0]:g} {unit}"
         waits = _waits(frame).capitalize()
         return f"Blocks over time on a machine of {capacity}: {', '.join(jobs)}. {waits}."
@@ -157,12 +151,9 @@ def plot_fig4(frame: pd.DataFrame) -> Picture:
     value = frame.set_index("quantity")["value"].map("{:,.0f}".format)
     cluster = (
         f"{value['machines']} machines of\n{value['configurations']} configurations,\n{value['classes']} "
-        "classes of jobs"
-    )
-    pool = (
-        f"allocation LP\n$\\lambda^*$ = {value['rate of stage 1']} jobs/h\n"
-        f"{value['pairs with delta > 0']} pairs with $\\delta > 0$"
-    )
+        "classes of jobs")
+    pool = (f"allocation LP\n$\\lambda^*$ = {value['rate of stage 1']} jobs/h\n"
+            f"{value['pairs with delta > 0']} pairs with $\\delta > 0$")
     mixes = f"{value['bins']} mixes that fit\na machine, of the\nclasses in $K^j$"
     assign = f"LP: machines to bins\n$\\lambda$ = {value['rate of stage 2']} jobs/h"
     in_use = f"{value['bins in use']} bins in use\n$\\lambda$ = {value['rate after rounding']} jobs/h"
@@ -199,8 +190,7 @@ def _caption_fig3(frame):
     return (
         "The life of a job (the paper's Fig. 3), with the counts of a run: LoTES, "
         f"{10 * run['machines']:.0f} machines of ten configurations, arrivals for {run['hours']:g} hours at "
-        f"{100 * run['load']:g} % of stage 2's rate after rounding. The run ends when the last job has left."
-    )
+        f"{100 * run['load']:g} % of stage 2's rate after rounding. The run ends when the last job has left.")
 
 
 def _alt_fig3(frame):
@@ -213,38 +203,25 @@ def _alt_fig4(frame):
     return (
         "Diagram: offline, stage 1 (allocation) gives the classes of each configuration to stage 2, which "
         "makes bins, assigns machines to them and rounds; online, stage 3 starts jobs on arrivals and exits "
-        f"so that machines resemble their bins. {words}."
-    )
+        f"so that machines resemble their bins. {words}.")
 
 
 EXPERIMENTS = (
-    Experiment(
-        "lotes.fig1", "Six jobs on one machine", fig1,
-        scales([{"total_cores": 4.0, "total_memory": 8.0}]), scales(1),
-    ),
-    Experiment(
-        "lotes.fig3", "The ways of jobs through a small cluster", fig3, scales([SMALL_CLUSTER]), scales(1)
-    ),
+    Experiment("lotes.fig1", "Six jobs on one machine", fig1,
+               scales([{"total_cores": 4.0, "total_memory": 8.0}]), scales(1)),
+    Experiment("lotes.fig3", "The ways of jobs through a small cluster", fig3, scales([SMALL_CLUSTER]),
+               scales(1)),
     Experiment("lotes.fig4", "What flows between the stages of LoTES", fig4, **ONCE),
 )
 FIGURES = (
-    Figure(
-        "lotes.fig1", "lotes.fig1", plot_fig1,
-        lambda frame: "Six jobs on a machine with four cores and 8 GB: cores in use (the paper's Fig. 1, "
-        f"with jobs of our own). First come, first served: {_waits(frame)}.",
-        _alt("cores", "cores"),
-    ),
-    Figure(
-        "lotes.fig2", "lotes.fig1", plot_fig2,
-        lambda frame: "Memory in use by the same six jobs over the same times (the paper's Fig. 2): a job "
-        f"needs both at once. {_waits(frame).capitalize()}.",
-        _alt("memory", "GB"),
-    ),
+    Figure("lotes.fig1", "lotes.fig1", plot_fig1,
+           lambda frame: "Six jobs on a machine with four cores and 8 GB: cores in use (the paper's Fig. 1, "
+           f"with jobs of our own). First come, first served: {_waits(frame)}.", _alt("cores", "cores")),
+    Figure("lotes.fig2", "lotes.fig1", plot_fig2,
+           lambda frame: "Memory in use by the same six jobs over the same times (the paper's Fig. 2): a job "
+           f"needs both at once. {_waits(frame).capitalize()}.", _alt("memory", "GB")),
     Figure("lotes.fig3", "lotes.fig3", plot_fig3, _caption_fig3, _alt_fig3),
-    Figure(
-        "lotes.fig4", "lotes.fig4", plot_fig4,
-        "LoTES (the paper's Fig. 4) with our numbers for Google's cluster. The arrows' symbols are the "
-        "paper's; rates are in jobs per hour.",
-        _alt_fig4,
-    ),
-)  # fmt: skip
+    Figure("lotes.fig4", "lotes.fig4", plot_fig4,
+           "LoTES (the paper's Fig. 4) with our numbers for Google's cluster. The arrows' symbols are the "
+           "paper's; rates are in jobs per hour.", _alt_fig4),
+)

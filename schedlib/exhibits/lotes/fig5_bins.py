@@ -76,23 +76,19 @@ FIGURES = (
         "The paper's two examples of fragmentation: jobs of size 3 and rate 1. What pooled machines could "
         "run, and what real ones can.",
         "Table: 30 machines of size 8 run 80 jobs pooled and 60 placed; 2 machines of size 5 run 10/3 pooled "
-        "and 2 placed.",
-    ),
-    Figure(
-        "lotes.fig5", "lotes.fig5", plot_fig5,
-        "All mixes of two classes that one machine of size 7 can hold, and the non-dominated bins among "
-        "them. The paper's Fig. 5.",
-        lambda frame: f"Scatter of {len(frame)} feasible mixes below the machine's limit, "
-        f"{frame['non_dominated'].sum()} of them non-dominated bins: (0, 2), (2, 1) and (3, 0).",
-    ),
+        "and 2 placed."),
+    Figure("lotes.fig5", "lotes.fig5", plot_fig5,
+           "All mixes of two classes that one machine of size 7 can hold, and the non-dominated bins among "
+           "them. The paper's Fig. 5.",
+           lambda frame: f"Scatter of {len(frame)} feasible mixes below the machine's limit, "
+           f"{frame['non_dominated'].sum()} of them non-dominated bins: (0, 2), (2, 1) and (3, 0)."),
     Figure(
         "lotes.algorithm1", "lotes.algorithm1", None,
         "What the paper's Algorithm 1 keeps: as printed every feasible bin, with its flag reset still "
         "dominated ones; where a class fits no empty machine it comes to an undefined step.",
         "Table of the bins that Algorithm 1 keeps, repeats and misses on three machines, as printed, mended "
-        "and exact.",
-    ),
-)  # fmt: skip
+        "and exact."),
+)
 
 
 def _rate(column, row):

@@ -48,15 +48,12 @@ def fig7(shrink: int, seed: int) -> pd.DataFrame:
 
 
 EXPERIMENTS = (
-    Experiment(
-        "lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, **ONCE,
-        missing=no_google_table, data_files=google_files,
-    ),
+    Experiment("lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, **ONCE,
+               missing=no_google_table, data_files=google_files),
     Experiment("lotes.fig6-model", "Jobs arriving in each hour of the fitted model", fig6_model, **ONCE),
-    Experiment(
-        "lotes.fig7", "The drifting mix of the synthetic month", fig7, scales([{"shrink": 40}]), scales(1)
-    ),
-)  # fmt: skip
+    Experiment("lotes.fig7", "The drifting mix of the synthetic month", fig7, scales([{"shrink": 40}]),
+               scales(1)),
+)
 
 SOURCES = {"Google": "Google's trace", "model": "fitted model, one draw"}
 
@@ -100,37 +97,27 @@ def _caption_fig6(frame):
         f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all, of "
         f"which {google.loc[google['hour'] < 0, 'jobs'].sum():,} were there before the trace began and are "
         "not drawn: the paper's Fig. 6 (extended version). The first and the last hour are not whole. Below, "
-        f"{MODEL}. Data: Google, CC-BY 4.0."
-    )
+        f"{MODEL}. Data: Google, CC-BY 4.0.")
 
 
 def _alt_fig7(frame):
     second = frame.loc[frame["job_class"] == 2, "share"]
-    return (
-        f"Line chart of the daily share of {frame['job_class'].nunique()} classes over "
-        f"{frame['day'].nunique()} days; class 2 between {second.min():.2f} and {second.max():.2f}."
-    )
+    return (f"Line chart of the daily share of {frame['job_class'].nunique()} classes over "
+            f"{frame['day'].nunique()} days; class 2 between {second.min():.2f} and {second.max():.2f}.")
 
 
 MODEL = (
     "a log-normal AR(1) with cycles of a week, a day and four hours, fitted to the trace's whole hours by "
-    "maximum likelihood. It has no burst like the trace's of hours 414 to 431"
-)
+    "maximum likelihood. It has no burst like the trace's of hours 414 to 431")
 
 FIGURES = (
     Figure("lotes.fig6", "lotes.fig6", plot_fig6, _caption_fig6, _alt_fig6),
-    Figure(
-        "lotes.fig6-model", "lotes.fig6-model", plot_fig6,
-        f"Jobs arriving in each hour of a synthetic month: a draw from {MODEL}.",
-        _alt_fig6,
-    ),
-    Figure(
-        "lotes.fig7", "lotes.fig7", plot_fig7,
-        "The mix of classes in the synthetic month, day by day. The paper's Fig. 7 shows that of Google's "
-        "jobs, which also drifts.",
-        _alt_fig7,
-    ),
-)  # fmt: skip
+    Figure("lotes.fig6-model", "lotes.fig6-model", plot_fig6,
+           f"Jobs arriving in each hour of a synthetic month: a draw from {MODEL}.", _alt_fig6),
+    Figure("lotes.fig7", "lotes.fig7", plot_fig7,
+           "The mix of classes in the synthetic month, day by day. The paper's Fig. 7 shows that of Google's "
+           "jobs, which also drifts.", _alt_fig7),
+)
 
 CLAIMS = (
     claim(

@@ -64,15 +64,11 @@ LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
 
 EXPERIMENTS = (
     Experiment("lotes.month", "A synthetic month of Google's cluster", month, MONTH, scales(2, 5)),
-    Experiment(
-        "lotes.month-google", "A month with Google's arrivals", month_google, MONTH, scales(2, 5),
-        missing=runs.no_google_table, data_files=runs.google_files,
-    ),
-    Experiment(
-        "lotes.month-load", "The synthetic month at other loads", month_load,
-        scales(_loads(400, 0.4, 0.9), _loads(40, *LOADS), _loads(1, *LOADS)), scales(1, 3, 5),
-    ),
-)  # fmt: skip
+    Experiment("lotes.month-google", "A month with Google's arrivals", month_google, MONTH, scales(2, 5),
+               missing=runs.no_google_table, data_files=runs.google_files),
+    Experiment("lotes.month-load", "The synthetic month at other loads", month_load,
+               scales(_loads(400, 0.4, 0.9), _loads(40, *LOADS), _loads(1, *LOADS)), scales(1, 3, 5)),
+)
 
 
 def _summaries(frame):
@@ -102,8 +98,7 @@ def plot_load(frame: pd.DataFrame) -> Picture:
 def _alt_month(frame):
     words = [
         f"{style.look(name).label} waits {wait / 60:.3g} min on average and {over:.2g} % of jobs over an hour"
-        for name, wait, over in _summaries(frame).groupby("policy").median().itertuples()
-    ]
+        for name, wait, over in _summaries(frame).groupby("policy").median().itertuples()]
     return f"Charts of a month under four policies, medians over seeds: {'; '.join(words)}."
 
 
@@ -115,15 +110,12 @@ def _alt_load(frame):
         words.append(f"at {load:g} {', '.join(each)}")
     return (
         "Two charts against load, of mean wait and of the share of jobs that wait over an hour. Median mean "
-        f"waits: {'; '.join(words)}."
-    )
+        f"waits: {'; '.join(words)}.")
 
 
 def _assumed(frame, loads):
-    return (
-        f"Table 1's machines over {frame['shrink'].iloc[0]}, Table 2's classes with a drifting mix, "
-        f"durations stretched to a load of {loads}"
-    )
+    return (f"Table 1's machines over {frame['shrink'].iloc[0]}, Table 2's classes with a drifting mix, "
+            f"durations stretched to a load of {loads}")
 
 
 def _caption_month(number, title, real):
@@ -133,28 +125,21 @@ def _caption_month(number, title, real):
         f"{title.format(unit='day')} in a month of 672,074 jobs ({arrivals}): "
         f"{_assumed(frame, format(frame['load'].iloc[0], 'g'))}. Thin lines: seeds; thick: medians. The "
         f"paper's Fig. {number} has Google's tasks, which may not be "
-        f"shipped.{' Data: Google, CC-BY 4.0.' if real else ''}"
-    )
+        f"shipped.{' Data: Google, CC-BY 4.0.' if real else ''}")
 
 
 def _caption_load(frame):
     loads = ", ".join(f"{load:g}" for load in sorted(set(frame["load"])))
-    return (
-        f"What the assumed load decides in the synthetic month: {_assumed(frame, loads)}. Points: seeds; "
-        "lines: medians. Beyond the paper."
-    )
+    return (f"What the assumed load decides in the synthetic month: {_assumed(frame, loads)}. Points: seeds; "
+            "lines: medians. Beyond the paper.")
 
 
 FIGURES = (
-    *(
-        Figure(
-            f"lotes.fig{number}{suffix}", f"lotes.month{suffix}", plot,
-            _caption_month(number, title, bool(suffix)), _alt_month,
-        )
-        for suffix in ("", "-google") for number, (plot, title) in FIGURES_8_TO_10.items()
-    ),
+    *(Figure(f"lotes.fig{number}{suffix}", f"lotes.month{suffix}", plot,
+             _caption_month(number, title, bool(suffix)), _alt_month) for suffix in ("", "-google")
+      for number, (plot, title) in FIGURES_8_TO_10.items()),
     Figure("lotes.month-load", "lotes.month-load", plot_load, _caption_load, _alt_load),
-)  # fmt: skip
+)
 
 
 def _over(policy, hours):
@@ -192,8 +177,7 @@ def _first_day(frame):
 
 ASSUMED = (
     "load, durations, demands and mix are assumed (Google's task table may not be shipped), and load decides "
-    "much: see lotes.month-load"
-)
+    "much: see lotes.month-load")
 MONTHS = (
     ("", f"judged on a synthetic month: arrivals are a fitted model's; {ASSUMED}"),
     ("-google", f"judged on a month with Google's hourly arrivals; {ASSUMED}"),
@@ -236,10 +220,5 @@ ROWS = (
       "metric": "share of days that end with a queue"}),
 )  # fmt: skip
 
-CLAIMS = tuple(
-    claim(
-        f"month-{name}{suffix}", "Section 5.3.3", text, f"lotes.month{suffix}", measure, **more, reason=reason
-    )
-    for suffix, reason in MONTHS
-    for name, text, measure, more in ROWS
-)
+CLAIMS = tuple(claim(f"month-{name}{suffix}", "Section 5.3.3", text, f"lotes.month{suffix}", measure, **more,
+                     reason=reason) for suffix, reason in MONTHS for name, text, measure, more in ROWS)

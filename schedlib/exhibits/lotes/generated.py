@@ -41,13 +41,9 @@ def _points(scale, phis=PHIS, loads=LOADS):
     return [{"phi": phi, "load": load, **SIZE[scale]} for phi in phis for load in loads]
 
 
-EXPERIMENTS = (
-    Experiment(
-        "lotes.generated", "What a plan over all bins does to waits", steering,
-        scales(_points("smoke", PHIS[:1], (1.0,)), _points("quick"), _points("paper")),
-        scales(1, 3, 5),
-    ),
-)  # fmt: skip
+EXPERIMENTS = (Experiment("lotes.generated", "What a plan over all bins does to waits", steering,
+                          scales(_points("smoke", PHIS[:1], (1.0,)), _points("quick"), _points("paper")),
+                          scales(1, 3, 5)),)
 
 FOLLOWED = {
     "paper's plan": style.Look(style.BLUE, "-", "o", "LoTES, the paper's plan"),
@@ -77,6 +73,4 @@ FIGURES = (
         lambda frame: "Beyond the paper: stage 2 over all bins, by column generation, and what it does to "
         f"waits, on {CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. "
         "The same jobs for all three; load 1 is what the paper's plan sustains. Hollow where the queue grew.",
-        _alt,
-    ),
-)  # fmt: skip
+        _alt),)

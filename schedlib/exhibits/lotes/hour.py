@@ -82,26 +82,20 @@ def _points(minutes):
 
 
 EXPERIMENTS = (
-    Experiment(
-        "lotes.hour", "An hour of Alibaba's batch jobs", hour,
-        scales([{"minutes": 5, "load": 0.8}], [{"minutes": 60, "load": load} for load in (0.8, 0.95)]),
-        scales(1, 1, 3),
-    ),
-    Experiment(
-        "lotes.classes", "What each further class gains on Alibaba's hour", classes,
-        scales(_points(1), _points(10)), scales(1, 1, 3),
-    ),
+    Experiment("lotes.hour", "An hour of Alibaba's batch jobs", hour,
+               scales([{"minutes": 5, "load": 0.8}], [{"minutes": 60, "load": load} for load in (0.8, 0.95)]),
+               scales(1, 1, 3)),
+    Experiment("lotes.classes", "What each further class gains on Alibaba's hour", classes,
+               scales(_points(1), _points(10)), scales(1, 1, 3)),
     Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, **ONCE),
-)  # fmt: skip
+)
 
 
 def _alt(frame):
     waits, words = pd.DataFrame({name: per_run(frame, name) for name in ("mean", "p99")}), []
     for load, table in waits.groupby("load"):
-        each = [
-            f"{style.look(policy).label} {mean:.3g} s, 99 % of jobs under {p99:.3g} s"
-            for policy, mean, p99 in table.groupby("policy").median().itertuples()
-        ]
+        each = [f"{style.look(policy).label} {mean:.3g} s, 99 % of jobs under {p99:.3g} s"
+                for policy, mean, p99 in table.groupby("policy").median().itertuples()]
         words.append(f"at load {load:g} {'; '.join(each)}")
     return f"Charts of Alibaba's hour under four policies. Mean waits: {'. '.join(words)}."
 
@@ -115,8 +109,7 @@ def _caption(number, title):
             f"instances on {sizes}, Table 1's configurations in proportion, the largest taken as 96 cores; "
             "classes of the first sixth of the time. An instance comes when its job does, thousands at a "
             "time. The load counts work that runs on after the hour. Thin lines: seeds; thick: medians. The "
-            f"paper's Fig. {number} has Google's month. Data: Alibaba, cluster-trace-v2018."
-        )
+            f"paper's Fig. {number} has Google's month. Data: Alibaba, cluster-trace-v2018.")
 
     return caption
 
@@ -150,8 +143,7 @@ def _caption_classes(frame):
         f"What each further class gains on the {time} of Alibaba's hour: the variance left within classes, "
         "and the share of jobs that are not where one class fewer had them. Dotted: below these, the papers "
         "say of Google's trace, lies what more than four classes take (Section 5.3.2; first version, 5.1). "
-        "Data: Alibaba, cluster-trace-v2018."
-    )
+        "Data: Alibaba, cluster-trace-v2018.")
 
 
 def _alt_classes(frame):
@@ -161,10 +153,9 @@ def _alt_classes(frame):
     return f"Line charts for 1 to {most} classes. With a fifth class there move {words} of the jobs."
 
 
-FIGURES = tuple(
-    Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"), _caption(number, title), _alt)
-    for number, (plot, title) in FIGURES_8_TO_10.items()
-) + (
+FIGURES = tuple(Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"),
+                       _caption(number, title), _alt)
+                for number, (plot, title) in FIGURES_8_TO_10.items()) + (
     Figure("lotes.classes", "lotes.classes", plot_classes, _caption_classes, _alt_classes),
     Figure(
         "lotes.table2-hour", "lotes.table2-hour", None,
@@ -172,9 +163,8 @@ FIGURES = tuple(
         "k-means on cores and memory used (fractions of a machine taken as 96 cores); the last column is "
         "their share of the whole hour's jobs. Data: Alibaba, cluster-trace-v2018.",
         "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and in "
-        "the hour.",
-    ),
-)  # fmt: skip
+        "the hour."),
+)
 
 
 def _no_queue(frame):
@@ -195,8 +185,7 @@ def _at_load(measure, load=0.8):
 
 REASON = (
     "judged on an hour of Alibaba's batch instances, on machines in Table 1's proportions at load 0.8, not "
-    "on Google's month: instances come thousands at a time, and the hour begins with idle machines"
-)
+    "on Google's month: instances come thousands at a time, and the hour begins with idle machines")
 TIMES = DECADES | {"check": "value", "tolerance": 0.5}
 TAILS = {"metric": "log10 of the ratio of 99 % quantiles of the waits", "unit": "decades"}
 

@@ -35,12 +35,8 @@ def _points(machines, hours):
     return [{"load": load, **size} for load in (0.3, 0.6, 0.8, 0.9, 0.95, 0.97)]
 
 
-EXPERIMENTS = (
-    Experiment(
-        "lotes.overhead", "How many machines an arrival asks", overhead,
-        {scale: _points(**SIZE[scale]) for scale in SCALES}, scales(1, 3, 5),
-    ),
-)  # fmt: skip
+EXPERIMENTS = (Experiment("lotes.overhead", "How many machines an arrival asks", overhead,
+                          {scale: _points(**SIZE[scale]) for scale in SCALES}, scales(1, 3, 5)),)
 
 
 def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
@@ -60,10 +56,8 @@ def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 def _alt(frame):
     medians = frame[frame["sampled"] == 0].groupby(["policy", "load"])["looked"].median()
     low, high = frame["load"].min(), frame["load"].max()
-    words = [
-        f"{style.look(policy).label} {medians[policy, low]:.3g} and {medians[policy, high]:.3g} %"
-        for policy in POLICIES
-    ]
+    words = [f"{style.look(policy).label} {medians[policy, low]:.3g} and {medians[policy, high]:.3g} %"
+             for policy in POLICIES]
     return f"Line chart of machines asked per arrival. At loads {low:g} and {high:g}: {'; '.join(words)}."
 
 
@@ -72,10 +66,7 @@ FIGURES = (
         "lotes.overhead", "lotes.overhead", plot_overhead,
         "How many machines an arriving job asks for their state, by the policies' words: LoTES every one of "
         "the configurations it tries, Greedy down the table until one has room, Tetris all. (The simulator "
-        "itself finds the same machine by search trees.)",
-        _alt,
-    ),
-)  # fmt: skip
+        "itself finds the same machine by search trees.)", _alt),)
 
 
 def _asks_more(policy, low, high):

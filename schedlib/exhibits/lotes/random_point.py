@@ -25,16 +25,13 @@ def at_point(frame: pd.DataFrame, sizes: str, at: float) -> pd.DataFrame:
     rows = frame[(frame["sizes"] == sizes) & np.isclose(frame[x], at)]
     if rows.empty:
         laws, values = frame["sizes"].unique(), [f"{value:g}" for value in sorted(frame[x].unique())]
-        raise ValueError(
-            f"sizes, at: no runs of {sizes!r} at {x} = {at:g}; there are {', '.join(laws)} at "
-            f"{', '.join(values)}"
-        )
+        raise ValueError(f"sizes, at: no runs of {sizes!r} at {x} = {at:g}; there are {', '.join(laws)} at "
+                         f"{', '.join(values)}")
     return rows
 
 
-def plot_point(
-    frame: pd.DataFrame, sizes: str, at: float, claims: pd.DataFrame | None = None, *, size=(8.6, 4.6)
-) -> Picture:
+def plot_point(frame: pd.DataFrame, sizes: str, at: float, claims: pd.DataFrame | None = None, *,
+               size=(8.6, 4.6)) -> Picture:
     """Mean waits and growth of the queue at one point of the frame of `lotes.fig11`, `fig12` or `fig13`.
 
     `sizes`: the law of job sizes; `at`: the value of Phi or Omega. Every instance is a point, hollow where

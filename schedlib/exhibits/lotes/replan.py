@@ -46,9 +46,8 @@ def _foresight(jobs, hours):
     return again
 
 
-def replanning(
-    shrink: int, load: float, drift: float, bursts: bool, finest: int, hours: int, seed: int
-) -> pd.DataFrame:
+def replanning(shrink: int, load: float, drift: float, bursts: bool, finest: int, hours: int,
+               seed: int) -> pd.DataFrame:
     """LoTES on the synthetic month with one plan and with plans made anew, by `way` and by `every`.
 
     `every`: hours between plans, 0 when none is made anew. `hours`: 720, or fewer of the month's kind.
@@ -93,18 +92,13 @@ def _point(shrink, load, drift=0.8, **more):
     return {"shrink": shrink, "load": load, "drift": drift} | usual | more
 
 
-EXPERIMENTS = (
-    Experiment(
-        "lotes.replan", "Planning anew on a drifting month", replanning,
-        scales(
-            [_point(400, 0.8, hours=72)],
-            [_point(40, 0.8), _point(40, 0.95)],
-            [*(_point(4, *setting) for setting in ((0.8,), (0.95,), (0.8, 0.0), (0.8, 1.6))),
-             _point(4, 0.95, bursts=False)],
-        ),
-        scales(2, 5), timing=("seconds",),
-    ),
-)  # fmt: skip
+EXPERIMENTS = (Experiment("lotes.replan", "Planning anew on a drifting month", replanning,
+                          scales([_point(400, 0.8, hours=72)], [_point(40, 0.8), _point(40, 0.95)],
+                                 [
+                                     *(_point(4, *setting)
+                                       for setting in ((0.8,), (0.95,), (0.8, 0.0), (0.8, 1.6))),
+                                     _point(4, 0.95, bursts=False),
+                                 ]), scales(2, 5), timing=("seconds",)),)
 
 NAMES = {
     ("estimate", 24): "estimated anew, 24 h",
@@ -153,14 +147,11 @@ def plot_replan(frame: pd.DataFrame) -> Picture:
 
 def _alt(frame):
     means = np.log10(_over_fixed(frame, "wait")).groupby(SETTING).mean()
-    words = [
-        f"{name}: {10 ** means[way].min():.2f} to {10 ** means[way].max():.2f}"
-        for way, name in NAMES.items() if way in means
-    ]  # fmt: skip
+    words = [f"{name}: {10 ** means[way].min():.2f} to {10 ** means[way].max():.2f}"
+             for way, name in NAMES.items() if way in means]
     return (
         "Chart in three panels, all jobs, the small classes and the large ones. Mean wait over that of one "
-        f"plan, geometric means over seeds, least and largest of the settings: {', '.join(words)}."
-    )
+        f"plan, geometric means over seeds, least and largest of the settings: {', '.join(words)}.")
 
 
 FIGURES = (
@@ -168,10 +159,7 @@ FIGURES = (
         "lotes.replan", "lotes.replan", plot_replan,
         lambda frame: "Planning anew on the synthetic month, by what from and how often: mean wait over that "
         "under one plan (ticks: seeds; symbols: their geometric mean). Table 1's machines over "
-        f"{frame['shrink'].iloc[0]}. The paper leaves this to future work (Sections 5.3.3 and 6).",
-        _alt,
-    ),
-)  # fmt: skip
+        f"{frame['shrink'].iloc[0]}. The paper leaves this to future work (Sections 5.3.3 and 6).", _alt),)
 
 
 def _gained(way, every):
@@ -187,25 +175,18 @@ def _gained(way, every):
 
 REASON = (
     "waits come when more arrives than fits, and there a better estimate of the mix does not help: plans "
-    "made from the next day's jobs themselves gain no more; judged on the synthetic month"
-)
+    "made from the next day's jobs themselves gain no more; judged on the synthetic month")
 
 CLAIMS = (
-    *(
-        claim(
-            f"replan-{way}-{every}", "Section 5.3.3",
+    *(claim(f"replan-{way}-{every}", "Section 5.3.3",
             f"Updating the job classes' parameters improves LoTES: {text}, every {every} hours",
-            "lotes.replan", _gained(way, every), **DECADES, reason=REASON,
-        )
-        for way, text in (
-            ("estimate", "shares, demands and rates estimated anew"), ("cluster", "jobs clustered anew")
-        )
-        for every in (24, 6)
-    ),
-    claim(
-        "replan-seconds", "Section 5.3.3",
-        "Stages 1 and 2 can be solved again several times a day: in less than a minute", "lotes.replan",
-        lambda frame: (frame["seconds"] < 60).groupby(frame["seed"]).mean().to_numpy(), 1.0, check="value",
-        metric="share of runs whose longest new plan took less", unit="1",
-    ),
-)  # fmt: skip
+            "lotes.replan", _gained(way, every), **DECADES, reason=REASON)
+      for way, text in (
+          ("estimate", "shares, demands and rates estimated anew"),
+          ("cluster", "jobs clustered anew"),
+      ) for every in (24, 6)),
+    claim("replan-seconds", "Section 5.3.3",
+          "Stages 1 and 2 can be solved again several times a day: in less than a minute", "lotes.replan",
+          lambda frame: (frame["seconds"] < 60).groupby(frame["seed"]).mean().to_numpy(), 1.0, check="value",
+          metric="share of runs whose longest new plan took less", unit="1"),
+)

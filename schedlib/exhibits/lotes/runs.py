@@ -89,9 +89,8 @@ def synthetic_month(shrink: int, seed: int, **options) -> tuple[MachineConfigs, 
 Measures = Callable[[Simulation], Mapping[str, Iterable[tuple[float, float]]]]
 
 
-def each_policy(
-    configs: MachineConfigs, classes: JobClasses, jobs: Workload, measures: Measures, seed: int, **options
-) -> pd.DataFrame:
+def each_policy(configs: MachineConfigs, classes: JobClasses, jobs: Workload, measures: Measures, seed: int,
+                **options) -> pd.DataFrame:
     """Every policy on the same jobs: `policy, measure, x, value`; `measures` gives a run's pairs (x,
     value)."""
     made, rows = plan(configs, classes), []

@@ -80,20 +80,15 @@ def _limits(limit, phis):
 
 
 EXPERIMENTS = (
-    Experiment(
-        "lotes.stages", "Rates and bins of stages 1 and 2", stages,
-        scales(
-            [{"phi": -1.0, "machines": 1000}, *({"phi": phi, "machines": 20} for phi in (0.0, 0.015))],
-            [{"phi": phi, "machines": 1000} for phi in PHIS],
-        ),
-        scales(2, 5), timing=("seconds", "bins_seconds"),
-    ),
-    Experiment(
-        "lotes.integer", "Stage 2 as an integer program", integer,
-        scales(_limits(20.0, (-1.0, 0.006)), _limits(20.0, (-1.0, 0.0, 0.006, 0.015)), _limits(600.0, PHIS)),
-        scales(1), timing=("lp_seconds", "integer_seconds"),
-    ),
-)  # fmt: skip
+    Experiment("lotes.stages", "Rates and bins of stages 1 and 2", stages,
+               scales(
+                   [{"phi": -1.0, "machines": 1000}, *({"phi": phi, "machines": 20} for phi in (0.0, 0.015))],
+                   [{"phi": phi, "machines": 1000} for phi in PHIS]), scales(2, 5),
+               timing=("seconds", "bins_seconds")),
+    Experiment("lotes.integer", "Stage 2 as an integer program", integer,
+               scales(_limits(20.0, (-1.0, 0.006)), _limits(20.0, (-1.0, 0.0, 0.006, 0.015)),
+                      _limits(600.0, PHIS)), scales(1), timing=("lp_seconds", "integer_seconds")),
+)
 
 WAYS = {
     "assignment": ("stage 2 as in the paper", style.BLUE, "o"),
@@ -131,17 +126,14 @@ FIGURES = (
     Figure(
         "lotes.stages", "lotes.stages", plot_stages,
         "What the plan loses against the fluid bound of stage 1: with the paper's stage 2, rounded, and with "
-        "stage 2 over all bins by column generation (beyond the paper). 10,000 machines.",
-        _alt_stages,
-    ),
+        "stage 2 over all bins by column generation (beyond the paper). 10,000 machines.", _alt_stages),
     Figure(
         "lotes.integer", "lotes.integer", None,
         lambda frame: "Stage 2 as a linear and as an integer program (HiGHS) over the same bins, proved "
         f"optimal: seconds. Google's instance is Phi = -1. inf: no proof within {frame['limit'].iloc[0]:g} "
         "s.",
-        "Table of bins and of the seconds that the linear and the integer program take on four instances.",
-    ),
-)  # fmt: skip
+        "Table of bins and of the seconds that the linear and the integer program take on four instances."),
+)
 
 
 def _google(measure):

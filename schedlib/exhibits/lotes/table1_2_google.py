@@ -16,17 +16,16 @@ def table1(seed: int) -> pd.DataFrame:
     """Table 1 with the supports of our stage-1 optimum and the printed ones, and the bins that follow."""
     configs, classes = google2011()
     made = plan(configs, classes)
-    return pd.DataFrame(
-        {
-            "machines": configs.count,
-            "cores": configs.capacity[:, 0],
-            "memory": configs.capacity[:, 1],
-            "supports_printed": SUPPORTS,
-            "supports": made.allocation.supports,
-            "bins": [len(bins) for bins in made.bins],
-            "bins_all_classes": [count_bins(capacity, classes.demand) for capacity in configs.capacity],
-        }
-    )
+    return pd.DataFrame({
+                            "machines": configs.count,
+                            "cores": configs.capacity[:, 0],
+                            "memory": configs.capacity[:, 1],
+                            "supports_printed": SUPPORTS,
+                            "supports": made.allocation.supports,
+                            "bins": [len(bins) for bins in made.bins],
+                            "bins_all_classes": [count_bins(capacity, classes.demand)
+                                                 for capacity in configs.capacity],
+                        })
 
 
 def table2(seed: int) -> pd.DataFrame:
@@ -47,11 +46,8 @@ FIGURES = (
         "Google's machines (the paper's Table 1). The printed supports are those of one optimum of stage 1 "
         "among many; ours is another, chosen to waste least. Bins: under our supports, and with all four "
         "classes everywhere.",
-        "Table of ten machine configurations with the number of machines, cores, memory, supports and bins.",
-    ),
-    Figure(
-        "lotes.table2", "lotes.table2", None,
-        "Google's four job classes (the paper's Table 2) as they enter the models.",
-        "Table of four job classes with mean time, cores, memory and share.",
-    ),
-)  # fmt: skip
+        "Table of ten machine configurations with the number of machines, cores, memory, supports and bins."),
+    Figure("lotes.table2", "lotes.table2", None,
+           "Google's four job classes (the paper's Table 2) as they enter the models.",
+           "Table of four job classes with mean time, cores, memory and share."),
+)

@@ -50,13 +50,9 @@ def variants(phi: float, load: float, machines: int, hours: float, seed: int) ->
     return pd.DataFrame(rows).drop(columns="arrived")
 
 
-EXPERIMENTS = (
-    Experiment(
-        "lotes.variants", "Every reading of every policy", variants,
-        {scale: [{"phi": 0.006, "load": load, **SIZE[scale]} for load in (0.90, 0.97)] for scale in SCALES},
-        scales(2, 5),
-    ),
-)  # fmt: skip
+EXPERIMENTS = (Experiment("lotes.variants", "Every reading of every policy", variants,
+                          {scale: [{"phi": 0.006, "load": load, **SIZE[scale]} for load in (0.90, 0.97)]
+                           for scale in SCALES}, scales(2, 5)),)
 
 
 def plot_variants(frame: pd.DataFrame) -> Picture:
@@ -81,10 +77,8 @@ def _alt(frame):
     heavy = frame[frame["load"] == frame["load"].max()]
     waits = heavy.groupby(["policy", "reading"], sort=False)["wait"].median()
     words = [f"{style.look(name).label} {reading} {wait:.3g} s" for (name, reading), wait in waits.items()]
-    return (
-        "Strip charts of mean waits by policy and reading. Medians at load "
-        f"{heavy['load'].iloc[0]:g}: {'; '.join(words)}."
-    )
+    return ("Strip charts of mean waits by policy and reading. Medians at load "
+            f"{heavy['load'].iloc[0]:g}: {'; '.join(words)}.")
 
 
 FIGURES = (
@@ -93,9 +87,7 @@ FIGURES = (
         lambda frame: "What the text leaves open: every reading of every policy on the same jobs, Phi = "
         f"0.006, on {CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. "
         "The first reading of each is ours. Points: instances, hollow where the queue grew; bars: medians.",
-        _alt,
-    ),
-)  # fmt: skip
+        _alt),)
 
 
 def _gained(policy, others):

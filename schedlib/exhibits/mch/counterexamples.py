@@ -84,12 +84,8 @@ def _alt(frame):
     return f"Table of the smallest trees found on which a rule violates a property. {words}."
 
 
-EXPERIMENTS = (
-    Experiment(
-        "mch.counterexamples", "The smallest trees on which a property fails", run,
-        scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 100, 1000))), scales(1),
-    ),
-)
+EXPERIMENTS = (Experiment("mch.counterexamples", "The smallest trees on which a property fails", run,
+                          scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 100, 1000))), scales(1)),)
 FIGURES = (
     Figure(
         "mch.counterexamples", "mch.counterexamples", None,
@@ -98,7 +94,4 @@ FIGURES = (
         "a flat rule's shares differ from H-DRF's by more than 1 % of the cluster. Shares are the leaves' "
         "dominant shares in per cent, from left to right; the margin is in units of the guarantee. C-CH and "
         "M-CH are searched on full-type leaves. Random search, then shrinking: nothing smaller in one step "
-        "fails.",
-        _alt,
-    ),
-)
+        "fails.", _alt),)

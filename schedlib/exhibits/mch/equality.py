@@ -94,8 +94,7 @@ def _caption_equality(resources):
             f"falls below its hierarchical share guarantee, under {rule}; under H-DRF on "
             f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's "
             f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster; the least share of a leaf is "
-            f"{100 * rows['least_leaf'].min():.3g} % of its guarantee."
-        )
+            f"{100 * rows['least_leaf'].min():.3g} % of its guarantee.")
 
     return caption
 
@@ -107,8 +106,7 @@ def _alt_equality(resources):
         words = "; ".join(
             f"{100 * one['differ'].mean():.3g} % differ and {100 * one['below'].mean():.3g} % violate the "
             f"guarantee when a leaf is partial-type with chance {100 * partial:.0f} %"
-            for partial, one in deep.groupby("partial")
-        )
+            for partial, one in deep.groupby("partial"))
         levels = deep["depth"].iloc[0]
         return f"Two heat maps by levels and partial-type leaves. Of trees with {levels} levels {words}."
 
@@ -118,25 +116,20 @@ def _alt_equality(resources):
 def _caption_exact(frame):
     words = ". ".join(
         f"{label(rule)}: the guarantee is violated on {100 * rows['below'].mean():.2g} % of trees, a share "
-        f"differs by {100 * rows['largest_gap'].max():.2g} % at most"
-        for rule, rows in frame.groupby("rule")
-    )
+        f"differs by {100 * rows['largest_gap'].max():.2g} % at most" for rule, rows in frame.groupby("rule"))
     one = frame[frame["rule"] == frame["rule"].iloc[0]]
     return (
         f"Two repairs of MCH on {_trees(one):,} random trees for each cell, {one['resources'].min()} to "
         f"{one['resources'].max()} resources, divisible tasks. Case 1's weight for every leaf is H-DRF until "
         "a resource is saturated; what is left over goes another way. Exact CH takes H-DRF's own shares as "
-        f"weights. {words} (of the cluster)."
-    )
+        f"weights. {words} (of the cluster).")
 
 
 def _alt_exact(frame):
     differ = frame.groupby("rule")["differ"].mean()
     words = ", ".join(f"{label(rule)} {100 * share:.3g} %" for rule, share in differ.items())
-    return (
-        "Two heat maps by levels and partial-type leaves. Trees with shares other than H-DRF's, over all "
-        f"cells: {words}."
-    )
+    return ("Two heat maps by levels and partial-type leaves. Trees with shares other than H-DRF's, over all "
+            f"cells: {words}.")
 
 
 def _mean(column, kind):
@@ -156,13 +149,9 @@ def _points(trees, *rules):
         "quick": (trees, (2, 3), (1, 2, 3, 4, 5), PARTIALS),
         "paper": (5 * trees, (2, 3, 4), (1, 2, 3, 4, 5), PARTIALS),
     }
-    return {
-        scale: [
-            {"depth": depth, "partial": partial, "trees": count, "rule": rule, "resources": m}
-            for rule in rules for m in resources for depth in depths for partial in partials
-        ]
-        for scale, (count, resources, depths, partials) in sizes.items()
-    }
+    return {scale: [{"depth": depth, "partial": partial, "trees": count, "rule": rule, "resources": m}
+                    for rule in rules for m in resources for depth in depths for partial in partials]
+            for scale, (count, resources, depths, partials) in sizes.items()}
 
 
 GUARANTEE = "abstract; Sections III and V"

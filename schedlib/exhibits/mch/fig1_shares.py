@@ -20,11 +20,8 @@ def run(demands: str, seed: int) -> pd.DataFrame:
     """Divisible dominant shares in the organisation of Fig. 1: `rule, leaf, name, share, guarantee`."""
     tree = fig1(DEMANDS[demands])
     names = [f"{tree.name(tree.parent[node])} {tree.name(node)}" for node in tree.leaves]
-    rows = [
-        (rule, leaf, names[leaf], share, tree.guarantee[tree.leaves[leaf]])
-        for rule in RULES
-        for leaf, share in enumerate(allocate(tree, FIG4_CAPACITY, rule).shares)
-    ]
+    rows = [(rule, leaf, names[leaf], share, tree.guarantee[tree.leaves[leaf]]) for rule in RULES
+            for leaf, share in enumerate(allocate(tree, FIG4_CAPACITY, rule).shares)]
     return pd.DataFrame(rows, columns=["rule", "leaf", "name", "share", "guarantee"])
 
 
@@ -57,8 +54,7 @@ def _alt(frame):
     alike, mixed = (shares_in_words(frame[frame["demands"] == one], "mch") for one in ("alike", "mixed"))
     return (
         "A tree: ads with weight 60 and dev with 40, in each production with 90 and tests with 10. Beside it "
-        f"dominant shares: with equal demands under MCH {alike}; with mixed demands {mixed}."
-    )
+        f"dominant shares: with equal demands under MCH {alike}; with mixed demands {mixed}.")
 
 
 def _largest_distance(frame):
@@ -68,10 +64,8 @@ def _largest_distance(frame):
 
 _claim = claim_maker("mch", unit="of the cluster", tolerance=EXACT)
 
-EXPERIMENTS = (
-    Experiment("mch.fig1", "The organisation of Fig. 1 under each rule", run,
-               scales(grid(demands=DEMANDS)), scales(1)),
-)
+EXPERIMENTS = (Experiment("mch.fig1", "The organisation of Fig. 1 under each rule", run,
+                          scales(grid(demands=DEMANDS)), scales(1)),)
 FIGURES = (
     Figure(
         "mch.fig1", "mch.fig1", plot,
@@ -79,12 +73,7 @@ FIGURES = (
         "leaf's dominant share under each rule when tasks are divisible, of 200 CPUs and 200 GB: with equal "
         "demands H-DRF and MCH give the guarantee, with mixed ones (<2, 1>, <1, 2>, <1, 3>, <3, 1> CPUs and "
         "GB, ours) at least that; flat DRF knows neither ads nor dev, and C-CH and M-CH divide one resource "
-        "alone.",
-        _alt,
-    ),
-)
-CLAIMS = (
-    _claim("fig1", "Section I.A; Fig. 1",
-           "MCH gives ads 60 % and dev 40 %, and 90 % of it to production (equal demands)", "mch.fig1",
-           _largest_distance, 0.0, metric="largest distance from 0.54, 0.06, 0.36, 0.04"),
-)
+        "alone.", _alt),)
+CLAIMS = (_claim("fig1", "Section I.A; Fig. 1",
+                 "MCH gives ads 60 % and dev 40 %, and 90 % of it to production (equal demands)", "mch.fig1",
+                 _largest_distance, 0.0, metric="largest distance from 0.54, 0.06, 0.36, 0.04"),)

@@ -53,10 +53,9 @@ def _panels(frame, case):
     named = {tree.paths[node]: rows.loc[tree.name(node)] for node in range(1, tree.n_nodes)}
     hierarchy, flat, names = {(): "10 CPUs, 12 GB"}, {(): "10 CPUs, 12 GB"}, {}
     for path, row in named.items():
-        hierarchy[path] = (
-            f"<{row['cpu']:.3g} CPU, {row['memory']:.3g} GB>\nmu {row['mu']:.4g}\n"
-            f"<{row['s_cpu']:.3g}, {row['s_memory']:.3g}>"
-        ) + (f"\nt* = {row['t_star']:.4g}" if row["t_star"] == row["t_star"] else "")
+        hierarchy[path] = (f"<{row['cpu']:.3g} CPU, {row['memory']:.3g} GB>\nmu {row['mu']:.4g}\n"
+                           f"<{row['s_cpu']:.3g}, {row['s_memory']:.3g}>") + (
+            f"\nt* = {row['t_star']:.4g}" if row["t_star"] == row["t_star"] else "")
     for k, path in enumerate([(1,), (2, 1), (2, 2)], 1):
         names[(k,)] = "n" + ",".join(map(str, path))
         flat[(k,)] = f"weight {named[path]['weight']:.4g}\nt = {named[path]['t']:.4g}"
@@ -89,8 +88,7 @@ def _alt_fig3(frame):
     return (
         "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in hierarchy and "
         f"flat tree, Sub-case 1: {_tasks_in_words(frame, 'other')}; Sub-case 2: "
-        f"{_tasks_in_words(frame, 'first')}."
-    )
+        f"{_tasks_in_words(frame, 'first')}.")
 
 
 def _normalised(frame):
@@ -106,31 +104,24 @@ def _inverse_mu(frame):
 
 _claim = claim_maker("mch", metric="largest distance", unit="1", tolerance=EXACT)
 
-EXPERIMENTS = (
-    Experiment("mch.worked", "Weights determined, with numbers", run, scales(grid(case=DEMANDS)), scales(1)),
-)
+EXPERIMENTS = (Experiment("mch.worked", "Weights determined, with numbers", run, scales(grid(case=DEMANDS)),
+                          scales(1)),)
 FIGURES = (
-    Figure(
-        "mch.fig2", "mch.worked", plot_fig2,
-        "The paper's Fig. 2 with numbers: demands of a task, mu, normalised demands, and how many "
-        "(divisible) tasks each leaf gets, t* in the hierarchy under H-DRF and t in the flat tree under "
-        "MCH's weights. n2's demand is Eq. 2's; n2,2 has the paper's 2 CPUs and 3 GB.",
-        _alt_fig2,
-    ),
+    Figure("mch.fig2", "mch.worked", plot_fig2,
+           "The paper's Fig. 2 with numbers: demands of a task, mu, normalised demands, and how many "
+           "(divisible) tasks each leaf gets, t* in the hierarchy under H-DRF and t in the flat tree under "
+           "MCH's weights. n2's demand is Eq. 2's; n2,2 has the paper's 2 CPUs and 3 GB.", _alt_fig2),
     Figure(
         "mch.fig3", "mch.worked", plot_fig3,
         "The paper's Fig. 3 with numbers, for both sub-cases. Sub-case 1 shows where its derivation breaks: "
         "weight 1 lets n2,2 run ahead from the beginning, so that memory saturates first, and t differs from "
-        "t*.",
-        _alt_fig3,
-    ),
+        "t*.", _alt_fig3),
     Figure(
         "mch.worked", "mch.worked", None,
         "The weights of Fig. 2 (full) and Fig. 3 (other: k' is not k; first: k' is k) determined with "
         "numbers, of 10 CPUs and 12 GB: demand per task, mu, normalised demand s, weight in the flat tree, "
         "tasks t* in the hierarchy and t in the flat tree.",
-        "Table of the nodes of three small hierarchies with demands, mu, weights and tasks.",
-    ),
+        "Table of the nodes of three small hierarchies with demands, mu, weights and tasks."),
 )
 CLAIMS = (
     _claim("normalised-demand", "Section III.A",

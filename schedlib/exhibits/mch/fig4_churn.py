@@ -25,11 +25,8 @@ def run_shares(tree: str, seed: int) -> pd.DataFrame:
     """Divisible shares and MCH's weights of the six leaves of Fig. 4a: `rule, leaf, name, share, weight`."""
     made = TREES[tree]()
     weights = flatten(made, FIG4_CAPACITY).weights
-    rows = [
-        (rule, leaf, made.name(made.leaves[leaf]), share, weights[leaf])
-        for rule in RULES
-        for leaf, share in enumerate(allocate(made, FIG4_CAPACITY, rule).shares)
-    ]
+    rows = [(rule, leaf, made.name(made.leaves[leaf]), share, weights[leaf]) for rule in RULES
+            for leaf, share in enumerate(allocate(made, FIG4_CAPACITY, rule).shares)]
     return pd.DataFrame(rows, columns=["rule", "leaf", "name", "share", "weight"])
 
 
@@ -90,10 +87,8 @@ def plot_fig4b(frame: pd.DataFrame):
 def _alt_trees(name):
     def alt(frame):
         h_drf, mch = (shares_in_words(frame[frame["tree"] == name], rule) for rule in ("h-drf", "mch"))
-        return (
-            "A hierarchy of six leaves above the flat tree that MCH makes of it. "
-            f"H-DRF's shares: {h_drf}; MCH's: {mch}."
-        )
+        return ("A hierarchy of six leaves above the flat tree that MCH makes of it. "
+                f"H-DRF's shares: {h_drf}; MCH's: {mch}.")
 
     return alt
 
@@ -156,34 +151,26 @@ FIGURES = (
         "mch.fig4a", "mch.fig4", plot_fig4a,
         "The hierarchy of the paper's Fig. 4a with H-DRF's divisible shares (above), and as MCH flattens it "
         "(below), with MCH's. Leaves of CPU are brown, leaves of memory green: none needs both.",
-        _alt_trees("paper"),
-    ),
+        _alt_trees("paper")),
     Figure(
         "mch.fig4-full", "mch.fig4", plot_fig4_full,
         "The same hierarchy with full-type leaves (blue) in the places of the CPU leaves, beyond the paper, "
-        "so that Case 1 is met.",
-        _alt_trees("full"),
-    ),
+        "so that Case 1 is met.", _alt_trees("full")),
     Figure(
         "mch.fig4b", "mch.fig4b", plot_fig4b,
         "Dominant shares over time in the hierarchy of Fig. 4a, 2000 tasks for each leaf, task by task (the "
         "paper's Fig. 4b is the middle panel). Submissions and lengths of tasks are ours, chosen so that all "
-        "are active from 200 to 600 s and n1,2 leaves at 790 s.",
-        _alt_churn,
-    ),
+        "are active from 200 to 600 s and n1,2 leaves at 790 s.", _alt_churn),
 )
 CLAIMS = (
     _claim("fig4-weights", "Section IV.A", "The six leaves' weights are 1, 1, 0.5, 0.5, 1, 1", "mch.fig4",
            _weights_gap, 0.0, tolerance=EXACT, metric="largest distance", unit="1"),
-    *(
-        _claim(f"fig4-share-{name.replace(',', '-')}", "Section IV.A; Fig. 4b",
-               f"While all six leaves are active, {name} has the dominant share {share}", "mch.fig4b",
-               _share(name), share)
-        for name, share in PRINTED.items()
-    ),
+    *(_claim(f"fig4-share-{name.replace(',', '-')}", "Section IV.A; Fig. 4b",
+             f"While all six leaves are active, {name} has the dominant share {share}", "mch.fig4b",
+             _share(name), share) for name, share in PRINTED.items()),
     _claim("fig4-ratio", "Section IV.A", "The shares of n1,1, n2,1, n2,2, n3,1 are as 2 : 1 : 1 : 2",
-           "mch.fig4b", _ratio_gap, 0.0, tolerance=0.1,
-           metric="largest distance of a ratio to n2,1's share", unit="1"),
+           "mch.fig4b", _ratio_gap, 0.0, tolerance=0.1, metric="largest distance of a ratio to n2,1's share",
+           unit="1"),
     _claim("fig4-takes-over", "Section IV.A", "When n1,2 leaves, the share of n2,3 rises to 1", "mch.fig4b",
            _share("n2,3", AFTER), 1.0),
     _claim("fig4-others-stay", "Section IV.A", "When n1,2 leaves, the shares of the others stay as they are",

@@ -145,15 +145,12 @@ def _alt_fig5(frame):
     levels = ", ".join(map(str, sorted(set(frame["levels"]))))
     return (
         f"Log-log charts. H-DRF's operations over MCH's at {most['jobs'].max()} jobs for {levels} levels: "
-        f"{'; '.join(words)}."
-    )
+        f"{'; '.join(words)}.")
 
 
 def _alt_complexity(frame):
-    words = ", ".join(
-        f"{_look(rule, method)['label']} {mean_ci(exponents(rows, 'q', 'operations')).mean:.2f}"
-        for (rule, method), rows in frame.groupby(["rule", "method"], sort=False)
-    )
+    words = ", ".join(f"{_look(rule, method)['label']} {mean_ci(exponents(rows, 'q', 'operations')).mean:.2f}"
+                      for (rule, method), rows in frame.groupby(["rule", "method"], sort=False))
     what = "Four log-log charts of cost against the number of nodes"
     return f"{what}. Exponents of all operations in q: {words}."
 
@@ -237,19 +234,13 @@ WHY_POWER = {
 }
 
 EXPERIMENTS = (
-    Experiment(
-        "mch.fig5", "The cost of scheduling against the number of jobs, full binary trees", run_jobs,
-        scales(*(
-            grid(reading=READINGS, levels=[2, 3, 4, 5], jobs=[50, 100, 200, 400, 800, 1600][:most])
-            for most in (2, 5, 6)
-        )),
-        scales(2, 5, 10), timing=("seconds",),
-    ),
-    Experiment(
-        "mch.complexity", "The cost of filling a cluster against the number of nodes", run_nodes,
-        scales(*(grid(levels=range(5, most + 1)) for most in (7, 11, 12))), scales(2, 5, 10),
-        timing=("seconds",),
-    ),
+    Experiment("mch.fig5", "The cost of scheduling against the number of jobs, full binary trees", run_jobs,
+               scales(*(grid(reading=READINGS, levels=[2, 3, 4, 5],
+                             jobs=[50, 100, 200, 400, 800, 1600][:most]) for most in (2, 5, 6))),
+               scales(2, 5, 10), timing=("seconds",)),
+    Experiment("mch.complexity", "The cost of filling a cluster against the number of nodes", run_nodes,
+               scales(*(grid(levels=range(5, most + 1)) for most in (7, 11, 12))), scales(2, 5, 10),
+               timing=("seconds",)),
 )
 FIGURES = (
     Figure(
@@ -257,16 +248,12 @@ FIGURES = (
         "The cost of scheduling jobs of the Alibaba hour (which stands for Google's trace) under full binary "
         "trees, medians over seeds. Upper half: the leaves are queues. Lower half: jobs are leaves below the "
         "lowest groups. Operations are nodes and heap places looked at; seconds of the flat rules include a "
-        "fixed cost each time that weights are worked out anew. The paper's Fig. 5.",
-        _alt_fig5,
-    ),
+        "fixed cost each time that weights are worked out anew. The paper's Fig. 5.", _alt_fig5),
     Figure(
         "mch.complexity", "mch.complexity", plot_complexity,
         "The cost of filling a cluster under full binary trees whose leaves are jobs, six tasks each: in all "
         "(above) and per decision (below), with slopes over all q and their 95 % intervals over seeds. "
-        "Seconds have a fixed part, which few nodes do not hide.",
-        _alt_complexity,
-    ),
+        "Seconds have a fixed part, which few nodes do not hide.", _alt_complexity),
 )
 CLAIMS = (
     _claim("complexity-h-drf", "Abstract; Section I.C", "H-DRF takes O(q^2)", "mch.complexity",
@@ -286,12 +273,10 @@ CLAIMS = (
     _claim("fig5-half", "Section IV.B; Fig. 5a", "With two levels MCH saves only half of H-DRF's run time",
            "mch.fig5", _times("queues", 2), 2.0, check="ratio", tolerance=0.25, metric="operations",
            unit="H-DRF's over MCH's", how_read=READINGS["queues"]),
-    *(
-        _claim(f"fig5-square-{reading}-{level}", "Abstract; Section IV.B; Fig. 5",
-               f"H-DRF's run time is almost the square of MCH's ({level} levels)", "mch.fig5",
-               _square(reading, level), 2.0, **POWER, how_read=READINGS[reading], reason=WHY_POWER[reading])
-        for reading in ("queues", "nodes") for level in (3, 4, 5)
-    ),
+    *(_claim(f"fig5-square-{reading}-{level}", "Abstract; Section IV.B; Fig. 5",
+             f"H-DRF's run time is almost the square of MCH's ({level} levels)", "mch.fig5",
+             _square(reading, level), 2.0, **POWER, how_read=READINGS[reading], reason=WHY_POWER[reading])
+      for reading in ("queues", "nodes") for level in (3, 4, 5)),
     _claim("complexity-square", "Abstract; Section IV.B",
            "H-DRF's run time is almost the square of MCH's (against the number of nodes)", "mch.complexity",
            _square_in_q, 2.0, **POWER, how_read="each leaf a job, six tasks each, q from 63 on",
@@ -299,11 +284,8 @@ CLAIMS = (
     _claim("faster", "Abstract", "MCH improves significantly in saving the computation time", "mch.fig5",
            _faster, 1.0, metric="share of seeds in which H-DRF as printed takes over twice the seconds",
            how_read="wall-clock, five levels, the most jobs, queues and nodes"),
-    *(
-        _claim(f"fig5-no-better-{rival}", "Section IV.B",
-               f"MCH behaves no better than {rival.upper()} in run time", "mch.fig5", _no_better(rival),
-               check="order", tolerance=0.0, metric="MCH's operations over the rival's, less 0.95",
-               how_read="at most 5 % fewer operations")
-        for rival in ("c-ch", "m-ch")
-    ),
+    *(_claim(f"fig5-no-better-{rival}", "Section IV.B",
+             f"MCH behaves no better than {rival.upper()} in run time", "mch.fig5", _no_better(rival),
+             check="order", tolerance=0.0, metric="MCH's operations over the rival's, less 0.95",
+             how_read="at most 5 % fewer operations") for rival in ("c-ch", "m-ch")),
 )

@@ -31,22 +31,14 @@ def _alt(frame):
     return f"Table of rules on random trees over time. Trees with a leaf below half its guarantee: {words}."
 
 
-EXPERIMENTS = (
-    Experiment(
-        "mch.long-run", "Who is starved on random trees while tasks end and start", run,
-        scales(*(
-            grid(rule=OVER_TIME, depth=depths, partial=[0.0, 0.5], trees=[trees], horizon=[end])
-            for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 50, 200))
-        )),
-        SEEDS,
-    ),
-)
+EXPERIMENTS = (Experiment("mch.long-run", "Who is starved on random trees while tasks end and start", run,
+                          scales(*(grid(rule=OVER_TIME, depth=depths, partial=[0.0, 0.5], trees=[trees],
+                                        horizon=[end])
+                                   for depths, trees, end in (
+                                       ((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 50, 200)))), SEEDS),)
 FIGURES = (
     Figure(
         "mch.long-run", "mch.long-run", None,
         "Random trees over time, two resources, tasks of exponential length, at most about 50 of a leaf at "
         "once. starved: share of trees with a leaf whose mean share over the second half is below half its "
-        "guarantee; least: the least mean share over its guarantee.",
-        _alt,
-    ),
-)
+        "guarantee; least: the least mean share over its guarantee.", _alt),)

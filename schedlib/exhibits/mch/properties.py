@@ -36,9 +36,8 @@ def plot(frame: pd.DataFrame):
     figure, axes = style.subplots(1, len(partials), size=size, squeeze=False, sharey=True)
     for ax, partial in zip(axes[0], partials, strict=True):
         rows = frame[frame["partial"] == partial].assign(bad=lambda f: f["violated"] * f["trees"])
-        sums = rows.pivot_table(
-            index="rule", columns="property", values=["bad", "trees"], aggfunc="sum", sort=False
-        )
+        sums = rows.pivot_table(index="rule", columns="property", values=["bad", "trees"], aggfunc="sum",
+                                sort=False)
         rates = (100 * sums["bad"] / sums["trees"]).reindex(columns=list(SHORT))
         image = heat_map(ax, rates, [label(rule) for rule in rates.index], list(SHORT.values()))
         ax.set_title(_kind(partial), fontsize=10)
@@ -57,8 +56,7 @@ def _caption(frame):
         "property. The share guarantee is asked for leaves and groups, the sharing incentive for leaves; "
         "strategy-proofness is searched over one leaf's lies on a grid. C-CH and M-CH count only trees whose "
         "leaves all use their resource. MCH with Case 1's weight for all leaves, and Exact CH (H-DRF's "
-        "shares as weights), are ours."
-    )
+        "shares as weights), are ours.")
 
 
 def _alt(frame):
@@ -85,16 +83,9 @@ def _violated(*rules):
 
 _claim = claim_maker("mch", metric="share of random trees on which it is violated", unit="%", check="order")
 
-EXPERIMENTS = (
-    Experiment(
-        "mch.properties", "Which properties of fair sharing each rule keeps", run,
-        scales(*(
-            grid(depth=range(1, most + 1), partial=[0.0, 0.5], trees=[trees])
-            for trees, most in ((2, 2), (10, 4), (100, 4))
-        )),
-        SEEDS,
-    ),
-)
+EXPERIMENTS = (Experiment("mch.properties", "Which properties of fair sharing each rule keeps", run,
+                          scales(*(grid(depth=range(1, most + 1), partial=[0.0, 0.5], trees=[trees])
+                                   for trees, most in ((2, 2), (10, 4), (100, 4)))), SEEDS),)
 FIGURES = (Figure("mch.properties", "mch.properties", plot, _caption, _alt),)
 CLAIMS = (
     _claim("collapsed-one", "Section I.C",

@@ -56,8 +56,7 @@ def _caption(frame):
         "Dominant shares under the tree [memory, [CPU, memory]] while tasks (50 fill a resource, exponential "
         "lengths) end and waiting ones start; means over seeds. The naive rule takes the CPU leaf's share "
         "for the group's, so that whatever memory is given back goes to n1. Mean share of n2,2 in the second "
-        f"half: {_late_in_words(frame, 3)}; lines of equal shares lie on each other."
-    )
+        f"half: {_late_in_words(frame, 3)}; lines of equal shares lie on each other.")
 
 
 def _alt(frame):
@@ -75,17 +74,12 @@ def _holds(rule, sign, bound):
     return measure
 
 
-_claim = claim_maker(
-    "mch", metric="what the same leaf holds above its guarantee", unit="% of the guarantee", check="order",
-    tolerance=5.0,
-)
+_claim = claim_maker("mch", metric="what the same leaf holds above its guarantee", unit="% of the guarantee",
+                     check="order", tolerance=5.0)
 
-EXPERIMENTS = (
-    Experiment(
-        "mch.starvation", "A group with complementary leaves beside a memory leaf, over time", run,
-        scales(*(grid(rule=OVER_TIME, horizon=[end]) for end in (20, 50, 200))), SEEDS,
-    ),
-)
+EXPERIMENTS = (Experiment("mch.starvation",
+                          "A group with complementary leaves beside a memory leaf, over time", run,
+                          scales(*(grid(rule=OVER_TIME, horizon=[end]) for end in (20, 50, 200))), SEEDS),)
 FIGURES = (Figure("mch.starvation", "mch.starvation", plot, _caption, _alt),)
 CLAIMS = (
     _claim("naive-starves", "Section I.C",

@@ -54,11 +54,9 @@ def plot(frame: pd.DataFrame):
 
 def _alt(frame):
     equal = (frame["gap"] <= EXACT).groupby(frame["case"]).mean()
-    return (
-        "Distribution of the largest relative difference of tasks over random trees. Equal in "
-        f"{100 * equal['full']:.0f} % of trees of Case 1, {100 * equal['other']:.0f} % of Sub-case 1 and "
-        f"{100 * equal['first']:.0f} % of Sub-case 2."
-    )
+    return ("Distribution of the largest relative difference of tasks over random trees. Equal in "
+            f"{100 * equal['full']:.0f} % of trees of Case 1, {100 * equal['other']:.0f} % of Sub-case 1 and "
+            f"{100 * equal['first']:.0f} % of Sub-case 2.")
 
 
 def _equal(case):
@@ -70,26 +68,19 @@ def _equal(case):
     return measure
 
 
-_claim = claim_maker(
-    "mch", metric="share of trees with t = t*", unit="1",
-    how_read="minimal general case with random demands, divisible tasks, hierarchy by H-DRF",
-)
+_claim = claim_maker("mch", metric="share of trees with t = t*", unit="1",
+                     how_read="minimal general case with random demands, divisible tasks, hierarchy by H-DRF")
 
-EXPERIMENTS = (
-    Experiment(
-        "mch.weights", "Tasks in the flat tree against those in the hierarchy, minimal general case", run,
-        scales(*(grid(case=LABELS, trees=[trees]) for trees in (10, 100, 500))), scales(2, 5, 10),
-    ),
-)
+EXPERIMENTS = (Experiment("mch.weights",
+                          "Tasks in the flat tree against those in the hierarchy, minimal general case", run,
+                          scales(*(grid(case=LABELS, trees=[trees]) for trees in (10, 100, 500))),
+                          scales(2, 5, 10)),)
 FIGURES = (
     Figure(
         "mch.weights", "mch.weights", plot,
         "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with random "
         "demands: the largest relative difference over the three leaves, as a distribution over trees. Case "
-        "1 and Sub-case 2 are exact; Sub-case 1 is not.",
-        _alt,
-    ),
-)
+        "1 and Sub-case 2 are exact; Sub-case 1 is not.", _alt),)
 CLAIMS = tuple(
     _claim(f"equal-{case}", f"Section III.A, {place}",
            f"The flat tree gives exactly the hierarchy's allocation: n2,2 {what}", "mch.weights",

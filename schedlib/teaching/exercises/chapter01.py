@@ -31,12 +31,10 @@ def pooling(answer: object) -> str:
     """Give two numbers: by what factor the mean wait falls when two clusters become one, at 80 % and at 97 %
     load."""
     given = numbers(answer, 2)
-    right = np.array(
-        [theory.mmc_mean_wait(8 * r, 1, 8) / theory.mmc_mean_wait(16 * r, 1, 16) for r in (0.8, 0.97)]
-    )
-    expect(
-        not near(given, 1 / right), "that is the wait of the one over that of the two: the other way round"
-    )
+    right = np.array([theory.mmc_mean_wait(8 * r, 1, 8) / theory.mmc_mean_wait(16 * r, 1, 16)
+                      for r in (0.8, 0.97)])
+    expect(not near(given, 1 / right),
+           "that is the wait of the one over that of the two: the other way round")
     expect((given > 1).all(), "a factor above 1: the longer wait over the shorter")
     hint = "at 80 %: `theory.mmc_mean_wait` for 8 cores and for 16, at a rate of 0.8 a core"
     expect(near(given[0], right[0]), hint)

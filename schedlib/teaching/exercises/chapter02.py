@@ -33,10 +33,8 @@ def one_more(answer: object) -> str:
     configs, classes = lotes.google2011()
     base = lotes.allocate(configs, classes).rate
     counts = configs.count + np.eye(configs.n_configs, dtype=int)
-    right = (
-        np.array([lotes.allocate(lotes.MachineConfigs(configs.capacity, c), classes).rate for c in counts])
-        - base
-    )
+    right = (np.array([lotes.allocate(lotes.MachineConfigs(configs.capacity, c), classes).rate
+                       for c in counts]) - base)
     expect((given > 0).all(), "another machine always helps here: subtract the old limit from the new one")
     expect(not near(given, base + right, 1e-4), "these are limits: subtract that without the machine")
     expect(not near(given, right / configs.capacity[:, 0], 0.02), "gains per core; the answer is per machine")
@@ -59,9 +57,8 @@ def face(answer: object) -> str:
         expect((low <= running + slack).all(), f"the fewest are too many: {call} has fewer")
         expect((high >= running - slack).all(), f"the most are too few: {call} has more")
     fewest, most = _face(configs, classes)
-    for j, k in np.argwhere(
-        (np.abs(low - fewest) > 5 + 0.01 * fewest) | (np.abs(high - most) > 5 + 0.01 * most)
-    ):
+    for j, k in np.argwhere((np.abs(low - fewest) > 5 + 0.01 * fewest)
+                            | (np.abs(high - most) > 5 + 0.01 * most)):
         hint = "keep all rates and all pools, and minimise and maximise that y alone"
         expect(False, f"configuration {j + 1}, class {k + 1}: {hint}")
     return f"{int((fewest > 1).sum())} of 40 pairs run in every optimum, {int((most > 1).sum())} in some."
@@ -73,9 +70,8 @@ def _face(configs, classes):
     rate = lotes.allocate(configs, classes).rate * (1 - 1e-9)  # a billionth less, for the solver's sake
     pools = configs.capacity * configs.count[:, None]
     served = [-np.outer(classes.rate[:, c], np.eye(k)[c]).ravel() / rate for c in range(k)]
-    used = [
-        np.outer(np.eye(m)[j], classes.demand[:, l]).ravel() / pools[j, l] for j in range(m) for l in range(2)
-    ]
+    used = [np.outer(np.eye(m)[j], classes.demand[:, l]).ravel() / pools[j, l] for j in range(m)
+            for l in range(2)]
     program = {"A_ub": np.array(served + used), "b_ub": np.r_[-classes.share, np.ones(2 * m)]}
     low = [linprog(unit, **program).fun for unit in np.eye(m * k)]
     high = [-linprog(-unit, **program).fun for unit in np.eye(m * k)]

@@ -18,9 +18,8 @@ def by_hand(answer: object) -> str:
     for jobs in given:
         name, takes = tuple(jobs.tolist()), tuple((jobs @ DEMAND).tolist())
         expect((jobs >= 0).all(), f"{name}: jobs are counted from 0")
-        expect(
-            (jobs @ DEMAND <= CAPACITY).all(), f"{name} does not fit: it takes {takes} of 8 cores and 8 GB"
-        )
+        expect((jobs @ DEMAND <= CAPACITY).all(),
+               f"{name} does not fit: it takes {takes} of 8 cores and 8 GB")
         room = [((jobs + one) @ DEMAND <= CAPACITY).all() for one in np.eye(2, dtype=int)]
         expect(not any(room), f"{name} is dominated: there is room for another job")
     right = set(map(tuple, lotes.non_dominated_bins(CAPACITY, DEMAND).tolist()))

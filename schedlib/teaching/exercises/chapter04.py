@@ -37,22 +37,16 @@ def beyond_the_limit(answer: object) -> str:
     """Give a dictionary: for "lotes", "greedy", "tetris" the first load of 1.00, 1.02, ..., 1.10 with a run
     that is not stable, or None."""
     given = a(dict, answer, "a dictionary of loads")
-    expect(
-        set(given) == set(POLICIES),
-        f"needs an entry for each of {', '.join(map(repr, POLICIES))}, and no other",
-    )
+    expect(set(given) == set(POLICIES),
+           f"needs an entry for each of {', '.join(map(repr, POLICIES))}, and no other")
     for policy, load in given.items():
         if load is None:
-            expect(
-                _stable(policy, LOADS[-1]),
-                f"{policy}: it is not stable at the highest load; look at `.stable`",
-            )
+            expect(_stable(policy, LOADS[-1]),
+                   f"{policy}: it is not stable at the highest load; look at `.stable`")
             continue
         places = [i for i, other in enumerate(LOADS) if near(number(load), other, 1e-6)]
-        expect(
-            places,
-            f"{policy}: one of the loads 1.00, 1.02, ..., 1.10, or None when it is stable at all of them",
-        )
+        expect(places,
+               f"{policy}: one of the loads 1.00, 1.02, ..., 1.10, or None when it is stable at all of them")
         first = places[0]
         hint = f"{policy}: it is stable at that load, on the exercise's instance"
         expect(not _stable(policy, LOADS[first]), hint)
@@ -76,16 +70,14 @@ def by_score(answer: object) -> None:
     jobs = Workload.from_arrays([0, 1, 2, 3, 5, 6], [4, 8, 2, 7, 4, 4], **kinds)
     toy = lotes.simulate(policy, configs, jobs, plan=plan)
     hint = (
-        "of the chapter's six jobs one waits: count, of its own class, what the bin has less what is running"
-    )
+        "of the chapter's six jobs one waits: count, of its own class, what the bin has less what is running")
     expect(max(toy.response) == 0, hint)
     twenty = lotes.MachineConfigs([[5.0]], [20])
     plan = lotes.plan(twenty, plan.classes)
     crowd = lotes.RandomWorkload(plan.classes, rate=0.95 * plan.rate, hours=20.0, sizes="fixed", largest=5.0)
     frame = lotes.simulate(policy, twenty, crowd, plan=plan).jobs
-    _follows_the_score(
-        frame, np.concatenate([block.demand for block in crowd.blocks()])[:, 0], plan.targets(0)
-    )
+    _follows_the_score(frame, np.concatenate([block.demand for block in crowd.blocks()])[:, 0],
+                       plan.targets(0))
 
 
 def _follows_the_score(jobs, cores, target):
@@ -119,9 +111,8 @@ def weight_of_work(answer: object) -> str:
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
     for weight in (0.0, 4.0):
         run = lotes.simulate("tetris", case.configs, case.workload, record=False, work=weight)
-        expect(
-            not near(given[weight], run.mean_response, 0.02), "these waits are in hours: 3,600 seconds each"
-        )
+        expect(not near(given[weight], run.mean_response, 0.02),
+               "these waits are in hours: 3,600 seconds each")
         call = f"`lotes.simulate('tetris', ..., work={weight:g})` on the exercise's instance"
         hint = f"weight {weight:g}: the mean wait, in seconds, of {call}"
         expect(near(given[weight], 3600 * run.mean_response, 0.02), hint)

@@ -41,9 +41,8 @@ def where_they_differ(answer: object) -> str:
     partial = (tree.demand == 0).any(axis=1)
     expect(partial.sum() == 1, f"needs one job that does without a resource, and here are {partial.sum()}")
     needed = tree.demand[partial, mch.flatten(tree, [10, 10]).first_saturated][0] > 0
-    where = (
-        "its partial-type job needs what `mch.flatten` says fills first" if needed else "nearly, but not here"
-    )
+    where = ("its partial-type job needs what `mch.flatten` says fills first" if needed
+             else "nearly, but not here")
     ours, theirs = (mch.allocate(tree, [10, 10], rule).shares for rule in ("mch", "h-drf"))
     expect(np.abs(ours - theirs).max() > 1e-6, f"they give the same on this tree: {where}")
     return "its weight ignores its group, as it does not need the resource that fills first."
@@ -90,9 +89,8 @@ def near_h_drf(answer: object) -> str:
     given = numbers(answer, 3)
     expect((given >= 0).all(), "a part of the trees is not negative")
     right = _parts_that_differ()
-    expect(
-        not near(given, 100 * right, 0.1) and (given <= 1).all(), "parts of 1, not counts and not per cent"
-    )
+    expect(not near(given, 100 * right, 0.1) and (given <= 1).all(),
+           "parts of 1, not counts and not per cent")
     for rule, mine, other in zip(("mch", "case1", "exact-ch"), given, right, strict=True):
         hint = f'"{rule}": count the trees on which some share differs by more than 0.01 from that of H-DRF'
         expect(abs(mine - other) < (0.08 if other else 0.005), hint)
@@ -106,10 +104,8 @@ def _parts_that_differ():
     shares = {rule: [mch.allocate(tree, [1, 1], rule).shares for tree in trees]
               for rule in ("h-drf", "mch", "case1", "exact-ch")}
     goal = shares.pop("h-drf")
-    gaps = [
-        [np.abs(mine - right).max() for mine, right in zip(held, goal, strict=True)]
-        for held in shares.values()
-    ]
+    gaps = [[np.abs(mine - right).max() for mine, right in zip(held, goal, strict=True)]
+            for held in shares.values()]
     return (np.array(gaps) > 0.01).mean(axis=1)
 
 

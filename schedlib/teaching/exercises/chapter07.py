@@ -26,9 +26,8 @@ def ticket_office(answer: object) -> str:
     expect(near(apart, np.dot([0.8, 0.2], each)), "apart: each clerk is an M/G/1 queue of equal customers")
     expect(0 < rate < 1 / 1.2, "a rate at which both clerks can keep up, and above 0, please")
     mixed, split = theory.pollaczek_khinchine(rate / 2, 2, 8), np.dot([0.8, 0.2], _clerks(rate))
-    expect(
-        near(mixed, split, 0.02), f"at that rate {'apart' if mixed > split else 'at random'} is still better"
-    )
+    expect(near(mixed, split, 0.02),
+           f"at that rate {'apart' if mixed > split else 'at random'} is still better")
     return "below that rate it is better to keep them apart; above, one clerk has too much of the work."
 
 
@@ -46,9 +45,8 @@ def best_split(answer: object) -> str:
     for load, pair in zip((0.5, 0.8, 0.95), given.tolist(), strict=True):
         rate = load * 100 / np.dot(shares, means)
         stable = [n for n in range(1, 100) if rate * 0.9 < n and rate * 4.4 < 100 - n]
-        waits = {
-            n: np.array(theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n])) for n in stable
-        }
+        waits = {n: np.array(theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n]))
+                 for n in stable}
         expect(set(pair) <= set(stable), f"load {load:.0%}: with so many workers one side cannot keep up")
         for n, unit, what in zip(pair, (1, means), ("wait", "slowdown"), strict=True):
             cost = {m: np.dot(shares, wait / unit) for m, wait in waits.items()}
@@ -111,10 +109,8 @@ def border(answer: object) -> str:
 def own_send(answer: object) -> eagle.System:
     """The answer as an `eagle.System` whose `short_jobs` is a function; Hint otherwise."""
     system = a(eagle.System, answer, "an `eagle.System`")
-    expect(
-        callable(system.short_jobs),
-        "its `short_jobs` is a name; needs your function of (cluster, job, probe, rng)",
-    )
+    expect(callable(system.short_jobs),
+           "its `short_jobs` is a name; needs your function of (cluster, job, probe, rng)")
     return system
 
 

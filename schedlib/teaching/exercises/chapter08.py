@@ -50,9 +50,8 @@ def cap(answer: object) -> str:
     given = {math.inf if key == math.inf else number(key): numbers(pair, 2) for key, pair in pairs.items()}
     expect({0, 5, math.inf} <= set(given), "needs the caps 0, 5 and `math.inf`")
     for limit in (0, 5, math.inf):
-        for what, mine, right in zip(
-            ("the 99th percentile", "the worst wait"), given[limit], _waits(limit), strict=True
-        ):
+        for what, mine, right in zip(("the 99th percentile", "the worst wait"), given[limit], _waits(limit),
+                                     strict=True):
             text = "of the completion time less the longest task, of short jobs, mean of three seeds"
             expect(abs(mine - right) <= 0.03 * right + 2, f"cap {limit:g}: {what} is another {text}")
     tails = [given[key][0] for key in sorted(given)]
@@ -104,9 +103,8 @@ def few_messages(answer: object) -> str:
         behind = f"the percentile {percentile} of short jobs is {mine / other:.2f} times Eagle's"
         hint = "Are its probes sticky, is its queue SRPT's, and are there enough of them?"
         expect(mine <= 1.05 * other, f"{behind}. {hint}")
-    expect(
-        sent <= usual / 2, f"it sends {sent / usual:.2f} times as many messages as Eagle: with fewer probes?"
-    )
+    expect(sent <= usual / 2,
+           f"it sends {sent / usual:.2f} times as many messages as Eagle: with fewer probes?")
     lesson = "To know all queues is worth little to one who knows where long tasks are."
     return f"{sent / usual:.2f} of Eagle's messages. {lesson}"
 
@@ -118,13 +116,10 @@ def where_sss_harms(answer: object) -> str:
     given = items(answer, "a pair: a fraction, and an `eagle.System`", 2)
     partition = number(given[0], "a fraction of the workers")
     system = a(eagle.System, given[1], "a fraction, and an `eagle.System`")
-    expect(
-        0.01 <= partition <= 0.5,
-        "the short partition is a fraction of the workers, between 0.01 and 0.5 here",
-    )
-    with_it, without, mine = (
-        _percentiles(one, partition)[0] for one in (eagle.Eagle(), eagle.Eagle(sss=False), system)
-    )
+    expect(0.01 <= partition <= 0.5,
+           "the short partition is a fraction of the workers, between 0.01 and 0.5 here")
+    with_it, without, mine = (_percentiles(one, partition)[0]
+                              for one in (eagle.Eagle(), eagle.Eagle(sss=False), system))
     hint = "where do rejected probes end up when the short partition is smaller?"
     expect(with_it[2] > without[2], f"there SSS does no harm at the 99th percentile: {hint}")
     hint = "there your system loses to Eagle, or to Eagle without SSS, at the 90th or the 99th percentile"

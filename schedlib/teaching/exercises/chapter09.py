@@ -45,9 +45,8 @@ def load_within(answer: object) -> str:
     given = number(answer)
     expect(0 < given < 1, "a share of what all workers can do in 600 s, between 0 and 1")
     whole, cut, within = _loads()
-    expect(
-        not near(given, whole, 0.01), "that is all of the work: leave out what is done after the ten minutes"
-    )
+    expect(not near(given, whole, 0.01),
+           "that is all of the work: leave out what is done after the ten minutes")
     expect(not near(given, cut, 0.005), "a task that comes at minute 5 has five minutes left in the slice")
     expect(near(given, within, 0.02), "sum min(duration, 600 - submit), over 600 s times `probe`'s workers")
     return "a few tasks that last for hours are most of the 80 %; machines are bought for them."
@@ -57,9 +56,8 @@ def load_within(answer: object) -> str:
 def _exits():
     configs, classes, jobs = lotes.alibaba_hour(trace=one_trace.part(20), load=0.8, first=one_trace.FIRST)
     plan = lotes.plan(configs, classes)
-    return [
-        lotes.simulate("lotes", configs, jobs, plan=plan, exit=how).mean_response for how in ("delta", "all")
-    ]
+    return [lotes.simulate("lotes", configs, jobs, plan=plan, exit=how).mean_response
+            for how in ("delta", "all")]
 
 
 @exercise(3)
@@ -80,9 +78,8 @@ def _overlaps():
     stages, pairs = one_trace.hour()
     longest = np.maximum.reduceat(stages.tasks["duration"].to_numpy(), stages.offsets[:-1])
     jobs = stages.jobs.assign(longest=longest).set_index(["trace_job", "stage"])
-    of_kind = {
-        kind: list(zip(pairs["trace_job"], pairs[f"{kind}_stage"], strict=True)) for kind in ("map", "reduce")
-    }
+    of_kind = {kind: list(zip(pairs["trace_job"], pairs[f"{kind}_stage"], strict=True))
+               for kind in ("map", "reduce")}
     maps, reduces = (jobs.loc[keys] for keys in of_kind.values())
     gap = reduces["end"].to_numpy() - maps["end"].to_numpy()
     return (reduces["longest"].to_numpy() > gap + 1).mean(), (gap < 0).mean()
@@ -95,15 +92,13 @@ def overlap(answer: object) -> str:
     given = number(answer)
     expect(0 < given < 1, "a share of the pairs, between 0 and 1")
     right, before = _overlaps()
-    expect(
-        not near(given, 1 - right, 0.01), "those are the pairs that may have waited: the others are asked for"
-    )
+    expect(not near(given, 1 - right, 0.01),
+           "those are the pairs that may have waited: the others are asked for")
     expect(not near(given, before, 0.01), "those end before their map does: more of them begin before")
     hint = "a reduce's longest instance against the time from its map's end to its own, plus 1 s for rounding"
     expect(near(given, right, 0.03), hint)
     return (
-        "either reduces begin before their maps end, or what the trace calls a duration holds waiting, too."
-    )
+        "either reduces begin before their maps end, or what the trace calls a duration holds waiting, too.")
 
 
 @cache

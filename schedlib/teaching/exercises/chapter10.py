@@ -48,9 +48,8 @@ def paired(answer: object) -> str:
     expect(not near(given, 2 * right, 0.02), "these are whole widths; half of it stands on each side")
     hint = "the standard deviation (divide by n - 1) over the root of n, times Student's t for n - 1"
     expect(near(given[:2], right[:2], 0.02), f"A or B: {hint}")
-    expect(
-        near(given[2], right[2], 0.02), "the third: take the five differences first, and then their interval"
-    )
+    expect(near(given[2], right[2], 0.02),
+           "the third: take the five differences first, and then their interval")
     return "A and B overlap widely, and yet B is better on every seed: that is what common seeds buy."
 
 
@@ -101,8 +100,7 @@ def nobody_lets_it_in(answer: object) -> str:
         hint = "When are a CPU and a unit of memory given back at the same time?"
         expect(third["start"].isna().all(), f"under {rule} a task of leaf 2 starts. {hint}")
     return (
-        "the rule chooses leaf 2 each time, and one of its two resources is always missing: nothing is kept."
-    )
+        "the rule chooses leaf 2 each time, and one of its two resources is always missing: nothing is kept.")
 
 
 @exercise(5)
@@ -112,5 +110,4 @@ def above_hmhs(answer: object) -> str:
     mine = replace(a(hmhs.Policy, answer, "an `hmhs.Policy`"), name="yours")
     _surely_ahead(leaderboard.hmhs(mine, seeds=10, against=["hmhs"], each=True), "hmhs")
     return (
-        "so the paper's policy is not the last word. Does yours hold on the hybrid workload, and elsewhere?"
-    )
+        "so the paper's policy is not the last word. Does yours hold on the hybrid workload, and elsewhere?")

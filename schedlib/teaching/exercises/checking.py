@@ -74,9 +74,8 @@ def listed() -> dict[str, list[int]]:
     [1, 2, 3, 4]
     """
     modules = [importlib.import_module(f"{__package__}.{name}") for name in MODULES]
-    return {
-        module.CHAPTER: sorted(n for name, n in EXERCISES if name == module.CHAPTER) for module in modules
-    }
+    return {module.CHAPTER: sorted(n for name, n in EXERCISES if name == module.CHAPTER)
+            for module in modules}
 
 
 def check(chapter: str, number: int, answer: Any) -> Verdict:
@@ -107,7 +106,6 @@ def check(chapter: str, number: int, answer: Any) -> Verdict:
     except Hint as hint:
         return Verdict(False, str(hint), "Not yet")
     except Exception as error:  # whatever a reader hands in, the reply is a sentence
-        return Verdict(
-            False, f"the check stopped at this answer ({error_line(error)}). Give {form}", "Not yet"
-        )
+        return Verdict(False, f"the check stopped at this answer ({error_line(error)}). Give {form}",
+                       "Not yet")
     return Verdict(True, praise or "that is it.", "Right")

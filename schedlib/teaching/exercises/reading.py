@@ -125,9 +125,8 @@ def rows(answer: Any, width: int, what: str) -> npt.NDArray[np.float64]:
 
 def wholes(array: npt.NDArray[np.float64], what: str) -> npt.NDArray[np.int64]:
     """An array of floats as whole numbers; Hint unless they are."""
-    expect(
-        (np.abs(array) < 1e15).all() and (array == np.rint(array)).all(), f"needs {what}, in whole numbers"
-    )
+    expect((np.abs(array) < 1e15).all() and (array == np.rint(array)).all(),
+           f"needs {what}, in whole numbers")
     return np.rint(array).astype(np.int64)
 
 

@@ -38,13 +38,8 @@ LOOKS = {
 }
 QUANTILES = 1 - np.geomspace(1, 0.002, 200)
 TIMES = {1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h"}
-SHARES = (
-    "short partition busy",
-    "general partition busy",
-    "probes queued behind long",
-    "of these, stolen",
-    "short tasks run behind long",
-)
+SHARES = ("short partition busy", "general partition busy", "probes queued behind long", "of these, stolen",
+          "short tasks run behind long")
 
 
 def _look(system):

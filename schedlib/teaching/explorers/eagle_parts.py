@@ -41,10 +41,8 @@ _chosen = functools.lru_cache(maxsize=64)(_simulated)
 _shipped = functools.cache(_simulated)  # the two systems that every choice is compared with
 
 
-def draw_parts(
-    sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, cap: int = 5,
-    estimate: str = "right", seed: int = 0,
-) -> Picture:
+def draw_parts(sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, cap: int = 5,
+               estimate: str = "right", seed: int = 0) -> Picture:
     """Short jobs under an Eagle with these parts, the whole Eagle and Hawk: 20,000 jobs on 600 workers.
 
     On the left the share of short jobs that take longer than a time, on the right the choice's percentiles
@@ -68,9 +66,8 @@ def draw_parts(
         text = f"{value:.2f} times\n({seconds:,.0f} s)"
         right.text(max(value, 1) * 1.1, row, text, va="center", fontsize=9)
     right.axvline(1, color="black", linewidth=1)
-    right.set(
-        xscale="log", xlim=(0.5, 400), ylim=(2.6, -0.6), xlabel="over the whole Eagle's", title="Percentiles"
-    )
+    right.set(xscale="log", xlim=(0.5, 400), ylim=(2.6, -0.6), xlabel="over the whole Eagle's",
+              title="Percentiles")
     right.set_yticks(range(3), [f"{p} %" for p in PERCENTILES])
     for axis in (left.xaxis, left.yaxis, right.xaxis):
         axis.set_major_formatter("{x:,g}")
@@ -84,9 +81,8 @@ def draw_parts(
 
 def parts() -> Explorer:
     """Boxes for SSS, SBP and SRPT, sliders for the probes, the cap and the seed, a menu of estimates."""
-    controls = {
-        name: widgets.Checkbox(True, description=name.upper(), indent=True) for name in ("sss", "sbp", "srpt")
-    }
+    controls = {name: widgets.Checkbox(True, description=name.upper(), indent=True)
+                for name in ("sss", "sbp", "srpt")}
     controls |= {
         "min_probes": slider(20, 0, 60, 5, text="fewest probes a job"),
         "cap": slider(5, 0, 20, text="cap (times estimate)"),

@@ -47,9 +47,8 @@ def small_workload(seed: int = 0) -> Workload:
     tasks = np.where(long, rng.integers(4, 7, 40), rng.integers(1, 7, 40))
     mean = np.where(long, rng.uniform(14, 26, 40), rng.uniform(1, 4, 40))
     duration = np.repeat(mean, tasks) * rng.uniform(0.7, 1.3, tasks.sum())
-    return Workload.from_arrays(
-        np.sort(rng.uniform(0, 72, 40)), np.maximum(duration, 1).round(1), tasks=tasks
-    )
+    return Workload.from_arrays(np.sort(rng.uniform(0, 72, 40)), np.maximum(duration, 1).round(1),
+                                tasks=tasks)
 
 
 @functools.lru_cache(maxsize=32)

@@ -68,8 +68,7 @@ def png(figure: Figure) -> bytes:
     canvas.draw()
     buffer = io.BytesIO()
     Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").save(
-        buffer, format="png", compress_level=1
-    )
+        buffer, format="png", compress_level=1)
     return buffer.getvalue()
 
 
@@ -103,10 +102,8 @@ class Explorer(widgets.VBox):
     it has been moved and before the picture is drawn.
     """
 
-    def __init__(
-        self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget], height: int = 420,
-        on_change: Mapping[str, Callable[[], None]] | None = None,
-    ):
+    def __init__(self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget],
+                 height: int = 420, on_change: Mapping[str, Callable[[], None]] | None = None):
         self.draw, self.controls, self.height = draw, dict(controls), height
         self.on_change, self.updating = on_change or {}, False
         for control in self.controls.values():

@@ -16,10 +16,8 @@ def _schedules(jobs, slow, seed):
     """Each policy's schedule of an instance, and its bounds."""
     instance = hmhs.single(jobs, seed, machines=(8, 8), slow=slow / 100)
     bounds = hmhs.bounds(instance)
-    return {
-        name: priced(instance, bounds) if name == "priced" else hmhs.schedule(instance, name)
-        for name in POLICIES
-    }, bounds
+    return {name: priced(instance, bounds) if name == "priced" else hmhs.schedule(instance, name)
+            for name in POLICIES}, bounds
 
 
 def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> Picture:

@@ -58,9 +58,8 @@ def line() -> Explorer:
     return Explorer(draw_line, controls, height=340)
 
 
-def draw_pools(
-    share: int = 50, memory: float = 4, cores: float = 2, pool_cores: int = 6, pool_memory: int = 4
-) -> Picture:
+def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores: int = 6,
+               pool_memory: int = 4) -> Picture:
     """Stage 1 on two pools of ten machines: lambda*, which pool holds which class, and what is scarce.
 
     `share` of class 1 in %; its jobs need 1 core and `memory` GB, those of class 2 `cores` cores and 1 GB,
@@ -139,10 +138,8 @@ def dispatch() -> Explorer:
     return Explorer(draw_dispatch, controls)
 
 
-def draw_stored(
-    runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: str = "common-matched", at: float = 0.006,
-    claims: pd.DataFrame | None = None,
-) -> Picture:
+def draw_stored(runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: str = "common-matched",
+                at: float = 0.006, claims: pd.DataFrame | None = None) -> Picture:
     """One point of a stored figure: waits and queue growth of all instances and policies, and claims.
 
     `runs`: frames by figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`; `claims`: the ledger,
@@ -170,9 +167,8 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
     `runs` and `claims` as in `draw_stored`. The slider's values and the laws are those of the figure chosen.
     """
     varies = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
-    names = [
-        (f"load {frame['load'].iloc[0]:g}, {varies[axis_of(frame)]}", name) for name, frame in runs.items()
-    ]
+    names = [(f"load {frame['load'].iloc[0]:g}, {varies[axis_of(frame)]}", name)
+             for name, frame in runs.items()]
     figure, sizes = menu(names, text="runs"), menu([], text="law of sizes")
     at = widgets.SelectionSlider(options=[0], description="Phi or Omega", continuous_update=False)
 

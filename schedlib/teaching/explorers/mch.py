@@ -66,9 +66,8 @@ def read_tree(text: str) -> mch.Tree:
         tree = mch.Tree(groups, {path: float(weight) for path, weight in weights.items()})
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError) as error:
         why = error.msg if isinstance(error, SyntaxError) else str(error)
-        why = (
-            "numbers, commas and asterisks are all that may stand in it" if "malformed" in why else why[:120]
-        )
+        why = ("numbers, commas and asterisks are all that may stand in it" if "malformed" in why
+               else why[:120])
         form = f"Groups stand in brackets, leaves in parentheses: {EXAMPLE}"
         raise ValueError(f"this tree cannot be read: {why}. {form}") from error
     if tree.n_leaves > LEAVES or tree.depth.max() > DEPTH:
@@ -106,9 +105,8 @@ def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", 
     shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
     need = tree.demand / [cpu, memory]
     usage = need * (shares / need.max(axis=1))[:, None]
-    full = [
-        name for name, total in zip(("CPU", "memory"), usage.sum(axis=0), strict=True) if total > 1 - 1e-6
-    ]
+    full = [name for name, total in zip(("CPU", "memory"), usage.sum(axis=0), strict=True) if total > 1
+            - 1e-6]
     title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) or 'nothing'} full"
     names = [tree.name(node) for node in tree.leaves]
     nodes = node_shares(tree, [cpu, memory], shares)

@@ -29,9 +29,8 @@ AXES = {
 
 def _look(policy):
     look = style.look(policy.removesuffix("-known"))
-    return look._replace(
-        label=LABELS.get(policy, look.label), marker="s" if policy in LABELS else look.marker
-    )
+    return look._replace(label=LABELS.get(policy, look.label),
+                         marker="s" if policy in LABELS else look.marker)
 
 
 def _mean(values, geometric):
@@ -93,8 +92,7 @@ def explorer() -> Explorer:
     controls = {
         "start": slider(0, min(one_trace.STARTS), max(one_trace.STARTS), 10, text="from minute"),
         "every": widgets.SelectionSlider(options=steps, value=8, description="jobs", **at_release),
-        "load": widgets.SelectionSlider(
-            options=one_trace.LOADS, value=80, description="load (%)", **at_release
-        ),
+        "load": widgets.SelectionSlider(options=one_trace.LOADS, value=80, description="load (%)",
+                                        **at_release),
     }
     return Explorer(draw, controls, height=420)

@@ -34,9 +34,7 @@ def working(show: Callable[[str], None] | None = None, after: float = AFTER) -> 
     def keep_saying():
         while not done.wait(1.0 if said else after):
             seconds = time.monotonic() - start
-            said.append(
-                f"Working, {seconds:.0f} s: what is run for the first time is compiled first."
-            )
+            said.append(f"Working, {seconds:.0f} s: what is run for the first time is compiled first.")
             say(said[-1])
 
     thread = threading.Thread(target=keep_saying, daemon=True)

@@ -63,9 +63,8 @@ def rows(phi: int, seed: int) -> pd.DataFrame:
     planner = partial(lotes.plan, max_bins=MOST_BINS)
     plan = lotes.random_instance(phi / 1000, machines=MACHINES, hours=HOURS, seed=seed, planner=planner).plan
     frames = []
-    for j, (bins, fraction, machines) in enumerate(
-        zip(plan.bins, plan.fractions, plan.machines, strict=True)
-    ):
+    for j, (bins, fraction, machines) in enumerate(zip(plan.bins, plan.fractions, plan.machines,
+                                                       strict=True)):
         used = np.flatnonzero((fraction > 0) | (machines > 0))
         mixes = pd.DataFrame(bins[used], columns=MIXES)
         frames.append(mixes.assign(configuration=j, machines=machines[used], fraction=fraction[used]))

@@ -95,9 +95,8 @@ def place(stages: Workload, load: float = 0.8, known: bool = True) -> dict[str, 
     if known:
         _, whole, labelled = lotes.alibaba_hour(trace=stages, load=load, first=SPAN)
         runs["lotes-known"] = lotes.simulate("lotes", configs, labelled, plan=lotes.plan(configs, whole))
-    return runs | {
-        policy: lotes.simulate(policy, configs, jobs, classes=classes) for policy in ("tetris", "greedy")
-    }
+    return runs | {policy: lotes.simulate(policy, configs, jobs, classes=classes)
+                   for policy in ("tetris", "greedy")}
 
 
 def batch(stages: Workload, seed: int = 0, alike: bool = False) -> hmhs.Instance:
