@@ -22,11 +22,9 @@ from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
 from schedlib.lotes.workloads.month import google_month
 from schedlib.lotes.workloads.random_instances import RandomInstance, RandomWorkload, random_instance
 
-__all__ = [
-    "FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPlan", "JobClasses", "MachineConfigs",
-    "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check", "class_counts",
-    "can_start", "cluster_jobs", "count_bins", "defects", "fewer_machines", "fit_arrivals", "fits",
-    "generate_plan", "google2011", "google_month", "non_dominated_bins", "offered_load", "plan", "scaled",
-    "scarcity", "Cluster", "OPTIONS", "Past", "Policy", "RandomInstance", "RandomWorkload", "Replan",
-    "Simulation", "random_instance", "simulate"
-]
+__all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPlan", "JobClasses",
+           "MachineConfigs", "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check",
+           "class_counts", "can_start", "cluster_jobs", "count_bins", "defects", "fewer_machines",
+           "fit_arrivals", "fits", "generate_plan", "google2011", "google_month", "non_dominated_bins",
+           "offered_load", "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past", "Policy",
+           "RandomInstance", "RandomWorkload", "Replan", "Simulation", "random_instance", "simulate"]

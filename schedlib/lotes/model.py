@@ -61,18 +61,12 @@ class MachineConfigs:
                 f"count: {len(count)} values for {len(capacity)} rows of capacity; give one per configuration"
             )
         amounts("capacity", capacity)
-        refuse(
-            "capacity", ~capacity.any(axis=1), capacity.max(axis=1),
-            "the whole row is zero; leave that configuration out"
-        )
-        refuse(
-            "capacity[any row]", ~capacity.any(axis=0), capacity.max(axis=0),
-            "no machine has that resource; leave it out"
-        )
-        refuse(
-            "count", ~(np.isfinite(count) & (count >= 1) & (count == np.floor(count))), count,
-            "must be 1, 2, 3, ..."
-        )
+        refuse("capacity", ~capacity.any(axis=1), capacity.max(axis=1),
+               "the whole row is zero; leave that configuration out")
+        refuse("capacity[any row]", ~capacity.any(axis=0), capacity.max(axis=0),
+               "no machine has that resource; leave it out")
+        refuse("count", ~(np.isfinite(count) & (count >= 1) & (count == np.floor(count))), count,
+               "must be 1, 2, 3, ...")
         whole = count.astype(np.int64)
         whole.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)
@@ -121,21 +115,16 @@ class JobClasses:
             raise ValueError(f"demand: {len(demand)} rows for {len(share)} shares; give one row per class")
         if rate.shape[1] != len(share):
             raise ValueError(
-                f"rate: {rate.shape[1]} columns for {len(share)} classes; needs (configurations, classes)"
-            )
+                f"rate: {rate.shape[1]} columns for {len(share)} classes; needs (configurations, classes)")
         for name, array in (("share", share), ("demand", demand), ("rate", rate)):
             amounts(name, array)
             object.__setattr__(self, name, array)
         if abs(share.sum() - 1) > 1e-9 * len(share):
             raise ValueError(f"share: sums to {share.sum():.12g}, not to 1; divide it by its sum")
-        refuse(
-            "demand", ~demand.any(axis=1), demand.max(axis=1),
-            "the class needs nothing of any resource; leave it out"
-        )
-        refuse(
-            "rate[any row]", ~rate.any(axis=0), rate.max(axis=0),
-            "no configuration can run that class; give one a rate > 0"
-        )
+        refuse("demand", ~demand.any(axis=1), demand.max(axis=1),
+               "the class needs nothing of any resource; leave it out")
+        refuse("rate[any row]", ~rate.any(axis=0), rate.max(axis=0),
+               "no configuration can run that class; give one a rate > 0")
 
     @property
     def n_classes(self) -> int:
@@ -156,12 +145,10 @@ def check(configs: MachineConfigs, classes: JobClasses) -> None:
     if configs.n_resources != classes.n_resources:
         raise ValueError(
             f"demand: {classes.n_resources} columns, but capacity has {configs.n_resources}; needs one per "
-            "resource"
-        )
+            "resource")
     if configs.n_configs != len(classes.rate):
         raise ValueError(
-            f"rate: {len(classes.rate)} rows for {configs.n_configs} configurations; give one row for each"
-        )
+            f"rate: {len(classes.rate)} rows for {configs.n_configs} configurations; give one row for each")
     alone = (fits(configs, classes) & (classes.rate > 0)).any(axis=0)
     for k in np.flatnonzero(~alone):
         why = f"is larger than every machine that can run class {k}; split the job, or add such machines"
@@ -236,17 +223,12 @@ class Plan:
     def require(self, configs: MachineConfigs, classes: JobClasses | None = None) -> None:
         """Raise ValueError unless the plan was made for these configurations (and classes)."""
         same = np.array_equal(self.configs.capacity, configs.capacity) and np.array_equal(
-            self.configs.count, configs.count
-        )
+            self.configs.count, configs.count)
         if not same:
             raise ValueError(
-                "plan: was made for other machine configurations; make one with lotes.plan(configs, classes)"
-            )
-        pairs = (
-            [(getattr(self.classes, name), getattr(classes, name)) for name in ("share", "demand", "rate")]
-            if classes else []
-        )
+                "plan: was made for other machine configurations; make one with lotes.plan(configs, classes)")
+        pairs = ([(getattr(self.classes, name), getattr(classes, name))
+                  for name in ("share", "demand", "rate")] if classes else [])
         if not all(np.array_equal(mine, given) for mine, given in pairs):
             raise ValueError(
-                "plan: was made for other job classes; make one with lotes.plan(configs, classes)"
-            )
+                "plan: was made for other job classes; make one with lotes.plan(configs, classes)")

@@ -140,8 +140,7 @@ class Replan:
         if not callable(self.how) and self.how not in WAYS:
             raise ValueError(
                 f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a function of (past, "
-                "plan)"
-            )
+                "plan)")
 
 
 @kernel
@@ -206,9 +205,8 @@ class Planner:
         rows = self.rows
         start, finish = log.start[rows], log.finish[rows]
         finish[~(finish < now)] = np.nan
-        return Past(
-            now, since, self.jobs.submit[rows], self.job_class[rows], self.jobs.demand[rows], start, finish
-        )
+        return Past(now, since, self.jobs.submit[rows], self.job_class[rows], self.jobs.demand[rows], start,
+                    finish)
 
     def swap(self, scores, state, log):
         """Plan anew; give LoTES's scores and the state under the new plan, at the time that was due."""
@@ -222,8 +220,7 @@ class Planner:
         if plan.classes.n_classes != old.classes.n_classes:
             raise ValueError(
                 f"replan: a plan for {plan.classes.n_classes} classes, not the {old.classes.n_classes} of "
-                "the first"
-            )
+                "the first")
         self.plans.append((past.now, plan))
         state = state._replace(meter=lengthened(state.meter, past.now))
         tick(state.meter, past.now)
@@ -238,8 +235,7 @@ class Planner:
         if label is not None:
             if not np.isfinite(m.pace).all():
                 raise ValueError(
-                    "replan: to label jobs anew, every class must be able to run on every configuration"
-                )
+                    "replan: to label jobs anew, every class must be able to run on every configuration")
             self.label = label
             self.job_class[self.rows] = self.labels(self.rows)
             table.job.job_class[slots] = self.job_class[table.job.row[slots]]

@@ -64,8 +64,7 @@ class Simulation:
         """Start less submission of each job, NaN where it did not start; needs `record=True`."""
         if self.jobs is None:
             raise ValueError(
-                "response: this run kept no rows; simulate with record=True, or use quantile and intervals"
-            )
+                "response: this run kept no rows; simulate with record=True, or use quantile and intervals")
         return (self.jobs["start"] - self.jobs["submit"]).to_numpy()
 
     @property
@@ -156,12 +155,8 @@ def result_of(ended, configs, jobs, end: float, *, counts_looks: bool, **of_poli
     queued = slots[state.table.job.machine[slots] < 0]
     total, held = configs.count @ state.machines.capacity, series.queued_time.sum()
     return Simulation(
-        **of_policy,
-        jobs=_frame(ended, arrived, getattr(jobs, "job", None)) if ended.blocks else None,
-        arrived=arrived,
-        started=started,
-        finished=int(series.finished.sum()),
-        waiting=int(clock.waiting),
+        **of_policy, jobs=_frame(ended, arrived, getattr(jobs, "job", None)) if ended.blocks else None,
+        arrived=arrived, started=started, finished=int(series.finished.sum()), waiting=int(clock.waiting),
         mean_response=float(series.wait.sum() / started) if started else float("nan"),
         longest=float(clock.longest),
         looked=float(clock.looked / max(arrived, 1)) if counts_looks else float("nan"),
@@ -170,21 +165,14 @@ def result_of(ended, configs, jobs, end: float, *, counts_looks: bool, **of_poli
         residual=float((time - state.table.job.submit[queued]).sum()),
         intervals=_intervals(meter, total, getattr(jobs, "resources", range(configs.n_resources))),
         utilisation=meter.busy.sum(axis=0) / (time * total) if time else np.zeros(len(total)),
-        fragmentation=1 - meter.busy_queued.sum(axis=0) / (held * total)
-        if held
-        else np.full(len(total), np.nan),
-        time=time,
-        sketch=meter.sketch,
-        width=meter.width,
-    )
+        fragmentation=1 - meter.busy_queued.sum(axis=0) / (held * total) if held
+        else np.full(len(total), np.nan), time=time, sketch=meter.sketch, width=meter.width)
 
 
 def _frame(ended, n, names):
     """`Simulation.jobs` of the n jobs that arrived."""
-    job_class, submit = (
-        np.concatenate([getattr(block, name) for block in ended.blocks])[:n]
-        for name in ("job_class", "submit")
-    )
+    job_class, submit = (np.concatenate([getattr(block, name) for block in ended.blocks])[:n]
+                         for name in ("job_class", "submit"))
     job = np.arange(n) if names is None else names[:n]
     log = {name: values[:n] for name, values in ended.log._asdict().items()}
     return pd.DataFrame({"job": job, "class": job_class, "submit": submit, **log})

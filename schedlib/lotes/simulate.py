@@ -17,11 +17,10 @@ from schedlib.lotes.workloads.job_stream import Tasks
 from schedlib.workload import Workload
 
 
-def simulate(
-    policy: str | Policy, configs: MachineConfigs, workload, *, plan: Plan | None = None,
-    classes: JobClasses | None = None, seed: int = 0, record: bool = True, until: float | None = None,
-    interval: float | None = None, slots: int = 1 << 16, replan: Replan | None = None, **options
-) -> Simulation:
+def simulate(policy: str | Policy, configs: MachineConfigs, workload, *, plan: Plan | None = None,
+             classes: JobClasses | None = None, seed: int = 0, record: bool = True,
+             until: float | None = None, interval: float | None = None, slots: int = 1 << 16,
+             replan: Replan | None = None, **options) -> Simulation:
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
     `workload` is a `Workload` (each task is a job of one task, its class that of its job, its demands in the
@@ -57,15 +56,13 @@ def simulate(
     if replan is not None and not (policy in ("lotes", "lotes-first") and isinstance(jobs, Tasks)):
         raise ValueError(
             "replan: needs a LoTES policy and a Workload; other policies follow no plan, random ones do "
-            "not drift"
-        )
+            "not drift")
     classes, pace = _classes(configs, jobs, plan, classes)
     typical = jobs.typical()
     if len(typical) != configs.n_resources:
         raise ValueError(
             f"workload: demands {len(typical)} resources, but machines have {configs.n_resources}; needs a "
-            "column for each"
-        )
+            "column for each")
     _warn(name, jobs, plan)
     capacity, typical = fractions(configs.capacity, typical[None])
     m = machines(capacity, configs.count, np.ascontiguousarray(pace, float))
@@ -79,10 +76,8 @@ def simulate(
     planner = None if replan is None else Planner(replan, policy, settings, given, jobs)
     (choices,) = streams(seed, "lotes policy")
     ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner)
-    return result_of(
-        ended, configs, jobs, end, policy=name, options=settings, seed=seed,
-        plans=tuple(planner.plans) if planner else (), counts_looks=name in OPTIONS
-    )
+    return result_of(ended, configs, jobs, end, policy=name, options=settings, seed=seed,
+                     plans=tuple(planner.plans) if planner else (), counts_looks=name in OPTIONS)
 
 
 def _span(jobs):
@@ -100,13 +95,11 @@ def _classes(configs, jobs, plan, classes):
     classes = classes or (plan.classes if plan is not None else generated)
     if classes is not None and classes.rate.shape[0] != configs.n_configs:
         raise ValueError(
-            f"classes: rates for {classes.rate.shape[0]} configurations, but there are {configs.n_configs}"
-        )
+            f"classes: rates for {classes.rate.shape[0]} configurations, but there are {configs.n_configs}")
     if generated is not None:
         if generated.rate.shape != classes.rate.shape:
             raise ValueError(
-                f"classes: {classes.n_classes}, but the workload draws from {generated.n_classes}"
-            )
+                f"classes: {classes.n_classes}, but the workload draws from {generated.n_classes}")
         return classes, jobs.pace()
     if classes is not None:
         return classes, np.where(classes.rate > 0, 1.0, np.inf)
@@ -120,6 +113,4 @@ def _warn(name, jobs, plan):
         left = (rate - limit) * jobs.hours
         warnings.warn(
             f"{name}: {rate:.6g} jobs per {jobs.time_unit} arrive, but stage 2 sustains {limit:.6g}; the "
-            f"queue may grow to about {left:.3g} jobs in {jobs.hours:g} {jobs.time_unit}",
-            stacklevel=3,
-        )
+            f"queue may grow to about {left:.3g} jobs in {jobs.hours:g} {jobs.time_unit}", stacklevel=3)

@@ -43,10 +43,8 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     else:
         fluid = fluid_hdrf(tree, capacity, naive=rule.kind == NAIVE)
         tasks, saturated, events = fluid.shares / need.max(axis=1), fluid.saturated, fluid.events
-    return Allocation(
-        rule=rule.name, shares=tasks * need.max(axis=1), usage=tree.demand * tasks[:, None], tasks=tasks,
-        saturated=saturated, decisions=events,
-    )
+    return Allocation(rule=rule.name, shares=tasks * need.max(axis=1), usage=tree.demand * tasks[:, None],
+                      tasks=tasks, saturated=saturated, decisions=events)
 
 
 def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:

@@ -217,9 +217,8 @@ def no_jobs() -> Jobs:
     return Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none)
 
 
-def new_state(
-    tree: Tree, capacity: np.ndarray, waiting, *, hierarchical: bool, fast: bool, decisions: int = 0
-) -> State:
+def new_state(tree: Tree, capacity: np.ndarray, waiting, *, hierarchical: bool, fast: bool,
+              decisions: int = 0) -> State:
     """A state in which nothing runs; `decisions` (0: none) is how many leaves it can write down."""
     share = tree.demand / capacity
     p, resources = share.shape
@@ -228,14 +227,12 @@ def new_state(
     leaves.weight, leaves.waiting, leaves.slope = tree.weight[tree.leaves], waiting, 1.0
     leaves.bits = ((tree.demand > 0) * (1 << np.arange(resources))).sum(axis=1)
     tiny = Tree([(1.0,)]), np.ones((1, 1))
-    return State(
-        tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity, used=np.zeros(resources),
-        busy=np.zeros(resources), usage=np.zeros(resources), touched=np.zeros(p, np.int64),
-        order=np.zeros(decisions, np.int64), log=records(CHANGE, 0), jobs=no_jobs(),
-        ends=events.event_queue(1), heaps=flat_heap.heaps(leaves.bits),
-        groups=hdrf_tree.groups(*((tree, share) if hierarchical and fast else tiny)),
-        nodes=literal.nodes(*((tree, share) if hierarchical and not fast else tiny)),
-    )
+    return State(tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity,
+                 used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
+                 touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
+                 jobs=no_jobs(), ends=events.event_queue(1), heaps=flat_heap.heaps(leaves.bits),
+                 groups=hdrf_tree.groups(*((tree, share) if hierarchical and fast else tiny)),
+                 nodes=literal.nodes(*((tree, share) if hierarchical and not fast else tiny)))
 
 
 def _signatures():

@@ -30,10 +30,8 @@ class Filling(Allocation):
     order: np.ndarray
 
 
-def fill(
-    tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str = "fast",
-    tasks: npt.ArrayLike | None = None,
-) -> Filling:
+def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str = "fast",
+         tasks: npt.ArrayLike | None = None) -> Filling:
     """Fill an empty cluster with whole tasks, one decision after another.
 
     - `capacity`, `rule`: as in `mch.allocate`
@@ -59,17 +57,15 @@ def fill(
     dispatch.fill(rule.priority, rule.kind, method == "fast", state)
     tally, done = state.tally[0], state.leaves.tasks.copy()
     check_priority(state, tree, f"decision {tally.decisions}")
-    return Filling(
-        rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1), usage=tree.demand * done[:, None],
-        tasks=done, saturated=(tally.saturated >> np.arange(tree.n_resources)) & 1 == 1,
-        decisions=int(tally.decisions), operations=int(tally.operations),
-        order=state.order[: tally.ordered].copy(),
-    )
+    return Filling(rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1),
+                   usage=tree.demand * done[:, None], tasks=done,
+                   saturated=(tally.saturated >> np.arange(tree.n_resources)) & 1 == 1,
+                   decisions=int(tally.decisions), operations=int(tally.operations),
+                   order=state.order[: tally.ordered].copy())
 
 
-def empty(
-    tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray, decisions: int = 0
-) -> State:
+def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray,
+          decisions: int = 0) -> State:
     """A state in which nothing runs, with the rule's weights and keys.
 
     - `waiting (p,)`: tasks of each leaf; `decisions`: how many leaves there is room for in `order`
@@ -87,8 +83,7 @@ def empty(
         raise ValueError(
             f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) needs {tree.demand[leaf, resource]:g} of resource "
             f"{resource} for a task, but there is {capacity[resource]:g}: no task of it ever fits; leave it "
-            "out, or make its tasks smaller"
-        )
+            "out, or make its tasks smaller")
     hierarchical, fast = rule.kind >= H_DRF, method == "fast"
     kernels = {"hierarchical": hierarchical, "fast": fast}
     state = dispatch.new_state(tree, capacity, waiting, decisions=decisions, **kernels)
@@ -112,8 +107,7 @@ def check_priority(state: State, tree: Tree, when: str) -> None:
         uses = ", ".join(f"{amount:.4g}" for amount in state.tally[0].bad_tasks * tree.demand[leaf])
         raise ValueError(
             f"not a number: the priority of leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it "
-            f"uses ({uses}); return a number for each leaf, inf to come last"
-        )
+            f"uses ({uses}); return a number for each leaf, inf to come last")
 
 
 def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:

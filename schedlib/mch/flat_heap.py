@@ -38,10 +38,9 @@ def heaps(bits: npt.ArrayLike) -> Heaps:
     """
     kinds, type_of = np.unique(np.array(bits, np.int64), return_inverse=True)
     p, start = len(type_of), np.append(0, np.cumsum(np.bincount(type_of)))
-    return Heaps(
-        key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start.astype(np.int64),
-        size=np.zeros(len(kinds), np.int64), bits=kinds, type_of=type_of.astype(np.int64),
-    )
+    return Heaps(key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1),
+                 start=start.astype(np.int64), size=np.zeros(len(kinds), np.int64), bits=kinds,
+                 type_of=type_of.astype(np.int64))
 
 
 @kernel

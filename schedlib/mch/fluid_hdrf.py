@@ -39,9 +39,8 @@ class FluidShares:
     unique: bool
 
 
-def fluid_hdrf(
-    tree: Tree, capacity: npt.ArrayLike, naive: bool = False, stop: int | None = None
-) -> FluidShares:
+def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
+               stop: int | None = None) -> FluidShares:
     """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
 
     - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated
@@ -71,8 +70,7 @@ def fluid_hdrf(
     if stop is None and events < 0:
         raise RuntimeError(
             f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, "
-            "rescale them"
-        )
+            "rescale them")
     return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
 
 
@@ -116,10 +114,8 @@ def _fill(nodes, naive, most):
     vector, rate = np.zeros((q, resources)), np.zeros((q, resources))
     share, growth, level, used, pace = np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q)
     step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)
-    now = Moment(
-        share_of_leaf=share_of_leaf, saturated=saturated, blocked=blocked, tied=tied, vector=vector,
-        rate=rate, share=share, growth=growth, level=level, used=used, pace=pace, step=step,
-    )
+    now = Moment(share_of_leaf=share_of_leaf, saturated=saturated, blocked=blocked, tied=tied, vector=vector,
+                 rate=rate, share=share, growth=growth, level=level, used=used, pace=pace, step=step)
     jumped, unique = False, True
     for event in range(most):
         _measure(nodes, now, naive, jumped)

@@ -71,15 +71,13 @@ def groups(tree: Tree, share: np.ndarray) -> Groups:
     places = np.where(count > HANDFUL, count, 0)
     nodes.inner = np.where(count > HANDFUL, np.cumsum(places) - places, -1)
     copies, inside = 2**resources if resources <= MOST else 1, int(places.sum())
-    return Groups(
-        nodes=nodes, started=np.zeros(q, np.int64), weight=np.array(tree.weight[order]),
-        node_of=rank[tree.leaves], demand=share, ratio=np.zeros((copies, q)),
-        usage=np.zeros((copies, q, resources)),
-        best=np.zeros((copies, q), np.int64), sums=np.zeros((copies, inside, 2 * resources)),
-        low=np.zeros((copies, inside)), winner=np.zeros((copies, inside), np.int64), made=np.full(copies, -1),
-        changed=np.zeros((copies, p), np.int64), changes=np.zeros(copies, np.int64),
-        noted=np.zeros((copies, p), np.bool_),
-    )
+    return Groups(nodes=nodes, started=np.zeros(q, np.int64), weight=np.array(tree.weight[order]),
+                  node_of=rank[tree.leaves], demand=share, ratio=np.zeros((copies, q)),
+                  usage=np.zeros((copies, q, resources)), best=np.zeros((copies, q), np.int64),
+                  sums=np.zeros((copies, inside, 2 * resources)), low=np.zeros((copies, inside)),
+                  winner=np.zeros((copies, inside), np.int64), made=np.full(copies, -1),
+                  changed=np.zeros((copies, p), np.int64), changes=np.zeros(copies, np.int64),
+                  noted=np.zeros((copies, p), np.bool_))
 
 
 @kernel

@@ -29,11 +29,9 @@ class Nodes(NamedTuple):
 def nodes(tree: Tree, share: np.ndarray) -> Nodes:
     """Arrays of a tree whose leaves need `share (p, R)` of each capacity for a task."""
     q = tree.n_nodes
-    return Nodes(
-        child_start=np.array(tree.child_start, np.int64), child=np.array(tree.child, np.int64),
-        leaf_of=np.array(tree.leaf_of, np.int64), weight=np.array(tree.weight), demand=share,
-        usage=np.zeros((q, share.shape[1])), ratio=np.zeros(q), started=np.zeros(q, np.int64),
-    )
+    return Nodes(child_start=np.array(tree.child_start, np.int64), child=np.array(tree.child, np.int64),
+                 leaf_of=np.array(tree.leaf_of, np.int64), weight=np.array(tree.weight), demand=share,
+                 usage=np.zeros((q, share.shape[1])), ratio=np.zeros(q), started=np.zeros(q, np.int64))
 
 
 @kernel

@@ -210,9 +210,8 @@ PROPERTIES = {
 }
 
 
-def property_table(
-    capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree], properties: dict = PROPERTIES
-) -> pd.DataFrame:
+def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree],
+                   properties: dict = PROPERTIES) -> pd.DataFrame:
     """How often each rule violates each property: `rule, property, trees, violated, worst, tree`.
 
     `violated`: share of the trees on which it falls short by more than `TOLERANCE`; `worst`: the least

@@ -32,11 +32,9 @@ class Nodes(NamedTuple):
 
 def _nodes(tree, capacity):
     need = tree.demand / capacity
-    return Nodes(
-        parent=np.array(tree.parent), leaf_of=np.array(tree.leaf_of), omega=np.array(tree.weight),
-        normal=need / need.max(axis=1)[:, None], vector=np.zeros((tree.n_nodes, tree.n_resources)),
-        mu=np.zeros(tree.n_nodes), product=np.zeros(tree.n_nodes), weight=np.zeros(tree.n_leaves),
-    )
+    return Nodes(parent=np.array(tree.parent), leaf_of=np.array(tree.leaf_of), omega=np.array(tree.weight),
+                 normal=need / need.max(axis=1)[:, None], vector=np.zeros((tree.n_nodes, tree.n_resources)),
+                 mu=np.zeros(tree.n_nodes), product=np.zeros(tree.n_nodes), weight=np.zeros(tree.n_leaves))
 
 
 def _by_kernel(tree, capacity, work):

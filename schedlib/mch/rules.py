@@ -125,8 +125,7 @@ def unasked(leaf, usage, demand, weight, capacity):
 
 HIERARCHICAL = {"h-drf": H_DRF, "naive-h-drf": NAIVE}
 RULES = {name: Rule(unasked, name, name, SHARE) for name in FLAT} | {
-    name: Rule(unasked, "", name, kind) for name, kind in HIERARCHICAL.items()
-}
+    name: Rule(unasked, "", name, kind) for name, kind in HIERARCHICAL.items()}
 """Every shipped rule by name."""
 
 
@@ -158,6 +157,5 @@ def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np
         leaf = tree.name(tree.leaves[without[0]])
         raise ValueError(
             f"{asked}: leaf {leaf} uses nothing of resource {how.resource}, its share of it would be 0 for "
-            "ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'"
-        )
+            "ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
     return how.weights(tree, capacity), need[:, how.resource]

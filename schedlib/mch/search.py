@@ -17,10 +17,8 @@ LARGEST = 4
 """Largest demand that shrinking tries for a leaf, a small whole number."""
 
 
-def random_tree(
-    rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2, partial: float = 0.0,
-    weighted: bool = False,
-) -> Tree:
+def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2,
+                partial: float = 0.0, weighted: bool = False) -> Tree:
     """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
 
     Each leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with probability
@@ -77,15 +75,8 @@ def as_text(tree: Tree) -> str:
     return text(0)
 
 
-def counter_example(
-    fails: Callable[[Tree], bool],
-    seed: int = 0,
-    tries: int = 200,
-    resources: int = 2,
-    partial: float = 0.5,
-    weighted=False,
-    sizes=SIZES,
-) -> Tree | None:
+def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, resources: int = 2,
+                    partial: float = 0.5, weighted=False, sizes=SIZES) -> Tree | None:
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
     Trees grow through `sizes` (depth, branching), with `tries` each, up to the first size with a failure;

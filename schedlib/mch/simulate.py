@@ -44,17 +44,9 @@ class Churn:
     end: float
 
 
-def simulate(
-    tree: Tree,
-    capacity: npt.ArrayLike,
-    rule: str | Rule,
-    jobs: pd.DataFrame,
-    *,
-    until: float | None = None,
-    method: str = "fast",
-    record: bool = True,
-    every: float | None = None,
-) -> Churn:
+def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.DataFrame, *,
+             until: float | None = None, method: str = "fast", record: bool = True,
+             every: float | None = None) -> Churn:
     """Run jobs through a cluster that a rule shares out task by task.
 
     - `capacity`, `rule`, `method`: as in `mch.fill`
@@ -108,14 +100,12 @@ def simulate(
     check_priority(state, tree, f"time {end:.4g}")
     span = end - table["submit"].min() if len(table) else 0.0
     shares = changes(state, tree, capacity)
-    return Churn(
-        rule=rule.name,
-        shares=on_grid(shares, tree.n_leaves, every, end) if every is not None and record else shares,
-        jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
-        decisions=int(tally.decisions), operations=int(tally.operations), reflattens=reflattens,
-        seconds=seconds, end=end,
-        utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources),
-    )
+    return Churn(rule=rule.name,
+                 shares=on_grid(shares, tree.n_leaves, every, end) if every is not None and record
+                 else shares, jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
+                 decisions=int(tally.decisions), operations=int(tally.operations), reflattens=reflattens,
+                 seconds=seconds, end=end,
+                 utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources))
 
 
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
@@ -157,11 +147,9 @@ def enter(state: State, table: pd.DataFrame, together: int) -> State:
     jobs.finish = np.where(jobs.left == 0, jobs.submit, np.nan)  # a job without tasks is done when it arrives
     state.leaves.head[1:] = np.cumsum(np.bincount(jobs.leaf, minlength=p))[:-1]  # where its line begins
     departs = np.isfinite(jobs.depart)
-    entered = Jobs(
-        table=jobs, line=np.lexsort((jobs.submit, jobs.leaf)),
-        by_submit=np.argsort(jobs.submit, kind="stable"),
-        by_depart=np.argsort(jobs.depart, kind="stable")[: int(departs.sum())],
-    )
+    entered = Jobs(table=jobs, line=np.lexsort((jobs.submit, jobs.leaf)),
+                   by_submit=np.argsort(jobs.submit, kind="stable"),
+                   by_depart=np.argsort(jobs.depart, kind="stable")[: int(departs.sum())])
     stopped = int(jobs.left[departs].sum())  # the ends of tasks that are stopped stay in the queue
     room = min(int(jobs.left.sum()), together) + stopped + 1
     return state._replace(jobs=entered, ends=events.event_queue(room))

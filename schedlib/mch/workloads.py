@@ -132,14 +132,12 @@ def _stages() -> pd.DataFrame:
     """The Alibaba hour's stages: what a task asks of a machine, number of tasks, mean duration (s)."""
     workload = traces.alibaba2018("stages")
     tasks = workload.tasks.groupby("job")["duration"].agg(["size", "mean"]).reindex(workload.jobs["job"])
-    return pd.DataFrame(
-        {
-            "cpu": workload.jobs["plan_cpu"].to_numpy() / CORES,
-            "memory": workload.jobs["plan_mem"].to_numpy(),
-            "tasks": tasks["size"].to_numpy(),
-            "duration": tasks["mean"].to_numpy(),
-        }
-    )
+    return pd.DataFrame({
+                            "cpu": workload.jobs["plan_cpu"].to_numpy() / CORES,
+                            "memory": workload.jobs["plan_mem"].to_numpy(),
+                            "tasks": tasks["size"].to_numpy(),
+                            "duration": tasks["mean"].to_numpy(),
+                        })
 
 
 def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:

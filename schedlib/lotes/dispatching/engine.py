@@ -122,9 +122,8 @@ def advance(policy, state, block, log, rng, until, last):
             if state.table.taken[0] == state.table.spare.size:
                 return MORE_SLOTS
             tick(state.meter, now)
-            slot = enter(
-                state.table, progress.arrived, now, block.job_class[at], block.work[at], block.size[at]
-            )
+            slot = enter(state.table, progress.arrived, now, block.job_class[at], block.work[at],
+                         block.size[at])
             progress.taken += 1
             progress.arrived += 1
             if not arrives(policy, state, log, slot, rng):

@@ -8,18 +8,8 @@ from schedlib.core.uncounted import kernel
 
 LINE = 64  # bytes of a cache line
 MOST = 3  # resources whose sizes lie in a job's own cache line
-JOB = np.dtype(
-    [
-        ("submit", "f8"),
-        ("work", "f8"),
-        ("key", "f8"),
-        ("row", "i8"),
-        ("job_class", "i4"),
-        ("machine", "i4"),
-        ("size", "f8", (MOST,)),
-    ],
-    align=True,
-)
+JOB = np.dtype([("submit", "f8"), ("work", "f8"), ("key", "f8"), ("row", "i8"), ("job_class", "i4"),
+                ("machine", "i4"), ("size", "f8", (MOST,))], align=True)
 WAITER = np.dtype([("code", "i8"), ("child", "i4", (2,))], align=True)
 
 
@@ -57,13 +47,9 @@ def job_table(slots: int, resources: int) -> JobTable:
     slots = max(slots, 2)
     job = aligned(slots, JOB)
     return JobTable(
-        job=job,
-        size=(job["size"] if resources <= MOST else np.zeros((slots, resources + 1)))[:, :resources],
-        waiter=aligned(slots, WAITER),
-        hall=np.zeros(slots, np.int64),
-        spare=np.arange(slots),
-        taken=np.zeros(1, np.int64),
-    )
+        job=job, size=(job["size"] if resources <= MOST else np.zeros((slots, resources + 1)))[:, :resources],
+        waiter=aligned(slots, WAITER), hall=np.zeros(slots, np.int64), spare=np.arange(slots),
+        taken=np.zeros(1, np.int64))
 
 
 def enlarged(table: JobTable) -> JobTable:

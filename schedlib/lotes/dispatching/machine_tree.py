@@ -59,10 +59,9 @@ def machines(capacity, count, pace) -> Machines:
     root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
     bound = aligned((int(2 * leaves.sum()), r + 2))
     bound[:] = -1.0
-    made = Machines(
-        capacity=capacity.copy(), free=capacity[config], config=config, first=first, pace=pace.copy(),
-        closed=np.zeros(len(config), np.int8), leaves=leaves, root=root, bound=bound
-    )
+    made = Machines(capacity=capacity.copy(), free=capacity[config], config=config, first=first,
+                    pace=pace.copy(), closed=np.zeros(len(config), np.int8), leaves=leaves, root=root,
+                    bound=bound)
     for j in range(m):
         for level in range(int(leaves[j]).bit_length()):
             low, high = root[j] + (leaves[j] >> level), root[j] + (2 * leaves[j] >> level)
@@ -135,10 +134,8 @@ def _refresh_two(m, root, node, start, end):
             least, total = max(least, min(a, b)), max(total, a + b)
     row = root + node
     while True:
-        same = (
-            (bound[row, 0] == one) & (bound[row, 1] == other) & (bound[row, 2] == least)
-            & (bound[row, 3] == total)
-        )
+        same = ((bound[row, 0] == one) & (bound[row, 1] == other) & (bound[row, 2] == least) & (
+                    bound[row, 3] == total))
         if same:
             return
         bound[row, 0], bound[row, 1], bound[row, 2], bound[row, 3] = one, other, least, total

@@ -8,14 +8,10 @@ from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.job_table import aligned
 
 SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # from 1e-12 to 1e6 intervals
-INTERVAL = np.dtype(
-    [(name, "i8") for name in ("arrived", "started", "finished", "queue_end", "queue_most")]
-    + [(name, "f8") for name in ("wait", "queue_area", "queued_time")]
-)
-CLOCK = np.dtype(
-    [("now", "f8"), ("edge", "f8"), ("longest", "f8"), ("present_area", "f8")]
-    + [(name, "i8") for name in ("interval", "waiting", "present", "looked")]
-)
+INTERVAL = np.dtype([(name, "i8") for name in ("arrived", "started", "finished", "queue_end", "queue_most")]
+                    + [(name, "f8") for name in ("wait", "queue_area", "queued_time")])
+CLOCK = np.dtype([("now", "f8"), ("edge", "f8"), ("longest", "f8"), ("present_area", "f8")]
+                 + [(name, "i8") for name in ("interval", "waiting", "present", "looked")])
 
 
 class Meter(NamedTuple):
@@ -43,15 +39,9 @@ class Meter(NamedTuple):
 
 def meter(resources: int, intervals: int, width: float) -> Meter:
     """A meter at time 0."""
-    made = Meter(
-        series=aligned(intervals, INTERVAL),
-        busy=np.zeros((intervals, resources)),
-        busy_queued=np.zeros((intervals, resources)),
-        used=np.zeros(resources),
-        clock=aligned(1, CLOCK),
-        sketch=np.zeros(SKETCH_BINS, np.int64),
-        width=float(width),
-    )
+    made = Meter(series=aligned(intervals, INTERVAL), busy=np.zeros((intervals, resources)),
+                 busy_queued=np.zeros((intervals, resources)), used=np.zeros(resources),
+                 clock=aligned(1, CLOCK), sketch=np.zeros(SKETCH_BINS, np.int64), width=float(width))
     made.clock[0].edge = width
     return made
 

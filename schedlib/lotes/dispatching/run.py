@@ -32,9 +32,8 @@ def run(name, kept, state, configs: MachineConfigs, jobs, choices, *, end, recor
         block = next(coming, None)
         last = block is None
         if last:
-            block = Arrivals(
-                np.zeros(0), np.zeros(0, np.int64), np.zeros(0), np.zeros((0, configs.n_resources))
-            )
+            block = Arrivals(np.zeros(0), np.zeros(0, np.int64), np.zeros(0),
+                             np.zeros((0, configs.n_resources)))
         size = fractions(configs.capacity, block.demand)[1]
         if len(size):
             _check(block, size, state.machines, int(progress.arrived))
@@ -43,10 +42,8 @@ def run(name, kept, state, configs: MachineConfigs, jobs, choices, *, end, recor
         if record or planner:
             log = longer_log(log, int(progress.arrived) + len(size))
         progress.taken = 0
-        given = Block(
-            submit=np.array(block.submit, float), job_class=np.array(block.job_class, np.int64),
-            work=np.array(block.work, float), size=np.ascontiguousarray(size)
-        )
+        given = Block(submit=np.array(block.submit, float), job_class=np.array(block.job_class, np.int64),
+                      work=np.array(block.work, float), size=np.ascontiguousarray(size))
         if planner:
             planner.relabel(given, progress)
         while True:
@@ -61,9 +58,8 @@ def run(name, kept, state, configs: MachineConfigs, jobs, choices, *, end, recor
             elif status == engine.MORE_SLOTS:
                 state = enlarged(state)
             elif status == engine.MORE_INTERVALS:
-                state = state._replace(
-                    meter=lengthened(state.meter, state.meter.width * len(state.meter.series))
-                )
+                state = state._replace(meter=lengthened(state.meter,
+                                                        state.meter.width * len(state.meter.series)))
             else:
                 raise ValueError(f"policy {name!r}: {refusal(state, configs, jobs)}")
         if progress.taken < len(size):
@@ -90,8 +86,7 @@ def _check(block, size, m, before):
         demand = ", ".join(f"{value:g}" for value in block.demand[row])
         raise ValueError(
             f"workload: job {before + row} (class {block.job_class[row]}) needs ({demand}), more than any "
-            "machine that may run it has; leave it out, split it, or add such machines"
-        )
+            "machine that may run it has; leave it out, split it, or add such machines")
 
 
 def refusal(state: State, configs: MachineConfigs, jobs) -> str:
@@ -103,15 +98,13 @@ def refusal(state: State, configs: MachineConfigs, jobs) -> str:
         if not 0 <= machine < machines:
             return (
                 f"unknown machine: job {table.job[slot].row} {when} is sent to machine {machine}; there are "
-                f"{machines}, 0 to {machines - 1}, and -1 lets it wait"
-            )
+                f"{machines}, 0 to {machines - 1}, and -1 lets it wait")
     else:
         slot, machine, otherwise = record.choice, record.machine, "when none fits"
         if slot not in table.hall[: state.meter.clock[0].waiting]:
             return (
                 f"unknown job: machine {machine} {when} is given number {slot}, which does not wait; return "
-                "a member of cluster.waiting, or -1 for none"
-            )
+                "a member of cluster.waiting, or -1 for none")
     job = table.job[slot]
     way_out = f"return -1 {otherwise}, or ask lotes.can_start first"
     short = np.flatnonzero(table.size[slot] > m.free[machine])

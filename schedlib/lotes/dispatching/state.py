@@ -73,14 +73,9 @@ class Given(NamedTuple):
 def state_of(machines: Machines, *, slots: int, intervals: int, width: float) -> State:
     """The state at time 0, with room for so many jobs in the system and intervals of the meter."""
     resources = machines.free.shape[1]
-    return State(
-        machines=machines,
-        table=job_table(slots, resources),
-        events=event_queue(max(slots, 2)),
-        meter=meter(resources, intervals, width),
-        progress=aligned(1, PROGRESS),
-        refusal=aligned(1, REFUSAL),
-    )
+    return State(machines=machines, table=job_table(slots, resources), events=event_queue(max(slots, 2)),
+                 meter=meter(resources, intervals, width), progress=aligned(1, PROGRESS),
+                 refusal=aligned(1, REFUSAL))
 
 
 def enlarged(state: State) -> State:

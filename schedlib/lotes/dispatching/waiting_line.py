@@ -38,10 +38,8 @@ def line(groups: int, typical) -> Line:
     """Empty queues for jobs of about the `typical (R,)` size."""
     typical = np.maximum(np.asarray(typical, float), 2.0**-30)
     top = 2.0 ** np.ceil(np.log2(4 * typical))
-    return Line(
-        root=np.full(groups, -1), count=np.zeros(groups, np.int64), top=top, node=np.zeros(128, np.int64),
-        depth=np.zeros(128, np.int64), low=np.zeros((128, len(top)))
-    )
+    return Line(root=np.full(groups, -1), count=np.zeros(groups, np.int64), top=top,
+                node=np.zeros(128, np.int64), depth=np.zeros(128, np.int64), low=np.zeros((128, len(top))))
 
 
 @kernel
@@ -213,10 +211,8 @@ def best_that_fits(line, table, group, free, weights, best, best_score):
             for l in range(r):
                 dot += table.size[node, l] * free[l]
             score = packing * dot - loss
-            if (
-                best < 0 or score > best_score
-                or (score == best_score and table.job[node].row < table.job[best].row)
-            ):
+            if (best < 0 or score > best_score
+                or (score == best_score and table.job[node].row < table.job[best].row)):
                 best, best_score = node, score
         stack = _push_children(line, table, node, depth, stack, stack, free)
     return best, best_score

@@ -55,8 +55,7 @@ def algorithm1(capacity, demand, *, reset_flag: bool = False, max_bins: int = 20
             if len(kept) > max_bins:
                 raise ValueError(
                     f"max_bins: Algorithm 1 keeps more than {max_bins:,} bins here; take fewer classes or "
-                    "raise it"
-                )
+                    "raise it")
         bin_now[first] -= 1
         if not added:
             x += 1
@@ -85,13 +84,11 @@ def defects(capacity, demand, *, max_bins: int = 200_000) -> pd.DataFrame:
         if version == "exact":
             kept, undefined = sorted(exact), False
         else:
-            rows_kept, undefined = algorithm1(
-                capacity, demand, reset_flag=version == "flag reset", max_bins=max_bins
-            )
+            rows_kept, undefined = algorithm1(capacity, demand, reset_flag=version == "flag reset",
+                                              max_bins=max_bins)
             kept = [tuple(row) for row in rows_kept.tolist()]
         different = set(kept)
-        counts = (
-            len(kept), len(kept) - len(different), len(different - exact), len(exact - different), undefined
-        )
+        counts = (len(kept), len(kept) - len(different), len(different - exact), len(exact - different),
+                  undefined)
         rows.append((version, *counts))
     return pd.DataFrame(rows, columns=["version", "kept", "repeated", "dominated", "missing", "undefined"])

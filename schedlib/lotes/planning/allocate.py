@@ -34,17 +34,14 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     """
     capacity, demand = scaled(configs.capacity, classes.demand)
     whole = np.where(demand > 0, capacity[:, None] // np.maximum(demand, 1), np.iinfo(np.int64).max).min(
-        axis=2
-    )
+        axis=2)
     pool = pool_size(configs, classes)
     used = np.divide(whole * configs.count[:, None], pool, out=np.zeros_like(pool), where=pool > 0)
     return np.clip(1 - used, 0, 1)
 
 
-def allocate(
-    configs: MachineConfigs, classes: JobClasses, *, vertex: str = "least waste", fitting: bool = False,
-    solver: str = "HiGHS"
-) -> Allocation:
+def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str = "least waste",
+             fitting: bool = False, solver: str = "HiGHS") -> Allocation:
     """Stage 1: the largest arrival rate that pooled machines sustain, and how they share classes (Eqs. 1-5).
 
     The optimum is degenerate: very many allocations reach lambda*, and the paper's K^j are those of one of
@@ -68,9 +65,8 @@ def allocate(
     able = (classes.rate > 0) & (pool > 0)
     if fitting:
         able &= fits(configs, classes)
-    served = np.divide(
-        classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf), where=classes.share > 0
-    )
+    served = np.divide(classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf),
+                       where=classes.share > 0)
     unit = np.where(able, served, 0).sum(axis=0).min()  # no class alone can do better
 
     problem = pulp.LpProblem("allocation", pulp.LpMinimize)
@@ -83,10 +79,8 @@ def allocate(
     for j in range(configs.n_configs):
         for l in np.flatnonzero(configs.capacity[j]).tolist():
             total = configs.capacity[j, l] * configs.count[j]
-            terms = [
-                (number[j, k], pool[j, k] * classes.demand[k, l] / total) for k in range(classes.n_classes)
-                if able[j, k]
-            ]
+            terms = [(number[j, k], pool[j, k] * classes.demand[k, l] / total)
+                     for k in range(classes.n_classes) if able[j, k]]
             problem += pulp.LpAffineExpression(terms) <= 1, f"pool_{j}_{l}"
     solve(problem, "the allocation program", solver)
     best = rate.value()
@@ -94,9 +88,8 @@ def allocate(
         machine = (configs.capacity / (configs.capacity * configs.count[:, None]).sum(axis=0)).mean(axis=1)
         lost = waste(configs, classes) * (machine * configs.count)[:, None]
         rate.lowBound = best * (1 - SLACK[solver])
-        problem.setObjective(
-            pulp.LpAffineExpression([(variable, lost[pair]) for pair, variable in number.items()])
-        )
+        problem.setObjective(pulp.LpAffineExpression([(variable, lost[pair])
+                                                      for pair, variable in number.items()]))
         solve(problem, "the choice among optimal allocations", solver)
 
     running = np.zeros(pool.shape)
@@ -129,7 +122,6 @@ def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) ->
     for j, l in np.argwhere(configs.capacity > 0).tolist():
         capacity = configs.capacity.copy()
         capacity[j, l] *= 1 + more
-        growth[j, l] = (
-            allocate(MachineConfigs(capacity, configs.count), classes, vertex="solver").rate / before - 1
-        )
+        growth[j, l] = (allocate(MachineConfigs(capacity, configs.count), classes, vertex="solver").rate
+                        / before - 1)
     return np.maximum(growth, 0.0)

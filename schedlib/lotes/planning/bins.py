@@ -80,9 +80,8 @@ def _visit(search, code, limit):
             if maximal:
                 if write:
                     for w in range(words):
-                        code[bins, w] = (
-                            prefix[w] + inner * step[level, w] * (classes > 1) + filled * step[last, w]
-                        )
+                        code[bins, w] = (prefix[w] + inner * step[level, w] * (classes > 1) + filled
+                                         * step[last, w])
                 bins += 1
                 if bins > limit:
                     return bins
@@ -128,8 +127,7 @@ def _prepare(capacity, demand):
     demand = numbers("demand", demand, 2, "a row per class and a column per resource")
     if demand.shape[1] != capacity.size:
         raise ValueError(
-            f"demand: {demand.shape[1]} columns for {capacity.size} capacities; needs one per resource"
-        )
+            f"demand: {demand.shape[1]} columns for {capacity.size} capacities; needs one per resource")
     for name, array in (("capacity", capacity), ("demand", demand)):
         refuse(name, ~(np.isfinite(array) & (array >= 0)), array, "must be a finite number >= 0")
     why = "a class that needs nothing fills a machine with any number of jobs; leave it out"
@@ -171,9 +169,8 @@ def count_bins(capacity, demand, limit: int = 2**62) -> int:
     3
     """
     search = _prepare(capacity, demand)[0]
-    return (
-        int(_visit(search, np.zeros((0, search.step.shape[1]), np.int64), limit)) if len(search.size) else 1
-    )
+    return (int(_visit(search, np.zeros((0, search.step.shape[1]), np.int64), limit)) if len(search.size)
+            else 1)
 
 
 def non_dominated_bins(capacity, demand, *, max_bins: int = MAX_BINS) -> np.ndarray:
@@ -202,8 +199,7 @@ def non_dominated_bins(capacity, demand, *, max_bins: int = MAX_BINS) -> np.ndar
             f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} classes, that is "
             f"over {max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave out classes (lotes.plan keeps "
             "those of K^j), use lotes.generate_plan, which makes only the bins it needs, or raise max_bins "
-            "if memory allows"
-        )
+            "if memory allows")
     code = np.empty((bins, words), np.int64)
     _visit(search, code, bins)
     if words > 1:

@@ -28,10 +28,8 @@ class GeneratedPlan(Plan):
     priced: int
 
 
-def generate_plan(
-    configs: MachineConfigs, classes: JobClasses, *, gap: float = 1e-6, integer: bool = False,
-    max_rounds: int = 500, solver: str = "HiGHS", seconds: float = 600.0
-) -> GeneratedPlan:
+def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 1e-6, integer: bool = False,
+                  max_rounds: int = 500, solver: str = "HiGHS", seconds: float = 600.0) -> GeneratedPlan:
     """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
 
     Stops when `rate` is proved to be within the fraction `gap` of the optimum (`bound`). Only bins in use are
@@ -57,10 +55,8 @@ def generate_plan(
             value = price * classes.rate[j]
             mix = best_mix(configs.capacity[j], classes.demand, value, gap=gap / 10)
             total, priced = total + n * mix.bound, priced + 1
-            if (
-                mix.value > (bins[j] @ value).max() * (1 + 1e-12)
-                and not (bins[j] == mix.number).all(axis=1).any()
-            ):
+            if (mix.value > (bins[j] @ value).max() * (1 + 1e-12)
+                and not (bins[j] == mix.number).all(axis=1).any()):
                 pool[j].append(mix.number)
                 joined += 1
         bound = min(bound, total)
@@ -69,8 +65,7 @@ def generate_plan(
     if bound > rate * (1 + gap):
         raise RuntimeError(
             f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, after "
-            f"{rounds} rounds"
-        )
+            f"{rounds} rounds")
     machines = [np.zeros(len(x), np.int64) for x in fractions]
     if integer:
         exact = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds).fractions
@@ -78,9 +73,8 @@ def generate_plan(
     kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
     kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
     results = (bins, fractions, machines)
-    bins, fractions, machines = (
-        [each[rows] for each, rows in zip(result, kept, strict=True)] for result in results
-    )
+    bins, fractions, machines = ([each[rows] for each, rows in zip(result, kept, strict=True)]
+                                 for result in results)
     made = make_plan(configs, classes, allocation, bins, fractions, machines if integer else None)
     fields = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
     return GeneratedPlan(**fields, bound=bound, rounds=rounds, priced=priced)

@@ -40,9 +40,8 @@ def sustained(classes: JobClasses, bins, machines) -> float:
     return float((served[asked] / classes.share[asked]).min())
 
 
-def assign(
-    configs: MachineConfigs, classes: JobClasses, bins, *, integer=False, solver="HiGHS", seconds=600.0
-) -> Assignment:
+def assign(configs: MachineConfigs, classes: JobClasses, bins, *, integer=False, solver="HiGHS",
+           seconds=600.0) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
     `bins`: M arrays (B_j, K). Raises RuntimeError when optimality is not proved within `seconds`; the prices
@@ -56,10 +55,8 @@ def assign(
     rate = problem.add_variable("rate", lowBound=0)
     problem += -1 * rate
     kind = pulp.LpInteger if integer else pulp.LpContinuous
-    x = [
-        [problem.add_variable(f"x_{j}_{i}", lowBound=0, cat=kind) for i in range(len(mixes))]
-        for j, mixes in enumerate(bins)
-    ]
+    x = [[problem.add_variable(f"x_{j}_{i}", lowBound=0, cat=kind) for i in range(len(mixes))]
+         for j, mixes in enumerate(bins)]
     for k in asked:
         terms = []
         for variables, each in zip(x, served, strict=True):
@@ -68,18 +65,15 @@ def assign(
         problem += pulp.LpAffineExpression(terms) - rate >= 0, f"class_{k}"
     for j, n in enumerate(configs.count.tolist()):
         problem += pulp.LpAffineExpression([(variable, 1) for variable in x[j]]) == n, f"machines_{j}"
-    solve(
-        problem, "the integer assignment program" if integer else "the machine-assignment program", solver,
-        seconds
-    )
+    solve(problem, "the integer assignment program" if integer else "the machine-assignment program", solver,
+          seconds)
     price = np.full(classes.n_classes, np.nan)
     if not integer:
         price[:] = 0
         price[asked] = [abs(problem.get_constraint_by_name(f"class_{k}").pi) for k in asked]
         price[asked] /= price.sum() * classes.share[asked]
-    return Assignment(
-        tuple(np.maximum([variable.value() for variable in variables], 0.0) for variables in x), price
-    )
+    return Assignment(tuple(np.maximum([variable.value() for variable in variables], 0.0) for variables in x),
+                      price)
 
 
 def rounded(fractions, count: int) -> np.ndarray:
@@ -115,8 +109,7 @@ def bins_of(configs: MachineConfigs, classes: JobClasses, allowed, max_bins: int
                 raise ValueError(
                     f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have more than "
                     f"{max_bins:,} bins; use generate_plan, which makes only the bins it needs, or raise "
-                    "max_bins"
-                )
+                    "max_bins")
             own = non_dominated_bins(capacity, classes.demand[these], max_bins=max_bins)
             mixes = np.zeros((len(own), classes.n_classes), np.int32)
             mixes[:, these] = own
@@ -131,18 +124,16 @@ def make_plan(configs, classes, allocation, bins, fractions, machines=None) -> P
         machines = [rounded(x, n) for x, n in zip(fractions, configs.count.tolist(), strict=True)]
     if any(x.sum() != n or (x < 0).any() for x, n in zip(machines, configs.count, strict=True)):
         raise RuntimeError(
-            "the solver's numbers of machines do not add up to those there are; please report this instance"
-        )
+            "the solver's numbers of machines do not add up to those there are; please report this instance")
     for array in (*fractions, *machines):
         array.flags.writeable = False
     rates = sustained(classes, bins, fractions), sustained(classes, bins, machines)
     return Plan(configs, classes, allocation, tuple(bins), tuple(machines), tuple(fractions), *rates)
 
 
-def plan(
-    configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation | None = None,
-    integer: bool = False, solver: str = "HiGHS", seconds: float = 600.0, max_bins: int = MAX_PLANNED
-) -> Plan:
+def plan(configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation | None = None,
+         integer: bool = False, solver: str = "HiGHS", seconds: float = 600.0,
+         max_bins: int = MAX_PLANNED) -> Plan:
     """Stages 1 and 2 as in the paper: allocate, make the bins of each K^j, assign machines to bins, round.
 
     `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the
@@ -157,17 +148,14 @@ def plan(
     check(configs, classes)
     allocation = allocate(configs, classes, solver=solver) if allocation is None else allocation
     if allocation.running.shape != classes.rate.shape:
-        raise ValueError(
-            f"allocation: made for {allocation.running.shape} configurations and classes, not "
-            f"{classes.rate.shape}"
-        )
+        raise ValueError(f"allocation: made for {allocation.running.shape} configurations and classes, not "
+                         f"{classes.rate.shape}")
     bins = bins_of(configs, classes, allocation.support, max_bins)
     held = np.array([mixes.any(axis=0) for mixes in bins]).any(axis=0)
     for k in np.flatnonzero(~held & (classes.share > 0)):
         raise ValueError(
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
-            "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
-        )
+            "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan")
     fractions = assign(configs, classes, bins, solver=solver, seconds=seconds).fractions
     machines = None
     if integer:

@@ -21,9 +21,8 @@ def solve(problem: pulp.LpProblem, what: str, solver: str = "HiGHS", seconds: fl
     """
     if solver == "HiGHS":
         tolerances = {f"{side}_feasibility_tolerance": TOLERANCE for side in ("primal", "dual")}
-        engine = pulp.HiGHS(
-            msg=False, timeLimit=seconds, gapRel=TOLERANCE, mip_feasibility_tolerance=TOLERANCE, **tolerances
-        )
+        engine = pulp.HiGHS(msg=False, timeLimit=seconds, gapRel=TOLERANCE,
+                            mip_feasibility_tolerance=TOLERANCE, **tolerances)
     elif solver == "CBC":
         bundled = pulp.apis.PULP_CBC_CMD.pulp_cbc_path
         engine = pulp.COIN_CMD(path=bundled, msg=False, timeLimit=seconds, gapRel=TOLERANCE)
@@ -33,5 +32,4 @@ def solve(problem: pulp.LpProblem, what: str, solver: str = "HiGHS", seconds: fl
     if problem.sol_status != pulp.LpSolutionOptimal:
         status = pulp.LpStatus[problem.status]
         raise RuntimeError(
-            f"{what}: {solver} ended as {status!r} without a proof within {seconds:g} s; allow more seconds"
-        )
+            f"{what}: {solver} ended as {status!r} without a proof within {seconds:g} s; allow more seconds")

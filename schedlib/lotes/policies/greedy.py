@@ -50,14 +50,9 @@ def begin(policy: str, settings: dict, given: Given) -> Queues:
         shortest[leaf], ties[leaf] = 0, np.minimum(m.first[j + 1] - starts, WIDTH)
         for node in range(leaves - 1, 0, -1):
             _play(shortest, ties, root, node)
-    return Queues(
-        head=np.full(len(m.config), -1),
-        tail=np.full(len(m.config), -1),
-        length=np.zeros(len(m.config), np.int32),
-        shortest=shortest,
-        ties=ties,
-        bypass=bool(settings["bypass"]),
-    )
+    return Queues(head=np.full(len(m.config), -1), tail=np.full(len(m.config), -1),
+                  length=np.zeros(len(m.config), np.int32), shortest=shortest, ties=ties,
+                  bypass=bool(settings["bypass"]))
 
 
 @kernel
@@ -66,8 +61,7 @@ def _play(shortest, ties, root, node):
     least = min(shortest[left], shortest[right])
     shortest[root + node] = least
     ties[root + node] = (ties[left] if shortest[left] == least else 0) + (
-        ties[right] if shortest[right] == least else 0
-    )
+        ties[right] if shortest[right] == least else 0)
 
 
 @kernel

@@ -159,8 +159,7 @@ def _highest_score(m, s, j, k, need, best, best_score):
                 for machine in range(start, end):
                     score = s.score[k, machine]
                     if (score > best_score or (score == best_score and machine < best)) and fits(
-                        m.free[machine], size
-                    ):
+                        m.free[machine], size):
                         best, best_score = machine, score
                 break
             left = root + 2 * node

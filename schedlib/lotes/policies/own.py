@@ -57,9 +57,8 @@ class Cluster(NamedTuple):
 
 
 _F1, _F2, _I1, _I2 = types.float64[:], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
-CLUSTER = types.NamedTuple(
-    [_F2, _F2, _I1, _F2, _I2, _I2, types.float64[:, :], _F1, _F1, types.int32[:], _I1, types.float64], Cluster
-)
+CLUSTER = types.NamedTuple([_F2, _F2, _I1, _F2, _I2, _I2, types.float64[:, :], _F1, _F1, types.int32[:], _I1,
+                            types.float64], Cluster)
 RULE = types.int64(CLUSTER, types.int64)
 ON_ARRIVAL = compiling.rule(RULE, "(cluster, job) -> machine")
 ON_EXIT = compiling.rule(RULE, "(cluster, machine) -> job")
@@ -141,30 +140,17 @@ KEPT = Own
 def begin(policy: Policy, settings: dict, given: Given) -> Own:
     """The policy's functions; no machine runs anything."""
     target = given.targets()
-    return Own(
-        on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), running=np.zeros_like(target),
-        target=target
-    )
+    return Own(on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), running=np.zeros_like(target),
+               target=target)
 
 
 @kernel
 def _seen(own, state):
     """What the policy sees."""
     m, table, clock = state.machines, state.table, state.meter.clock[0]
-    return Cluster(
-        capacity=m.capacity,
-        pace=m.pace,
-        config=m.config,
-        free=m.free,
-        running=own.running,
-        target=own.target,
-        size=table.size,
-        work=table.job.work,
-        submit=table.job.submit,
-        job_class=table.job.job_class,
-        waiting=table.hall[: clock.waiting],
-        now=clock.now,
-    )
+    return Cluster(capacity=m.capacity, pace=m.pace, config=m.config, free=m.free, running=own.running,
+                   target=own.target, size=table.size, work=table.job.work, submit=table.job.submit,
+                   job_class=table.job.job_class, waiting=table.hall[: clock.waiting], now=clock.now)
 
 
 @kernel

@@ -74,8 +74,7 @@ def begin(policy: str, settings: dict, given: Given) -> Weights:
         if given.time_unit not in HOURS:
             raise ValueError(
                 f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to take times as "
-                "they are"
-            )
+                "they are")
         unit = HOURS[given.time_unit] / HOURS[settings["gamma_unit"]]
     pace, resources = m.pace, m.free.shape[1]
     if np.isfinite(pace).all() and (pace == pace[0]).all():
@@ -83,19 +82,11 @@ def begin(policy: str, settings: dict, given: Given) -> Weights:
     else:
         factor, group = np.unique(pace, axis=1, return_inverse=True)
         group, fold = group.reshape(-1).astype(np.int64), np.ones(pace.shape[1])
-    kept = Weights(
-        packing=float(settings["packing"]),
-        work=float(settings["work"] * unit),
-        factor=np.ascontiguousarray(factor),
-        group=group,
-        fold=fold,
-        line=line(factor.shape[1], given.typical),
-        tilt=np.full((len(m.bound) if resources == 2 else 1, 2), -1.0),
-        mix=np.zeros(5),
-        stack=np.zeros(128, np.int64),
-        dot=np.zeros(128),
-        limit=np.zeros(len(pace)),
-    )
+    kept = Weights(packing=float(settings["packing"]), work=float(settings["work"] * unit),
+                   factor=np.ascontiguousarray(factor), group=group, fold=fold,
+                   line=line(factor.shape[1], given.typical),
+                   tilt=np.full((len(m.bound) if resources == 2 else 1, 2), -1.0), mix=np.zeros(5),
+                   stack=np.zeros(128, np.int64), dot=np.zeros(128), limit=np.zeros(len(pace)))
     for machine in np.flatnonzero((np.arange(len(m.config)) - m.first[m.config]) % WIDTH == 0):
         _incline(m, kept, machine, False)
     return kept
@@ -197,8 +188,7 @@ def arrive(w, state, slot, rng):
         w.limit[j] = -np.inf
         if m.pace[j, k] < np.inf and may_fit(m.bound, m.root[j] + 1, size, least, total):
             w.limit[j] = w.packing * _dot_bound(m.bound, m.root[j] + 1, size, least) - w.work * (
-                m.pace[j, k] * gamma
-            )
+                m.pace[j, k] * gamma)
     best, best_score, best_dot = NONE, -np.inf, -np.inf
     while True:
         j = 0
@@ -230,10 +220,8 @@ def _best_in(m, w, j, needed, loss, offer):
             score = w.packing * dot - loss
             if score < best_score or (score == best_score and dot < best_dot):
                 break
-            if (
-                score == best_score and dot == best_dot
-                and machines_of(m, j, first_leaf(node, leaves))[0] > best
-            ):
+            if (score == best_score and dot == best_dot
+                and machines_of(m, j, first_leaf(node, leaves))[0] > best):
                 break
             if node >= leaves:
                 start, end = machines_of(m, j, node)
@@ -255,13 +243,10 @@ def _best_in(m, w, j, needed, loss, offer):
                     _dot_bound_two(bound, tilt, left + 1, need, mix),
                 )
             else:
-                dot = (
-                    _dot_bound(bound, left, size, least) if may_fit(bound, left, size, least, total) else -1.0
-                )
-                other = (
-                    _dot_bound(bound, left + 1, size, least) if may_fit(bound, left + 1, size, least, total)
-                    else -1.0
-                )
+                dot = (_dot_bound(bound, left, size, least) if may_fit(bound, left, size, least, total) else
+                       -1.0)
+                other = (_dot_bound(bound, left + 1, size, least)
+                         if may_fit(bound, left + 1, size, least, total) else -1.0)
             node = 2 * node
             near = node + 1
             if other > dot:

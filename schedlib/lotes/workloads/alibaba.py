@@ -43,8 +43,7 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
     trace = traces.alibaba2018("instances") if trace is None else trace
     if trace.resources != ("cpu", "mem") or trace.time_unit != "s":
         raise ValueError(
-            f"trace: demands {trace.resources} in {trace.time_unit!r}; give traces.alibaba2018('instances')"
-        )
+            f"trace: demands {trace.resources} in {trace.time_unit!r}; give traces.alibaba2018('instances')")
     tasks = trace.tasks
     made = pd.DataFrame({"job": tasks["job"], "duration": tasks["duration"].clip(lower=SHORTEST)})
     made = made.assign(cores=tasks["cpu"] / CORES, memory=tasks["mem"])
@@ -53,8 +52,7 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
         able |= ((made["cores"] <= cores) & (made["memory"] <= memory)).to_numpy()
     report = {
         f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)": int(
-            (tasks["duration"] < SHORTEST).sum()
-        ),
+            (tasks["duration"] < SHORTEST).sum()),
         "instances larger than every machine (left out)": int((~able).sum()),
     }
     return Workload(trace.jobs, made[able], "s", report)
@@ -75,17 +73,15 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     tasks, job_class = jobs.tasks, np.repeat(jobs.jobs["class"].to_numpy(), np.diff(jobs.offsets))
     number, duration = np.bincount(job_class), np.bincount(job_class, tasks["duration"])
     there = number > 0
-    work = np.array(
-        [np.bincount(job_class, tasks["duration"] * tasks[name])[there] for name in jobs.resources]
-    ).T
+    work = np.array([np.bincount(job_class, tasks["duration"] * tasks[name])[there]
+                     for name in jobs.resources]).T
     rate = np.tile(number[there] / duration[there], (configs.n_configs, 1))
     own = JobClasses(number[there] / len(tasks), work / duration[there, None], rate)
     submit = jobs.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
         raise ValueError(
             f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, give a longer "
-            "trace"
-        )
+            "trace")
     return float(len(tasks) / (submit[-1] - submit[0]) / allocate(configs, own).rate)
 
 
@@ -113,9 +109,8 @@ def alibaba_hour(
     if not 0 < load < np.inf:
         raise ValueError(f"load: {load}, must be positive")
     instances = alibaba_instances(configs, trace)
-    classes, job_class = cluster_jobs(
-        instances, k, configs=configs.n_configs, day=first, features=features, seed=seed
-    )
+    classes, job_class = cluster_jobs(instances, k, configs=configs.n_configs, day=first, features=features,
+                                      seed=seed)
     submit = np.repeat(instances.jobs["submit"].to_numpy(), np.diff(instances.offsets))
     number = np.arange(len(submit))
     made = pd.DataFrame({"job": number, "submit": submit, "class": job_class})
@@ -128,8 +123,7 @@ def alibaba_hour(
     if offered_load(at(few), jobs) <= load:
         raise ValueError(
             f"load: {load:g} needs less than one machine of each configuration; raise it, or give a longer "
-            "trace"
-        )
+            "trace")
     while offered_load(at(many), jobs) > load:
         few, many = many, 2 * many
     while many - few > 1:

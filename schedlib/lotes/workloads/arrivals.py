@@ -49,26 +49,19 @@ class ArrivalModel:
                 raise ValueError(f"{name}: {value}; typical and memory must be positive, spread not negative")
         if any(len(cycle) != 3 or not cycle[0] > 0 for cycle in self.cycles):
             raise ValueError(
-                f"cycles: {self.cycles}; each needs a positive period, an amplitude and the hour of its peak"
-            )
+                f"cycles: {self.cycles}; each needs a positive period, an amplitude and the hour of its peak")
 
     def expected(self, hours) -> np.ndarray:
         """The expected number of jobs in each of these hours, (H,) like `hours`."""
         hours = np.asarray(hours, float)
-        swing = sum(
-            (
-                amplitude * np.cos(2 * np.pi * (hours - peak) / period)
-                for period, amplitude, peak in self.cycles
-            ),
-            0 * hours,
-        )
+        swing = sum((amplitude * np.cos(2 * np.pi * (hours - peak) / period)
+                     for period, amplitude, peak in self.cycles), 0 * hours)
         return self.typical * np.exp(swing + self.spread**2 / 2)
 
     def draw(self, hours: int, jobs: int | None, rng) -> np.ndarray:
         """Jobs in each hour, (hours,) integers: `jobs` in all, or as many as come when that is None."""
         intensity = self.expected(np.arange(hours)) * np.exp(
-            wander(rng, (hours,), self.spread, self.memory) - self.spread**2 / 2
-        )
+            wander(rng, (hours,), self.spread, self.memory) - self.spread**2 / 2)
         return rng.poisson(intensity) if jobs is None else rng.multinomial(jobs, intensity / intensity.sum())
 
 
@@ -90,21 +83,17 @@ def fit_arrivals(counts, *, first: int = 0, periods=PERIODS) -> ArrivalModel:
 
     counts = np.asarray(counts, float)
     if counts.ndim != 1 or len(counts) < 2 * len(periods) + 4:
-        raise ValueError(
-            f"counts: shape {counts.shape}, periods {periods}; needs one row of at least "
-            f"{2 * len(periods) + 4} hours"
-        )
+        raise ValueError(f"counts: shape {counts.shape}, periods {periods}; needs one row of at least "
+                         f"{2 * len(periods) + 4} hours")
     if not (counts > 0).all():
         row = int(np.flatnonzero(~(counts > 0))[0])
         raise ValueError(
             f"counts: hour {row} has {counts[row]:g} jobs; leave out hours without jobs at the ends, or "
-            "count longer spans"
-        )
+            "count longer spans")
     log, hours = np.log(counts), first + np.arange(len(counts))
     angles = [2 * np.pi * hours / period for period in periods]
     design = np.column_stack(
-        [np.ones(len(log)), *(wave(angle) for angle in angles for wave in (np.cos, np.sin))]
-    )
+        [np.ones(len(log)), *(wave(angle) for angle in angles for wave in (np.cos, np.sin))])
 
     def white(values, keep):
         return np.concatenate((np.sqrt(1 - keep**2) * values[:1], values[1:] - keep * values[:-1]))
@@ -122,22 +111,17 @@ def fit_arrivals(counts, *, first: int = 0, periods=PERIODS) -> ArrivalModel:
     keep = float(minimize_scalar(loss, bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-9}).x)
     best, variance = around(keep)
     waves = best[1:].reshape(-1, 2)
-    cycles = tuple(
-        (
-            float(period), float(np.hypot(*wave)),
-            float(np.arctan2(wave[1], wave[0]) / (2 * np.pi) * period % period)
-        )
-        for period, wave in zip(periods, waves, strict=True)
-    )
-    return ArrivalModel(
-        float(np.exp(best[0])), float(np.sqrt(variance / (1 - keep**2))), float(-1 / np.log(keep)), cycles
-    )
+    cycles = tuple((
+                       float(period),
+                       float(np.hypot(*wave)),
+                       float(np.arctan2(wave[1], wave[0]) / (2 * np.pi) * period % period),
+                   ) for period, wave in zip(periods, waves, strict=True))
+    return ArrivalModel(float(np.exp(best[0])), float(np.sqrt(variance / (1 - keep**2))),
+                        float(-1 / np.log(keep)), cycles)
 
 
-GOOGLE_ARRIVALS = ArrivalModel(
-    typical=918.7, spread=0.2595, memory=1.922,
-    cycles=((168.0, 0.1723, 78.04), (24.0, 0.0685, 22.83), (4.0, 0.0775, 1.079))
-)
+GOOGLE_ARRIVALS = ArrivalModel(typical=918.7, spread=0.2595, memory=1.922,
+                               cycles=((168.0, 0.1723, 78.04), (24.0, 0.0685, 22.83), (4.0, 0.0775, 1.079)))
 """The fit to the 695 whole hours of Google's table, clusterdata-2011-2, without the 3,986 jobs at time 0.
 
 It has the mean (960 an hour), the spread of the logarithms (0.30) and their correlations from hour to hour

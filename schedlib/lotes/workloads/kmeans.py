@@ -12,10 +12,8 @@ RESTARTS = 10
 MOST_ROUNDS = 300
 
 
-def cluster_jobs(
-    workload: Workload, k: int = 4, *, configs: int = 1, day: float | None = None, features: str = "demand",
-    seed: int = 0
-) -> tuple[JobClasses, np.ndarray]:
+def cluster_jobs(workload: Workload, k: int = 4, *, configs: int = 1, day: float | None = None,
+                 features: str = "demand", seed: int = 0) -> tuple[JobClasses, np.ndarray]:
     """Job classes found in a workload's first day, and the class of each of its jobs.
 
     LoTES's job runs on one machine, so each task counts as one job: the second answer has shape (T,), one
@@ -37,8 +35,7 @@ def cluster_jobs(
     demand, duration, early = _first_day(workload, day)
     if not 1 <= k <= early.sum():
         raise ValueError(
-            f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many"
-        )
+            f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many")
     points, weights, rows = _points(demand, duration, early, features)
     labels, _ = _k_means(points[weights > 0], weights[weights > 0], k, seed)
     first, labels = rows[early], _spread(labels, weights)
@@ -51,15 +48,13 @@ def cluster_jobs(
     if (hours == 0).any():
         which = int((hours == 0).argmax())
         raise ValueError(
-            f"workload: the tasks of class {which} all last 0; leave them out, they need no machine"
-        )
+            f"workload: the tasks of class {which} all last 0; leave them out, they need no machine")
     near = nearest(points, centre)[0]
     return JobClasses(share[order], mean[order], np.tile(1 / hours, (configs, 1))), near[rows]
 
 
-def class_counts(
-    workload: Workload, most: int = 8, *, day: float | None = None, features: str = "demand", seed: int = 0
-) -> pd.DataFrame:
+def class_counts(workload: Workload, most: int = 8, *, day: float | None = None, features: str = "demand",
+                 seed: int = 0) -> pd.DataFrame:
     """What each further class gains, for k = 1 ... `most`: one row per k.
 
     Columns: `k`; `spread`, the part of the variance that is left within classes; `smallest`, the share of the
@@ -101,16 +96,13 @@ def _first_day(workload, day):
         raise ValueError("workload: no tasks; there is nothing to cluster")
     if day is None:
         if workload.time_unit not in DAYS:
-            raise ValueError(
-                f"day: how long is it in {workload.time_unit!r}? Give day=, the unit is none of "
-                f"{', '.join(DAYS)}"
-            )
+            raise ValueError(f"day: how long is it in {workload.time_unit!r}? Give day=, the unit is none of "
+                             f"{', '.join(DAYS)}")
         day = DAYS[workload.time_unit]
     early = np.repeat(submit < submit[0] + day, np.diff(workload.offsets))
     if not early.any():
         raise ValueError(
-            f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a longer day"
-        )
+            f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a longer day")
     return tasks[list(workload.resources)].to_numpy(), tasks["duration"].to_numpy(), early
 
 
@@ -153,8 +145,7 @@ def _k_means(points, weights, k, seed):
     if k > len(points):
         raise ValueError(
             f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for at most "
-            "that many"
-        )
+            "that many")
     (draw,) = streams(seed, "k-means++")
     best = None
     for _ in range(RESTARTS):

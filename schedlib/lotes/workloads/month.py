@@ -18,11 +18,9 @@ from schedlib.workload import Workload
 JOBS, BATCH, HOURS = 672_074, 3_986, 29 * 24
 
 
-def google_month(
-    configs: MachineConfigs, classes: JobClasses, *, jobs: int = JOBS, batch: int = BATCH, hours: int = HOURS,
-    load: float = 0.8, arrivals=GOOGLE_ARRIVALS, sizes: str = "common", drift: float = 0.8, tail: float = 1.5,
-    seed: int = 0
-) -> tuple[JobClasses, Workload]:
+def google_month(configs: MachineConfigs, classes: JobClasses, *, jobs: int = JOBS, batch: int = BATCH,
+                 hours: int = HOURS, load: float = 0.8, arrivals=GOOGLE_ARRIVALS, sizes: str = "common",
+                 drift: float = 0.8, tail: float = 1.5, seed: int = 0) -> tuple[JobClasses, Workload]:
     """The classes with the rates that the month's jobs really have, and a month of jobs, in hours.
 
     - Arrivals: `arrivals` is an `ArrivalModel`, of which `jobs - batch` jobs over the hours are drawn (the
@@ -51,12 +49,10 @@ def google_month(
     if not (hours >= 1 and jobs > batch >= 0 and load > 0):
         raise ValueError(
             f"jobs, batch, hours, load: {jobs}, {batch}, {hours}, {load:g}; needs jobs > batch >= 0, hours, "
-            "load > 0"
-        )
+            "load > 0")
     if configs.n_resources != 2 or classes.n_resources != 2:
         raise ValueError(
-            "configs, classes: the month has cores and memory; give machines and classes of two resources"
-        )
+            "configs, classes: the month has cores and memory; give machines and classes of two resources")
     names = ("month arrivals", "month mix", "month durations", "month demands")
     when, mix, durations, demands = streams(seed, *names)
     if isinstance(arrivals, ArrivalModel):
@@ -81,7 +77,6 @@ def google_month(
         demand = demand * truncated(demands, np.ones(jobs), 0.5, 1 / demand.max(axis=1))[:, None]
     elif sizes == "independent":
         demand = truncated(demands, demand, 0.5, 1.0)
-    made = Workload.from_arrays(
-        submit, duration, job_class=job_class, time_unit="h", cores=demand[:, 0], memory=demand[:, 1]
-    )
+    made = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", cores=demand[:, 0],
+                                memory=demand[:, 1])
     return JobClasses(classes.share, classes.demand, rate), made

@@ -48,8 +48,7 @@ def parent_mean(mean: float, cv: float, high: float) -> float:
     if not excess(mean / 2) < 0 < excess(mean):
         raise ValueError(
             f"mean: {mean:g} is too near the largest size {high:g} for a Gaussian truncated there; match no "
-            "means"
-        )
+            "means")
     return float(brentq(excess, mean / 2, mean, xtol=1e-15))
 
 
@@ -95,8 +94,7 @@ class RandomWorkload:
             raise ValueError(f"sizes: {self.sizes!r} is unknown; choose from {', '.join(SIZES)}")
         if (self.classes.demand > self.largest).any():
             raise ValueError(
-                f"classes: a mean demand exceeds largest = {self.largest:g}, where sizes are truncated"
-            )
+                f"classes: a mean demand exceeds largest = {self.largest:g}, where sizes are truncated")
         streams(self.seed)
 
     def pace(self) -> np.ndarray:
@@ -114,10 +112,8 @@ class RandomWorkload:
             return demand, None
         if self.sizes == "common":
             high = self.largest / demand.max(axis=1)
-            mean = (
-                np.array([parent_mean(1.0, self.cv, h) for h in high]) if self.matched
-                else np.ones(len(demand))
-            )
+            mean = (np.array([parent_mean(1.0, self.cv, h) for h in high]) if self.matched
+                    else np.ones(len(demand)))
             return mean, high
         mean = demand.copy()
         if self.matched:
@@ -158,11 +154,9 @@ class RandomInstance(NamedTuple):
     workload: RandomWorkload
 
 
-def random_instance(
-    phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000, hours: float = 100.0,
-    sizes: str = "independent", matched: bool = False, n_classes: int = 9, seed: int = 0, planner=plan,
-    rounded: bool = False
-) -> RandomInstance:
+def random_instance(phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000,
+                    hours: float = 100.0, sizes: str = "independent", matched: bool = False,
+                    n_classes: int = 9, seed: int = 0, planner=plan, rounded: bool = False) -> RandomInstance:
     """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equally frequent
     classes.
 
