@@ -32,6 +32,7 @@ def follow(tree, words):
     environment = {name: value for name, value in os.environ.items() if name != "SCHEDLIB_CACHE"}
     python = os.path.dirname(sys.executable)
     environment |= {"PYTHONPATH": str(tree), "PATH": f"{python}{os.pathsep}{os.environ['PATH']}"}
+    environment["NUMBA_DISABLE_JIT"] = "1"  # small cases, which a fresh tree would compile for longer than it runs
     done = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
