@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import re
+import textwrap
 from functools import cached_property
 from pathlib import Path
 
@@ -12,13 +13,24 @@ LONGEST_VALUE, LONGEST_DEFAULT = 100, 40
 PACKAGES = {
     "workload": "Workload", "traces": "Traces", "lotes": "LoTES", "hmhs": "HMHS", "mch": "MCH", "eagle": "Eagle",
     "theory": "Theory", "reproduce": "Reproduce", "leaderboard": "Leaderboard", "exercises": "Exercises", "notation": "Notation",
-    "widgets": "Explorers", "style": "Style",
+    "explorers": "Explorers", "style": "Style",
 }  # fmt: skip
+ROOMS = {"exercises": "teaching.", "notation": "teaching.", "explorers": "teaching.", "style": "pictures."}
+"""Where those are that do not lie directly below schedlib."""
+
+
+def module_name(package: str) -> str:
+    """The full name of a package or module of the reference.
+
+    >>> module_name("mch"), module_name("style")
+    ('schedlib.mch', 'schedlib.pictures.style')
+    """
+    return f"schedlib.{ROOMS.get(package, '')}{package}"
 
 
 def packages() -> list[str]:
     """The packages and modules that the reference covers, without those that are not there."""
-    return [name for name in PACKAGES if importlib.util.find_spec(f"schedlib.{name}")]
+    return [name for name in PACKAGES if importlib.util.find_spec(module_name(name))]
 
 
 def public(package: str) -> dict[str, object]:
@@ -27,7 +39,7 @@ def public(package: str) -> dict[str, object]:
     >>> list(public("mch"))[:3]
     ['allocate', 'Allocation', 'Churn']
     """
-    module = importlib.import_module(f"schedlib.{package}")
+    module = importlib.import_module(module_name(package))
     own = [name for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__]
     names = getattr(module, "__all__", None) or [name for name in own if not name.startswith("_")]
     found = {name: getattr(module, name) for name in sorted(names, key=str.lower)}
@@ -46,6 +58,24 @@ def kind_shown(kind, package: str) -> str:
     return f"{package}.{text}" if package and text in public(package) else text
 
 
+def written(thing) -> dict[str, str]:
+    """The annotations of a function as its source writes them, by argument ("return" for the result); none without a source.
+
+    >>> from schedlib import mch
+    >>> written(mch.allocate)["capacity"]
+    'npt.ArrayLike'
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(getattr(thing, "py_func", thing))))
+    except (TypeError, OSError, SyntaxError):
+        return {}
+    if not isinstance(function := tree.body[0], ast.FunctionDef):
+        return {}
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    kinds = {argument.arg: argument.annotation for argument in arguments} | {"return": function.returns}
+    return {name: ast.unparse(kind).strip("'") for name, kind in kinds.items() if kind is not None}
+
+
 def default_shown(value) -> str:
     """A default value: a function by its name, three dots for what is long."""
     name = getattr(getattr(value, "py_func", value), "__name__", None)
@@ -58,13 +88,14 @@ def signature(thing, package: str = "") -> str:
 
     >>> from schedlib import mch
     >>> signature(mch.allocate, "mch")
-    '(tree: mch.Tree, capacity, rule, divisible: bool = True) -> mch.Allocation'
+    '(tree: mch.Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: bool = True) -> mch.Allocation'
     """
     package = "" if package == "workload" else package
     try:
         found = inspect.signature(getattr(thing, "py_func", thing))
     except (TypeError, ValueError):
         return "()"
+    kinds = written(thing)
     stars = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
     shown, keywords = [], False
     for name, parameter in found.parameters.items():
@@ -73,12 +104,12 @@ def signature(thing, package: str = "") -> str:
             keywords = True
         text = stars.get(parameter.kind, "") + name
         typed = parameter.annotation is not parameter.empty
-        text += f": {kind_shown(parameter.annotation, package)}" if typed else ""
+        text += f": {kind_shown(kinds.get(name, parameter.annotation), package)}" if typed else ""
         if parameter.default is not parameter.empty:
             text += (" = " if typed else "=") + default_shown(parameter.default)
         shown.append(text)
     gives = found.return_annotation
-    tail = "" if inspect.isclass(thing) or gives in (found.empty, None) else f" -> {kind_shown(gives, package)}"
+    tail = "" if inspect.isclass(thing) or gives in (found.empty, None) else f" -> {kind_shown(kinds.get('return', gives), package)}"
     return f"({', '.join(shown)}){tail}"
 
 
@@ -147,8 +178,8 @@ def entry(package: str, name: str, thing) -> str:
 
 def page(package: str) -> str:
     """The page of a package or module: what it is, then its names."""
-    module = importlib.import_module(f"schedlib.{package}")
-    called = "from schedlib.workload import Workload" if package == "workload" else f"from schedlib import {package}"
+    module = importlib.import_module(module_name(package))
+    called = "from schedlib.workload import Workload" if package == "workload" else f"from {module_name(package).rpartition('.')[0]} import {package}"
     entries = [entry(package, name, thing) for name, thing in public(package).items()]
     head = f"# {PACKAGES[package]}\n\n`{called}`\n\n{examples_fenced(module.__doc__ or '', margin=False)}\n"
     return "\n".join([head, *filter(None, entries)])
@@ -162,7 +193,7 @@ def first_sentence(doc: str | None) -> str:
 def index() -> str:
     """The reference's first page."""
     rows = [
-        f"| [{PACKAGES[name]}]({name}.md) | {first_sentence(importlib.import_module(f'schedlib.{name}').__doc__)} |" for name in packages()
+        f"| [{PACKAGES[name]}]({name}.md) | {first_sentence(importlib.import_module(module_name(name)).__doc__)} |" for name in packages()
     ]
     return (
         "# Reference\n\nEvery public name of `schedlib`, made from its docstring. Examples are run as tests. Arrays are said with their "
