@@ -11,7 +11,7 @@ from schedlib.core.checks import amounts, whole
 
 def _amounts(**arguments: float) -> None:
     for name, value in arguments.items():
-        amounts(name, np.float64(value))
+        amounts(name, np.array(value, float))
 
 
 def erlang_c(servers: int, offered_load: float) -> float:
@@ -29,7 +29,7 @@ def erlang_c(servers: int, offered_load: float) -> float:
     >>> round(erlang_c(3, 2.0) * 9, 12)
     4.0
     """
-    whole("servers", np.float64(servers), 1)
+    whole("servers", np.array(servers, float), 1)
     _amounts(offered_load=offered_load)
     if offered_load >= servers:
         raise ValueError(f"offered_load: {offered_load:g} on {servers} servers, must be less")
@@ -52,7 +52,7 @@ def mmc_mean_wait(arrival_rate: float, service_rate: float, servers: int) -> flo
     >>> round(wait * 27, 12), round(60 * (wait + 1 / 3), 1)
     (4.0, 28.9)
     """
-    whole("servers", np.float64(servers), 1)
+    whole("servers", np.array(servers, float), 1)
     _amounts(arrival_rate=arrival_rate, service_rate=service_rate)
     if service_rate == 0:
         raise ValueError("service_rate: 0, must be positive")
@@ -121,7 +121,7 @@ def choices_tail(load: float, choices: int, length: int) -> float:
     _amounts(load=load, length=length)
     if load >= 1:
         raise ValueError(f"load: {load:g}, must be less than 1")
-    whole("choices", np.float64(choices), 1)
+    whole("choices", np.array(choices, float), 1)
     tail = 1.0
     for _ in range(int(length)):
         tail = load * tail ** int(choices)

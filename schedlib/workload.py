@@ -1,6 +1,6 @@
 """The workload: jobs and their tasks as columns, checked once, never changed afterwards."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -87,8 +87,8 @@ class Workload:
         return dict(self._report)
 
     @classmethod
-    def from_arrays(cls, submit: npt.ArrayLike, duration: npt.ArrayLike, *,
-                    tasks: npt.ArrayLike | None = None, job_class: npt.ArrayLike | None = None,
+    def from_arrays(cls, submit: Sequence[float] | np.ndarray, duration: npt.ArrayLike, *,
+                    tasks: npt.ArrayLike | None = None, job_class: Sequence[int] | np.ndarray | None = None,
                     time_unit: str = "s", report: Mapping[str, int] | None = None,
                     **demand: npt.ArrayLike) -> "Workload":
         """Make a workload from plain arrays; jobs are numbered 0, 1, ...

@@ -11,7 +11,7 @@ MOST_NAMES = 12
 """So many known names are listed in full."""
 
 
-def unknown(argument: str, given: Any, known: Iterable[str], otherwise: str = "") -> ValueError:
+def unknown(argument: str, given: Any, known: Iterable[Any], otherwise: str = "") -> ValueError:
     """The error for a name that nobody has: near matches, what there is, and what else could be given.
 
     - `argument`: the argument's name, or what kind of name it is; `given`: what it was given

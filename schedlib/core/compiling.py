@@ -70,13 +70,14 @@ def jit(function: Callable[..., Any], signature: Any = None, **options: Any) -> 
     code = getattr(function, "__code__", None)
     file = Path(code.co_filename).resolve() if code else None
     folder = kernel_folder(file) if file and file.is_relative_to(PACKAGE) and file.is_file() else None
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder or "")
+    before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(folder or "")  # type: ignore[attr-defined]
     try:
         signatures = () if signature is None else (signature,)
-        return numba.njit(*signatures, cache=folder is not None, nogil=True, **options)(function)
+        return numba.njit(  # type: ignore[call-overload]
+            *signatures, cache=folder is not None, nogil=True, **options)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
 
 
 def compiled(function: Callable[..., Any] | None = None, *, signature: Any = None) -> Any:

@@ -15,7 +15,7 @@ class EventQueue(NamedTuple):
 
     time: np.ndarray
     label: np.ndarray
-    count: np.ndarray  # pending events, events ever added
+    count: np.ndarray  # type: ignore[assignment]  # pending events, events ever added
 
 
 def event_queue(capacity: int) -> EventQueue:

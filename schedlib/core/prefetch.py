@@ -25,5 +25,5 @@ def _nothing(array, row):
     pass
 
 
-prefetch = _nothing if numba.config.DISABLE_JIT else _ask
+prefetch = _nothing if numba.config.DISABLE_JIT else _ask  # type: ignore[attr-defined]
 """`prefetch(array, row)`, in kernels; the row may lie anywhere, even outside the array."""

@@ -1,5 +1,7 @@
 """Johnson's rule for two machines in a row, and Pri, its form for jobs of many tasks (HMHS, Section 3.1)."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -24,7 +26,8 @@ def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
     return np.lexsort((np.where(late, -second, first), late))
 
 
-def flow_shop_makespan(first: npt.ArrayLike, second: npt.ArrayLike, order: npt.ArrayLike) -> float:
+def flow_shop_makespan(first: npt.ArrayLike, second: npt.ArrayLike,
+                       order: Sequence[int] | np.ndarray) -> float:
     """When the last job leaves machine two, if both machines take the jobs in `order`.
 
     >>> flow_shop_makespan([4, 1, 5, 2, 5], [5, 2, 3, 6, 1], [1, 3, 0, 2, 4])

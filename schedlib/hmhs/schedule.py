@@ -36,6 +36,6 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs") -> Schedule:
 
 def warm() -> None:
     """Compile or load every kernel, so that the first point of a sweep is not charged for it."""
-    tiny = Instance([1, 1], [1, 1], np.ones((2, 2)), [1, 1], [1, 1], np.ones((2, 2)))
+    tiny = Instance(np.ones(2), np.ones(2), np.ones((2, 2)), np.ones(2), np.ones(2), np.ones((2, 2)))
     for policy in POLICIES.values():
         run(tiny, policy)

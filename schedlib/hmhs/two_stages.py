@@ -105,7 +105,7 @@ def _dispatch(policy: Policy, name: str, instance: Instance, order, ready, score
     if not callable(rule):
         way_out = f"give {MIN_MIN!r} or a function made by @hmhs.rule"
         raise ValueError(f"policy {policy.name!r}: {name}_rule is {rule!r}; {way_out}")
-    if not hasattr(rule, "py_func") and not numba.config.DISABLE_JIT:
+    if not hasattr(rule, "py_func") and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
         rule = list_scheduling.rule(rule)
     score = np.ascontiguousarray(score, dtype=float)
     if score.shape != time.shape:

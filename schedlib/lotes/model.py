@@ -159,7 +159,7 @@ def fits(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     """Whether one job of class k fits an empty machine of configuration j, (M, K) bool; rates do not count.
     """
     capacity, demand = scaled(configs.capacity, classes.demand)
-    return (demand[None] <= capacity[:, None]).all(axis=2)
+    return (demand[None] <= capacity[:, None]).all(axis=2)  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, eq=False)

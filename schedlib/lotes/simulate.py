@@ -73,7 +73,8 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload, *, plan: P
     end = getattr(jobs, "hours", np.inf) if until is None else float(until)
     state = state_of(m, slots=slots, intervals=128, width=width)
     kept = module.begin(policy, settings, given)
-    planner = None if replan is None else Planner(replan, policy, settings, given, jobs)
+    planner = None if replan is None else Planner(
+        replan, policy, settings, given, jobs)  # type: ignore[arg-type]
     (choices,) = streams(seed, "lotes policy")
     ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner)
     return result_of(ended, configs, jobs, end, policy=name, options=settings, seed=seed,

@@ -4,6 +4,8 @@ At equal times tasks end first, then jobs leave, then jobs arrive, and the sched
 that is done.
 """
 
+from typing import Any
+
 import numba
 import numpy as np
 from numba.core import types
@@ -206,7 +208,7 @@ def _fill(own, kind, fast, state):
     serve(own, kind, fast, state)
 
 
-def records(kind: np.dtype, count: int) -> np.recarray:
+def records(kind: np.dtype, count: int) -> Any:
     """So many records, all zero, whose fields are read by name in kernels and outside of them."""
     return np.zeros(count, kind).view(np.recarray)
 

@@ -60,4 +60,5 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
         product[node] = product[tree.parent[node]] * tree.weight[node] / divisor
     first = int(np.flatnonzero(share[0] >= 1 - LEVEL)[0])
     weights = np.where(tree.demand[:, first] > 0, product[tree.leaves], tree.weight[tree.leaves])
-    return Flattened(weights, first, (tree.demand > 0).all(axis=1), share, mu, product[tree.leaves])
+    return Flattened(weights, first, (tree.demand > 0).all(axis=1),  # type: ignore[arg-type]
+                     share, mu, product[tree.leaves])

@@ -165,8 +165,8 @@ def with_log(state: State, rows: int) -> State:
 def changes(state: State, tree: Tree, capacity: np.ndarray) -> pd.DataFrame:
     """Time, leaf and share, by time."""
     log = state.log[: state.tally[0].logged]
-    share = log.tasks * (tree.demand / capacity).max(axis=1)[log.leaf]
-    return pd.DataFrame({"time": log.time, "leaf": log.leaf, "share": share})
+    share = log.tasks * (tree.demand / capacity).max(axis=1)[log.leaf]  # type: ignore[attr-defined]
+    return pd.DataFrame({"time": log.time, "leaf": log.leaf, "share": share})  # type: ignore[attr-defined]
 
 
 def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.DataFrame:

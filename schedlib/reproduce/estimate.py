@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from schedlib import paths
-from schedlib.experiment import Experiment
+from schedlib.experiment import Claim, Experiment, Figure
 from schedlib.reproduce import keys, registry, store, worker
 
 
@@ -47,12 +47,13 @@ def sentence(expected: list[float | None], workers: int | None, total: int) -> s
     """
     if not expected:
         return f"all {total} points already done"
-    if None in expected:
+    known = [seconds for seconds in expected if seconds is not None]
+    if len(known) < len(expected):
         when = "time unknown until the first points are done"
     elif workers is None:
-        when = f"about {duration(sum(expected))} of work, shared by the cluster"
+        when = f"about {duration(sum(known))} of work, shared by the cluster"
     else:
-        longest = duration(max(sum(expected) / workers, *expected))
+        longest = duration(max(sum(known) / workers, *known))
         when = f"about {longest} on {workers} worker{'s' * (workers > 1)}"
     return f"{when}; {total - len(expected)} of {total} points already done"
 
@@ -74,7 +75,7 @@ def before(only: registry.Names = None, scale: str = "quick", seeds: int | None 
     need."""
     library = registry.load()
     expected, total = [], 0
-    wanted = [*library.wanted_figures(only), *library.wanted_claims(only)]
+    wanted: list[Figure | Claim] = [*library.wanted_figures(only), *library.wanted_claims(only)]
     for name in dict.fromkeys(item.experiment for item in wanted if item.experiment is not None):
         experiment = library.experiment(name)
         if not experiment.missing():

@@ -32,7 +32,7 @@ def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
     One replicate gives no interval: the mean alone is judged, and the reason says so. Raises ValueError,
     naming the claim, when its `measure` gives nothing, or numbers that are not finite.
     """
-    if claim.experiment is None:
+    if claim.experiment is None or claim.measure is None:
         return Judgement(float("nan"), "", UNTESTABLE, claim.reason)
     try:
         values = np.asarray(claim.measure(frame), dtype=float).ravel()
@@ -51,6 +51,7 @@ def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
 def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str]:
     """Whether a value lies near the paper's, by difference or by ratio."""
     paper, tolerance = claim.paper_value, claim.tolerance
+    assert paper is not None
     if claim.check == "value":
         least, most, what = paper - tolerance, paper + tolerance, "the mean"
     else:
@@ -98,7 +99,7 @@ def judged(scale: str = "quick", only: registry.Names = None, seeds: int | None 
             frames[name] = sweep.run(name, scale, seeds, workers, dask, progress)
         fields = {column: getattr(claim, column) for column in COLUMNS[:10]}
         fields["paper_value"] = float("nan") if claim.paper_value is None else claim.paper_value
-        rows.append(fields | judge(claim, frames.get(name))._asdict())
+        rows.append(fields | judge(claim, frames[name] if name else None)._asdict())
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 

@@ -79,8 +79,8 @@ def executed(file: Path) -> str:
 
     book = nbformat.read(file, as_version=4)
     place = {"metadata": {"path": str(file.parent)}}
-    how = {"timeout": CELL_TIMEOUT, "kernel_name": "python3", "extra_arguments": QUIET}
-    client = nbclient.NotebookClient(book, resources=place, **how)
+    client = nbclient.NotebookClient(book, resources=place, timeout=CELL_TIMEOUT, kernel_name="python3",
+                                     extra_arguments=QUIET)
     try:
         client.execute()
     except nbclient.exceptions.CellExecutionError as error:

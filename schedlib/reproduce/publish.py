@@ -74,7 +74,7 @@ def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     timing = [column for column in done.experiment.timing if column in frame.columns]
     if figure.plot is None:
         parameters = {name for meta in done.metas for name in meta["point"]}
-        contents = {"md": markdown(averaged(frame.drop(columns=timing), parameters))}
+        contents: dict[str, bytes | str] = {"md": markdown(averaged(frame.drop(columns=timing), parameters))}
     else:
         contents = pictures_of(figure, frame, caption, alt)
     contents["csv"] = csv_text(frame.drop(columns=timing))
@@ -94,6 +94,7 @@ def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> 
 
     from schedlib.pictures import style
 
+    assert figure.plot is not None
     title = plain(caption)
     with style.use(), mpl.rc_context({"svg.hashsalt": figure.id}):
         drawn = figure.plot(frame)

@@ -13,7 +13,7 @@ bind no name, since they run when it is imported. Code that is imported by a nam
 import ast
 import hashlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -87,7 +87,7 @@ class Source:
                 module.effects.append(statement)
         return module
 
-    def imports(self, body: list[ast.stmt], package: str) -> dict[str, str]:
+    def imports(self, body: Sequence[ast.AST], package: str) -> dict[str, str]:
         """What the names that these statements import stand for, by absolute dotted name; `package` resolves
         relative ones."""
         stands: dict[str, str] = {}
@@ -245,10 +245,9 @@ def _references(statement: ast.stmt) -> Iterator[tuple[list[ast.AST], tuple[str,
 
 def _distributions(statement: ast.stmt) -> Iterator[str]:
     """The packages whose files a statement asks for, as in `importlib.metadata.distribution("spar")`."""
-    for node in ast.walk(statement):
-        called = getattr(node, "func", None)
-        if getattr(called, "id", getattr(called, "attr", "")) == "distribution":
-            yield from (argument.value for argument in node.args if isinstance(argument, ast.Constant))
+    for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
+        if getattr(call.func, "id", getattr(call.func, "attr", "")) == "distribution":
+            yield from (str(argument.value) for argument in call.args if isinstance(argument, ast.Constant))
 
 
 def _defaults(node: ast.AST) -> list[ast.AST]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 from schedlib import papers
 from schedlib.experiment import Claim, Experiment, Figure
@@ -43,8 +44,9 @@ class Registry:
         """A registry of these; ValueError when an id occurs twice, is no file name, or names no
         experiment."""
         registry = cls({}, {}, {})
-        tables = (registry.experiments, registry.figures, registry.claims)
-        for table, items in zip(tables, (experiments, figures, claims), strict=True):
+        tables: tuple[tuple[dict[str, Any], Iterable[Any]], ...] = (
+            (registry.experiments, experiments), (registry.figures, figures), (registry.claims, claims))
+        for table, items in tables:
             for item in items:
                 kind, needed = type(item).__name__.lower(), getattr(item, "experiment", None)
                 if item.id in table and table[item.id] is not item:

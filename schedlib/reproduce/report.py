@@ -199,7 +199,7 @@ def asked(check: str, paper_value: float, tolerance: float) -> str:
     if check == "ratio":
         ends = sorted((paper_value / (1 + tolerance), paper_value * (1 + tolerance)))
     else:
-        ends = (paper_value - tolerance, paper_value + tolerance)
+        ends = [paper_value - tolerance, paper_value + tolerance]
     texts = [f"{end:.4g}" if abs(end) < 1000 else number(float(f"{end:.3g}")) for end in ends]
     return " to ".join(dict.fromkeys(texts))
 

@@ -134,7 +134,7 @@ def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, worker
     with tqdm(**done, **looks, disable=not progress) as bar:
         for outcome in outcomes:
             job, error = by_index[outcome.index], outcome.error
-            if outcome.frame is not None:
+            if outcome.frame is not None and job.path is not None:
                 try:
                     store.write(job.path, outcome.frame, job.meta | {"seconds": outcome.seconds})
                 except ValueError as untidy:

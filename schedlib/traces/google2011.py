@@ -20,8 +20,8 @@ AFTER = 2**63 - 1  # the published timestamp of what happened after the trace
 
 JOB_COLUMNS = ("time", "missing", "job", "event", "user", "class", "name", "logical name")
 REQUESTS = ("cpu", "mem", "disk")
-TASK_COLUMNS = ("time", "missing", "job", "index", "machine", "event", "user", "class", "priority")
-TASK_COLUMNS += (*REQUESTS, "apart")
+TASK_COLUMNS = ("time", "missing", "job", "index", "machine", "event", "user", "class", "priority",
+                *REQUESTS, "apart")
 JOB_TYPES = {"time": pa.int64(), "job": pa.int64(), "event": pa.int8(), "class": pa.int8()}
 TASK_TYPES = JOB_TYPES | {"index": pa.int32()} | dict.fromkeys(REQUESTS, pa.float64())
 
@@ -133,7 +133,7 @@ def google2011_tasks(folder: str | Path) -> Workload:
     tasks = pd.concat(finished, ignore_index=True)
     again = tasks.duplicated(["job", "index"], keep="last")
     report["tasks that finished again (last run kept)"] = int(again.sum())
-    report["runs not ended when the trace ends (left out)"] = len(running)
+    report["runs not ended when the trace ends (left out)"] = 0 if running is None else len(running)
     tasks = tasks[~again].drop(columns="index")
 
     every = pd.concat(jobs).sort_values("time", kind="stable").drop_duplicates("job")

@@ -3,7 +3,7 @@
 import gzip
 from collections.abc import Iterable
 from pathlib import Path
-from typing import IO
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -61,9 +61,9 @@ def read_hawk(path: str | Path) -> Workload:
     owner = np.repeat(jobs.index, jobs["tasks"].astype(int))
     tasks = pd.DataFrame({"job": owner, "duration": np.concatenate(durations)})
     jobs = in_order(jobs.drop(columns="tasks").assign(job=jobs.index), "submit", report, "jobs")
-    number = np.empty(len(jobs), dtype=np.int64)
-    number[jobs["job"]] = jobs.index
-    return Workload(jobs.assign(job=jobs.index), tasks.assign(job=number[tasks["job"]]), report=report)
+    row = np.empty(len(jobs), dtype=np.int64)
+    row[jobs["job"]] = jobs.index
+    return Workload(jobs.assign(job=jobs.index), tasks.assign(job=row[tasks["job"]]), report=report)
 
 
 def write_hawk(workload: Workload, path: str | Path) -> Path:
@@ -86,7 +86,7 @@ def write_hawk(workload: Workload, path: str | Path) -> Path:
     return path
 
 
-def _open(path: Path, mode: str) -> IO[str]:
+def _open(path: Path, mode: str) -> Any:
     return gzip.open(path, mode) if path.suffix == ".gz" else path.open(mode)
 
 

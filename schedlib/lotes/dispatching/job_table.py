@@ -1,6 +1,6 @@
 """The jobs in the system, one slot each: a start or an end reads one cache line (up to three resources)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ JOB = np.dtype([("submit", "f8"), ("work", "f8"), ("key", "f8"), ("row", "i8"), 
 WAITER = np.dtype([("code", "i8"), ("child", "i4", (2,))], align=True)
 
 
-def aligned(shape, dtype="f8") -> np.ndarray:
+def aligned(shape, dtype="f8") -> Any:
     """Zeros of this shape that begin at a cache line; records are read by name, `array[i].field`."""
     dtype = np.dtype(dtype)
     size = int(np.prod(shape)) * dtype.itemsize

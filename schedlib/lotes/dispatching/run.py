@@ -1,6 +1,6 @@
 """Feed a workload to the engine, give it room when it asks, and say why a policy's choice is impossible."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,8 @@ class Ended(NamedTuple):
     log: Log
 
 
-def run(name, kept, state, configs: MachineConfigs, jobs, choices, *, end, record, planner=None) -> Ended:
+def run(name, kept, state, configs: MachineConfigs, jobs: Any, choices, *, end, record,
+        planner=None) -> Ended:
     """Let the jobs pass through the engine until time `end`, under the policy that keeps `kept`.
 
     `choices`: the policy's random generator; `planner`: what swaps plans on the way. Raises ValueError on a
@@ -29,7 +30,7 @@ def run(name, kept, state, configs: MachineConfigs, jobs, choices, *, end, recor
     log, blocks, coming = no_log(), [], jobs.blocks()
     last, progress = False, state.progress[0]
     while not last:
-        block = next(coming, None)
+        block = next(coming, None)  # type: Any
         last = block is None
         if last:
             block = Arrivals(np.zeros(0), np.zeros(0, np.int64), np.zeros(0),

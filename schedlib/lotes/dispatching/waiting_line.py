@@ -27,7 +27,7 @@ class Line(NamedTuple):
     """
 
     root: np.ndarray
-    count: np.ndarray
+    count: np.ndarray  # type: ignore[assignment]
     top: np.ndarray
     node: np.ndarray
     depth: np.ndarray

@@ -36,7 +36,7 @@ def algorithm1(capacity, demand, *, reset_flag: bool = False, max_bins: int = 20
     """
     room, size = scaled(capacity, demand)
     classes = len(size)
-    bin_now, added, kept = np.zeros(classes, np.int64), [], []
+    bin_now, added, kept = np.zeros(classes, np.int64), [], []  # type: ignore[var-annotated]
     x = first = 0  # the paper counts from 1
     next_bin = False
     while x < classes:

@@ -73,8 +73,8 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
     kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
     kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
     results = (bins, fractions, machines)
-    bins, fractions, machines = ([each[rows] for each, rows in zip(result, kept, strict=True)]
-                                 for result in results)
+    bins, fractions, machines = (  # type: ignore[assignment]
+        [each[rows] for each, rows in zip(result, kept, strict=True)] for result in results)
     made = make_plan(configs, classes, allocation, bins, fractions, machines if integer else None)
     fields = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
     return GeneratedPlan(**fields, bound=bound, rounds=rounds, priced=priced)

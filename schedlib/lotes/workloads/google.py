@@ -26,9 +26,9 @@ def google2011() -> tuple[MachineConfigs, JobClasses]:
     >>> configs.n_machines, configs.capacity[3].tolist(), classes.share.tolist()
     (12583, [1.0, 1.0], [0.23, 0.46, 0.3, 0.01])
     """
-    configs = MachineConfigs(np.c_[CORES, MEMORY], MACHINES)
+    configs = MachineConfigs(np.c_[CORES, MEMORY], MACHINES)  # type: ignore[arg-type]
     rate = np.tile(1 / np.array(HOURS), (len(MACHINES), 1))
-    return configs, JobClasses(PROPORTIONS, np.c_[CLASS_CORES, CLASS_MEMORY], rate)
+    return configs, JobClasses(PROPORTIONS, np.c_[CLASS_CORES, CLASS_MEMORY], rate)  # type: ignore[arg-type]
 
 
 def fewer_machines(configs: MachineConfigs, shrink: float) -> MachineConfigs:

@@ -178,7 +178,7 @@ def random_instance(phi: float = 0.006, *, omega: float = 0.0, load: float = 0.9
     if not load > 0:
         raise ValueError(f"load: {load}, must be positive")
     capacity = google2011()[0].capacity
-    configs = MachineConfigs(capacity, [machines] * len(capacity))
+    configs = MachineConfigs(capacity, [machines] * len(capacity))  # type: ignore[arg-type]
     demands, times, speeds = streams(seed, "lotes mean demands", "lotes mean times", "lotes machine speeds")
     demand = 0.025 + phi * demands.uniform(-1, 1, (n_classes, capacity.shape[1]))
     mean_time = 1 - times.random(n_classes)
