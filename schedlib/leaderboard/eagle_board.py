@@ -80,10 +80,11 @@ def _system(send: Callable) -> System:
 
 
 def _run(system: str | System, case: Case, seed: int) -> Outcome:
-    cluster = {"short_partition": case.short_partition, "cutoff": case.cutoff}
-    run = simulate(case.workload, system, case.workers, seed=seed, record=True, **cluster)
+    run = simulate(case.workload, system, case.workers, seed=seed, record=True,
+                   short_partition=case.short_partition, cutoff=case.cutoff)
     jobs = run.jobs
-    worker, start, finish = (run.tasks[name].to_numpy() for name in ("worker", "start", "finish"))
+    tasks: Any = run.tasks
+    worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
     short, long = (jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
     measured = (short, 90), (short, 50), (long, 90)
     values = [np.percentile(times, q) if len(times) else np.nan for times, q in measured]
@@ -92,7 +93,7 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
     if twice is not None:
         broke = f"capacity: worker {worker[twice]} runs a second task at {start[twice]:.4g} s; "
         broke += f"the arrays of `cluster` {READ_ONLY}"
-    ready = jobs.set_index("job")["submit"].reindex(run.tasks["job"]).to_numpy()
+    ready = jobs.set_index("job")["submit"].reindex(tasks["job"]).to_numpy()
     idle = idle_while_waiting(case.workers, ready, start, finish)
     warned = (
         f"workers idle for {idle:.0%} of their time while a task waits elsewhere; more probes, or stealing, ")

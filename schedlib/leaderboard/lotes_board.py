@@ -69,7 +69,7 @@ def random_jobs(seed: int, machines: int = 2, hours: float = 10.0, load: float =
     blocks = list(replace(instance.workload, seed=seed).blocks())
     submit, job_class, work, demand = (np.concatenate(column) for column in zip(*blocks, strict=True))
     duration = work / instance.classes.rate[0, job_class]  # omega = 0: the same on all machines
-    columns = {"cpu": demand[:, 0], "mem": demand[:, 1]}
+    columns: dict[str, Any] = {"cpu": demand[:, 0], "mem": demand[:, 1]}
     jobs = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", **columns)
     return Case(instance.configs, instance.plan, jobs)
 
@@ -79,14 +79,14 @@ def _instance(machines, hours, load):
     return random_instance(0.006, machines=machines, hours=hours, sizes="common", load=load)
 
 
-def _case(given: Any, configs: MachineConfigs, planned: bool) -> Case:
+def _case(given: Any, configs: Any, planned: bool) -> Case:
     workload = checked(given, Workload)
     tasks, job_class, plan = workload.tasks, np.zeros(len(workload.tasks), np.int64), None
     if planned:
         kinds = len(tasks[list(workload.resources)].drop_duplicates())
         classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
         plan = make_plan(configs, classes)
-    columns = {name: tasks[name].to_numpy() for name in ("duration", *workload.resources)}
+    columns: dict[str, Any] = {name: tasks[name].to_numpy() for name in ("duration", *workload.resources)}
     submit = np.repeat(workload.jobs["submit"].to_numpy(), np.diff(workload.offsets))
     jobs = Workload.from_arrays(submit, job_class=job_class, time_unit=workload.time_unit, **columns)
     return Case(configs, plan, jobs)
@@ -98,9 +98,9 @@ def _policy(arrive: Callable) -> Policy:
 
 def _run(policy: str | Policy, case: Case, seed: int) -> Outcome:
     unit = case.workload.time_unit
-    options = {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
+    options: Any = {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
     run = simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed, **options)
-    wait, values = run.response, (np.nan,) * 3
+    wait, values = run.response, np.array([np.nan] * 3)
     started = not np.isnan(wait).any()
     if started:
         values = SECONDS.get(unit, 1.0) * np.array((wait.mean(), np.quantile(wait, 0.99), wait.max()))

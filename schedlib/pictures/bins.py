@@ -166,7 +166,8 @@ def plot_timetable(run: Simulation, configs: MachineConfigs, workload, *, until:
     height = _demands(workload)[:, 0]
     if (height != np.rint(height)).any():
         raise ValueError("workload: a timetable draws whole amounts of a resource; use plot_occupancy")
-    jobs = run.jobs.assign(height=height[: len(run.jobs)].astype(int))
+    jobs: Any = run.jobs
+    jobs = jobs.assign(height=height[: len(jobs)].astype(int))
     until = 1.03 * jobs["finish"].max() if until is None else until
     room = np.repeat(configs.capacity[:, 0], configs.count).astype(int)
     heights = [*room, max(2, room.max() / 2)]
@@ -201,9 +202,9 @@ def _queue_steps(ax, run, until):
 
 def occupancy(run: Simulation, configs: MachineConfigs, workload, moments: np.ndarray) -> np.ndarray:
     """How full each machine is at each of the moments (T,): the share of its fullest resource, (N, T)."""
-    demand = _demands(workload)[: len(run.jobs)]
-    started = run.jobs["machine"].to_numpy() >= 0
-    jobs, demand = run.jobs[started], demand[started]
+    jobs: Any = run.jobs
+    demand, started = _demands(workload)[: len(jobs)], jobs["machine"].to_numpy() >= 0
+    jobs, demand = jobs[started], demand[started]
     begin = np.searchsorted(moments, jobs["start"].to_numpy(), "left")
     end = np.searchsorted(moments, jobs["finish"].fillna(np.inf).to_numpy(), "left")
     capacity = np.repeat(configs.capacity, configs.count, axis=0)

@@ -1,5 +1,7 @@
 """A schedule as a picture: who runs what, when (a Gantt chart)."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
@@ -32,9 +34,9 @@ def _bars(stage: Stage) -> np.ndarray:
 def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
     job, machine, start, finish = bars.T
     corners = [[s, m - 0.42, f, m + 0.42] for m, s, f in bars[:, 1:]]
-    boxes = np.array([[(l, b), (r, b), (r, t), (l, t)] for l, b, r, t in corners]).reshape(-1, 4, 2)
+    boxes: Any = np.array([[(l, b), (r, b), (r, t), (l, t)] for l, b, r, t in corners]).reshape(-1, 4, 2)
     colour = np.array(style.PALETTE)[job.astype(int) % len(style.PALETTE)]
-    white = {"edgecolor": "white", "alpha": 0.85}
+    white: dict[str, Any] = {"edgecolor": "white", "alpha": 0.85}
     ax.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0.5, **white))
     pattern = job.astype(int) // len(style.PALETTE) % len(HATCHES)
     for k in set(pattern[pattern > 0]):  # all bars of a pattern are one path: hatching each alone is slow
@@ -43,7 +45,7 @@ def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
     if len(bars) <= 80:
         for k in np.flatnonzero(finish - start > until / 40):
             where = (start[k] + finish[k]) / 2, machine[k]
-            label = ax.text(*where, int(job[k]) + 1, ha="center", va="center", color="white", fontsize=8)
+            label = ax.text(*where, str(int(job[k]) + 1), ha="center", va="center", color="white", fontsize=8)
             label.set_path_effects([withStroke(linewidth=2, foreground="black")])
 
 

@@ -87,7 +87,7 @@ def apply() -> None:
 
 def subplots(
     rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None, **options
-) -> tuple[Figure, Any]:
+) -> tuple[Described, Any]:
     """A figure in the book's style with its axes, as `pyplot.subplots` gives, but known to no global state.
 
     `size` is width and height in inches; `options` go to `Figure.subplots`. A notebook shows the figure with

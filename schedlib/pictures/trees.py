@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
@@ -19,7 +20,7 @@ PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 """Colour of a leaf that does not need every resource, by the first that it needs."""
 
 
-def plot_tree(tree: Tree, shares: Sequence[float] | None = None, labels: Mapping[tuple, str] | None = None, *,
+def plot_tree(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[tuple, str] | None = None, *,
               resources: Sequence[str] = (), title: str = "", ax: Axes | None = None) -> Axes:
     """Draw a hierarchy, a box for each node: name, weight where weights were given, a leaf's demands, share.
 
@@ -46,9 +47,9 @@ def plot_tree(tree: Tree, shares: Sequence[float] | None = None, labels: Mapping
     share = _per_node(tree, shares)
     for node in range(1, tree.n_nodes):
         _line(ax, centre, box, tree.parent[node], node, _upright(tree))
-    for node, text in enumerate(texts):
+    for node, (text, (x, y)) in enumerate(zip(texts, centre, strict=True)):
         _box(ax, centre[node], box[node], _colour(tree, node), share[node])
-        ax.text(*centre[node], text, ha="center", va="center", fontsize=9, linespacing=1.2, zorder=4)
+        ax.text(x, y, text, ha="center", va="center", fontsize=9, linespacing=1.2, zorder=4)
     return ax
 
 
@@ -64,7 +65,7 @@ def side_by_side(rows: Sequence[Sequence[Mapping]]) -> Figure:
     return figure
 
 
-def tree_size(tree: Tree, shares: Sequence[float] | None = None, labels: Mapping[tuple, str] | None = None, *,
+def tree_size(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[tuple, str] | None = None, *,
               resources: Sequence[str] = (), title: str = "") -> tuple[float, float]:
     """Width and height in inches that `plot_tree` takes for the same arguments.
 

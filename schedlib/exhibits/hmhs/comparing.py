@@ -7,6 +7,7 @@ gives one number per seed.
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -21,7 +22,7 @@ from schedlib.hmhs.workloads import hybrid, single
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 
-Measure = Callable[[pd.DataFrame], Sequence[float]]
+Measure = Callable[[pd.DataFrame], npt.ArrayLike]
 WORKLOADS = {"single": single, "hybrid": hybrid}
 JOBS = (25, 50, 100, 200, 400, 800)
 RIVALS = ("fifo", "fifo-pri", "r-hmhs")

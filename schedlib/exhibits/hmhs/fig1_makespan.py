@@ -39,7 +39,7 @@ def single_above_hybrid(rival: str) -> Measure:
 
     def measure(frame: pd.DataFrame) -> np.ndarray:
         one, other = (mean_gain(rival)(frame[frame["workload"] == name]) for name in ("single", "hybrid"))
-        return one - other
+        return np.subtract(one, other)
 
     return measure
 

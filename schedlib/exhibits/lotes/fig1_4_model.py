@@ -29,9 +29,11 @@ SIX = {"submit": [0, 1, 2, 4, 10, 13], "duration": [14, 6, 7, 5, 6, 7], "cores":
 def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
     """Six jobs, first come, first served: `job, submit, start, finish` (min), `cores`, `memory` (GB)."""
     demand = {name: np.array(SIX[name], float) for name in ("cores", "memory")}
-    jobs = Workload.from_arrays(np.array(SIX["submit"], float), np.array(SIX["duration"], float), **demand)
-    run = simulate("greedy", MachineConfigs([[total_cores, total_memory]], [1]), jobs, seed=seed)
-    frame = run.jobs[["job", "submit", "start", "finish"]].assign(**demand)
+    jobs = Workload.from_arrays(np.array(SIX["submit"], float), np.array(SIX["duration"], float),
+                                **demand)  # type: ignore[arg-type]
+    run = simulate("greedy", MachineConfigs([[total_cores, total_memory]], [1]),  # type: ignore[arg-type]
+                   jobs, seed=seed)
+    frame = run.jobs[["job", "submit", "start", "finish"]].assign(**demand)  # type: ignore[index]
     return frame.assign(job=frame["job"] + 1)
 
 
@@ -97,8 +99,8 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.
     ways = {
         ("outside", "machine"): ~queued,
         ("outside", "queue"): queued,
-        ("queue", "machine"): queued & run.jobs["start"].notna(),
-        ("machine", "left"): run.jobs["finish"].notna(),
+        ("queue", "machine"): queued & run.jobs["start"].notna(),  # type: ignore[index]
+        ("machine", "left"): run.jobs["finish"].notna(),  # type: ignore[index]
     }
     rows = [(*way, int(np.sum(jobs))) for way, jobs in ways.items()]
     return pd.DataFrame(rows, columns=["source", "target", "jobs"])

@@ -22,9 +22,9 @@ PLACE = 4.2
 
 def fragmentation(seed: int) -> pd.DataFrame:
     """Jobs of size 3 on two sets of machines: the rates `pooled` (stage 1) and `placed` (stage 2)."""
-    classes, rows = JobClasses([1.0], [[3.0]], [[1.0]]), []
+    classes, rows = JobClasses([1.0], [[3.0]], [[1.0]]), []  # type: ignore[arg-type]
     for machines, size in ((30, 8.0), (2, 5.0)):
-        made = plan(MachineConfigs([[size]], [machines]), classes)
+        made = plan(MachineConfigs([[size]], [machines]), classes)  # type: ignore[arg-type]
         rows.append({"machines": machines, "size": size, "pooled": made.allocation.rate, "placed": made.rate})
     return pd.DataFrame(rows)
 

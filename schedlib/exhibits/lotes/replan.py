@@ -78,7 +78,7 @@ def replanning(shrink: int, load: float, drift: float, bursts: bool, finest: int
             options["replan"] = Replan(every, how=_timed(renew, seconds))
         policy = "tetris" if way == "tetris" else "lotes"
         run = simulate(policy, configs, jobs, plan=first, seed=seed, until=hours, interval=24.0, **options)
-        wait = (run.jobs["start"].fillna(hours) - run.jobs["submit"]).to_numpy()
+        wait = (run.jobs["start"].fillna(hours) - run.jobs["submit"]).to_numpy()  # type: ignore[index]
         row = {"way": way, "every": every, "wait": 3600 * wait.mean()}
         row |= {"wait_small": 3600 * wait[small].mean(), "wait_large": 3600 * wait[~small].mean()}
         over, idle = 100 * (wait > 1).mean(), 100 * run.fragmentation[0]

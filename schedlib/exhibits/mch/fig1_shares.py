@@ -1,5 +1,7 @@
 """Fig. 1: an organisation of two groups, and what each rule gives its four leaves."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -29,7 +31,7 @@ def plot(frame: pd.DataFrame):
     """The organisation of Fig. 1, and each leaf's dominant share by rule, for equal and for mixed demands."""
     tree = fig1()
     weights = {path: f"weight {tree.weight[node]:g}" for node, path in enumerate(tree.paths) if path}
-    panel = {"tree": tree, "shares": tree.guarantee, "labels": weights}
+    panel: dict[str, Any] = {"tree": tree, "shares": tree.guarantee, "labels": weights}
     width, height = tree_size(**panel)
     size, ratios = (width + 6.6, max(height + 1.1, 3.9)), {"width_ratios": [width, 3.3, 3.3]}
     figure, axes = style.subplots(1, 3, size=size, gridspec_kw=ratios)

@@ -15,9 +15,10 @@ def by_hand(answer: object) -> None:
     """Give a pair: the limit in jobs an hour, and the scarce resource, "cores" or "memory"."""
     given = items(answer, "a pair: a number and a word", 2)
     rate, scarce = number(given[0]), one_of(given[1], ("cores", "memory"))
-    classes = lotes.JobClasses([0.25, 0.75], [[2.0, 1.0], [1.0, 4.0]], [[2.0, 2.0]])
+    classes = lotes.JobClasses([0.25, 0.75], [[2.0, 1.0], [1.0, 4.0]], [[2.0, 2.0]])  # type: ignore[arg-type]
     pools = [6.0, 12.0], [12.0, 12.0], [6.0, 24.0]  # as it is, with twice the cores, with twice the memory
-    right, *twice = (lotes.allocate(lotes.MachineConfigs([pool], [20]), classes).rate for pool in pools)
+    configs = (lotes.MachineConfigs([pool], [20]) for pool in pools)  # type: ignore[arg-type]
+    right, *twice = (lotes.allocate(one, classes).rate for one in configs)
     expect(not near(rate, right / 2), "that is how many run at a time: a place serves two jobs an hour")
     expect(not near(rate, right / 20), "that is for one machine: there are 20")
     expect(near(rate, right), "what do y running jobs, a quarter of class 1, take of each resource?")

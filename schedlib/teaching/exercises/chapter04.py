@@ -1,5 +1,7 @@
 """Checks for chapter 4: dispatching."""
 
+from typing import Any
+
 import numpy as np
 
 from schedlib import lotes
@@ -66,13 +68,13 @@ def by_score(answer: object) -> None:
     """Give a `lotes.Policy` whose `arrive` gives the machine with the largest score that has room, or -1."""
     policy = a(lotes.Policy, answer, "a `lotes.Policy`")
     configs, plan = _toy()
-    kinds = {"job_class": [0, 1, 1, 0, 1, 0], "cores": [3, 2, 2, 3, 2, 3]}
+    kinds: dict[str, Any] = {"job_class": [0, 1, 1, 0, 1, 0], "cores": [3, 2, 2, 3, 2, 3]}
     jobs = Workload.from_arrays([0, 1, 2, 3, 5, 6], [4, 8, 2, 7, 4, 4], **kinds)
     toy = lotes.simulate(policy, configs, jobs, plan=plan)
     hint = (
         "of the chapter's six jobs one waits: count, of its own class, what the bin has less what is running")
     expect(max(toy.response) == 0, hint)
-    twenty = lotes.MachineConfigs([[5.0]], [20])
+    twenty = lotes.MachineConfigs([[5.0]], [20])  # type: ignore[arg-type]
     plan = lotes.plan(twenty, plan.classes)
     crowd = lotes.RandomWorkload(plan.classes, rate=0.95 * plan.rate, hours=20.0, sizes="fixed", largest=5.0)
     frame = lotes.simulate(policy, twenty, crowd, plan=plan).jobs

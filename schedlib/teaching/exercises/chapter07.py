@@ -1,5 +1,7 @@
 """Checks for chapter 7: head-of-line blocking."""
 
+from typing import Any
+
 import numpy as np
 
 from schedlib import eagle, theory
@@ -8,7 +10,7 @@ from schedlib.teaching.exercises.reading import a, expect, hinted, near, numbers
 from schedlib.workload import Workload
 
 CHAPTER = "07-head-of-line"
-ONE_PROBE = {"short_partition": 0, "cutoff": np.inf, "probe_ratio": 1}
+ONE_PROBE: dict[str, Any] = {"short_partition": 0, "cutoff": np.inf, "probe_ratio": 1}
 ONE_PROBE |= {"network_delay": 0, "detail": "as_written"}
 """The setting of small models: a probe for each task, no long jobs, and messages that take no time."""
 
@@ -41,14 +43,14 @@ def best_split(answer: object) -> str:
     the least mean slowdown."""
     given = wholes(rows(answer, 2, "pairs"), "workers")
     expect(given.shape == (3, 2), f"needs three pairs, and here are {len(given)}")
-    shares, means, squares = [0.9, 0.1], np.array([1, 44]), [4 / 3, 44**2 * (1 + 1 / 12)]
+    shares, means, squares = [0.9, 0.1], [1, 44], [4 / 3, 44**2 * (1 + 1 / 12)]
     for load, pair in zip((0.5, 0.8, 0.95), given.tolist(), strict=True):
         rate = load * 100 / np.dot(shares, means)
         stable = [n for n in range(1, 100) if rate * 0.9 < n and rate * 4.4 < 100 - n]
         waits = {n: np.array(theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n]))
                  for n in stable}
         expect(set(pair) <= set(stable), f"load {load:.0%}: with so many workers one side cannot keep up")
-        for n, unit, what in zip(pair, (1, means), ("wait", "slowdown"), strict=True):
+        for n, unit, what in zip(pair, (1, np.array(means)), ("wait", "slowdown"), strict=True):
             cost = {m: np.dot(shares, wait / unit) for m, wait in waits.items()}
             hint = f"load {load:.0%}: another number has a smaller {what}"
             expect(cost[n] <= min(cost.values()) * (1 + 1e-9), hint)
@@ -76,7 +78,7 @@ def never_behind_long(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send`."""
     system = own_send(answer)
     jobs = eagle.google(jobs=20_000, scale=0.04)
-    setting = {"short_partition": eagle.PARTITION["google"], "cutoff": eagle.CUTOFF["google"]}
+    setting: dict[str, Any] = {"short_partition": eagle.PARTITION["google"], "cutoff": eagle.CUTOFF["google"]}
     run = simulated(jobs, system, 600, **setting, record=True)
     hawk = eagle.simulate(jobs, "hawk", 600, **setting)
     stats = run.stats
@@ -84,7 +86,8 @@ def never_behind_long(answer: object) -> str:
     expect(double, "two probes a task, as Hawk has: leave `min_probes` at 0")
     behind = stats["behind_long"] / stats["probes"]
     expect(behind < 0.001, f"{behind:.1%} of the probes join a worker with a long task")
-    away = (run.tasks.loc[~run.tasks["long"], "worker"] >= stats["short_only"]).mean()
+    tasks: Any = run.tasks
+    away = (tasks.loc[~tasks["long"], "worker"] >= stats["short_only"]).mean()
     hint = "workers without a long task are there, too"
     expect(away > 0.1, f"{away:.0%} of the short tasks run in the general partition: {hint}")
     ours, theirs = (one.jobs.loc[~one.jobs["long"], "completion"].quantile(0.99) for one in (run, hawk))

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ def _waits(limit):
 
 
 @exercise(3)
-def near_the_limit(answer: object) -> str:
+def near_the_limit(answer: Any) -> str:
     """Give a function of (busy, workers, k): the part of jobs that wait if they came while `busy` (an array)
     of all were busy."""
     function = callable(answer) and not isinstance(answer, type)

@@ -1,6 +1,7 @@
 """Checks for chapter 9: one trace, five papers."""
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -109,7 +110,7 @@ def _batch():
 
 
 @exercise(5)
-def mean_end(answer: object) -> str:
+def mean_end(answer: Any) -> str:
     """Give a `hmhs.Policy`, or a function that gives a policy's order: `my_order(instance)`, a number for
     each job."""
     policy = answer if isinstance(answer, hmhs.Policy) or not callable(answer) else hmhs.Policy(answer)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
@@ -29,7 +30,7 @@ def best_fit(cluster: lotes.Cluster, job: int) -> int:
     return best
 
 
-def half(values: object) -> float:
+def half(values: npt.ArrayLike) -> float:
     """Half of the width of the mean's 95 % interval."""
     interval = mean_ci(values)
     return (interval.high - interval.low) / 2

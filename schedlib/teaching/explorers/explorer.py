@@ -110,7 +110,8 @@ class Explorer(widgets.VBox):
             control.style.description_width = "11em"
             control.layout.width = "34em"
         self.picture = widgets.HTML(layout=widgets.Layout(height=f"{height + 10}px", overflow="hidden"))
-        self.png, self.alt, self.drawn = b"", "", None
+        self.png, self.alt = b"", ""
+        self.drawn: dict[str, Any] | None = None
         super().__init__([*self.controls.values(), self.picture])
         with working():
             self.refresh()

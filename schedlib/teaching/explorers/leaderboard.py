@@ -22,7 +22,7 @@ def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) ->
     figure.set_layout_engine("none")  # fixed margins: quicker, and nothing jumps when intervals change
     left = 0.03 + 0.0115 * max(len(style.look(policy).label) for policy in board["policy"])
     bottom = 0.5 / figure.get_figheight()
-    figure.axes[0].set_position([left, bottom, 0.7 - left, 0.9 - bottom])
+    figure.axes[0].set_position((left, bottom, 0.7 - left, 0.9 - bottom))
     low, high = runs["value"].min(), runs["value"].max()
     if low < high:
         figure.axes[0].set_xlim(low - 0.1 * (high - low), high + 0.1 * (high - low))

@@ -66,8 +66,9 @@ def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores:
     all for an hour. The first pool's machines have 4 cores and 16 GB, the second's `pool_cores` and
     `pool_memory`.
     """
-    configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])
-    classes = lotes.JobClasses([share / 100, 1 - share / 100], [[1, memory], [cores, 1]], [[1, 1], [1, 1]])
+    configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])  # type: ignore[arg-type]
+    shares, demand = [share / 100, 1 - share / 100], [[1, memory], [cores, 1]]
+    classes = lotes.JobClasses(shares, demand, [[1, 1], [1, 1]])  # type: ignore[arg-type]
     allocation, gain = lotes.allocate(configs, classes), lotes.scarcity(configs, classes)
     pools = ["4 cores, 16 GB", f"{pool_cores} core{'s' * (pool_cores > 1)}, {pool_memory} GB"]
     resources, scarce = ["cores", "memory"], zip(*np.nonzero(gain > 1e-6), strict=True)

@@ -3,6 +3,7 @@
 import ast
 import functools
 import warnings
+from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
@@ -127,7 +128,7 @@ def _plot_usage(ax: Axes, usage, names, capacity):
     """A bar for each resource, a part of it for each leaf."""
     start = np.zeros(len(capacity))
     for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
-        look = {"color": style.BLUE, "alpha": (0.35, 0.6)[leaf % 2], "edgecolor": "white"}
+        look: dict[str, Any] = {"color": style.BLUE, "alpha": (0.35, 0.6)[leaf % 2], "edgecolor": "white"}
         ax.barh([1, 0], amount, left=start, height=0.7, **look)
         for row, (width, left) in enumerate(zip(amount, start, strict=True)):
             if width > 1.2 * len(name):
@@ -202,7 +203,7 @@ def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str
         times, names, shares = _run(scene, rule)
         seen = int(np.searchsorted(times, time, side="right"))
         for leaf, name in enumerate(names):
-            look = {"linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf], "where": "post"}
+            look: Any = {"linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf], "where": "post"}
             look |= {"color": style.PALETTE[leaf % 6], "label": f"{name}: {shares[seen - 1, leaf]:.2f}"}
             ax.step(times[:seen], shares[:seen, leaf], **look)
         ax.axvline(min(time, end), color="black", linewidth=0.8)

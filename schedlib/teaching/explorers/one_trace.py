@@ -1,5 +1,7 @@
 """The explorer of the closing chapter: a slice of Alibaba's hour and a load, under all papers' policies."""
 
+from typing import Any
+
 import ipywidgets as widgets
 import numpy as np
 import pandas as pd
@@ -51,12 +53,12 @@ def plot_answers(frame: pd.DataFrame) -> Picture:
     for (question, (title, measure, policies)), ax in zip(PANELS.items(), axes, strict=True):
         scale, ends, ticks = AXES[question]
         rows, values = frame[(frame["question"] == question) & (frame["measure"] == measure)], []
-        beside = {"transform": ax.get_yaxis_transform(), "va": "center"}
+        beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
         for line, policy in enumerate(policies):
             mean, low, high = _mean(rows.loc[rows["policy"] == policy, "value"], scale == "log")
             look = _look(policy)
             if np.isfinite(low):
-                bar = {"linewidth": 3, "alpha": 0.45, "solid_capstyle": "butt"}
+                bar: dict[str, Any] = {"linewidth": 3, "alpha": 0.45, "solid_capstyle": "butt"}
                 ax.plot([low, high], [line, line], color=look.color, **bar)
             ax.plot(mean, line, color=look.color, marker=look.marker, markersize=7, linestyle="none")
             ax.text(-0.03, line, look.label, ha="right", **beside)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +29,7 @@ def instance(phi: int, load: int, sizes: str, seed: int, planner: Callable | Non
     >>> instance(6, 97, "common", 0).configs.n_machines
     60
     """
-    setting = {"machines": MACHINES, "hours": HOURS, "sizes": sizes, "seed": seed, "rounded": True}
+    setting: Any = {"machines": MACHINES, "hours": HOURS, "sizes": sizes, "seed": seed, "rounded": True}
     planner = planner or (lambda configs, classes: _stored_plan(phi, seed, configs, classes))
     return lotes.random_instance(phi / 1000, load=load / 100, planner=planner, **setting)
 
@@ -39,7 +40,7 @@ def stored() -> dict[tuple[int, int], pd.DataFrame]:
     return dict(list(pd.read_csv(PLANS).groupby(["phi", "seed"])))
 
 
-PLANNED = {}
+PLANNED: dict[tuple[int, int], lotes.Plan] = {}
 """Plans that have been made of rows: they depend on phi and the seed alone."""
 
 

@@ -19,6 +19,7 @@ Readings, fixed before anything was measured:
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -69,7 +70,7 @@ def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
     jobs = jobs[jobs["trace_job"].isin(jobs["trace_job"].unique()[first::every])]
     if not len(jobs):
         raise ValueError(f"start: no job is in the ten minutes from minute {start} on; take one from 0 to 59")
-    tasks = stages.tasks[np.repeat(stages.jobs["job"].isin(jobs["job"]), np.diff(stages.offsets)).to_numpy()]
+    tasks = stages.tasks[np.repeat(stages.jobs["job"].isin(jobs["job"]).to_numpy(), np.diff(stages.offsets))]
     return Workload(jobs.assign(submit=jobs["submit"] - 60 * start, end=jobs["end"] - 60 * start), tasks)
 
 
@@ -164,7 +165,7 @@ def probe(stages: Workload, load: float = 0.8, seed: int = 0) -> dict[str, eagle
     """Every stage to the fewest workers of one task at a time that are busy to at most `load`, by system."""
     workload, cutoff = eagle.alibaba(1, trace=stages), eagle.CUTOFF["alibaba"]
     workers = int(np.ceil(eagle.offered_load(workload, 1) / load))
-    setting = {"short_partition": eagle.short_share(workload, cutoff), "cutoff": cutoff, "seed": seed}
+    setting: Any = {"short_partition": eagle.short_share(workload, cutoff), "cutoff": cutoff, "seed": seed}
     return {system: eagle.simulate(workload, system, workers, **setting) for system in SYSTEMS}
 
 
