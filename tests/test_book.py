@@ -115,7 +115,7 @@ def test_public_names_are_in_the_reference_with_their_signature(staged, name):
 
 def test_the_reference_keeps_examples_and_shows_short_types():
     text = api.page("mch")
-    assert "mch.allocate(tree: mch.Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: bool = True)" in text
+    assert "mch.allocate(tree: mch.Tree, capacity: npt.ArrayLike, rule: str | mch.Rule, divisible: bool = True)" in text
     assert "```pycon\n>>> from schedlib import mch" in text
 
 

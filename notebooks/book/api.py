@@ -55,7 +55,8 @@ def kind_shown(kind, package: str) -> str:
     text = re.sub(r"\bschedlib\.(\w+)\.(?:\w+\.)*(?=\w)", r"\1.", text).replace("workload.Workload", "Workload")
     text = re.sub(r"\b(?:pandas|collections|matplotlib|pathlib|typing|contextlib|ipywidgets)\.(?:\w+\.)*(\w+)", r"\1", text)
     text = text.replace("numpy.random._generator.", "np.random.").replace("numpy.", "np.")
-    return f"{package}.{text}" if package and text in public(package) else text
+    own = public(package) if package else {}
+    return re.sub(r"(?<![\w.])[A-Z]\w*", lambda name: f"{package}.{name[0]}" if name[0] in own else name[0], text)
 
 
 def written(thing) -> dict[str, str]:
@@ -88,7 +89,7 @@ def signature(thing, package: str = "") -> str:
 
     >>> from schedlib import mch
     >>> signature(mch.allocate, "mch")
-    '(tree: mch.Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: bool = True) -> mch.Allocation'
+    '(tree: mch.Tree, capacity: npt.ArrayLike, rule: str | mch.Rule, divisible: bool = True) -> mch.Allocation'
     """
     package = "" if package == "workload" else package
     try:
