@@ -110,7 +110,7 @@ def _dots(ax, capacity, demand):
                 "label": f"non-dominated bin ({len(kept)})"}),
     )  # fmt: skip
     for mixes, look in looks:
-        ax.plot(*mixes.T, linestyle="", clip_on=False, **look)
+        ax.plot(*mixes.T, linestyle="", clip_on=False, **look | {"label": "_"})  # the legend names them
     return [Line2D([], [], linestyle="", **look) for _, look in looks]
 
 

@@ -149,5 +149,5 @@ def _enlarged(state: State, code: int) -> State:
     if code == MORE_LINE:
         line = np.zeros(2 * max(len(state.choices.line), most, longest + 1), np.int64)
         return state._replace(choices=state.choices._replace(line=line))
-    log_events = longer(state.log.events, 4 * most + 2 * longest + 16)
+    log_events = longer(state.log.events, len(state.log.events) + 4 * most + 2 * longest + 16)
     return state._replace(log=state.log._replace(events=log_events))

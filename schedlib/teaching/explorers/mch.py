@@ -199,6 +199,7 @@ def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str
         raise unknown("scene", scene, SCENES)
     end, words = SCENES[scene], []
     figure, axes = placed((9.0, 4.2), (0.07, 0.28, 0.43, 0.64), (0.55, 0.28, 0.43, 0.64))
+    axes[1].sharey(axes[0])
     for ax, rule in zip(axes, (left, right), strict=True):
         times, names, shares = _run(scene, rule)
         seen = int(np.searchsorted(times, time, side="right"))
