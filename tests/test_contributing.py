@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -30,7 +31,7 @@ def tree(tmp_path):
 def follow(tree, words):
     """Run a command in the tree as one types it there; gives what it prints."""
     environment = {name: value for name, value in os.environ.items() if name != "SCHEDLIB_CACHE"}
-    python = os.path.dirname(sys.executable)
+    python = Path(sys.executable).parent
     environment |= {"PYTHONPATH": str(tree), "PATH": f"{python}{os.pathsep}{os.environ['PATH']}"}
     environment["NUMBA_DISABLE_JIT"] = "1"  # small cases, which a fresh tree would compile for longer than it runs
     done = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True)

@@ -1,5 +1,6 @@
 """The house: who may import whom, by folder; no circle anywhere; modules and lines are short; some imports are light."""
 
+import ast
 import graphlib
 import subprocess
 import sys
@@ -36,6 +37,8 @@ ALLOWED = {
 CORE_MAY_IMPORT = {"numpy", "numba", "schedlib", *sys.stdlib_module_names}
 DRAWS = {"matplotlib", "ipywidgets"}
 FILES = sorted(PACKAGE.rglob("*.py"))
+COMPILED = ("kernel", "compiled", "rule", "overload", "intrinsic", "exercise")
+"""Words in the decorators of functions whose types numba, or a reader, finds."""
 
 
 def name_of(file):
@@ -75,6 +78,36 @@ def test_module_is_short_and_so_are_its_lines(file):
     lines = file.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 400, "a module that passes 400 lines is two modules"
     assert not [number for number, line in enumerate(lines, 1) if len(line) > 110], "lines beyond 110 columns"
+
+
+def public(file):
+    """The public functions of a module and methods of its public classes, but for those that numba types."""
+    body = ast.parse(file.read_bytes()).body
+    inner = [node for each in body if isinstance(each, ast.ClassDef) and each.name[0] != "_" for node in each.body]
+    for node in (*body, *inner):
+        if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
+            decorators = " ".join(map(ast.unparse, node.decorator_list))
+            if not any(word in decorators for word in COMPILED):
+                yield node
+
+
+def test_public_functions_are_typed():
+    missing = []
+    for file in (file for file in FILES if not file.is_relative_to(PACKAGE / "exhibits")):
+        for node in public(file):
+            given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
+            bare = [each.arg for each in given if each.annotation is None and each.arg not in ("self", "cls")]
+            if bare or node.returns is None:
+                missing.append(f"{name_of(file)}.{node.name}: {', '.join(bare) or 'its result'}")
+    assert not missing
+
+
+def test_no_call_has_more_than_eight_positional_arguments():
+    long = []
+    for file in FILES:
+        calls = (node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.Call))
+        long += [f"{name_of(file)}, line {call.lineno}" for call in calls if len(call.args) > 8]
+    assert not long
 
 
 def test_exhibits_are_under_a_papers_name():

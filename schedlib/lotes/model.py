@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core.checks import amounts, numbers, refuse
 
@@ -12,7 +13,7 @@ FIT = 1e-9  # jobs fit a machine when they need at most (1 + FIT) times what it 
 UNITS = 2**50  # the integer that stands for the largest capacity; rounding is off by at most half a unit
 
 
-def scaled(capacity, demand) -> tuple[np.ndarray, np.ndarray]:
+def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Capacities (..., R) and demands (..., R) as whole numbers (int64) of one small unit per resource.
 
     The unit of resource l is the largest capacity of l over 2**50: the precision of a float. Demands are

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from schedlib.lotes.dispatching.engine import fill
 from schedlib.lotes.dispatching.job_table import present
 from schedlib.lotes.dispatching.machine_tree import refresh
 from schedlib.lotes.dispatching.meter import lengthened, tick
-from schedlib.lotes.dispatching.state import Given
+from schedlib.lotes.dispatching.state import Block, Given, Log, State
 from schedlib.lotes.dispatching.waiting_line import join
 from schedlib.lotes.model import JobClasses, Plan
 from schedlib.lotes.planning.plan import plan as solve
@@ -42,7 +42,7 @@ class Past(NamedTuple):
     finish: np.ndarray
 
 
-def estimated(past: Past, job_class, old: JobClasses) -> JobClasses:
+def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     """Classes as the window shows them, for jobs labelled `job_class (N,)`.
 
     Shares and mean demands are those of the jobs submitted in the window. A class's rate is the number of its
@@ -170,7 +170,7 @@ class Planner:
 
     def __init__(self, replan: Replan, policy: str, settings: dict, given: Given, jobs: Tasks):
         self.replan, self.policy, self.settings, self.given, self.jobs = replan, policy, settings, given, jobs
-        self.plans, self.turn = [(0.0, given.plan)], 1
+        self.plans, self.turn = [(0.0, given.plan)], 1  # type: list[tuple[float, Any]], int
         self.job_class, self.label = jobs.job_class.copy(), None
         self.rows, self.seen = np.zeros(0, np.int64), 0
 
@@ -179,7 +179,7 @@ class Planner:
         """The time of the next plan."""
         return self.turn * self.replan.every
 
-    def labels(self, rows):
+    def labels(self, rows: np.ndarray) -> np.ndarray:
         """The present classes of these jobs (N,) of the workload."""
         if self.label is None:
             return self.job_class[rows]
@@ -188,14 +188,14 @@ class Planner:
             raise ValueError(f"replan: labels must be one class for each demand, from 0 to {classes - 1}")
         return given
 
-    def relabel(self, block, progress):
+    def relabel(self, block: Block, progress: Any) -> None:
         """Give the jobs of the block that are still to come their present classes; `progress` as in `State`.
         """
         at, arrived = progress.taken, progress.arrived
         rows = np.arange(arrived, arrived + len(block.job_class) - at)
         block.job_class[at:] = self.job_class[rows] = self.labels(rows)
 
-    def past(self, seen: int, log) -> Past:
+    def past(self, seen: int, log: Log) -> Past:
         """What is known when planning is due and `seen` jobs have come."""
         now = self.due
         since = now - (self.replan.window or self.replan.every)
@@ -208,10 +208,10 @@ class Planner:
         return Past(now, since, self.jobs.submit[rows], self.job_class[rows], self.jobs.demand[rows], start,
                     finish)
 
-    def swap(self, scores, state, log):
+    def swap(self, scores: lotes.Scores, state: State, log: Log) -> tuple[lotes.Scores, State]:
         """Plan anew; give LoTES's scores and the state under the new plan, at the time that was due."""
         past, old = self.past(int(state.progress[0].arrived), log), self.plans[-1][1]
-        answer = WAYS.get(self.replan.how, self.replan.how)(past, old)
+        answer = WAYS.get(self.replan.how, self.replan.how)(past, old)  # type: ignore[arg-type]
         self.turn += 1
         if answer is None:
             return scores, state

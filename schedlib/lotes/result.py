@@ -2,12 +2,18 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from schedlib.lotes.dispatching.job_table import present
 from schedlib.lotes.dispatching.meter import SKETCH_BASE, SKETCH_LOW, lengthened, tick
+from schedlib.lotes.dispatching.run import Ended
+from schedlib.lotes.model import MachineConfigs
+from schedlib.lotes.workloads.job_stream import Tasks
+from schedlib.lotes.workloads.random_instances import RandomWorkload
 
 GROWTH = 1e-3  # a queue that takes this share of the arrivals, steadily, is growing
 BATCHES = 8
@@ -73,7 +79,7 @@ class Simulation:
         frame = self.intervals[["end", "queue_end"]]
         return frame.set_axis(["time", "length"], axis=1)
 
-    def quantile(self, q) -> np.ndarray | float:
+    def quantile(self, q: npt.ArrayLike) -> np.ndarray | float:
         """The q-quantile (q a number or an array in [0, 1]) of the waits of started jobs: exact with
         `record=True`.
 
@@ -141,7 +147,8 @@ class Simulation:
         return area / waits - 1 if waits > 0 else area
 
 
-def result_of(ended, configs, jobs, end: float, *, counts_looks: bool, **of_policy) -> Simulation:
+def result_of(ended: Ended, configs: MachineConfigs, jobs: Tasks | RandomWorkload, end: float, *,
+              counts_looks: bool, **of_policy: Any) -> Simulation:
     """The `Simulation` of an `ended` run, which was to run until `end`; `of_policy` are more of its fields.
     """
     state = ended.state

@@ -1,6 +1,7 @@
 """Stage 3 as a simulation: a policy dispatches a workload to the machines (LoTES, Sections 4.3 and 5)."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -14,13 +15,14 @@ from schedlib.lotes.policies.shipped import OPTIONS, chosen
 from schedlib.lotes.replan import Planner, Replan
 from schedlib.lotes.result import Simulation, result_of
 from schedlib.lotes.workloads.job_stream import Tasks
+from schedlib.lotes.workloads.random_instances import RandomWorkload
 from schedlib.workload import Workload
 
 
-def simulate(policy: str | Policy, configs: MachineConfigs, workload, *, plan: Plan | None = None,
-             classes: JobClasses | None = None, seed: int = 0, record: bool = True,
+def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload | RandomWorkload, *,
+             plan: Plan | None = None, classes: JobClasses | None = None, seed: int = 0, record: bool = True,
              until: float | None = None, interval: float | None = None, slots: int = 1 << 16,
-             replan: Replan | None = None, **options) -> Simulation:
+             replan: Replan | None = None, **options: Any) -> Simulation:
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
     `workload` is a `Workload` (each task is a job of one task, its class that of its job, its demands in the

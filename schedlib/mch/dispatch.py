@@ -219,7 +219,7 @@ def no_jobs() -> Jobs:
     return Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none)
 
 
-def new_state(tree: Tree, capacity: np.ndarray, waiting, *, hierarchical: bool, fast: bool,
+def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, *, hierarchical: bool, fast: bool,
               decisions: int = 0) -> State:
     """A state in which nothing runs; `decisions` (0: none) is how many leaves it can write down."""
     share = tree.demand / capacity

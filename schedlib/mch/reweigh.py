@@ -4,7 +4,7 @@ Each maker does once what does not change, and gives a function from the active 
 It gives the same array each time; the weights of leaves that are not active mean nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -127,7 +127,7 @@ def guarantee(nodes, active):
                 nodes.weight[nodes.leaf_of[i]] = nodes.product[i]
 
 
-def pruned(tree: Tree, active) -> Tree:
+def pruned(tree: Tree, active: Sequence[bool] | np.ndarray) -> Tree:
     """The tree with the active leaves alone, without the groups that have none.
 
     >>> pruned(Tree([[(1,), (2,)], [(3,)]]), [False, True, False]).demand.tolist()

@@ -106,7 +106,8 @@ class Rule:
         return FLAT.get(self.weights)
 
 
-def rule(priority: Callable | None = None, *, weights: str = "weighted-drf"):
+def rule(priority: Callable | None = None, *,
+         weights: str = "weighted-drf") -> Rule | Callable[[Callable], Rule]:
     """`Rule` as a decorator."""
     return (lambda function: Rule(function, weights)) if priority is None else Rule(priority, weights)
 

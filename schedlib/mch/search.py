@@ -1,6 +1,6 @@
 """Random hierarchies, and the search for the smallest one on which something fails."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, product
 
 import numpy as np
@@ -76,7 +76,8 @@ def as_text(tree: Tree) -> str:
 
 
 def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, resources: int = 2,
-                    partial: float = 0.5, weighted=False, sizes=SIZES) -> Tree | None:
+                    partial: float = 0.5, weighted: bool = False,
+                    sizes: Iterable[tuple[int, int]] = SIZES) -> Tree | None:
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
     Trees grow through `sizes` (depth, branching), with `tries` each, up to the first size with a failure;

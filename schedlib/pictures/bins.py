@@ -1,10 +1,11 @@
 """Pictures of LoTES: a machine's bins, a small timetable, a cluster's occupancy, and an allocation."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
@@ -17,6 +18,7 @@ from matplotlib.ticker import MaxNLocator
 from schedlib.lotes.model import Allocation, MachineConfigs, scaled
 from schedlib.lotes.planning.bins import non_dominated_bins
 from schedlib.lotes.result import Simulation
+from schedlib.lotes.workloads.random_instances import RandomWorkload
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
@@ -42,8 +44,9 @@ def _corners(capacity, demand):
     return corners[np.argsort(np.arctan2(*(corners - corners.mean(axis=0)).T[::-1]))]
 
 
-def plot_polytope(capacity, demand, *, mix=None, whole: bool = True, resources: Sequence[str] | None = None,
-                  size=(6.4, 4.0), ax: Axes | None = None) -> Figure:
+def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.ArrayLike | None = None,
+                  whole: bool = True, resources: Sequence[str] | None = None,
+                  size: tuple[float, float] = (6.4, 4.0), ax: Axes | None = None) -> Figure:
     """How many jobs of two classes fit: the polytope, the whole mixes in it, and its non-dominated bins.
 
     `capacity (R,)`, `demand (2, R)`. Whole mixes are drawn when at most 40 jobs of either class fit, unless
@@ -140,7 +143,8 @@ def _lanes(start, finish, height, lanes):
     return chosen
 
 
-def draw_blocks(ax: Axes, start, finish, height, lanes: int, colours, names) -> None:
+def draw_blocks(ax: Axes, start: Collection[float], finish: Collection[float], height: Iterable[int],
+                lanes: int, colours: Iterable[Any], names: Iterable[Any]) -> None:
     """Draw each job, in order of start, as a block over time on the lowest free lanes, with its name.
 
     A job takes `height` whole lanes of `lanes`; where they are not neighbours, it is drawn in pieces.
@@ -156,8 +160,8 @@ def draw_blocks(ax: Axes, start, finish, height, lanes: int, colours, names) -> 
         ax.text(*where, name, ha="center", va="center", fontweight="bold", fontsize=9)
 
 
-def plot_timetable(run: Simulation, configs: MachineConfigs, workload, *, until: float | None = None,
-                   size=(7.0, 3.6)) -> Figure:
+def plot_timetable(run: Simulation, configs: MachineConfigs, workload: Workload | RandomWorkload, *,
+                   until: float | None = None, size: tuple[float, float] = (7.0, 3.6)) -> Figure:
     """Which job holds how much of each machine, when, and the queue below: for few jobs with whole demands.
 
     `run` must have kept its rows; heights are the first resource. Jobs are numbered from 1 in order of
@@ -200,7 +204,8 @@ def _queue_steps(ax, run, until):
     ax.locator_params(axis="y", integer=True, nbins=4)
 
 
-def occupancy(run: Simulation, configs: MachineConfigs, workload, moments: np.ndarray) -> np.ndarray:
+def occupancy(run: Simulation, configs: MachineConfigs, workload: Workload | RandomWorkload,
+              moments: np.ndarray) -> np.ndarray:
     """How full each machine is at each of the moments (T,): the share of its fullest resource, (N, T)."""
     jobs: Any = run.jobs
     demand, started = _demands(workload)[: len(jobs)], jobs["machine"].to_numpy() >= 0
@@ -218,8 +223,8 @@ def occupancy(run: Simulation, configs: MachineConfigs, workload, moments: np.nd
     return full
 
 
-def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs, workload, *, unit: str = "h",
-                   size=(9.0, 4.2)) -> Figure:
+def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs, workload: Workload | RandomWorkload,
+                   *, unit: str = "h", size: tuple[float, float] = (9.0, 4.2)) -> Figure:
     """How full each machine is over time, with the queue below: runs of one workload side by side.
 
     The runs must have kept their rows. White lines part the configurations. The queues share one scale.
@@ -268,7 +273,7 @@ def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs, workload
 
 def plot_allocation(configs: MachineConfigs, allocation: Allocation, *, gain: np.ndarray | None = None,
                     names: Sequence[str] | None = None, resources: Sequence[str] | None = None,
-                    size=(8.4, 3.6)) -> Figure:
+                    size: tuple[float, float] = (8.4, 3.6)) -> Figure:
     """Which class gets how much of each resource of each pool, and what more of that resource would be worth.
 
     `allocation`: what stage 1 gives; `gain (M, R)`: the growth of lambda* that `lotes.scarcity` gives, drawn

@@ -45,7 +45,7 @@ def algorithm1_defects(seed: int) -> pd.DataFrame:
         "class 2 too large": ([4], [[2], [5]]),
         "Google, 0.5 x 0.5": (configs.capacity[0], classes.demand),
     }
-    frames = [defects(*case).assign(machine=name) for name, case in cases.items()]
+    frames = [defects(*case).assign(machine=name) for name, case in cases.items()]  # type: ignore[arg-type]
     return pd.concat(frames, ignore_index=True)[["machine", *frames[0].columns.drop("machine")]]
 
 

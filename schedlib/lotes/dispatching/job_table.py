@@ -3,6 +3,7 @@
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core.uncounted import kernel
 
@@ -13,7 +14,7 @@ JOB = np.dtype([("submit", "f8"), ("work", "f8"), ("key", "f8"), ("row", "i8"), 
 WAITER = np.dtype([("code", "i8"), ("child", "i4", (2,))], align=True)
 
 
-def aligned(shape, dtype="f8") -> Any:
+def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = "f8") -> Any:
     """Zeros of this shape that begin at a cache line; records are read by name, `array[i].field`."""
     dtype = np.dtype(dtype)
     size = int(np.prod(shape)) * dtype.itemsize

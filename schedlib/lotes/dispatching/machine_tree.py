@@ -12,6 +12,7 @@ subtracting floats is exact.
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.job_table import aligned
@@ -43,13 +44,13 @@ class Machines(NamedTuple):
     bound: np.ndarray
 
 
-def fractions(capacity, demand) -> tuple[np.ndarray, np.ndarray]:
+def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Capacities (M, R) and demands (N, R) as fractions of the largest capacity, multiples of 2**-50."""
     whole = scaled(capacity, demand)
     return whole[0] / UNITS, whole[1] / UNITS
 
 
-def machines(capacity, count, pace) -> Machines:
+def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machines:
     """All machines empty: `capacity (M, R)` in fractions, `count (M,)`, `pace (M, K)`."""
     m, r = capacity.shape
     config = np.repeat(np.arange(m), count)

@@ -20,8 +20,8 @@ class Ended(NamedTuple):
     log: Log
 
 
-def run(name, kept, state, configs: MachineConfigs, jobs: Any, choices, *, end, record,
-        planner=None) -> Ended:
+def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, choices: np.random.Generator,
+        *, end: float, record: bool, planner: Any = None) -> Ended:
     """Let the jobs pass through the engine until time `end`, under the policy that keeps `kept`.
 
     `choices`: the policy's random generator; `planner`: what swaps plans on the way. Raises ValueError on a
@@ -90,7 +90,7 @@ def _check(block, size, m, before):
             "machine that may run it has; leave it out, split it, or add such machines")
 
 
-def refusal(state: State, configs: MachineConfigs, jobs) -> str:
+def refusal(state: State, configs: MachineConfigs, jobs: Any) -> str:
     """What was impossible in the policy's last choice: job, time, machine, why, and a way out."""
     record, m, table = state.refusal[0], state.machines, state.table
     when, machines = f"at {record.now:.4g} {jobs.time_unit}", len(m.config)

@@ -34,7 +34,7 @@ class Line(NamedTuple):
     low: np.ndarray
 
 
-def line(groups: int, typical) -> Line:
+def line(groups: int, typical: np.ndarray) -> Line:
     """Empty queues for jobs of about the `typical (R,)` size."""
     typical = np.maximum(np.asarray(typical, float), 2.0**-30)
     top = 2.0 ** np.ceil(np.log2(4 * typical))

@@ -9,6 +9,7 @@ a job that is not there. `bins.non_dominated_bins` makes the exact set.
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from schedlib.lotes.model import scaled
@@ -22,7 +23,8 @@ class Kept(NamedTuple):
     undefined: bool
 
 
-def algorithm1(capacity, demand, *, reset_flag: bool = False, max_bins: int = 200_000) -> Kept:
+def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bool = False,
+               max_bins: int = 200_000) -> Kept:
     """Run Algorithm 1 on one machine; with `reset_flag` its flag is false again at the start of each round.
 
     `capacity (R,)`, `demand (K, R)` as in `non_dominated_bins`, the classes in the order of K^j. An undefined
@@ -65,7 +67,7 @@ def algorithm1(capacity, demand, *, reset_flag: bool = False, max_bins: int = 20
     return Kept(np.array(kept, np.int64).reshape(-1, classes), False)
 
 
-def defects(capacity, demand, *, max_bins: int = 200_000) -> pd.DataFrame:
+def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, max_bins: int = 200_000) -> pd.DataFrame:
     """What Algorithm 1 keeps on one machine, as printed and with its flag reset, beside the exact set.
 
     Arguments as in `algorithm1`. Columns: `version`, `kept` (rows), `repeated` (rows that are there already),

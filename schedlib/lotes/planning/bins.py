@@ -8,6 +8,7 @@ at in vain. A mix is one whole number while it waits (a few bits per class), whi
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core.checks import numbers, refuse
 from schedlib.core.compiling import compiled
@@ -160,7 +161,7 @@ def _prepare(capacity, demand):
     return search, word, shift, (np.int64(1) << bits) - 1, (np.diff(order) > 0).all()
 
 
-def count_bins(capacity, demand, limit: int = 2**62) -> int:
+def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int = 2**62) -> int:
     """How many non-dominated bins there are, or `limit + 1` when there are more; takes no memory.
 
     `capacity (R,)`, `demand (K, R)` as in `non_dominated_bins`, and the same errors.
@@ -173,7 +174,8 @@ def count_bins(capacity, demand, limit: int = 2**62) -> int:
             else 1)
 
 
-def non_dominated_bins(capacity, demand, *, max_bins: int = MAX_BINS) -> np.ndarray:
+def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
+                       max_bins: int = MAX_BINS) -> np.ndarray:
     """Every mix of jobs that fits one machine and leaves room for no further job of any class, (B, K) int32.
 
     `capacity (R,)`: c_jl of one machine; `demand (K, R)`: r_kl of a job of each class. Rows are in

@@ -5,6 +5,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core.compiling import compiled
 from schedlib.lotes.model import scaled
@@ -96,7 +97,8 @@ def _prices(size, value) -> np.ndarray:
     return np.array(vertices) * (1 + 1e-12)
 
 
-def best_mix(capacity, demand, value, *, gap: float = 1e-9) -> Mix:
+def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike, *,
+             gap: float = 1e-9) -> Mix:
     """The mix of jobs that fits one machine and is worth most.
 
     `capacity (R,)`, `demand (K, R)`, `value (K,)` >= 0, what one job of each class is worth. The search stops

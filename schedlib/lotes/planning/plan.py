@@ -4,6 +4,7 @@ Eq. (8) defines Delta_jkl as the bins' contents times r_kl, and (7) divided by r
 resource: the program is in x_ij and lambda alone.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ class Assignment(NamedTuple):
     price: np.ndarray
 
 
-def sustained(classes: JobClasses, bins, machines) -> float:
+def sustained(classes: JobClasses, bins: Sequence[np.ndarray], machines: Sequence[np.ndarray]) -> float:
     """The arrival rate that machines holding these mixes sustain (Eqs. 7-8), jobs per unit of time.
 
     `bins`: M arrays (B_j, K); `machines`: M arrays (B_j,), whole or fractional numbers of machines.
@@ -40,8 +41,8 @@ def sustained(classes: JobClasses, bins, machines) -> float:
     return float((served[asked] / classes.share[asked]).min())
 
 
-def assign(configs: MachineConfigs, classes: JobClasses, bins, *, integer=False, solver="HiGHS",
-           seconds=600.0) -> Assignment:
+def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarray], *, integer: bool = False,
+           solver: str = "HiGHS", seconds: float = 600.0) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
     `bins`: M arrays (B_j, K). Raises RuntimeError when optimality is not proved within `seconds`; the prices
@@ -76,7 +77,7 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins, *, integer=False,
                       price)
 
 
-def rounded(fractions, count: int) -> np.ndarray:
+def rounded(fractions: np.ndarray, count: int) -> np.ndarray:
     """Whole numbers of machines that sum to `count`: all down, then the largest fractions up (Section 4.2).
 
     Among equal fractions, which the paper leaves open, the earlier bin is rounded up.
@@ -92,7 +93,8 @@ def rounded(fractions, count: int) -> np.ndarray:
     return whole
 
 
-def bins_of(configs: MachineConfigs, classes: JobClasses, allowed, max_bins: int = MAX_PLANNED) -> tuple:
+def bins_of(configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray,
+            max_bins: int = MAX_PLANNED) -> tuple:
     """The non-dominated bins of each configuration from the classes in `allowed (M, K)`: M arrays (B_j, K).
 
     Raises ValueError when one has more than `max_bins`.
@@ -118,7 +120,9 @@ def bins_of(configs: MachineConfigs, classes: JobClasses, allowed, max_bins: int
     return tuple(bins)
 
 
-def make_plan(configs, classes, allocation, bins, fractions, machines=None) -> Plan:
+def make_plan(configs: MachineConfigs, classes: JobClasses, allocation: Allocation,
+              bins: Sequence[np.ndarray], fractions: Sequence[np.ndarray],
+              machines: Sequence[np.ndarray] | None = None) -> Plan:
     """A plan from an optimum of the assignment program; `machines` where they are not rounded from it."""
     if machines is None:
         machines = [rounded(x, n) for x, n in zip(fractions, configs.count.tolist(), strict=True)]

@@ -15,6 +15,8 @@ Their first arguments are what the policy keeps and the `State`.
 goes by, and may have `check(settings)`, which raises ValueError on their values.
 """
 
+from collections.abc import Callable
+
 from numba.extending import overload
 
 from schedlib.core.uncounted import kernel
@@ -32,13 +34,13 @@ def nothing(policy, state, *rest):
     """The entry point of a policy to which the event does not matter."""
 
 
-def entry_point(name):
+def entry_point(name: str) -> Callable:
     """A function that calls the kernel `name` of the policy's module, which numba looks up as it compiles."""
 
     def called(policy, state, *rest):
         return getattr(KEEPER[type(policy)], name, nothing)(policy, state, *rest)
 
-    @overload(called, jit_options=IN_LINE)
+    @overload(called, jit_options=IN_LINE)  # type: ignore[arg-type]
     def compiled(policy, state, *rest):
         chosen = getattr(KEEPER[policy.instance_class], name, nothing)
         return lambda policy, state, *rest: chosen(policy, state, *rest)

@@ -71,7 +71,7 @@ def check(settings: dict) -> None:
         raise ValueError(f"sampled: {settings['sampled']}, must be 1 or more machines, or None for all")
 
 
-def begin(policy: str, settings: dict, given: Given, running=0) -> Scores:
+def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int = 0) -> Scores:
     """The scores of machines that run `running (N, K)` jobs already; ValueError without a plan."""
     m, plan = given.machines, given.plan
     if plan is None:

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numba.core import types
+from numba.core.typing import Signature
 
 from schedlib.core import compiling
 from schedlib.core.uncounted import kernel
@@ -98,7 +99,7 @@ def can_start(cluster, job, machine):
 
 
 @ON_EXIT
-def first_in_line(cluster, machine):
+def first_in_line(cluster: Cluster, machine: int) -> int:
     """The first waiting job that can start on the machine, or -1."""
     for job in cluster.waiting:
         if can_start(cluster, job, machine):
@@ -119,7 +120,7 @@ class Rule(types.WrapperAddressProtocol):
         compiled = self.function.overloads[RULE.args]
         return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
 
-    def signature(self):
+    def signature(self) -> Signature:
         return RULE
 
 

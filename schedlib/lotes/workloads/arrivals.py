@@ -1,14 +1,16 @@
 """Jobs per hour: a log-normal autoregression with cycles, and its fit to Google's table (Fig. 6)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 PERIODS = (168.0, 24.0, 4.0)
 """Hours: a week, a day, and every four hours, a line of the spectrum of Google's arrivals that stands out."""
 
 
-def wander(rng, steps, spread, memory):
+def wander(rng: np.random.Generator, steps: tuple[int, ...], spread: float, memory: float) -> np.ndarray:
     """A stationary AR(1) path (steps, ...): standard deviation `spread`, correlations of 1/e after `memory`
     steps.
     """
@@ -51,21 +53,22 @@ class ArrivalModel:
             raise ValueError(
                 f"cycles: {self.cycles}; each needs a positive period, an amplitude and the hour of its peak")
 
-    def expected(self, hours) -> np.ndarray:
+    def expected(self, hours: npt.ArrayLike) -> np.ndarray:
         """The expected number of jobs in each of these hours, (H,) like `hours`."""
         hours = np.asarray(hours, float)
         swing = sum((amplitude * np.cos(2 * np.pi * (hours - peak) / period)
                      for period, amplitude, peak in self.cycles), 0 * hours)
         return self.typical * np.exp(swing + self.spread**2 / 2)
 
-    def draw(self, hours: int, jobs: int | None, rng) -> np.ndarray:
+    def draw(self, hours: int, jobs: int | None, rng: np.random.Generator) -> np.ndarray:
         """Jobs in each hour, (hours,) integers: `jobs` in all, or as many as come when that is None."""
         intensity = self.expected(np.arange(hours)) * np.exp(
             wander(rng, (hours,), self.spread, self.memory) - self.spread**2 / 2)
         return rng.poisson(intensity) if jobs is None else rng.multinomial(jobs, intensity / intensity.sum())
 
 
-def fit_arrivals(counts, *, first: int = 0, periods=PERIODS) -> ArrivalModel:
+def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
+                 periods: Sequence[float] = PERIODS) -> ArrivalModel:
     """Fit the model to `counts (H,)`, the jobs of H consecutive whole hours from hour number `first` on.
 
     Maximum likelihood of log counts as a Gaussian AR(1) around a level and a cosine and a sine of each of the

@@ -7,6 +7,7 @@ Everything else here is assumed, and said.
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core import streams
 from schedlib.lotes.model import JobClasses, MachineConfigs
@@ -19,7 +20,8 @@ JOBS, BATCH, HOURS = 672_074, 3_986, 29 * 24
 
 
 def google_month(configs: MachineConfigs, classes: JobClasses, *, jobs: int = JOBS, batch: int = BATCH,
-                 hours: int = HOURS, load: float = 0.8, arrivals=GOOGLE_ARRIVALS, sizes: str = "common",
+                 hours: int = HOURS, load: float = 0.8,
+                 arrivals: ArrivalModel | npt.ArrayLike = GOOGLE_ARRIVALS, sizes: str = "common",
                  drift: float = 0.8, tail: float = 1.5, seed: int = 0) -> tuple[JobClasses, Workload]:
     """The classes with the rates that the month's jobs really have, and a month of jobs, in hours.
 

@@ -1,10 +1,11 @@
 """The paper's random workloads (Section 5.4), drawn block by block, so that a long run fits in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from schedlib.core import streams
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
@@ -15,7 +16,7 @@ from schedlib.lotes.workloads.job_stream import BLOCK, Arrivals
 SIZES = ("independent", "common", "fixed")
 
 
-def truncated(rng, mean, cv: float, high) -> np.ndarray:
+def truncated(rng: np.random.Generator, mean: npt.ArrayLike, cv: float, high: npt.ArrayLike) -> np.ndarray:
     """Gaussians of these means and deviations cv * mean, each drawn again until it lies in [0, high]."""
     mean, high = np.broadcast_arrays(np.asarray(mean, float), np.asarray(high, float))
     drawn = rng.standard_normal(mean.shape)
@@ -156,7 +157,9 @@ class RandomInstance(NamedTuple):
 
 def random_instance(phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000,
                     hours: float = 100.0, sizes: str = "independent", matched: bool = False,
-                    n_classes: int = 9, seed: int = 0, planner=plan, rounded: bool = False) -> RandomInstance:
+                    n_classes: int = 9, seed: int = 0,
+                    planner: Callable[[MachineConfigs, JobClasses], Any] = plan,
+                    rounded: bool = False) -> RandomInstance:
     """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equally frequent
     classes.
 
