@@ -3,11 +3,11 @@ literal one's."""
 
 from dataclasses import dataclass
 
-import eagle_literal as literal
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
+import eagle_literal as literal
 from schedlib import eagle
 from schedlib.core import streams
 from schedlib.workload import Workload

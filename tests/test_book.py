@@ -4,16 +4,16 @@ import base64
 import json
 import re
 
+import pytest
+import yaml
+
 import api
 import build
 import chapters
 import check
 import citations
-import pytest
 import slides
-import yaml
 from links import LINK
-
 from schedlib import paths
 from schedlib.pictures import style
 from schedlib.pictures import words as describe

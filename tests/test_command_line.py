@@ -5,9 +5,9 @@ import sys
 
 import pandas as pd
 import pytest
+
 import speed
 import toy_experiments as toy
-
 from schedlib import __main__ as command_line
 from schedlib import reproduce
 from schedlib.reproduce import notebooks, registry

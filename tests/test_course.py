@@ -3,9 +3,9 @@
 import json
 import re
 
-import course
 import pytest
 
+import course
 from schedlib.reproduce import notebooks
 
 CHECK = "exercises.check("

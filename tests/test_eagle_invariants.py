@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-import eagle_instances as instances
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import eagle_instances as instances
 from schedlib import eagle
 from schedlib.workload import Workload
 

@@ -2,12 +2,12 @@
 job, ties included."""
 
 
-import eagle_instances as instances
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import eagle_instances as instances
 from schedlib import eagle
 from schedlib.core import streams
 from schedlib.eagle.queueing import queues, reorder

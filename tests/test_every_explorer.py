@@ -11,13 +11,13 @@ import ipywidgets
 import matplotlib as mpl
 import numpy as np
 import pytest
-from explorer_moves import EXPLORERS, KEYBOARD, move, values
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
 from PIL import Image
 
+from explorer_moves import EXPLORERS, KEYBOARD, move, values
 from schedlib import reproduce
 from schedlib.pictures import style
 from schedlib.teaching.explorers import Explorer, explorer, lotes, mch

@@ -2,13 +2,13 @@
 
 import itertools
 
-import hmhs_literal as literal
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+import hmhs_literal as literal
 from schedlib import hmhs
 from schedlib.hmhs.bound import stage_prices
 from schedlib.hmhs.priced import FACTORS, priced, priced_policy, relative_prices

@@ -2,12 +2,12 @@
 
 import itertools
 
-import hmhs_literal as literal
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hmhs_literal as literal
 from schedlib import hmhs
 from schedlib.hmhs.johnson import flow_shop_makespan
 

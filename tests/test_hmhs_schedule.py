@@ -1,12 +1,12 @@
 """Every scheduler decides exactly as the paper's text says, and every schedule obeys the problem's rules."""
 
 
-import hmhs_literal as literal
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hmhs_literal as literal
 from schedlib import hmhs
 from schedlib.hmhs import min_min
 from schedlib.hmhs.model import Stage

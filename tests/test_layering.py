@@ -6,9 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import house
 import pytest
 
+import house
 from schedlib import papers
 
 PACKAGE = Path(sys.modules["schedlib"].__file__).parent

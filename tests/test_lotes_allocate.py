@@ -5,9 +5,9 @@ import numpy as np
 import pulp
 import pytest
 from hypothesis import given, settings
-from lotes_instances import problems
 from scipy.optimize import linprog
 
+from lotes_instances import problems
 from schedlib import lotes
 from schedlib.lotes.model import check
 from schedlib.lotes.planning.allocate import SLACK, VERTICES, pool_size, waste

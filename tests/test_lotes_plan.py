@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lotes_instances import problems
 from scipy.optimize import linprog
 
+from lotes_instances import problems
 from schedlib import lotes
 from schedlib.lotes.planning.knapsack import best_mix
 from schedlib.lotes.planning.plan import bins_of, rounded, sustained

@@ -4,13 +4,13 @@ alone.
 
 import dataclasses
 
-import lotes_literal as literal
 import numpy as np
 import pytest
-import test_lotes_simulate_exact as exact
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lotes_literal as literal
+import test_lotes_simulate_exact as exact
 from schedlib.lotes import JobClasses, MachineConfigs, Past, Replan, google2011, google_month, plan, simulate
 from schedlib.lotes.dispatching.machine_tree import WIDTH, refresh
 from schedlib.lotes.replan import Planner, cluster, estimate, estimated

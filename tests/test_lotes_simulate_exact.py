@@ -1,11 +1,11 @@
 """Every shipped policy decides as a literal transcription of the paper does, ties included."""
 
 
-import lotes_literal as literal
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import lotes_literal as literal
 from schedlib.lotes import JobClasses, MachineConfigs, Policy, can_start, plan, simulate
 from schedlib.lotes.workloads.job_stream import Arrivals
 from schedlib.workload import Workload

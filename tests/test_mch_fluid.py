@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from mch_fluid_literal import fill_literally
 
+from mch_fluid_literal import fill_literally
 from schedlib import mch
 from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.rules import RULES, flat_weights

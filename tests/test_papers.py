@@ -6,8 +6,8 @@ import sys
 
 import pandas as pd
 import pytest
-import seeing
 
+import seeing
 from schedlib import paths
 from schedlib.experiment import VERDICTS
 from schedlib.reproduce import ledger, provenance, publish, registry

@@ -4,10 +4,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-import toy_experiments as toy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import toy_experiments as toy
 from schedlib import reproduce
 from schedlib.experiment import Claim
 from schedlib.intervals import mean_ci

@@ -4,9 +4,9 @@ import json
 
 import nbformat
 import pytest
-import toy_experiments as toy
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+import toy_experiments as toy
 from schedlib import paths
 from schedlib.reproduce import notebooks, pipeline, publish, registry
 

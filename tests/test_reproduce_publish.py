@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pandas as pd
 import pytest
-import toy_experiments as toy
 
+import toy_experiments as toy
 from schedlib import reproduce
 from schedlib.experiment import Claim, Experiment, Figure
 from schedlib.reproduce import gallery, ledger, provenance, publish, reach, registry, tables

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 import pandas as pd
 import pytest
-import toy_experiments as toy
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
+import toy_experiments as toy
 from schedlib.reproduce import keys, store
 
 

@@ -8,9 +8,9 @@ import time
 from collections import Counter
 
 import pytest
-import toy_experiments as toy
 from pandas.testing import assert_frame_equal
 
+import toy_experiments as toy
 from schedlib import reproduce
 from schedlib.reproduce import estimate, keys, registry, store, sweep, tables
 

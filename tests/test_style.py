@@ -4,8 +4,8 @@ import itertools
 
 import pandas as pd
 import pytest
-import seeing
 
+import seeing
 from schedlib import papers
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style

@@ -3,9 +3,9 @@
 import json
 
 import pytest
+
 import speed as bench
 import times
-
 from schedlib import papers, paths
 
 README = f"# Title\n\nbefore\n\n{times.BEGIN}\nold\n{times.END}\n\nafter\n"

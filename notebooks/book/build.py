@@ -8,12 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import yaml
+
 import api
 import citations
 import links
-import yaml
 from chapters import Chapter, figures_in, gallery, text_of
-
 from schedlib import paths
 from schedlib.reproduce.notebooks import NotebookError
 

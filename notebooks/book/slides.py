@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-import build
 import yaml
+
+import build
 from chapters import WIDGET, fallback_alt, heading_of, said, text_of
 from check import problems
-
 from schedlib.reproduce.notebooks import NotebookError
 
 LETTERS = 620  # of text on a slide

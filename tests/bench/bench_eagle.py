@@ -5,7 +5,6 @@ import time
 from collections.abc import Mapping
 
 from bench_core import bench as floor
-
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import SYSTEMS
 from schedlib.eagle.workloads.synthetic import CUTOFF, PARTITION, WORKERS, google

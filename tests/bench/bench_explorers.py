@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterable
 
 import numpy as np
-from explorer_moves import EXPLORERS, move
 
+from explorer_moves import EXPLORERS, move
 from schedlib.pictures import style
 from schedlib.teaching.explorers.explorer import png
 

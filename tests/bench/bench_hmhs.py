@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
-from bench_core import seconds
 
+from bench_core import seconds
 from schedlib.core.compiling import compiled
 from schedlib.hmhs import min_min
 from schedlib.hmhs.bound import bounds

@@ -1,7 +1,8 @@
 """`make test-browser`: Chromium is a must there, and the time that each move took is printed."""
 
-import lab
 import pytest
+
+import lab
 
 
 def pytest_addoption(parser):

@@ -1,9 +1,9 @@
 """The built website in a phone's width: it fits, it needs no web, its formulas are set, and its search finds."""
 
 
-import lab
 import pytest
 
+import lab
 from schedlib import paths
 
 WIDTH = 390

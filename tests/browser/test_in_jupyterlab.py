@@ -3,11 +3,11 @@
 import json
 import time
 
+import pytest
+
 import explorers
 import lab
-import pytest
 import reading
-
 from schedlib.reproduce import notebooks
 
 pytestmark = [pytest.mark.browser, pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING)]
