@@ -167,6 +167,13 @@ class Workload:
         tasks = self._tasks.iloc[self._offsets[first] : self._offsets[last]].reset_index(drop=True)
         return Workload(jobs, tasks, self.time_unit, self.report)
 
+    def work(self) -> np.ndarray:
+        """The sum of the durations of each job's tasks, shape (N,); ValueError on a job without tasks."""
+        if (empty := np.diff(self._offsets) == 0).any():
+            row = int(empty.argmax())
+            raise ValueError(f"workload: the job in row {row} has no task; leave such jobs out")
+        return np.add.reduceat(self._tasks["duration"].to_numpy(float), self._offsets[:-1])
+
     def summary(self) -> pd.DataFrame:
         """A frame with `value` and `unit`: sizes, times, mean demands, and what the reader reported.
 

@@ -75,10 +75,8 @@ def write_hawk(workload: Workload, path: str | Path) -> Path:
     """
     path = Path(path)
     jobs, offsets, duration = workload.jobs, workload.offsets, workload.tasks["duration"].to_numpy()
-    if (empty := np.diff(offsets) == 0).any():
-        row = int(empty.argmax())
-        raise ValueError(f"workload: the job in row {row} has no task, which the format needs; leave it out")
-    mean = jobs["mean"] if "mean" in jobs else np.add.reduceat(duration, offsets[:-1]) / np.diff(offsets)
+    work = workload.work()
+    mean = jobs["mean"] if "mean" in jobs else work / np.diff(offsets)
     with replacing(path) as written, _open(written, "wt") as file:
         for i, (submit, estimate) in enumerate(zip(jobs["submit"].tolist(), mean.tolist(), strict=True)):
             times = duration[offsets[i] : offsets[i + 1]].tolist()

@@ -33,9 +33,9 @@ class Log(NamedTuple):
 
 def new_meter() -> Meter:
     """A meter at time 0, with intervals of a millisecond."""
-    meter = Meter(np.zeros((BINS, 2)), table(1, METER))
-    meter.sums[0].width = 1e-3
-    return meter
+    sums = table(1, METER)
+    sums.width = 1e-3
+    return Meter(np.zeros((BINS, 2)), sums)
 
 
 def empty_log(tasks: int, rows: int) -> Log:
