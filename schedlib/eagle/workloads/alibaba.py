@@ -37,16 +37,13 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
     trace = traces.alibaba2018("stages") if trace is None else trace
     if every != int(every) or not 1 <= every <= len(trace):
         raise ValueError(f"every: {every}, must be a whole number from 1 to the trace's {len(trace)} stages")
-    kept = np.arange(0, len(trace), int(every))
-    counts = np.diff(trace.offsets)
-    chosen = np.zeros(len(trace), bool)
-    chosen[kept] = True
+    chosen, counts = np.arange(len(trace)) % int(every) == 0, np.diff(trace.offsets)
+    kept = np.flatnonzero(chosen)
     duration = trace.tasks["duration"].to_numpy()[np.repeat(chosen, counts)]
     number = np.arange(len(kept))
     tasks = pd.DataFrame({"job": np.repeat(number, counts[kept]), "duration": np.maximum(duration, SHORTEST)})
     jobs = pd.DataFrame({"job": number, "submit": trace.jobs["submit"].to_numpy()[kept], "stage": kept})
-    short = int((duration < SHORTEST).sum())
-    report = {f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)": short}
     mean = job_means(Workload(jobs, tasks))
     jobs["class"], jobs["mean"] = (mean > CUTOFF["alibaba"]).astype(np.int64), mean
-    return Workload(jobs, tasks, report=report)
+    short = f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)"
+    return Workload(jobs, tasks, report={short: int((duration < SHORTEST).sum())})

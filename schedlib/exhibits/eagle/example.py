@@ -1,13 +1,14 @@
 """The example of Sections 4.1 and 4.2: four nodes and a job of four tasks."""
 
+from functools import partial
+
 import pandas as pd
 
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle
 from schedlib.eagle.workloads.examples import four_nodes
-from schedlib.exhibits.eagle.comparing import Measure, claim, only
-from schedlib.exhibits.eagle.running import ALL
-from schedlib.experiment import Experiment, Figure
+from schedlib.exhibits.eagle.comparing import claim, only
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
@@ -67,12 +68,8 @@ def _alt(frame):
     return f"Gantt charts of four nodes. The job of four tasks takes {words}."
 
 
-def _measure(case: str) -> Measure:
-    return lambda frame: _completion(frame, case)
-
-
 EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run,
-                          dict.fromkeys(ALL, [{"case": case} for case in CASES]), dict.fromkeys(ALL, 1)),)
+                          scales(grid(case=CASES)), scales(1)),)
 
 FIGURES = (
     Figure("eagle.example", "eagle.example", draw,
@@ -88,8 +85,9 @@ SHARED = {
 
 CLAIMS = (
     claim("example-probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the "
-          "job takes 110", _measure("one task a probe"), 110.0, **SHARED),
-    claim("example-sbp", "Section 4.1", "With SBP it takes 30", _measure("sbp"), 30.0, **SHARED),
+          "job takes 110", partial(_completion, case="one task a probe"), 110.0, **SHARED),
+    claim("example-sbp", "Section 4.1", "With SBP it takes 30", partial(_completion, case="sbp"), 30.0,
+          **SHARED),
     claim("example-yaq", "Section 4.2", "Yaq, taking all queues to be alike, binds a task to each node and "
-          "takes 110", _measure("dlwl"), 110.0, **SHARED),
+          "takes 110", partial(_completion, case="dlwl"), 110.0, **SHARED),
 )

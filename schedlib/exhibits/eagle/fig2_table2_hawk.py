@@ -31,10 +31,8 @@ def printed_shares(trace: str) -> dict[str, float]:
     if trace not in BEHIND:
         return {}
     behind, ran, stolen, again = TABLE2[trace]
-    sent = behind / (BEHIND[trace] / 100)
-    shares = {"behind": behind / sent, "ran": ran / (sent / 2)}
-    shares |= {"stolen": stolen / sent, "rescheduled": again / sent}
-    return {name: round(100 * share, 1) for name, share in shares.items()}
+    of_probes = {"behind": behind, "ran": 2 * ran, "stolen": stolen, "rescheduled": again}
+    return {name: round(BEHIND[trace] * count / behind, 1) for name, count in of_probes.items()}
 
 
 def shares(frame: pd.DataFrame) -> pd.DataFrame:
@@ -90,11 +88,11 @@ def draw_table2(frame: pd.DataFrame):
 
 
 def _alt_table2(frame):
-    words = [
-        f"{drawing.NAMES[row.Index]} {row.behind:.0f} % of Hawk's probes behind a long task, {row.ran:.2g} % "
-        f"of short tasks run there, {row.stolen:.0f} % of probes stolen; Eagle {row.eagle_behind:.2g} % "
-        f"behind, {row.rescheduled:.0f} % sent again"
-        for row in shares(frame).groupby("trace", sort=False).mean().itertuples()]
+    means = shares(frame).groupby("trace", sort=False).mean()
+    words = (f"{drawing.NAMES[row.Index]} {row.behind:.0f} % of Hawk's probes behind a long task, "
+             f"{row.ran:.2g} % of short tasks run there, {row.stolen:.0f} % of probes stolen; Eagle "
+             f"{row.eagle_behind:.2g} % behind, {row.rescheduled:.0f} % sent again"
+             for row in means.itertuples())
     return f"Dot charts of head-of-line blocking at the highest load. {'. '.join(words)}."
 
 
@@ -111,14 +109,14 @@ FIGURES = (
 
 def _speedup(largest: bool) -> Measure:
     """Hawk's completion time over Eagle's at the highest load, the least or the largest of all cases."""
-    case, highest = comparing.extreme_case, comparing.highest_load
-    return lambda frame: 1 / case(highest(ratios(frame, "eagle", "hawk", "short")), largest=not largest)
+    return lambda frame: 1 / comparing.extreme_case(
+        ratios(comparing.highest_load(frame), "eagle", "hawk", "short"), largest=not largest)
 
 
 def _long_jobs(least: float, largest: bool, **where) -> Measure:
     """`least` less the ratio of the long jobs' times in the case where it is largest or smallest."""
-    case = comparing.extreme_case
-    return lambda frame: least - case(ratios(frame, "eagle", "hawk", "long", **where), largest)
+    return lambda frame: least - comparing.extreme_case(
+        ratios(frame, "eagle", "hawk", "long", **where), largest)
 
 
 def _share(column: str, trace: str) -> Measure:

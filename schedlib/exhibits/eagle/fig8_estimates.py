@@ -5,8 +5,8 @@ import pandas as pd
 
 from schedlib.exhibits.eagle import drawing
 from schedlib.exhibits.eagle.comparing import PERCENTILES, Measure, claim, compare, only, per_seed
-from schedlib.exhibits.eagle.running import ALL, SEEDS, highest, on_google
-from schedlib.experiment import Experiment, Figure
+from schedlib.exhibits.eagle.running import SEEDS, highest, on_trace
+from schedlib.experiment import Experiment, Figure, scales
 from schedlib.pictures import style
 
 PLACE = 6.5
@@ -20,7 +20,7 @@ SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
 def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
     """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
     estimate = "mean" if low == high == 1 else (low, high)
-    return on_google(("eagle", "dlwl"), workers, jobs, scale, seed, estimate=estimate)
+    return on_trace(("eagle", "dlwl"), "google", workers, jobs, scale, seed, estimate=estimate)
 
 
 def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
@@ -66,11 +66,8 @@ def _slowdown(frame, system, ranges, percentile):
 
 def _minimal(system: str) -> Measure:
     """The largest change (%) of the 50th and 90th percentile over all ranges."""
-
-    def measure(frame):
-        return 100 * np.max([abs(_slowdown(frame, system, RANGES, p) - 1) for p in (50, 90)], axis=(0, 1))
-
-    return measure
+    return lambda frame: 100 * np.max(
+        [abs(_slowdown(frame, system, RANGES, p) - 1) for p in (50, 90)], axis=(0, 1))
 
 
 def _alike(frame):
@@ -84,7 +81,7 @@ def _more_robust(frame):
 
 
 EXPERIMENTS = (Experiment("eagle.fig8", "Mis-estimated task times", run,
-                          {scale: highest(scale, POINTS) for scale in ALL}, SEEDS),)
+                          highest(scales(POINTS)), SEEDS),)
 
 FIGURES = (
     Figure("eagle.fig8", "eagle.fig8", draw, drawing.caption(
