@@ -172,8 +172,8 @@ def _shards(folder: Path, names: Sequence[str], types: Types, report: Counter,
         raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; {see}")
     published = {int(n) for path in paths for n in re.findall(r"-of-(\d+)\.csv", path.name)}
     if len(published) != 1:
-        cut = f"mixes tables cut into {sorted(published)} shards"
-        raise ValueError(f"folder: {folder} {cut}; keep those of one")
+        raise ValueError(f"folder: {folder} mixes tables cut into {sorted(published)} shards; "
+                         "keep those of one")
     report["shards not there"] = published.pop() - len(paths)
     reached = 0
     for path in paths:

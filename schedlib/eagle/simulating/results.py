@@ -71,10 +71,8 @@ def _stats(state: State) -> dict[str, float]:
     once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
     messages = sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice)
     return {
-        "workers": workers,
-        "short_only": short_only,
-        "jobs": len(jobs),
-        "tasks": int(jobs.tasks.sum()),
+        "workers": workers, "short_only": short_only,
+        "jobs": len(jobs), "tasks": int(jobs.tasks.sum()),
         "short_tasks": int(jobs.tasks[jobs.long == 0].sum()),
         **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],

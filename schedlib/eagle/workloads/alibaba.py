@@ -12,8 +12,7 @@ SHORTEST = 1.0  # s: the trace's whole seconds are rounded down, so 0 stands for
 
 
 def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
-    """Every `every`-th stage of Alibaba's hour as a job, its instances the tasks: 4,228 jobs and 177,755
-    tasks for `every=16`.
+    """Every `every`-th stage of Alibaba's hour as a job, its instances the tasks: at 16 they are 4,228 jobs.
 
     jobs: `job` (0, 1, ...), `submit` (whole s), `class` (1 is long: mean above `CUTOFF["alibaba"]`), `mean`
     (s), `stage` (its row in the trace); tasks: `job`, `duration` (whole s, those of 0 s last 1 s and are
@@ -26,9 +25,7 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
     The cut-off is that of the paper's Google trace, a tenth of the jobs, and so is the rule for the short
     partition: the short jobs' share of the task-seconds (`short_share`), a quarter. `trace` is
     `traces.alibaba2018("stages")` or a stretch of it. Raises ValueError unless `every` is a whole number from
-    1 to the number of stages.
-
-    Sources: Eagle, Section 5; Alibaba cluster-trace-v2018.
+    1 to the number of stages. Sources: Eagle, Section 5; Alibaba cluster-trace-v2018.
 
     >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(alibaba(), CUTOFF["alibaba"]).round(1).values.tolist()

@@ -61,8 +61,8 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
         raise ValueError(f"long_share: {long_share}, must be above 0 and below 1")
     means, count = np.unique(job_means(workload), return_counts=True)
     if len(means) < 2:
-        mean = f"every job's tasks take {means[0]:g} s on average"
-        raise ValueError(f"workload: {mean}, so that no cut-off makes two classes")
+        raise ValueError(f"workload: every job's tasks take {means[0]:g} s on average, "
+                         "so that no cut-off makes two classes")
     above = (count.sum() - np.cumsum(count))[:-1]  # long jobs when the cut-off lies between means i and i + 1
     misses = np.abs(above - long_share * count.sum())
     i = len(misses) - 1 - int(np.argmin(misses[::-1]))

@@ -62,8 +62,8 @@ def draw_thieves(frame: pd.DataFrame):
 
 
 def _alt(frame):
-    means = {name: drawing.means_in_words(_as_written(frame, name, "short")) for name in SYSTEMS}
-    words = "; ".join(f"{drawing.LOOKS[name].label} {ratios}" for name, ratios in means.items())
+    words = "; ".join(f"{drawing.LOOKS[name].label} "
+                      f"{drawing.means_in_words(_as_written(frame, name, 'short'))}" for name in SYSTEMS)
     return f"Dot charts: as written over as published, {drawing.PERCENTILES_OF} short jobs. {words}."
 
 

@@ -46,15 +46,11 @@ def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
     level(ax)
 
 
-def plot_lines(ax, rows: pd.DataFrame, x: str, y: str, systems: Iterable[str]) -> None:
-    """The mean of `y` under these systems against `x`, with intervals."""
-    style.band(ax, rows, x, y, "system", {name: LOOKS[name] for name in systems})
-
-
 def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
     """The share of busy workers (%) under these systems against the number of workers."""
     rows = only(frame, "short", percentile=50)
-    plot_lines(ax, rows.assign(utilisation=100 * rows["utilisation"]), "workers", "utilisation", systems)
+    style.band(ax, rows.assign(utilisation=100 * rows["utilisation"]), "workers", "utilisation", "system",
+               {name: LOOKS[name] for name in systems})
     ax.set_ylim(0, 100)
 
 
@@ -140,7 +136,8 @@ def legend(figure, looks: Iterable[Look]) -> None:
 def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems, columns: int = 4) -> None:
     """Mean completion times against `x`, an axis for each (class of jobs, percentile), the legend below."""
     for ax, (jobs, percentile) in zip(axes, panels, strict=True):
-        plot_lines(ax, only(frame, jobs, percentile=percentile), x, "completion", systems)
+        rows = only(frame, jobs, percentile=percentile)
+        style.band(ax, rows, x, "completion", "system", {name: LOOKS[name] for name in systems})
         ax.set(title=f"{jobs} jobs, {percentile}th percentile", ylabel="completion time (s)", yscale="log")
     legend_of(axes[0], columns)
 

@@ -63,11 +63,6 @@ def _completion(frame, case):
     return rows["finish"].max().to_numpy() - rows["submit"].min().to_numpy()
 
 
-def _alt(frame):
-    words = ", ".join(f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items())
-    return f"Gantt charts of four nodes. The job of four tasks takes {words}."
-
-
 EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run,
                           scales(grid(case=CASES)), scales(1)),)
 
@@ -76,7 +71,9 @@ FIGURES = (
            "The example of Sections 4.1 and 4.2: four nodes with 100, 100, 10 and 10 s to do (grey), and a "
            "job of four tasks of 10 s (blue). With a probe for each task it ends with the slowest node; with "
            "Sticky Batch Probing the two nodes that are free first run all four. Bound at once by a "
-           "scheduler that takes all nodes to be alike, it waits again.", _alt),)
+           "scheduler that takes all nodes to be alike, it waits again.",
+           lambda frame: "Gantt charts of four nodes. The job of four tasks takes " + ", ".join(
+               f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items()) + "."),)
 
 SHARED = {
     "experiment": "eagle.example", "check": "value", "tolerance": 0.1, "unit": "units of time",

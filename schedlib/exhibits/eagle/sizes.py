@@ -1,18 +1,28 @@
-"""Beyond the paper: what our own choices decide, the size of the cluster and the highest load."""
+"""Beyond the paper: what three sizes decide: that of the short partition, of the cluster, and of the load."""
 
 import pandas as pd
 
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS
 from schedlib.exhibits.eagle import drawing
-from schedlib.exhibits.eagle.comparing import only, ratios
-from schedlib.exhibits.eagle.running import SCALE, SIZE, TRACES, on_trace, size
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.exhibits.eagle.comparing import PERCENTILES, only, ratios
+from schedlib.exhibits.eagle.running import SCALE, SEEDS, SIZE, TRACES, WITHOUT, highest, on_trace, size
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 
-PLACE = 6.85
+PLACE = 6.6
+PARTITIONS = scales((0, 17, 20), (0, 10, 17, 20, 30), (0, 10, 17, 20, 25))  # per cent of the workers
+DRAWN: tuple[str, ...] = ("eagle", "no-sss", "hawk", "dlwl")
 SCALES = scales((1 / 150, 1 / 75), (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 5),
                 (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 3, 1.0))
 LOADS = scales((0.95, 1.15), (0.85, 0.95, 1.05, 1.15))
+
+
+def run_partition(partition: int, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Systems with `partition` % of the workers for short jobs; at 0 only those that can do without."""
+    names = ("dlwl",) if partition == 0 else DRAWN
+    names += {0: ("omniscient",), 17: ("omniscient", "no-sbp-srpt")}.get(partition, ())
+    return on_trace(names, "google", workers, jobs, scale, seed, variants=WITHOUT,
+                    short_partition=partition / 100)
 
 
 def run_clusters(scale: float, workers: int, jobs: int, seed: int) -> pd.DataFrame:
@@ -36,6 +46,19 @@ def _heavier(name):
     """The paper's scale has small clusters too: in an overloaded one queues grow with the number of jobs."""
     small = "quick" if name == "paper" else name
     return [{"trace": trace, "load": load, **size(small, trace)} for trace in TRACES for load in LOADS[name]]
+
+
+def draw_partition(frame: pd.DataFrame):
+    """Completion times of short jobs, and long ones' 90th percentile, against the size of the partition."""
+    figure, axes = style.subplots(1, 4, size=(13.6, 3.7))
+    panels = [("short", percentile) for percentile in PERCENTILES] + [("long", 90)]
+    drawing.plot_times(axes, frame, panels, "partition", DRAWN)
+    for ax, (jobs, percentile) in zip(axes, panels, strict=True):
+        ax.axvline(17, color="black", linewidth=0.8, linestyle=":")
+        rows = only(frame, jobs, percentile=percentile, system=DRAWN)
+        drawing.near_means(ax, rows, "completion", ["system", "partition"])
+        ax.set_xlabel("workers for short jobs alone (%)")
+    return figure
 
 
 def draw_clusters(frame: pd.DataFrame):
@@ -70,6 +93,13 @@ def draw_heavier(frame: pd.DataFrame):
     return figure
 
 
+def _alt_partition(frame):
+    means = only(frame, "short", percentile=99).groupby(["system", "partition"])["completion"].mean()
+    words = (f"{drawing.LOOKS[name].label} {means[name, 17]:.4g} s at 17 %, {means[name, 20]:.4g} s at 20 %"
+             for name in DRAWN)
+    return f"Line charts of times against the partition. 99th percentile of short jobs: {'; '.join(words)}."
+
+
 def _alt_clusters(frame):
     words = "; ".join(f"{scale * rows['workers'].iloc[0]:,.0f} workers {drawing.means_in_words(rows)}"
                       for scale, rows in ratios(frame, "eagle", "hawk", "short").groupby("scale"))
@@ -85,12 +115,17 @@ def _alt_heavier(frame):
 
 
 EXPERIMENTS = (
+    Experiment("eagle.partition", "The size of the short partition", run_partition,
+               highest({scale: grid(partition=shares) for scale, shares in PARTITIONS.items()}), SEEDS),
     Experiment("eagle.clusters", "The same load in clusters of different size", run_clusters,
                {scale: _clusters(scale) for scale in SCALES}, scales(1, 5, 3)),
     Experiment("eagle.heavier", "Loads above the highest", run_heavier,
                {scale: _heavier(scale) for scale in LOADS}, scales(1, 3, 5)))
 
 FIGURES = (
+    Figure("eagle.partition", "eagle.partition", draw_partition, drawing.caption(
+        "What the size of the short partition, in the paper the short jobs' share of the work, does at the "
+        "highest load of Google's trace; dotted: the paper's 17 %."), _alt_partition),
     Figure("eagle.clusters", "eagle.clusters", draw_clusters,
            lambda frame: "What a smaller cluster does to the ratios: Google's trace at the highest load, "
            "with as many jobs per worker and, in a smaller cluster, a smaller largest job. "

@@ -1,15 +1,19 @@
-"""Figs. 5 and 6: what each of Eagle's components is worth: SSS, the minimum number of probes, SBP with SRPT.
+"""Figs. 5 to 7: what SSS, the minimum number of probes, and SBP with SRPT are worth to Eagle.
 
 "Without SSS" means probes that stay where they fall, with the remaining times kept up to date and dead probes
 swept as in Eagle (`updates=True`), so that nothing but SSS is missing. The authors' program has no such
 switch; its nearest path never lowers a job's remaining time and keeps dead probes in the queues
 (`updates=False`). `eagle.sss-readings` shows both.
+
+Fig. 7 sets Eagle without SBP+SRPT, which knows where long jobs are, against one that knows all queues. What
+the short partition does for that one and for DLWL is judged here too.
 """
 
 from functools import partial
 
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
 
 from schedlib.exhibits.eagle import comparing, drawing
 from schedlib.exhibits.eagle.comparing import LOAD_TREND, claim, growth, highest_load, only, per_seed, ratios
@@ -20,6 +24,7 @@ PLACE = 6.3
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}
 READINGS = ("no-sss", "no-sss-stale")
 BOTH = ("google", "yahoo")
+FIG7 = ("no-sbp-srpt", "omniscient")
 
 
 def plot_breakdown(frame: pd.DataFrame, trace: str):
@@ -69,6 +74,29 @@ def _alt_sss(frame):
             f"{drawing.PERCENTILES_OF} short jobs. {'. '.join(words)}.")
 
 
+def draw_fig7(frame: pd.DataFrame):
+    """Completion times of short jobs under both, and ratios of both classes (Fig. 7)."""
+    figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
+    rows = only(highest_load(frame), trace="google")
+    drawing.plot_systems(axes[0], only(rows, "short"), FIG7)
+    classes = {"short": style.Look(style.BLUE, "none", "o", "short jobs"),
+               "long": style.Look(style.VERMILLION, "none", "s", "long jobs")}
+    for shift, (jobs, look) in zip((-0.1, 0.1), classes.items(), strict=True):
+        drawing.percentile_dots(axes[1], ratios(rows, *FIG7, jobs), "ratio", shift, look)
+    drawing.level(axes[1])
+    axes[1].set_ylabel("Eagle without SBP+SRPT / omniscient LWL")
+    axes[1].legend(handles=[Line2D([], [], **look.line()) for look in classes.values()], handlelength=1.2)
+    drawing.from_zero(axes[1:])
+    drawing.legend(figure, [drawing.LOOKS[name] for name in FIG7])
+    return figure
+
+
+def _alt_fig7(frame):
+    rows = only(highest_load(frame), "short", trace="google")
+    return (f"Dot charts. {drawing.PERCENTILES_OF} short jobs: {drawing.times_in_words(rows, FIG7)}; "
+            f"mean ratio {drawing.means_in_words(ratios(rows, *FIG7))}.")
+
+
 FIGURES = (
     *(Figure(f"eagle.fig{number}", "eagle.loads", partial(plot_breakdown, trace=trace), drawing.caption(
         f"Short jobs under Eagle over those under Eagle without one of its parts, {drawing.NAMES[trace]}'s "
@@ -77,6 +105,9 @@ FIGURES = (
     Figure("eagle.sss-readings", "eagle.loads", draw_sss_readings, drawing.caption(
         "Two readings of 'without SSS' at the highest load. The authors' program has no such switch: its "
         "nearest path never lowers a job's remaining time and keeps dead probes in the queues."), _alt_sss),
+    Figure("eagle.fig7", "eagle.loads", draw_fig7, drawing.caption(
+        "Eagle without SBP+SRPT, which knows where long jobs are, against a scheduler that knows the work "
+        "left on every worker: Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7),
 )
 
 
@@ -125,6 +156,16 @@ def _min_google(frame):
 RATIO = {"metric": "1 less the ratio to Eagle without it"}
 MORE = {"metric": "difference of mean log ratios to Eagle without it", "tolerance": 0.0}
 REDUCTION = {"check": "value", "metric": "reduction of the completion time", "unit": "%"}
+
+
+def _partition_helps(system: str, rival: str) -> comparing.Measure:
+    """How much better short jobs do under `rival` with 17 % of the workers than under `system` with none."""
+    with_it, without = {"system": rival, "partition": 17}, {"system": system, "partition": 0}
+    return lambda frame: 1 - per_seed(only(comparing.compare(frame, with_it, without), "short"))
+
+
+def _near(percentile: int) -> comparing.Measure:
+    return lambda frame: per_seed(highest_load(ratios(frame, *FIG7, "short", percentile=percentile)))
 
 CLAIMS = (
     claim("random-first", "Section 3.3", "Sampling all nodes at random in the first attempt is better than "
@@ -175,4 +216,22 @@ CLAIMS = (
     claim("min-nodes", "Section 6.3.3", "20 probes contact only 0.05 % of the nodes in the worst case (4000 "
           "nodes)", lambda frame: [100 * 20 / frame["workers"].min()], 0.05, check="value", tolerance=0.005,
           metric="20 probes over the fewest workers", unit="%", reason="20 of 4000 are 0.5 %"),
+    claim("dlwl-partition", "Section 6.2", "Reserving the short partition improves DLWL+SRPT",
+          _partition_helps("dlwl", "dlwl"), experiment="eagle.partition",
+          metric="1 less the ratio to DLWL+SRPT without partition",
+          how_read="short jobs, Google, highest load, mean over percentiles"),
+    *(claim(f"omniscient-p{percentile}", "Section 6.4; Fig. 7", "Eagle without SBP+SRPT is very close to the "
+            f"omniscient LWL (p{percentile})", _near(percentile), 1.0, check="ratio", tolerance=0.25,
+            metric="ratio to the omniscient LWL",
+            how_read="within a factor of 1.25; Google, 15,000 workers, short jobs")
+      for percentile in comparing.PERCENTILES),
+    claim("omniscient-beaten", "Section 6.4", "In some cases Eagle is better than LWL",
+          lambda frame: 1 - comparing.extreme_case(ratios(highest_load(frame), *FIG7, "short"), False),
+          metric="1 less the ratio to the omniscient LWL",
+          how_read="at the percentile that is best on average over the seeds"),
+    claim("omniscient-partition", "Section 6.4", "Without the partition LWL cannot match Eagle",
+          _partition_helps("omniscient", "no-sbp-srpt"), experiment="eagle.partition",
+          metric="1 less Eagle's ratio to LWL without partition",
+          how_read="Eagle without SBP+SRPT as in Fig. 7, short jobs, Google, highest load, mean over "
+                   "percentiles"),
 )
