@@ -7,10 +7,8 @@ import numpy as np
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.simulating.records import EVENT, METER, RUN, table
 
-EVENTS = (
-    *("submit", "send", "queue", "reject", "ask", "start", "finish"),
-    *("vain", "drop", "robbed", "steal", "mark", "clear"),
-)
+EVENTS = ("submit", "send", "queue", "reject", "ask", "start", "finish",
+          "vain", "drop", "robbed", "steal", "mark", "clear")
 SUBMITTED, SENT, QUEUES, REJECTS, ASKS, STARTS, FINISHES = range(7)
 VAIN_ANSWER, DROPS, ROBBED, STEALS_ONE, MARKS, CLEARS = range(7, 13)
 BINS = 2048

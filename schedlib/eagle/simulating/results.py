@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.eagle.simulating.log import EVENTS
-from schedlib.eagle.simulating.records import COUNTERS, RUN
+from schedlib.eagle.simulating.records import COUNTERS
 from schedlib.eagle.simulating.state import State
 from schedlib.eagle.systems import System
 
@@ -100,9 +100,10 @@ def _records(names: np.ndarray, order: np.ndarray, state: State) -> tuple[pd.Dat
     """The frames of tasks and of events. The start of a fetched task, no event to the engine, is added."""
     jobs, owner = state.jobs, np.repeat(order, state.jobs.tasks)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(jobs.tasks) - jobs.tasks, jobs.tasks)
-    runs = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
-    tasks = pd.DataFrame({"job": names[owner], "task": number} | {name: runs[name] for name in RUN.names}
-                         | {"long": np.repeat(jobs.long == 1, jobs.tasks)})
+    rows = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
+    runs = {name: rows[name] for name in ("worker", "queued", "asked", "start", "finish")}
+    tasks = pd.DataFrame({"job": names[owner], "task": number, **runs,
+                          "long": np.repeat(jobs.long == 1, jobs.tasks)})
     rows = state.log.events[: int(state.log.used[0])]
     log = pd.DataFrame({"time": rows["time"], "event": np.array(EVENTS, dtype=object)[rows["event"]],
                         "worker": rows["worker"], "job": names[order][rows["job"]]})

@@ -20,9 +20,8 @@ VARIANTS = WITHOUT | {
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
 SYSTEMS = {"google": ABLATED, "cloudera": ("eagle", "hawk", "dlwl"), "yahoo": ABLATED}
 """What runs at each load of a trace."""
-BESIDES = {  # what runs besides at the highest load
-    "google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"), "yahoo": ("no-sss-stale",),
-}
+BESIDES = {"google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"),
+           "yahoo": ("no-sss-stale",)}  # what runs besides at the highest load
 
 
 def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
