@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -162,6 +163,30 @@ def _by_path(what, given, paths, default):
 
 def _rebuilt(node, rows):
     return [_rebuilt(child, rows) for child in node] if isinstance(node, list) else tuple(next(rows))
+
+
+def branch_of(tree: Tree, node: int = 0) -> tuple[float, Any]:
+    """A node as its weight beside what it holds: a leaf's demand as a tuple, or a list of such branches."""
+    if tree.leaf_of[node] >= 0:
+        return float(tree.weight[node]), tuple(tree.demand[tree.leaf_of[node]].tolist())
+    return float(tree.weight[node]), [branch_of(tree, child) for child in tree.children(node)]
+
+
+def tree_of(branch: tuple[float, Any]) -> Tree:
+    """The tree whose root is this branch.
+
+    >>> tree_of((1, [(1, (1, 0)), (3, [(1, (0, 1)), (1, (2, 2))])])).weight.tolist()
+    [1.0, 1.0, 3.0, 1.0, 1.0]
+    """
+    weights = {}
+
+    def nested(branch, path):
+        weight, below = branch
+        if weight != 1:
+            weights[path] = weight
+        return [nested(one, (*path, k)) for k, one in enumerate(below, 1)] if isinstance(below, list) else below
+
+    return Tree(nested(branch, ()), weights)
 
 
 def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:

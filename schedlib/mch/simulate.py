@@ -81,12 +81,12 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     state = enter(state, table, most_at_once(tree, capacity, offered))
     if record:
         state = with_log(state, 2 * tree.n_leaves + 1024)
-    anew = rule.weighing and rule.weighing.anew
-    if anew:
-        weights, (_, share) = anew(tree, capacity), flat_weights(tree, capacity, rule.weights)
+    how = rule.weighing if rule.weighing and rule.weighing.changes else None
+    if how:
+        weights, (_, share) = how.weights(tree, capacity), flat_weights(tree, capacity, rule.weights)
     reflattens, begin, served = 0, time.perf_counter(), (rule.priority, rule.kind, method == "fast")
     while True:
-        status = dispatch.advance(*served, anew is not None, state, until)
+        status = dispatch.advance(*served, how is not None, state, until)
         if status == dispatch.REWEIGH:
             put_weights(state, weights((state.leaves.tasks > 0) | (state.leaves.waiting > 0)), share)
             dispatch.refresh(*served, state)
