@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.looks import EXACT
+from schedlib.exhibits.mch.common import EXACT
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
@@ -13,11 +13,8 @@ from schedlib.pictures.trees import side_by_side
 
 PLACE = 3.1
 CAPACITY = (10.0, 12.0)
-DEMANDS = {
-    "full": ((2, 1), (1, 1), (2, 3)),
-    "other": ((2, 1), (1, 1), (0, 3)),
-    "first": ((2, 1), (1, 1), (2, 0)),
-}
+N22 = {"full": (2, 3), "other": (0, 3), "first": (2, 0)}
+DEMANDS = {case: ((2, 1), (1, 1), demand) for case, demand in N22.items()}
 """What a task of n1, n2,1 and n2,2 needs; n2,2 needs the paper's <2 CPUs, 3 GB>, or one half of it."""
 TITLES = {
     "full": "Case 1: n2,2 needs both",
@@ -53,15 +50,15 @@ def _panels(frame, case):
     named = {tree.paths[node]: rows.loc[tree.name(node)] for node in range(1, tree.n_nodes)}
     hierarchy, flat, names = {(): "10 CPUs, 12 GB"}, {(): "10 CPUs, 12 GB"}, {}
     for path, row in named.items():
+        tasks = "" if np.isnan(row["t_star"]) else f"\nt* = {row['t_star']:.4g}"
         hierarchy[path] = (f"<{row['cpu']:.3g} CPU, {row['memory']:.3g} GB>\nmu {row['mu']:.4g}\n"
-                           f"<{row['s_cpu']:.3g}, {row['s_memory']:.3g}>") + (
-            f"\nt* = {row['t_star']:.4g}" if row["t_star"] == row["t_star"] else "")
-    for k, path in enumerate([(1,), (2, 1), (2, 2)], 1):
-        names[(k,)] = "n" + ",".join(map(str, path))
-        flat[(k,)] = f"weight {named[path]['weight']:.4g}\nt = {named[path]['t']:.4g}"
+                           f"<{row['s_cpu']:.3g}, {row['s_memory']:.3g}>{tasks}")
+    for k, node in enumerate(tree.leaves, 1):
+        names[(k,)], row = tree.name(node), named[tree.paths[node]]
+        flat[(k,)] = f"weight {row['weight']:.4g}\nt = {row['t']:.4g}"
     flat_tree = Tree([tuple(row) for row in tree.demand], names=names)
-    left = {"tree": tree, "labels": hierarchy, "title": TITLES[case]}
-    return [left, {"tree": flat_tree, "labels": flat, "title": "made flat"}]
+    return [{"tree": tree, "labels": hierarchy, "title": TITLES[case]},
+            {"tree": flat_tree, "labels": flat, "title": "made flat"}]
 
 
 def plot_fig2(frame: pd.DataFrame):
@@ -80,8 +77,8 @@ def _tasks_in_words(frame, case):
 
 
 def _alt_fig2(frame):
-    tasks = _tasks_in_words(frame, "full")
-    return f"A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in each: {tasks}."
+    return ("A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in each: "
+            f"{_tasks_in_words(frame, 'full')}.")
 
 
 def _alt_fig3(frame):

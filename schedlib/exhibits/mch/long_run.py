@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.looks import label
-from schedlib.exhibits.mch.trees import OVER_TIME, SEEDS, random_trees, shares_over_time
+from schedlib.exhibits.mch.common import OVER_TIME, SEEDS, label, random_trees, shares_over_time
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.mch.properties import long_run_guarantee
 

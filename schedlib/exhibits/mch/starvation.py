@@ -1,10 +1,11 @@
 """Starvation: a group with complementary leaves beside a memory leaf, while tasks end and start."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.looks import label
-from schedlib.exhibits.mch.trees import OVER_TIME, SEEDS, shares_over_time
+from schedlib.exhibits.mch.common import OVER_TIME, SEEDS, label, per_seed, shares_over_time
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
@@ -16,9 +17,8 @@ def run(rule: str, horizon: int, seed: int) -> pd.DataFrame:
     """Dominant shares in the tree [memory, [CPU, memory]]: `time` (in mean task lengths), `leaf, share`."""
     tree = Tree([(0, 1), [(1, 0), (0, 1)]])
     shares = shares_over_time(tree, rule, horizon, np.random.default_rng([seed, 17]))
-    names = [tree.name(leaf) for leaf in tree.leaves]
-    wide = pd.DataFrame(shares, columns=names).rename_axis("time").reset_index()
-    return wide.melt("time", names, "leaf", "share")
+    wide = pd.DataFrame(shares, columns=[tree.name(leaf) for leaf in tree.leaves]).rename_axis("time")
+    return wide.reset_index().melt("time", None, "leaf", "share")
 
 
 def plot(frame: pd.DataFrame):
@@ -60,18 +60,13 @@ def _caption(frame):
 
 
 def _alt(frame):
-    words = _late_in_words(frame, 2)
-    return f"Line charts of two memory leaves' shares over time. In the second half n2,2 holds: {words}."
+    return ("Line charts of two memory leaves' shares over time. In the second half n2,2 holds: "
+            f"{_late_in_words(frame, 2)}.")
 
 
-def _holds(rule, sign, bound):
+def _holds(rule, sign, bound, frame):
     """By how much n2,2's mean late share, in % of its guarantee of 1/4, is above (sign -1: below) a bound."""
-
-    def measure(frame):
-        rows = _late(frame[frame["rule"] == rule])
-        return sign * (100 * rows.groupby("seed")["share"].mean().to_numpy() / 0.25 - bound)
-
-    return measure
+    return sign * (100 * per_seed(_late(frame[frame["rule"] == rule]), "share") / 0.25 - bound)
 
 
 _claim = claim_maker("mch", metric="what the same leaf holds above its guarantee", unit="% of the guarantee",
@@ -84,11 +79,11 @@ FIGURES = (Figure("mch.starvation", "mch.starvation", plot, _caption, _alt),)
 CLAIMS = (
     _claim("naive-starves", "Section I.C",
            "The natural adaptation of DRF to hierarchies starves some jobs (read as: on [memory, [CPU, "
-           "memory]] the "
-           "nested memory leaf holds less than half its guarantee in the long run)", "mch.starvation",
-           _holds("naive-h-drf", -1, 50.0), metric="half the guarantee less what it holds"),
+           "memory]] the nested memory leaf holds less than half its guarantee in the long run)",
+           "mch.starvation", partial(_holds, "naive-h-drf", -1, 50.0),
+           metric="half the guarantee less what it holds"),
     _claim("h-drf-no-starvation", "Section I.C", "H-DRF avoids the starvation", "mch.starvation",
-           _holds("h-drf", 1, 100.0)),
+           partial(_holds, "h-drf", 1, 100.0)),
     _claim("mch-no-starvation", "abstract; Sections III and V", "MCH, too, keeps the guarantee there",
-           "mch.starvation", _holds("mch", 1, 100.0)),
+           "mch.starvation", partial(_holds, "mch", 1, 100.0)),
 )

@@ -1,10 +1,12 @@
 """Section III.A on random demands: whether flat tree and hierarchy give the minimal general case the same."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from schedlib.core.streams import streams
-from schedlib.exhibits.mch.looks import EXACT
+from schedlib.exhibits.mch.common import EXACT, per_seed
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
@@ -12,9 +14,8 @@ from schedlib.mch.workloads import minimal_tree
 from schedlib.pictures import style
 
 PLACE = 3.2
-LABELS = {
-    "full": "Case 1: full-type", "other": "Sub-case 1: needs k, not k'", "first": "Sub-case 2: needs k = k'",
-}
+LABELS = {"full": "Case 1: full-type", "other": "Sub-case 1: needs k, not k'",
+          "first": "Sub-case 2: needs k = k'"}
 
 
 def run(case: str, trees: int, seed: int) -> pd.DataFrame:
@@ -59,13 +60,9 @@ def _alt(frame):
             f"{100 * equal['first']:.0f} % of Sub-case 2.")
 
 
-def _equal(case):
+def _equal(case, frame):
     """The share of trees with t = t* for all leaves, per seed."""
-    def measure(frame):
-        rows = frame[frame["case"] == case]
-        return (rows["gap"] <= EXACT).groupby(rows["seed"]).mean().to_numpy()
-
-    return measure
+    return per_seed(frame[frame["case"] == case].assign(equal=lambda rows: rows["gap"] <= EXACT), "equal")
 
 
 _claim = claim_maker("mch", metric="share of trees with t = t*", unit="1",
@@ -84,7 +81,7 @@ FIGURES = (
 CLAIMS = tuple(
     _claim(f"equal-{case}", f"Section III.A, {place}",
            f"The flat tree gives exactly the hierarchy's allocation: n2,2 {what}", "mch.weights",
-           _equal(case), 1.0, reason=reason)
+           partial(_equal, case), 1.0, reason=reason)
     for case, place, what, reason in (
         ("full", "Case 1", "is full-type", ""),
         ("other", "Sub-case 1", "needs only a resource that is not first saturated",

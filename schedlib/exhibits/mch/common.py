@@ -1,0 +1,82 @@
+"""What several of MCH's exhibits share: random trees, the rules compared, shares over time, pictures."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+
+from schedlib.experiment import scales
+from schedlib.mch.model import Tree
+from schedlib.mch.properties import collapsed
+from schedlib.mch.search import random_tree
+from schedlib.mch.simulate import simulate
+from schedlib.pictures import style
+
+EXACT = 1e-9
+"""Relative differences up to this are rounding: the numbers are equal."""
+CAPACITY = 100.0
+"""Of each resource; divisible shares do not depend on it."""
+NAMES = ("drf", "h-drf", "naive-h-drf", "mch", "case1", "exact-ch", "c-ch", "m-ch")
+RULES = {name: name for name in NAMES} | {"collapsed": collapsed}
+"""The rules compared; `collapsed`: collapsed hierarchies with dominant shares."""
+OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")
+"""The rules that are compared over time."""
+AT_ONCE = 50
+"""About so many tasks of one leaf fill its dominant resource in the runs over time."""
+PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Chances that a leaf is partial-type."""
+SEEDS = scales(1, 5, 20)
+
+
+def random_trees(depth: int, partial: float, resources: int, trees: int, seed: int) -> list[Tree]:
+    """The same random trees for every rule; no two points or seeds share one."""
+    rng = np.random.default_rng([seed, depth, resources, round(1000 * partial)])
+    return [random_tree(rng, depth, resources=resources, partial=partial) for _ in range(trees)]
+
+
+def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
+    """Every leaf's dominant share at times 0, 1, ..., (T + 1, p).
+
+    Each leaf has single tasks, waiting from the start, of exponential length with mean 1.
+    """
+    tasks = 2 * AT_ONCE * horizon
+    durations = rng.exponential(1.0, tree.n_leaves * tasks)
+    leaf = np.repeat(np.arange(tree.n_leaves), tasks)
+    jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": 1, "duration": durations})
+    capacity = np.full(tree.n_resources, float(AT_ONCE))
+    run = simulate(tree, capacity, rule, jobs, until=float(horizon), every=1.0)
+    return run.shares.pivot(index="time", columns="leaf", values="share").to_numpy()
+
+
+def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
+    """A column's mean for each seed: the replicates of a claim."""
+    return rows.groupby("seed")[column].mean().to_numpy()
+
+
+def label(rule: str) -> str:
+    """A rule's name in a picture."""
+    return {"collapsed": "CH, dominant shares"}.get(rule, style.look(rule).label)
+
+
+def shares_in_words(frame: pd.DataFrame, rule: str) -> str:
+    """The leaves' names and shares under a rule, from left to right."""
+    rows = frame[frame["rule"] == rule].sort_values("leaf")
+    return ", ".join(f"{name} {share:.3g}" for name, share in zip(rows["name"], rows["share"], strict=True))
+
+
+def heat_map(ax: Axes, table: pd.DataFrame, rows, columns):
+    """Per cents by row and column, each written into its cell. Gives the image, for a colour bar.
+
+    Light where nothing fails; one hue, so that it reads the same for the colour-blind and in grey.
+    """
+    image = ax.imshow(table.to_numpy(float), cmap="Blues", vmin=0, vmax=100, aspect="auto")
+    for i, j in np.ndindex(table.shape):
+        value = table.iat[i, j]
+        digits = 0 if value in (0, 100) or 1 <= value <= 99 else 1
+        text, colour = "–" if np.isnan(value) else f"{value:.{digits}f}", "white" if value > 55 else "black"
+        ax.annotate(text, (j, i), ha="center", va="center", fontsize=8.5, color=colour)
+    ax.set_xticks(range(table.shape[1]), columns)
+    ax.set_yticks(range(table.shape[0]), rows)
+    ax.grid(False)
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+    return image
