@@ -1,9 +1,8 @@
 """A hierarchy made flat: the weights of MCH, of collapsed hierarchies, and the exact ones (Section III.A).
 
-While leaves come and go, only active nodes count (C(i), Section II.A). So each of `mch_weights`,
-`case1_weights`, `guarantees` and `exact_weights` does once what does not change, and gives a function from the
-active leaves (p,) to weights (p,). That gives the same array each time; the weights of leaves that are not
-active mean nothing.
+While leaves come and go, only active nodes count (C(i), Section II.A). So `mch_weights`, `case1_weights`,
+`guarantees` and `exact_weights` do once what does not change, and give a function from the active leaves (p,)
+to weights (p,). That gives the same array each time; weights of leaves that are not active mean nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -62,7 +61,7 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     share = nodes.vector / nodes.mu[:, None]
     nodes.mu[tree.leaves] = (tree.demand / capacity).max(axis=1)
     full_type = np.all(tree.demand > 0, axis=1)
-    return Flattened(weights=nodes.weight, first_saturated=int(first), full_type=full_type, node_share=share,
+    return Flattened(weights=nodes.result, first_saturated=int(first), full_type=full_type, node_share=share,
                      mu=nodes.mu, case1=nodes.case1)
 
 
@@ -71,23 +70,23 @@ class Nodes(NamedTuple):
 
     parent: np.ndarray
     leaf_of: np.ndarray
-    omega: np.ndarray
+    weight: np.ndarray  # (Q,) omega
     normal: np.ndarray  # (p, R) a leaf's normalised demand
     vector: np.ndarray  # (Q, R) a group's demand, Eq. 2; scratch
     mu: np.ndarray  # (Q,) scratch
     product: np.ndarray  # (Q,) of omega/mu, or of guarantees, over a node and those above it; scratch
-    weight: np.ndarray  # (p,) the result
-    case1: np.ndarray  # (p,) the result by Case 1 for every leaf
+    result: np.ndarray  # (p,) the leaves' weights
+    case1: np.ndarray  # (p,) by Case 1 for every leaf
 
 
 def _nodes(tree, capacity):
     q, (p, resources), need = tree.n_nodes, tree.demand.shape, tree.demand / capacity
-    return Nodes(parent=np.array(tree.parent), leaf_of=np.array(tree.leaf_of), omega=np.array(tree.weight),
-                 normal=need / need.max(axis=1)[:, None], vector=np.zeros((q, resources)), mu=np.zeros(q),
-                 product=np.zeros(q), weight=np.zeros(p), case1=np.zeros(p))
+    return Nodes(**tree.copies("parent", "leaf_of", "weight"), normal=need / need.max(axis=1)[:, None],
+                 vector=np.zeros((q, resources)), mu=np.zeros(q), product=np.zeros(q), result=np.zeros(p),
+                 case1=np.zeros(p))
 
 
-def _by_kernel(tree, capacity, work, result="weight"):
+def _by_kernel(tree, capacity, work, result="result"):
     nodes = _nodes(tree, capacity)
 
     def weights(active):
@@ -144,7 +143,7 @@ def collapse(nodes, active):
             mu[i] = max(mu[i], vector[i, l])
         if mu[i] > 0 and i > 0:
             for l in range(resources):
-                vector[nodes.parent[i], l] += nodes.omega[i] * (vector[i, l] / mu[i])
+                vector[nodes.parent[i], l] += nodes.weight[i] * (vector[i, l] / mu[i])
     first = 0  # k', the resource that is saturated first
     while first < resources - 1 and vector[0, first] < mu[0] * (1 - LEVEL):
         first += 1
@@ -152,11 +151,11 @@ def collapse(nodes, active):
     for i in range(1, q):
         if mu[i] > 0:
             leaf = leaf_of[i]
-            above = nodes.product[nodes.parent[i]] * nodes.omega[i]
+            above = nodes.product[nodes.parent[i]] * nodes.weight[i]
             nodes.product[i] = above / (1.0 if leaf >= 0 else mu[i])
             if leaf >= 0:
                 nodes.case1[leaf] = nodes.product[i]
-                nodes.weight[leaf] = nodes.product[i] if nodes.normal[leaf, first] > 0 else nodes.omega[i]
+                nodes.result[leaf] = nodes.product[i] if nodes.normal[leaf, first] > 0 else nodes.weight[i]
     return first
 
 
@@ -168,13 +167,13 @@ def guarantee(nodes, active):
         below[i] = 1.0 if nodes.leaf_of[i] >= 0 and active[nodes.leaf_of[i]] else 0.0
     for i in range(q - 1, 0, -1):
         if below[i] > 0:
-            below[nodes.parent[i]] += nodes.omega[i]  # for a group: the sum of its active children's weights
+            below[nodes.parent[i]] += nodes.weight[i]  # for a group: the sum of its active children's weights
     nodes.product[0] = 1.0
     for i in range(1, q):
         if below[i] > 0:
-            nodes.product[i] = nodes.product[nodes.parent[i]] * nodes.omega[i] / below[nodes.parent[i]]
+            nodes.product[i] = nodes.product[nodes.parent[i]] * nodes.weight[i] / below[nodes.parent[i]]
             if nodes.leaf_of[i] >= 0:
-                nodes.weight[nodes.leaf_of[i]] = nodes.product[i]
+                nodes.result[nodes.leaf_of[i]] = nodes.product[i]
 
 
 def pruned(tree: Tree, active: Sequence[bool] | np.ndarray) -> Tree:

@@ -1,6 +1,7 @@
 """The rules: shipped ones and a reader's are the same kind of thing, a `Rule`.
 
-A shipped flat rule is one entry in `FLAT` and, where it has weights of its own, a function in `flatten`. A reader's flat rule, in four lines:
+A shipped flat rule is one entry in `FLAT` and, where it has weights of its own, a function in `flatten`. A
+reader's flat rule, in four lines:
 
     @mch.rule
     def least_memory(leaf, usage, demand, weight, capacity):
@@ -47,14 +48,12 @@ FLAT = {
 }
 """Flat rules serve the leaf with the least tasks * share / weight. Their weights:
 
-- `drf`: 1; `weighted-drf`: the leaf's own omega
+- `drf`: 1; `weighted-drf`: the leaf's own omega; `mch`: MCH's (`mch.flatten`)
 - `c-ch`, `m-ch`: the hierarchical share guarantee, with the share of resource 0 or 1
-- `mch`: MCH's (`mch.flatten`)
 - `case1` (beyond the paper): Case 1's for every leaf, partial-type or not. Until a first resource is
   saturated that is H-DRF, so every guarantee is kept; what is left over is shared in another way.
-- `exact-ch` (beyond the paper): H-DRF's own fluid shares. In a cluster filled from empty all leaves then
-  reach them at the same moment, and none is 0, for all leaves grow at first. They are the final shares only,
-  not the way there, nor what another set of leaves would get.
+- `exact-ch` (beyond the paper): H-DRF's own fluid shares, which all leaves then reach at the same moment in a
+  cluster filled from empty. The way there, and what another set of leaves would get, are not H-DRF's.
 """
 
 
@@ -66,13 +65,12 @@ class Rule:
 
     - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use
       now (R,), what one task demands (R,), the leaf's weight and the cluster's capacity (R,), in the reader's
-      units. It is asked again when the leaf's usage or weight changes, and not otherwise.
+      units. It is compiled, and asked again only when the leaf's usage or weight changes.
     - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
       "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
-    `priority` is compiled: numbers, loops and arrays. Raises ValueError, with the compiler's reason, when it
-    does not compile, and (from `fill` and `simulate`, with the leaf and the time) when a priority is not a
-    number.
+    Raises ValueError, with the compiler's reason, when `priority` does not compile, and (from `fill` and
+    `simulate`, with the leaf and the time) when it gives what is no number.
 
     >>> @rule
     ... def dominant_share(leaf, usage, demand, weight, capacity):
@@ -110,9 +108,8 @@ def unasked(leaf, usage, demand, weight, capacity):
     return 0.0
 
 
-HIERARCHICAL = {"h-drf": H_DRF, "naive-h-drf": NAIVE}
 RULES = {name: Rule(unasked, name, name, SHARE) for name in FLAT} | {
-    name: Rule(unasked, "", name, kind) for name, kind in HIERARCHICAL.items()}
+    name: Rule(unasked, "", name, kind) for name, kind in (("h-drf", H_DRF), ("naive-h-drf", NAIVE))}
 """Every shipped rule by name."""
 
 
@@ -128,8 +125,7 @@ def the_rule(given: str | Rule) -> Rule:
 def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np.ndarray, np.ndarray]:
     """What a flat rule of `FLAT` compares: each leaf's weight (p,), and the share (p,) of one of its tasks.
 
-    Raises ValueError on a name that is not in `FLAT`, and names the first leaf that uses none of the resource
-    that `c-ch` or `m-ch` looks at.
+    ValueError on a name not in `FLAT`, and on a leaf without the resource that `c-ch` or `m-ch` looks at.
     """
     if weighing not in FLAT:
         raise unknown("flat rule", weighing, FLAT)
@@ -140,9 +136,8 @@ def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np
             raise ValueError(f"{asked}, but leaves name {tree.n_resources} only; use 'c-ch'")
         without = np.flatnonzero(need[:, how.resource] == 0)
         if len(without):
-            leaf = tree.name(tree.leaves[without[0]])
             raise ValueError(
-                f"{asked}: leaf {leaf} uses nothing of resource {how.resource}, its share of it would be 0 for "
-                "ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
+                f"{asked}: leaf {tree.name(tree.leaves[without[0]])} uses nothing of it and would have share "
+                "0 for ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
     weights = how.weights(tree, np.asarray(capacity, float))(np.ones(tree.n_leaves, np.bool_))
     return weights, need.max(axis=1) if how.resource is None else need[:, how.resource]

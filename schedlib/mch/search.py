@@ -9,12 +9,8 @@ from schedlib.mch.model import Tree, branch_of, tree_of
 
 SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))
 """Depths and branchings that are searched, one after the other."""
-
-FAILURES = 10
-"""So many failing trees of a size are shrunk, at most; the smallest wins."""
-
-LARGEST = 4
-"""Largest demand that shrinking tries for a leaf, a small whole number."""
+FAILURES, LARGEST = 10, 4
+"""So many failing trees of a size are shrunk, at most; the largest whole demand that shrinking tries."""
 
 
 def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2,
@@ -31,8 +27,7 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
     (2, (4, 2))
     """
     if depth < 1 or branching < 2 or resources < 1:
-        sizes = f"depth={depth}, branching={branching}, resources={resources}"
-        raise ValueError(f"{sizes}: at least 1, 2 and 1 are needed")
+        raise ValueError(f"{depth=}, {branching=}, {resources=}: at least 1, 2 and 1 are needed")
     if not 0 <= partial <= 1:
         raise ValueError(f"partial: {partial} is no probability; give the share of partial-type leaves")
 
@@ -101,21 +96,17 @@ def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
     """
     if not fails(tree):
         raise ValueError("tree: it does not fail; give one that does")
-    found = True
-    while found:
-        found = False
-        for simpler in _simpler(tree):
-            if _size(simpler) < _size(tree) and fails(simpler):
-                tree, found = simpler, True
-                break
+    simplest: Tree | None = tree
+    while simplest:
+        tree, size = simplest, _size(simplest)
+        simplest = next((one for one in _simpler(tree) if _size(one) < size and fails(one)), None)
     return tree
 
 
 def _size(tree):
     """What shrinking makes smaller: leaves, nodes, weights, odd demands, and the sum of demands."""
-    whole = (tree.demand == np.round(tree.demand)).all(axis=1) & (tree.demand <= 100).all(axis=1)
-    weights, demand = float(np.abs(tree.weight - 1).sum()), float(tree.demand.sum())
-    return tree.n_leaves, tree.n_nodes, weights, int((~whole).sum()), demand
+    odd = ((tree.demand != np.round(tree.demand)) | (tree.demand > 100)).any(axis=1)
+    return tree.n_leaves, tree.n_nodes, np.abs(tree.weight - 1).sum(), odd.sum(), tree.demand.sum()
 
 
 def _simpler(tree: Tree) -> Iterator[Tree]:
@@ -130,8 +121,7 @@ def _simpler(tree: Tree) -> Iterator[Tree]:
             yield Tree(tree.nested, own | {tree.paths[node]: weight})
     largest = tree.demand.max(axis=1, keepdims=True)
     for n in range(1, 21):
-        rounded = np.round(tree.demand / largest * n)
-        yield tree.with_demand(np.where((tree.demand > 0) & (rounded == 0), 1, rounded))
+        yield tree.with_demand(np.maximum(np.round(tree.demand / largest * n), tree.demand > 0))
     for i in range(tree.n_leaves):
         for small in sorted(product(range(LARGEST + 1), repeat=tree.n_resources), key=sum)[1:]:
             demand = tree.demand.copy()
@@ -140,7 +130,7 @@ def _simpler(tree: Tree) -> Iterator[Tree]:
 
 
 def _without(branch, path):
-    """The branch without the node at `path`, with it in its parent's place, with its children in its place."""
+    """The branch without the node at `path`, with it in its parent's place, its children in its place."""
     (weight, below), (k, *rest) = branch, path
     before, (_, inside), after = below[: k - 1], below[k - 1], below[k:]
     if rest:

@@ -59,12 +59,10 @@ def run(rule: str, tries: int, seed: int) -> pd.DataFrame:
         tree = counter_example(fails, seed, tries, partial=0.0 if name in full_type else 0.5)
         if tree is None:
             continue
-        capacity = _capacity(tree)
+        capacity, gaps = _capacity(tree), _gaps(tree, one)
+        margin, who = -gaps.max(), tree.name(tree.leaves[int(gaps.argmax())])
         if name in PROPERTIES:
             margin, who = PROPERTIES[name](tree, capacity, one)
-        else:
-            gaps = _gaps(tree, one)
-            margin, who = -gaps.max(), tree.name(tree.leaves[int(gaps.argmax())])
         shares = (_percent(solve(tree, capacity, solved).shares) for solved in (one, "h-drf"))
         rows.append((rule, name, as_text(tree), tree.n_leaves, margin, who, *shares))
     columns = ["rule", "property", "tree", "leaves", "margin", "who", "shares", "h_drf"]

@@ -118,8 +118,7 @@ FIGURES = (
         "The weights of Fig. 2 (full) and Fig. 3 (other: k' is not k; first: k' is k) determined with "
         "numbers, of 10 CPUs and 12 GB: demand per task, mu, normalised demand s, weight in the flat tree, "
         "tasks t* in the hierarchy and t in the flat tree.",
-        "Table of the nodes of three small hierarchies with demands, mu, weights and tasks."),
-)
+        "Table of the nodes of three small hierarchies with demands, mu, weights and tasks."))
 CLAIMS = (
     _claim("normalised-demand", "Section III.A",
            "<2 CPUs, 3 GB> of <10 CPUs, 12 GB> is normalised to <4/5, 1>", "mch.worked", _normalised, 0.0),

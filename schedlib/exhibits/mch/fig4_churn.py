@@ -48,7 +48,7 @@ def _mch_weights(frame, tree):
 
 
 def plot_trees(frame: pd.DataFrame, name: str = "paper"):
-    """The hierarchy of Fig. 4a (`paper`, or `full`) with H-DRF's shares, above MCH's flat tree with its own."""
+    """One of `TREES` with H-DRF's shares, above MCH's flat tree with its own."""
     tree, weight = TREES[name](), _mch_weights(frame, name)
     share = frame[frame["tree"] == name].pivot(index="leaf", columns="rule", values="share")
     names = {(k,): tree.name(leaf) for k, leaf in enumerate(tree.leaves, 1)}
