@@ -121,11 +121,10 @@ def envy_freeness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given 
         parent = tree.parent[tree.leaves]
         margin[parent[:, None] != parent] = np.inf
     np.fill_diagonal(margin, np.inf)
-    one, other = np.unravel_index(margin.argmin(), margin.shape)
-    if not np.isfinite(margin[one, other]):
+    if not np.isfinite(margin).any():
         return Margin(0.0, "no two leaves to compare")
-    names = [tree.name(tree.leaves[leaf]) for leaf in (one, other)]
-    return Margin(float(margin[one, other]), " of ".join(names))
+    names = [tree.name(tree.leaves[leaf]) for leaf in divmod(int(margin.argmin()), tree.n_leaves)]
+    return Margin(float(margin.min()), " of ".join(names))
 
 
 envy_freeness_across = functools.partial(envy_freeness, across=True)

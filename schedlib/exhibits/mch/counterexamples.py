@@ -1,6 +1,7 @@
 """The smallest trees on which a rule breaks a property, or a flat rule allocates otherwise than H-DRF."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,7 +52,7 @@ def run(rule: str, tries: int, seed: int) -> pd.DataFrame:
     `as H-DRF` is a property too: allocating 1 % of the cluster otherwise fails it.
     """
     one, rows = RULES[rule], []
-    searched = {name: partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
+    searched: dict[str, Any] = {name: partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
     if rule in ("mch", "exact-ch", "case1"):
         searched |= dict.fromkeys(("as H-DRF", "as H-DRF, full-type leaves"), partial(_differs, one))
     full_type = {"as H-DRF, full-type leaves", *(PROPERTIES if rule in ("c-ch", "m-ch") else ())}
@@ -65,8 +66,8 @@ def run(rule: str, tries: int, seed: int) -> pd.DataFrame:
             margin, who = PROPERTIES[name](tree, capacity, one)
         shares = (_percent(solve(tree, capacity, solved).shares) for solved in (one, "h-drf"))
         rows.append((rule, name, as_text(tree), tree.n_leaves, margin, who, *shares))
-    columns = ["rule", "property", "tree", "leaves", "margin", "who", "shares", "h_drf"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(
+        rows, columns=["rule", "property", "tree", "leaves", "margin", "who", "shares", "h_drf"])
 
 
 def _percent(shares):
@@ -81,12 +82,10 @@ def _alt(frame):
 
 EXPERIMENTS = (Experiment("mch.counterexamples", "The smallest trees on which a property fails", run,
                           scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 100, 1000))), scales(1)),)
-FIGURES = (
-    Figure(
-        "mch.counterexamples", "mch.counterexamples", None,
-        "The smallest trees found on which a rule violates a property by 1 % of the guarantee or more (two "
-        "resources of equal capacity, a leaf is what one of its tasks needs, a bracket a group), or on which "
-        "a flat rule's shares differ from H-DRF's by more than 1 % of the cluster. Shares are the leaves' "
-        "dominant shares in per cent, from left to right; the margin is in units of the guarantee. C-CH and "
-        "M-CH are searched on full-type leaves. Random search, then shrinking: nothing smaller in one step "
-        "fails.", _alt),)
+FIGURES = (Figure(
+    "mch.counterexamples", "mch.counterexamples", None,
+    "The smallest trees found on which a rule violates a property by 1 % of the guarantee or more (two "
+    "resources of equal capacity, a leaf is what one of its tasks needs, a bracket a group), or on which a "
+    "flat rule's shares differ from H-DRF's by more than 1 % of the cluster. Shares are the leaves' dominant "
+    "shares in per cent, from left to right; the margin is in units of the guarantee. C-CH and M-CH are "
+    "searched on full-type leaves. Random search, then shrinking: nothing smaller in one step fails.", _alt),)

@@ -51,7 +51,7 @@ def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed:
         "least_leaf": least_leaf.min(), "least": least.min()}])
 
 
-def _heat_maps(frame, panels):
+def _heat_maps(panels):
     """Heat maps of levels against partial-type leaves, side by side: `(rows, column, title)` each."""
     figure, axes = style.subplots(1, len(panels), size=(4.5 * len(panels), 3.6), sharey=True)
     for ax, (rows, value, title) in zip(axes, panels, strict=True):
@@ -68,13 +68,13 @@ def plot_equality(frame: pd.DataFrame, resources: int = 2):
     """How often MCH's shares differ from H-DRF's, and how often a leaf or group falls below its guarantee."""
     rows = frame[frame["resources"] == resources]
     titles = {"differ": "shares other than H-DRF's", "below": "a leaf or group below its guarantee"}
-    return _heat_maps(rows, [(rows, column, title) for column, title in titles.items()])
+    return _heat_maps([(rows, column, title) for column, title in titles.items()])
 
 
 def plot_exact(frame: pd.DataFrame):
     """How often two repairs of MCH give shares other than H-DRF's, two resources and more alike."""
-    panels = [(rows, "differ", f"{label(rule)}: other than H-DRF's") for rule, rows in frame.groupby("rule")]
-    return _heat_maps(frame, panels)
+    return _heat_maps([(rows, "differ", f"{label(rule)}: other than H-DRF's")
+                       for rule, rows in frame.groupby("rule")])
 
 
 def _trees(frame):
@@ -163,6 +163,4 @@ CLAIMS = tuple(
          "partial"),
         ("same-full", "Section III.A.3, Case 1", f"{SAME} when {FULL}", "differ", "full"),
         ("same-partial", "Section III.A.3, Case 2", f"{SAME} when {PARTIAL}", "differ", "partial"),
-        ("h-drf-guarantee", "Section I.C", f"H-DRF {KEEPS} and groups", "h_drf_below", None),
-    )
-)
+        ("h-drf-guarantee", "Section I.C", f"H-DRF {KEEPS} and groups", "h_drf_below", None)))

@@ -16,11 +16,8 @@ CAPACITY = (10.0, 12.0)
 N22 = {"full": (2, 3), "other": (0, 3), "first": (2, 0)}
 DEMANDS = {case: ((2, 1), (1, 1), demand) for case, demand in N22.items()}
 """What a task of n1, n2,1 and n2,2 needs; n2,2 needs the paper's <2 CPUs, 3 GB>, or one half of it."""
-TITLES = {
-    "full": "Case 1: n2,2 needs both",
-    "other": "Sub-case 1: n2,2 needs memory, CPU saturates first",
-    "first": "Sub-case 2: n2,2 needs CPU, CPU saturates first",
-}
+TITLES = {"full": "Case 1: n2,2 needs both", "other": "Sub-case 1: n2,2 needs memory, CPU saturates first",
+          "first": "Sub-case 2: n2,2 needs CPU, CPU saturates first"}
 
 
 def run(case: str, seed: int) -> pd.DataFrame:
@@ -82,10 +79,9 @@ def _alt_fig2(frame):
 
 
 def _alt_fig3(frame):
-    return (
-        "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in hierarchy and "
-        f"flat tree, Sub-case 1: {_tasks_in_words(frame, 'other')}; Sub-case 2: "
-        f"{_tasks_in_words(frame, 'first')}.")
+    other, first = (_tasks_in_words(frame, case) for case in ("other", "first"))
+    return ("Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in hierarchy "
+            f"and flat tree, Sub-case 1: {other}; Sub-case 2: {first}.")
 
 
 def _normalised(frame):
@@ -108,11 +104,10 @@ FIGURES = (
            "The paper's Fig. 2 with numbers: demands of a task, mu, normalised demands, and how many "
            "(divisible) tasks each leaf gets, t* in the hierarchy under H-DRF and t in the flat tree under "
            "MCH's weights. n2's demand is Eq. 2's; n2,2 has the paper's 2 CPUs and 3 GB.", _alt_fig2),
-    Figure(
-        "mch.fig3", "mch.worked", plot_fig3,
-        "The paper's Fig. 3 with numbers, for both sub-cases. Sub-case 1 shows where its derivation breaks: "
-        "weight 1 lets n2,2 run ahead from the beginning, so that memory saturates first, and t differs from "
-        "t*.", _alt_fig3),
+    Figure("mch.fig3", "mch.worked", plot_fig3,
+           "The paper's Fig. 3 with numbers, for both sub-cases. Sub-case 1 shows where its derivation "
+           "breaks: weight 1 lets n2,2 run ahead from the beginning, so that memory saturates first, and t "
+           "differs from t*.", _alt_fig3),
     Figure(
         "mch.worked", "mch.worked", None,
         "The weights of Fig. 2 (full) and Fig. 3 (other: k' is not k; first: k' is k) determined with "

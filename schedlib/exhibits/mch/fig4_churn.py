@@ -18,9 +18,8 @@ from schedlib.pictures.trees import side_by_side
 PLACE = 4.1
 TREES = {"paper": fig4, "full": fig4_full}
 RULES = ("h-drf", "mch", "naive-h-drf")
-LEAF_LINES = ("-", "-", "--", ":", "--", "-.")
+LEAF_LINES, LEAF_WIDTHS = ("-", "-", "--", ":", "--", "-."), (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
 """Fig. 4b: a line for each leaf, so that those that lie on one another are still told apart."""
-LEAF_WIDTHS = (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
 
 
 def run_shares(tree: str, seed: int) -> pd.DataFrame:
@@ -66,9 +65,8 @@ def plot_fig4b(frame: pd.DataFrame):
     for ax, rule in zip(axes, RULES, strict=True):
         mine = frame[frame["rule"] == rule]
         for leaf, rows in mine.groupby("leaf"):
-            look = {"color": style.PALETTE[leaf], "label": rows["name"].iloc[0]}
-            look |= {"linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf]}
-            ax.step(rows["time"], rows["share"], where="post", **look)
+            ax.step(rows["time"], rows["share"], where="post", color=style.PALETTE[leaf],
+                    linestyle=LEAF_LINES[leaf], linewidth=LEAF_WIDTHS[leaf], label=rows["name"].iloc[0])
         ends = min(600, mine["finish"].min())  # a leaf that is given too much is done, and gone, sooner
         ax.axvspan(200, ends, color="#EEEEEE", zorder=0)
         ax.text((200 + ends) / 2, 1.0, "all six active", ha="center", va="top", fontsize=9, color="#444444")
@@ -94,10 +92,9 @@ def _alt_churn(frame):
 
 
 PRINTED = {"n1,1": 0.33, "n1,2": 0.5, "n2,1": 0.165, "n2,2": 0.165, "n2,3": 0.5, "n3,1": 0.33}
-ACTIVE = (200, 580)
-"""Seconds in which all six leaves have tasks waiting: n3,1 starts its last 16 s before it leaves at 600 s."""
-BEFORE, AFTER = (640, 780), (800, 880)
-"""Seconds before and after n1,2 leaves at 790 s, in which the same other leaves have tasks waiting."""
+ACTIVE, BEFORE, AFTER = (200, 580), (640, 780), (800, 880)
+"""Seconds in which all six leaves have tasks waiting (n3,1 starts its last 16 s before it leaves at 600 s), and
+those before and after n1,2 leaves at 790 s, in which the same other leaves have tasks waiting."""
 
 
 def _mean_share(name, window, frame):
@@ -108,9 +105,9 @@ def _mean_share(name, window, frame):
 
 def _ratio_gap(frame):
     """How far the shares of n1,1, n2,2 and n3,1 over n2,1's are from 2, 1 and 2, at most."""
-    base, wanted = _mean_share("n2,1", ACTIVE, frame), {"n1,1": 2, "n2,2": 1, "n3,1": 2}
-    gaps = [np.abs(_mean_share(name, ACTIVE, frame) / base - ratio) for name, ratio in wanted.items()]
-    return np.max(gaps, axis=0)
+    base = _mean_share("n2,1", ACTIVE, frame)
+    return np.max([np.abs(_mean_share(name, ACTIVE, frame) / base - ratio)
+                   for name, ratio in (("n1,1", 2), ("n2,2", 1), ("n3,1", 2))], axis=0)
 
 
 def _others_move(frame):

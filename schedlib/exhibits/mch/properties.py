@@ -11,13 +11,10 @@ from schedlib.pictures import style
 
 PLACE = 5.3
 SHORT = {
-    "share guarantee": "share\nguarantee",
-    "sharing incentive": "sharing\nincentive",
+    "share guarantee": "share\nguarantee", "sharing incentive": "sharing\nincentive",
     "envy-freeness among siblings": "no envy,\nsiblings",
     "envy-freeness across groups": "no envy,\nall leaves",
-    "Pareto efficiency": "Pareto\nefficiency",
-    "strategy-proofness": "strategy-\nproofness",
-}
+    "Pareto efficiency": "Pareto\nefficiency", "strategy-proofness": "strategy-\nproofness"}
 
 
 def run(depth: int, partial: float, trees: int, seed: int) -> pd.DataFrame:
@@ -37,8 +34,7 @@ def plot(frame: pd.DataFrame):
     figure, axes = style.subplots(1, n, size=(5.6 * n, 4.2), squeeze=False, sharey=True)
     for ax, partial in zip(axes[0], partials, strict=True):
         rows = frame[frame["partial"] == partial].assign(bad=lambda f: f["violated"] * f["trees"])
-        sums = rows.pivot_table(index="rule", columns="property", values=["bad", "trees"], aggfunc="sum",
-                                sort=False)
+        sums = rows.pivot_table(["bad", "trees"], "rule", "property", aggfunc="sum", sort=False)
         rates = (100 * sums["bad"] / sums["trees"]).reindex(columns=list(SHORT))
         image = heat_map(ax, rates, [label(rule) for rule in rates.index], list(SHORT.values()))
         ax.set_title(_kind(partial), fontsize=10)

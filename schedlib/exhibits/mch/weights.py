@@ -45,8 +45,8 @@ def plot(frame: pd.DataFrame):
     for case, colour, line in zip(LABELS, style.PALETTE, ("-", "--", ":"), strict=False):
         gaps = np.sort(frame.loc[frame["case"] == case, "gap"].clip(lower=EXACT))
         fraction = [0, *np.arange(1, len(gaps) + 1) / len(gaps), 1]
-        look = {"color": colour, "linestyle": line, "label": LABELS[case]}
-        ax.step([EXACT / 2, *gaps, 2], fraction, where="post", **look)
+        ax.step([EXACT / 2, *gaps, 2], fraction, where="post", color=colour, linestyle=line,
+                label=LABELS[case])
     ax.set(xscale="log", ylabel="fraction of trees", ylim=(0, 1.03), xlim=(EXACT / 2, 2))
     ax.set_xlabel(f"largest |t / t* - 1| over the leaves (at {EXACT:g}: equal)")
     ax.legend(fontsize=8)
@@ -72,12 +72,11 @@ EXPERIMENTS = (Experiment("mch.weights",
                           "Tasks in the flat tree against those in the hierarchy, minimal general case", run,
                           scales(*(grid(case=LABELS, trees=[trees]) for trees in (10, 100, 500))),
                           scales(2, 5, 10)),)
-FIGURES = (
-    Figure(
-        "mch.weights", "mch.weights", plot,
-        "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with random "
-        "demands: the largest relative difference over the three leaves, as a distribution over trees. Case "
-        "1 and Sub-case 2 are exact; Sub-case 1 is not.", _alt),)
+FIGURES = (Figure(
+    "mch.weights", "mch.weights", plot,
+    "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with random "
+    "demands: the largest relative difference over the three leaves, as a distribution over trees. Case 1 "
+    "and Sub-case 2 are exact; Sub-case 1 is not.", _alt),)
 CLAIMS = tuple(
     _claim(f"equal-{case}", f"Section III.A, {place}",
            f"The flat tree gives exactly the hierarchy's allocation: n2,2 {what}", "mch.weights",
@@ -87,6 +86,4 @@ CLAIMS = tuple(
         ("other", "Sub-case 1", "needs only a resource that is not first saturated",
          "(9) says what holds at the end, but with weight 1 n2,2 grows faster from the beginning, and then "
          "its own resource may be the first to saturate; it holds where that does not happen"),
-        ("first", "Sub-case 2", "needs only the resource that is first saturated", ""),
-    )
-)
+        ("first", "Sub-case 2", "needs only the resource that is first saturated", "")))
