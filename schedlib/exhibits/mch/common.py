@@ -17,8 +17,6 @@ CAPACITY = 100.0
 NAMES = ("drf", "h-drf", "naive-h-drf", "mch", "case1", "exact-ch", "c-ch", "m-ch")
 RULES = {name: name for name in NAMES} | {"collapsed": collapsed}
 """The rules compared; `collapsed`: collapsed hierarchies with dominant shares."""
-PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Chances that a leaf is partial-type."""
 SEEDS = scales(1, 5, 20)
 
 

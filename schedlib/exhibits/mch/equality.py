@@ -9,22 +9,15 @@ import functools
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.common import (
-    CAPACITY,
-    PARTIALS,
-    RULES,
-    SEEDS,
-    heat_map,
-    label,
-    per_seed,
-    random_trees,
-)
+from schedlib.exhibits.mch.common import CAPACITY, RULES, SEEDS, heat_map, label, per_seed, random_trees
 from schedlib.experiment import Experiment, Figure, claim_maker, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.properties import TOLERANCE, node_shares, solve
 from schedlib.pictures import style
 
 PLACE = 5.1
+PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Chances that a leaf is partial-type."""
 
 
 def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed: int) -> pd.DataFrame:

@@ -93,8 +93,8 @@ def _alt_churn(frame):
 
 PRINTED = {"n1,1": 0.33, "n1,2": 0.5, "n2,1": 0.165, "n2,2": 0.165, "n2,3": 0.5, "n3,1": 0.33}
 ACTIVE, BEFORE, AFTER = (200, 580), (640, 780), (800, 880)
-"""Seconds in which all six leaves have tasks waiting (n3,1 starts its last 16 s before it leaves at 600 s), and
-those before and after n1,2 leaves at 790 s, in which the same other leaves have tasks waiting."""
+"""Seconds in which all six leaves have tasks waiting (n3,1 starts its last 16 s before it leaves at 600 s);
+before and after n1,2 leaves at 790 s, in which the same other leaves have tasks waiting."""
 
 
 def _mean_share(name, window, frame):
