@@ -185,7 +185,7 @@ def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
     return _least(tree, mean / tree.guarantee[tree.leaves] - 1, tree.leaves)
 
 
-PROPERTIES = {
+PROPERTIES: dict[str, Callable[..., Margin]] = {
     "share guarantee": share_guarantee,
     "sharing incentive": sharing_incentive,
     "envy-freeness among siblings": envy_freeness,

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 
 from schedlib.experiment import scales
 from schedlib.mch.model import Tree
@@ -42,20 +41,28 @@ def shares_in_words(frame: pd.DataFrame, rule: str) -> str:
     return ", ".join(f"{name} {share:.3g}" for name, share in zip(rows["name"], rows["share"], strict=True))
 
 
-def heat_map(ax: Axes, table: pd.DataFrame, rows, columns):
-    """Per cents by row and column, each written into its cell. Gives the image, for a colour bar.
+def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabel: str, bar: str):
+    """Tables of per cents side by side, `(table, row labels, column labels, title)` each of this size.
 
     Light where nothing fails; one hue, so that it reads the same for the colour-blind and in grey.
     """
-    image = ax.imshow(table.to_numpy(float), cmap="Blues", vmin=0, vmax=100, aspect="auto")
-    for i, j in np.ndindex(table.shape):
-        value = table.iat[i, j]
-        digits = 0 if value in (0, 100) or 1 <= value <= 99 else 1
-        text, colour = "–" if np.isnan(value) else f"{value:.{digits}f}", "white" if value > 55 else "black"
-        ax.annotate(text, (j, i), ha="center", va="center", fontsize=8.5, color=colour)
-    ax.set_xticks(range(table.shape[1]), columns)
-    ax.set_yticks(range(table.shape[0]), rows)
-    ax.grid(False)
-    ax.spines[:].set_visible(False)
-    ax.tick_params(length=0)
-    return image
+    n = len(panels)
+    figure, axes = style.subplots(1, n, size=(size[0] * n, size[1]), squeeze=False, sharey=True)
+    for ax, (table, rows, columns, title) in zip(axes[0], panels, strict=True):
+        image = ax.imshow(table.to_numpy(float), cmap="Blues", vmin=0, vmax=100, aspect="auto")
+        for i, j in np.ndindex(table.shape):
+            value = table.iat[i, j]
+            digits = 0 if value in (0, 100) or 1 <= value <= 99 else 1
+            text = "–" if np.isnan(value) else f"{value:.{digits}f}"
+            ax.annotate(text, (j, i), ha="center", va="center", fontsize=8.5,
+                        color="white" if value > 55 else "black")
+        ax.set_xticks(range(table.shape[1]), columns)
+        ax.set_yticks(range(table.shape[0]), rows)
+        ax.grid(False)
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel(xlabel)
+    axes[0, 0].set_ylabel(ylabel)
+    figure.colorbar(image, ax=list(axes[0]), label=bar)
+    return figure

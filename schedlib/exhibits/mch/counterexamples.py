@@ -1,7 +1,6 @@
 """The smallest trees on which a rule breaks a property, or a flat rule allocates otherwise than H-DRF."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,7 +51,7 @@ def run(rule: str, tries: int, seed: int) -> pd.DataFrame:
     `as H-DRF` is a property too: allocating 1 % of the cluster otherwise fails it.
     """
     one, rows = RULES[rule], []
-    searched: dict[str, Any] = {name: partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
+    searched = {name: partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
     if rule in ("mch", "exact-ch", "case1"):
         searched |= dict.fromkeys(("as H-DRF", "as H-DRF, full-type leaves"), partial(_differs, one))
     full_type = {"as H-DRF, full-type leaves", *(PROPERTIES if rule in ("c-ch", "m-ch") else ())}

@@ -9,11 +9,10 @@ import functools
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.common import CAPACITY, RULES, SEEDS, heat_map, label, per_seed, random_trees
+from schedlib.exhibits.mch.common import CAPACITY, RULES, SEEDS, heat_maps, label, per_seed, random_trees
 from schedlib.experiment import Experiment, Figure, claim_maker, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.properties import TOLERANCE, node_shares, solve
-from schedlib.pictures import style
 
 PLACE = 5.1
 PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -45,16 +44,12 @@ def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed:
 
 
 def _heat_maps(panels):
-    """Heat maps of levels against partial-type leaves, side by side: `(rows, column, title)` each."""
-    figure, axes = style.subplots(1, len(panels), size=(4.5 * len(panels), 3.6), sharey=True)
-    for ax, (rows, value, title) in zip(axes, panels, strict=True):
-        rates = 100 * rows.pivot_table(index="depth", columns="partial", values=value)
-        image = heat_map(ax, rates, rates.index, [f"{100 * partial:.0f}" for partial in rates.columns])
-        ax.set_title(title, fontsize=10)
-        ax.set_xlabel("chance that a leaf is partial-type (%)")
-    axes[0].set_ylabel("levels of the tree")
-    figure.colorbar(image, ax=list(axes), label="share of trees (%)")
-    return figure
+    """Levels against partial-type leaves: `(rows, column, title)` each."""
+    tables = [(100 * rows.pivot_table(column, "depth", "partial"), title) for rows, column, title in panels]
+    panels = [(table, table.index, [f"{100 * partial:.0f}" for partial in table.columns], title)
+              for table, title in tables]
+    return heat_maps(panels, (4.5, 3.6), "chance that a leaf is partial-type (%)", "levels of the tree",
+                     "share of trees (%)")
 
 
 def plot_equality(frame: pd.DataFrame, resources: int = 2):

@@ -4,10 +4,9 @@ import functools
 
 import pandas as pd
 
-from schedlib.exhibits.mch.common import CAPACITY, RULES, SEEDS, heat_map, label, per_seed, random_trees
+from schedlib.exhibits.mch.common import CAPACITY, RULES, SEEDS, heat_maps, label, per_seed, random_trees
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.properties import property_table
-from schedlib.pictures import style
 
 PLACE = 5.3
 SHORT = {
@@ -29,19 +28,14 @@ def _kind(partial):
 
 def plot(frame: pd.DataFrame):
     """Share of random trees on which each rule violates each property, a panel for each kind of leaves."""
-    partials = sorted(frame["partial"].unique())
-    n = len(partials)
-    figure, axes = style.subplots(1, n, size=(5.6 * n, 4.2), squeeze=False, sharey=True)
-    for ax, partial in zip(axes[0], partials, strict=True):
-        rows = frame[frame["partial"] == partial].assign(bad=lambda f: f["violated"] * f["trees"])
+    panels = []
+    for partial, rows in frame.assign(bad=frame["violated"] * frame["trees"]).groupby("partial"):
         sums = rows.pivot_table(["bad", "trees"], "rule", "property", aggfunc="sum", sort=False)
         rates = (100 * sums["bad"] / sums["trees"]).reindex(columns=list(SHORT))
-        image = heat_map(ax, rates, [label(rule) for rule in rates.index], list(SHORT.values()))
-        ax.set_title(_kind(partial), fontsize=10)
+        panels.append((rates, [label(rule) for rule in rates.index], list(SHORT.values()), _kind(partial)))
+    figure = heat_maps(panels, (5.6, 4.2), "property", "rule", "trees on which it is violated (%)")
+    for ax in figure.axes[: len(panels)]:
         ax.tick_params(axis="x", labelsize=8)
-        ax.set_xlabel("property")
-    axes[0, 0].set_ylabel("rule")
-    figure.colorbar(image, ax=list(axes[0]), label="trees on which it is violated (%)")
     return figure
 
 
