@@ -7,7 +7,7 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
@@ -175,9 +175,8 @@ def _line(ax, centre, box, parent, child, upright):
 
 def _box(ax, centre, size, colour, share):
     low = centre - size / 2
-    look = {"boxstyle": "round,pad=0,rounding_size=0.05", "linewidth": 1.3, "zorder": 2}
-    shape = FancyBboxPatch(low, *size, facecolor=to_rgba(colour, 0.1), edgecolor=colour, **look)
-    ax.add_patch(shape)
+    look = {"facecolor": to_rgba(colour, 0.1), "edgecolor": colour, "linewidth": 1.3, "zorder": 2}
+    shape = style.rounded(ax, low, size, 0.05, **look)
     if share > 0:
         filled = {"facecolor": to_rgba(colour, 0.28), "edgecolor": "none", "zorder": 3}
         bar = Rectangle(low, min(share, 1) * size[0], size[1], **filled)

@@ -8,9 +8,18 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from schedlib.exhibits.lotes import judging, runs
+from schedlib.exhibits import measure
+from schedlib.exhibits.lotes import runs
 from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, dots, legend_below, median_line, per_run
-from schedlib.exhibits.lotes.judging import DECADES, SHORTEST, by_interval, claim, ends_queued, longer
+from schedlib.exhibits.lotes.judging import (
+    DECADES,
+    SHORTEST,
+    by_interval,
+    claim,
+    ends_queued,
+    longer,
+    overall,
+)
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.workloads.month import HOURS, JOBS
 from schedlib.pictures import style
@@ -79,10 +88,9 @@ def _summaries(frame):
 def plot_load(frame: pd.DataFrame) -> Picture:
     """Mean wait over the month, and the share of jobs that wait over an hour, against the assumed load."""
     figure, axes = style.subplots(1, 2, size=(8.8, 4.0))
-    table = _summaries(frame).clip(lower=1e-3)
-    loads = sorted(set(frame["load"]))
-    labels = {"wait": "mean wait (s; 1 ms and less: 0.001)"}
-    labels["over"] = "jobs that wait over an hour (%; less: 0.001)"
+    table, loads = _summaries(frame).clip(lower=1e-3), sorted(set(frame["load"]))
+    labels = {"wait": "mean wait (s; 1 ms and less: 0.001)",
+              "over": "jobs that wait over an hour (%; less: 0.001)"}
     for ax, (column, label) in zip(axes, labels.items(), strict=True):
         for k, policy in enumerate(runs.POLICIES):
             values, look = table.loc[policy, column], style.look(policy)
@@ -96,21 +104,20 @@ def plot_load(frame: pd.DataFrame) -> Picture:
 
 
 def _alt_month(frame):
-    words = [
-        f"{style.look(name).label} waits {wait / 60:.3g} min on average and {over:.2g} % of jobs over an hour"
-        for name, wait, over in _summaries(frame).groupby("policy").median().itertuples()]
+    medians = _summaries(frame).groupby("policy").median().itertuples()
+    words = [f"{style.look(name).label} waits {wait / 60:.3g} min on average and {over:.2g} % of jobs over "
+             "an hour" for name, wait, over in medians]
     return f"Charts of a month under four policies, medians over seeds: {'; '.join(words)}."
 
 
 def _alt_load(frame):
     words = []
-    for load, table in _summaries(frame).groupby("load"):
-        waits = table["wait"].groupby("policy").median()
-        each = [f"{style.look(policy).label} {wait:.3g} s" for policy, wait in waits.items()]
-        words.append(f"at {load:g} {', '.join(each)}")
-    return (
-        "Two charts against load, of mean wait and of the share of jobs that wait over an hour. Median mean "
-        f"waits: {'; '.join(words)}.")
+    for load, waits in _summaries(frame)["wait"].groupby("load"):
+        medians = waits.groupby("policy").median().items()
+        each = ", ".join(f"{style.look(policy).label} {wait:.3g} s" for policy, wait in medians)
+        words.append(f"at {load:g} {each}")
+    return ("Two charts against load, of mean wait and of the share of jobs that wait over an hour. Median "
+            f"mean waits: {'; '.join(words)}.")
 
 
 def _assumed(frame, loads):
@@ -119,13 +126,14 @@ def _assumed(frame, loads):
 
 
 def _caption_month(number, title, real):
-    arrivals = "Google's real arrivals of each hour, all else synthetic" if real else ""
-    arrivals = arrivals or "all synthetic, arrivals by the fitted model"
+    arrivals, source = "all synthetic, arrivals by the fitted model", ""
+    if real:
+        arrivals = "Google's real arrivals of each hour, all else synthetic"
+        source = " Data: Google, CC-BY 4.0."
     return lambda frame: (
         f"{title.format(unit='day')} in a month of 672,074 jobs ({arrivals}): "
         f"{_assumed(frame, format(frame['load'].iloc[0], 'g'))}. Thin lines: seeds; thick: medians. The "
-        f"paper's Fig. {number} has Google's tasks, which may not be "
-        f"shipped.{' Data: Google, CC-BY 4.0.' if real else ''}")
+        f"paper's Fig. {number} has Google's tasks, which may not be shipped.{source}")
 
 
 def _caption_load(frame):
@@ -142,30 +150,22 @@ FIGURES = (
 )
 
 
-def _over(policy, hours):
+@measure
+def _over(frame, policy, hours):
     """Share of jobs (%) that wait longer, per seed."""
     where = f"measure == 'tail' and policy == '{policy}' and x == {3600.0 * hours}"
-    return lambda frame: frame.query(where)["value"].to_numpy()
+    return frame.query(where)["value"].to_numpy()
 
 
-def _most(holds, measure, first=0):
-    """Share of the days from `first` on for which `holds(table)` is true, less one half, per seed."""
-    return lambda frame: holds(by_interval(frame, measure, first)).groupby("seed").mean().to_numpy() - 0.5
-
-
-def _any(holds, measure, first=0):
-    """One half when `holds(table)` is true for any day from `first` on, else minus one half, per seed."""
-    return lambda frame: holds(by_interval(frame, measure, first)).groupby("seed").any().to_numpy() - 0.5
-
-
-def _no_longer(days):
-    """Whether LoTES waits no longer than Tetris, day by day."""
-    return days["lotes"].clip(lower=SHORTEST) <= days["tetris"].clip(lower=SHORTEST)
+@measure
+def _days(frame, sums_up, holds, of, first=0):
+    """Share ("mean") or "any" of the days from `first` on of which `holds` is true, less 1/2, per seed."""
+    return holds(by_interval(frame, of, first)).groupby("seed").agg(sums_up).to_numpy() - 0.5
 
 
 def _minutes_longer(frame):
     """By how many minutes Greedy's mean wait is longer than LoTES's, per seed."""
-    waits = judging.overall(frame)
+    waits = overall(frame)
     return ((waits["greedy"] - waits["lotes"]) / 60).to_numpy()
 
 
@@ -193,13 +193,15 @@ ROWS = (
     ("tetris", "Tetris waits about an order of magnitude longer than LoTES",
      longer("lotes", "tetris"), DECADES | VALUE | {"paper_value": 1.0}),
     ("greedy-minutes", "On average Greedy's wait is 15 to 20 minutes longer than LoTES's", _minutes_longer,
-     VALUE | {"paper_value": 17.5, "tolerance": 2.5, "unit": "min",
-              "metric": "Greedy's mean wait less LoTES's"}),
+     {"check": "value", "paper_value": 17.5, "tolerance": 2.5, "unit": "min",
+      "metric": "Greedy's mean wait less LoTES's"}),
     ("lower", "LoTES's wait is generally no longer than Tetris's (read as: on most days, waits below 0.1 ms "
-     "being equal)", _most(_no_longer, "wait"), MOST),
+     "being equal)", _days("mean", lambda days: days["lotes"] <= days["tetris"].clip(lower=SHORTEST), "wait"),
+     MOST),
     ("deviate", "When they deviate, Greedy waits minutes, Tetris seconds, LoTES microseconds (read as: on "
      "some day means of at least 60 s, at least 1 s, below 1 ms)",
-     _any(lambda days: (days["greedy"] >= 60) & (days["tetris"] >= 1) & (days["lotes"] < 1e-3), "wait"), ANY),
+     _days("any", lambda days: (days["greedy"] >= 60) & (days["tetris"] >= 1) & (days["lotes"] < 1e-3),
+           "wait"), ANY),
     ("first-day", "In the first period, with the batch, Greedy waits less than LoTES and Tetris (read as: "
      "jobs that start on the first day)", _first_day, DECADES),
     ("tail-lotes", "Under LoTES less than 1 % of jobs wait over an hour",
@@ -208,17 +210,16 @@ ROWS = (
     ("tail-tetris", "Under Tetris 1 % of jobs wait over 7 hours", _over("tetris", 7), OVER),
     ("tail-greedy", "Under Greedy 1 % of jobs wait over 17 hours", _over("greedy", 17), OVER),
     ("queue-lotes", "For most of the month LoTES's queue stays small (read as: nobody waits at the end of "
-     "most days)", _most(lambda days: days["lotes"] == 0, "queue"), MOST),
+     "most days)", _days("mean", lambda days: days["lotes"] == 0, "queue"), MOST),
     ("queue-tetris", "Tetris has a queue at some points in the month (read as: at the end of a day after the "
-     "first)", _any(lambda days: days["tetris"] > 0, "queue", 1), ANY),
+     "first)", _days("any", lambda days: days["tetris"] > 0, "queue", 1), ANY),
     ("queue-tetris-small", "Tetris's queues are relatively small (read as: at the end of most days after the "
      "first fewer jobs wait than arrive in an hour)",
-     _most(lambda days: days["tetris"] < JOBS / HOURS, "queue", 1), MOST),
+     _days("mean", lambda days: days["tetris"] < JOBS / HOURS, "queue", 1), MOST),
     ("queue-greedy", "Greedy has a queue at all points of the month (read as: at the end of every day)",
-     ends_queued("greedy"),
-     {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
-      "metric": "share of days that end with a queue"}),
-)  # fmt: skip
+     ends_queued("greedy"), {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
+                             "metric": "share of days that end with a queue"}),
+)
 
 CLAIMS = tuple(claim(f"month-{name}{suffix}", "Section 5.3.3", text, f"lotes.month{suffix}", measure, **more,
                      reason=reason) for suffix, reason in MONTHS for name, text, measure, more in ROWS)

@@ -1,7 +1,4 @@
-"""LoTES on an hour of Alibaba's batch jobs, whose demands and durations are real: Figs. 8-10 and Table 2.
-
-Waits are in seconds.
-"""
+"""LoTES on an hour of Alibaba's batch jobs, whose demands and durations are real: Figs. 8-10 and Table 2."""
 
 from functools import partial
 
@@ -10,9 +7,10 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib import traces
+from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, legend_below, per_run
 from schedlib.exhibits.lotes.judging import DECADES, by_interval, claim, ends_queued, longer, overall
-from schedlib.exhibits.lotes.runs import ONCE, each_policy
+from schedlib.exhibits.lotes.runs import ONCE, class_table, each_policy
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.workloads.alibaba import FIRST, alibaba_hour, alibaba_instances
 from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
@@ -44,13 +42,15 @@ def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
 
     def measures(run):
         during = run.intervals[:minutes]
-        whole = {"mean": run.mean_response, "p99": run.quantile(0.99), "waited": 100 * run.share_above(0)}
-        whole |= {"queued": 100 * during["queued"].mean(), "machines": configs.n_machines}
         return {
             "wait": enumerate(during["mean_response"]),
             "queue": enumerate(during["queue_end"]),
             "tail": ((seconds, 100 * run.share_above(seconds)) for seconds in WAITS),
-            **{measure: [(0, value)] for measure, value in whole.items()},
+            "mean": [(0, run.mean_response)],
+            "p99": [(0, run.quantile(0.99))],
+            "waited": [(0, 100 * run.share_above(0))],
+            "queued": [(0, 100 * during["queued"].mean())],
+            "machines": [(0, configs.n_machines)],
         }
 
     return each_policy(configs, classes, jobs, measures, seed, interval=60.0).dropna(ignore_index=True)
@@ -72,9 +72,8 @@ def table2_hour(seed: int) -> pd.DataFrame:
     Demands are fractions of a machine taken as 96 cores (see `alibaba`).
     """
     made, job_class = cluster_jobs(alibaba_instances(), 4, day=FIRST, seed=seed)
-    columns = {"job_class": np.arange(1, 5), "mean_time_h": 1 / made.rate[0] / 3600}
-    columns |= {"cores": made.demand[:, 0], "memory": made.demand[:, 1], "share": made.share}
-    return pd.DataFrame(columns | {"share_hour": np.bincount(job_class) / len(job_class)})
+    table = class_table(made, mean_time_h=1 / made.rate[0] / 3600)
+    return table.assign(share_hour=np.bincount(job_class) / len(job_class))
 
 
 def _points(minutes):
@@ -94,9 +93,9 @@ EXPERIMENTS = (
 def _alt(frame):
     waits, words = pd.DataFrame({name: per_run(frame, name) for name in ("mean", "p99")}), []
     for load, table in waits.groupby("load"):
-        each = [f"{style.look(policy).label} {mean:.3g} s, 99 % of jobs under {p99:.3g} s"
-                for policy, mean, p99 in table.groupby("policy").median().itertuples()]
-        words.append(f"at load {load:g} {'; '.join(each)}")
+        each = "; ".join(f"{style.look(policy).label} {mean:.3g} s, 99 % of jobs under {p99:.3g} s"
+                         for policy, mean, p99 in table.groupby("policy").median().itertuples())
+        words.append(f"at load {load:g} {each}")
     return f"Charts of Alibaba's hour under four policies. Mean waits: {'. '.join(words)}."
 
 
@@ -120,12 +119,11 @@ def plot_classes(frame: pd.DataFrame) -> Picture:
     labels = "variance left within classes (%)", "jobs that the last class moves (%)"
     most = int(frame["k"].max())
     for ax, column, label in zip(axes, ("spread", "moved"), labels, strict=True):
-        for k, (features, rows) in enumerate(frame.groupby("features")):
+        for (features, rows), line, colour in zip(frame.groupby("features"), ("-o", "--s"), style.PALETTE,
+                                                  strict=False):
             median = rows.groupby("k")[column].median().dropna()
-            look = {"color": style.PALETTE[k], "linestyle": ("-", "--")[k], "marker": ("o", "s")[k]}
-            ax.plot(median.index, median, label=f"clustered by {features}", **look)
-        ax.set(xlabel="number of classes", ylabel=label)
-        ax.set_xticks(range(1, most + 1))
+            ax.plot(median.index, median, line, color=colour, label=f"clustered by {features}")
+        ax.set(xlabel="number of classes", ylabel=label, xticks=range(1, most + 1))
     axes[0].set_ylim(0, None)
     axes[1].set_yscale("log")
     for limit, version in ((1.0, "extended version"), (0.01, "first version")):
@@ -153,17 +151,16 @@ def _alt_classes(frame):
     return f"Line charts for 1 to {most} classes. With a fifth class there move {words} of the jobs."
 
 
-FIGURES = tuple(Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"),
-                       _caption(number, title), _alt)
-                for number, (plot, title) in FIGURES_8_TO_10.items()) + (
+FIGURES = (
+    *(Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"), _caption(number, title), _alt)
+      for number, (plot, title) in FIGURES_8_TO_10.items()),
     Figure("lotes.classes", "lotes.classes", plot_classes, _caption_classes, _alt_classes),
-    Figure(
-        "lotes.table2-hour", "lotes.table2-hour", None,
-        "The paper's Table 2 from real demands: four classes of the first ten minutes of Alibaba's hour, by "
-        "k-means on cores and memory used (fractions of a machine taken as 96 cores); the last column is "
-        "their share of the whole hour's jobs. Data: Alibaba, cluster-trace-v2018.",
-        "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and in "
-        "the hour."),
+    Figure("lotes.table2-hour", "lotes.table2-hour", None,
+           "The paper's Table 2 from real demands: four classes of the first ten minutes of Alibaba's hour, "
+           "by k-means on cores and memory used (fractions of a machine taken as 96 cores); the last column "
+           "is their share of the whole hour's jobs. Data: Alibaba, cluster-trace-v2018.",
+           "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and "
+           "in the hour."),
 )
 
 
@@ -178,9 +175,15 @@ def _greedy_first(frame):
     return (waits[["lotes", "tetris"]].min(axis=1) - waits["greedy"]).to_numpy()
 
 
-def _at_load(measure, load=0.8):
-    """The measure of the runs at that load alone."""
-    return lambda frame: measure(frame[frame["load"] == load])
+@measure
+def _at_load(frame, judged, load=0.8):
+    return judged(frame[frame["load"] == load])
+
+
+@measure
+def _fifth_class(frame, limit):
+    """By how much the share of jobs that a fifth class takes over stays below `limit` per cent, per seed."""
+    return limit - frame.query("features == 'demand' and k == 5")["moved"].to_numpy()
 
 
 REASON = (
@@ -190,17 +193,10 @@ TIMES = DECADES | {"check": "value", "tolerance": 0.5}
 TAILS = {"metric": "log10 of the ratio of 99 % quantiles of the waits", "unit": "decades"}
 
 
-def _fifth_class(limit):
-    """By how much the share of jobs that a fifth class takes over stays below `limit` per cent, per seed."""
-    return lambda frame: limit - frame.query("features == 'demand' and k == 5")["moved"].to_numpy()
-
-
-CLAIMS = tuple(
-    claim(
-        f"hour-{name}", f"Section 5.3.3; Fig. {figure}", text, "lotes.hour", _at_load(measure), **more,
-        reason=REASON,
-    )
-    for name, figure, text, measure, more in (
+HOUR = tuple(
+    claim(f"hour-{name}", f"Section 5.3.3; Fig. {figure}", text, "lotes.hour", _at_load(judged), **more,
+          reason=REASON)
+    for name, figure, text, judged, more in (
         ("greedy", 8, "Greedy waits orders of magnitude longer than LoTES (read as 100 times)",
          longer("lotes", "greedy"), TIMES | {"paper_value": 2.0}),
         ("tetris", 8, "Tetris waits about an order of magnitude longer than LoTES", longer("lotes", "tetris"),
@@ -216,15 +212,13 @@ CLAIMS = tuple(
         ("queue-greedy", 10, "Greedy has queues at all points", ends_queued("greedy"),
          {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "metric": "minutes that end with a queue",
           "unit": "%"}),
-    )
-) + tuple(
-    claim(
-        f"hour-classes{suffix}", f"Section {where}",
-        f"Four classes suffice: a fifth takes less than {limit:g} % of the jobs",
-        "lotes.classes", _fifth_class(limit),
-        metric="limit less the share of jobs that are not where four classes had them", unit="%",
-        reason="clustered by demand, on the first ten minutes of Alibaba's hour, not on the first day of "
-        "Google's month",
-    )
-    for suffix, where, limit in (("", "5.3.2, extended version", 1.0), ("-first", "5.1, first version", 0.01))
-)  # fmt: skip
+    ))
+
+CLAIMS = HOUR + tuple(
+    claim(f"hour-classes{suffix}", f"Section {where}",
+          f"Four classes suffice: a fifth takes less than {limit:g} % of the jobs", "lotes.classes",
+          _fifth_class(limit), unit="%",
+          metric="limit less the share of jobs that are not where four classes had them",
+          reason="clustered by demand, on the first ten minutes of Alibaba's hour, not on the first day of "
+          "Google's month")
+    for suffix, where, limit in (("", "5.3.2, extended version", 1), ("-first", "5.1, first version", 0.01)))
