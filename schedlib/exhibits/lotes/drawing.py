@@ -73,13 +73,12 @@ TIME = {"day": "time (days)", "minute": "time (min)"}
 
 def _over_time(frame, measure, least, **axis):
     """One measure by policy, a panel for each load: seeds as thin lines and their median as a thick one."""
-    loads = sorted(set(frame["load"]))
+    loads = frame[frame["measure"] == measure].groupby("load")
     size = (max(8.0, 4.6 * len(loads)), 4.0)
     figure, axes = style.subplots(1, len(loads), size=size, sharey=True, squeeze=False)
-    frame = frame[frame["measure"] == measure]
-    for ax, load in zip(axes.flat, loads, strict=True):
+    for ax, (load, runs) in zip(axes.flat, loads, strict=True):
         for policy in POLICIES:
-            rows, look = frame[(frame["load"] == load) & (frame["policy"] == policy)], style.look(policy)
+            rows, look = runs[runs["policy"] == policy], style.look(policy)
             values = rows["value"].clip(lower=least)
             for _, seed in values.groupby(rows["seed"]):
                 ax.plot(rows["x"][seed.index], seed, color=look.color, linewidth=0.6, alpha=0.35)

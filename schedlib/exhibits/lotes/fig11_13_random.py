@@ -12,7 +12,7 @@ from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.drawing import by_policy_at, wait_panels
 from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
 from schedlib.exhibits.lotes.runs import CONFIGS, POLICIES, SIZE, follow, outcome
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
@@ -54,15 +54,15 @@ def _axis(name, what, load, phis, omegas, laws=tuple(LAWS)):
     points = {}
     for scale, size in SIZE.items():
         along, across = ends if scale == "smoke" else (phis, omegas)
-        points[scale] = [{"phi": phi, "omega": omega, "load": load, "sizes": law, **size}
-                         for law in laws for phi in along for omega in across]
+        settings = grid(phi=along, omega=across, load=[load])
+        points[scale] = [{**setting, "sizes": law, **size} for law in laws for setting in settings]
     title = f"Waits as {what} differ more, load {load:.2f}"
     return Experiment(f"lotes.{name}", title, dispatching, points, scales(2, 5))
 
 
-def _sizes(sizes, phis, hours):
-    law = {"omega": 0.0, "load": 0.97, "sizes": "common-matched", "hours": hours}
-    return [{"phi": phi, "machines": machines, **law} for phi in phis for machines in sizes]
+def _sizes(machines, phis, hours):
+    return grid(phi=phis, machines=machines, omega=[0.0], load=[0.97], sizes=["common-matched"],
+                hours=[hours])
 
 
 EXPERIMENTS = (
@@ -118,8 +118,7 @@ def _alt_scale(frame):
 def _alt(frame):
     """Median waits at the far end of the axis, and how many runs were unstable, for each law and policy."""
     x, laws = axis_of(frame), []
-    far = frame[frame[x] == frame[x].max()]
-    for law, table in far.groupby("sizes"):
+    for law, table in frame[frame[x] == frame[x].max()].groupby("sizes"):
         words = [f"{style.look(policy).label} {runs['wait'].median():.3g} s "
                  f"({(~runs['stable'].astype(bool)).sum()} of {len(runs)} unstable)"
                  for policy, runs in table.groupby("policy")]

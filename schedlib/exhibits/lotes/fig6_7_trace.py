@@ -85,13 +85,16 @@ def _alt_fig6(frame):
     return f"Line chart of jobs arriving in each hour of 29 days. {'; '.join(words)}."
 
 
+MODEL = ("a log-normal AR(1) with cycles of a week, a day and four hours, fitted to the trace's whole hours "
+         "by maximum likelihood. It has no burst like the trace's of hours 414 to 431")
+
+
 def _caption_fig6(frame):
     google = frame[frame["source"] == "Google"]
-    return (
-        f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all, of "
-        f"which {google.loc[google['hour'] < 0, 'jobs'].sum():,} were there before the trace began and are "
-        "not drawn: the paper's Fig. 6 (extended version). The first and the last hour are not whole. Below, "
-        f"{MODEL}. Data: Google, CC-BY 4.0.")
+    return (f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all, of "
+            f"which {google.loc[google['hour'] < 0, 'jobs'].sum():,} were there before the trace began and "
+            "are not drawn: the paper's Fig. 6 (extended version). The first and the last hour are not "
+            f"whole. Below, {MODEL}. Data: Google, CC-BY 4.0.")
 
 
 def _alt_fig7(frame):
@@ -99,10 +102,6 @@ def _alt_fig7(frame):
     return (f"Line chart of the daily share of {frame['job_class'].nunique()} classes over "
             f"{frame['day'].nunique()} days; class 2 between {second.min():.2f} and {second.max():.2f}.")
 
-
-MODEL = (
-    "a log-normal AR(1) with cycles of a week, a day and four hours, fitted to the trace's whole hours by "
-    "maximum likelihood. It has no burst like the trace's of hours 414 to 431")
 
 FIGURES = (
     Figure("lotes.fig6", "lotes.fig6", plot_fig6, _caption_fig6, _alt_fig6),

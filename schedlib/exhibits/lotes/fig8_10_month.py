@@ -9,18 +9,10 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits import measure
-from schedlib.exhibits.lotes import runs
+from schedlib.exhibits.lotes import judging, runs
 from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, dots, legend_below, median_line, per_run
-from schedlib.exhibits.lotes.judging import (
-    DECADES,
-    SHORTEST,
-    by_interval,
-    claim,
-    ends_queued,
-    longer,
-    overall,
-)
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.exhibits.lotes.judging import DECADES, SHORTEST, by_interval, claim, longer
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.month import HOURS, JOBS
 from schedlib.pictures import style
 
@@ -64,11 +56,7 @@ def month_load(shrink: int, load: float, seed: int) -> pd.DataFrame:
     return frame[frame["measure"].isin(["tail", "mean"])].reset_index(drop=True)
 
 
-def _loads(shrink, *loads):
-    return [{"shrink": shrink, "load": load} for load in loads]
-
-
-MONTH = scales(_loads(400, 0.8), _loads(40, 0.8), _loads(1, 0.8))
+MONTH = scales(*(grid(shrink=[shrink], load=[0.8]) for shrink in (400, 40, 1)))
 LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
 
 EXPERIMENTS = (
@@ -76,7 +64,8 @@ EXPERIMENTS = (
     Experiment("lotes.month-google", "A month with Google's arrivals", month_google, MONTH, scales(2, 5),
                missing=runs.no_google_table, data_files=runs.google_files),
     Experiment("lotes.month-load", "The synthetic month at other loads", month_load,
-               scales(_loads(400, 0.4, 0.9), _loads(40, *LOADS), _loads(1, *LOADS)), scales(1, 3, 5)),
+               scales(grid(shrink=[400], load=[0.4, 0.9]), grid(shrink=[40], load=LOADS),
+                      grid(shrink=[1], load=LOADS)), scales(1, 3, 5)),
 )
 
 
@@ -120,7 +109,8 @@ def _alt_load(frame):
             f"mean waits: {'; '.join(words)}.")
 
 
-def _assumed(frame, loads):
+def _assumed(frame):
+    loads = ", ".join(f"{load:g}" for load in sorted(set(frame["load"])))
     return (f"Table 1's machines over {frame['shrink'].iloc[0]}, Table 2's classes with a drifting mix, "
             f"durations stretched to a load of {loads}")
 
@@ -131,22 +121,18 @@ def _caption_month(number, title, real):
         arrivals = "Google's real arrivals of each hour, all else synthetic"
         source = " Data: Google, CC-BY 4.0."
     return lambda frame: (
-        f"{title.format(unit='day')} in a month of 672,074 jobs ({arrivals}): "
-        f"{_assumed(frame, format(frame['load'].iloc[0], 'g'))}. Thin lines: seeds; thick: medians. The "
-        f"paper's Fig. {number} has Google's tasks, which may not be shipped.{source}")
-
-
-def _caption_load(frame):
-    loads = ", ".join(f"{load:g}" for load in sorted(set(frame["load"])))
-    return (f"What the assumed load decides in the synthetic month: {_assumed(frame, loads)}. Points: seeds; "
-            "lines: medians. Beyond the paper.")
+        f"{title.format(unit='day')} in a month of 672,074 jobs ({arrivals}): {_assumed(frame)}. Thin lines: "
+        f"seeds; thick: medians. The paper's Fig. {number} has Google's tasks, which may not be "
+        f"shipped.{source}")
 
 
 FIGURES = (
     *(Figure(f"lotes.fig{number}{suffix}", f"lotes.month{suffix}", plot,
              _caption_month(number, title, bool(suffix)), _alt_month) for suffix in ("", "-google")
       for number, (plot, title) in FIGURES_8_TO_10.items()),
-    Figure("lotes.month-load", "lotes.month-load", plot_load, _caption_load, _alt_load),
+    Figure("lotes.month-load", "lotes.month-load", plot_load, lambda frame: (
+        f"What the assumed load decides in the synthetic month: {_assumed(frame)}. Points: seeds; lines: "
+        "medians. Beyond the paper."), _alt_load),
 )
 
 
@@ -165,7 +151,7 @@ def _days(frame, sums_up, holds, of, first=0):
 
 def _minutes_longer(frame):
     """By how many minutes Greedy's mean wait is longer than LoTES's, per seed."""
-    waits = overall(frame)
+    waits = judging.overall(frame)
     return ((waits["greedy"] - waits["lotes"]) / 60).to_numpy()
 
 
@@ -217,7 +203,7 @@ ROWS = (
      "first fewer jobs wait than arrive in an hour)",
      _days("mean", lambda days: days["tetris"] < JOBS / HOURS, "queue", 1), MOST),
     ("queue-greedy", "Greedy has a queue at all points of the month (read as: at the end of every day)",
-     ends_queued("greedy"), {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
+     judging.ends_queued("greedy"), {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
                              "metric": "share of days that end with a queue"}),
 )
 

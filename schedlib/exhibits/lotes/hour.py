@@ -11,7 +11,7 @@ from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, legend_below, per_run
 from schedlib.exhibits.lotes.judging import DECADES, by_interval, claim, ends_queued, longer, overall
 from schedlib.exhibits.lotes.runs import ONCE, class_table, each_policy
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.alibaba import FIRST, alibaba_hour, alibaba_instances
 from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
 from schedlib.pictures import style
@@ -76,16 +76,13 @@ def table2_hour(seed: int) -> pd.DataFrame:
     return table.assign(share_hour=np.bincount(job_class) / len(job_class))
 
 
-def _points(minutes):
-    return [{"minutes": minutes, "features": features} for features in ("demand", "demand and duration")]
-
+FEATURES = ("demand", "demand and duration")
 
 EXPERIMENTS = (
     Experiment("lotes.hour", "An hour of Alibaba's batch jobs", hour,
-               scales([{"minutes": 5, "load": 0.8}], [{"minutes": 60, "load": load} for load in (0.8, 0.95)]),
-               scales(1, 1, 3)),
+               scales(grid(minutes=[5], load=[0.8]), grid(minutes=[60], load=[0.8, 0.95])), scales(1, 1, 3)),
     Experiment("lotes.classes", "What each further class gains on Alibaba's hour", classes,
-               scales(_points(1), _points(10)), scales(1, 1, 3)),
+               scales(*(grid(minutes=[minutes], features=FEATURES) for minutes in (1, 10))), scales(1, 1, 3)),
     Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, **ONCE),
 )
 
@@ -99,18 +96,14 @@ def _alt(frame):
     return f"Charts of Alibaba's hour under four policies. Mean waits: {'. '.join(words)}."
 
 
-def _caption(number, title):
-    def caption(frame):
-        machines = per_run(frame, "machines").groupby("load").median()
-        sizes = " and ".join(f"{count:,.0f} machines (load {load:g})" for load, count in machines.items())
-        return (
-            f"{title.format(unit='minute')} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch "
+def _caption(frame, number, title):
+    machines = per_run(frame, "machines").groupby("load").median()
+    sizes = " and ".join(f"{count:,.0f} machines (load {load:g})" for load, count in machines.items())
+    return (f"{title.format(unit='minute')} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch "
             f"instances on {sizes}, Table 1's configurations in proportion, the largest taken as 96 cores; "
             "classes of the first sixth of the time. An instance comes when its job does, thousands at a "
             "time. The load counts work that runs on after the hour. Thin lines: seeds; thick: medians. The "
             f"paper's Fig. {number} has Google's month. Data: Alibaba, cluster-trace-v2018.")
-
-    return caption
 
 
 def plot_classes(frame: pd.DataFrame) -> Picture:
@@ -134,16 +127,6 @@ def plot_classes(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def _caption_classes(frame):
-    minutes = frame["minutes"].iloc[0]
-    time = "first ten minutes" if minutes == 10 else f"first {minutes} min"
-    return (
-        f"What each further class gains on the {time} of Alibaba's hour: the variance left within classes, "
-        "and the share of jobs that are not where one class fewer had them. Dotted: below these, the papers "
-        "say of Google's trace, lies what more than four classes take (Section 5.3.2; first version, 5.1). "
-        "Data: Alibaba, cluster-trace-v2018.")
-
-
 def _alt_classes(frame):
     fifth = frame[frame["k"] == 5].groupby("features")["moved"].median()
     words = ", ".join(f"{value:.2g} % (clustered by {features})" for features, value in fifth.items())
@@ -151,10 +134,16 @@ def _alt_classes(frame):
     return f"Line charts for 1 to {most} classes. With a fifth class there move {words} of the jobs."
 
 
+TIME = {1: "1 min", 10: "ten minutes"}
 FIGURES = (
-    *(Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"), _caption(number, title), _alt)
+    *(Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"),
+             partial(_caption, number=number, title=title), _alt)
       for number, (plot, title) in FIGURES_8_TO_10.items()),
-    Figure("lotes.classes", "lotes.classes", plot_classes, _caption_classes, _alt_classes),
+    Figure("lotes.classes", "lotes.classes", plot_classes, lambda frame: (
+        f"What each further class gains on the first {TIME[frame['minutes'].iloc[0]]} of Alibaba's hour: the "
+        "variance left within classes, and the share of jobs that are not where one class fewer had them. "
+        "Dotted: below these, the papers say of Google's trace, lies what more than four classes take "
+        "(Section 5.3.2; first version, 5.1). Data: Alibaba, cluster-trace-v2018."), _alt_classes),
     Figure("lotes.table2-hour", "lotes.table2-hour", None,
            "The paper's Table 2 from real demands: four classes of the first ten minutes of Alibaba's hour, "
            "by k-means on cores and memory used (fractions of a machine taken as 96 cores); the last column "
