@@ -79,7 +79,7 @@ def _partition(ax, first, last, words):
 def _worker(ax, worker):
     x, tasks = _x(worker), _tasks(worker)
     colour = LONG if worker in LONG_AT else SHORT
-    look: dict[str, Any] = {"facecolor": "white", "edgecolor": "#888888"}
+    look = {"facecolor": "white", "edgecolor": "#888888"}
     for place in range(max(tasks, 1)):
         if tasks:
             look = {"facecolor": to_rgba(colour, 0.9 if place == 0 else 0.3), "edgecolor": colour}

@@ -114,7 +114,7 @@ def canvas(width: float, height: float) -> tuple[Figure, Any]:
 
 def rounded(ax: Axes, low, size, corner: float = 0.08, **look) -> FancyBboxPatch:
     """A box of this size with round corners, its lower left one at `low`."""
-    shape = FancyBboxPatch(low, *size, boxstyle=f"round,pad=0,rounding_size={corner}", **look)
+    shape = FancyBboxPatch(low, size[0], size[1], boxstyle=f"round,pad=0,rounding_size={corner}", **look)
     ax.add_patch(shape)
     return shape
 

@@ -4,6 +4,7 @@ Beyond it: the same on real map-reduce pairs, and how far each policy ends above
 """
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -148,7 +149,7 @@ def single_above_hybrid(frame: pd.DataFrame, rival: str) -> np.ndarray:
 
 POINTS = {"paper_value": 7.0, "tolerance": 3.0, "metric": "difference of gains", "unit": "points"}
 
-FIG1 = (
+FIG1: tuple[tuple[Any, ...], ...] = (
     ("fifo-least", "Abstract; Section 1", "HMHS ends sooner than FIFO by at least 51 %",
      gain_over("fifo", extreme="min"), {"paper_value": 51.0, "reason": "HMHS gains more than claimed at "
                                         "every number of jobs tried, which the paper does not print"}),

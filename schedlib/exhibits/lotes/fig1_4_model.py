@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from schedlib.exhibits.lotes.runs import ONCE
+from schedlib.exhibits.lotes.runs import CONFIGS, ONCE
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.model import MachineConfigs
 from schedlib.lotes.planning.plan import plan
@@ -27,13 +27,11 @@ SIX = {"submit": [0, 1, 2, 4, 10, 13], "duration": [14, 6, 7, 5, 6, 7], "cores":
 
 def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
     """Six jobs, first come, first served: `job, submit, start, finish` (min), `cores`, `memory` (GB)."""
-    demand = {name: np.array(SIX[name], float) for name in ("cores", "memory")}
-    jobs = Workload.from_arrays(np.array(SIX["submit"], float), np.array(SIX["duration"], float),
-                                **demand)  # type: ignore[arg-type]
-    run = simulate("greedy", MachineConfigs([[total_cores, total_memory]], [1]),  # type: ignore[arg-type]
-                   jobs, seed=seed)
-    frame = run.jobs[["job", "submit", "start", "finish"]].assign(**demand)  # type: ignore[index]
-    return frame.assign(job=frame["job"] + 1)
+    six: dict[str, Any] = {name: np.array(values, float) for name, values in SIX.items()}
+    machine = MachineConfigs([[total_cores, total_memory]], [1])  # type: ignore[arg-type]
+    jobs: Any = simulate("greedy", machine, Workload.from_arrays(**six), seed=seed).jobs
+    frame = jobs[["job", "submit", "start", "finish"]]
+    return frame.assign(job=frame["job"] + 1, cores=six["cores"], memory=six["memory"])
 
 
 def _plot(frame, resource, label):
@@ -87,13 +85,12 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.
     jobs: Any = run.jobs
     queued = run.response > 0
     rows = [
-        ("outside", "machine", ~queued),
-        ("outside", "queue", queued),
-        ("queue", "machine", queued & jobs["start"].notna()),
-        ("machine", "left", jobs["finish"].notna()),
+        ("outside", "machine", np.sum(~queued)),
+        ("outside", "queue", np.sum(queued)),
+        ("queue", "machine", np.sum(queued & jobs["start"].notna())),
+        ("machine", "left", np.sum(jobs["finish"].notna())),
     ]
-    frame = pd.DataFrame(rows, columns=["source", "target", "jobs"])
-    return frame.assign(jobs=[int(np.sum(which)) for which in frame["jobs"]])
+    return pd.DataFrame(rows, columns=["source", "target", "jobs"])
 
 
 def fig4(seed: int) -> pd.DataFrame:
@@ -176,14 +173,6 @@ def plot_fig4(frame: pd.DataFrame) -> Picture:
     return plot_diagram(boxes, arrows, stages, cell=(2.7, 1.62), box=(1.85, 0.95))
 
 
-def _caption_fig3(frame):
-    run = frame.iloc[0]
-    return ("The life of a job (the paper's Fig. 3), with the counts of a run: LoTES, "
-            f"{10 * run['machines']:.0f} machines of ten configurations, arrivals for {run['hours']:g} hours "
-            f"at {100 * run['load']:g} % of stage 2's rate after rounding. The run ends when the last job "
-            "has left.")
-
-
 def _alt_fig3(frame):
     ways = "; ".join(f"{row.source} to {row.target}: {row.jobs:,} jobs" for row in frame.itertuples())
     return f"Diagram of a job's states: outside, queue, machine, outside again. {ways.capitalize()}."
@@ -191,10 +180,9 @@ def _alt_fig3(frame):
 
 def _alt_fig4(frame):
     words = ", ".join(f"{row.quantity} {row.value:,.0f}" for row in frame.itertuples())
-    return (
-        "Diagram: offline, stage 1 (allocation) gives the classes of each configuration to stage 2, which "
-        "makes bins, assigns machines to them and rounds; online, stage 3 starts jobs on arrivals and exits "
-        f"so that machines resemble their bins. {words}.")
+    return ("Diagram: offline, stage 1 (allocation) gives the classes of each configuration to stage 2, "
+            "which makes bins, assigns machines to them and rounds; online, stage 3 starts jobs on arrivals "
+            f"and exits so that machines resemble their bins. {words}.")
 
 
 EXPERIMENTS = (
@@ -212,7 +200,11 @@ FIGURES = (
     Figure("lotes.fig2", "lotes.fig1", plot_fig2,
            lambda frame: "Memory in use by the same six jobs over the same times (the paper's Fig. 2): a job "
            f"needs both at once. {_waits(frame).capitalize()}.", partial(_alt, resource="memory", unit="GB")),
-    Figure("lotes.fig3", "lotes.fig3", plot_fig3, _caption_fig3, _alt_fig3),
+    Figure("lotes.fig3", "lotes.fig3", plot_fig3, lambda frame: (
+        "The life of a job (the paper's Fig. 3), with the counts of a run: LoTES, "
+        f"{CONFIGS * frame['machines'].iloc[0]} machines of ten configurations, arrivals for "
+        f"{frame['hours'].iloc[0]:g} hours at {100 * frame['load'].iloc[0]:g} % of stage 2's rate after "
+        "rounding. The run ends when the last job has left."), _alt_fig3),
     Figure("lotes.fig4", "lotes.fig4", plot_fig4,
            "LoTES (the paper's Fig. 4) with our numbers for Google's cluster. The arrows' symbols are the "
            "paper's; rates are in jobs per hour.", _alt_fig4),

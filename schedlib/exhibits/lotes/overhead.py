@@ -9,7 +9,7 @@ from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.drawing import by_policy_at, dots, legend_below, median_line
 from schedlib.exhibits.lotes.judging import claim
 from schedlib.exhibits.lotes.runs import MATCHED, POLICIES, SIZE, follow
-from schedlib.experiment import SCALES, Experiment, Figure, scales
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
@@ -29,13 +29,10 @@ def overhead(load: float, phi: float, machines: int, hours: float, seed: int) ->
     return pd.DataFrame(rows)
 
 
-def _points(machines, hours):
-    size = {"phi": 0.006, "machines": machines, "hours": min(hours, 20.0)}
-    return [{"load": load, **size} for load in (0.3, 0.6, 0.8, 0.9, 0.95, 0.97)]
-
-
-EXPERIMENTS = (Experiment("lotes.overhead", "How many machines an arrival asks", overhead,
-                          {scale: _points(**SIZE[scale]) for scale in SCALES}, scales(1, 3, 5)),)
+POINTS = {scale: grid(load=[0.3, 0.6, 0.8, 0.9, 0.95, 0.97], phi=[0.006], machines=[size["machines"]],
+                      hours=[min(size["hours"], 20.0)]) for scale, size in SIZE.items()}
+EXPERIMENTS = (Experiment("lotes.overhead", "How many machines an arrival asks", overhead, POINTS,
+                          scales(1, 3, 5)),)
 
 
 def plot_overhead(frame: pd.DataFrame) -> Picture:

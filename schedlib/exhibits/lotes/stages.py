@@ -109,16 +109,12 @@ def plot_stages(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def _alt_stages(frame):
-    words = ", ".join(f"{name} {_loss(frame, name).mean():.2f} %" for name in WAYS)
-    return f"Strip chart of the rate lost against the fluid bound on {len(frame)} instances. Means: {words}."
-
-
 FIGURES = (
     Figure("lotes.stages", "lotes.stages", plot_stages,
            "What the plan loses against the fluid bound of stage 1: with the paper's stage 2, rounded, and "
            "with stage 2 over all bins by column generation (beyond the paper). 10,000 machines.",
-           _alt_stages),
+           lambda frame: f"Strip chart of the rate lost against the fluid bound on {len(frame)} instances. "
+           f"Means: {', '.join(f'{name} {_loss(frame, name).mean():.2f} %' for name in WAYS)}."),
     Figure("lotes.integer", "lotes.integer", None, lambda frame: (
         "Stage 2 as a linear and as an integer program (HiGHS) over the same bins, proved optimal: seconds. "
         f"Google's instance is Phi = -1. inf: no proof within {frame['limit'].iloc[0]:g} s."),

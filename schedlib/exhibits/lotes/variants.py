@@ -9,7 +9,7 @@ from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.drawing import WAIT, dots
 from schedlib.exhibits.lotes.judging import DECADES, SHORTEST, claim, with_decades
 from schedlib.exhibits.lotes.runs import CONFIGS, MATCHED, SIZE, follow, outcome
-from schedlib.experiment import SCALES, Experiment, Figure, scales
+from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
@@ -52,8 +52,8 @@ def variants(phi: float, load: float, machines: int, hours: float, seed: int) ->
 
 
 EXPERIMENTS = (Experiment("lotes.variants", "Every reading of every policy", variants,
-                          {scale: [{"phi": 0.006, "load": load, **SIZE[scale]} for load in (0.90, 0.97)]
-                           for scale in SCALES}, scales(2, 5)),)
+                          {scale: [{"phi": 0.006, "load": load, **size} for load in (0.90, 0.97)]
+                           for scale, size in SIZE.items()}, scales(2, 5)),)
 
 
 def plot_variants(frame: pd.DataFrame) -> Picture:
