@@ -112,7 +112,7 @@ def canvas(width: float, height: float) -> tuple[Figure, Any]:
     return figure, ax
 
 
-def rounded(ax: Axes, low, size, corner: float = 0.08, **look) -> FancyBboxPatch:
+def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) -> FancyBboxPatch:
     """A box of this size with round corners, its lower left one at `low`."""
     shape = FancyBboxPatch(low, size[0], size[1], boxstyle=f"round,pad=0,rounding_size={corner}", **look)
     ax.add_patch(shape)
