@@ -51,7 +51,7 @@ def pale(colour: str, share: float) -> str:
     return to_hex((red, green, blue))
 
 
-def plot_overview() -> Figure:
+def plot_overview(ax: Any = None) -> Figure:
     """Draw Eagle (Fig. 1, Section 3.3): its central and distributed schedulers, its partitions, a probe.
 
     The probe meets a long task, is rejected with the worker's copy of the bit vector, and is sent again.
@@ -60,7 +60,7 @@ def plot_overview() -> Figure:
     >>> [text.get_text() for text in plot_overview().axes[0].texts if "scheduler" in text.get_text()]
     ['distributed scheduler', 'distributed scheduler', 'distributed scheduler', 'central scheduler']
     """
-    figure, ax = style.canvas(8.6, 4.9)
+    figure, ax = style.canvas(8.6, 4.9, ax)
     _partition(ax, 0, SHORT_ONLY, "short partition: short jobs only")
     _partition(ax, SHORT_ONLY, WORKERS, "general partition: long jobs, and short ones where no long task is")
     for worker in range(WORKERS):
@@ -143,7 +143,8 @@ def _arrow(ax, start, end, colour, number, line="-"):
 
 
 def plot_gantt(run: Simulation, *, job: int | None = None, names: Sequence[str] | None = None,
-               title: str = "", until: float | None = None, size: tuple[float, float] = (8.0, 3.2)) -> Figure:
+               title: str = "", until: float | None = None, size: tuple[float, float] = (8.0, 3.2),
+               ax: Any = None) -> Figure:
     """Draw a run made with `record=True`: a row per worker, a bar per task with its job's number, the waits.
 
     A thin line below a worker's bars is the time that a probe, or a placed task, was in its queue before a
@@ -155,7 +156,7 @@ def plot_gantt(run: Simulation, *, job: int | None = None, names: Sequence[str] 
         raise ValueError("run: holds no tasks; simulate with record=True")
     workers, tasks = run.stats["workers"], run.tasks.sort_values(["worker", "start"])
     until = 1.02 * tasks["finish"].max() if until is None else until
-    figure, ax = style.subplots(size=size)
+    figure, ax = style.into(ax, size)
     again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
     for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
         colour = LONG if task["long"] else SHORT

@@ -102,14 +102,20 @@ def subplots(rows: int = 1, columns: int = 1, size: tuple[float, float] | None =
         return figure, figure.subplots(rows, columns, **options)
 
 
-def canvas(width: float, height: float) -> tuple[Figure, Any]:
-    """A figure of these inches and its axes for a drawing, without frame or margins."""
-    figure, ax = subplots(size=(width, height))
-    figure.set_layout_engine("none")
-    ax.set_position((0, 0, 1, 1))
-    ax.set(xlim=(0, width), ylim=(0, height))
-    ax.axis("off")
-    return figure, ax
+def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]:
+    """The figure of these axes, and the axes; a new figure of that size when they are None."""
+    return subplots(size=size) if ax is None else (ax.get_figure(root=True), ax)
+
+
+def canvas(width: float, height: float, ax: Axes | None = None) -> tuple[Figure, Any]:
+    """A figure of these inches and its axes for a drawing, without frame or margins; `ax` if it is given."""
+    figure, drawn = into(ax, (width, height))
+    if ax is None:
+        figure.set_layout_engine("none")
+        drawn.set_position((0, 0, 1, 1))
+    drawn.set(xlim=(0, width), ylim=(0, height))
+    drawn.axis("off")
+    return figure, drawn
 
 
 def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) -> FancyBboxPatch:
@@ -138,7 +144,7 @@ def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
     if missing:
         has = ", ".join(map(str, frame.columns))
         raise ValueError(f"frame: lacks column {', '.join(sorted(missing))}; it has {has}")
-    ax = subplots()[1] if ax is None else ax
+    _, ax = into(ax)
     groups = dict(list(frame.groupby(by, observed=True))) if by else {y: frame}
     if looks is None:
         looks = {name: look(name) for name in dict.fromkeys([*LOOK, *groups])}

@@ -34,10 +34,10 @@ def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
     return frame.assign(job=frame["job"] + 1, cores=six["cores"], memory=six["memory"])
 
 
-def _plot(frame, resource, label):
+def _plot(frame, ax=None, *, resource, label):
     """Draw what each job holds of one resource, as blocks over time, and above the capacity who waits."""
     capacity, frame = frame[f"total_{resource}"].iloc[0], frame.sort_values("start")
-    figure, ax = style.subplots(size=(7.0, 3.2))
+    figure, ax = style.into(ax, (7.0, 3.2))
     names, colours = frame["job"].map("job {}".format), np.array(style.PALETTE)[frame["job"] - 1]
     heights = frame[resource].astype(int)
     draw_blocks(ax, frame["start"], frame["finish"], heights, int(capacity), colours, names)

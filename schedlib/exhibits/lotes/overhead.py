@@ -3,6 +3,7 @@
 from typing import Any
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits import measure
@@ -35,9 +36,9 @@ EXPERIMENTS = (Experiment("lotes.overhead", "How many machines an arrival asks",
                           scales(1, 3, 5)),)
 
 
-def plot_overhead(frame: pd.DataFrame) -> Picture:
+def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
-    figure, ax = style.subplots(size=(7.0, 4.0))
+    figure, ax = style.into(ax, (7.0, 4.0))
     for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
         look = style.look(policy)
         if sampled:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits import measure
@@ -95,9 +96,9 @@ def _loss(frame, column):
     return 100 * (1 - frame[column] / frame["allocation"])
 
 
-def plot_stages(frame: pd.DataFrame) -> Picture:
+def plot_stages(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     """What each way of making the plan loses against the fluid bound, on every instance."""
-    figure, ax = style.subplots(size=(7.0, 3.8))
+    figure, ax = style.into(ax, (7.0, 3.8))
     phis = sorted(set(frame["phi"]))
     place = frame["phi"].map(phis.index)
     for shift, (column, (label, colour, marker)) in zip((-0.2, 0, 0.2), WAYS.items(), strict=True):

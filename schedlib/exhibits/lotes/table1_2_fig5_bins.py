@@ -1,6 +1,7 @@
 """Tables 1 and 2 of LoTES, and bins of one machine: fragmentation, Fig. 5, and what Algorithm 1 keeps."""
 
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits import measure
@@ -72,9 +73,9 @@ EXPERIMENTS = tuple(Experiment(f"lotes.{name}", title, run, **ONCE) for name, ti
 ))
 
 
-def plot_fig5(frame: pd.DataFrame) -> Picture:
+def plot_fig5(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     """The mixes of two classes that fit a machine, the non-dominated bins among them, and the limit."""
-    figure, ax = style.subplots(size=(4.6, 3.8))
+    figure, ax = style.into(ax, (4.6, 3.8))
     ax.plot([0, 3.5], [7 / 3, 0], color="black", linewidth=1.2, label="the machine is full")
     kinds = ((False, "o", 6, style.BLUE, "feasible"), (True, "s", 9, style.VERMILLION, "non-dominated bin"))
     for non_dominated, marker, size, colour, label in kinds:
