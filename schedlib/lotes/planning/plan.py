@@ -20,8 +20,7 @@ WHOLE = 1e-6  # a number of machines this close to a whole one is meant to be wh
 
 
 class Assignment(NamedTuple):
-    """An optimum of the assignment program: x_ij as M arrays, and dual prices pi_k with sum alpha_k pi_k = 1.
-    """
+    """An optimum of the program: x_ij as M arrays, and dual prices pi_k with sum alpha_k pi_k = 1."""
 
     fractions: tuple
     price: np.ndarray
@@ -66,8 +65,8 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarr
         problem += pulp.LpAffineExpression(terms) - rate >= 0, f"class_{k}"
     for j, n in enumerate(configs.count.tolist()):
         problem += pulp.LpAffineExpression([(variable, 1) for variable in x[j]]) == n, f"machines_{j}"
-    solve(problem, "the integer assignment program" if integer else "the machine-assignment program", solver,
-          seconds)
+    what = "the integer assignment program" if integer else "the machine-assignment program"
+    solve(problem, what, solver, seconds)
     price = np.full(classes.n_classes, np.nan)
     if not integer:
         price[:] = 0
@@ -108,10 +107,9 @@ def bins_of(configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray,
         mixes = np.zeros((1, classes.n_classes), np.int32)
         if these.any():
             if count_bins(capacity, classes.demand[these], max_bins) > max_bins:
-                raise ValueError(
-                    f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have more than "
-                    f"{max_bins:,} bins; use generate_plan, which makes only the bins it needs, or raise "
-                    "max_bins")
+                raise ValueError(f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have "
+                                 f"more than {max_bins:,} bins; use generate_plan, which makes only the bins "
+                                 "it needs, or raise max_bins")
             own = non_dominated_bins(capacity, classes.demand[these], max_bins=max_bins)
             mixes = np.zeros((len(own), classes.n_classes), np.int32)
             mixes[:, these] = own

@@ -155,11 +155,10 @@ class RandomInstance(NamedTuple):
     workload: RandomWorkload
 
 
-def random_instance(phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000,
-                    hours: float = 100.0, sizes: str = "independent", matched: bool = False,
-                    n_classes: int = 9, seed: int = 0,
-                    planner: Callable[[MachineConfigs, JobClasses], Any] = plan,
-                    rounded: bool = False) -> RandomInstance:
+def random_instance(
+    phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000, hours: float = 100.0,
+    sizes: str = "independent", matched: bool = False, n_classes: int = 9, seed: int = 0,
+    planner: Callable[[MachineConfigs, JobClasses], Any] = plan, rounded: bool = False) -> RandomInstance:
     """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equally frequent
     classes.
 
