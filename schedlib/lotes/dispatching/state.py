@@ -20,10 +20,9 @@ REFUSAL = np.dtype([("now", "f8"), ("on_arrival", "i8"), ("slot", "i8"), ("machi
 class State(NamedTuple):
     """All that a run changes, but for its policy's own part.
 
-    - `progress (1,)`: a record of how many jobs were `taken` from the present block, and how many have
-      `arrived` in all
-    - `refusal (1,)`: a record of the impossible choice that ended the run: the time `now`, whether it was
-      made `on_arrival`, the arriving job's `slot` or the `machine` that a job left, and the `choice`
+    - `progress (1,)`: how many jobs were `taken` from the present block, and have `arrived` in all
+    - `refusal (1,)`: the impossible choice that ended the run: the time `now`, whether it was made
+      `on_arrival`, the arriving job's `slot` or the `machine` that a job left, and the `choice`
     """
 
     machines: Machines
@@ -87,17 +86,16 @@ def enlarged(state: State) -> State:
     return state._replace(table=table, events=events)
 
 
-def no_log() -> Log:
-    """A log that records nothing."""
-    return Log(start=np.zeros(0), finish=np.zeros(0), machine=np.zeros(0, np.int64))
+def log_of(size: int) -> Log:
+    """A log with room for so many jobs; with room for none it records nothing."""
+    return Log(start=np.full(size, np.nan), finish=np.full(size, np.nan), machine=np.full(size, -1))
 
 
 def longer_log(log: Log, rows: int) -> Log:
     """The same log with room for so many jobs."""
     if rows <= len(log.start):
         return log
-    size = max(rows, 2 * len(log.start))
-    longer = Log(start=np.full(size, np.nan), finish=np.full(size, np.nan), machine=np.full(size, -1))
+    longer = log_of(max(rows, 2 * len(log.start)))
     for new, old in zip(longer, log, strict=True):
         new[: len(old)] = old
     return longer
@@ -107,9 +105,6 @@ def longer_log(log: Log, rows: int) -> Log:
 def refuse(state, on_arrival, slot, machine, choice):
     """Record an impossible choice of the policy; give REFUSED."""
     refusal = state.refusal[0]
-    refusal.now = state.meter.clock[0].now
-    refusal.on_arrival = on_arrival
-    refusal.slot = slot
-    refusal.machine = machine
-    refusal.choice = choice
+    refusal.now, refusal.on_arrival = state.meter.clock[0].now, on_arrival
+    refusal.slot, refusal.machine, refusal.choice = slot, machine, choice
     return REFUSED

@@ -9,7 +9,6 @@ from schedlib.lotes.policies.own import Policy
 
 OPTIONS = {name: options for module in MODULES for name, options in module.OPTIONS.items()}
 """The policies that `simulate` knows by name, with the options each takes and their defaults."""
-SHIPPED = tuple(OPTIONS)
 
 
 def chosen(policy: str | Policy, given: dict) -> tuple[ModuleType, str, dict]:
