@@ -191,11 +191,10 @@ def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
         return np.zeros((1, classes), np.int32)
     bins = _visit(search, np.zeros((0, words), np.int64), max_bins)
     if bins > max_bins:
-        raise ValueError(
-            f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} classes, that is "
-            f"over {max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave out classes (lotes.plan keeps "
-            "those of K^j), use lotes.generate_plan, which makes only the bins it needs, or raise max_bins "
-            "if memory allows")
+        raise ValueError(f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} "
+                         f"classes, that is over {max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave "
+                         "out classes (lotes.plan keeps those of K^j), use lotes.generate_plan, which makes "
+                         "only the bins it needs, or raise max_bins if memory allows")
     code = np.empty((bins, words), np.int64)
     _visit(search, code, bins)
     if words > 1:

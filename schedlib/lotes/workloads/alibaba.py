@@ -42,19 +42,17 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
     configs = google2011()[0] if configs is None else configs
     trace = traces.alibaba2018("instances") if trace is None else trace
     if trace.resources != ("cpu", "mem") or trace.time_unit != "s":
-        raise ValueError(
-            f"trace: demands {trace.resources} in {trace.time_unit!r}; give traces.alibaba2018('instances')")
+        raise ValueError(f"trace: demands {trace.resources} in {trace.time_unit!r}; give "
+                         "traces.alibaba2018('instances')")
     tasks = trace.tasks
     made = pd.DataFrame({"job": tasks["job"], "duration": tasks["duration"].clip(lower=SHORTEST)})
     made = made.assign(cores=tasks["cpu"] / CORES, memory=tasks["mem"])
     able = np.zeros(len(made), bool)
     for cores, memory in configs.capacity:
         able |= ((made["cores"] <= cores) & (made["memory"] <= memory)).to_numpy()
-    report = {
-        f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)": int(
-            (tasks["duration"] < SHORTEST).sum()),
-        "instances larger than every machine (left out)": int((~able).sum()),
-    }
+    short = f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)"
+    report = {short: int((tasks["duration"] < SHORTEST).sum()),
+              "instances larger than every machine (left out)": int((~able).sum())}
     return Workload(trace.jobs, made[able], "s", report)
 
 
@@ -79,9 +77,8 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     own = JobClasses(number[there] / len(tasks), work / duration[there, None], rate)
     submit = jobs.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
-        raise ValueError(
-            f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, give a longer "
-            "trace")
+        raise ValueError(f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, "
+                         "give a longer trace")
     return float(len(tasks) / (submit[-1] - submit[0]) / allocate(configs, own).rate)
 
 
@@ -119,14 +116,16 @@ def alibaba_hour(
     def at(machines):
         return fewer_machines(configs, configs.n_machines / machines)
 
+    def enough(machines):
+        return offered_load(at(machines), jobs) <= load
+
     few, many = 1, 2
-    if offered_load(at(few), jobs) <= load:
-        raise ValueError(
-            f"load: {load:g} needs less than one machine of each configuration; raise it, or give a longer "
-            "trace")
-    while offered_load(at(many), jobs) > load:
+    if enough(few):
+        raise ValueError(f"load: {load:g} needs less than one machine of each configuration; raise it, or "
+                         "give a longer trace")
+    while not enough(many):
         few, many = many, 2 * many
     while many - few > 1:
         middle = (few + many) // 2
-        few, many = (few, middle) if offered_load(at(middle), jobs) <= load else (middle, many)
+        few, many = (few, middle) if enough(middle) else (middle, many)
     return at(many), classes, jobs

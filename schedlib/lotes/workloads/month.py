@@ -1,5 +1,4 @@
-"""A synthetic month of Google's cluster, after what the paper says of it (Section 5.3, Figs. 6 and 7, Table
-2).
+"""A synthetic month of Google's cluster, after what the paper says of it (Section 5.3, Figs. 6-7, Table 2).
 
 Google's task table may not be shipped. Known are Table 2's classes, that the mix drifts, and the job table:
 672,074 jobs, of which 3,986 at time 0, the others over 29 days, 960 an hour on average and up to 3,152.
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core import streams
+from schedlib.core.checks import unknown
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS, ArrivalModel, wander
@@ -44,17 +44,16 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, jobs: int = JO
     (2000, ('cores', 'memory'), True)
     """
     if sizes not in SIZES:
-        raise ValueError(f"sizes: {sizes!r} is unknown; choose from {', '.join(SIZES)}")
+        raise unknown("sizes", sizes, SIZES)
     if not isinstance(arrivals, ArrivalModel):
         arrivals = np.asarray(arrivals, np.int64)
         hours, jobs = len(arrivals), batch + int(arrivals.sum())
     if not (hours >= 1 and jobs > batch >= 0 and load > 0):
-        raise ValueError(
-            f"jobs, batch, hours, load: {jobs}, {batch}, {hours}, {load:g}; needs jobs > batch >= 0, hours, "
-            "load > 0")
+        raise ValueError(f"jobs, batch, hours, load: {jobs}, {batch}, {hours}, {load:g}; needs jobs > batch "
+                         ">= 0, hours, load > 0")
     if configs.n_resources != 2 or classes.n_resources != 2:
-        raise ValueError(
-            "configs, classes: the month has cores and memory; give machines and classes of two resources")
+        raise ValueError("configs, classes: the month has cores and memory; give machines and classes of two "
+                         "resources")
     names = ("month arrivals", "month mix", "month durations", "month demands")
     when, mix, durations, demands = streams(seed, *names)
     if isinstance(arrivals, ArrivalModel):
