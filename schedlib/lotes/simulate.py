@@ -10,8 +10,8 @@ from schedlib.lotes.dispatching.machine_tree import fractions, machines
 from schedlib.lotes.dispatching.run import run
 from schedlib.lotes.dispatching.state import Given, state_of
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
+from schedlib.lotes.policies.entry_points import OPTIONS, chosen
 from schedlib.lotes.policies.own import Policy
-from schedlib.lotes.policies.shipped import OPTIONS, chosen
 from schedlib.lotes.replan import Planner, Replan
 from schedlib.lotes.result import Simulation, result_of
 from schedlib.lotes.workloads.job_stream import Tasks

@@ -23,24 +23,18 @@ WIDTH = 16  # machines in a block
 class Machines(NamedTuple):
     """N machines of M configurations and R resources, those of a configuration side by side.
 
-    - `capacity (M, R)`, `free (N, R)`: fractions of the largest capacity of each resource
-    - `config (N,)`, `first (M + 1,)`: a machine's configuration, and each configuration's first machine
-    - `pace (M, K)`: time per unit of work; infinite where a class cannot run
-    - `closed (N,)`: 1 where no arrival may start, whatever is free
-    - `leaves (M,)`, `root (M,)`: configuration j's tree has `leaves[j]` leaves, and its node i (root 1) is
-      row `root[j] + i`
-    - `bound (nodes, R + 2)`: what each node bounds; -1 where there is no open machine below it
+    Configuration j's tree has `leaves[j]` leaves, and its node i (root 1) is row `root[j] + i`.
     """
 
-    capacity: np.ndarray
-    free: np.ndarray
-    config: np.ndarray
-    first: np.ndarray
-    pace: np.ndarray
-    closed: np.ndarray
-    leaves: np.ndarray
-    root: np.ndarray
-    bound: np.ndarray
+    capacity: np.ndarray  # (M, R): fractions of the largest capacity of each resource
+    free: np.ndarray  # (N, R): likewise
+    config: np.ndarray  # (N,): a machine's configuration
+    first: np.ndarray  # (M + 1,): each configuration's first machine
+    pace: np.ndarray  # (M, K): time per unit of work; infinite where a class cannot run
+    closed: np.ndarray  # (N,): 1 where no arrival may start, whatever is free
+    leaves: np.ndarray  # (M,)
+    root: np.ndarray  # (M,)
+    bound: np.ndarray  # (nodes, R + 2): what each node bounds; -1 where no open machine is below it
 
 
 def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -18,20 +18,14 @@ SIZE_BITS, ORDER_BITS = 40, 20
 
 
 class Line(NamedTuple):
-    """Groups of waiting jobs, each a tree.
+    """Groups of waiting jobs, each a tree."""
 
-    - `root (G,)`, `count (G,)`: the job with the smallest key in each group (-1: none) and how many wait in
-      it
-    - `top (R,)`: powers of two; the sizes are told apart up to here, larger ones share the last cell
-    - `node (128,)`, `depth (128,)`, `low (128, R)`: the stack of a search, with the lower corner of each box
-    """
-
-    root: np.ndarray
-    count: np.ndarray  # type: ignore[assignment]
-    top: np.ndarray
-    node: np.ndarray
-    depth: np.ndarray
-    low: np.ndarray
+    root: np.ndarray  # (G,): the job with the smallest key in each group, -1 when there is none
+    count: np.ndarray  # type: ignore[assignment]  # (G,): how many wait
+    top: np.ndarray  # (R,): powers of two; sizes above share the last cell
+    node: np.ndarray  # (128,): the stack of a search, as are the next two
+    depth: np.ndarray  # (128,)
+    low: np.ndarray  # (128, R): the lower corner of each box
 
 
 def line(groups: int, typical: np.ndarray) -> Line:
@@ -181,11 +175,9 @@ def first_that_fits(line, table, group, free):
 
 @kernel
 def best_that_fits(line, table, group, free, weights, best, best_score):
-    """The job that fits with the largest packing * (sizes . free) - cost * factor * key, the first of equals,
-    and its score.
+    """The job that fits with the largest packing * (sizes . free) - cost * factor * key, and that score.
 
-    `weights`: packing, cost and factor; `best, best_score`: what other groups offer, -1 and minus infinity
-    when there are none.
+    `weights`: packing, cost and factor; `best, best_score`: what other groups offer. Ties: the first.
     """
     packing, cost, factor = weights
     r = line.top.size

@@ -14,20 +14,14 @@ OPTIONS = {"greedy": {"bypass": False}}
 
 
 class Queues(NamedTuple):
-    """One first-come-first-served queue per machine, linked through the jobs.
+    """One first-come-first-served queue per machine, linked through the jobs."""
 
-    - `head (N,)`, `tail (N,)`: first and last waiting job, -1 when there is none
-    - `length (N,)`: of each queue; `shortest (nodes,)`, `ties (nodes,)`: the smallest below each node of the
-      machines' trees, and how many machines there have it
-    - `bypass`: whether an arrival may start on a machine on which others wait
-    """
-
-    head: np.ndarray
-    tail: np.ndarray
-    length: np.ndarray
-    shortest: np.ndarray
-    ties: np.ndarray
-    bypass: bool
+    head: np.ndarray  # (N,): first waiting job, -1 when there is none
+    tail: np.ndarray  # (N,): last waiting job
+    length: np.ndarray  # (N,)
+    shortest: np.ndarray  # (nodes,): the smallest length below each node of the machines' trees
+    ties: np.ndarray  # (nodes,): how many machines there have it
+    bypass: bool  # whether an arrival may start on a machine on which others wait
 
 
 KEPT = Queues

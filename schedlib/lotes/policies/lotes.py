@@ -19,31 +19,20 @@ OPTIONS = {
 
 
 class Scores(NamedTuple):
-    """What LoTES keeps of M configurations, N machines and K classes.
+    """What LoTES keeps of M configurations, N machines and K classes."""
 
-    - `score (K, N)`: upsilon, the jobs of the class in the machine's bin less those it runs; `top (K,
-      nodes)`: the largest below each node of the machines' trees
-    - `wheel (K, M)`: rho_jk of Section 4.3.1 up to a factor per class; `serve (M, K)`: which classes a
-      machine looks for on an exit; `line`: a queue per class
-    - `first`: the first version's fall-back; `fallback`: whether arrivals try configurations with Delta = 0
-    - `sample`: how many machines of a configuration are looked at, 0 for all; `looked (1,)`: how many the
-      last arrival asked for their state
-    - `order (K,)`, `ranked (1,)`: the classes that the machine of the last exit looks for, and their number
-    - `tried (M,)`, `stack`, `drawn`: working space
-    """
-
-    score: np.ndarray
-    top: np.ndarray
-    wheel: np.ndarray
-    serve: np.ndarray
-    line: Line
-    first: bool
-    fallback: bool
-    sample: int
-    looked: np.ndarray
-    order: np.ndarray
-    ranked: np.ndarray
-    tried: np.ndarray
+    score: np.ndarray  # (K, N): upsilon, the jobs of the class in the machine's bin less those it runs
+    top: np.ndarray  # (K, nodes): the largest score below each node of the machines' trees
+    wheel: np.ndarray  # (K, M): rho_jk of Section 4.3.1 up to a factor per class
+    serve: np.ndarray  # (M, K): which classes a machine looks for on an exit
+    line: Line  # a queue per class
+    first: bool  # the first version's fall-back
+    fallback: bool  # whether arrivals try configurations with Delta = 0
+    sample: int  # how many machines of a configuration are looked at, 0 for all
+    looked: np.ndarray  # (1,): how many machines the last arrival asked for their state
+    order: np.ndarray  # (K,): the classes that the machine of the last exit looks for
+    ranked: np.ndarray  # (1,): how many of them remain
+    tried: np.ndarray  # (M,), working space, as are the next two
     stack: np.ndarray
     drawn: np.ndarray
 

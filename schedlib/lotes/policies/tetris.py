@@ -25,24 +25,21 @@ OPTIONS = {"tetris": {"packing": 1.0, "work": 1.0, "gamma_unit": "h"}}
 
 
 class Weights(NamedTuple):
-    """What Tetris keeps; `packing` and `work` weigh omega and gamma.
+    """What Tetris keeps.
 
     Waiting jobs of class k are in the queue `group[k]` of `line` with the key `fold[k] * w * sum(r)`; times
-    `factor[j, group]` it is gamma on configuration j. `tilt (nodes, 2)`: with two resources, the largest 2
-    C_0 + C_1 and C_0 + 2 C_1 below each node of the machines' trees, a tighter bound on r . C of a job that
-    needs more of one resource; `mix (5,)`: r as a sum of the axes, the diagonal and these. The rest is
-    working space.
+    `factor[j, group]` it is gamma on configuration j.
     """
 
-    packing: float
-    work: float
+    packing: float  # the weight of omega
+    work: float  # the weight of gamma
     factor: np.ndarray
     group: np.ndarray
     fold: np.ndarray
     line: Line
-    tilt: np.ndarray
-    mix: np.ndarray
-    stack: np.ndarray
+    tilt: np.ndarray  # (nodes, 2): of two resources, the largest 2 C_0 + C_1 and C_0 + 2 C_1 below a node
+    mix: np.ndarray  # (5,): r as a sum of the axes, the diagonal and these two: a tighter bound on r . C
+    stack: np.ndarray  # working space, as are the next two
     dot: np.ndarray
     limit: np.ndarray
 
