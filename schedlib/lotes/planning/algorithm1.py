@@ -1,9 +1,9 @@
 """The paper's Algorithm 1, line by line: it does not make the set that it promises (Section 4.2).
 
-As printed, the flag `nextBin` is set once and never reset, so every bin that is passed on the way back is
-kept: all feasible ones, and some twice. With the flag reset in each round, bins remain that a job of an
-*earlier* class would fit. And where no further class fits an empty machine, `mostRecentAdd({})` is asked for
-a job that is not there. `bins.non_dominated_bins` makes the exact set.
+As printed, the flag `nextBin` is set once and never reset, so every bin passed on the way back is kept: all
+feasible ones, and some twice. With the flag reset in each round, bins remain that a job of an *earlier* class
+would fit. And where no further class fits an empty machine, `mostRecentAdd({})` asks for a job that is not
+there. `bins.non_dominated_bins` makes the exact set.
 """
 
 from typing import NamedTuple

@@ -110,13 +110,6 @@ def _visit(search, code, limit):
                 room[p, l] = left
 
 
-@compiled
-def _decode(code, word, shift, mask, rows):
-    for b in range(rows.shape[0]):
-        for k in range(rows.shape[1]):
-            rows[b, k] = (code[b, word[k]] >> shift[k]) & mask[k]
-
-
 def _prepare(capacity, demand):
     capacity = numbers("capacity", capacity, 1, "one amount per resource")
     demand = numbers("demand", demand, 2, "a row per class and a column per resource")
@@ -202,5 +195,6 @@ def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
     elif not in_order:
         code.reshape(-1).sort()
     rows = np.empty((bins, classes), np.int32)
-    _decode(code, word, shift, mask, rows)
+    for k in range(classes):
+        rows[:, k] = (code[:, word[k]] >> shift[k]) & mask[k]
     return rows

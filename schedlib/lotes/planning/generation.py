@@ -62,10 +62,9 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
     if bound > rate * (1 + gap):
         raise RuntimeError(f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, "
                            f"after {rounds} rounds")
-    machines = [np.zeros(len(x), np.int64) for x in fractions]
+    machines = tuple(np.zeros(len(x), np.int64) for x in fractions)
     if integer:
-        exact = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds).fractions
-        machines = [np.rint(x).astype(np.int64) for x in exact]
+        machines = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds).fractions
     kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
     kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
     bins, fractions, machines = (  # type: ignore[assignment]

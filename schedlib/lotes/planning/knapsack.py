@@ -48,9 +48,7 @@ def _best(room, size, value, price, first, gap, best, number):
                 gap *= 4
             if worth[q] > best:
                 best = worth[q]
-                number[:] = now
-                for p in range(q, classes):
-                    number[p] = 0
+                number[:q], number[q:] = now[:q], 0
             if q == classes or worth[q] + rest <= best * (1 + gap):
                 bound = max(bound, worth[q] + rest)
                 q -= 1

@@ -20,7 +20,7 @@ WHOLE = 1e-6  # a number of machines this close to a whole one is meant to be wh
 
 
 class Assignment(NamedTuple):
-    """An optimum of the program: x_ij as M arrays, and dual prices pi_k with sum alpha_k pi_k = 1."""
+    """An optimum of the program: M arrays of x_ij, and dual prices pi_k with sum alpha_k pi_k = 1."""
 
     fractions: tuple
     price: np.ndarray
@@ -72,8 +72,8 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarr
         price[:] = 0
         price[asked] = [abs(problem.get_constraint_by_name(f"class_{k}").pi) for k in asked]
         price[asked] /= price.sum() * classes.share[asked]
-    return Assignment(tuple(np.maximum([variable.value() for variable in variables], 0.0) for variables in x),
-                      price)
+    numbers = [np.maximum([variable.value() for variable in variables], 0.0) for variables in x]
+    return Assignment(tuple(np.rint(n).astype(np.int64) if integer else n for n in numbers), price)
 
 
 def rounded(fractions: np.ndarray, count: int) -> np.ndarray:
@@ -159,8 +159,5 @@ def plan(configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
             "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan")
     fractions = assign(configs, classes, bins, solver=solver, seconds=seconds).fractions
-    machines = None
-    if integer:
-        exact = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds).fractions
-        machines = [np.rint(x).astype(np.int64) for x in exact]
-    return make_plan(configs, classes, allocation, bins, fractions, machines)
+    exact = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds) if integer else None
+    return make_plan(configs, classes, allocation, bins, fractions, exact and exact.fractions)

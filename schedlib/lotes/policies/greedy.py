@@ -62,10 +62,9 @@ def _lengthen(m, q, machine, change):
             least, ties = q.length[other], 0
         ties += q.length[other] == least
     q.shortest[root + node], q.ties[root + node] = least, ties
-    node >>= 1
-    while node >= 1:
-        _play(q.shortest, q.ties, root, node)
+    while node > 1:
         node >>= 1
+        _play(q.shortest, q.ties, root, node)
 
 
 @kernel

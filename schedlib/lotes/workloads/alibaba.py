@@ -60,9 +60,9 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     """The work that arrives, against what these machines could do if each configuration's were pooled.
 
     It is the rate of arrivals from the first submission to the last over lambda* of stage 1 (Eqs. 1-5), for
-    the classes that `jobs` has in its column `class`, with the demands that its jobs hold on average *over
-    the time that they run*: then share times demand over rate is exactly the class's mean work. Raises
-    ValueError when all jobs are submitted at once.
+    the classes in the column `class` of `jobs`, with the demands that their jobs hold on average *over the
+    time that they run*: then share times demand over rate is exactly the class's mean work. Raises ValueError
+    when all jobs are submitted at once.
 
     >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 4.0], cores=[0.5, 0.5, 1.0])
     >>> round(offered_load(MachineConfigs([[1.0]], [5]), jobs), 6)
@@ -90,12 +90,10 @@ def alibaba_hour(
 
     The machines are those of `configs` (Table 1's unless given), their number scaled: the fewest, at least
     one of each configuration, on which `offered_load` does not exceed `load`. The `k` classes are those of
-    `cluster_jobs` on the first `first` seconds, with `features` and `seed` as there; every job's `class` is
-    the nearest. `trace` may be a stretch of `traces.alibaba2018("instances")`. What was changed or left out
-    is in the jobs' `report`.
-
-    Raises ValueError when one machine of each configuration is too many for `load`, and as `cluster_jobs`
-    does. Sources: LoTES, Sections 5.3.1 and 5.3.2; see the module for what was assumed.
+    `cluster_jobs` on the first `first` seconds, with its `features` and `seed`; every job's `class` is the
+    nearest. `trace` may be a stretch of `traces.alibaba2018("instances")`. `report` counts what was changed
+    or left out. Raises ValueError when one machine of each configuration is too many for `load`, and as
+    `cluster_jobs` does. Sources: LoTES, Sections 5.3.1 and 5.3.2; see the module for what was assumed.
 
     >>> from schedlib import traces
     >>> configs, classes, jobs = alibaba_hour(trace=traces.alibaba2018("instances").between(0, 60), first=20)

@@ -70,9 +70,9 @@ def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
     """Fit the model to `counts (H,)`, the jobs of H consecutive whole hours from hour number `first` on.
 
     Maximum likelihood of log counts as a Gaussian AR(1) around a level and a cosine and a sine of each of the
-    `periods` (h). Given what one hour keeps of the last one's deviation, the rest is least squares on
-    whitened logarithms; that one number is searched. The Poisson noise of the counts themselves is taken as
-    part of the AR(1)'s, which is right for hundreds of jobs an hour.
+    `periods` (h): given what one hour keeps of the last one's deviation, the rest is least squares on
+    whitened logarithms; that one number is searched. The counts' own Poisson noise is taken as part of the
+    AR(1)'s, which is right for hundreds of jobs an hour.
 
     Raises ValueError when an hour has no jobs (its logarithm is not there) or there are too few hours.
 

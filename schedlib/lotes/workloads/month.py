@@ -26,15 +26,13 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, jobs: int = JO
     """The classes with the rates that the month's jobs really have, and a month of jobs, in hours.
 
     - Arrivals: `arrivals` is an `ArrivalModel`, of which `jobs - batch` jobs over the hours are drawn (the
-      default is fitted to the trace), or the jobs in each hour `(hours,)`, when the real table is at hand.
-      They are uniform within the hour. `batch` jobs come at time 0 in any case.
-    - Mix: log-odds of the classes wander with deviation `drift` and two days' memory around Table 2's shares
-      (Fig. 7).
-    - Durations: log-normal with deviation `tail` of the logarithm, in the classes' printed proportions, but
-      longer: the printed means (0.035 h) would load Table 1's machines to a hundredth, so all are stretched
-      until the arrivals after the batch use `load` of the fluid limit lambda*. Batch jobs have durations of
-      the same law.
-    - Demands: Table 2's means under a law of `sizes` as in `RandomWorkload`, with cv 0.5, matched neither.
+      default is fitted to the trace), or the jobs in each hour `(hours,)`. They are uniform within the hour;
+      `batch` more jobs come at time 0.
+    - Mix: log-odds of the classes wander with deviation `drift` and two days' memory around Table 2's shares.
+    - Durations: log-normal with deviation `tail` of the logarithm, in the classes' printed proportions. The
+      printed means (0.035 h) would load Table 1's machines to a hundredth, so all are stretched until the
+      arrivals after the batch use `load` of the fluid limit lambda*.
+    - Demands: Table 2's means under a law of `sizes` as in `RandomWorkload`, with cv 0.5, not matched.
 
     Raises ValueError on counts that make no month and on an unknown law of sizes.
 
