@@ -24,10 +24,6 @@ def _identifier(owner: str, name: str) -> None:
         raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {known}")
 
 
-def _reads_nothing(point: Mapping[str, Any]) -> tuple[()]:
-    return ()
-
-
 @dataclass(frozen=True)
 class Experiment:
     """A pure function of a point and a seed, with the points and the number of seeds of each scale.
@@ -50,7 +46,7 @@ class Experiment:
     seeds: Mapping[str, int]
     timing: tuple[str, ...] = ()
     missing: Callable[[], str] = str
-    data_files: Callable[[Mapping[str, Any]], Sequence[Any]] = _reads_nothing
+    data_files: Callable[[Mapping[str, Any]], Sequence[Any]] = lambda point: ()
 
     def __post_init__(self):
         _identifier("experiment", self.id)

@@ -1,5 +1,4 @@
-"""From one row per policy, metric and seed to a leaderboard: means, ranks, paired differences, broken rules.
-"""
+"""From one row per policy, metric and seed to a leaderboard: means, ranks, paired differences."""
 
 import textwrap
 
@@ -22,8 +21,8 @@ def standings(runs: pd.DataFrame) -> pd.DataFrame:
 
     - `mean, low, high`: over the seeds, with the 95 % Student-t interval (NaN with a single seed)
     - `rank` by the mean, 1 is best; `<NA>` for a policy that broke a rule on any seed
-    - `difference, difference_low, difference_high`: value less that of the policy of rank 1 *on the same
-      seed*, mean and 95 % interval
+    - `difference, difference_low, difference_high`: value less that of rank 1 on the same seed, mean and
+      interval
     - `seeds`: how many; `broke, warned`: the first sentence of each policy
 
     Raises ValueError when a column is missing or a policy lacks some seed, since differences are paired.

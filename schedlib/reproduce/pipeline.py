@@ -47,11 +47,8 @@ def figures(only: registry.Names = None, scale: str = "quick", out: str | Path |
 
 
 def execute(paper: str, parameters: dict[str, Any]) -> Path:
-    """Run `notebooks/reproduce/<paper>.ipynb` with these parameters; gives the executed copy, which is in the
-    cache.
-
-    Raises NotebookError when it stops or is missing.
-    """
+    """Run `notebooks/reproduce/<paper>.ipynb` with these parameters; gives the executed copy in the cache.
+    Raises NotebookError when it stops or is missing."""
     import papermill
 
     root = paths.checkout()

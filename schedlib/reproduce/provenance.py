@@ -26,8 +26,7 @@ def book_order(name: str) -> tuple[int, int, str]:
 
 
 def record(out: Path, figure_id: str, done: sweep.Sweep, caption: str, alt: str, files: list[str]) -> None:
-    """Put one figure's entry into the folder's `provenance.json`. Times are those of the stored points, so
-    they repeat."""
+    """Put one figure's entry into `provenance.json`. Times are those of the stored points, so they repeat."""
     first = done.metas[0]
     entry = {
         "experiment": done.experiment.id,

@@ -2,6 +2,7 @@
 
 import ast
 import functools
+import itertools
 import warnings
 from typing import Any
 
@@ -42,7 +43,8 @@ def read_tree(text: str) -> mch.Tree:
 
     Groups stand in brackets, leaves in parentheses, weights after an asterisk. Only numbers are read, nothing
     is run. Raises ValueError, with what is wanted, on any other text, and on trees that are no good to draw:
-    more than 12 leaves, more than 5 levels, demands not between 0.001 and 1,000,000 (or 0) of two resources.
+    more than 12 leaves, more than 5 levels, demands of two resources that are not 0 or between 0.001 and
+    1,000,000.
 
     >>> tree = read_tree("[(1, 0), [(0, 1), (2, 1)]*3]")
     >>> tree.n_leaves, tree.weight.tolist()
@@ -66,9 +68,8 @@ def read_tree(text: str) -> mch.Tree:
             raise ValueError("the whole is a group, in brackets")
         tree = mch.Tree(groups, {path: float(weight) for path, weight in weights.items()})
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError) as error:
-        why = error.msg if isinstance(error, SyntaxError) else str(error)
-        why = ("numbers, commas and asterisks are all that may stand in it" if "malformed" in why
-               else why[:120])
+        why = (error.msg if isinstance(error, SyntaxError) else str(error))[:120]
+        why = "numbers, commas and asterisks are all that may stand in it" if "malformed" in why else why
         form = f"Groups stand in brackets, leaves in parentheses: {EXAMPLE}"
         raise ValueError(f"this tree cannot be read: {why}. {form}") from error
     if tree.n_leaves > LEAVES or tree.depth.max() > DEPTH:
@@ -96,18 +97,17 @@ def _path(text, cpu, memory, rule):
 
 
 def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100) -> Picture:
-    """A tree, as `read_tree` reads it, and a cluster `filled` to that % of what `rule` gives out in the end.
+    """A tree, as `read_tree` reads it, on a cluster `filled` to that % of what `rule` gives out in the end.
 
     The cluster has `cpu` CPUs and `memory` GB. Shares are those of the divisible filling; a group's is what
-    its poorest child lets it show (`node_shares`). Raises ValueError
-    as `read_tree` does, and when the rule is not for this tree.
+    its poorest child lets it show. Raises ValueError as `read_tree` does, and when the rule is not for this
+    tree.
     """
     tree, path, used = _path(text, cpu, memory, rule)
     shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
     need = tree.demand / [cpu, memory]
     usage = need * (shares / need.max(axis=1))[:, None]
-    full = [name for name, total in zip(("CPU", "memory"), usage.sum(axis=0), strict=True) if total > 1
-            - 1e-6]
+    full = np.array(["CPU", "memory"])[usage.sum(axis=0) > 1 - 1e-6]
     title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) or 'nothing'} full"
     names = [tree.name(node) for node in tree.leaves]
     nodes = node_shares(tree, [cpu, memory], shares)
@@ -141,14 +141,11 @@ def _plot_usage(ax: Axes, usage, names, capacity):
 def filling() -> Explorer:
     """A menu of trees and a box to write one, sliders for the capacities and the way, a menu of rules."""
     text, cpu, memory = PRESETS["MCH breaks its promise"]
-    controls = {
-        "preset": menu(list(PRESETS), text="example"),
-        "text": widgets.Text(value=text, description="tree", continuous_update=False),
-        "cpu": slider(cpu, 1, 200, text="CPUs"),
-        "memory": slider(memory, 1, 200, text="memory (GB)"),
-        "rule": menu(labelled(RULES), text="rule"),
-        "filled": slider(100, 0, 100, 5, text="filled (%)"),
-    }
+    controls = {"preset": menu(list(PRESETS), text="example"),
+                "text": widgets.Text(value=text, description="tree", continuous_update=False),
+                "cpu": slider(cpu, 1, 200, text="CPUs"), "memory": slider(memory, 1, 200, text="memory (GB)"),
+                "rule": menu(labelled(RULES), text="rule"),
+                "filled": slider(100, 0, 100, 5, text="filled (%)")}
 
     def take_example():
         for name, value in zip(("text", "cpu", "memory"), PRESETS[controls["preset"].value], strict=True):
@@ -191,10 +188,7 @@ def _run(scene, rule):
 
 
 def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str = "naive-h-drf") -> Picture:
-    """Shares over time, up to `time` in s, under two rules, while jobs come and go.
-
-    Scenes are the keys of `SCENES`.
-    """
+    """Shares over time, up to `time` (s), under two rules, while jobs come and go in a scene of `SCENES`."""
     if scene not in SCENES:
         raise unknown("scene", scene, SCENES)
     end, words = SCENES[scene], []
@@ -219,16 +213,13 @@ def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str
 
 def churn() -> Explorer:
     """Menus of scenes and of two rules, and a slider that moves the time."""
-    controls = {
-        "scene": menu(list(SCENES), text="scene"),
-        "time": slider(500, 0, SCENES[FIG4], 10, text="time (s)"),
-        "left": menu(labelled(CHURN_RULES), text="left"),
-        "right": menu(labelled(CHURN_RULES), "naive-h-drf", text="right"),
-    }
+    rules = labelled(CHURN_RULES)
+    controls = {"scene": menu(list(SCENES), text="scene"),
+                "time": slider(500, 0, SCENES[FIG4], 10, text="time (s)"),
+                "left": menu(rules, text="left"), "right": menu(rules, "naive-h-drf", text="right")}
     with working():  # all runs are made before the first move
-        for scene in SCENES:
-            for rule in CHURN_RULES:
-                _run(scene, rule)
+        for scene, rule in itertools.product(SCENES, CHURN_RULES):
+            _run(scene, rule)
 
     def shorten():
         controls["time"].max = SCENES[controls["scene"].value]

@@ -1,5 +1,6 @@
 """The explorer of the closing chapter: a slice of Alibaba's hour and a load, under all papers' policies."""
 
+import functools
 from typing import Any
 
 import ipywidgets as widgets
@@ -75,9 +76,7 @@ def plot_answers(frame: pd.DataFrame) -> Picture:
 
 def draw(start: int = 0, every: int = 8, load: int = 80) -> Picture:
     """The stored answers for a slice: ten minutes from minute `start` on, every `every`-th job, at `load` %.
-
-    Raises ValueError on a slice or a load that is not stored.
-    """
+    Raises ValueError on a slice or a load that is not stored."""
     grid = one_trace.grid()
     frame = grid[(grid["start"] == start) & (grid["every"] == every) & (grid["load"] == load)]
     if frame.empty:
@@ -89,12 +88,9 @@ def draw(start: int = 0, every: int = 8, load: int = 80) -> Picture:
 
 def explorer() -> Explorer:
     """Sliders for the slice and the load, and the four questions side by side."""
+    chosen = functools.partial(widgets.SelectionSlider, continuous_update=False)
     steps = [(f"every {n}th", n) for n in one_trace.STEPS]
-    at_release = {"continuous_update": False}
-    controls = {
-        "start": slider(0, min(one_trace.STARTS), max(one_trace.STARTS), 10, text="from minute"),
-        "every": widgets.SelectionSlider(options=steps, value=8, description="jobs", **at_release),
-        "load": widgets.SelectionSlider(options=one_trace.LOADS, value=80, description="load (%)",
-                                        **at_release),
-    }
-    return Explorer(draw, controls, height=420)
+    controls = {"start": slider(0, min(one_trace.STARTS), max(one_trace.STARTS), 10, text="from minute"),
+                "every": chosen(options=steps, value=8, description="jobs"),
+                "load": chosen(options=one_trace.LOADS, value=80, description="load (%)")}
+    return Explorer(draw, controls)
