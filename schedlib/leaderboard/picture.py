@@ -38,9 +38,8 @@ def plot(board: pd.DataFrame, metric: str | None = None, size: Size = None, ax: 
         mean, low, high = row[["mean", "low", "high"]].astype(float)
         if np.isfinite(mean):
             bar = [[mean - low], [high - mean]] if np.isfinite(low) else None
-            marker = {"marker": look.marker, "markersize": 7, "capsize": 4, "color": look.color}
-            face = "none" if row["broke"] else look.color
-            axes.errorbar(mean, line, xerr=bar, markerfacecolor=face, **marker)
+            axes.errorbar(mean, line, xerr=bar, marker=look.marker, markersize=7, capsize=4, color=look.color,
+                          markerfacecolor="none" if row["broke"] else look.color)
         else:
             axes.text(0.02, line, "no result", style="italic", color=GREY, **beside)
         axes.text(1.02, line, _remark(row), **beside)

@@ -10,7 +10,6 @@ from schedlib.intervals import mean_ci
 COLUMNS = ("policy", "metric", "better", "seed", "value", "broke", "warned")
 FIRST = ["policy", "metric", "better", "mean", "low", "high", "rank"]
 DIFFERENCES = ["difference", "difference_low", "difference_high"]
-UNKNOWN = (np.nan,) * 3  # a mean and its interval
 
 
 def standings(runs: pd.DataFrame) -> pd.DataFrame:
@@ -59,7 +58,7 @@ def _of_metric(metric: str, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _interval(values: pd.Series) -> tuple[float, ...]:
-    return tuple(mean_ci(values)) if np.isfinite(values).all() else UNKNOWN
+    return tuple(mean_ci(values)) if np.isfinite(values).all() else (np.nan, np.nan, np.nan)
 
 
 def told(board: pd.DataFrame) -> str:
@@ -69,8 +68,8 @@ def told(board: pd.DataFrame) -> str:
     'a broke capacity: job 3 at 2 s'
     """
     lines = []
-    for _, row in board.drop_duplicates("policy").iterrows():
-        lines += [f"{row['policy']} broke {row['broke']}"] if row["broke"] else []
-        lines += [f"{row['policy']}, a warning: {row['warned']}"] if row["warned"] else []
+    for row in board.drop_duplicates("policy").itertuples():
+        lines += [f"{row.policy} broke {row.broke}"] if row.broke else []
+        lines += [f"{row.policy}, a warning: {row.warned}"] if row.warned else []
     wrapped = (textwrap.fill(line, 116, subsequent_indent="    ") for line in lines)
     return "\n".join(wrapped) or "nobody broke a rule"

@@ -27,11 +27,9 @@ class Judgement(NamedTuple):
 
 
 def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
-    """Judge a claim on its experiment's frame, by the rules in `Claim`.
-
-    One replicate gives no interval: the mean alone is judged, and the reason says so. Raises ValueError,
-    which names the claim, when `measure` gives no number, or one that is not finite.
-    """
+    """Judge a claim on its experiment's frame, by the rules in `Claim`. One replicate gives no interval: the
+    mean alone is judged, and the reason says so. Raises ValueError, which names the claim, when `measure`
+    gives no number, or one that is not finite."""
     if claim.experiment is None or claim.measure is None:
         return Judgement(float("nan"), "", UNTESTABLE, claim.reason)
     try:

@@ -89,11 +89,9 @@ def last_lines(error: str, file: Path) -> str:
 
 
 def normalised(book: dict[str, Any]) -> str:
-    """A notebook as text without what differs from run to run although nothing changed.
-
-    Goes: times, papermill's notes, standard error, the interpreter's version. Made alike: cell and widget
-    ids, addresses in object names, the pieces in which printed text arrived.
-    """
+    """A notebook as text without what differs from run to run although nothing changed. Goes: times,
+    papermill's notes, standard error, the interpreter's version. Made alike: cell and widget ids, addresses
+    in object names, the pieces in which printed text arrived."""
     book = json.loads(json.dumps(book))
     book["metadata"] = {key: value for key, value in book["metadata"].items() if key == "widgets"} | {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

@@ -12,11 +12,9 @@ from schedlib.reproduce.notebooks import CELL_TIMEOUT, QUIET, NotebookError, las
 
 def figures(only: registry.Names = None, scale: str = "quick", out: str | Path | None = None,
             workers: int | None = None, dask: str | None = None, seeds: int | None = None) -> Path:
-    """Regenerate figures, tables, claims and the gallery; gives the folder they are in.
-
-    `only` names papers or figures; `out` another folder than the scale's own (see `publish.out_folder`).
-    Every paper is tried; then NotebookError tells which notebooks stopped, and where to look.
-    """
+    """Regenerate figures, tables, claims and the gallery; gives the folder they are in. `only` names papers
+    or figures; `out` another folder than the scale's own (see `publish.out_folder`). Every paper is tried;
+    then NotebookError tells which notebooks stopped, and where to look."""
     library = registry.load()
     wanted = library.wanted_figures(only)
     if not wanted:

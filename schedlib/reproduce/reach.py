@@ -258,11 +258,9 @@ def _source(*packages: str) -> Source:
 
 @cache
 def of(module: str, name: str) -> tuple[str, frozenset[str]]:
-    """A hash over the code that `name` in `module` reaches, and the packages that this code imports.
-
-    A file is read once per process, as Python does: restart the kernel after an edit. Raises ValueError when
-    the module has no file, as a notebook's cells have none.
-    """
+    """A hash over the code that `name` in `module` reaches, and the packages that this code imports. A file
+    is read once per process, as Python does: restart the kernel after an edit. Raises ValueError when the
+    module has no file, as a notebook's cells have none."""
     top = module.partition(".")[0]
     if top == "__main__" or getattr(sys.modules.get(top), "__file__", None) is None:
         raise ValueError(f"module {module!r}: `run` must be in a file that can be imported, not in a cell")

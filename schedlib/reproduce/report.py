@@ -71,11 +71,8 @@ def counts(frame: pd.DataFrame) -> str:
 
 
 def findings(rows: pd.DataFrame) -> list[str]:
-    """Up to three sentences counted from a paper's rows; one that has too little to stand on is left out.
-
-    How orders fare beside numbers; the best and the worst place; what most misses share, or the furthest
-    miss.
-    """
+    """Up to three sentences counted from a paper's rows; one that has too little to stand on is left out. How
+    orders fare beside numbers; the best and the worst place; what most misses share, or the furthest miss."""
     tested = rows[rows["verdict"] != UNTESTABLE]
     return list(filter(None, [_kinds(tested), _places(tested), _common(tested) or _furthest(tested)]))
 

@@ -91,10 +91,8 @@ def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
 
 def cluster(jobs: Iterable[Job], address: str) -> Iterator[Outcome]:
     """On the Dask cluster whose scheduler is at `address`; a job whose worker dies is tried 3 more times.
-
     joblib's own Dask backend would end the sweep at the first lost job; here it is a failure among outcomes.
-    Raises ValueError when no scheduler answers there.
-    """
+    Raises ValueError when no scheduler answers there."""
     from distributed import Client, as_completed
 
     try:

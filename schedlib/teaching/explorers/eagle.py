@@ -9,8 +9,7 @@ from schedlib import eagle
 from schedlib.core.checks import unknown
 from schedlib.eagle.workloads.synthetic import LOAD
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider
-from schedlib.teaching.explorers.working import working
+from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider, working
 from schedlib.workload import Workload
 
 WORKERS, JOBS = 600, 15_000

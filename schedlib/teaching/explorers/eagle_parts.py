@@ -10,8 +10,7 @@ from matplotlib.ticker import NullLocator
 
 from schedlib import eagle
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider
-from schedlib.teaching.explorers.working import working
+from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider, working
 
 WORKERS, JOBS = 600, 20_000
 ESTIMATES = {"right": "mean", "too small, 0.1 to 1 times": (0.1, 1), "too large, 1 to 1.9 times": (1, 1.9)}
@@ -43,11 +42,9 @@ _shipped = functools.cache(_simulated)  # the two systems that every choice is c
 
 def draw_parts(sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, cap: int = 5,
                estimate: str = "right", seed: int = 0) -> Picture:
-    """Short jobs under an Eagle with these parts, the whole Eagle and Hawk: 20,000 jobs on 600 workers.
-
-    On the left the share that takes longer than a time, on the right percentiles over the whole Eagle's.
-    `estimate`, for all three, is a key of `ESTIMATES`.
-    """
+    """Short jobs under an Eagle with these parts, the whole Eagle and Hawk: 20,000 jobs on 600 workers. On
+    the left the share that takes longer than a time, on the right percentiles over the whole Eagle's.
+    `estimate`, for all three, is a key of `ESTIMATES`."""
     chosen = eagle.Eagle(sss=sss, sbp=sbp, srpt=srpt, min_probes=min_probes)
     chosen = replace(chosen, name="your choice", cap=float(cap))
     took = {name: _shipped(name, estimate, seed) for name in ("eagle", "hawk")}

@@ -21,10 +21,7 @@ SYSTEMS = {
     "Eagle without SSS": eagle.Eagle(sss=False, min_probes=FEW),
     "Eagle without SBP and SRPT": eagle.Eagle(sbp=False, srpt=False, min_probes=FEW),
     "Eagle, no minimum of probes": eagle.Eagle(min_probes=0),
-    "Hawk": "hawk",
-    "Sparrow": "sparrow",
-    "DLWL": "dlwl",
-    "Omniscient LWL": "omniscient",
+    "Hawk": "hawk", "Sparrow": "sparrow", "DLWL": "dlwl", "Omniscient LWL": "omniscient",
     "Ideal Eagle": "ideal-eagle",
 }
 EVENTS = {

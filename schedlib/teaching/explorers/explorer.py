@@ -6,19 +6,22 @@ import functools
 import gc
 import html
 import io
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ipywidgets as widgets
 import matplotlib as mpl
 import numpy as np
+from IPython import get_ipython
+from IPython.display import HTML, display
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
 from schedlib.pictures import style
-from schedlib.teaching.explorers.working import working
 
 Picture = tuple[Figure, str]
 """What a draw function gives: a matplotlib figure and its alt text."""
@@ -71,11 +74,9 @@ def png(figure: Figure) -> bytes:
 
 @contextlib.contextmanager
 def young_garbage() -> Iterator[None]:
-    """Collect the garbage made inside at the end, while it is young.
-
-    A figure is thousands of objects that hold one another. Without this, every tenth move or so Python looks
-    through all objects of the process, for a third of a second.
-    """
+    """Collect the garbage made inside at the end, while it is young. A figure is thousands of objects that
+    hold one another. Without this, every tenth move or so Python looks through all objects of the process,
+    for a third of a second."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -84,6 +85,56 @@ def young_garbage() -> Iterator[None]:
         gc.collect(0)
         if was_on:
             gc.enable()
+
+
+@contextlib.contextmanager
+def working(show: Callable[[str], None] | None = None, after: float = 1.5) -> Iterator[None]:
+    """Inside the block, say that it works and for how many seconds, once it has taken more than `after` s.
+
+    `show` takes the words, and "" when the block is done; without it they stand below the cell that runs.
+
+    >>> said = []
+    >>> with working(said.append, after=0.01):
+    ...     time.sleep(0.1)
+    >>> said[0], said[-1]
+    ('Working, 0 s: what is run for the first time is compiled first.', '')
+    >>> with working(said.append):
+    ...     said.clear()
+    >>> said
+    []
+    """
+    said: list[str] = []
+    say, start, done = show or _below_the_cell(), time.monotonic(), threading.Event()
+
+    def keep_saying():
+        while not done.wait(1.0 if said else after):
+            how_long = f"Working, {time.monotonic() - start:.0f} s"
+            said.append(f"{how_long}: what is run for the first time is compiled first.")
+            say(said[-1])
+
+    thread = threading.Thread(target=keep_saying, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        if said:
+            say("")
+
+
+def _below_the_cell() -> Callable[[str], None]:
+    """Words below the running cell, each in the place of the last; none where there is no notebook."""
+    handles: list = []
+
+    def show(words):
+        page = HTML(f'<p role="status">{words}</p>' if words else "")
+        if handles:
+            handles[0].update(page)
+        elif hasattr(get_ipython(), "kernel"):
+            handles.append(display(page, display_id=True))
+
+    return show
 
 
 class Explorer(widgets.VBox):

@@ -8,11 +8,9 @@ from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, slider
 
 
 def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) -> Picture:
-    """The board of the first `seeds` seeds of these runs (which a board gives with `each=True`).
-
-    The axis has room for all values of single runs, whatever the number of seeds. Returns (matplotlib Figure,
-    alt text); nothing is simulated. Raises ValueError on fewer than one seed.
-    """
+    """The board of the first `seeds` seeds of these runs (which a board gives with `each=True`). The axis has
+    room for all values of single runs, whatever the number of seeds. Returns (matplotlib Figure, alt text);
+    nothing is simulated. Raises ValueError on fewer than one seed."""
     if seeds < 1:
         raise ValueError(f"seeds: {seeds}, must be at least 1")
     runs = runs[runs["metric"] == (metric or runs["metric"].iloc[0])]

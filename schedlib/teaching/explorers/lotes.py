@@ -111,10 +111,8 @@ _cluster = functools.lru_cache(maxsize=64)(stored_clusters.instance)
 
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0) -> Picture:
     """A cluster of 60 machines for six hours under three policies: how full each machine is, and the queues.
-
     `load` in % of the rate that stage 2 sustains after rounding, `phi` in thousandths of the largest machine.
-    Plans are stored for `seed` 0 to 9 and `phi` 0, 3, ... 15; ValueError for others.
-    """
+    Plans are stored for `seed` 0 to 9 and `phi` 0, 3, ... 15; ValueError for others."""
     case = _cluster(phi, load, sizes, seed)
     plans = {"lotes": case.plan, "greedy": None, "tetris": None}
     runs = [lotes.simulate(policy, case.configs, case.workload, plan=plan) for policy, plan in plans.items()]
@@ -135,11 +133,9 @@ def dispatch() -> Explorer:
 
 def draw_stored(runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: str = "common-matched",
                 at: float = 0.006, claims: pd.DataFrame | None = None) -> Picture:
-    """One point of a stored figure: waits and queue growth of all instances and policies, and claims.
-
-    `runs`: frames by figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`; `claims`: the ledger,
-    `reproduce.claims("lotes")`. Nothing is simulated.
-    """
+    """One point of a stored figure: waits and queue growth of all instances and policies, and claims. `runs`:
+    frames by figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`; `claims`: the ledger,
+    `reproduce.claims("lotes")`. Nothing is simulated."""
     if figure not in runs:
         raise unknown("figure", figure, runs)
     frame = runs[figure]

@@ -4,7 +4,6 @@ import ast
 import functools
 import itertools
 import warnings
-from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
@@ -19,14 +18,12 @@ from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
 from schedlib.pictures import style
 from schedlib.pictures.trees import plot_tree, tree_size
-from schedlib.teaching.explorers.explorer import Explorer, Picture, labelled, menu, placed, slider
-from schedlib.teaching.explorers.working import working
+from schedlib.teaching.explorers.explorer import Explorer, Picture, labelled, menu, placed, slider, working
 
 RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
 RESOURCES = ("CPU", "GB")
 LEAVES, DEPTH = 12, 5
 SMALLEST, LARGEST = 1e-3, 1e6
-EXAMPLE = "[(1, 0), [(0, 1), (2, 1)]*3]"
 PRESETS = {
     "MCH breaks its promise": ("[(4, 1), [(1, 0), (0, 1), (0, 1)]]", 36, 36),
     "Fig. 4 of the paper": ("[[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]", 200, 200),
@@ -70,7 +67,7 @@ def read_tree(text: str) -> mch.Tree:
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError) as error:
         why = (error.msg if isinstance(error, SyntaxError) else str(error))[:120]
         why = "numbers, commas and asterisks are all that may stand in it" if "malformed" in why else why
-        form = f"Groups stand in brackets, leaves in parentheses: {EXAMPLE}"
+        form = "Groups stand in brackets, leaves in parentheses: [(1, 0), [(0, 1), (2, 1)]*3]"
         raise ValueError(f"this tree cannot be read: {why}. {form}") from error
     if tree.n_leaves > LEAVES or tree.depth.max() > DEPTH:
         size = f"leaves: {tree.n_leaves}, levels: {tree.depth.max()}"
@@ -128,8 +125,8 @@ def _plot_usage(ax: Axes, usage, names, capacity):
     """A bar for each resource, a part of it for each leaf."""
     start = np.zeros(len(capacity))
     for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
-        look: dict[str, Any] = {"color": style.BLUE, "alpha": (0.35, 0.6)[leaf % 2], "edgecolor": "white"}
-        ax.barh([1, 0], amount, left=start, height=0.7, **look)
+        ax.barh([1, 0], amount, left=start, height=0.7, color=style.BLUE, alpha=(0.35, 0.6)[leaf % 2],
+                edgecolor="white")
         for row, (width, left) in enumerate(zip(amount, start, strict=True)):
             if width > 1.2 * len(name):
                 ax.text(left + width / 2, 1 - row, name, ha="center", va="center", fontsize=9)
@@ -151,17 +148,13 @@ def filling() -> Explorer:
         for name, value in zip(("text", "cpu", "memory"), PRESETS[controls["preset"].value], strict=True):
             controls[name].value = value
 
-    def draw(preset, **values):
-        return draw_filling(**values)
-
     with working():
         _path(text, cpu, memory, "h-drf")  # compiled before the first move
-    return Explorer(draw, controls, height=480, on_change={"preset": take_example})
+    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=480,
+                    on_change={"preset": take_example})
 
 
 CHURN_RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
-STEP = 5.0
-"""Seconds between two readings of the shares."""
 FIG4 = "Fig. 4 of the paper"
 SCENES = {FIG4: 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
 """How long each scene lasts (s)."""
@@ -182,7 +175,7 @@ def _scene(scene):
 def _run(scene, rule):
     """Times (T,), the leaves' names, and their shares (T, p)."""
     tree, capacity, jobs = _scene(scene)
-    run = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=STEP)
+    run = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=5.0)
     wide = run.shares.pivot(index="time", columns="leaf", values="share")
     return wide.index.to_numpy(), [tree.name(node) for node in tree.leaves], wide.to_numpy()
 
@@ -198,9 +191,9 @@ def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str
         times, names, shares = _run(scene, rule)
         seen = int(np.searchsorted(times, time, side="right"))
         for leaf, name in enumerate(names):
-            look: Any = {"linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf], "where": "post"}
-            look |= {"color": style.PALETTE[leaf % 6], "label": f"{name}: {shares[seen - 1, leaf]:.2f}"}
-            ax.step(times[:seen], shares[:seen, leaf], **look)
+            ax.step(times[:seen], shares[:seen, leaf], where="post", color=style.PALETTE[leaf % 6],
+                    linestyle=LEAF_LINES[leaf], linewidth=LEAF_WIDTHS[leaf],
+                    label=f"{name}: {shares[seen - 1, leaf]:.2f}")
         ax.axvline(min(time, end), color="black", linewidth=0.8)
         ax.set(title=style.look(rule).label, xlabel="time (s)", xlim=(0, end), ylim=(0, 1.04))
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
