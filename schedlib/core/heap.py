@@ -21,9 +21,11 @@ def push(keys, items, size, key, item):
         parent = (child - 1) >> 2
         if not before(key, item, keys[parent], items[parent]):
             break
-        keys[child], items[child] = keys[parent], items[parent]
+        keys[child] = keys[parent]
+        items[child] = items[parent]
         child = parent
-    keys[child], items[child] = key, item
+    keys[child] = key
+    items[child] = item
     return size + 1
 
 
@@ -31,16 +33,22 @@ def push(keys, items, size, key, item):
 def pop(keys, items, size):
     """Remove the smallest pair, `keys[0], items[0]`, of a heap that is not empty; return the new size."""
     size -= 1
-    key, item = keys[size], items[size]
-    parent, first = 0, 1
-    while first < size:
+    key = keys[size]
+    item = items[size]
+    parent = 0
+    while True:
+        first = 4 * parent + 1
+        if first >= size:
+            break
         best = first
         for child in range(first + 1, min(first + 4, size)):
             if before(keys[child], items[child], keys[best], items[best]):
                 best = child
         if not before(keys[best], items[best], key, item):
             break
-        keys[parent], items[parent] = keys[best], items[best]
-        parent, first = best, 4 * best + 1
-    keys[parent], items[parent] = key, item
+        keys[parent] = keys[best]
+        items[parent] = items[best]
+        parent = best
+    keys[parent] = key
+    items[parent] = item
     return size

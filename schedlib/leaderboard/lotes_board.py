@@ -98,12 +98,13 @@ def _run(policy: str | Policy, case: Case, seed: int) -> Outcome:
     started = not np.isnan(wait).any()
     if started:
         values = SECONDS.get(unit, 1.0) * np.array((wait.mean(), np.quantile(wait, 0.99), wait.max()))
-    record = {name: run.jobs[name].to_numpy() for name in ("machine", "start", "finish")}
+    jobs: Any = run.jobs
+    record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
     record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
     record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
     broke = _overfull(record, case)
     judged = isinstance(policy, Policy) and started and not broke
-    passed = _passed(run.jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
+    passed = _passed(jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
     return Outcome(tuple(values), wait, broke, *passed)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
+from typing import Any
 
 from schedlib import papers
 from schedlib.experiment import Claim, Experiment, Figure
@@ -41,7 +42,8 @@ class Registry:
     def of(cls, experiments: Iterable[Experiment] = (), figures: Iterable[Figure] = (),
            claims: Iterable[Claim] = ()) -> "Registry":
         """A registry; ValueError when an id is listed twice, is no file name, or names no experiment."""
-        registry, listed = cls({}, {}, {}), (experiments, figures, claims)
+        registry = cls({}, {}, {})
+        listed: tuple[Iterable[Any], ...] = (experiments, figures, claims)
         for table, items in zip(vars(registry).values(), listed, strict=True):
             for item in items:
                 kind, needed = type(item).__name__.lower(), getattr(item, "experiment", None)

@@ -44,9 +44,9 @@ def beyond_the_limit(answer: object) -> str:
         if load is None:
             expect(_stable(policy, LOADS[-1]), f"{policy}: not stable at the highest load; look at `.stable`")
             continue
-        place = next((i for i, other in enumerate(LOADS) if near(number(load), other, 1e-6)), None)
+        place = next((i for i, other in enumerate(LOADS) if near(number(load), other, 1e-6)), -1)
         hint = "one of the loads 1.00, 1.02, ..., 1.10, or None when it is stable at all of them"
-        expect(place is not None, f"{policy}: {hint}")
+        expect(place >= 0, f"{policy}: {hint}")
         expect(not _stable(policy, LOADS[place]), f"{policy}: stable at that load, for the given instance")
         before = place == 0 or _stable(policy, LOADS[place - 1])
         expect(before, f"{policy}: nor is it stable at the load before")

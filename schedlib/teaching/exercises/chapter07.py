@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from schedlib import eagle, theory
 from schedlib.teaching.exercises.checking import exercise
@@ -41,14 +42,14 @@ def best_split(answer: object) -> str:
     """Give three pairs, for loads of 50, 80, 95 %: short jobs' workers for the least mean wait, slowdown."""
     given = wholes(rows(answer, 2, "pairs"), "workers")
     expect(given.shape == (3, 2), f"needs three pairs, and here are {len(given)}")
-    shares, means, squares = [0.9, 0.1], np.array([1, 44]), [4 / 3, 44**2 * (1 + 1 / 12)]
+    shares, means, squares = [0.9, 0.1], [1, 44], [4 / 3, 44**2 * (1 + 1 / 12)]
     for load, pair in zip((0.5, 0.8, 0.95), given.tolist(), strict=True):
         rate = load * 100 / np.dot(shares, means)
         stable = [n for n in range(1, 100) if rate * 0.9 < n and rate * 4.4 < 100 - n]
         expect(set(pair) <= set(stable), f"load {load:.0%}: with so many workers one side cannot keep up")
-        waits = [theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n]) for n in stable]
-        for n, unit, what in zip(pair, (1, means), ("wait", "slowdown"), strict=True):
-            cost = np.divide(waits, unit) @ shares
+        waits = np.array([theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n]) for n in stable])
+        for n, costs, what in zip(pair, (waits, waits / np.array(means)), ("wait", "slowdown"), strict=True):
+            cost = costs @ np.array(shares)
             best = cost[stable.index(n)] <= cost.min() * (1 + 1e-9)
             expect(best, f"load {load:.0%}: another number has a smaller {what}")
     return "whoever waits for short jobs would set more workers aside than their share of the work."
@@ -76,7 +77,7 @@ def never_behind_long(answer: object) -> str:
     setting: dict[str, Any] = {"short_partition": eagle.PARTITION["google"], "cutoff": eagle.CUTOFF["google"]}
     run = simulated(jobs, own_send(answer), 600, **setting, record=True)
     hawk = eagle.simulate(jobs, "hawk", 600, **setting)
-    stats, tasks = run.stats, run.tasks
+    stats, tasks = run.stats, pd.DataFrame(run.tasks)
     double = abs(stats["probes"] - 2 * stats["short_tasks"]) <= 0.001 * stats["probes"]
     expect(double, "two probes a task, as Hawk has: leave `min_probes` at 0")
     behind = stats["behind_long"] / stats["probes"]
