@@ -120,7 +120,7 @@ def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, worker
     if dask is not None:
         outcomes = worker.cluster(jobs, dask)
     else:
-        outcomes = map(worker.execute, jobs) if workers == 1 else worker.processes(jobs, workers)
+        outcomes = worker.serial(jobs) if workers == 1 else worker.processes(jobs, workers)
     by_index = {job.index: job for job in jobs}
     failures = {}
     terminal = sys.stderr.isatty() or "SCHEDLIB_TERMINAL" in os.environ

@@ -63,6 +63,11 @@ def execute(job: Job) -> Outcome:
         return Outcome(job.index, error=traceback.format_exc())
 
 
+def serial(jobs: Iterable[Job]) -> Iterator[Outcome]:
+    """One after another in this process: the way to debug a point."""
+    return map(execute, jobs)
+
+
 def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
     """On `workers` processes of this machine, each with one numerical thread; jobs start in the order given.
     A killed worker takes its pool with it: what is not stored by then is tried again, three times in all."""
