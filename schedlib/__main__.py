@@ -83,10 +83,11 @@ def run(options: Namespace) -> None:
 
     Points that are stored already are not run again, and an interrupted run goes on where it was.
     """
-    from schedlib.reproduce import sweep, tables
+    from schedlib import reproduce
+    from schedlib.reproduce import tables
 
     how = options.scale, options.seeds, options.workers, options.dask
-    frame = sweep.run(options.id, *how, refresh=options.refresh)
+    frame = reproduce.run(options.id, *how, refresh=options.refresh)
     if options.csv:
         Path(options.csv).write_text(tables.csv_text(frame), encoding="utf-8", newline="")
         print(f"{len(frame)} rows in {options.csv}")

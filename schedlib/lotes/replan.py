@@ -223,7 +223,8 @@ class Planner:
         slots = present(table)
         if label is not None:
             if not np.isfinite(m.pace).all():
-                raise ValueError("replan: to label jobs anew, every class must run on every configuration")
+                raise ValueError("replan: to label jobs anew, every class must be able to run on every "
+                                 "configuration")
             self.label = label
             self.job_class[self.rows] = self.labels(self.rows)
             table.job.job_class[slots] = self.job_class[table.job.row[slots]]

@@ -93,7 +93,8 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
         for place in rows[np.isnan(shares)]:
             axes[2].text(1, place, "none", va="center", fontsize=7.5, color="#555555")
         p50, p99 = np.percentile(times[0], [50, 99])
-        words.append(f"{look.label}: half of the short jobs take up to {p50:.0f} s, 99 per cent {p99:.0f} s")
+        half = f"half of the short jobs take at most {p50:.0f} s"
+        words.append(f"{look.label}: {half}, 99 per cent {p99:.0f} s")
     for ax, what, ends in zip(axes, ("short", "long"), ((5, 60_000), (900, 120_000)), strict=False):
         ax.set(title=f"{what} jobs", yscale="log", ylim=(0.004, 1.1))
         ax.set(xlabel="completion time", xscale="log", xlim=ends)
