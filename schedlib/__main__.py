@@ -16,8 +16,7 @@ PROGRAM = "python -m schedlib"
 
 
 class Command(NamedTuple):
-    """A command: its function, whose docstring is its help, the arguments it takes, and an example of
-    them."""
+    """A command: its function, whose docstring is its help, the arguments it takes, an example of them."""
 
     run: Callable[[Namespace], int | None]
     arguments: tuple[tuple[tuple[str, ...], dict[str, Any]], ...]
@@ -61,10 +60,9 @@ def list_(options: Namespace) -> None:
     Each is listed with the experiment behind it, its title, how many points and seeds it has at quick scale,
     and whether the published files still come from the code as it is (state).
     """
-    from schedlib import reproduce
-    from schedlib.reproduce.tables import columns
+    from schedlib.reproduce import experiments, tables
 
-    print(columns(reproduce.experiments(options.only)))
+    print(tables.columns(experiments(options.only)))
 
 
 @command("")
@@ -72,7 +70,8 @@ def stale(options: Namespace) -> None:
     """The published figures that the present code would make otherwise, one a line."""
     from schedlib.reproduce import provenance, publish
 
-    print("".join(f"{name}\n" for name in provenance.stale(publish.out_folder())), end="")
+    for name in provenance.stale(publish.out_folder()):
+        print(name)
 
 
 @command("hmhs.fig1 --scale smoke",
@@ -85,12 +84,12 @@ def run(options: Namespace) -> None:
     Points that are stored already are not run again, and an interrupted run goes on where it was.
     """
     from schedlib import reproduce
-    from schedlib.reproduce.tables import csv_text
+    from schedlib.reproduce import tables
 
     how = options.scale, options.seeds, options.workers, options.dask
     frame = reproduce.run(options.id, *how, refresh=options.refresh)
     if options.csv:
-        Path(options.csv).write_text(csv_text(frame), encoding="utf-8", newline="")
+        Path(options.csv).write_text(tables.csv_text(frame), encoding="utf-8", newline="")
         print(f"{len(frame)} rows in {options.csv}")
     else:
         print(frame.to_string(index=False, max_rows=60))
@@ -111,15 +110,14 @@ def claims(options: Namespace) -> None:
 
     They are judged on the stored results; what is missing is run. Writes claims.csv and CLAIMS.md.
     """
-    from schedlib.reproduce import gallery, ledger, provenance, publish
-    from schedlib.reproduce.tables import columns
+    from schedlib.reproduce import gallery, ledger, provenance, publish, tables
 
     frame = ledger.judged(options.scale, options.only, options.seeds, options.workers, options.dask)
     folder = publish.out_folder(options.scale, options.seeds, options.out)
     ledger.write(frame, folder)
     if provenance.read(folder):
         gallery.write(folder)
-    print(columns(frame[["id", "paper_value", "measured", "ci95", "unit", "verdict"]]))
+    print(tables.columns(frame[["id", "paper_value", "measured", "ci95", "unit", "verdict"]]))
     print("; ".join(f"{count} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
     print(where(folder, "CLAIMS.md"))
 
@@ -219,11 +217,12 @@ def main(arguments: list[str] | None = None) -> int:
     if not arguments:
         print(overview())
         return 0
+    first = arguments[0]
     try:
-        if not arguments[0].startswith("-") and arguments[0] not in COMMANDS:
+        if not first.startswith("-") and first not in COMMANDS:
             from schedlib.core.checks import unknown
 
-            raise unknown("command", arguments[0], COMMANDS, f"see: {PROGRAM} --help")
+            raise unknown("command", first, COMMANDS, f"see: {PROGRAM} --help")
         options = parser().parse_args(arguments)
         return COMMANDS[options.command].run(options) or 0
     except SystemExit as stop:
@@ -235,7 +234,7 @@ def main(arguments: list[str] | None = None) -> int:
         print("\ninterrupted: what is finished is kept; the same command goes on from there", file=sys.stderr)
         return 130
     except (ValueError, RuntimeError, OSError, ImportError) as error:
-        print(f"{PROGRAM} {arguments[0]}: {error}", file=sys.stderr)
+        print(f"{PROGRAM} {first}: {error}", file=sys.stderr)
         return 2 if isinstance(error, ValueError) else 1
 
 

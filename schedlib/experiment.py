@@ -1,8 +1,7 @@
-"""The nouns of the reproduction: an experiment, a figure drawn from it, a claim judged on it.
+"""The nouns of the reproduction, plain data: an experiment, a figure drawn from it, a claim judged on it.
 
 Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURES` and `CLAIMS`;
-`schedlib.reproduce` finds, runs, draws and judges them. These are plain data, so that the papers need to know
-nothing of how they are run.
+`schedlib.reproduce` finds, runs, draws and judges them.
 """
 
 import itertools
@@ -22,10 +21,6 @@ def _identifier(owner: str, name: str) -> None:
     if paper not in papers.KEYS or not rest:
         known = ", ".join(papers.KEYS)
         raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {known}")
-
-
-def _reads_nothing(point: Mapping[str, Any]) -> tuple[()]:
-    return ()
 
 
 @dataclass(frozen=True)
@@ -50,7 +45,7 @@ class Experiment:
     seeds: Mapping[str, int]
     timing: tuple[str, ...] = ()
     missing: Callable[[], str] = str
-    data_files: Callable[[Mapping[str, Any]], Sequence[Any]] = _reads_nothing
+    data_files: Callable[[Mapping[str, Any]], Sequence[Any]] = lambda point: ()
 
     def __post_init__(self):
         _identifier("experiment", self.id)
@@ -109,12 +104,10 @@ class Figure:
 class Claim:
     """A measurable sentence of a paper, and how it is judged on an experiment's frame.
 
-    `measure(frame)` returns one number per independent replicate; the ledger takes their mean and 95 %
-    interval.
+    `measure(frame)` returns a number per independent replicate, whose mean and 95 % interval are judged:
 
     - `value`: reproduced when the mean is within `tolerance` of `paper_value`; in part when only the interval
-      reaches there, and the mean is off by no more than the value itself (or twice the tolerance): a wide
-      interval alone is no merit.
+      reaches there, and the mean is off by no more than the value itself (or twice the tolerance).
     - `ratio`: the same on the ratio measured / paper_value, within a factor 1 + `tolerance`.
     - `order`: the numbers are the margin by which the claimed order holds; reproduced when the whole interval
       lies above -`tolerance` and the mean is positive, in part when only the mean is.
@@ -143,11 +136,12 @@ class Claim:
         object.__setattr__(self, "paper", self.id.partition(".")[0])
         if self.check not in CHECKS:
             raise ValueError(f"claim {self.id}: check {self.check!r} is none of {', '.join(CHECKS)}")
-        if (self.experiment is None) != (self.measure is None):
+        testable = self.experiment is not None
+        if testable != (self.measure is not None):
             raise ValueError(f"claim {self.id}: experiment and measure go together")
-        if self.experiment is None and not self.reason:
+        if not testable and not self.reason:
             raise ValueError(f"claim {self.id}: say in `reason` why it is not testable here")
-        if self.check in ("value", "ratio") and self.experiment is not None and self.paper_value is None:
+        if testable and self.check in ("value", "ratio") and self.paper_value is None:
             raise ValueError(f"claim {self.id}: check {self.check!r} needs the paper's value")
         if self.tolerance < 0:
             raise ValueError(f"claim {self.id}: tolerance must not be negative")

@@ -24,9 +24,9 @@ def checkout() -> Path | None:
 def cache_folder(name: str, asked: str | None = None) -> Path:
     """A writable folder for caches called `name`, made when missing.
 
-    `asked`, or else the environment's `SCHEDLIB_CACHE`, names the place, and no other is tried. Without
-    either it is the first that can be written of the checkout's `data/cache`, the user's cache folder and a
-    folder of the user's among the temporary ones. Raises OSError when there is none.
+    `asked`, or else the environment's `SCHEDLIB_CACHE`, names the only place that is tried. Without either it
+    is the first that can be written of the checkout's `data/cache`, the user's cache folder and a folder of
+    the user's among the temporary ones. Raises OSError when there is none.
 
     >>> cache_folder("results").name
     'results'
@@ -86,12 +86,8 @@ def write_whole(path: Path, data: bytes | str) -> None:
 
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Hold a folder while a file in it is read, added to and written again, so that nothing of another
-    process is lost.
-
-    The lock is the folder's own (nothing is left behind) and ends with the process. Where the system has no
-    `flock` nothing is held.
-    """
+    """Hold a folder while a file in it is read, changed and written: nothing of another process is lost. The
+    lock ends with the process and leaves nothing behind. Without `flock` on the system nothing is held."""
     folder.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl

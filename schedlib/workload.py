@@ -38,27 +38,24 @@ class Workload:
         if not len(jobs):
             raise ValueError("jobs: no rows; a workload needs at least one job, is the trace cut short?")
         submit = jobs["submit"] = _amounts("jobs", jobs, "submit")
-        back = np.diff(submit, prepend=0.0) < 0
-        way_out = "is earlier than the row before; sort first: jobs.sort_values('submit')"
-        refuse("jobs.submit", back, submit, way_out)
+        refuse("jobs.submit", np.diff(submit, prepend=0.0) < 0, submit,
+               "is earlier than the row before; sort first: jobs.sort_values('submit')")
         if "class" not in jobs:
             jobs.insert(2, "class", 0)
         classes = _numbers(jobs["class"])
-        bad = ~np.isfinite(classes) | (classes != np.floor(classes))
-        way_out = "must be a whole number; number the classes 0, 1, ..."
-        refuse("jobs.class", bad, jobs["class"].to_numpy(), way_out)
+        refuse("jobs.class", ~np.isfinite(classes) | (classes != np.floor(classes)),
+               jobs["class"].to_numpy(), "must be a whole number; number the classes 0, 1, ...")
         jobs["class"] = classes.astype(np.int64)
-        names = jobs["job"].to_numpy()
-        absent = jobs["job"].isna().to_numpy()
-        refuse("jobs.job", absent, names, "is missing; give each job a name or a number")
-        again = jobs["job"].duplicated().to_numpy()
-        refuse("jobs.job", again, names, "is there twice; keep one: jobs.drop_duplicates('job')")
+        job, names = jobs["job"], jobs["job"].to_numpy()
+        refuse("jobs.job", job.isna().to_numpy(), names, "is missing; give each job a name or a number")
+        refuse("jobs.job", job.duplicated().to_numpy(), names,
+               "is there twice; keep one: jobs.drop_duplicates('job')")
 
         for column in tasks.columns.drop("job"):
             tasks[column] = _amounts("tasks", tasks, column)
-        owner = pd.Index(jobs["job"]).get_indexer(pd.Index(tasks["job"]))
-        way_out = "is not in jobs; keep the others: tasks[tasks.job.isin(jobs.job)]"
-        refuse("tasks.job", owner < 0, tasks["job"].to_numpy(), way_out)
+        owner = pd.Index(job).get_indexer(pd.Index(tasks["job"]))
+        refuse("tasks.job", owner < 0, tasks["job"].to_numpy(),
+               "is not in jobs; keep the others: tasks[tasks.job.isin(jobs.job)]")
         if (np.diff(owner) < 0).any():
             tasks = tasks.iloc[np.argsort(owner, kind="stable")].reset_index(drop=True)
         offsets = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(jobs)))))
@@ -108,14 +105,15 @@ class Workload:
         if counts.shape != (n,) or counts.dtype.kind not in "iu" or (counts < 0).any():
             raise ValueError(f"tasks: needs {n} whole numbers >= 0, one for each entry of submit")
         columns = {name: np.asarray(values) for name, values in {"duration": duration, **demand}.items()}
+        total = counts.sum()
         for name, values in columns.items():
-            if len(values) != (total := counts.sum()):
-                way_out = "give tasks=, their number per job"
-                raise ValueError(f"{name}: {len(values)} entries for {total} tasks; {way_out}")
+            if len(values) != total:
+                counted = f"{len(values)} entries for {total} tasks"
+                raise ValueError(f"{name}: {counted}; give tasks=, their number per job")
         if job_class is not None and len(job_class) != n:
             raise ValueError(f"job_class: {len(job_class)} entries, but submit has {n}; give one per job")
-        classes = np.zeros(n, dtype=int) if job_class is None else np.asarray(job_class)
-        jobs = pd.DataFrame({"job": np.arange(n), "submit": np.asarray(submit), "class": classes})
+        jobs = pd.DataFrame({"job": np.arange(n), "submit": np.asarray(submit),
+                             "class": 0 if job_class is None else np.asarray(job_class)})
         return cls(jobs, pd.DataFrame({"job": np.repeat(np.arange(n), counts), **columns}), time_unit, report)
 
     @property
@@ -158,14 +156,21 @@ class Workload:
         submit = self._jobs["submit"].to_numpy()
         first, last = np.searchsorted(submit, [t0, t1])
         if first >= last:
-            span = f"jobs arrive from {submit[0]:g} to {submit[-1]:g}"
-            raise ValueError(f"t0, t1: no job is submitted in [{t0}, {t1}); {span}")
+            raise ValueError(f"t0, t1: no job is submitted in [{t0}, {t1}); "
+                             f"jobs arrive from {submit[0]:g} to {submit[-1]:g}")
         return self._cut(int(first), int(last))
 
     def _cut(self, first: int, last: int) -> "Workload":
         jobs = self._jobs.iloc[first:last].reset_index(drop=True)
         tasks = self._tasks.iloc[self._offsets[first] : self._offsets[last]].reset_index(drop=True)
         return Workload(jobs, tasks, self.time_unit, self.report)
+
+    def work(self) -> np.ndarray:
+        """The sum of the durations of each job's tasks, shape (N,); ValueError on a job without tasks."""
+        if (empty := np.diff(self._offsets) == 0).any():
+            row = int(empty.argmax())
+            raise ValueError(f"workload: the job in row {row} has no task; leave such jobs out")
+        return np.add.reduceat(self._tasks["duration"].to_numpy(float), self._offsets[:-1])
 
     def summary(self) -> pd.DataFrame:
         """A frame with `value` and `unit`: sizes, times, mean demands, and what the reader reported.
@@ -190,13 +195,13 @@ class Workload:
         """
         unit, submit, duration = self.time_unit, self._jobs["submit"], self._tasks["duration"]
         per_job = np.diff(self._offsets)
-        rows = [("jobs", len(self), ""), ("tasks", len(duration), "")]
-        rows += [("span", submit.iloc[-1] - submit.iloc[0], unit)]
+        rows = [("jobs", len(self), ""), ("tasks", len(duration), ""),
+                ("span", submit.iloc[-1] - submit.iloc[0], unit)]
         if len(duration):
-            rows += [("tasks per job, mean", per_job.mean(), ""), ("tasks per job, most", per_job.max(), "")]
-            rows += [("duration, mean", duration.mean(), unit)]
-            for name, share in (("median", 0.5), ("90 %", 0.9), ("99 %", 0.99), ("longest", 1.0)):
-                rows += [(f"duration, {name}", duration.quantile(share), unit)]
+            shares = {"median": 0.5, "90 %": 0.9, "99 %": 0.99, "longest": 1.0}
+            rows += [("tasks per job, mean", per_job.mean(), ""), ("tasks per job, most", per_job.max(), ""),
+                     ("duration, mean", duration.mean(), unit)]
+            rows += [(f"duration, {name}", duration.quantile(share), unit) for name, share in shares.items()]
             rows += [("work", duration.sum(), f"task-{unit}")]
             rows += [(f"{name}, mean", self._tasks[name].mean(), "") for name in self.resources]
         rows += [(f"report: {reason}", count, "") for reason, count in self._report.items()]
@@ -211,9 +216,10 @@ def _short(value: float) -> int | float:
 
 
 def _columns(argument: str, frame: pd.DataFrame, *needed: str) -> pd.DataFrame:
-    if missing := [column for column in needed if column not in frame]:
-        there = list(frame.columns)
-        raise ValueError(f"{argument}: no column {missing[0]!r} among {there}; rename or add it")
+    for column in needed:
+        if column not in frame:
+            there = list(frame.columns)
+            raise ValueError(f"{argument}: no column {column!r} among {there}; rename or add it")
     frame = frame.reset_index(drop=True)
     return frame[[*needed, *frame.columns.drop(list(needed))]]
 

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from schedlib.exhibits.eagle import comparing
-from schedlib.exhibits.eagle.fig2_table2_hawk import CLAIMS
+from schedlib.exhibits.eagle.fig2_4_rivals import CLAIMS
 from schedlib.reproduce import ledger
 
 

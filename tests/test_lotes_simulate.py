@@ -318,6 +318,13 @@ def test_refusals_say_what_was_impossible(job, rate, why):
         simulate(Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
 
 
+def test_refusals_name_a_resource_of_a_random_workload_by_its_number():
+    classes = JobClasses([1.0], [[0.1, 0.6]], [[1.0], [1.0]])
+    jobs = RandomWorkload(classes, rate=1.0, hours=100.0, sizes="fixed")
+    with pytest.raises(ValueError, match=r"capacity: job 0 at .* h needs 0.6 of resource 1, and machine 1 has 0.25 free"):
+        simulate(Policy(lambda cluster, job: 1), SMALL, jobs)
+
+
 def test_refusals_on_an_exit_name_the_waiting_job():
     jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.9], mem=[0.1, 0.1])
     waits = lambda cluster, job: 1 if cluster.now == 0 else -1  # noqa: E731

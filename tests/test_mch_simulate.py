@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlib import mch
-from schedlib.mch.reweigh import guarantees, mch_weights, pruned
+from schedlib.mch.flatten import guarantees, mch_weights, pruned
 from tests.test_mch_filling import FIG4, problems
 
 RULES = ("drf", "mch", "h-drf", "naive-h-drf")

@@ -38,14 +38,14 @@ HARMLESS = {
     },
     "an exhibit": {"schedlib/exhibits/hmhs/new.py": EXHIBIT.replace("PAPER", "hmhs")},
     "a claim": {
-        "schedlib/exhibits/hmhs/johnson.py": (
+        "schedlib/exhibits/hmhs/exact.py": (
             None,
             "\nCLAIMS += (claim('new', 'Section 1', 'A new claim', None, None, metric='m', unit='', reason='r'),)\n",
         )
     },
-    "a tolerance": {"schedlib/exhibits/hmhs/johnson.py": ("tolerance=0.0", "tolerance=0.5")},
-    "a label": {"schedlib/exhibits/hmhs/alibaba.py": ("makespan above the lower bound", "distance from the lower bound")},
-    "a caption": {"schedlib/exhibits/hmhs/fig2_table1_clusters.py": ("FIGURES = (", "WORDS = 'other'\nFIGURES = (")},
+    "a tolerance": {"schedlib/exhibits/hmhs/exact.py": ("tolerance=0.0", "tolerance=0.5")},
+    "a label": {"schedlib/exhibits/hmhs/fig1_2_makespans.py": ("makespan above the lower bound", "distance from the lower bound")},
+    "a caption": {"schedlib/exhibits/hmhs/fig1_2_makespans.py": ("FIGURES = (", "WORDS = 'other'\nFIGURES = (")},
     "a docstring and a comment": {"schedlib/hmhs/min_min.py": (None, "\n# A comment.\n'A text.'\n")},
 }  # fmt: skip
 

@@ -14,9 +14,8 @@ MOST_NAMES = 12
 def unknown(argument: str, given: Any, known: Iterable[Any], otherwise: str = "") -> ValueError:
     """The error for a name that nobody has: near matches, what there is, and what else could be given.
 
-    - `argument`: the argument's name, or what kind of name it is; `given`: what it was given
-    - `known`: the names that there are, listed where they are few; `otherwise`: a last hint, such as where to
-      find them all
+    `argument` is the argument's name, or the kind of name, `given` what it was given. The `known` names are
+    listed where they are few; `otherwise` is a last hint, such as where to find them all.
 
     >>> print(unknown("policy", "gredy", ["lotes", "greedy"], "or pass a lotes.Policy"))
     policy: 'gredy' is unknown; did you mean 'greedy'? Choose from lotes, greedy, or pass a lotes.Policy

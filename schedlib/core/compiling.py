@@ -55,11 +55,9 @@ def kernel_source(file: Path) -> str:
 
 @functools.cache
 def kernel_folder(file: Path) -> Path | None:
-    """The folder for a file's compiled kernels, one for each state of the source.
-
-    `NUMBA_CACHE_DIR` names the place, or else `paths.cache_folder` finds it. None where no place can be
-    written: kernels then compile in each process.
-    """
+    """The folder for a file's compiled kernels, one for each state of the source. `NUMBA_CACHE_DIR` names the
+    place, or else `paths.cache_folder` finds it. None where no place can be written: kernels then compile in
+    each process."""
     with contextlib.suppress(OSError):
         return paths.cache_folder(f"kernels/{kernel_source(file)}", os.environ.get("NUMBA_CACHE_DIR"))
     return None

@@ -7,8 +7,6 @@ import numpy as np
 from schedlib.core import heap
 from schedlib.core.compiling import compiled
 
-push, pop = heap.push, heap.pop
-
 
 class EventQueue(NamedTuple):
     """A heap of times and labels, each (n,); a label is the event with its serial number in the high bits."""
@@ -42,7 +40,7 @@ def add(queue, time, event):
     pending, added = queue.count
     if pending == queue.time.size:
         return False
-    queue.count[0] = push(queue.time, queue.label, pending, time, (added << 31) | event)
+    queue.count[0] = heap.push(queue.time, queue.label, pending, time, (added << 31) | event)
     queue.count[1] = added + 1
     return True
 
@@ -54,5 +52,5 @@ def take(queue):
     if pending == 0:
         return np.inf, -1
     time, label = queue.time[0], queue.label[0]
-    queue.count[0] = pop(queue.time, queue.label, pending)
+    queue.count[0] = heap.pop(queue.time, queue.label, pending)
     return time, label & 0x7FFFFFFF

@@ -66,10 +66,7 @@ def refuse(state, what, choice, choices, now):
 
 
 def refusal_text(state: Any, system: str, unit: str, names: np.ndarray) -> str:
-    """What a reader's function chose, when, and what it could have chosen, from the record made by `refuse`.
-
-    `system` is the system's name, `unit` that of times, `names (N,)` the jobs' in the order of submission.
-    """
+    """What a reader's function chose, when, and what it could have; `names (N,)` by submission."""
     refusal = state.refusal[0]
     time, last = f"at {refusal.time:.4g} {unit}", refusal.choices - 1
     if refusal.what == UNKNOWN_WORKER:

@@ -1,7 +1,7 @@
 """The parts that systems are made of. A shipped part and a reader's function are records of the same kind.
 
 The record's fields say what the part needs from the engine (a centre's bits, rejections, news), so that only
-the two tables of `simulating.branches` ask which part it is.
+`engine.bring` and `reorder.choose` ask which part it is.
 """
 
 from collections.abc import Callable
@@ -12,9 +12,9 @@ from schedlib.core.compiling import rule
 from schedlib.eagle.own import PICK, PICK_FORM, SEND, SEND_FORM
 
 ANYWHERE, THREE_ROUNDS, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(6)
-"""Ways in which the tasks of a job come to workers: the branches of `branches.bring`."""
+"""Ways in which the tasks of a job come to workers: the branches of `engine.bring`."""
 FIRST_COME, SHORTEST_JOB, SHORTEST_JOB_AS_WRITTEN, SHORTEST_TASK, READERS_ORDER = range(5)
-"""Orders in which a worker serves its queue: the branches of `branches.choose`."""
+"""Orders in which a worker serves its queue: the branches of `reorder.choose`."""
 NOBODY, SHORT, EVERYBODY = range(3)
 
 
@@ -58,10 +58,7 @@ ARGUMENTS = {
 
 
 def part(argument: str, given: str | Callable) -> Part:
-    """The part that `given` stands for: a shipped one by its name, or a reader's function, which is compiled.
-
-    Raises ValueError on an unknown name, and on a function that does not compile or is not wanted here.
-    """
+    """The shipped part of that name, or a reader's function compiled; ValueError where neither fits."""
     shipped, branch, compiler = ARGUMENTS[argument]
     if callable(given) and compiler is not None:
         return Part(branch=branch, function=compiler(given))

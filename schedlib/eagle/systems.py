@@ -106,10 +106,7 @@ def Omniscient(*, srpt: bool = False) -> System:
 
 
 def IdealEagle() -> System:
-    """Eagle whose schedulers know at every moment where long tasks are: no upper bound on Eagle itself.
-
-    It is without SRPT, since the authors' simulator runs its ideal Eagle first come, first served.
-    """
+    """Eagle whose schedulers always know where long tasks are; without SRPT, as in the authors' simulator."""
     return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
 

@@ -2,9 +2,8 @@
 
 Give machine j of a stage the price u_j, with prices that add up to one. In one unit of time all machines
 together earn at most one unit of money, so a stage acts like a single machine on which job i takes at least
-a_i = T_i min_j u_j E_ij. Two such machines in a row are Johnson's problem, and his rule solves it: its
-makespan is a bound for *any* prices. The best prices for a stage alone are the dual solution of its linear
-program, so those are used.
+a_i = T_i min_j u_j E_ij. Two such machines in a row are Johnson's problem: the makespan of his rule is a
+bound for *any* prices. The best prices for a stage alone are the dual solution of its linear program.
 """
 
 from typing import NamedTuple
@@ -29,8 +28,8 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
     """Solve one stage alone, tasks divisible and all ready at zero, as a linear program.
 
     `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C.
-    The reported makespan is that of the normalised dual prices, hence a bound even where the solver's duals
-    are off by a rounding error. Raises RuntimeError when the solver gives up.
+    The makespan is that of the normalised dual prices: a bound even if the solver's duals are off by a
+    rounding error. Raises RuntimeError when the solver gives up.
 
     >>> prices = stage_prices([3], np.array([[1.0, 2.0]]))
     >>> round(prices.makespan, 9), (3 * prices.machine).round(9).tolist()
@@ -51,8 +50,8 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
         problem += work - makespan <= 0, f"machine_{j}"
     problem.solve(pulp.HiGHS(msg=False))
     if problem.sol_status != pulp.LpSolutionOptimal:
-        status = pulp.LpStatus[problem.status]
-        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines ended as {status}")
+        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines ended as "
+                           f"{pulp.LpStatus[problem.status]}")
     price = np.array([abs(problem.get_constraint_by_name(f"machine_{j}").pi) for j in range(machines)])
     price /= price.sum()
     job = tasks * (price * time).min(axis=1)
@@ -60,18 +59,12 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
 
 
 class Bounds(NamedTuple):
-    """Lower bounds on the makespan, and the prices of the two stages behind them.
+    """Lower bounds on the makespan, and the prices of the two stages behind them."""
 
-    - `johnson`: Johnson's rule on the priced jobs
-    - `map_first`: all maps, then the least that some last job must still reduce; `reduce_last`: its mirror
-      image
-    - `longest_job`: the job that takes longest with the whole cluster to itself
-    """
-
-    johnson: float
-    map_first: float
-    reduce_last: float
-    longest_job: float
+    johnson: float  # Johnson's rule on the priced jobs
+    map_first: float  # all maps, then the least that some last job must still reduce
+    reduce_last: float  # its mirror image
+    longest_job: float  # the job that takes longest with the whole cluster to itself
     map_prices: Prices
     reduce_prices: Prices
 
@@ -85,8 +78,9 @@ def bounds(instance: Instance) -> Bounds:
     """Every lower bound that the library knows, with the prices they rest on.
 
     >>> one = [[1.0], [1.0]]
-    >>> bounds(Instance([4, 1], [1, 1], one, [1, 5], [1, 1], one)).best
-    7.0
+    >>> two = Instance([4, 1], [1, 1], one, [1, 5], [1, 1], one)
+    >>> bounds(two).best, lower_bound(two)
+    (7.0, 7.0)
     """
     map_prices = stage_prices(instance.map_tasks, instance.map_task_time)
     reduce_prices = stage_prices(instance.reduce_tasks, instance.reduce_task_time)
@@ -101,12 +95,7 @@ def bounds(instance: Instance) -> Bounds:
 
 
 def lower_bound(instance: Instance) -> float:
-    """A lower bound on the makespan of every schedule of the instance, in its unit of time.
-
-    >>> one = [[1.0], [1.0]]
-    >>> lower_bound(Instance([4, 1], [1, 1], one, [1, 5], [1, 1], one))
-    7.0
-    """
+    """A lower bound on the makespan of every schedule of the instance, in its unit of time."""
     return bounds(instance).best
 
 

@@ -9,12 +9,11 @@ from schedlib.hmhs.model import Instance
 
 
 def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
-    """The order of jobs that ends soonest when each visits machine one, then machine two.
+    """The order (N,) of jobs that ends soonest when each visits machine one, then machine two.
 
-    `first (N,)` and `second (N,)` are the times on the two machines; returns N job indices. Jobs quicker on
-    the first machine come first, by growing first time; the others follow, by falling second time. Ties keep
-    the jobs' order. Raises ValueError when the lengths differ. Source: Johnson (1954); HMHS, Section 3.1,
-    steps 1-4.
+    `first (N,)` and `second (N,)`: times on the two machines. Jobs quicker on the first come first, by their
+    first time; the others follow, by falling second time. Ties keep the jobs' order. Raises ValueError when
+    the lengths differ. Source: Johnson (1954); HMHS, Section 3.1, steps 1-4.
 
     >>> johnson([4, 1, 5, 2, 5], [5, 2, 3, 6, 1]).tolist()
     [1, 3, 0, 2, 4]
@@ -43,10 +42,8 @@ def total_times(instance: Instance) -> tuple[np.ndarray, np.ndarray]:
 
     Totals, not divided by the number of machines: with pools of different size that would change the order.
     """
-    return (
-        instance.map_time * instance.map_speed.mean(axis=1) * instance.map_tasks,
-        instance.reduce_time * instance.reduce_speed.mean(axis=1) * instance.reduce_tasks,
-    )
+    return (instance.map_time * instance.map_speed.mean(axis=1) * instance.map_tasks,
+            instance.reduce_time * instance.reduce_speed.mean(axis=1) * instance.reduce_tasks)
 
 
 def priority(instance: Instance) -> np.ndarray:

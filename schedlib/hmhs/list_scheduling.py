@@ -26,20 +26,14 @@ OK, BAD_JOB, STUCK = 0, 1, 2
 
 
 class Waiting(NamedTuple):
-    """What a rule sees when a machine asks for work.
+    """What a rule sees when a machine asks for work."""
 
-    - `queue (W,)`: the jobs that are ready and have tasks left, first in order first; never empty
-    - `order (N,)`: all jobs in order; `left (N,)`: tasks not yet started; `ready (N,)`: when each job becomes
-      ready
-    - `time (N, M)`: E_ij; `score (N, M)`: the policy's own table (E_ij unless it has one)
-    """
-
-    queue: np.ndarray
-    order: np.ndarray
-    left: np.ndarray
-    ready: np.ndarray
-    time: np.ndarray
-    score: np.ndarray
+    queue: np.ndarray  # (W,) the jobs that are ready and have tasks left, first in order first; never empty
+    order: np.ndarray  # (N,) all jobs in order
+    left: np.ndarray  # (N,) tasks not yet started
+    ready: np.ndarray  # (N,) when each job becomes ready
+    time: np.ndarray  # (N, M) E_ij
+    score: np.ndarray  # (N, M) the policy's own table (E_ij unless it has one)
 
 
 class Ended(NamedTuple):
@@ -63,9 +57,8 @@ _KERNEL = _ENDED(compiling.function_type(RULE), _INTS, _FLOATS, _INTS, _TABLE, _
 def rule(function: Callable) -> Callable:
     """Make a dispatch rule of a function `(stage, machine, now) -> job`.
 
-    `stage` is a `Waiting`; a result of -1 lets the machine wait. A waiting machine is asked again when a job
-    becomes ready or has its last task started. Raises ValueError, with the compiler's reason, when the
-    function does not compile.
+    `stage` is a `Waiting`; -1 lets the machine wait, until a job becomes ready or has its last task started.
+    Raises ValueError, with the compiler's reason, when the function does not compile.
 
     >>> @rule
     ... def last(stage, machine, now):
@@ -120,8 +113,7 @@ def dispatch(choose, order, ready, tasks, time, score, stage):
                 idle += 1
                 continue
             stage.job[task], stage.machine[task] = job, machine
-            stage.start[task] = now
-            stage.finish[task] = now + time[job, machine]
+            stage.start[task], stage.finish[task] = now, now + time[job, machine]
             size = push(keys, items, size, stage.finish[task], machine)
             task += 1
             left[job] -= 1

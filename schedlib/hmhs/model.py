@@ -14,16 +14,14 @@ from schedlib.core.checks import numbers, refuse, whole
 class Instance:
     """N MapReduce jobs, all present at time zero, for one pool of map machines and one of reduce machines.
 
-    - `map_time (N,)`, `reduce_time (N,)`: P_i, the normal processing time of one task, in the workload's unit
-      of time
+    - `map_time (N,)`, `reduce_time (N,)`: P_i, the normal time of one task, in the workload's unit
     - `map_tasks (N,)`, `reduce_tasks (N,)`: T_i, how many tasks; zero is allowed
-    - `map_speed (N, Mm)`, `reduce_speed (N, Mr)`: V_ij, the factor by which machine j stretches a task of job
-      i
+    - `map_speed (N, Mm)`, `reduce_speed (N, Mr)`: V_ij, by which machine j stretches a task of job i
 
     A task of job i takes P_i V_ij on machine j. A job without map tasks may start reducing at time zero; one
-    without reduce tasks ends with its maps. Arrays are copied and made read-only. Raises ValueError, with the
-    argument and the row, on shapes that disagree and on values that are not finite, not positive, or (tasks)
-    not whole. Source: HMHS, Section 2.1.
+    without reduce tasks ends with its maps. Arrays are copied. Raises ValueError, with the argument and the
+    row, on shapes that disagree and on values not finite, not positive, or (tasks) not whole. Source: HMHS,
+    Section 2.1.
 
     >>> tiny = Instance([4, 2], [1, 1], [[1.0], [1.0]], [3, 5], [1, 1], [[1.0], [1.0]])
     >>> tiny.n_jobs, tiny.map_machines, tiny.reduce_machines
@@ -39,11 +37,9 @@ class Instance:
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
-            given = getattr(self, name)
-            if "speed" in name:
-                values = numbers(name, given, 2, "one row per job and one column per machine")
-            else:
-                values = numbers(name, given, 1, "one value per job")
+            table = 2, "one row per job and one column per machine"
+            per = table if "speed" in name else (1, "one value per job")
+            values = numbers(name, getattr(self, name), *per)
             if len(values) != self.n_jobs:
                 raise ValueError(f"{name}: {len(values)} rows for {self.n_jobs} jobs; give one per job")
             if "tasks" in name:
@@ -106,14 +102,11 @@ class Stage(NamedTuple):
 class Schedule:
     """A schedule: when every task of every job runs, and where. All times in the instance's unit.
 
-    - `makespan`: C, the end of the last task (Eq. 3)
-    - `map_end (N,)`: A_i, when job i's last map task ends and its reduces may start (Eq. 2); 0 without map
-      tasks
-    - `job_end (N,)`: when job i's last task ends
+    - `makespan`: C, the end of the last task (Eq. 3); `job_end (N,)`: when job i's last task ends
+    - `map_end (N,)`: A_i, when job i's last map task ends and its reduces may start (Eq. 2); 0 without maps
     - `map`, `reduce`: the tasks as arrays; `tasks`: the same as one frame, for a Gantt chart
     - `steps`: candidates looked at by the dispatcher, a count that repeats where wall-clock time does not;
-      `steps_full_scan`: how many the paper's loops over all waiting jobs and machines would look at (the same
-      where no Min-Min is used)
+      `steps_full_scan`: those of the paper's loops over all waiting jobs and machines
     """
 
     policy: str

@@ -2,16 +2,14 @@
 
 The linear program of the map stage uses job i on machine j only where the price of doing it there, u_j E_ij,
 is the job's lowest. So a free machine takes, in Johnson's order of the priced jobs, the first job whose price
-on it is within a factor of that job's lowest; where there is none, it takes the job that comes nearest.
-Reduces go by Dynamic-Min-Min: few jobs wait there at a time, so what counts is not the fluid optimum but
-which task ends soonest.
+on it is within a factor of that job's lowest, or else the job that comes nearest. Reduces go by
+Dynamic-Min-Min: few jobs wait there at a time, so what counts is which task ends soonest.
 
-The stated rule: plan with each of `FACTORS` and by HMHS, and keep the plan with the smallest makespan, the
-smaller factor on a tie and HMHS last. Nothing is fitted to a workload: all is known before the first task
-runs, so comparing plans is part of the algorithm. HMHS is among them because prices mislead where few tasks
-share many machines: the fluid optimum cuts tasks in pieces that no schedule can, and a machine then takes a
-task that would end sooner elsewhere. So priced dispatch never loses to HMHS, and only how far it wins is a
-finding.
+The rule plans with each of `FACTORS` and by HMHS, and keeps the plan with the smallest makespan (on a tie the
+smaller factor, HMHS last). Nothing is fitted to a workload: all is known before the first task runs. HMHS is
+among the plans because prices mislead where few tasks share many machines: the fluid optimum cuts tasks in
+pieces, and a machine then takes a task that would end sooner elsewhere. So priced dispatch never loses to
+HMHS, and only how far it wins is a finding.
 """
 
 from dataclasses import replace

@@ -25,8 +25,8 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs") -> Schedule:
     if isinstance(policy, Policy):
         return run(instance, policy)
     if not isinstance(policy, str):
-        way_out = "give a name or hmhs.Policy(order=..., map_rule=..., reduce_rule=...)"
-        raise ValueError(f"policy: {policy!r}; {way_out}")
+        raise ValueError(f"policy: {policy!r}; give a name or hmhs.Policy(order=..., map_rule=..., "
+                         "reduce_rule=...)")
     if policy == "priced":
         return priced(instance)
     if policy not in POLICIES:
@@ -36,6 +36,6 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs") -> Schedule:
 
 def warm() -> None:
     """Compile or load every kernel, so that the first point of a sweep is not charged for it."""
-    tiny = Instance(np.ones(2), np.ones(2), np.ones((2, 2)), np.ones(2), np.ones(2), np.ones((2, 2)))
+    tiny = Instance(*(np.ones(2), np.ones(2), np.ones((2, 2))) * 2)
     for policy in POLICIES.values():
         run(tiny, policy)

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 
 from schedlib.hmhs import list_scheduling, min_min
@@ -32,8 +31,7 @@ class Policy:
     - `map_rule`, `reduce_rule`: a function made by `hmhs.rule`, or `"min-min"`, which picks the machine too
       and so is no such function. Min-Min on the map stage then runs each machine's tasks in order of their
       jobs; on the reduce stage it is Dynamic-Min-Min.
-    - `score(instance)`: tables (N, Mm) and (N, Mr) that the rules see as `stage.score`; default: the task
-      times
+    - `score(instance)`: tables (N, Mm) and (N, Mr) that rules see as `stage.score`; default: the task times
     - `barrier`: no reduce starts before every map has ended
     """
 
@@ -45,16 +43,14 @@ class Policy:
     name: str = "own"
 
 
-POLICIES = {policy.name: policy
-            for policy in (
-                Policy(priority, MIN_MIN, MIN_MIN, name="hmhs"),
-                Policy(reverse_priority, MIN_MIN, MIN_MIN, name="r-hmhs"),
-                Policy(as_given, first, first, name="fifo"),
-                Policy(priority, first, first, name="fifo-pri"),
-                Policy(as_given, first, first_in_line, name="fifo-strict"),
-                Policy(as_given, first, first_ready, name="fifo-ready"),
-                Policy(as_given, first, first, barrier=True, name="fifo-barrier"),
-            )}
+POLICIES = {policy.name: policy for policy in (
+    Policy(priority, MIN_MIN, MIN_MIN, name="hmhs"),
+    Policy(reverse_priority, MIN_MIN, MIN_MIN, name="r-hmhs"),
+    Policy(as_given, first, first, name="fifo"),
+    Policy(priority, first, first, name="fifo-pri"),
+    Policy(as_given, first, first_in_line, name="fifo-strict"),
+    Policy(as_given, first, first_ready, name="fifo-ready"),
+    Policy(as_given, first, first, barrier=True, name="fifo-barrier"))}
 """The policies that `schedule` knows by name, besides `"priced"`.
 
 The paper does not say which job a free reduce machine takes under FIFO. Here it is the first ready job in
@@ -82,14 +78,14 @@ def run(instance: Instance, policy: Policy) -> Schedule:
 def _order(policy: Policy, instance: Instance) -> np.ndarray:
     keys = np.asarray(policy.order(instance), dtype=float)
     if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
-        needs = f"order must return {instance.n_jobs} numbers, none NaN"
-        raise ValueError(f"policy {policy.name!r}: {needs}; got shape {keys.shape}")
+        raise ValueError(f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
+                         f"got shape {keys.shape}")
     return np.argsort(keys, kind="stable")
 
 
 def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
     """When the last task of each job ends in this stage, (N,), and at least `least (N,)`."""
-    end = np.array(least)
+    end = least.copy()
     np.maximum.at(end, stage.job, stage.finish)
     return end
 
@@ -103,18 +99,17 @@ def _dispatch(policy: Policy, name: str, instance: Instance, order, ready, score
     if rule == MIN_MIN:
         return stage, np.array(min_min.dispatch(ready, tasks, time, stage))
     if not callable(rule):
-        way_out = f"give {MIN_MIN!r} or a function made by @hmhs.rule"
-        raise ValueError(f"policy {policy.name!r}: {name}_rule is {rule!r}; {way_out}")
-    if not hasattr(rule, "py_func") and not numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
-        rule = list_scheduling.rule(rule)
+        raise ValueError(f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
+                         "made by @hmhs.rule")
     score = np.ascontiguousarray(score, dtype=float)
     if score.shape != time.shape:
-        has = f"the {name} score has shape {score.shape}"
-        raise ValueError(f"policy {policy.name!r}: {has}; needs {time.shape}")
-    ended = list_scheduling.dispatch(rule, order, ready, tasks, time, score, stage)
+        raise ValueError(f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs "
+                         f"{time.shape}")
+    compiled = list_scheduling.rule(rule)
+    ended = list_scheduling.dispatch(compiled, order, ready, tasks, time, score, stage)
     if ended.status != OK:
-        did = _broken(ended, ready, tasks)
-        raise ValueError(f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule {did}")
+        raise ValueError(f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule "
+                         f"{_broken(ended, ready, tasks)}")
     return stage, np.array([ended.started, ended.started])
 
 
@@ -122,11 +117,11 @@ def _broken(ended: list_scheduling.Ended, ready: np.ndarray, tasks: np.ndarray) 
     """What the rule did that it must not, and the way out."""
     job = ended.job
     if ended.status == STUCK:
-        left = f"left every machine waiting with {tasks.sum() - ended.started} tasks still to start"
-        return f"{left}; some machine must take each job in the end"
+        return (f"left every machine waiting with {tasks.sum() - ended.started} tasks still to start; some "
+                "machine must take each job in the end")
     if not -1 <= job < ready.size:
         why = f"there are {ready.size} jobs, 0 to {ready.size - 1}"
     else:
         why = f"its maps end at {ready[job]:.4g}" if ready[job] > ended.time else "it has no task left"
-    gave = f"gave machine {ended.machine} the job {job}, which is not waiting: {why}"
-    return f"{gave}; return a member of stage.queue, or -1 to wait"
+    return (f"gave machine {ended.machine} the job {job}, which is not waiting: {why}; return a member of "
+            "stage.queue, or -1 to wait")

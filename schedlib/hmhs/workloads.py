@@ -96,8 +96,7 @@ def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, 
     `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as
     `traces.alibaba2018("mapreduce")` gives; `n_jobs` draws that many of them at random (all, in the trace's
     order, unless told), and the seed also draws the speed factors, which no trace records. A mean time under
-    half a second, which a trace in whole seconds rounds down to, counts as half a second. Raises ValueError
-    on a missing column or more jobs than there are.
+    half a second counts as half a second. Raises ValueError on a missing column or more jobs than there are.
 
     >>> columns = {"map_tasks": [3, 1], "map_time": [9, 4], "reduce_tasks": [1, 0], "reduce_time": [5, 1]}
     >>> jobs = pd.DataFrame(columns)
@@ -123,11 +122,10 @@ def swim_jobs(workload: Workload, *, block: float = 64e6, shuffle_per_reduce: fl
               rate: float = 10e6) -> pd.DataFrame:
     """MapReduce jobs for `from_trace` from a SWIM trace, which records bytes and no durations.
 
-    `workload` comes from `traces.read_swim`. The assumptions are ours, and stated so that they can be
-    changed: one map task for each `block` of input bytes (Hadoop's default of those years), one reduce task
-    for each `shuffle_per_reduce` bytes shuffled (none without shuffle), and tasks that move `rate` bytes a
-    second through input, or through shuffle plus output. Raises ValueError on an argument that is not
-    positive or a workload without the byte columns.
+    `workload` comes from `traces.read_swim`. Our assumptions: one map task for each `block` of input bytes
+    (Hadoop's default of those years), one reduce task for each `shuffle_per_reduce` bytes shuffled (none
+    without shuffle), and tasks that move `rate` bytes a second through input, or through shuffle plus output.
+    Raises ValueError on an argument that is not positive or a workload without the byte columns.
     """
     for name, value in (("block", block), ("shuffle_per_reduce", shuffle_per_reduce), ("rate", rate)):
         if not value > 0:
@@ -141,10 +139,6 @@ def swim_jobs(workload: Workload, *, block: float = 64e6, shuffle_per_reduce: fl
     least = 1.0  # a task that moves next to nothing still starts a process, which takes a second
     reduce_bytes = jobs["shuffle"] + jobs["reduce_output"]
     return pd.DataFrame({
-                            "job": jobs["job"],
-                            "submit": jobs["submit"],
-                            "map_tasks": maps.astype(int),
-                            "map_time": np.maximum(jobs["map_input"] / maps / rate, least),
-                            "reduce_tasks": reduces.astype(int),
-                            "reduce_time": np.maximum(reduce_bytes / np.maximum(reduces, 1) / rate, least),
-                        })
+        "job": jobs["job"], "submit": jobs["submit"], "map_tasks": maps.astype(int),
+        "map_time": np.maximum(jobs["map_input"] / maps / rate, least), "reduce_tasks": reduces.astype(int),
+        "reduce_time": np.maximum(reduce_bytes / np.maximum(reduces, 1) / rate, least)})

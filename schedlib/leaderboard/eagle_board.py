@@ -8,7 +8,7 @@ import pandas as pd
 
 from schedlib.eagle import CUTOFF, PARTITION, System, cutoff_for, google, short_share, simulate
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, cases, checked, name_of, race
+from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, cases, checked, name_of, queue_of, race
 from schedlib.workload import Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
@@ -33,10 +33,10 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
 
     - `mine`: `eagle.System`, or a function `send(cluster, job, probe, rng)` that says where a short job's
       probes go (queues are then first come first served)
-    - `workload`: if left out, 2,000 Google-like jobs on 250 workers, others with each seed; or a `Workload`
-      (of a `.tr` file, say), or a function from a seed to one. For these, by default, there are as many
-      `workers` as give a load of 95 %, `cutoff` (s) makes a tenth of the jobs long, and `short_partition` is
-      the short jobs' share of the work.
+    - `workload`: if left out, 2,000 Google-like jobs on 250 workers, others with each seed; or a `Workload`,
+      or a function from a seed to one. For these, by default, there are as many `workers` as give a load of
+      95 %, `cutoff` (s) makes a tenth of the jobs long, and `short_partition` is the short jobs' share of the
+      work
     - `against`, `seeds`, `each`: as for `leaderboard.lotes`
 
     Gives a frame as `standings` does; times are completion times. With one given `Workload` a seed decides
@@ -50,8 +50,8 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
     a rule: ...job 0 ... worker...(seed 0)
     """
     if workload is None and (workers, short_partition, cutoff) != (None, None, None):
-        raise ValueError(
-            "workers, short_partition, cutoff: are those of a workload of your own; give workload= too")
+        own = "are those of a workload of your own"
+        raise ValueError(f"workers, short_partition, cutoff: {own}; give workload= too")
 
     def read(workload: Any) -> Case:
         jobs = checked(workload, Workload)
@@ -68,15 +68,10 @@ def google_jobs(seed: int) -> Case:
 
 
 def _enough(jobs: Workload) -> int:
-    submit = jobs.jobs["submit"].to_numpy()
-    if submit[-1] == submit[0]:
-        raise ValueError(
-            "workers: all jobs come at once, so that no number of workers gives a load; say how many")
-    return int(np.ceil(jobs.tasks["duration"].sum() / (LOAD * (submit[-1] - submit[0]))))
-
-
-def _system(send: Callable) -> System:
-    return System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo")
+    span = np.ptp(jobs.jobs["submit"])
+    if not span:
+        raise ValueError("workers: all jobs come at once, so no number of workers gives a load; say how many")
+    return int(np.ceil(jobs.tasks["duration"].sum() / (LOAD * span)))
 
 
 def _run(system: str | System, case: Case, seed: int) -> Outcome:
@@ -87,27 +82,19 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
     worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
     short, long = (jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
     measured = (short, 90), (short, 50), (long, 90)
-    values = [np.percentile(times, q) if len(times) else np.nan for times, q in measured]
+    values = tuple(np.percentile(times, q) if len(times) else np.nan for times, q in measured)
     longest = np.maximum.reduceat(case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1])
     twice, broke = two_at_once(case.workers, worker, start, finish), ""
     if twice is not None:
-        broke = f"capacity: worker {worker[twice]} runs a second task at {start[twice]:.4g} s; "
-        broke += f"the arrays of `cluster` {READ_ONLY}"
+        second = f"worker {worker[twice]} runs a second task at {start[twice]:.4g} s"
+        broke = f"capacity: {second}; the arrays of `cluster` {READ_ONLY}"
     ready = jobs.set_index("job")["submit"].reindex(tasks["job"]).to_numpy()
     idle = idle_while_waiting(case.workers, ready, start, finish)
-    warned = (
-        f"workers idle for {idle:.0%} of their time while a task waits elsewhere; more probes, or stealing, ")
-    warned += "find them"
-    return Outcome(tuple(values), np.maximum(jobs["completion"].to_numpy() - longest, 0.0), broke, idle,
-                   warned)
+    warned = f"workers idle for {idle:.0%} of their time while a task waits elsewhere"
+    waits = np.maximum(jobs["completion"].to_numpy() - longest, 0.0)
+    return Outcome(values, waits, broke, idle, f"{warned}; more probes, or stealing, find them")
 
 
-def _waiting(case: Case) -> Waiting:
-    jobs = case.workload
-    way_out = "let `queue` come to it, or send its probes elsewhere"
-    longest = float(jobs.tasks["duration"].max())
-    return Waiting("job", jobs.jobs["submit"].to_numpy(), longest, jobs.time_unit, way_out)
-
-
-GAME = Game(METRICS, _run, _waiting, System, _system,
+GAME = Game(METRICS, _run, queue_of("let `queue` come to it, or send its probes elsewhere"), System,
+            lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
             "an eagle.System, or a function send(cluster, job, probe, rng)")

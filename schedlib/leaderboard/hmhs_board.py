@@ -17,8 +17,8 @@ def hmhs(*mine: Policy | Callable, workload: Instance | Callable[[int], Instance
          seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False) -> pd.DataFrame:
     """The leaderboard of policies for batches of MapReduce jobs, by the makespan in units of its lower bound.
 
-    - `mine`: `hmhs.Policy`, or a rule made by `@hmhs.rule` (or a plain function), which then serves both
-      stages, in the order of Pri
+    - `mine`: `hmhs.Policy`, or a rule made by `@hmhs.rule` (or a plain function) for both stages, in Pri's
+      order
     - `workload`: if left out, thirty of the paper's single jobs on ten map and ten reduce machines (Section
       4.1), others with each seed; or an `Instance`, or a function from a seed to one
     - `against`, `seeds`, `each`: as for `leaderboard.lotes`
@@ -42,18 +42,13 @@ def single_batch(seed: int) -> Instance:
     return single(30, seed, machines=(10, 10))
 
 
-def _policy(rule: Callable) -> Policy:
-    return Policy(order=priority, map_rule=rule, reduce_rule=rule, name=name_of(rule))
-
-
 def _run(policy: str | Policy, case: Instance, seed: int) -> Outcome:
     done, bound = schedule(case, policy), lower_bound(case)
     shares = [idle_while_waiting(n, ready[tasks.job], tasks.start, tasks.finish)
               for _, tasks, ready, n, _ in _stages(done, case)]
     idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
-    warned = (
-        f"machines idle for {idle:.0%} of their time while a task could run; give every machine that asks a "
-        "job of stage.queue")
+    warned = f"machines idle for {idle:.0%} of their time while a task could run"
+    warned += "; give every machine that asks a job of stage.queue"
     broke = next(filter(None, (_impossible(*stage) for stage in _stages(done, case))), "")
     return Outcome((done.makespan / bound, done.job_end.mean() / bound), done.job_end, broke, idle, warned)
 
@@ -86,4 +81,6 @@ def _waiting(case: Instance) -> Waiting:
     return Waiting("job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks")
 
 
-GAME = Game(METRICS, _run, _waiting, Policy, _policy, "an hmhs.Policy, or a rule made by @hmhs.rule")
+GAME = Game(METRICS, _run, _waiting, Policy,
+            lambda rule: Policy(order=priority, map_rule=rule, reduce_rule=rule, name=name_of(rule)),
+            "an hmhs.Policy, or a rule made by @hmhs.rule")

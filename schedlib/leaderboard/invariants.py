@@ -67,12 +67,9 @@ def idle_while_waiting(machines: int, ready: np.ndarray, start: np.ndarray, fini
 
 def passed_over(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, machine: np.ndarray,
                 demand: np.ndarray, capacity: np.ndarray) -> tuple[int, int, float, int] | None:
-    """Jobs that wait at a decision although a machine in question has room for them.
-
-    Gives (how many, the first, when, the machine). An arriving job may go
-    to any machine; a machine that a job leaves may start any waiting one. `submit, start, finish, machine
-    (N,)`, `demand (N, R)`, `capacity (M, R)`. None when there is no such job. Machines may run any job.
-    """
+    """Jobs that wait at a decision although a machine has room: (how many, the first, when, where), or None.
+    An arriving job may go to any machine; a machine that a job leaves may start any waiting one. `submit,
+    start, finish, machine (N,)`, `demand (N, R)`, `capacity (M, R)`."""
     free, slack = capacity.copy(), SLACK * capacity.max(axis=0)
     when = np.concatenate((finish, submit))
     who, arrival = np.tile(np.arange(len(submit)), 2), np.repeat((False, True), len(submit))

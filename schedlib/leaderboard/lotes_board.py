@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.leaderboard.invariants import over_capacity, passed_over
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, cases, checked, name_of, race
+from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, cases, checked, name_of, queue_of, race
 from schedlib.lotes import MachineConfigs, Plan, Policy, cluster_jobs, random_instance, simulate
 from schedlib.lotes import plan as make_plan
 from schedlib.workload import Workload
@@ -34,17 +34,15 @@ def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workloa
 
     - `mine`: `lotes.Policy`, or a function `arrive(cluster, job)`
     - `workload`: if left out, a rush: twenty machines of the paper's ten kinds, ten hours of its random jobs
-      (Section 5.4; Phi = 0.006, one factor per job for all resources, as in chapter 4) at 105 % of what the
-      plan holds, and then nothing more, so that all are served in the end; other jobs with each seed. Or a
-      `Workload`, or a function from a seed to one: each task then counts as a job, and `configs` are the
-      machines.
-    - `against`: names of shipped policies; `seeds`: how many, or which; `each=True`: a row per seed, which
-      `standings` takes
+      (Section 5.4; Phi = 0.006, one factor per job for all resources) at 105 % of what the plan holds, others
+      with each seed, and then nothing, so that all are served in the end. Or a `Workload`, or a function from
+      a seed to one: each task then counts as a job, and `configs` are the machines
+    - `against`: names of shipped policies; `seeds`: how many, or which; `each=True`: a row per seed
 
-    All jobs run to their end. LoTES plans for the random jobs' true classes, or for four that it finds in a
-    given workload. With one given `Workload` a seed, and so an interval, concerns only the policies' own
-    choices. Gives a frame as `standings` does. `broke` says which rule a policy of yours broke; `warned` that
-    a job waits while a machine has room for it.
+    LoTES plans for the random jobs' true classes, or for four that it finds in a given workload. With one
+    given `Workload` a seed, and so an interval, concerns only the policies' own choices. Gives a frame as
+    `standings` does. `broke` says which rule a policy of yours broke; `warned` that a job waits while a
+    machine has room.
 
     >>> from schedlib.workload import Workload
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
@@ -56,8 +54,8 @@ def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workloa
     if workload is None and configs is not None:
         raise ValueError("configs: machines without a workload; give workload= too, or neither")
     if workload is not None and not isinstance(configs, MachineConfigs):
-        raise ValueError(
-            "configs: a workload of your own needs machines; give lotes.MachineConfigs(capacity, count)")
+        give = "give lotes.MachineConfigs(capacity, count)"
+        raise ValueError(f"configs: a workload of your own needs machines; {give}")
     planned = not {"lotes", "lotes-first"}.isdisjoint(against)
     case_of = cases(workload, random_jobs, lambda given: _case(given, configs, planned))
     return race(GAME, mine, case_of, against, seeds, each)
@@ -69,8 +67,8 @@ def random_jobs(seed: int, machines: int = 2, hours: float = 10.0, load: float =
     blocks = list(replace(instance.workload, seed=seed).blocks())
     submit, job_class, work, demand = (np.concatenate(column) for column in zip(*blocks, strict=True))
     duration = work / instance.classes.rate[0, job_class]  # omega = 0: the same on all machines
-    columns: dict[str, Any] = {"cpu": demand[:, 0], "mem": demand[:, 1]}
-    jobs = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", **columns)
+    jobs = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", cpu=demand[:, 0],
+                                mem=demand[:, 1])
     return Case(instance.configs, instance.plan, jobs)
 
 
@@ -92,10 +90,6 @@ def _case(given: Any, configs: Any, planned: bool) -> Case:
     return Case(configs, plan, jobs)
 
 
-def _policy(arrive: Callable) -> Policy:
-    return Policy(arrive=arrive, name=name_of(arrive))
-
-
 def _run(policy: str | Policy, case: Case, seed: int) -> Outcome:
     unit = case.workload.time_unit
     options: Any = {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
@@ -104,24 +98,19 @@ def _run(policy: str | Policy, case: Case, seed: int) -> Outcome:
     started = not np.isnan(wait).any()
     if started:
         values = SECONDS.get(unit, 1.0) * np.array((wait.mean(), np.quantile(wait, 0.99), wait.max()))
-    broke = _overfull(run.jobs, case)
-    idle, warned = (_passed(run.jobs, case) if started and not broke and isinstance(policy, Policy)
-                    else (0.0, ""))
-    return Outcome(tuple(values), wait, broke, idle, warned)
+    jobs: Any = run.jobs
+    record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
+    record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
+    record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
+    broke = _overfull(record, case)
+    judged = isinstance(policy, Policy) and started and not broke
+    passed = _passed(jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
+    return Outcome(tuple(values), wait, broke, *passed)
 
 
-def _record(jobs: pd.DataFrame, case: Case) -> dict[str, np.ndarray]:
-    """What both invariants take: each job's machine, start, finish and demand, and the machines' capacity."""
-    columns = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
-    demand = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
-    capacity = np.repeat(case.configs.capacity, case.configs.count, axis=0)
-    return columns | {"demand": demand, "capacity": capacity}
-
-
-def _overfull(jobs: pd.DataFrame, case: Case) -> str:
-    record = _record(jobs, case)
-    overfull = over_capacity(**record)
-    if overfull is None:
+def _overfull(record: dict[str, np.ndarray], case: Case) -> str:
+    """The sentence on a machine that takes more than it has, empty when none does."""
+    if (overfull := over_capacity(**record)) is None:
         return ""
     job, resource, used = overfull
     machine, name = record["machine"][job], case.workload.resources[resource]
@@ -131,23 +120,17 @@ def _overfull(jobs: pd.DataFrame, case: Case) -> str:
     return f"capacity: job {job} {use}, and it has {room:.4g}; the arrays of `cluster` {READ_ONLY}"
 
 
-def _passed(jobs: pd.DataFrame, case: Case) -> tuple[float, str]:
+def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tuple[float, str]:
     """The share of the jobs that waited while a machine had room, and the sentence on it."""
-    passed = passed_over(submit=jobs["submit"].to_numpy(), **_record(jobs, case))
-    if passed is None:
+    if (passed := passed_over(submit=submit, **record)) is None:
         return 0.0, ""
     count, job, now, machine = passed
-    first = f"first job {job} at {now:.4g} {case.workload.time_unit} (machine {machine})"
-    return count / len(jobs), (
-        f"{count} of {len(jobs)} jobs waited while a machine had room for them, {first}; on purpose? If not, "
-        "let `arrive` and `leave` try every one")
+    waited = f"{count} of {len(submit)} jobs waited while a machine had room for them"
+    first = f"first job {job} at {now:.4g} {unit} (machine {machine})"
+    way_out = "on purpose? If not, let `arrive` and `leave` try every one"
+    return count / len(submit), f"{waited}, {first}; {way_out}"
 
 
-def _waiting(case: Case) -> Waiting:
-    jobs = case.workload
-    way_out = "start it in `arrive`, or in `leave` when a job exits"
-    longest = float(jobs.tasks["duration"].max())
-    return Waiting("job", jobs.jobs["submit"].to_numpy(), longest, jobs.time_unit, way_out)
-
-
-GAME = Game(METRICS, _run, _waiting, Policy, _policy, "a lotes.Policy, or a function arrive(cluster, job)")
+GAME = Game(METRICS, _run, queue_of("start it in `arrive`, or in `leave` when a job exits"), Policy,
+            lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
+            "a lotes.Policy, or a function arrive(cluster, job)")

@@ -30,14 +30,14 @@ def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None 
 
     - `mine`: rules made by `@mch.rule` (or plain functions `priority(leaf, usage, demand, weight, capacity)`)
     - `workload`: if left out, a random hierarchy of three levels with each seed, half of its leaves
-      partial-type, on a cluster of 400 units of each of two resources, of which a task needs up to 1; every
-      leaf has jobs without end, all there at 0, for 900 s. Or (tree, capacity, jobs, until) as `mch.simulate`
-      takes them, or a function from a seed to those.
+      partial-type, on 400 units of each of two resources, of which a task needs up to 1; every leaf has jobs
+      without end, all there at 0, for 900 s. Or (tree, capacity, jobs, until) as `mch.simulate` takes them,
+      or a function from a seed to it
     - `against`, `seeds`, `each`: as for `leaderboard.lotes`
 
-    A leaf's share is its dominant share, averaged while it has tasks, from a third of the time on, so that
-    the cluster has filled (or over all its time when it is done by then). A leaf starves when it has tasks
-    and runs none for long. Utilisation is the mean over the resources. Gives a frame as `standings` does.
+    A leaf's dominant share is averaged while it has tasks, from a third of the time on, so that the cluster
+    has filled (or over all its time when it is done by then). A leaf starves when it has tasks and runs none
+    for long. Utilisation is the mean over the resources. Gives a frame as `standings` does.
 
     >>> @rule
     ... def no_number(leaf, usage, demand, weight, capacity):
@@ -114,8 +114,8 @@ def _overfull(run: Churn, case: Case) -> str:
 
 def _waiting(case: Case) -> Waiting:
     first = case.jobs.groupby("leaf")["submit"].min().reindex(range(case.tree.n_leaves), fill_value=0.0)
-    way_out = (
-        "look at its priority when it has nothing, and whether all that its task needs is ever free at once")
+    look = "look at its priority when it has nothing"
+    way_out = f"{look}, and whether all that its task needs is ever free at once"
     return Waiting("leaf", first.to_numpy(), float(case.jobs["duration"].mean()), "s", way_out)
 
 

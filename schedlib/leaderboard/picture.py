@@ -26,9 +26,9 @@ def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
 def plot(board: pd.DataFrame, metric: str | None = None, size: Size = None, ax: Axes | None = None) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the best.
 
-    `metric` is one of the board's, the first by default. Who broke a rule stands below, with its first word.
-    The axis is logarithmic when the means are apart by more than a factor of 8. Returns a matplotlib Figure,
-    of `size` in inches, or that of `ax`. ValueError on an unknown metric.
+    `metric` is one of the board's, the first by default. Who broke a rule stands below. The axis is
+    logarithmic when means are apart by more than a factor of 8. Returns a matplotlib Figure, of `size` in
+    inches, or that of `ax`. ValueError on an unknown metric.
     """
     rows = _shown(board, metric)
     axes: Any = ax or style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))[1]
@@ -38,9 +38,8 @@ def plot(board: pd.DataFrame, metric: str | None = None, size: Size = None, ax: 
         mean, low, high = row[["mean", "low", "high"]].astype(float)
         if np.isfinite(mean):
             bar = [[mean - low], [high - mean]] if np.isfinite(low) else None
-            marker = {"marker": look.marker, "markersize": 7, "capsize": 4, "color": look.color}
-            face = "none" if row["broke"] else look.color
-            axes.errorbar(mean, line, xerr=bar, markerfacecolor=face, **marker)
+            axes.errorbar(mean, line, xerr=bar, marker=look.marker, markersize=7, capsize=4, color=look.color,
+                          markerfacecolor="none" if row["broke"] else look.color)
         else:
             axes.text(0.02, line, "no result", style="italic", color=GREY, **beside)
         axes.text(1.02, line, _remark(row), **beside)
@@ -86,6 +85,6 @@ def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
     rows = rows.assign(label=[style.look(policy).label for policy in rows["policy"]])
     ranked = [f"{row['label']} {row['mean']:.4g}" for _, row in rows[rows["rank"].notna()].iterrows()]
     broken = [f"{row['label']} ({_kind(row['broke'])})" for _, row in rows[rows["broke"] != ""].iterrows()]
-    text = f"Leaderboard by {rows['metric'][0]} over {rows['seeds'][0]} seeds, best first: "
-    return (text + f"{', '.join(ranked) or 'nobody'}."
-            + (f" Broke a rule: {', '.join(broken)}." if broken else ""))
+    text = f"Leaderboard by {rows['metric'][0]} over {rows['seeds'][0]} seeds, best first"
+    rules = f" Broke a rule: {', '.join(broken)}." if broken else ""
+    return f"{text}: {', '.join(ranked) or 'nobody'}.{rules}"

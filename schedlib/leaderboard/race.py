@@ -19,9 +19,7 @@ READ_ONLY = "are the simulator's own: read them, and change none"
 
 class Outcome(NamedTuple):
     """The result of one run: a value for each metric, each job's wait (NaN: it never started), a broken rule.
-
-    `idle` is the share of time or jobs lost although work could run; the sentence `warned` says so.
-    """
+    `idle` is the share of time or jobs lost although work could run; the sentence `warned` says so."""
 
     values: tuple
     waits: np.ndarray = np.zeros(0)
@@ -38,6 +36,17 @@ class Waiting(NamedTuple):
     task: float
     unit: str
     way_out: str
+
+
+def queue_of(way_out: str) -> Callable[[Any], Waiting]:
+    """A function that gives the words for a case whose `workload` is a Workload of jobs."""
+
+    def waiting(case: Any) -> Waiting:
+        jobs = case.workload
+        return Waiting(what="job", submit=jobs.jobs["submit"].to_numpy(), unit=jobs.time_unit,
+                       task=float(jobs.tasks["duration"].max()), way_out=way_out)
+
+    return waiting
 
 
 class Game(NamedTuple):
@@ -74,9 +83,8 @@ def cases(workload: Any, default: Callable[[int], Any], read: Callable[[Any], An
 def checked(workload: Any, kind: type) -> Any:
     """The workload itself; ValueError when it is of another kind."""
     if not isinstance(workload, kind):
-        name = kind.__name__
-        raise ValueError(
-            f"workload: a {type(workload).__name__}; give a {name}, or a function from a seed to one")
+        wanted = f"give a {kind.__name__}, or a function from a seed to one"
+        raise ValueError(f"workload: a {type(workload).__name__}; {wanted}")
     return workload
 
 
@@ -90,8 +98,8 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
 
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. An error
-    that a reader's policy causes becomes the rule it broke; one under a shipped policy comes from the
-    arguments and is raised. ValueError also on two policies of one name and on no seed.
+    under a reader's policy becomes the rule it broke; one under a shipped policy comes from the arguments and
+    is raised. ValueError also on two policies of one name and on no seed.
     """
     numbers = list(range(seeds)) if isinstance(seeds, int | np.integer) else [int(seed) for seed in seeds]
     if not numbers or len(set(numbers)) < len(numbers):
@@ -147,15 +155,14 @@ def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:
     >>> starved(np.array([0.0, np.nan]), Waiting("job", np.array([1.0, 2.5]), 1.0, "s", "start it"), 10.0)
     'starvation: job 1, submitted at 2.5 s, never starts (1 of 2 do not); start it'
     """
-    never = np.isnan(waits)
-    if not never.any() and not waits.max(initial=0.0) > limit:
-        return ""
-    what, unit = waiting.what, waiting.unit
-    row = int(never.argmax() if never.any() else waits.argmax())
+    never, unit = np.isnan(waits), waiting.unit
     if never.any():
-        text = f"never starts ({never.sum()} of {len(waits)} do not)"
-    else:
+        row, text = int(never.argmax()), f"never starts ({never.sum()} of {len(waits)} do not)"
+    elif waits.max(initial=0.0) > limit:
         limited = f"{limit:.4g} {unit} is the limit, {PATIENCE} times the papers' longest wait or a task"
+        row = int(waits.argmax())
         text = f"waits {waits[row]:.4g} {unit}, and {limited}"
-    return (
-        f"starvation: {what} {row}, submitted at {waiting.submit[row]:.4g} {unit}, {text}; {waiting.way_out}")
+    else:
+        return ""
+    who = f"{waiting.what} {row}, submitted at {waiting.submit[row]:.4g} {unit}"
+    return f"starvation: {who}, {text}; {waiting.way_out}"

@@ -1,5 +1,4 @@
-"""From one row per policy, metric and seed to a leaderboard: means, ranks, paired differences, broken rules.
-"""
+"""From one row per policy, metric and seed to a leaderboard: means, ranks, paired differences."""
 
 import textwrap
 
@@ -11,7 +10,6 @@ from schedlib.intervals import mean_ci
 COLUMNS = ("policy", "metric", "better", "seed", "value", "broke", "warned")
 FIRST = ["policy", "metric", "better", "mean", "low", "high", "rank"]
 DIFFERENCES = ["difference", "difference_low", "difference_high"]
-UNKNOWN = (np.nan,) * 3  # a mean and its interval
 
 
 def standings(runs: pd.DataFrame) -> pd.DataFrame:
@@ -22,8 +20,8 @@ def standings(runs: pd.DataFrame) -> pd.DataFrame:
 
     - `mean, low, high`: over the seeds, with the 95 % Student-t interval (NaN with a single seed)
     - `rank` by the mean, 1 is best; `<NA>` for a policy that broke a rule on any seed
-    - `difference, difference_low, difference_high`: value less that of the policy of rank 1 *on the same
-      seed*, mean and 95 % interval
+    - `difference, difference_low, difference_high`: value less that of rank 1 on the same seed, mean and
+      interval
     - `seeds`: how many; `broke, warned`: the first sentence of each policy
 
     Raises ValueError when a column is missing or a policy lacks some seed, since differences are paired.
@@ -60,7 +58,7 @@ def _of_metric(metric: str, runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def _interval(values: pd.Series) -> tuple[float, ...]:
-    return tuple(mean_ci(values)) if np.isfinite(values).all() else UNKNOWN
+    return tuple(mean_ci(values)) if np.isfinite(values).all() else (np.nan, np.nan, np.nan)
 
 
 def told(board: pd.DataFrame) -> str:
@@ -70,8 +68,8 @@ def told(board: pd.DataFrame) -> str:
     'a broke capacity: job 3 at 2 s'
     """
     lines = []
-    for _, row in board.drop_duplicates("policy").iterrows():
-        lines += [f"{row['policy']} broke {row['broke']}"] if row["broke"] else []
-        lines += [f"{row['policy']}, a warning: {row['warned']}"] if row["warned"] else []
+    for row in board.drop_duplicates("policy").itertuples():
+        lines += [f"{row.policy} broke {row.broke}"] if row.broke else []
+        lines += [f"{row.policy}, a warning: {row.warned}"] if row.warned else []
     wrapped = (textwrap.fill(line, 116, subsequent_indent="    ") for line in lines)
     return "\n".join(wrapped) or "nobody broke a rule"

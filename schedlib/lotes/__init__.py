@@ -10,8 +10,8 @@ from schedlib.lotes.planning.allocate import allocate, scarcity
 from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
 from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
 from schedlib.lotes.planning.plan import plan
+from schedlib.lotes.policies.entry_points import OPTIONS
 from schedlib.lotes.policies.own import Cluster, Policy, can_start
-from schedlib.lotes.policies.shipped import OPTIONS
 from schedlib.lotes.replan import Past, Replan
 from schedlib.lotes.result import Simulation
 from schedlib.lotes.simulate import simulate

@@ -1,5 +1,4 @@
-"""LoTES's nouns: machine configurations, job classes, what stages 1 and 2 decide, and what fits (Section 2).
-"""
+"""LoTES's nouns: machine configurations, job classes, what stages 1 and 2 decide, what fits (Section 2)."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -7,7 +6,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import amounts, numbers, refuse
+from schedlib.core.checks import amounts, numbers, refuse, whole
 
 FIT = 1e-9  # jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
 UNITS = 2**50  # the integer that stands for the largest capacity; rounding is off by at most half a unit
@@ -17,11 +16,10 @@ def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, 
     """Capacities (..., R) and demands (..., R) as whole numbers (int64) of one small unit per resource.
 
     The unit of resource l is the largest capacity of l over 2**50: the precision of a float. Demands are
-    rounded to the nearest unit (a positive one to at least 1), capacities are made FIT = 1e-9 larger and
-    rounded down. So a machine's free space, kept by adding and subtracting whole numbers, never drifts; sizes
-    that fill a machine exactly do fit (20 x 0.025 in 0.5, 3 x 1/3 in 1, up to some 60,000 jobs on the
-    smallest machine of the paper); and what overflows by more than a billionth of the machine never fits.
-    Bins and simulator both use it. Demands beyond four times the largest capacity are cut to that.
+    rounded to the nearest unit (a positive one to at least 1; at most four times the largest capacity).
+    Capacities are made FIT = 1e-9 larger and rounded down. So free space, kept in whole numbers, never
+    drifts; sizes that fill a machine exactly do fit (20 x 0.025 in 0.5, 3 x 1/3 in 1); and what overflows by
+    more than a billionth of the machine never fits. Bins and simulator both use it.
 
     >>> c, r = scaled([0.5], [[0.025], [0.0250001]])
     >>> (c // r).tolist()
@@ -31,21 +29,20 @@ def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, 
     largest = capacity.reshape(-1, capacity.shape[-1]).max(axis=0)
     largest = np.where(largest > 0, largest, 1.0)
     unit = largest / UNITS
-    whole = np.maximum(np.rint(np.minimum(demand, 4 * largest) / unit), demand > 0)
-    return np.floor(capacity / unit * (1 + FIT)).astype(np.int64), whole.astype(np.int64)
+    size = np.maximum(np.rint(np.minimum(demand, 4 * largest) / unit), demand > 0)
+    return np.floor(capacity / unit * (1 + FIT)).astype(np.int64), size.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class MachineConfigs:
     """M machine configurations of R resources each.
 
-    - `capacity (M, R)`: c_jl, how much of resource l one machine of configuration j has; 0 is allowed (a
-      machine without it)
+    - `capacity (M, R)`: c_jl, how much of resource l one machine of configuration j has; 0 is allowed
     - `count (M,)`: n_j, how many such machines there are
 
     Units are the reader's, one per resource. Arrays are copied and made read-only. Raises ValueError, with
-    argument and row, on shapes that disagree, on capacities negative or not finite, and on counts that are
-    not 1, 2, ... Source: LoTES, Section 2.
+    argument and row, on shapes that disagree, on amounts negative or not finite, and on counts that are not
+    1, 2, ... Source: LoTES, Section 2.
 
     >>> MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [10, 30]).n_machines
     40
@@ -58,20 +55,18 @@ class MachineConfigs:
         capacity = numbers("capacity", self.capacity, 2, "a row per configuration and a column per resource")
         count = numbers("count", self.count, 1, "one number of machines per configuration")
         if len(count) != len(capacity):
-            raise ValueError(
-                f"count: {len(count)} values for {len(capacity)} rows of capacity; give one per configuration"
-            )
+            raise ValueError(f"count: {len(count)} values for {len(capacity)} rows of capacity; give one per "
+                             "configuration")
         amounts("capacity", capacity)
         refuse("capacity", ~capacity.any(axis=1), capacity.max(axis=1),
                "the whole row is zero; leave that configuration out")
         refuse("capacity[any row]", ~capacity.any(axis=0), capacity.max(axis=0),
                "no machine has that resource; leave it out")
-        refuse("count", ~(np.isfinite(count) & (count >= 1) & (count == np.floor(count))), count,
-               "must be 1, 2, 3, ...")
-        whole = count.astype(np.int64)
-        whole.flags.writeable = False
+        whole("count", count, 1)
+        number = count.astype(np.int64)
+        number.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)
-        object.__setattr__(self, "count", whole)
+        object.__setattr__(self, "count", number)
 
     @property
     def n_configs(self) -> int:
@@ -93,12 +88,12 @@ class JobClasses:
     - `share (K,)`: alpha_k, the probability that an arriving job is of class k; they sum to 1
     - `demand (K, R)`: r_kl, the mean amount of resource l that a job holds while it runs
     - `rate (M, K)`: mu_jk, one over the mean processing time of class k on configuration j; 0 where it cannot
-      run there (another processor architecture, say)
+      run (another processor architecture, say)
 
     Units are the reader's: those of the capacities, and jobs per unit of time. Arrays are copied and made
     read-only. Raises ValueError, with argument and row, on shapes that disagree, on values negative or not
-    finite, on shares that do not sum to 1, on a class that needs nothing, and on one whose rate is 0
-    everywhere. Source: LoTES, Sections 2 and 5.3.
+    finite, on shares that do not sum to 1, and on a class that needs nothing or whose rate is 0 everywhere.
+    Source: LoTES, Sections 2 and 5.3.
 
     >>> JobClasses([0.7, 0.3], [[2.0], [3.0]], [[1.0, 0.5]]).n_classes
     2
@@ -115,8 +110,8 @@ class JobClasses:
         if len(demand) != len(share):
             raise ValueError(f"demand: {len(demand)} rows for {len(share)} shares; give one row per class")
         if rate.shape[1] != len(share):
-            raise ValueError(
-                f"rate: {rate.shape[1]} columns for {len(share)} classes; needs (configurations, classes)")
+            raise ValueError(f"rate: {rate.shape[1]} columns for {len(share)} classes; needs "
+                             "(configurations, classes)")
         for name, array in (("share", share), ("demand", demand), ("rate", rate)):
             amounts(name, array)
             object.__setattr__(self, name, array)
@@ -144,21 +139,19 @@ def check(configs: MachineConfigs, classes: JobClasses) -> None:
     ValueError: demand[0]: [1.5] is larger than every machine that can run class 0; ...
     """
     if configs.n_resources != classes.n_resources:
-        raise ValueError(
-            f"demand: {classes.n_resources} columns, but capacity has {configs.n_resources}; needs one per "
-            "resource")
+        raise ValueError(f"demand: {classes.n_resources} columns, but capacity has {configs.n_resources}; "
+                         "needs one per resource")
     if configs.n_configs != len(classes.rate):
-        raise ValueError(
-            f"rate: {len(classes.rate)} rows for {configs.n_configs} configurations; give one row for each")
+        raise ValueError(f"rate: {len(classes.rate)} rows for {configs.n_configs} configurations; give one "
+                         "row for each")
     alone = (fits(configs, classes) & (classes.rate > 0)).any(axis=0)
     for k in np.flatnonzero(~alone):
-        why = f"is larger than every machine that can run class {k}; split the job, or add such machines"
-        raise ValueError(f"demand[{k}]: {classes.demand[k].tolist()} {why}")
+        raise ValueError(f"demand[{k}]: {classes.demand[k].tolist()} is larger than every machine that "
+                         f"can run class {k}; split the job, or add such machines")
 
 
 def fits(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
-    """Whether one job of class k fits an empty machine of configuration j, (M, K) bool; rates do not count.
-    """
+    """Whether a job of class k fits an empty machine of configuration j, (M, K) bool, whatever its rate."""
     capacity, demand = scaled(configs.capacity, classes.demand)
     return (demand[None] <= capacity[:, None]).all(axis=2)  # type: ignore[return-value]
 
@@ -167,11 +160,9 @@ def fits(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
 class Allocation:
     """What stage 1 decides (Eqs. 1-5).
 
-    - `rate`: lambda*, the largest arrival rate for which pooled, divisible resources suffice, in jobs per
-      unit of time
-    - `delta (M, K, R)`: delta_jkl, the fraction of resource l of all machines of configuration j that class k
-      gets
-    - `running (M, K)`: how many jobs of class k that lets configuration j hold at a time, on average
+    - `rate`: lambda*, the largest arrival rate that pooled, divisible resources sustain, per unit of time
+    - `delta (M, K, R)`: delta_jkl, the fraction of resource l of configuration j that class k gets
+    - `running (M, K)`: how many jobs of class k configuration j then holds at a time, on average
     """
 
     rate: float
@@ -196,8 +187,7 @@ class Plan:
     - `bins`: M arrays (B_j, K) of int, N_ijk, the mixes considered on configuration j
     - `machines`: M arrays (B_j,) of int, how many machines emulate each mix; they sum to n_j
     - `fractions`: M arrays (B_j,) of float, x_ij, the same before rounding
-    - `rate`: lambda of the machine-assignment LP; `rate_rounded`: what is left of it after rounding; jobs per
-      unit of time
+    - `rate`: lambda of the linear program; `rate_rounded`: what rounding leaves of it; jobs per unit of time
     """
 
     configs: MachineConfigs
@@ -211,10 +201,7 @@ class Plan:
 
     @cached_property
     def running(self) -> np.ndarray:
-        """How many jobs of class k the machines of configuration j hold when all emulate their bins, (M, K).
-
-        Times r_kl it is the paper's Delta_jkl of the rounded solution (Eq. 8).
-        """
+        """How many jobs of each class the machines of each configuration hold in their bins, (M, K)."""
         return np.array([machines @ bins for bins, machines in zip(self.bins, self.machines, strict=True)])
 
     def targets(self, j: int) -> np.ndarray:
@@ -223,13 +210,9 @@ class Plan:
 
     def require(self, configs: MachineConfigs, classes: JobClasses | None = None) -> None:
         """Raise ValueError unless the plan was made for these configurations (and classes)."""
-        same = np.array_equal(self.configs.capacity, configs.capacity) and np.array_equal(
-            self.configs.count, configs.count)
-        if not same:
-            raise ValueError(
-                "plan: was made for other machine configurations; make one with lotes.plan(configs, classes)")
-        pairs = ([(getattr(self.classes, name), getattr(classes, name))
-                  for name in ("share", "demand", "rate")] if classes else [])
-        if not all(np.array_equal(mine, given) for mine, given in pairs):
-            raise ValueError(
-                "plan: was made for other job classes; make one with lotes.plan(configs, classes)")
+        for what, mine, given, names in (
+                ("machine configurations", self.configs, configs, ("capacity", "count")),
+                ("job classes", self.classes, classes, ("share", "demand", "rate"))):
+            if given and not all(np.array_equal(getattr(mine, name), getattr(given, name)) for name in names):
+                raise ValueError(
+                    f"plan: was made for other {what}; make one with lotes.plan(configs, classes)")

@@ -20,16 +20,13 @@ from schedlib.lotes.workloads.job_stream import Tasks
 from schedlib.lotes.workloads.kmeans import cluster_jobs, nearest
 from schedlib.workload import Workload
 
-rank = lotes.rank
-
 SAMPLE = 1_000
 
 
 class Past(NamedTuple):
     """What is known at `now` of the N jobs that arrived, waited or ran since `since`, in order of arrival.
 
-    - `submit (N,)`, `job_class (N,)`, `demand (N, R)`, in the workload's units; classes are those of the
-      present plan
+    - `submit (N,)`, `job_class (N,)` under the present plan, `demand (N, R)`, in the workload's units
     - `start (N,)`, `finish (N,)`: NaN when that has not happened yet
     """
 
@@ -45,11 +42,10 @@ class Past(NamedTuple):
 def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     """Classes as the window shows them, for jobs labelled `job_class (N,)`.
 
-    Shares and mean demands are those of the jobs submitted in the window. A class's rate is the number of its
-    jobs that ended in the window over the time that its jobs ran there in all: by Little's law that tends to
-    one over the mean duration for any law of durations, and it needs no duration of a job that still runs.
-    The rate is the same wherever the class can run. A class of which no job came or none ended keeps its
-    share, demand and rate in `old`.
+    Shares and mean demands are those of the jobs submitted in the window. A class's rate, the same wherever
+    it can run, is the number of its jobs that ended in the window over the time that its jobs ran there: by
+    Little's law that tends to one over the mean duration, and needs no duration of a job that still runs. A
+    class of which no job came or none ended keeps its share, demand and rate in `old`.
     """
     k = old.n_classes
     new, ended = past.submit >= past.since, past.finish >= past.since
@@ -76,9 +72,8 @@ def estimate(past: Past, plan: Plan) -> Plan | None:
 def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     """The plan for as many new classes, by k-means on the window's demands, and the class of a demand (N, R).
 
-    Of a window with more than 1,000 jobs k-means sees that many, evenly spread over it, since it takes as
-    long as all else together. None when the window has too few different jobs, or stages 1 and 2 have no plan
-    for the classes found.
+    Of more than 1,000 jobs k-means sees that many, evenly spread: it takes as long as all else together. None
+    when the window has too few different jobs, or stages 1 and 2 have no plan for the classes found.
     """
     classes, new = plan.classes, np.flatnonzero(past.submit >= past.since)
     new = new[:: -(-len(new) // SAMPLE) or 1]
@@ -87,9 +82,8 @@ def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     spread = demand.std(axis=0) if len(demand) else np.zeros(classes.n_resources)
     spread = np.where(spread > 0, spread, 1.0)
     try:
-        jobs = Workload.from_arrays(
-            past.submit[new], np.ones(len(demand)), **named
-        )  # their durations are not known yet
+        unknown_yet = np.ones(len(demand))  # the jobs' durations
+        jobs = Workload.from_arrays(past.submit[new], unknown_yet, **named)
         fresh, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf, configs=len(classes.rate))
 
         def label(demand):
@@ -109,15 +103,18 @@ WAYS = {"estimate": estimate, "cluster": cluster}
 class Replan:
     """When and how a LoTES run plans anew: at `every`, 2 `every`, ..., from the jobs of the last `window`.
 
-    `window` is `every` unless given.     `how`: `"estimate"`: the same classes with shares, demands and rates
-    of the window; `"cluster"`: k-means gives new classes, and all jobs, those that wait or run too, are
-    labelled anew by the nearest centre; or a function `(past, plan)` of a `Past` and the present plan that
-    returns a plan for as many classes, a pair of that and a function from demands (N, R) to classes (N,), or
-    None to keep the plan. A class without jobs in the window keeps its old figures; when the window is too
-    short to cluster, or there is no plan for what was found, the old plan stays. New labels need classes that
-    can all run everywhere. Running jobs stay where they are; a machine's score is its new bin less what it
-    runs; waiting jobs keep their order; and at a swap each machine, in the order of the table, starts what it
-    would start on an exit.
+    `window` is `every` unless given. `how` is one of
+
+    - `"estimate"`: the same classes with shares, demands and rates of the window
+    - `"cluster"`: k-means gives new classes; the nearest centre labels all jobs anew, also those that wait or
+      run
+    - a function `(past, plan)` of a `Past` and the present plan that returns a plan for as many classes, a
+      pair of that and a function from demands (N, R) to classes (N,), or None to keep the plan
+
+    The old plan stays where the window is too short to cluster, or there is no plan for what was found. New
+    labels need classes that can all run everywhere. Running jobs stay where they are; a machine's score is
+    its new bin less what it runs; waiting jobs keep their order; and each machine, in the order of the table,
+    starts what it would start on an exit.
 
     Raises ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and
     6 (future work).
@@ -131,16 +128,12 @@ class Replan:
     how: str | Callable = "estimate"
 
     def __post_init__(self):
-        for name, value in (
-            ("every", self.every),
-            ("window", self.every if self.window is None else self.window),
-        ):
-            if not value > 0:
-                raise ValueError(f"{name}: {value}, must be positive")
+        for name in ("every", "window"):
+            if getattr(self, name) is not None and not getattr(self, name) > 0:
+                raise ValueError(f"{name}: {getattr(self, name)}, must be positive")
         if not callable(self.how) and self.how not in WAYS:
-            raise ValueError(
-                f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a function of (past, "
-                "plan)")
+            raise ValueError(f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a "
+                             "function of (past, plan)")
 
 
 @kernel
@@ -152,15 +145,13 @@ def rejoin(line, table, slots):
 
 @kernel
 def offer(scores, state, log):
-    """Let each machine in turn start what it would start on an exit (Section 4.3.2).
-
-    A new plan lets machines serve classes that they did not serve when they last had an exit; without this a
-    job could wait for the exit of an idle machine for ever.
+    """Let each machine start what it would on an exit (Section 4.3.2): else a job whose class the new plan
+    gives to an idle machine could wait for ever.
     """
     for machine in range(state.machines.config.size):
         if state.meter.clock[0].waiting == 0:
             return
-        rank(scores, state.machines.config[machine], machine)
+        lotes.rank(scores, state.machines.config[machine], machine)
         if fill(scores, state, log, machine) > 0:
             refresh(state.machines, machine)
 
@@ -189,8 +180,7 @@ class Planner:
         return given
 
     def relabel(self, block: Block, progress: Any) -> None:
-        """Give the jobs of the block that are still to come their present classes; `progress` as in `State`.
-        """
+        """Give the jobs of the block that are still to come their present classes."""
         at, arrived = progress.taken, progress.arrived
         rows = np.arange(arrived, arrived + len(block.job_class) - at)
         block.job_class[at:] = self.job_class[rows] = self.labels(rows)
@@ -218,9 +208,8 @@ class Planner:
         plan, label = answer if isinstance(answer, tuple) else (answer, None)
         plan.require(old.configs)
         if plan.classes.n_classes != old.classes.n_classes:
-            raise ValueError(
-                f"replan: a plan for {plan.classes.n_classes} classes, not the {old.classes.n_classes} of "
-                "the first")
+            raise ValueError(f"replan: a plan for {plan.classes.n_classes} classes, not the "
+                             f"{old.classes.n_classes} of the first")
         self.plans.append((past.now, plan))
         state = state._replace(meter=lengthened(state.meter, past.now))
         tick(state.meter, past.now)
@@ -234,8 +223,8 @@ class Planner:
         slots = present(table)
         if label is not None:
             if not np.isfinite(m.pace).all():
-                raise ValueError(
-                    "replan: to label jobs anew, every class must be able to run on every configuration")
+                raise ValueError("replan: to label jobs anew, every class must be able to run on every "
+                                 "configuration")
             self.label = label
             self.job_class[self.rows] = self.labels(self.rows)
             table.job.job_class[slots] = self.job_class[table.job.row[slots]]

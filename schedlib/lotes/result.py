@@ -23,23 +23,20 @@ BATCHES = 8
 class Simulation:
     """The result of `simulate`. Times are in the workload's unit.
 
-    - `policy`: its name; `options`: the readings it ran under; `seed`
-    - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (machines are
-      numbered through the configurations; NaN and -1 where the run ended before the job started), else None
-    - `arrived`, `started`, `finished`, `waiting`: numbers of jobs; `waiting` those queued at the end
-    - `mean_response`: mean wait from submission to start over the jobs that started; it hides those that
-      never did, so read it with `waiting` and `stable`; `longest`: the longest such wait
+    - `policy`, the `options` it ran under, `seed`
+    - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
+      the run ended before the job started), else None
+    - `arrived`, `started`, `finished`: numbers of jobs; `waiting`: those queued at the end
+    - `mean_response`, `longest`: mean and longest wait from submission to start over the jobs that started;
+      they hide those that never did, so read them with `waiting` and `stable`
     - `mean_queue`, `mean_present`: time averages of jobs waiting, and in the system
     - `residual`: the time that the jobs waiting at the end have waited so far, in all
-    - `looked`: how many machines an arriving job asks for their state, on average, by the policy's words
-      (Section 5.2): all of the configurations that LoTES tries, those that Greedy passes, every one under
-      Tetris; NaN for a reader's policy
-    - `intervals`: a frame with a row per interval of time: `begin, end, arrived, started, finished,
-      mean_response` (over the jobs that *start* in it), `queue` (mean), `queue_end`, `queue_most`, `queued`
-      (share of the time during which jobs wait), `utilisation_<l>`, and `idle_<l>`: the share of resource l
-      that stays idle while jobs wait
-    - `utilisation (R,)`, `fragmentation (R,)`: the same over the run; the latter is NaN when no job ever
-      waited
+    - `looked`: how many machines an arriving job asks for their state on average (Section 5.2): all of the
+      configurations that LoTES tries, those that Greedy passes, all under Tetris; NaN for a reader's policy
+    - `intervals`: a row per interval of time: `begin, end, arrived, started, finished, mean_response` (over
+      the jobs that *start* in it), `queue` (mean), `queue_end`, `queue_most`, `queued` (share of the time
+      during which jobs wait), `utilisation_<l>`, and `idle_<l>`: what stays idle of resource l meanwhile
+    - `utilisation (R,)`, `fragmentation (R,)`: the same over the run; the latter is NaN if no job ever waited
     - `time`: when the run ended; `plans`: with `replan`, pairs of a time and the plan followed from then on
     """
 
@@ -76,15 +73,12 @@ class Simulation:
     @property
     def queue_length(self) -> pd.DataFrame:
         """Jobs waiting at the end of each interval: `time, length`."""
-        frame = self.intervals[["end", "queue_end"]]
-        return frame.set_axis(["time", "length"], axis=1)
+        return self.intervals[["end", "queue_end"]].set_axis(["time", "length"], axis=1)
 
     def quantile(self, q: npt.ArrayLike) -> np.ndarray | float:
-        """The q-quantile (q a number or an array in [0, 1]) of the waits of started jobs: exact with
-        `record=True`.
+        """The q-quantile (q a number or an array in [0, 1]) of the waits of started jobs.
 
-        Otherwise from the sketch, whose bins are 1 % wide: off by at most 0.5 %; waits of zero are counted
-        exactly.
+        Exact with `record=True`; otherwise from bins 1 % wide: off by at most 0.5 %, zero waits exact.
         """
         q = np.asarray(q, float)
         if ((q < 0) | (q > 1)).any() or not self.started:
@@ -98,14 +92,10 @@ class Simulation:
         return np.where(at == 0, 0.0, np.minimum(middle, self.longest))[()]
 
     def share_above(self, wait: float) -> float:
-        """The share of started jobs that waited longer than this: exact with `record=True`, else from the
-        sketch.
-        """
-        if self.jobs is not None:
-            waits = self.response
-            return float((waits > wait).sum() / max(self.started, 1))
-        lows = SKETCH_LOW * self.width * SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
-        return float(self.sketch[lows > wait].sum() / max(self.started, 1))
+        """The share of started jobs that waited longer than this, exact or from bins as in `quantile`."""
+        middle = SKETCH_LOW * self.width * SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
+        longer = (self.response > wait).sum() if self.jobs is not None else self.sketch[middle > wait].sum()
+        return float(longer / max(self.started, 1))
 
     @cached_property
     def slope(self) -> float:
@@ -118,9 +108,7 @@ class Simulation:
 
     @cached_property
     def trend(self) -> float:
-        """Kendall's tau of the queue over eight batches of the second half: 1 when each is longer than the
-        last.
-        """
+        """Kendall's tau of the queue over eight batches of the second half: 1 when it grows in each."""
         queue = self.intervals["queue"].to_numpy()[len(self.intervals) // 2 :]
         batches = np.array([batch.mean() for batch in np.array_split(queue, BATCHES) if len(batch)])
         steps = np.sign(batches[None] - batches[:, None])[np.triu_indices(len(batches), 1)]
@@ -128,20 +116,17 @@ class Simulation:
 
     @property
     def stable(self) -> bool:
-        """Whether the run passes as stable: no queue that takes over 0.1 % of the arrivals grows with tau >=
-        0.5.
+        """Whether the run passes as stable; one too short to show its growth passes.
 
-        Over the second half of the run, `slope` exceeds 0.001 arrivals per unit of time, and `trend` is at
-        least 0.5, which under no trend has a probability of 5 %. A run too short to show its growth passes.
+        A queue grows when, over the second half, `slope` exceeds 0.001 arrivals per unit of time, and `trend`
+        is at least 0.5, which without a trend has a probability of 5 %.
         """
         rate = self.arrived / self.time if self.time > 0 else 0.0
         return not (self.slope > GROWTH * rate and self.trend >= 0.5)
 
     @property
     def little(self) -> float:
-        """By how much Little's law fails on the queue, by rounding: mean queue x time / waits of all jobs -
-        1.
-        """
+        """By how much Little's law fails, by rounding: mean queue x time / waits of all jobs - 1."""
         waits = self.mean_response * self.started + self.residual if self.started else self.residual
         area = self.mean_queue * self.time
         return area / waits - 1 if waits > 0 else area
@@ -149,8 +134,7 @@ class Simulation:
 
 def result_of(ended: Ended, configs: MachineConfigs, jobs: Tasks | RandomWorkload, end: float, *,
               counts_looks: bool, **of_policy: Any) -> Simulation:
-    """The `Simulation` of an `ended` run, which was to run until `end`; `of_policy` are more of its fields.
-    """
+    """The `Simulation` of an `ended` run, which was to run until `end`; `of_policy`: more of its fields."""
     state = ended.state
     clock, meter = state.meter.clock[0], state.meter
     if np.isfinite(end):
@@ -161,14 +145,15 @@ def result_of(ended: Ended, configs: MachineConfigs, jobs: Tasks | RandomWorkloa
     slots = present(state.table)
     queued = slots[state.table.job.machine[slots] < 0]
     total, held = configs.count @ state.machines.capacity, series.queued_time.sum()
+    def mean(total, over):
+        return float(total / over) if over else 0.0
+
     return Simulation(
         **of_policy, jobs=_frame(ended, arrived, getattr(jobs, "job", None)) if ended.blocks else None,
         arrived=arrived, started=started, finished=int(series.finished.sum()), waiting=int(clock.waiting),
-        mean_response=float(series.wait.sum() / started) if started else float("nan"),
-        longest=float(clock.longest),
-        looked=float(clock.looked / max(arrived, 1)) if counts_looks else float("nan"),
-        mean_queue=float(series.queue_area.sum() / time) if time else 0.0,
-        mean_present=float(clock.present_area / time) if time else 0.0,
+        mean_response=mean(series.wait.sum(), started) if started else np.nan, longest=float(clock.longest),
+        looked=float(clock.looked / max(arrived, 1)) if counts_looks else np.nan,
+        mean_queue=mean(series.queue_area.sum(), time), mean_present=mean(clock.present_area, time),
         residual=float((time - state.table.job.submit[queued]).sum()),
         intervals=_intervals(meter, total, getattr(jobs, "resources", range(configs.n_resources))),
         utilisation=meter.busy.sum(axis=0) / (time * total) if time else np.zeros(len(total)),
@@ -197,19 +182,13 @@ def _intervals(meter, capacity, resources) -> pd.DataFrame:
     queue_end[-1] = clock.waiting
     with np.errstate(invalid="ignore", divide="ignore"):
         frame = {
-            "begin": begin,
-            "end": end,
-            "arrived": series.arrived,
-            "started": series.started,
-            "finished": series.finished,
-            "mean_response": series.wait / series.started,
-            "queue": series.queue_area / span,
-            "queue_end": queue_end,
-            "queue_most": series.queue_most,
+            "begin": begin, "end": end, "arrived": series.arrived, "started": series.started,
+            "finished": series.finished, "mean_response": series.wait / series.started,
+            "queue": series.queue_area / span, "queue_end": queue_end, "queue_most": series.queue_most,
             "queued": series.queued_time / span,
         }
-        for l, name in enumerate(resources):
-            frame[f"utilisation_{name}"] = meter.busy[:rows, l] / (span * capacity[l])
-        for l, name in enumerate(resources):
-            frame[f"idle_{name}"] = 1 - meter.busy_queued[:rows, l] / (series.queued_time * capacity[l])
+        frame |= {f"utilisation_{name}": meter.busy[:rows, l] / (span * capacity[l])
+                  for l, name in enumerate(resources)}
+        frame |= {f"idle_{name}": 1 - meter.busy_queued[:rows, l] / (series.queued_time * capacity[l])
+                  for l, name in enumerate(resources)}
     return pd.DataFrame(frame)

@@ -10,8 +10,8 @@ from schedlib.lotes.dispatching.machine_tree import fractions, machines
 from schedlib.lotes.dispatching.run import run
 from schedlib.lotes.dispatching.state import Given, state_of
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
+from schedlib.lotes.policies.entry_points import OPTIONS, chosen
 from schedlib.lotes.policies.own import Policy
-from schedlib.lotes.policies.shipped import OPTIONS, chosen
 from schedlib.lotes.replan import Planner, Replan
 from schedlib.lotes.result import Simulation, result_of
 from schedlib.lotes.workloads.job_stream import Tasks
@@ -29,20 +29,19 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     capacities' units and the order of their columns) or a `RandomWorkload`. The policies and their options:
 
     - `"lotes"` (needs `plan`): the extended version; `exit` `"delta"`: on an exit only classes with Delta > 0
-      are considered, or `"all"`; `fallback=False`: arrivals never start where Delta = 0; `sampled=N`: of a
-      configuration N random machines are looked at; `wheel`: the roulette goes by `"delta"`, as printed, or
-      by `"rate"`, Delta times mu (what the plan's machines serve)
+      are considered, or `"all"`; `fallback=False`: arrivals never start where Delta = 0; `sampled=N`: only N
+      random machines of a configuration are looked at; `wheel`: the roulette goes by `"delta"`, as printed,
+      or by `"rate"`, Delta times mu
     - `"lotes-first"` (needs `plan`): the first version, which after one spin takes the best score anywhere
     - `"greedy"`: `bypass=True` lets an arrival start on a machine on which others wait
     - `"tetris"`: weights `packing` and `work` of omega and gamma; `gamma_unit` of processing times in gamma:
       `"h"`, `"min"`, `"s"`, or None for the workload's unit
     - a `lotes.Policy`
 
-    `seed` is for the policy's own choices alone. The run ends at `until`: when not given, a
-    `RandomWorkload`'s `hours`, else when all jobs are done. `interval` is the width of an interval of the
-    metrics (a hundredth of the arrivals' time unless given). `record=False` keeps no row per job: then memory
-    does not grow with the run, unless the queue does. `classes` gives the rates (0: cannot run there) when
-    there is no plan. `replan`, a `Replan`, has a LoTES policy plan anew while it runs. Gives a `Simulation`.
+    `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
+    `hours` or when all jobs are done. `interval` is the width of an interval of the metrics (a hundredth of
+    the arrivals' time unless given). `record=False` keeps no row per job. `classes` gives the rates (0:
+    cannot run there) when there is no plan. With `replan` a LoTES policy plans anew while it runs.
 
     Raises ValueError on an unknown policy or option, a plan made for other machines or classes, a job that no
     machine can run, and a policy that breaks the rules; warns when more arrives than stage 2 sustains.
@@ -56,15 +55,13 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     module, name, settings = chosen(policy, options)
     jobs = Tasks(workload) if isinstance(workload, Workload) else workload
     if replan is not None and not (policy in ("lotes", "lotes-first") and isinstance(jobs, Tasks)):
-        raise ValueError(
-            "replan: needs a LoTES policy and a Workload; other policies follow no plan, random ones do "
-            "not drift")
+        raise ValueError("replan: needs a LoTES policy and a Workload; other policies follow no plan, random "
+                         "workloads do not drift")
     classes, pace = _classes(configs, jobs, plan, classes)
     typical = jobs.typical()
     if len(typical) != configs.n_resources:
-        raise ValueError(
-            f"workload: demands {len(typical)} resources, but machines have {configs.n_resources}; needs a "
-            "column for each")
+        raise ValueError(f"workload: demands {len(typical)} resources, but machines have "
+                         f"{configs.n_resources}; needs a column for each")
     _warn(name, jobs, plan)
     capacity, typical = fractions(configs.capacity, typical[None])
     m = machines(capacity, configs.count, np.ascontiguousarray(pace, float))
@@ -75,8 +72,7 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     end = getattr(jobs, "hours", np.inf) if until is None else float(until)
     state = state_of(m, slots=slots, intervals=128, width=width)
     kept = module.begin(policy, settings, given)
-    planner = None if replan is None else Planner(
-        replan, policy, settings, given, jobs)  # type: ignore[arg-type]
+    planner = Planner(replan, policy, settings, given, jobs) if replan else None  # type: ignore[arg-type]
     (choices,) = streams(seed, "lotes policy")
     ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner)
     return result_of(ended, configs, jobs, end, policy=name, options=settings, seed=seed,
@@ -97,12 +93,12 @@ def _classes(configs, jobs, plan, classes):
     generated = getattr(jobs, "classes", None)
     classes = classes or (plan.classes if plan is not None else generated)
     if classes is not None and classes.rate.shape[0] != configs.n_configs:
-        raise ValueError(
-            f"classes: rates for {classes.rate.shape[0]} configurations, but there are {configs.n_configs}")
+        raise ValueError(f"classes: rates for {classes.rate.shape[0]} configurations, but there are "
+                         f"{configs.n_configs}")
     if generated is not None:
         if generated.rate.shape != classes.rate.shape:
-            raise ValueError(
-                f"classes: {classes.n_classes}, but the workload draws from {generated.n_classes}")
+            raise ValueError(f"classes: {classes.n_classes}, but the workload draws from "
+                             f"{generated.n_classes}")
         return classes, jobs.pace()
     if classes is not None:
         return classes, np.where(classes.rate > 0, 1.0, np.inf)

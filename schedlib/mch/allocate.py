@@ -9,10 +9,8 @@ from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.model import Allocation, Tree, check_capacity
 from schedlib.mch.rules import Rule, flat_weights, the_rule
 
-USED_UP = 1e-10
-"""A resource of which less than this share is left counts as used up: the rest is rounding."""
-SAME = 1e-12
-"""A corner at which no share is larger by more than this is none: the difference is rounding."""
+USED_UP, SAME = 1e-10, 1e-12
+"""Rounding: a resource with less than this share left is used up; shares that differ by less are equal."""
 
 
 def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: bool = True) -> Allocation:
@@ -21,8 +19,8 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     - `capacity (R,)`: c_j, in the units of the leaves' demands
     - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "case1", "exact-ch",
       "h-drf", "naive-h-drf", or a reader's `mch.Rule`
-    - `divisible`: tasks are as fine as sand, and the result is exact; False fills task by task, as always for
-      a reader's own rule (which says whom to serve next, so it needs whole tasks)
+    - `divisible`: tasks are as fine as sand, and the result is exact; False fills task by task, as a reader's
+      own rule always does
 
     ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch" or "m-ch" with a leaf that
     uses nothing of their resource. Source: MCH, Sections II.B and III.A; H-DRF: Bhattacharya et al., SoCC
@@ -50,16 +48,10 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
 def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of phases.
 
-    - `need (p, R)`: share of each resource that one task takes
-    - `speed (p,)`: tasks per unit of the common level, weight over share
-
+    `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
+    level, weight over share.
     A resource that is used up freezes the leaves that demand it; there are at most R phases. Source: DRF
     (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
-
-    >>> need, speed = np.array([[1 / 9, 4 / 18], [3 / 9, 1 / 18]]), np.array([18 / 4, 9 / 3])
-    >>> tasks, saturated, phases = fluid_flat(need, speed)
-    >>> tasks.round(9).tolist(), saturated.tolist(), phases
-    ([3.0, 2.0], [True, False], 1)
     """
     tasks, saturated, phases = np.zeros(len(need)), np.zeros(need.shape[1], bool), 0
     while (growing := ~(need[:, saturated] > 0).any(axis=1)).any():
@@ -93,14 +85,14 @@ def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
     if kind == SHARE:
         need = tree.demand / capacity
         weight, share = flat_weights(tree, capacity, rule)
-        speed = weight / share  # tasks per unit of the common level, until the leaf is blocked
+        speed = weight / share
         tasks, _, _ = fluid_flat(need, speed)
         blocked_at = np.divide(tasks, speed, out=np.zeros(len(speed)), where=speed > 0)
         levels = np.unique(np.append(blocked_at, 0.0))
         path = np.minimum(levels[:, None], blocked_at) * speed * need.max(axis=1)
     else:
-        naive = kind == NAIVE
-        events = fluid_hdrf(tree, capacity, naive).events
-        path = np.array([fluid_hdrf(tree, capacity, naive, stop=event).shares for event in range(events + 1)])
+        events = fluid_hdrf(tree, capacity, kind == NAIVE).events
+        stops = range(events + 1)
+        path = np.array([fluid_hdrf(tree, capacity, kind == NAIVE, stop).shares for stop in stops])
     grows = np.diff(path, axis=0).max(axis=1) > SAME
     return path[np.append(True, grows)]

@@ -1,10 +1,9 @@
-"""Whom a rule serves next, in one table of branches: `look_again` and `choose` are all that a rule decides.
+"""Whom a rule serves next: `look_again` and `choose` are all that a rule decides.
 
-The dispatcher calls these two and asks nobody what kind of rule it has. There are four kinds: shipped flat
-rules compare tasks times a constant, a reader's flat rule calls its function, H-DRF and its naive form
-descend a tree. They are branches here, and not functions that the dispatcher is handed: the kinds need
-different state (a heap or a tree), and a decision takes a few hundred nanoseconds, of which calls that numba
-cannot put in line would be a good part.
+There are four kinds of rules: shipped flat rules compare tasks times a constant, a reader's flat rule calls
+its function, H-DRF and its naive form descend a tree. They are branches here, and not functions that the
+dispatcher is handed: the kinds need different state (a heap or a tree), and a decision takes a few hundred
+nanoseconds, of which calls that numba cannot put in line would be a good part.
 """
 
 from typing import NamedTuple
@@ -24,38 +23,30 @@ SHARE, OWN, H_DRF, NAIVE = range(4)
 _VECTOR = types.float64[::1]
 PRIORITY = types.float64(types.int64, _VECTOR, _VECTOR, types.float64, _VECTOR)
 """The type of a reader's `priority(leaf, usage, demand, weight, capacity)`."""
-
 f8, i8, flag = np.float64, np.int64, np.bool_
-LEAF = np.dtype(
-    [
-        ("weight", f8), ("slope", f8),  # what a task adds to a flat rule's key: its share over the weight
-        ("key", f8),  # a flat rule's share over weight, or a reader's priority
-        ("bits", i8),  # the resources that the leaf demands, bit j for resource j
-        ("tasks", i8), ("waiting", i8), ("started", i8),  # running; not yet; so far
-        ("head", i8),  # the place in `Jobs.line` of the job that is served
-        ("touched", flag),  # whether its tasks changed at this time
-    ],
-    align=True,
-)
-JOB = np.dtype(
-    [("submit", f8), ("duration", f8), ("depart", f8), ("start", f8), ("finish", f8)]
-    + [("leaf", i8), ("left", i8), ("running", i8)],  # `left`: tasks that wait
-    align=True,
-)
+LEAF = np.dtype([
+    ("weight", f8), ("slope", f8),  # what a task adds to a flat rule's key: its share over the weight
+    ("key", f8),  # a flat rule's share over weight, or a reader's priority
+    ("bits", i8),  # the resources that the leaf demands, bit j for resource j
+    ("tasks", i8), ("waiting", i8), ("started", i8),  # running; not yet; so far
+    ("head", i8),  # the place in `Jobs.line` of the job that is served
+    ("touched", flag),  # whether its tasks changed at this time
+], align=True)
+JOB = np.dtype([
+    ("submit", f8), ("duration", f8), ("depart", f8), ("start", f8), ("finish", f8),
+    ("leaf", i8), ("left", i8), ("running", i8),  # `left`: tasks that wait
+], align=True)
 CHANGE = np.dtype([("time", f8), ("leaf", i8), ("tasks", i8)], align=True)
-TALLY = np.dtype(
-    [
-        ("now", f8),
-        ("saturated", i8),  # bit j: a chosen task did not fit in resource j
-        ("decisions", i8), ("operations", i8),  # leaves chosen; nodes and heap places looked at
-        ("ordered", i8), ("touched", i8), ("logged", i8),  # entries of the state's `order`, `touched`, `log`
-        ("submitted", i8), ("departed", i8),  # jobs that have arrived, and whose time to leave has come
-        ("bad_leaf", i8), ("bad_tasks", i8),  # whose priority was no number (-1: nobody's), its tasks then
-        ("active_changed", flag),  # whether a leaf has become active, or has ceased to be so
-        ("ready", flag),  # whether all has happened at this time, and tasks may start
-    ],
-    align=True,
-)
+TALLY = np.dtype([
+    ("now", f8),
+    ("saturated", i8),  # bit j: a chosen task did not fit in resource j
+    ("decisions", i8), ("operations", i8),  # leaves chosen; nodes and heap places looked at
+    ("ordered", i8), ("touched", i8), ("logged", i8),  # entries of the state's `order`, `touched`, `log`
+    ("submitted", i8), ("departed", i8),  # jobs that have arrived, and whose time to leave has come
+    ("bad_leaf", i8), ("bad_tasks", i8),  # whose priority was no number (-1: nobody's), its tasks then
+    ("active_changed", flag),  # whether a leaf has become active, or has ceased to be so
+    ("ready", flag),  # whether all has happened at this time, and tasks may start
+], align=True)
 
 
 class Jobs(NamedTuple):

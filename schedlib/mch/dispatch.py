@@ -82,21 +82,24 @@ def serve(own, kind, fast, state):
 
 
 @kernel
-def give_back(state, leaf, count):
-    """`count` tasks of a leaf stop, and what they used is free again."""
-    one = state.leaves[leaf]
-    one.tasks -= count
-    for l in range(state.used.size):
-        state.used[l] = max(state.used[l] - count * state.demand[leaf, l], 0.0)
-    state.tally[0].saturated &= ~one.bits
-    touch(state, leaf)
-
-
-@kernel
 def note_idle(state, leaf):
     """A leaf without tasks, running or waiting, is not active: weights may change."""
     if state.leaves[leaf].tasks == 0 and state.leaves[leaf].waiting == 0:
         state.tally[0].active_changed = True
+
+
+@kernel
+def stop(own, kind, fast, state, leaf, count):
+    """`count` running tasks of a leaf stop, and what they used is free again; waiting ones may have gone."""
+    if count > 0:
+        one = state.leaves[leaf]
+        one.tasks -= count
+        for l in range(state.used.size):
+            state.used[l] = max(state.used[l] - count * state.demand[leaf, l], 0.0)
+        state.tally[0].saturated &= ~one.bits
+        touch(state, leaf)
+    note_idle(state, leaf)
+    look_again(own, kind, fast, state, leaf)
 
 
 @kernel
@@ -110,9 +113,7 @@ def happen(own, kind, fast, state, now):
             job.running -= 1
             if job.running == 0 and job.left == 0:
                 job.finish = now
-            give_back(state, job.leaf, 1)
-            note_idle(state, job.leaf)
-            look_again(own, kind, fast, state, job.leaf)
+            stop(own, kind, fast, state, job.leaf, 1)
     while tally.departed < jobs.by_depart.size and jobs.table[jobs.by_depart[tally.departed]].depart <= now:
         job = jobs.table[jobs.by_depart[tally.departed]]
         tally.departed += 1
@@ -122,10 +123,7 @@ def happen(own, kind, fast, state, now):
             job.left = 0
             job.running = 0
             job.finish = now
-            if count > 0:
-                give_back(state, job.leaf, count)
-            note_idle(state, job.leaf)
-            look_again(own, kind, fast, state, job.leaf)
+            stop(own, kind, fast, state, job.leaf, count)
     while tally.submitted < jobs.by_submit.size and jobs.table[jobs.by_submit[tally.submitted]].submit <= now:
         job = jobs.table[jobs.by_submit[tally.submitted]]
         tally.submitted += 1
@@ -168,7 +166,37 @@ def write_log(state):
     tally.touched = 0
 
 
-def _advance(own, kind, fast, reweigh, state, until):
+def records(kind: np.dtype, count: int) -> Any:
+    """So many records, all zero, whose fields are read by name in kernels and outside of them."""
+    return np.zeros(count, kind).view(np.recarray)
+
+
+def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, *, hierarchical: bool, fast: bool,
+              decisions: int = 0) -> State:
+    """A state without jobs, in which nothing runs; `decisions` is how many leaves it can write down."""
+    share = tree.demand / capacity
+    p, resources = share.shape
+    tally, leaves = records(TALLY, 1), records(LEAF, p)
+    tally.bad_leaf = -1
+    leaves.weight, leaves.waiting, leaves.slope = tree.weight[tree.leaves], waiting, 1.0
+    leaves.bits = ((tree.demand > 0) * (1 << np.arange(resources))).sum(axis=1)
+    tiny, none = (Tree([(1.0,)]), np.ones((1, 1))), np.zeros(0, np.int64)
+    return State(tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity,
+                 used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
+                 touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
+                 jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
+                 ends=events.event_queue(1), heaps=flat_heap.heaps(leaves.bits),
+                 groups=hdrf_tree.groups(*((tree, share) if hierarchical and fast else tiny)),
+                 nodes=literal.nodes(*((tree, share) if hierarchical and not fast else tiny)))
+
+
+_STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), hierarchical=False, fast=True))
+_ALL = types.void(compiling.function_type(PRIORITY), types.int64, types.boolean, _STATE)
+_RUN = types.int64(*_ALL.args[:3], types.boolean, _STATE, types.float64)
+
+
+@kernel(signature=_RUN)
+def advance(own, kind, fast, reweigh, state, until):
     """Run until `until`, which counts.
 
     Stops for new weights (when `reweigh`), for a longer log and for a priority that is no number, and goes on
@@ -197,53 +225,14 @@ def _advance(own, kind, fast, reweigh, state, until):
         write_log(state)
 
 
-def _refresh(own, kind, fast, state):
+@kernel(signature=_ALL)
+def refresh(own, kind, fast, state):
     """Every leaf's key anew: at the beginning, and after new weights."""
     for leaf in range(state.leaves.size):
         look_again(own, kind, fast, state, leaf)
 
 
-def _fill(own, kind, fast, state):
+@kernel(signature=_ALL)
+def fill(own, kind, fast, state):
     """Start tasks until none fits; none ends."""
     serve(own, kind, fast, state)
-
-
-def records(kind: np.dtype, count: int) -> Any:
-    """So many records, all zero, whose fields are read by name in kernels and outside of them."""
-    return np.zeros(count, kind).view(np.recarray)
-
-
-def no_jobs() -> Jobs:
-    """No jobs: a static filling, in which tasks do not end."""
-    none = np.zeros(0, np.int64)
-    return Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none)
-
-
-def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, *, hierarchical: bool, fast: bool,
-              decisions: int = 0) -> State:
-    """A state in which nothing runs; `decisions` (0: none) is how many leaves it can write down."""
-    share = tree.demand / capacity
-    p, resources = share.shape
-    tally, leaves = records(TALLY, 1), records(LEAF, p)
-    tally.bad_leaf = -1
-    leaves.weight, leaves.waiting, leaves.slope = tree.weight[tree.leaves], waiting, 1.0
-    leaves.bits = ((tree.demand > 0) * (1 << np.arange(resources))).sum(axis=1)
-    tiny = Tree([(1.0,)]), np.ones((1, 1))
-    return State(tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity,
-                 used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
-                 touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
-                 jobs=no_jobs(), ends=events.event_queue(1), heaps=flat_heap.heaps(leaves.bits),
-                 groups=hdrf_tree.groups(*((tree, share) if hierarchical and fast else tiny)),
-                 nodes=literal.nodes(*((tree, share) if hierarchical and not fast else tiny)))
-
-
-def _signatures():
-    state = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), hierarchical=False, fast=True))
-    rule, kind, fast = compiling.function_type(PRIORITY), types.int64, types.boolean
-    return types.int64(rule, kind, fast, fast, state, types.float64), types.void(rule, kind, fast, state)
-
-
-_run, _all = _signatures()
-advance = kernel(signature=_run)(_advance)
-refresh = kernel(signature=_all)(_refresh)
-fill = kernel(signature=_all)(_fill)

@@ -12,8 +12,7 @@ from schedlib.mch.model import Allocation, Tree, check_capacity
 from schedlib.mch.rules import Rule, flat_weights, the_rule
 
 METHODS = ("fast", "literal")
-MOST_RESOURCES = 62
-"""Sets of resources are the bits of a whole number."""
+MOST_RESOURCES = 62  # sets of resources are the bits of a whole number
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,16 +33,15 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
          tasks: npt.ArrayLike | None = None) -> Filling:
     """Fill an empty cluster with whole tasks, one decision after another.
 
-    - `capacity`, `rule`: as in `mch.allocate`
+    - `capacity`, `rule`: as in `mch.allocate`; `tasks (p,)`: how many each leaf has, without end if left out
     - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf,
       or node, anew at each decision, O(q)); both decide the same
-    - `tasks (p,)`: how many tasks each leaf has; without end when left out
 
     A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task
     does not fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties:
     flat rules then take the lower index, hierarchical ones the child with the fewest tasks started below it
     per weight, then the first. ValueError on an unknown rule or method, a leaf whose one task is larger than
-    the cluster, a priority that is no number (with the leaf and the decision), and as `mch.allocate`.
+    the cluster, a priority that is no number (with the leaf and when), and as `mch.allocate`.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0)]])
@@ -66,12 +64,10 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
 
 def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray,
           decisions: int = 0) -> State:
-    """A state in which nothing runs, with the rule's weights and keys.
+    """A state in which nothing runs and `waiting (p,)` tasks wait, with the rule's weights and keys.
 
-    - `waiting (p,)`: tasks of each leaf; `decisions`: how many leaves there is room for in `order`
-
-    Raises ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the
-    cluster.
+    There is room for `decisions` leaves in `order`. ValueError on an unknown method, too many resources, and
+    a leaf whose one task is larger than the cluster.
     """
     if method not in METHODS:
         raise unknown("method", method, METHODS)
@@ -85,8 +81,8 @@ def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np
             f"{resource} for a task, but there is {capacity[resource]:g}: no task of it ever fits; leave it "
             "out, or make its tasks smaller")
     hierarchical, fast = rule.kind >= H_DRF, method == "fast"
-    kernels = {"hierarchical": hierarchical, "fast": fast}
-    state = dispatch.new_state(tree, capacity, waiting, decisions=decisions, **kernels)
+    state = dispatch.new_state(tree, capacity, waiting, hierarchical=hierarchical, fast=fast,
+                               decisions=decisions)
     if not hierarchical:
         put_weights(state, *flat_weights(tree, capacity, rule.weights))
     dispatch.refresh(rule.priority, rule.kind, fast, state)

@@ -1,14 +1,24 @@
-"""A hierarchy made flat: the weights of MCH, of collapsed hierarchies, and the exact ones (Section III.A)."""
+"""A hierarchy made flat: the weights of MCH, of collapsed hierarchies, and the exact ones (Section III.A).
 
+While leaves come and go, only active nodes count (C(i), Section II.A). So `mch_weights`, `case1_weights`,
+`guarantees` and `exact_weights` do once what does not change, and give a function from the active leaves (p,)
+to weights (p,). That gives the same array each time; weights of leaves that are not active mean nothing.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.mch.model import Tree, check_capacity
+from schedlib.core.uncounted import kernel
+from schedlib.mch.fluid_hdrf import fluid_hdrf
+from schedlib.mch.model import Tree, branch_of, check_capacity, tree_of
 
 LEVEL = 1e-12
 """Shares that differ by less, relatively, are equal: of equals, the first resource is saturated first."""
+Weights = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,20 +55,140 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     >>> flat.weights.tolist(), flat.first_saturated
     ([1.0, 1.0, 0.5, 0.5, 1.0, 1.0], 0)
     """
-    need = tree.demand / check_capacity(tree, capacity)
-    share = np.zeros((tree.n_nodes, tree.n_resources))
-    share[tree.leaves] = need
-    mu = np.ones(tree.n_nodes)
-    for node in range(tree.n_nodes - 1, -1, -1):  # preorder backwards: children come before their group
-        mu[node] = share[node].max()
-        share[node] /= mu[node]
-        if node:
-            share[tree.parent[node]] += tree.weight[node] * share[node]
-    product = np.ones(tree.n_nodes)  # of omega/mu over a group and those above it, without the root
-    for node in range(1, tree.n_nodes):
-        divisor = mu[node] if tree.leaf_of[node] < 0 else 1
-        product[node] = product[tree.parent[node]] * tree.weight[node] / divisor
-    first = int(np.flatnonzero(share[0] >= 1 - LEVEL)[0])
-    weights = np.where(tree.demand[:, first] > 0, product[tree.leaves], tree.weight[tree.leaves])
-    return Flattened(weights, first, (tree.demand > 0).all(axis=1),  # type: ignore[arg-type]
-                     share, mu, product[tree.leaves])
+    capacity = check_capacity(tree, capacity)
+    nodes = _nodes(tree, capacity)
+    first = collapse(nodes, np.ones(tree.n_leaves, np.bool_))
+    share = nodes.vector / nodes.mu[:, None]
+    nodes.mu[tree.leaves] = (tree.demand / capacity).max(axis=1)
+    full_type = np.all(tree.demand > 0, axis=1)
+    return Flattened(weights=nodes.result, first_saturated=int(first), full_type=full_type, node_share=share,
+                     mu=nodes.mu, case1=nodes.case1)
+
+
+class Nodes(NamedTuple):
+    """A tree's arrays, and room for what is worked out anew for each set of active leaves."""
+
+    parent: np.ndarray
+    leaf_of: np.ndarray
+    weight: np.ndarray  # (Q,) omega
+    normal: np.ndarray  # (p, R) a leaf's normalised demand
+    vector: np.ndarray  # (Q, R) a group's demand, Eq. 2; scratch
+    mu: np.ndarray  # (Q,) scratch
+    product: np.ndarray  # (Q,) of omega/mu, or of guarantees, over a node and those above it; scratch
+    result: np.ndarray  # (p,) the leaves' weights
+    case1: np.ndarray  # (p,) by Case 1 for every leaf
+
+
+def _nodes(tree, capacity):
+    q, (p, resources), need = tree.n_nodes, tree.demand.shape, tree.demand / capacity
+    return Nodes(**tree.copies("parent", "leaf_of", "weight"), normal=need / need.max(axis=1)[:, None],
+                 vector=np.zeros((q, resources)), mu=np.zeros(q), product=np.zeros(q), result=np.zeros(p),
+                 case1=np.zeros(p))
+
+
+def _by_kernel(tree, capacity, work, result="result"):
+    nodes = _nodes(tree, capacity)
+
+    def weights(active):
+        work(nodes, active)
+        return getattr(nodes, result)
+
+    return weights
+
+
+def mch_weights(tree: Tree, capacity: np.ndarray) -> Weights:
+    """MCH's weights, as `flatten` has them for a tree of the active leaves alone.
+
+    >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0)]])
+    >>> mch_weights(tree, np.ones(2))(np.array([True, True, True, False])).tolist()[:3]
+    [1.0, 1.0, 1.0]
+    """
+    return _by_kernel(tree, capacity, collapse)
+
+
+def case1_weights(tree: Tree, capacity: np.ndarray) -> Weights:
+    """Case 1's weight for every leaf, partial-type or not."""
+    return _by_kernel(tree, capacity, collapse, "case1")
+
+
+def guarantees(tree: Tree, capacity: np.ndarray) -> Weights:
+    """The hierarchical share guarantees of the leaves."""
+    return _by_kernel(tree, capacity, guarantee)
+
+
+def exact_weights(tree: Tree, capacity: np.ndarray) -> Weights:
+    """H-DRF's fluid shares of the active leaves."""
+    weight = np.zeros(tree.n_leaves)
+
+    def weights(active):
+        if active.any():
+            weight[active] = fluid_hdrf(tree if active.all() else pruned(tree, active), capacity).shares
+        return weight
+
+    return weights
+
+
+@kernel
+def collapse(nodes, active):
+    """Weights from the active leaves alone, by MCH and by Case 1 for all; gives k'. O(q R)."""
+    vector, mu, leaf_of = nodes.vector, nodes.mu, nodes.leaf_of
+    q, resources = vector.shape
+    for i in range(q):
+        leaf = leaf_of[i]
+        mu[i] = 0.0
+        for l in range(resources):
+            vector[i, l] = nodes.normal[leaf, l] if leaf >= 0 and active[leaf] else 0.0
+    for i in range(q - 1, -1, -1):  # preorder backwards: children come before their group
+        for l in range(resources):
+            mu[i] = max(mu[i], vector[i, l])
+        if mu[i] > 0 and i > 0:
+            for l in range(resources):
+                vector[nodes.parent[i], l] += nodes.weight[i] * (vector[i, l] / mu[i])
+    first = 0  # k', the resource that is saturated first
+    while first < resources - 1 and vector[0, first] < mu[0] * (1 - LEVEL):
+        first += 1
+    nodes.product[0] = 1.0
+    for i in range(1, q):
+        if mu[i] > 0:
+            leaf = leaf_of[i]
+            above = nodes.product[nodes.parent[i]] * nodes.weight[i]
+            nodes.product[i] = above / (1.0 if leaf >= 0 else mu[i])
+            if leaf >= 0:
+                nodes.case1[leaf] = nodes.product[i]
+                nodes.result[leaf] = nodes.product[i] if nodes.normal[leaf, first] > 0 else nodes.weight[i]
+    return first
+
+
+@kernel
+def guarantee(nodes, active):
+    """The hierarchical share guarantee of each leaf among the active nodes; O(q)."""
+    below, q = nodes.mu, nodes.parent.size
+    for i in range(q):
+        below[i] = 1.0 if nodes.leaf_of[i] >= 0 and active[nodes.leaf_of[i]] else 0.0
+    for i in range(q - 1, 0, -1):
+        if below[i] > 0:
+            below[nodes.parent[i]] += nodes.weight[i]  # for a group: the sum of its active children's weights
+    nodes.product[0] = 1.0
+    for i in range(1, q):
+        if below[i] > 0:
+            nodes.product[i] = nodes.product[nodes.parent[i]] * nodes.weight[i] / below[nodes.parent[i]]
+            if nodes.leaf_of[i] >= 0:
+                nodes.result[nodes.leaf_of[i]] = nodes.product[i]
+
+
+def pruned(tree: Tree, active: Sequence[bool] | np.ndarray) -> Tree:
+    """The tree with the active leaves alone, without the groups that have none.
+
+    >>> pruned(Tree([[(1,), (2,)], [(3,)]]), [False, True, False]).demand.tolist()
+    [[2.0]]
+    """
+    alive = iter(active)
+
+    def keep(branch):
+        weight, below = branch
+        if not isinstance(below, list):
+            return branch if next(alive) else None
+        kept = [one for one in map(keep, below) if one]
+        return (weight, kept) if kept else None
+
+    return tree_of(keep(branch_of(tree)))

@@ -16,12 +16,9 @@ import numpy.typing as npt
 from schedlib.core.compiling import compiled
 from schedlib.mch.model import Tree, check_capacity
 
-TIE = 1e-9
-"""Share/omega that differ by less, relatively, are tied after a jump; later, ties are remembered."""
-ZERO = 1e-12
-"""A rate below this part of the largest one beside it is a share that does not grow."""
-USED_UP = 1e-10
-"""A resource of which less than this share is left is used up."""
+TIE, ZERO, USED_UP = 1e-9, 1e-12, 1e-10
+"""Rounding: shares/omega that differ by less, relatively, are tied after a jump (later, ties are remembered);
+a rate below this part of the largest beside it is none; a resource with less than this left is used up."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,10 +46,9 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
 
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not
     grow while it is served takes the flow alone; of several, those with the least total usage do, at the same
-    speed (their result is one of the limits only, see `FluidShares.unique`). Exact up to rounding: shares
-    that differ by less than 1e-9, relatively, are tied when a resource has been used up, and a resource with
-    1e-10 left is used up. An event costs O(q R), and there are few: tens to some hundreds for 10,000 nodes.
-    RuntimeError after 20 (q + 10) (R + 1) events, which would be rounding that goes round in circles.
+    speed (their result is one of the limits only, see `FluidShares.unique`). Exact up to rounding. An event
+    costs O(q R), and there are few: tens to some hundreds for 10,000 nodes. RuntimeError after 20 (q + 10)
+    (R + 1) events, which would be rounding that goes round in circles.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -61,16 +57,12 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
     """
     need = tree.demand / check_capacity(tree, capacity)
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
-    direction = need / need.max(axis=1, keepdims=True)
-    nodes = Nodes(  # copies, since kernels are compiled for arrays that can be written
-        child_start=np.array(tree.child_start), child=np.array(tree.child), leaf_of=np.array(tree.leaf_of),
-        weight=np.array(tree.weight), direction=direction,
-    )
+    nodes = Nodes(**tree.copies("child_start", "child", "leaf_of", "weight"),
+                  direction=need / need.max(axis=1, keepdims=True))
     shares, saturated, events, unique = _fill(nodes, naive, most if stop is None else stop)
     if stop is None and events < 0:
-        raise RuntimeError(
-            f"fluid H-DRF: no end after {most} events; demands differ by too many orders of magnitude, "
-            "rescale them")
+        raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
+                           "magnitude, rescale them")
     return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
 
 

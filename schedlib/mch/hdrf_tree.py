@@ -2,12 +2,10 @@
 
 A group's usage is B + f V: B is the sum over its children that are blocked or have nothing, V the sum of U
 omega/s over the others, f their least s/omega. A group with a handful of children adds them up. A wide one
-keeps B, V, f and its first child in a binary tree, as partial sums, so that nothing is ever subtracted and
-rounding does not pile up.
-
-All of that depends on which resources are saturated. There is a copy for each set of them (for five resources
-or more only one, made anew when the set changes), and each copy lists the leaves that have changed since it
-was asked. Source: H-DRF, Bhattacharya et al., SoCC 2013, Section 4.
+keeps B, V, f and its first child in a binary tree of partial sums: nothing is subtracted, so that rounding
+does not pile up. All of that depends on which resources are saturated. There is a copy for each set of them
+(for five resources or more only one, made anew when the set changes), and each lists the leaves that have
+changed since it was asked. Source: H-DRF, Bhattacharya et al., SoCC 2013, Section 4.
 """
 
 from typing import NamedTuple
@@ -18,22 +16,15 @@ from schedlib.core.uncounted import kernel
 from schedlib.mch.flat_heap import rounded
 from schedlib.mch.model import Tree
 
-HANDFUL = 8
-"""A group with more children than this is wide."""
-MOST = 4
-"""With more resources than this there is one copy, not one for each set of saturated resources."""
+HANDFUL, MOST = 8, 4
+"""Most children of a group that is not wide; most resources with a copy for each set of saturated ones."""
 
-NODE = np.dtype(
-    [
-        ("first", np.int64),  # its children are first .. first + count - 1
-        ("count", np.int64),  # 0 for leaves
-        ("parent", np.int64),
-        ("leaf", np.int64),  # its number, -1 for groups
-        ("inner", np.int64),  # where a wide group's tree lies in `sums`, `low` and `winner`; else -1
-        ("light", np.float64),  # 1 over the weight
-    ],
-    align=True,
-)
+NODE = np.dtype([
+    ("first", np.int64), ("count", np.int64),  # its children: first .. first + count - 1; count 0 for leaves
+    ("parent", np.int64), ("leaf", np.int64),  # `leaf`: its number, -1 for groups
+    ("inner", np.int64),  # where a wide group's tree lies in `sums`, `low` and `winner`; else -1
+    ("light", np.float64),  # 1 over the weight
+], align=True)
 
 
 class Groups(NamedTuple):
@@ -65,11 +56,10 @@ def groups(tree: Tree, share: np.ndarray) -> Groups:
     count = np.diff(tree.child_start)[order]
     nodes = np.zeros(q, NODE).view(np.recarray)
     nodes.first, nodes.count = np.cumsum(count) - count + 1, count
-    nodes.parent = np.append(-1, rank[tree.parent[order[1:]]])
-    nodes.leaf = tree.leaf_of[order]
+    nodes.parent, nodes.leaf = np.append(-1, rank[tree.parent[order[1:]]]), tree.leaf_of[order]
     nodes.light = 1 / tree.weight[order]
     places = np.where(count > HANDFUL, count, 0)
-    nodes.inner = np.where(count > HANDFUL, np.cumsum(places) - places, -1)
+    nodes.inner = np.where(places > 0, np.cumsum(places) - places, -1)
     copies, inside = 2**resources if resources <= MOST else 1, int(places.sum())
     return Groups(nodes=nodes, started=np.zeros(q, np.int64), weight=np.array(tree.weight[order]),
                   node_of=rank[tree.leaves], demand=share, ratio=np.zeros((copies, q)),

@@ -29,8 +29,7 @@ class Nodes(NamedTuple):
 def nodes(tree: Tree, share: np.ndarray) -> Nodes:
     """Arrays of a tree whose leaves need `share (p, R)` of each capacity for a task."""
     q = tree.n_nodes
-    return Nodes(child_start=np.array(tree.child_start, np.int64), child=np.array(tree.child, np.int64),
-                 leaf_of=np.array(tree.leaf_of, np.int64), weight=np.array(tree.weight), demand=share,
+    return Nodes(**tree.copies("child_start", "child", "leaf_of", "weight"), demand=share,
                  usage=np.zeros((q, share.shape[1])), ratio=np.zeros(q), started=np.zeros(q, np.int64))
 
 
@@ -56,8 +55,7 @@ def descend(g, leaves, saturated, rescale):
     """
     q, resources = g.usage.shape
     for i in range(q - 1, -1, -1):  # children come after their parent
-        leaf = g.leaf_of[i]
-        blocked = True
+        leaf, blocked = g.leaf_of[i], True
         for l in range(resources):
             g.usage[i, l] = 0.0
         if leaf >= 0:

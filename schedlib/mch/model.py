@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +21,7 @@ class Tree:
     - `names`: names by path, for pictures and messages; otherwise n1,2 and so on
     - `demand (p, R)`: d_i^j, of leaf i for resource j, in the reader's units per task
     - `parent (Q,)`, `depth (Q,)`, `weight (Q,)`; `leaves (p,)`: the leaves' nodes; `leaf_of (Q,)`: the leaf's
-      number, -1 for groups
-    - `child_start (Q + 1,)`, `child (Q - 1,)`: the children of node i are `child[child_start[i]:child_start[i
-      + 1]]`
+      number, -1 for groups; `child_start (Q + 1,)`, `child (Q - 1,)`: where `children` finds a node's
 
     Raises ValueError, with the path, on an empty group, a leaf that needs nothing, demands that are negative,
     not finite or of different lengths, and weights that are not positive or name no node. Source: MCH,
@@ -69,21 +68,19 @@ class Tree:
         for bad in np.flatnonzero(~(np.isfinite(weight) & (weight > 0))):
             raise ValueError(f"weights[{paths[bad]}]: {weight[bad]}, must be a positive number")
         made = {
-            "paths": tuple(paths),
-            "demand": np.array([demands[i] for i in leaves], float),
-            "parent": parent,
-            "depth": np.array([len(path) for path in paths]),
-            "weight": weight.astype(float),
-            "leaves": leaves,
-            "leaf_of": leaf_of,
-            "child_start": np.concatenate(([0], np.cumsum(counts))),
-            "child": np.argsort(parent[1:], kind="stable") + 1,
-        }
+            "paths": tuple(paths), "demand": np.array([demands[i] for i in leaves], float), "parent": parent,
+            "depth": np.array([len(path) for path in paths]), "weight": weight.astype(float),
+            "leaves": leaves, "leaf_of": leaf_of, "child_start": np.concatenate(([0], np.cumsum(counts))),
+            "child": np.argsort(parent[1:], kind="stable") + 1}
         for name, value in made.items():
             if isinstance(value, np.ndarray):
                 value.flags.writeable = False
             object.__setattr__(self, name, value)
         _by_path("names", self.names, paths, "")
+
+    def copies(self, *names: str) -> dict[str, np.ndarray]:
+        """Some of its arrays as a kernel takes them: compiled for arrays that can be written."""
+        return {name: np.array(getattr(self, name)) for name in names}
 
     @property
     def n_nodes(self) -> int:
@@ -164,26 +161,49 @@ def _rebuilt(node, rows):
     return [_rebuilt(child, rows) for child in node] if isinstance(node, list) else tuple(next(rows))
 
 
+def branch_of(tree: Tree, node: int = 0) -> tuple[float, Any]:
+    """A node as its weight beside what it holds: a leaf's demand as a tuple, or a list of such branches."""
+    if tree.leaf_of[node] >= 0:
+        return float(tree.weight[node]), tuple(tree.demand[tree.leaf_of[node]].tolist())
+    return float(tree.weight[node]), [branch_of(tree, child) for child in tree.children(node)]
+
+
+def tree_of(branch: tuple[float, Any]) -> Tree:
+    """The tree whose root is this branch.
+
+    >>> tree_of((1, [(1, (1, 0)), (3, [(1, (0, 1)), (1, (2, 2))])])).weight.tolist()
+    [1.0, 1.0, 3.0, 1.0, 1.0]
+    """
+    weights = {}
+
+    def nested(branch, path):
+        weight, below = branch
+        if weight != 1:
+            weights[path] = weight
+        group = isinstance(below, list)
+        return [nested(one, (*path, k)) for k, one in enumerate(below, 1)] if group else below
+
+    return Tree(nested(branch, ()), weights)
+
+
 def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
     """Capacities c_j as (R,) floats; ValueError when one is not positive, or not one for each resource."""
     values = np.array(capacity, float)
     if values.shape != (tree.n_resources,):
-        named = f"leaves name {tree.n_resources} resources"
-        raise ValueError(f"capacity: shape {values.shape}, but {named}; give one number for each")
-    way_out = "must be a positive number; leave out a resource that is not there"
-    refuse("capacity", ~(np.isfinite(values) & (values > 0)), values, way_out)
+        raise ValueError(f"capacity: shape {values.shape}, but leaves name {tree.n_resources} resources; "
+                         "give one number for each")
+    refuse("capacity", ~(np.isfinite(values) & (values > 0)), values,
+           "must be a positive number; leave out a resource that is not there")
     return values
 
 
 @dataclass(frozen=True, eq=False)
 class Allocation:
-    """What each leaf, from left to right, has when nothing more fits.
+    """What each leaf, from left to right, has when nothing more fits under the rule of that name.
 
-    - `rule`: the rule's name
-    - `shares (p,)`: dominant shares mu_i t_i; `usage (p, R)`: in the reader's units, d_i^j t_i; `tasks (p,)`:
-      t_i
-    - `saturated (R,)`: which resources are used up
-    - `decisions`: tasks chosen one by one; the number of events when tasks are divisible
+    - `tasks (p,)`: t_i; `shares (p,)`: dominant shares mu_i t_i; `usage (p, R)`: d_i^j t_i, in demands' units
+    - `saturated (R,)`: which resources are used up; `decisions`: tasks chosen one by one, or the number of
+      events when tasks are divisible
     """
 
     rule: str

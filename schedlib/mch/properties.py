@@ -6,6 +6,7 @@ Margins are in units of the guaranteed share of the node concerned: 0 and more i
 guarantee, Bhattacharya et al., SoCC 2013, Section 3, MCH, Section II.A.
 """
 
+import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
@@ -19,14 +20,8 @@ from schedlib.mch.model import Allocation, Tree, check_capacity
 
 TOLERANCE = 1e-6
 """Shortfalls up to this count as rounding."""
-
-FACTORS = (0.5, 0.9, 1.1, 2.0)
-"""Lies about a resource that the leaf needs: times the true demand, one resource at a time."""
-
-ADDED = (0.01, 0.25, 0.5, 1.0)
-"""Lies about a resource that it does not need: this part of the dominant demand."""
-
-
+FACTORS, ADDED = (0.5, 0.9, 1.1, 2.0), (0.01, 0.25, 0.5, 1.0)
+"""Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it."""
 Vector = npt.ArrayLike
 Solver = str | Callable[[Tree, Vector], Allocation]
 """A rule's name, or a function of (tree, capacity)."""
@@ -86,8 +81,8 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
 def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """Every leaf and every group but the root has its hierarchical share guarantee, whatever siblings ask.
 
-    H-DRF keeps it: when the first resource is saturated all siblings have equal shares per weight, these add
-    up to 1 at least, and no share falls later.
+    H-DRF keeps it: when the first resource is saturated, siblings have equal shares per weight that add up to
+    1 at least, and no share falls later.
 
     >>> share_guarantee(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], "drf")
     Margin(value=0.0, who='n1')
@@ -100,8 +95,7 @@ def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Give
 def sharing_incentive(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """Every leaf runs as many tasks as on a cluster of its own, its guarantee's part of every resource.
 
-    With divisible tasks this is the leaves' half of the share guarantee, since the dominant resource limits
-    the cluster of one's own.
+    With divisible tasks, that is the share guarantee of the leaves.
     """
     allocation = allocation or solve(tree, capacity, rule)
     guarantee = tree.guarantee[tree.leaves]
@@ -110,36 +104,30 @@ def sharing_incentive(tree: Tree, capacity: Vector, rule: Solver, allocation: Gi
     return _least(tree, allocation.tasks / alone - 1, tree.leaves)
 
 
-def _envy(tree, capacity, rule, allocation, siblings):
+def envy_freeness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None, *,
+                  across: bool = False) -> Margin:
+    """No leaf would run more tasks with a sibling leaf's resources, times the ratio of their guarantees.
+
+    `across`: with any other leaf's resources. A hierarchy does not promise that: a leaf whose sibling needs
+    other resources gets more than one whose sibling competes with it.
+    """
     allocation = allocation or solve(tree, capacity, rule)
     guarantee, need = tree.guarantee[tree.leaves], flatten(tree, capacity).node_share[tree.leaves]
     scaled = allocation.usage / check_capacity(tree, capacity) / guarantee[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         worth = np.where(need[:, None] > 0, scaled[None] / need[:, None], np.inf).min(axis=2)
     margin = (allocation.shares / guarantee)[:, None] - worth
-    if siblings:
+    if not across:
         parent = tree.parent[tree.leaves]
         margin[parent[:, None] != parent] = np.inf
     np.fill_diagonal(margin, np.inf)
-    one, other = np.unravel_index(margin.argmin(), margin.shape)
-    if not np.isfinite(margin[one, other]):
+    if not np.isfinite(margin).any():
         return Margin(0.0, "no two leaves to compare")
-    names = [tree.name(tree.leaves[leaf]) for leaf in (one, other)]
-    return Margin(float(margin[one, other]), " of ".join(names))
+    names = [tree.name(tree.leaves[leaf]) for leaf in divmod(int(margin.argmin()), tree.n_leaves)]
+    return Margin(float(margin.min()), " of ".join(names))
 
 
-def envy_freeness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
-    """No leaf would run more tasks with a sibling leaf's resources, times the ratio of their guarantees."""
-    return _envy(tree, capacity, rule, allocation, True)
-
-
-def envy_freeness_across(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
-    """No leaf would run more tasks with any other leaf's resources, times the ratio of their guarantees.
-
-    A hierarchy does not promise this: a leaf whose sibling needs other resources gets more than one whose
-    sibling competes with it.
-    """
-    return _envy(tree, capacity, rule, allocation, False)
+envy_freeness_across = functools.partial(envy_freeness, across=True)
 
 
 def pareto_efficiency(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
@@ -186,11 +174,8 @@ def strategy_proofness(tree: Tree, capacity: Vector, rule: Solver, allocation: G
 def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
     """No leaf is starved while tasks end and start: its mean share over time is its guarantee at least.
 
-    - `times (T + 1,)`: when the shares change, and the end; `shares (T, p)`: dominant shares between two
-      times, all leaves active
-
-    -1 is a leaf that got nothing. Source: what H-DRF was made against (Bhattacharya et al., SoCC 2013; MCH,
-    Section I.C).
+    `times (T + 1,)`: when the shares change, and the end; `shares (T, p)`: dominant shares in between, all
+    leaves active. -1 is a leaf that got nothing. Source: Bhattacharya et al., SoCC 2013; MCH, Section I.C.
 
     >>> long_run_guarantee(Tree([(1, 0), (1, 0)]), [0, 1, 4], [[0.5, 0.5], [0.9, 0.1]])
     Margin(value=-0.6, who='n2')
@@ -200,7 +185,7 @@ def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
     return _least(tree, mean / tree.guarantee[tree.leaves] - 1, tree.leaves)
 
 
-PROPERTIES = {
+PROPERTIES: dict[str, Callable[..., Margin]] = {
     "share guarantee": share_guarantee,
     "sharing incentive": sharing_incentive,
     "envy-freeness among siblings": envy_freeness,
@@ -212,12 +197,11 @@ PROPERTIES = {
 
 def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree],
                    properties: dict = PROPERTIES) -> pd.DataFrame:
-    """How often each rule violates each property: `rule, property, trees, violated, worst, tree`.
+    """How often each rule (a name or a function) violates each property (functions by name; all unless told).
 
-    `violated`: share of the trees on which it falls short by more than `TOLERANCE`; `worst`: the least
-    margin, in units of the guarantee; `tree`: the number of the tree where. `trees` counts those that the
-    rule takes: C-CH and M-CH take no leaf that does without their resource. `rules`: names or functions;
-    `properties`: functions by name, all unless told.
+    Gives `rule, property, trees, violated, worst, tree`. `trees` counts those that the rule takes: C-CH and
+    M-CH take no leaf that does without their resource. `violated`: share of them on which it falls short by
+    more than `TOLERANCE`; `worst`: the least margin, in units of the guarantee; `tree`: its tree's number.
 
     >>> tree = Tree([(1, 0), [(1, 0), (0, 1), (1, 1)]])
     >>> property_table([10, 10], ["drf"], [tree], {"guarantee": share_guarantee}).values.tolist()
@@ -232,12 +216,12 @@ def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tr
             except ValueError:
                 allocation = None
             for name, holds in properties.items():
-                value = holds(tree, capacity, rule, allocation).value if allocation else np.nan
-                margins[name].append(value)
-        name_of = rule if isinstance(rule, str) else rule.__name__
+                margin = holds(tree, capacity, rule, allocation).value if allocation else np.nan
+                margins[name].append(margin)
         for name, values in margins.items():
             taken = int(np.isfinite(values).sum())
             worst = int(np.nanargmin(values)) if taken else -1
             violated = float(np.less(values, -TOLERANCE).sum() / taken) if taken else np.nan
-            rows.append((name_of, name, taken, violated, values[worst] if taken else np.nan, worst))
+            least = values[worst] if taken else np.nan
+            rows.append((getattr(rule, "__name__", rule), name, taken, violated, least, worst))
     return pd.DataFrame(rows, columns=["rule", "property", "trees", "violated", "worst", "tree"])

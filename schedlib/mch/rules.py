@@ -1,7 +1,7 @@
 """The rules: shipped ones and a reader's are the same kind of thing, a `Rule`.
 
-A shipped flat rule is one entry in `FLAT` (and, where its weights depend on who is active, its function in
-`reweigh`). A reader's flat rule, in four lines:
+A shipped flat rule is one entry in `FLAT` and, where it has weights of its own, a function in `flatten`. A
+reader's flat rule, in four lines:
 
     @mch.rule
     def least_memory(leaf, usage, demand, weight, capacity):
@@ -12,57 +12,48 @@ A shipped flat rule is one entry in `FLAT` (and, where its weights depend on who
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numba
 import numpy as np
 import numpy.typing as npt
 
 from schedlib.core import compiling
 from schedlib.core.checks import unknown
-from schedlib.mch import reweigh
 from schedlib.mch.choosing import H_DRF, NAIVE, OWN, PRIORITY, SHARE
-from schedlib.mch.flatten import flatten
-from schedlib.mch.fluid_hdrf import fluid_hdrf
+from schedlib.mch.flatten import case1_weights, exact_weights, guarantees, mch_weights
 from schedlib.mch.model import Tree, check_capacity
 
 
 class Weighing(NamedTuple):
     """How a flat rule weighs leaves, and which share it compares.
 
-    - `weights`: of a tree and capacities (R,), each leaf's weight (p,) when all leaves are active
-    - `anew`: of the same, a function from the active leaves (p,) to weights; None when weights never change
+    - `weights`: of a tree and capacities (R,), a function from the active leaves (p,) to weights (p,)
     - `resource`: the index of the resource whose share counts; None: the dominant share, mu_i
+    - `changes`: whether weights depend on which leaves are active
     """
 
-    weights: Callable[[Tree, Any], np.ndarray]
-    anew: Callable[[Tree, np.ndarray], Callable] | None = None
+    weights: Callable[[Tree, np.ndarray], Callable]
     resource: int | None = None
-
-
-def _guarantees(tree, capacity):
-    return tree.guarantee[tree.leaves].copy()
+    changes: bool = True
 
 
 FLAT = {
-    "drf": Weighing(lambda tree, capacity: np.ones(tree.n_leaves)),
-    "weighted-drf": Weighing(lambda tree, capacity: tree.weight[tree.leaves].copy()),
-    "c-ch": Weighing(_guarantees, reweigh.guarantees, resource=0),
-    "m-ch": Weighing(_guarantees, reweigh.guarantees, resource=1),
-    "mch": Weighing(lambda tree, capacity: flatten(tree, capacity).weights, reweigh.mch_weights),
-    "case1": Weighing(lambda tree, capacity: flatten(tree, capacity).case1, reweigh.case1_weights),
-    "exact-ch": Weighing(lambda tree, capacity: fluid_hdrf(tree, capacity).shares, reweigh.exact_weights),
+    "drf": Weighing(lambda tree, capacity: lambda active: np.ones(tree.n_leaves), changes=False),
+    "weighted-drf": Weighing(lambda tree, capacity: lambda active: tree.weight[tree.leaves], changes=False),
+    "c-ch": Weighing(guarantees, resource=0),
+    "m-ch": Weighing(guarantees, resource=1),
+    "mch": Weighing(mch_weights),
+    "case1": Weighing(case1_weights),
+    "exact-ch": Weighing(exact_weights),
 }
 """Flat rules serve the leaf with the least tasks * share / weight. Their weights:
 
-- `drf`: 1; `weighted-drf`: the leaf's own omega
+- `drf`: 1; `weighted-drf`: the leaf's own omega; `mch`: MCH's (`mch.flatten`)
 - `c-ch`, `m-ch`: the hierarchical share guarantee, with the share of resource 0 or 1
-- `mch`: MCH's (`mch.flatten`)
 - `case1` (beyond the paper): Case 1's for every leaf, partial-type or not. Until a first resource is
   saturated that is H-DRF, so every guarantee is kept; what is left over is shared in another way.
-- `exact-ch` (beyond the paper): H-DRF's own fluid shares. In a cluster filled from empty all leaves then
-  reach them at the same moment, and none is 0, for all leaves grow at first. They are the final shares only,
-  not the way there, nor what another set of leaves would get.
+- `exact-ch` (beyond the paper): H-DRF's own fluid shares, which all leaves then reach at the same moment in a
+  cluster filled from empty. The way there, and what another set of leaves would get, are not H-DRF's.
 """
 
 
@@ -74,13 +65,12 @@ class Rule:
 
     - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use
       now (R,), what one task demands (R,), the leaf's weight and the cluster's capacity (R,), in the reader's
-      units. It is asked again when the leaf's usage or weight changes, and not otherwise.
+      units. It is compiled, and asked again only when the leaf's usage or weight changes.
     - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
       "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
-    `priority` is compiled: numbers, loops and arrays. Raises ValueError, with the compiler's reason, when it
-    does not compile, and (from `fill` and `simulate`, with the leaf and the time) when a priority is not a
-    number.
+    Raises ValueError, with the compiler's reason, when `priority` does not compile, and (from `fill` and
+    `simulate`, with the leaf and the time) when it gives what is no number.
 
     >>> @rule
     ... def dominant_share(leaf, usage, demand, weight, capacity):
@@ -98,7 +88,7 @@ class Rule:
         if self.kind == OWN and self.weights not in FLAT:
             raise unknown("weights", self.weights, FLAT)
         object.__setattr__(self, "name", self.name or getattr(self.priority, "__name__", "own"))
-        object.__setattr__(self, "priority", _compiled(self.priority))
+        object.__setattr__(self, "priority", compiling.rule(PRIORITY)(self.priority))
 
     @property
     def weighing(self) -> Weighing | None:
@@ -112,21 +102,14 @@ def rule(priority: Callable | None = None, *,
     return (lambda function: Rule(function, weights)) if priority is None else Rule(priority, weights)
 
 
-def _compiled(function):
-    if PRIORITY.args in map(tuple, getattr(function, "signatures", ())):
-        return function
-    return function if numba.config.DISABLE_JIT else compiling.rule(PRIORITY)(function)
-
-
 @compiling.rule(PRIORITY)
 def unasked(leaf, usage, demand, weight, capacity):
     """The priority of shipped rules, which is never asked for: `choosing` has theirs."""
     return 0.0
 
 
-HIERARCHICAL = {"h-drf": H_DRF, "naive-h-drf": NAIVE}
 RULES = {name: Rule(unasked, name, name, SHARE) for name in FLAT} | {
-    name: Rule(unasked, "", name, kind) for name, kind in HIERARCHICAL.items()}
+    name: Rule(unasked, "", name, kind) for name, kind in (("h-drf", H_DRF), ("naive-h-drf", NAIVE))}
 """Every shipped rule by name."""
 
 
@@ -142,21 +125,19 @@ def the_rule(given: str | Rule) -> Rule:
 def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np.ndarray, np.ndarray]:
     """What a flat rule of `FLAT` compares: each leaf's weight (p,), and the share (p,) of one of its tasks.
 
-    Raises ValueError on a name that is not in `FLAT`, and names the first leaf that uses none of the resource
-    that `c-ch` or `m-ch` looks at.
+    ValueError on a name not in `FLAT`, and on a leaf without the resource that `c-ch` or `m-ch` looks at.
     """
     if weighing not in FLAT:
         raise unknown("flat rule", weighing, FLAT)
     how, need = FLAT[weighing], tree.demand / check_capacity(tree, capacity)
-    if how.resource is None:
-        return how.weights(tree, capacity), need.max(axis=1)
-    asked = f"rule {weighing!r} looks at resource {how.resource} alone"
-    if how.resource >= tree.n_resources:
-        raise ValueError(f"{asked}, but leaves name {tree.n_resources} only; use 'c-ch'")
-    without = np.flatnonzero(need[:, how.resource] == 0)
-    if len(without):
-        leaf = tree.name(tree.leaves[without[0]])
-        raise ValueError(
-            f"{asked}: leaf {leaf} uses nothing of resource {how.resource}, its share of it would be 0 for "
-            "ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
-    return how.weights(tree, capacity), need[:, how.resource]
+    if how.resource is not None:
+        asked = f"rule {weighing!r} looks at resource {how.resource} alone"
+        if how.resource >= tree.n_resources:
+            raise ValueError(f"{asked}, but leaves name {tree.n_resources} only; use 'c-ch'")
+        without = np.flatnonzero(need[:, how.resource] == 0)
+        if len(without):
+            raise ValueError(
+                f"{asked}: leaf {tree.name(tree.leaves[without[0]])} uses nothing of it and would have share "
+                "0 for ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
+    weights = how.weights(tree, np.asarray(capacity, float))(np.ones(tree.n_leaves, np.bool_))
+    return weights, need.max(axis=1) if how.resource is None else need[:, how.resource]

@@ -5,16 +5,12 @@ from itertools import islice, product
 
 import numpy as np
 
-from schedlib.mch.model import Tree
+from schedlib.mch.model import Tree, branch_of, tree_of
 
 SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))
 """Depths and branchings that are searched, one after the other."""
-
-FAILURES = 10
-"""So many failing trees of a size are shrunk, at most; the smallest wins."""
-
-LARGEST = 4
-"""Largest demand that shrinking tries for a leaf, a small whole number."""
+FAILURES, LARGEST = 10, 4
+"""So many failing trees of a size are shrunk, at most; the largest whole demand that shrinking tries."""
 
 
 def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2,
@@ -31,11 +27,9 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
     (2, (4, 2))
     """
     if depth < 1 or branching < 2 or resources < 1:
-        sizes = f"depth={depth}, branching={branching}, resources={resources}"
-        raise ValueError(f"{sizes}: at least 1, 2 and 1 are needed")
+        raise ValueError(f"{depth=}, {branching=}, {resources=}: at least 1, 2 and 1 are needed")
     if not 0 <= partial <= 1:
         raise ValueError(f"partial: {partial} is no probability; give the share of partial-type leaves")
-    weights = {}
 
     def leaf():
         demand = rng.uniform(0.05, 1.0, resources)
@@ -43,20 +37,18 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
             demand[np.arange(resources) != rng.integers(resources)] = 0.0
         return tuple(demand.tolist())
 
-    def group(path, levels):
+    def group(levels):
         count = int(rng.integers(2, branching + 1))
         deep = np.zeros(count, bool)
         if levels > 1:
             deep = (rng.random(count) < 0.5) | (np.arange(count) == rng.integers(count))
-        children = []
-        for k in range(count):
-            here = (*path, k + 1)
-            if weighted:
-                weights[here] = int(rng.integers(1, 5))
-            children.append(group(here, levels - 1) if deep[k] else leaf())
-        return children
+        below = []
+        for is_group in deep:
+            weight = int(rng.integers(1, 5)) if weighted else 1
+            below.append((weight, group(levels - 1) if is_group else leaf()))
+        return below
 
-    return Tree(group((), depth), weights)
+    return tree_of((1, group(depth)))
 
 
 def as_text(tree: Tree) -> str:
@@ -104,78 +96,53 @@ def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
     """
     if not fails(tree):
         raise ValueError("tree: it does not fail; give one that does")
-    found = True
-    while found:
-        found = False
-        for simpler in _simpler(tree):
-            if _size(simpler) < _size(tree) and fails(simpler):
-                tree, found = simpler, True
-                break
+    simplest: Tree | None = tree
+    while simplest:
+        tree, size = simplest, _size(simplest)
+        simplest = next((one for one in _simpler(tree) if _size(one) < size and fails(one)), None)
     return tree
 
 
 def _size(tree):
     """What shrinking makes smaller: leaves, nodes, weights, odd demands, and the sum of demands."""
-    whole = (tree.demand == np.round(tree.demand)).all(axis=1) & (tree.demand <= 100).all(axis=1)
-    weights, demand = float(np.abs(tree.weight - 1).sum()), float(tree.demand.sum())
-    return tree.n_leaves, tree.n_nodes, weights, int((~whole).sum()), demand
+    odd = ((tree.demand != np.round(tree.demand)) | (tree.demand > 100)).any(axis=1)
+    return tree.n_leaves, tree.n_nodes, np.abs(tree.weight - 1).sum(), odd.sum(), tree.demand.sum()
 
 
 def _simpler(tree: Tree) -> Iterator[Tree]:
-    nested, weights = tree.nested, _nested_weights(tree)
+    whole = branch_of(tree)
     for path in sorted(tree.paths[1:], key=len):
-        for replaced in _without(nested, weights, path):
-            if isinstance(replaced[0], list) and _branches(replaced[0]):
-                yield _made(*replaced)
+        for smaller in _without(whole, path):
+            if isinstance(smaller[1], list) and _branches(smaller):
+                yield tree_of(smaller)
     own = {path: float(weight) for path, weight in zip(tree.paths, tree.weight, strict=True)}
     for node in np.flatnonzero(tree.weight != 1):
         for weight in range(1, int(np.ceil(tree.weight[node]))):
-            yield Tree(nested, own | {tree.paths[node]: weight})
+            yield Tree(tree.nested, own | {tree.paths[node]: weight})
     largest = tree.demand.max(axis=1, keepdims=True)
     for n in range(1, 21):
-        rounded = np.round(tree.demand / largest * n)
-        yield tree.with_demand(np.where((tree.demand > 0) & (rounded == 0), 1, rounded))
+        yield tree.with_demand(np.maximum(np.round(tree.demand / largest * n), tree.demand > 0))
     for i in range(tree.n_leaves):
-        for whole in sorted(product(range(LARGEST + 1), repeat=tree.n_resources), key=sum)[1:]:
+        for small in sorted(product(range(LARGEST + 1), repeat=tree.n_resources), key=sum)[1:]:
             demand = tree.demand.copy()
-            demand[i] = whole
+            demand[i] = small
             yield tree.with_demand(demand)
 
 
-def _nested_weights(tree):
-    def of(node):
-        return (float(tree.weight[node]), [of(child) for child in tree.children(node)])
-
-    return of(0)
-
-
-def _without(node, weight, path):
-    """The tree without the node at `path`, with it in its parent's place, with its children in its place."""
-    own, below = weight
-    k, rest = path[0] - 1, path[1:]
+def _without(branch, path):
+    """The branch without the node at `path`, with it in its parent's place, its children in its place."""
+    (weight, below), (k, *rest) = branch, path
+    before, (_, inside), after = below[: k - 1], below[k - 1], below[k:]
     if rest:
-        for child, its in _without(node[k], below[k], rest):
-            yield node[:k] + [child] + node[k + 1 :], (own, below[:k] + [its] + below[k + 1 :])
+        yield from ((weight, [*before, smaller, *after]) for smaller in _without(below[k - 1], rest))
         return
-    yield node[:k] + node[k + 1 :], (own, below[:k] + below[k + 1 :])
-    yield node[k], (own, below[k][1])
-    if isinstance(node[k], list):
-        yield node[:k] + node[k] + node[k + 1 :], (own, below[:k] + below[k][1] + below[k + 1 :])
+    yield weight, before + after
+    yield weight, inside
+    if isinstance(inside, list):
+        yield weight, before + inside + after
 
 
-def _branches(node):
+def _branches(branch):
     """Whether every group has two children at least, as in `random_tree`."""
-    return not isinstance(node, list) or (len(node) > 1 and all(map(_branches, node)))
-
-
-def _made(nested, weights):
-    flat = {}
-
-    def walk(path, weight):
-        if weight[0] != 1:
-            flat[path] = weight[0]
-        for k, child in enumerate(weight[1], 1):
-            walk((*path, k), child)
-
-    walk((), weights)
-    return Tree(nested, flat)
+    below = branch[1]
+    return not isinstance(below, list) or (len(below) > 1 and all(map(_branches, below)))

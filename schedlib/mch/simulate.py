@@ -22,14 +22,11 @@ class Churn:
     """What happened to a cluster under a rule; times in the reader's unit.
 
     - `shares`: `time`, `leaf`, `share` (dominant share mu_i t_i): a row for each leaf whose share has changed
-      by the end of that time, or, with `every`, one for each leaf and grid time; empty when nothing was
-      recorded
-    - `jobs`: the jobs given, with `start` (of the first task) and `finish` (of the last task, or when it
-      left); NaN: not yet
-    - `decisions`: leaves chosen, those whose task did not fit among them; `operations`: nodes, or heap
-      places, looked at
-    - `reflattens`: how often the weights of the flat tree were worked out anew; `seconds`: wall-clock time of
-      all that
+      by the end of that time, or, with `every`, for each leaf and grid time; empty when nothing was recorded
+    - `jobs`: those given, with `start` (of the first task) and `finish` (of the last, or when the job left);
+      NaN: not yet
+    - `decisions`, `operations`: as in `mch.Filling`; `reflattens`: how often the flat tree's weights were
+      worked out anew; `seconds`: wall-clock time of all that
     - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`
     """
 
@@ -56,12 +53,11 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     - `until`: the last time that counts; without it, until all is done
     - `record`: False keeps no shares; `every`: shares on a grid from 0 with that step, instead of at changes
 
-    A leaf is active while it has tasks waiting or running. "mch", "case1", "c-ch", "m-ch" and "exact-ch" work
-    their weights out anew whenever the set of active leaves changes. At equal times tasks end first, then
-    jobs leave, then jobs arrive; then the scheduler starts tasks until none fits. A resource in which the
-    chosen task does not fit stays saturated until some of it is given back. Ties and fits as in `mch.fill`.
-    ValueError, with the row, on jobs that cannot be, with leaf and time on a priority that is no number, and
-    as in `mch.fill`. Source: MCH, Sections II.A and IV.A.
+    A leaf is active while it has tasks waiting or running; rules whose weights depend on that work them out
+    anew whenever it changes. At equal times tasks end first, then jobs leave, then jobs arrive; then tasks
+    start until none fits. A resource in which the chosen task does not fit stays saturated until some of it
+    is given back. Ties, fits and ValueErrors as in `mch.fill`; also on jobs that cannot be, with the row.
+    Source: MCH, Sections II.A and IV.A.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([(1, 0), (1, 0)])
@@ -81,12 +77,12 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     state = enter(state, table, most_at_once(tree, capacity, offered))
     if record:
         state = with_log(state, 2 * tree.n_leaves + 1024)
-    anew = rule.weighing and rule.weighing.anew
-    if anew:
-        weights, (_, share) = anew(tree, capacity), flat_weights(tree, capacity, rule.weights)
+    how = rule.weighing if rule.weighing and rule.weighing.changes else None
+    if how:
+        weights, (_, share) = how.weights(tree, capacity), flat_weights(tree, capacity, rule.weights)
     reflattens, begin, served = 0, time.perf_counter(), (rule.priority, rule.kind, method == "fast")
     while True:
-        status = dispatch.advance(*served, anew is not None, state, until)
+        status = dispatch.advance(*served, how is not None, state, until)
         if status == dispatch.REWEIGH:
             put_weights(state, weights((state.leaves.tasks > 0) | (state.leaves.waiting > 0)), share)
             dispatch.refresh(*served, state)
@@ -101,8 +97,8 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     span = end - table["submit"].min() if len(table) else 0.0
     shares = changes(state, tree, capacity)
     return Churn(rule=rule.name,
-                 shares=on_grid(shares, tree.n_leaves, every, end) if every is not None and record
-                 else shares, jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
+                 shares=on_grid(shares, tree.n_leaves, every, end) if every and record else shares,
+                 jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
                  decisions=int(tally.decisions), operations=int(tally.operations), reflattens=reflattens,
                  seconds=seconds, end=end,
                  utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources))
@@ -110,28 +106,23 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
 
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
     """The jobs as given, after a look at every row; ValueError with the row and the way out."""
-    if not isinstance(jobs, pd.DataFrame) or any(column not in jobs for column in COLUMNS):
-        listed = ", ".join(COLUMNS)
-        raise ValueError(f"jobs: needs a table with the columns {listed}, and `depart` where jobs leave")
+    if not isinstance(jobs, pd.DataFrame) or not set(COLUMNS) <= set(jobs):
+        raise ValueError(f"jobs: needs a table with the columns {', '.join(COLUMNS)}, and `depart` where "
+                         "jobs leave")
     table = jobs.reset_index(drop=True)
     numbers = {column: pd.to_numeric(table[column], errors="coerce").to_numpy(float) for column in COLUMNS}
-    leaves = f"a leaf's index, 0 to {tree.n_leaves - 1}"
+    whole = {"leaf": f"a leaf's index, 0 to {tree.n_leaves - 1}", "tasks": "a whole number >= 0"}
     for column, values in numbers.items():
-        bad = ~np.isfinite(values) | (values < 0)
-        if column in ("leaf", "tasks"):
-            bad |= values != np.floor(values)
-        if column == "leaf":
-            bad |= values >= tree.n_leaves
-        if bad.any():
-            row = int(np.flatnonzero(bad)[0])
-            must = {"leaf": leaves, "tasks": "a whole number >= 0"}.get(column, "a number >= 0")
+        bad = ~np.isfinite(values) | (values < 0) | ((column == "leaf") & (values >= tree.n_leaves))
+        bad |= (column in whole) & (values != np.floor(values))
+        for row in np.flatnonzero(bad)[:1]:
+            must = whole.get(column, "a number >= 0")
             raise ValueError(f"jobs, row {row}: {column} is {table[column][row]}, must be {must}")
     if "depart" in table:
         depart = pd.to_numeric(table["depart"], errors="coerce").to_numpy(float)
-        early = np.flatnonzero(depart <= numbers["submit"])
-        if len(early):
-            when, row = f"after its submission at {numbers['submit'][early[0]]}", early[0]
-            raise ValueError(f"jobs, row {row}: departs at {depart[row]}, must be {when}")
+        for row in np.flatnonzero(depart <= numbers["submit"])[:1]:
+            raise ValueError(f"jobs, row {row}: departs at {depart[row]}, must be after its submission at "
+                             f"{numbers['submit'][row]}")
         table = table.assign(depart=depart)
     return table.assign(leaf=numbers["leaf"].astype(np.int64), tasks=numbers["tasks"].astype(np.int64))
 
@@ -182,5 +173,5 @@ def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.D
         mine = shares[shares["leaf"] == leaf]
         last = np.searchsorted(mine["time"].to_numpy(), grid, side="right")
         columns.append(np.append(0.0, mine["share"].to_numpy())[last])
-    table = {"time": np.repeat(grid, leaves), "leaf": np.tile(np.arange(leaves), len(grid))}
-    return pd.DataFrame(table | {"share": np.column_stack(columns).ravel()})
+    return pd.DataFrame({"time": np.repeat(grid, leaves), "leaf": np.tile(np.arange(leaves), len(grid)),
+                         "share": np.column_stack(columns).ravel()})

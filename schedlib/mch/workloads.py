@@ -27,12 +27,9 @@ def fig1(demand: Sequence[Sequence[float]] = ((1, 1), (1, 1), (1, 1), (1, 1))) -
     >>> fig1().guarantee[fig1().leaves].round(2).tolist()
     [0.54, 0.06, 0.36, 0.04]
     """
-    weights: dict[tuple, float] = {(1,): 60, (2,): 40}
-    names: dict[tuple, str] = {(1,): "ads", (2,): "dev"}
-    for k in (1, 2):
-        weights |= {(k, 1): 90, (k, 2): 10}
-        names |= {(k, 1): "prod", (k, 2): "test"}
-    leaves = [tuple(row) for row in demand]
+    paths, leaves = [(1,), (1, 1), (1, 2), (2,), (2, 1), (2, 2)], [tuple(row) for row in demand]
+    weights = dict(zip(paths, (60, 90, 10, 40, 90, 10), strict=True))
+    names = dict(zip(paths, ("ads", "prod", "test", "dev", "prod", "test"), strict=True))
     return Tree([leaves[:2], leaves[2:]], weights, names)
 
 
@@ -49,8 +46,7 @@ def minimal_tree(demand: Iterable[Sequence[float]]) -> Tree:
 def fig4() -> Tree:
     """The hierarchy of Fig. 4a: six leaves that need 1 CPU or 1 GB, never both.
 
-    The printed shares add up to 1 on each resource, so no leaf uses both. Source: MCH, Section IV.A and Fig.
-    4.
+    The printed shares add up to 1 on each resource, so no leaf uses both. Source: MCH, Section IV.A.
 
     >>> fig4().demand.argmax(axis=1).tolist()
     [0, 1, 0, 0, 1, 0]
@@ -60,17 +56,9 @@ def fig4() -> Tree:
 
 
 def fig4_full() -> Tree:
-    """The hierarchy of Fig. 4a, with full-type leaves instead of CPU leaves to meet Case 1 (not the paper's).
-
-    >>> (fig4_full().demand > 0).all(axis=1).tolist()
-    [True, False, True, True, False, True]
-    """
+    """The hierarchy of Fig. 4a with full-type leaves instead of CPU leaves, for Case 1 (not the paper's)."""
     memory = (0, 1)
     return Tree([[(2, 1), memory], [(2, 1), (1, 2), memory], [(2, 1)]])
-
-
-FIG4_SUBMIT = (0.0, 20.0, 40.0, 60.0, 80.0, 100.0)
-FIG4_DURATION = (40.6, 42.8, 21.2, 25.8, 62.1, 16.0)
 
 
 def fig4_jobs() -> pd.DataFrame:
@@ -81,26 +69,23 @@ def fig4_jobs() -> pd.DataFrame:
     enough to have its share by 200 s, since nothing is taken back from running tasks; tasks are so long that
     under H-DRF n3,1 is the first to end, at 600 s, n1,2 ends at 790 s and the others from 950 s on, so that
     what n1,2 leaves behind can be seen.
-
-    >>> fig4_jobs()["tasks"].tolist()
-    [2000, 2000, 2000, 2000, 2000, 2000]
     """
-    return pd.DataFrame({"leaf": range(6), "submit": FIG4_SUBMIT, "tasks": 2000, "duration": FIG4_DURATION})
+    return pd.DataFrame({"leaf": range(6), "submit": np.arange(6) * 20.0, "tasks": 2000,
+                         "duration": (40.6, 42.8, 21.2, 25.8, 62.1, 16.0)})
 
 
 def full_binary(levels: int, demand: npt.ArrayLike) -> Tree:
     """A full binary tree of `levels` levels below the root; its leaves have the rows of `demand`.
 
-    So the paper counts: two levels are 4 leaves and q = 6 nodes besides the root. Raises ValueError on
-    another number of rows.
+    Two levels are 4 leaves and, as the paper counts, q = 6 nodes. ValueError on another number of rows.
 
     >>> full_binary(2, [(1, 2)] * 4).n_nodes
     7
     """
     leaves = [tuple(row) for row in np.asarray(demand, float).tolist()]
     if levels < 1 or len(leaves) != 2**levels:
-        given = f"{len(leaves)} rows for {levels} levels"
-        raise ValueError(f"demand: {given}; a full binary tree has 2^levels leaves, levels at least 1")
+        raise ValueError(f"demand: {len(leaves)} rows for {levels} levels; a full binary tree has 2^levels "
+                         "leaves, levels at least 1")
     return _paired(leaves)
 
 
@@ -115,8 +100,8 @@ def jobs_below(levels: int, demand: npt.ArrayLike) -> Tree:
     """
     leaves = [tuple(row) for row in np.asarray(demand, float).tolist()]
     if levels < 1 or len(leaves) < 2**levels:
-        given = f"{len(leaves)} jobs for {2**max(levels, 1)} lowest groups"
-        raise ValueError(f"demand: {given}; give each group a job, levels at least 1")
+        raise ValueError(f"demand: {len(leaves)} jobs for {2**max(levels, 1)} lowest groups; give each group "
+                         "a job, levels at least 1")
     return _paired([leaves[k :: 2**levels] for k in range(2**levels)])
 
 
@@ -132,12 +117,9 @@ def _stages() -> pd.DataFrame:
     """The Alibaba hour's stages: what a task asks of a machine, number of tasks, mean duration (s)."""
     workload = traces.alibaba2018("stages")
     tasks = workload.tasks.groupby("job")["duration"].agg(["size", "mean"]).reindex(workload.jobs["job"])
-    return pd.DataFrame({
-                            "cpu": workload.jobs["plan_cpu"].to_numpy() / CORES,
-                            "memory": workload.jobs["plan_mem"].to_numpy(),
-                            "tasks": tasks["size"].to_numpy(),
-                            "duration": tasks["mean"].to_numpy(),
-                        })
+    cpu, memory = workload.jobs["plan_cpu"].to_numpy() / CORES, workload.jobs["plan_mem"].to_numpy()
+    return pd.DataFrame({"cpu": cpu, "memory": memory, "tasks": tasks["size"].to_numpy(),
+                         "duration": tasks["mean"].to_numpy()})
 
 
 def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
@@ -145,8 +127,8 @@ def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
 
     They stand for the paper's jobs from Google's trace, which cannot be had here: there too, demands are
     fractions of a machine. Demands are what was requested: always some of both (all leaves are full-type),
-    and more of CPU in 98 of 100 stages. Stages are drawn without replacement while they last. Raises
-    ValueError when `n` is not positive.
+    and more of CPU in 98 of 100 stages. Stages are drawn without replacement while they last. ValueError when
+    `n` is not positive.
 
     >>> bool((jobs_from_trace(50, seed=0)[["cpu", "memory"]] > 0).all().all())
     True

@@ -3,9 +3,7 @@
 from schedlib.papers import Paper
 
 PAPER = Paper(
-    key="lotes",
-    title="LoTES",
-    order=1,
+    key="lotes", title="LoTES", order=1,
     looks={"lotes": "LoTES", "greedy": "Greedy", "tetris": "Tetris", "lotes-first": "LoTES, first version"},
     first_result="""
 from schedlib import lotes

@@ -59,13 +59,12 @@ def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.Ar
     """
     capacity, demand = np.asarray(capacity, float), np.asarray(demand, float)
     if demand.ndim != 2 or len(demand) != 2 or demand.shape[1:] != capacity.shape:
-        needs = "a picture in the plane needs two classes and a column per resource"
-        raise ValueError(f"demand: shape {demand.shape}; {needs}")
+        raise ValueError(f"demand: shape {demand.shape}; a picture in the plane needs two classes and a "
+                         "column per resource")
     if not demand.any(axis=1).all():
         raise ValueError("demand: any number of jobs of a class that needs nothing fits; leave it out")
     names = _named("resource", len(capacity), resources)
-    drawn: tuple[Any, Any] = style.subplots(size=size) if ax is None else (ax.figure, ax)
-    figure, axes = drawn
+    figure, axes = style.into(ax, size)
     corners = _corners(capacity, demand)
     top = np.maximum(corners.max(axis=0), 1e-12)
     reach = 1.15 * top + (0.3 if top.max() <= MOST_DOTS else 0)
@@ -107,14 +106,15 @@ def _dots(ax, capacity, demand):
     grid = np.stack(np.meshgrid(*(np.arange(m + 1) for m in most), indexing="ij"), axis=-1).reshape(-1, 2)
     inside = grid[(grid @ need <= room).all(axis=1)]
     kept = non_dominated_bins(capacity, demand)
-    looks = (
-        (inside, {"marker": "o", "color": "#777777", "markersize": 3, "label": "whole mix that fits"}),
-        (kept, {"marker": "s", "color": style.VERMILLION, "markersize": 7,
-                "label": f"non-dominated bin ({len(kept)})"}),
-    )  # fmt: skip
-    for mixes, look in looks:
-        ax.plot(*mixes.T, linestyle="", clip_on=False, **look | {"label": "_"})  # the legend names them
-    return [Line2D([], [], linestyle="", **look) for _, look in looks]
+    handles, kinds = [], (
+        (inside, "whole mix that fits", {"marker": "o", "color": "#777777", "markersize": 3}),
+        (kept, f"non-dominated bin ({len(kept)})",
+         {"marker": "s", "color": style.VERMILLION, "markersize": 7}),
+    )
+    for mixes, label, look in kinds:
+        ax.plot(*mixes.T, linestyle="", clip_on=False, label="_", **look)  # the legend names them
+        handles.append(Line2D([], [], linestyle="", label=label, **look))
+    return handles
 
 
 def _ray(ax, capacity, demand, mix):
@@ -133,24 +133,16 @@ def _demands(workload) -> np.ndarray:
     return np.concatenate([block.demand for block in workload.blocks()])
 
 
-def _lanes(start, finish, height, lanes):
-    """The lanes of each job: the lowest free ones, a whole number each."""
-    until, chosen = np.full(lanes, -np.inf), []
-    for s, f, h in zip(start, finish, height, strict=True):
-        free = np.flatnonzero(until <= s)[:h]
-        until[free] = f
-        chosen.append(free)
-    return chosen
-
-
 def draw_blocks(ax: Axes, start: Collection[float], finish: Collection[float], height: Iterable[int],
                 lanes: int, colours: Iterable[Any], names: Iterable[Any]) -> None:
     """Draw each job, in order of start, as a block over time on the lowest free lanes, with its name.
 
     A job takes `height` whole lanes of `lanes`; where they are not neighbours, it is drawn in pieces.
     """
-    taken = _lanes(start, finish, height, lanes)
-    for s, f, own, colour, name in zip(start, finish, taken, colours, names, strict=True):
+    until = np.full(lanes, -np.inf)
+    for s, f, h, colour, name in zip(start, finish, height, colours, names, strict=True):
+        own = np.flatnonzero(until <= s)[:h]
+        until[own] = f
         pieces = np.split(own, np.flatnonzero(np.diff(own) > 1) + 1)
         ends = [(piece[0], piece[-1] + 1) for piece in pieces]
         boxes = [[(s, low), (f, low), (f, high), (s, high)] for low, high in ends]
@@ -193,11 +185,10 @@ def plot_timetable(run: Simulation, configs: MachineConfigs, workload: Workload 
 
 
 def _queue_steps(ax, run, until):
-    joined, left = run.jobs["submit"].to_numpy(), run.jobs["start"].fillna(np.inf).to_numpy()
-    held = left > joined
-    moments = np.unique(np.concatenate([[0.0], joined[held], left[held & np.isfinite(left)], [until]]))
-    came, went = (np.searchsorted(np.sort(times[held]), moments, "right") for times in (joined, left))
-    length = came - went
+    held = run.jobs.assign(start=run.jobs["start"].fillna(np.inf)).query("start > submit")
+    joined, left = np.sort(held["submit"]), np.sort(held["start"])
+    moments = np.unique(np.concatenate([[0.0], joined, left[np.isfinite(left)], [until]]))
+    length = np.searchsorted(joined, moments, "right") - np.searchsorted(left, moments, "right")
     ax.fill_between(moments, length, step="post", color="#555555", alpha=0.35, linewidth=0)
     ax.step(moments, length, where="post", color="#333333", linewidth=1.0)
     ax.set(ylim=(0, max(1.0, 1.1 * length.max(initial=0))), xlim=(0, until))
@@ -208,16 +199,16 @@ def occupancy(run: Simulation, configs: MachineConfigs, workload: Workload | Ran
               moments: np.ndarray) -> np.ndarray:
     """How full each machine is at each of the moments (T,): the share of its fullest resource, (N, T)."""
     jobs: Any = run.jobs
-    demand, started = _demands(workload)[: len(jobs)], jobs["machine"].to_numpy() >= 0
-    jobs, demand = jobs[started], demand[started]
+    started = jobs["machine"].to_numpy() >= 0
+    jobs, demand = jobs[started], _demands(workload)[: len(jobs)][started]
     begin = np.searchsorted(moments, jobs["start"].to_numpy(), "left")
     end = np.searchsorted(moments, jobs["finish"].fillna(np.inf).to_numpy(), "left")
     capacity = np.repeat(configs.capacity, configs.count, axis=0)
     full = np.zeros((len(capacity), len(moments)))
     for l in range(configs.n_resources):
         change = np.zeros((len(capacity), len(moments) + 1))
-        np.add.at(change, (jobs["machine"].to_numpy(), begin), demand[:, l])
-        np.add.at(change, (jobs["machine"].to_numpy(), end), -demand[:, l])
+        np.add.at(change, (jobs["machine"], begin), demand[:, l])
+        np.add.at(change, (jobs["machine"], end), -demand[:, l])
         used, room = change.cumsum(axis=1)[:, :-1], capacity[:, [l]]
         full = np.maximum(full, np.divide(used, room, out=np.zeros_like(used), where=room > 0))
     return full
@@ -229,8 +220,7 @@ def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs, workload
 
     The runs must have kept their rows. White lines part the configurations. The queues share one scale.
     """
-    until = max(run.time for run in runs)
-    right = 1 - 1.1 / size[0]
+    until, right = max(run.time for run in runs), 1 - 1.1 / size[0]
     moments = np.linspace(0, until, MOMENTS, endpoint=False)
     starts = 1.06 * until * np.arange(len(runs))
     # All runs share two axes placed by hand: axes for each, or a layout engine, would take most of the time.

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.patches import FancyArrowPatch
 
 from schedlib.pictures import style
 
@@ -40,9 +40,8 @@ def plot_diagram(boxes: Mapping[str, Box], arrows: Sequence[Arrow],
                  box: tuple[float, float] = (1.5, 0.8)) -> Figure:
     """Draw boxes on a grid, arrows between them, and a shade with a title behind each group of boxes.
 
-    `cell` and `box` are width and height in inches of a cell of the grid and of the box in it. Two arrows
-    that go back and forth keep clear of each other. Raises ValueError for an arrow or a group that names no
-    box.
+    `cell` and `box`: width and height in inches of a cell of the grid and of the box in it. Two arrows back
+    and forth keep clear of each other. Raises ValueError for an arrow or a group that names no box.
 
     >>> figure = plot_diagram({"a": Box(0, 0, "A"), "b": Box(1, 0, "B")}, [Arrow("a", "b", "then")])
     >>> figure.axes[0].texts[-1].get_text()
@@ -56,11 +55,7 @@ def plot_diagram(boxes: Mapping[str, Box], arrows: Sequence[Arrow],
     height = cell[1] * (max(b.row for b in boxes.values()) + 1)
     centre = {name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)])
               for name, b in boxes.items()}
-    figure, ax = style.subplots(size=(width, height))
-    figure.set_layout_engine("none")
-    ax.set_position((0, 0, 1, 1))
-    ax.set(xlim=(0, width), ylim=(0, height))
-    ax.axis("off")
+    figure, ax = style.canvas(width, height)
     for title, names in groups.items():
         _group(ax, title, np.array([centre[name] for name in names]), box)
     patches = {name: _box(ax, b, centre[name], box) for name, b in boxes.items()}
@@ -73,31 +68,25 @@ def plot_diagram(boxes: Mapping[str, Box], arrows: Sequence[Arrow],
 def _group(ax, title, centres, box):
     reach = np.array(box) / 2 + MARGIN
     low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach + (0, TITLE)
-    look = {"boxstyle": "round,pad=0,rounding_size=0.1", "facecolor": "#F0F0F0", "edgecolor": "none"}
-    ax.add_patch(FancyBboxPatch(low, *(high - low), zorder=0, **look))
+    style.rounded(ax, low, high - low, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
     ax.text(low[0] + 0.08, high[1] - 0.05, title, va="top", color="#444444", fontsize=9, style="italic")
 
 
 def _box(ax, box, centre, size):
-    low = centre - np.array(size) / 2
-    look = {"boxstyle": "round,pad=0,rounding_size=0.08", "linewidth": 1.3}
-    ax.add_patch(FancyBboxPatch(low, *size, facecolor="white", edgecolor="none", **look))
-    shape = FancyBboxPatch(low, *size, facecolor=to_rgba(box.colour, 0.14), edgecolor=box.colour, **look)
-    ax.add_patch(shape)
-    x, y = centre
-    if not box.text:
-        ax.text(x, y, box.title, ha="center", va="center", fontsize=9.5, fontweight="bold")
-        return shape
-    ax.text(x, y + size[1] / 2 - 0.08, box.title, ha="center", va="top", fontsize=9.5, fontweight="bold")
+    low, (x, y) = centre - np.array(size) / 2, centre
+    style.rounded(ax, low, size, facecolor="white", edgecolor="none", linewidth=1.3)
+    look = {"facecolor": to_rgba(box.colour, 0.14), "edgecolor": box.colour, "linewidth": 1.3}
+    top, va = (y + size[1] / 2 - 0.08, "top") if box.text else (y, "center")
+    ax.text(x, top, box.title, ha="center", va=va, fontsize=9.5, fontweight="bold")
     ax.text(x, y - 0.1, box.text, ha="center", va="center", fontsize=9, linespacing=1.25)
-    return shape
+    return style.rounded(ax, low, size, **look)
 
 
 def _arrow(ax, arrow, centre, patches, box, back):
     a, b = centre[arrow.source], centre[arrow.target]
     along = (b - a) / np.linalg.norm(b - a)
     left = np.array([-along[1], along[0]])
-    shift = APART * left if back else 0 * left
+    shift = APART * left * back
     middle = (a + b) / 2 + shift
     level, upright = abs(along[1]) < 1e-9, abs(along[0]) < 1e-9
     if level or upright:  # the arrow goes between the facing sides
@@ -109,17 +98,15 @@ def _arrow(ax, arrow, centre, patches, box, back):
         clip = {"patchA": patches[arrow.source], "patchB": patches[arrow.target]}
     look = {"arrowstyle": "-|>", "mutation_scale": 13, "color": "#333333", "linewidth": 1.3}
     ax.add_patch(FancyArrowPatch(*ends, **clip, **look))
-    if not arrow.text:
-        return
     if level:
         above = left[1] > 0 or not back
         place = {"ha": "center", "va": "bottom" if above else "top"}
-        middle = middle + np.array([0, 0.05 if above else -0.05])
+        middle += (0, 0.05 if above else -0.05)
     elif upright:
         place = {"ha": "left", "va": "center"}
-        middle = middle + np.array([APART / 2, 0])
+        middle += (APART / 2, 0)
     else:
         side = left if left[1] > 0 else -left
         place = {"ha": "right" if side[0] < 0 else "left", "va": "bottom"}
-        middle = middle + 0.06 * side
+        middle += 0.06 * side
     ax.text(*middle, arrow.text, fontsize=9, linespacing=1.2, **place)

@@ -8,7 +8,6 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, PathPatch
 from matplotlib.path import Path
-from matplotlib.patheffects import withStroke
 
 from schedlib.hmhs.model import Schedule, Stage
 from schedlib.pictures import style
@@ -33,8 +32,8 @@ def _bars(stage: Stage) -> np.ndarray:
 
 def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
     job, machine, start, finish = bars.T
-    corners = [[s, m - 0.42, f, m + 0.42] for m, s, f in bars[:, 1:]]
-    boxes: Any = np.array([[(l, b), (r, b), (r, t), (l, t)] for l, b, r, t in corners]).reshape(-1, 4, 2)
+    low, high = machine - 0.42, machine + 0.42
+    boxes: Any = np.array([[start, low], [finish, low], [finish, high], [start, high]]).transpose(2, 0, 1)
     colour = np.array(style.PALETTE)[job.astype(int) % len(style.PALETTE)]
     white: dict[str, Any] = {"edgecolor": "white", "alpha": 0.85}
     ax.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0.5, **white))
@@ -44,17 +43,11 @@ def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
         ax.add_patch(PathPatch(outline, facecolor="none", linewidth=0, hatch=HATCHES[k], **white))
     if len(bars) <= 80:
         for k in np.flatnonzero(finish - start > until / 40):
-            where = (start[k] + finish[k]) / 2, machine[k]
-            label = ax.text(*where, str(int(job[k]) + 1), ha="center", va="center", color="white", fontsize=8)
-            label.set_path_effects([withStroke(linewidth=2, foreground="black")])
+            style.number_on_bar(ax, (start[k] + finish[k]) / 2, machine[k], int(job[k]) + 1)
 
 
 def _digits(value: float) -> str:
-    """Four digits, and no powers of ten.
-
-    >>> _digits(812.46), _digits(11073.2)
-    ('812.5', '11,073')
-    """
+    """Four digits, and no powers of ten: 812.5, 11,073."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
 
 
@@ -63,8 +56,7 @@ def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float |
     """Draw each machine as a row and each task as a bar, labelled with its job where there is room.
 
     A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that
-    schedules can be compared by eye. Jobs differ in colour, and beyond seven also in hatching. Returns a
-    matplotlib Figure.
+    schedules can be compared by eye. Jobs differ in colour, and beyond seven also in hatching.
     """
     until = 1.02 * schedule.makespan if until is None else until
     stages = (schedule.map, schedule.reduce)

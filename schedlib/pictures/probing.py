@@ -8,8 +8,7 @@ import numpy as np
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Patch, Rectangle
-from matplotlib.patheffects import withStroke
+from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
 from schedlib.eagle.simulating.simulate import Simulation
 from schedlib.pictures import style
@@ -18,7 +17,6 @@ SHORT, LONG = style.BLUE, style.VERMILLION
 """Colours of short and of long jobs."""
 INK = {SHORT: "#005A8C", LONG: "#9E4600"}
 """The same for words, dark enough to be read on a tinted box."""
-WIDTH, HEIGHT = 8.6, 4.9
 SHORT_ONLY, WORKERS = 3, 10
 PITCH, SLOT, FLOOR = 0.8, 0.34, 0.62
 """Inches from a worker to the next, the side of a slot, and where the lowest slot stands."""
@@ -62,7 +60,7 @@ def plot_overview(ax: Any = None) -> Figure:
     >>> [text.get_text() for text in plot_overview().axes[0].texts if "scheduler" in text.get_text()]
     ['distributed scheduler', 'distributed scheduler', 'distributed scheduler', 'central scheduler']
     """
-    figure, ax = style.canvas(WIDTH, HEIGHT, ax)
+    figure, ax = style.canvas(8.6, 4.9, ax)
     _partition(ax, 0, SHORT_ONLY, "short partition: short jobs only")
     _partition(ax, SHORT_ONLY, WORKERS, "general partition: long jobs, and short ones where no long task is")
     for worker in range(WORKERS):
@@ -73,55 +71,53 @@ def plot_overview(ax: Any = None) -> Figure:
 
 def _partition(ax, first, last, words):
     left, right = _x(first) - PITCH / 2 + 0.02, _x(last - 1) + PITCH / 2 - 0.02
-    ax.add_patch(_round(left, 0.14, right - left, 2.0, "#F0F0F0", "none"))
+    style.rounded(ax, (left, 0.14), (right - left, 2.0), facecolor="#F0F0F0", edgecolor="none", linewidth=1.3)
     look = {"ha": "center", "va": "bottom", "fontsize": 9, "style": "italic", "color": "#444444"}
     ax.text((left + right) / 2, 0.2, words, **look)
 
 
-def _round(x, y, width, height, face, edge):
-    look = {"boxstyle": "round,pad=0,rounding_size=0.08", "linewidth": 1.3}
-    return FancyBboxPatch((x, y), width, height, facecolor=face, edgecolor=edge, **look)
-
-
 def _worker(ax, worker):
-    x = _x(worker)
-    tasks = LONG_AT.get(worker, 0) + SHORT_AT.get(worker, 0)
+    x, tasks = _x(worker), _tasks(worker)
     colour = LONG if worker in LONG_AT else SHORT
+    look = {"facecolor": "white", "edgecolor": "#888888"}
     for place in range(max(tasks, 1)):
-        face = "white" if place >= tasks else to_rgba(colour, 0.9 if place == 0 else 0.3)
-        edge = "#888888" if place >= tasks else colour
+        if tasks:
+            look = {"facecolor": to_rgba(colour, 0.9 if place == 0 else 0.3), "edgecolor": colour}
         corner = x - SLOT / 2, FLOOR + place * (SLOT + 0.05)
-        ax.add_patch(Rectangle(corner, SLOT, SLOT, facecolor=face, edgecolor=edge, linewidth=1.2))
+        ax.add_patch(Rectangle(corner, SLOT, SLOT, linewidth=1.2, **look))
     ax.text(x, FLOOR - 0.06, worker, ha="center", va="top", fontsize=8.5, color="#444444")
+
+
+def _tasks(worker):
+    return LONG_AT.get(worker, 0) + SHORT_AT.get(worker, 0)
 
 
 def _top(worker):
     """Where a message reaches a worker's queue."""
-    return _x(worker), FLOOR + max(LONG_AT.get(worker, 0) + SHORT_AT.get(worker, 0), 1) * (SLOT + 0.05) + 0.02
+    return _x(worker), FLOOR + max(_tasks(worker), 1) * (SLOT + 0.05) + 0.02
 
 
 def _schedulers(ax):
     """The schedulers' boxes; gives where the middle distributed one and the central one stand (x)."""
     for number in range(3):
-        x = 0.3 + number * 1.62
-        ax.add_patch(_round(x, 3.95, 1.5, 0.62, to_rgba(SHORT, 0.14), SHORT))
-        ax.text(x + 0.75, 4.35, "distributed scheduler", ha="center", va="center", fontsize=9)
-        ax.text(x + 0.75, 4.12, "short jobs", ha="center", va="center", fontsize=9, color=INK[SHORT])
-    x, width = 5.35, 2.95
-    ax.add_patch(_round(x, 3.62, width, 0.95, to_rgba(LONG, 0.1), LONG))
-    ax.text(x + width / 2, 4.43, "central scheduler", ha="center", va="center", fontsize=9)
-    middle = {"ha": "center", "va": "center", "fontsize": 9}
-    ax.text(x + width / 2, 4.2, "long jobs: least work left", color=INK[LONG], **middle)
-    _bits(ax, x + 0.22, 3.72, 0.25, [worker in LONG_AT for worker in range(WORKERS)])
-    return 0.3 + 1.62 + 0.75, x + width / 2
+        corner = 0.3 + number * 1.62, 3.95
+        _scheduler(ax, corner, (1.5, 0.62), {4.35: "distributed scheduler", 4.12: "short jobs"}, SHORT, 0.14)
+    words = {4.43: "central scheduler", 4.2: "long jobs: least work left"}
+    _scheduler(ax, (5.35, 3.62), (2.95, 0.95), words, LONG, 0.1)
+    side, y = 0.25, 3.72
+    for worker in range(WORKERS):
+        x, bit = 5.57 + worker * side, worker in LONG_AT
+        look = {"facecolor": to_rgba(LONG, 0.35) if bit else "white", "edgecolor": "#666666"}
+        ax.add_patch(Rectangle((x, y), side, side, linewidth=0.8, **look))
+        ax.text(x + side / 2, y + side / 2 - 0.01, int(bit), ha="center", va="center", fontsize=8)
+    return 0.3 + 1.62 + 0.75, 5.35 + 2.95 / 2
 
 
-def _bits(ax, x, y, side, bits):
-    for place, bit in enumerate(bits):
-        face = to_rgba(LONG, 0.35) if bit else "white"
-        look = {"facecolor": face, "edgecolor": "#666666", "linewidth": 0.8}
-        ax.add_patch(Rectangle((x + place * side, y), side, side, **look))
-        ax.text(x + (place + 0.5) * side, y + side / 2 - 0.01, int(bit), ha="center", va="center", fontsize=8)
+def _scheduler(ax, corner, size, words, colour, tint):
+    """A scheduler's box, with its name and its jobs, by height; the jobs in the box's colour."""
+    style.rounded(ax, corner, size, facecolor=to_rgba(colour, tint), edgecolor=colour, linewidth=1.3)
+    for (height, text), ink in zip(words.items(), ("black", INK[colour]), strict=True):
+        ax.text(corner[0] + size[0] / 2, height, text, ha="center", va="center", fontsize=9, color=ink)
 
 
 def _messages(ax, short, central):
@@ -153,9 +149,8 @@ def plot_gantt(run: Simulation, *, job: int | None = None, names: Sequence[str] 
 
     A thin line below a worker's bars is the time that a probe, or a placed task, was in its queue before a
     task of it started; a dotted one the time of a probe that got none. A triangle marks a sticky probe that
-    asked again. `job` is one to stand out, and the only one whose waiting is drawn; `names (workers,)` label
-    the rows; `until` (s) fixes the end of the axis, so that runs can be compared by eye. Raises ValueError
-    when nothing was recorded.
+    asked again. `job`: one to stand out, the only one whose waiting is drawn; `names (workers,)` label the
+    rows; `until` (s): end of the axis, to compare runs by eye. Raises ValueError when nothing was recorded.
     """
     if run.tasks is None:
         raise ValueError("run: holds no tasks; simulate with record=True")
@@ -191,9 +186,7 @@ def _bar(ax, task, face, until):
     width, look = task["finish"] - task["start"], {"facecolor": face, "edgecolor": "white", "linewidth": 0.6}
     ax.add_patch(Rectangle((task["start"], task["worker"] - 0.36), width, 0.62, **look))
     if width > until / 45:
-        middle = task["start"] + width / 2, task["worker"] - 0.05
-        text = ax.text(*middle, int(task["job"]), ha="center", va="center", color="white", fontsize=8)
-        text.set_path_effects([withStroke(linewidth=2, foreground="black")])
+        style.number_on_bar(ax, task["start"] + width / 2, task["worker"] - 0.05, int(task["job"]))
 
 
 def _in_vain(run):

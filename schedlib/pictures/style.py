@@ -9,14 +9,15 @@ import pandas as pd
 from cycler import cycler
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.patheffects import withStroke
 
 from schedlib import papers
 from schedlib.intervals import mean_ci
 from schedlib.pictures.words import Described
 
-# Wong's colours where their contrast to white is at least 3:1. His orange and sky blue have less, and made
-# darker they look like vermillion and blue to colour-blind readers. A brown and a violet, which such readers
-# can tell from all others, replace them.
+# Wong's colours, with a brown and a violet for his orange and sky blue: these have a contrast to white below
+# 3:1, and made darker they look like vermillion and blue to colour-blind readers.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#B66A9A", "#592D00", "#7422E5", "#000000")
 BLUE, VERMILLION, GREEN, PURPLE, BROWN, VIOLET, BLACK = PALETTE
 _LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)))
@@ -61,7 +62,7 @@ LOOK = {policy: look for looks in (*PAPER_LOOKS.values(), BEYOND) for policy, lo
 
 
 def look(policy: object) -> Look:
-    """The look of a policy through the whole book; a reader's own policy gets a grey one under its own name.
+    """The look of a policy through the whole book; a reader's own policy gets a grey one with its name.
 
     >>> look("eagle").label, look("my-policy").label
     ('Eagle', 'my-policy')
@@ -85,9 +86,8 @@ def apply() -> None:
     mpl.rcParams.update(RC)
 
 
-def subplots(
-    rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None, **options
-) -> tuple[Described, Any]:
+def subplots(rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None,
+             **options) -> tuple[Described, Any]:
     """A figure in the book's style with its axes, as `pyplot.subplots` gives, but known to no global state.
 
     `size` is width and height in inches; `options` go to `Figure.subplots`. A notebook shows the figure with
@@ -118,6 +118,19 @@ def canvas(width: float, height: float, ax: Axes | None = None) -> tuple[Figure,
     return figure, drawn
 
 
+def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) -> FancyBboxPatch:
+    """A box of this size with round corners, its lower left one at `low`."""
+    shape = FancyBboxPatch(low, size[0], size[1], boxstyle=f"round,pad=0,rounding_size={corner}", **look)
+    ax.add_patch(shape)
+    return shape
+
+
+def number_on_bar(ax: Axes, x: float, y: float, number: int) -> None:
+    """Write a number in white, outlined so that it can be read on any colour and hatching."""
+    text = ax.text(x, y, str(number), ha="center", va="center", color="white", fontsize=8)
+    text.set_path_effects([withStroke(linewidth=2, foreground="black")])
+
+
 def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
          looks: Mapping | None = None) -> Axes:
     """Draw the mean of `y` at each measured `x` with its 95 % interval, one line per value of `by`.
@@ -132,10 +145,9 @@ def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
         has = ", ".join(map(str, frame.columns))
         raise ValueError(f"frame: lacks column {', '.join(sorted(missing))}; it has {has}")
     _, ax = into(ax)
-    groups = dict(list(frame.groupby(by, sort=True, observed=True))) if by else {y: frame}
+    groups = dict(list(frame.groupby(by, observed=True))) if by else {y: frame}
     if looks is None:
-        order = [name for name in LOOK if name in groups]
-        looks = {name: look(name) for name in [*order, *(name for name in groups if name not in LOOK)]}
+        looks = {name: look(name) for name in dict.fromkeys([*LOOK, *groups])}
     for name in filter(groups.__contains__, looks):
         points = groups[name].groupby(x)[y].apply(mean_ci)
         means, low, high = zip(*points, strict=True)

@@ -7,15 +7,15 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import Rectangle
 
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
 
 UPRIGHT = 9
 """Trees of up to so many leaves stand upright, the root above; larger ones lie, a row for each leaf."""
-CHARACTER, LINE, PAD, GAP = 0.082, 0.17, 0.16, 0.16
-"""Inches: the width of a character, the height of a line, a box's margins, and the space between boxes."""
+CHARACTER, LINE, PAD, GAP, HEAD = 0.082, 0.17, 0.16, 0.16, 0.3
+"""Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height."""
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 """Colour of a leaf that does not need every resource, by the first that it needs."""
 
@@ -24,8 +24,7 @@ def plot_tree(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[t
               resources: Sequence[str] = (), title: str = "", ax: Axes | None = None) -> Axes:
     """Draw a hierarchy, a box for each node: name, weight where weights were given, a leaf's demands, share.
 
-    - `shares`: dominant shares, (p,) one per leaf or (Q,) one per node, as fractions; also drawn as a bar.
-      NaN is left out
+    - `shares`: dominant shares as fractions, (p,) one per leaf or (Q,) one per node, or NaN; a bar shows each
     - `labels`: text by path that takes the place of weight and demands; lines are separated by newlines
     - `resources`: the resources' names, to write demands as "1 CPU"
     - `ax`: axes to draw into, best of the size that `tree_size` gives; otherwise a figure is made
@@ -41,7 +40,7 @@ def plot_tree(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[t
     texts = _texts(tree, shares, labels, resources)
     box, centre, size = _layout(tree, texts, title)
     ax = ax if ax is not None else style.subplots(size=size)[1]
-    height = size[1] - _head(title)  # the title stands above the axes
+    height = size[1] - HEAD * bool(title)
     ax.set(xlim=(0, size[0]), ylim=(0, height), aspect="equal", title=title)
     ax.axis("off")
     share = _per_node(tree, shares)
@@ -78,10 +77,6 @@ def tree_size(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[t
 
 def _upright(tree):
     return tree.n_leaves <= UPRIGHT
-
-
-def _head(title):
-    return 0.3 if title else 0.0
 
 
 def _per_node(tree, shares):
@@ -140,7 +135,7 @@ def _layout(tree, texts, title):
     centre[:, along] = (start + levels / 2)[tree.depth] + GAP / 2
     size = (centre + box / 2).max(axis=0) + GAP / 2
     centre[:, 1] = size[1] - centre[:, 1]  # the first on top
-    return box, centre, (float(size[0]), float(size[1] + _head(title)))
+    return box, centre, (float(size[0]), float(size[1] + HEAD * bool(title)))
 
 
 def _across(tree):
@@ -175,9 +170,8 @@ def _line(ax, centre, box, parent, child, upright):
 
 def _box(ax, centre, size, colour, share):
     low = centre - size / 2
-    look = {"boxstyle": "round,pad=0,rounding_size=0.05", "linewidth": 1.3, "zorder": 2}
-    shape = FancyBboxPatch(low, *size, facecolor=to_rgba(colour, 0.1), edgecolor=colour, **look)
-    ax.add_patch(shape)
+    look = {"facecolor": to_rgba(colour, 0.1), "edgecolor": colour, "linewidth": 1.3, "zorder": 2}
+    shape = style.rounded(ax, low, size, 0.05, **look)
     if share > 0:
         filled = {"facecolor": to_rgba(colour, 0.28), "edgecolor": "none", "zorder": 3}
         bar = Rectangle(low, min(share, 1) * size[0], size[1], **filled)

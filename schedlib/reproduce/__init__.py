@@ -26,8 +26,7 @@ _shown: set[str] = set()
 def experiments(only: registry.Names = None) -> pd.DataFrame:
     """A frame of every figure and table: id, experiment, title, points and seeds at quick scale, state.
 
-    `state` is `current` when the published files come from the present source, else `stale`; `-` without
-    files.
+    `state`: `current` when the published files come from the present source, else `stale`; `-` without files.
 
     >>> list(experiments().columns)
     ['figure', 'experiment', 'title', 'kind', 'points', 'seeds', 'state']
@@ -36,14 +35,14 @@ def experiments(only: registry.Names = None) -> pd.DataFrame:
     for figure in library.wanted_figures(only):
         experiment = library.experiments[figure.experiment]
         kind = "table" if figure.plot is None else "figure"
-        size = (len(experiment.points["quick"]), experiment.seeds["quick"])
+        size = len(experiment.points["quick"]), experiment.seeds["quick"]
         state = provenance.status(figure.id, publish.out_folder())
         rows.append((figure.id, experiment.id, experiment.title, kind, *size, state))
     return pd.DataFrame(rows, columns=["figure", "experiment", "title", "kind", "points", "seeds", "state"])
 
 
 def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publish.Published | None:
-    """Publish a figure and display it with its caption: one line per figure in the pipeline's notebooks.
+    """Publish a figure and display it with its caption, as the pipeline's notebooks do.
 
     `settings` are those of `publish.publish` (scale, seeds, workers, dask, out). Gives None for a figure that
     `only` does not name, and for one whose experiment lacks its data here, which is printed.
@@ -60,10 +59,7 @@ def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publis
 
 
 def show_rest(paper: str, only: registry.Names = None, **settings: Any) -> None:
-    """Publish and display the figures of a paper that this process has not shown yet, as `show` does.
-
-    The last line of a pipeline's notebook: a new exhibit needs no cell of its own.
-    """
+    """Publish and display the figures of a paper that this process has not shown yet, as `show` does."""
     from IPython.display import display
 
     for figure in registry.load().wanted_figures(paper):
@@ -72,9 +68,7 @@ def show_rest(paper: str, only: registry.Names = None, **settings: Any) -> None:
 
 
 def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
-    """A published figure or table as it lies in the figures folder, with its caption; nothing is run.
-
-    Raises ValueError when it has not been made yet.
+    """A published figure or table with its caption; nothing is run. ValueError when it has not been made yet.
     """
     folder = publish.out_folder(out=out)
     entry = provenance.read(folder).get(registry.load().figure(figure_id).id)
@@ -85,9 +79,7 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
 
 
 def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
-    """The numbers behind a published figure or table as they lie in the figures folder; nothing is run.
-
-    Raises ValueError when it has not been made yet.
+    """The numbers behind a published figure or table; nothing is run. Raises ValueError as `picture` does.
 
     >>> frame("hmhs.fig1").columns[:2].tolist()
     ['workload', 'jobs']
@@ -100,8 +92,8 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.Dat
     """The written ledger as a frame, a row for each claim and its verdict; nothing is run.
 
     `only` names papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit,
-    paper_value, how_read, check, tolerance, measured, ci95, verdict, reason. Raises ValueError when there are
-    no such rows.
+    paper_value, how_read, check, tolerance, measured, ci95, verdict, reason. ValueError when there are no
+    such rows.
 
     >>> claims("hmhs")["paper"].unique().tolist()
     ['hmhs']

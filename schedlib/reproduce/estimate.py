@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from statistics import fmean
 from typing import Any
 
 from schedlib import paths
@@ -12,18 +13,14 @@ from schedlib.reproduce import keys, registry, store, worker
 def seconds_per_task(
     experiment: Experiment, scale: str, points: Iterable[Mapping[str, Any]]
 ) -> list[float | None]:
-    """Expected seconds of each point: those of the same point before, else the experiment's mean, else None.
-
-    Looks at every stored entry, also of older versions of the code, and, where there is none, at the
-    committed provenance.
-    """
+    """Expected seconds of each point: what the same point took, else the experiment's mean, else None. Looks
+    at every stored entry, also of older code; where there is none, at the committed provenance."""
     known: dict[str, list[float]] = {}
     for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")):
         if meta and meta.get("scale") == scale:
             known.setdefault(keys.canonical(meta["point"]), []).append(meta["seconds"])
-    everything = [value for values in known.values() for value in values]
-    fallback = sum(everything) / len(everything) if everything else _committed(experiment.id, scale)
-    means = {point: sum(values) / len(values) for point, values in known.items()}
+    fallback = fmean(sum(known.values(), [])) if known else _committed(experiment.id, scale)
+    means = {point: fmean(values) for point, values in known.items()}
     return [means.get(keys.canonical(point), fallback) for point in points]
 
 
@@ -37,8 +34,7 @@ def _committed(experiment_id: str, scale: str) -> float | None:
 
 
 def sentence(expected: list[float | None], workers: int | None, total: int) -> str:
-    """The estimate in words: the expected seconds of what is left of `total` points; no workers means a
-    cluster's.
+    """The estimate in words, from the expected seconds of the points left; `workers=None` means a cluster.
 
     >>> sentence([3.0, 5.0], 2, total=8)
     'about 5 s on 2 workers; 6 of 8 points already done'
@@ -71,8 +67,7 @@ def duration(seconds: float) -> str:
 
 def before(only: registry.Names = None, scale: str = "quick", seeds: int | None = None,
            workers: int | None = None) -> str:
-    """What regenerating these figures and judging their claims will take, over all the experiments they
-    need."""
+    """What regenerating these figures and judging their claims will take."""
     library = registry.load()
     expected, total = [], 0
     wanted: list[Figure | Claim] = [*library.wanted_figures(only), *library.wanted_claims(only)]

@@ -1,7 +1,5 @@
-"""The gallery: every figure and table with its caption, what became of the claims judged on it, its command
-and its time."""
+"""The gallery: each figure and table with its caption, the claims judged on it, its command and its time."""
 
-import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -38,17 +36,18 @@ def write(out: Path) -> Path:
 
 
 def page(out: Path) -> str:
-    """The gallery of a folder as Markdown: contents with links, then each paper's figures in the book's
-    order."""
+    """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
     entries = dict(sorted(provenance.read(out).items(), key=lambda item: provenance.book_order(item[0])))
     ledger_rows = ledger.read(out)
     claims = beside(entries, ledger_rows)
-    in_groups = itertools.groupby(entries, key=lambda name: name.partition(".")[0])
-    by_paper = {paper: list(ids) for paper, ids in in_groups}
+    by_paper: dict[str, list[str]] = {}
+    for name in entries:
+        by_paper.setdefault(name.partition(".")[0], []).append(name)
     lines = [HEAD] + ([HEAD_CLAIMS] if (out / "CLAIMS.md").exists() else [])
     for paper, ids in by_paper.items():
         title = papers.title_of(paper)
-        size = f"{len(ids)} in {duration(seconds(entries, ids))}"
+        took = {entries[name]["experiment"]: entries[name]["seconds"] for name in ids}
+        size = f"{len(ids)} in {duration(sum(took.values()))}"
         lines.append(f"- [{title}](#{anchor(title)}) ({size}): {links(ids, entries)}")
         if len(rows := ledger_rows[ledger_rows["paper"] == paper]):
             lines[-1] += f". [{report.sentence(rows)}](CLAIMS.md#{anchor(title)})"
@@ -73,17 +72,9 @@ def anchor(title: str) -> str:
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
-def seconds(entries: Entries, ids: list[str]) -> float:
-    """What the experiments behind these figures took, each counted once."""
-    return sum({entries[name]["experiment"]: entries[name]["seconds"] for name in ids}.values())
-
-
 def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Figure id to the ledger's rows that stand beside it: those judged on its experiment.
-
-    Where several figures share an experiment, a claim stands beside the first that it names, else beside the
-    first.
-    """
+    """The ledger's rows by the figure that they stand beside. A claim stands beside the first figure of its
+    experiment that it names, else beside the first."""
     known = registry.load().claims
     home: dict[str, list[int]] = {}
     for row in rows.itertuples():

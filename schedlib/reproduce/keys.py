@@ -1,5 +1,4 @@
-"""What a stored result depends on: the point, the code that `run` reaches, the packages and files that it
-reads."""
+"""What a stored result depends on: the point, the code that `run` reaches, and its packages and files."""
 
 import hashlib
 import json
@@ -34,8 +33,7 @@ def canonical(value: Any) -> str:
 
 
 def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """A hash over the code that a function reaches, and the versions of Python and of what that code computes
-    with."""
+    """A hash over the code that a function reaches, and the versions of Python and of its packages."""
     digest, packages = reach.of(run.__module__, run.__qualname__)
     used = (packages | {BRINGS[name] for name in packages & set(BRINGS)}) & set(COMPUTE)
     return digest, {"python": f"{sys.version_info.major}.{sys.version_info.minor}"} | versions(used)
@@ -79,8 +77,7 @@ def key(description: Mapping[str, Any]) -> str:
 
 
 def grid(experiment: Experiment, scale: str, seeds: int | None) -> tuple[list[dict[str, Any]], int]:
-    """The points of a scale and the number of seeds; ValueError for an unknown scale or fewer than one
-    seed."""
+    """The points of a scale and the number of seeds; ValueError for an unknown scale or no seed."""
     if scale not in SCALES:
         from schedlib.core.checks import unknown
 

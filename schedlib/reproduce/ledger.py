@@ -1,9 +1,9 @@
 """The claims ledger: each claim of the papers judged on its experiment's frame, misses included."""
 
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 import pandas as pd
 
 from schedlib import paths
@@ -27,16 +27,13 @@ class Judgement(NamedTuple):
 
 
 def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
-    """Judge a claim on its experiment's frame, by the rules in `Claim`.
-
-    One replicate gives no interval: the mean alone is judged, and the reason says so. Raises ValueError,
-    naming the claim, when its `measure` gives nothing, or numbers that are not finite.
-    """
+    """Judge a claim on its experiment's frame, by the rules in `Claim`. One replicate gives no interval: the
+    mean alone is judged, and the reason says so. Raises ValueError, which names the claim, when `measure`
+    gives no number, or one that is not finite."""
     if claim.experiment is None or claim.measure is None:
         return Judgement(float("nan"), "", UNTESTABLE, claim.reason)
     try:
-        values = np.asarray(claim.measure(frame), dtype=float).ravel()
-        mean, low, high = mean_ci(values)
+        mean, low, high = mean_ci(claim.measure(frame))
     except Exception as error:
         raise ValueError(f"claim {claim.id}: cannot be measured ({type(error).__name__}: {error})") from error
     text = "" if low != low else f"{low:.4g} to {high:.4g}"
@@ -45,21 +42,20 @@ def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
     verdict, reason = _near(claim, mean, low, high) if near else _above(claim, mean, low)
     single = "" if text else "one replicate: no interval, judged on the mean"
     reasons = "; ".join(filter(None, (reason, single, claim.reason)))
-    return Judgement(measured=float(f"{mean:.6g}"), ci95=text, verdict=verdict, reason=reasons)
+    return Judgement(float(f"{mean:.6g}"), text, verdict, reasons)
 
 
 def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str]:
     """Whether a value lies near the paper's, by difference or by ratio."""
     paper, tolerance = claim.paper_value, claim.tolerance
     assert paper is not None
-    if claim.check == "value":
-        least, most, what = paper - tolerance, paper + tolerance, "the mean"
-    else:
+    least, most, target, what = paper - tolerance, paper + tolerance, paper, "the mean"
+    if claim.check == "ratio":
         if paper == 0:
             raise ValueError(f"claim {claim.id}: no ratio to the paper's value 0 exists; use check 'value'")
         mean, (low, high) = mean / paper, sorted((low / paper, high / paper))
-        least, most, what = 1 / (1 + tolerance), 1 + tolerance, f"measured / paper = {mean:.3g}"
-    room, target = f"{least:.4g} to {most:.4g}", paper if claim.check == "value" else 1.0
+        least, most, target, what = 1 / (1 + tolerance), 1 + tolerance, 1.0, f"measured / paper = {mean:.3g}"
+    room = f"{least:.4g} to {most:.4g}"
     if least <= mean <= most:
         return REPRODUCED, f"{what} is within {room}"
     if not (low <= most and high >= least):
@@ -81,31 +77,20 @@ def _above(claim: Claim, mean: float, low: float) -> tuple[str, str]:
 
 def judged(scale: str = "quick", only: registry.Names = None, seeds: int | None = None,
            workers: int | None = None, dask: str | None = None, progress: bool = True) -> pd.DataFrame:
-    """The ledger: every claim that `only` asks for, judged on frames of this scale (run where they are not
-    stored).
-
-    Claims on an experiment that lacks its data here are left out.
-
-    Columns: id, paper, where, claim, metric, unit, paper_value, how_read, check, tolerance, measured, ci95,
-    verdict, reason.
-    """
-    frames, rows = {}, []
-    library = registry.load()
+    """Every claim that `only` asks for, judged on frames of this scale; what is not stored is run. Gives a
+    row each with `COLUMNS`. Claims on an experiment that lacks its data here are left out."""
+    library, rows = registry.load(), []
+    frame_of = cache(lambda name: sweep.run(name, scale, seeds, workers, dask, progress))
     for claim in library.wanted_claims(only):
         name = claim.experiment
-        if name is not None and library.experiments[name].missing():
-            continue
-        if name is not None and name not in frames:
-            frames[name] = sweep.run(name, scale, seeds, workers, dask, progress)
-        fields = {column: getattr(claim, column) for column in COLUMNS[:10]}
-        fields["paper_value"] = float("nan") if claim.paper_value is None else claim.paper_value
-        rows.append(fields | judge(claim, frames[name] if name else None)._asdict())
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+        if name is None or not library.experiments[name].missing():
+            fields = {column: getattr(claim, column) for column in COLUMNS[:10]}
+            rows.append(fields | judge(claim, frame_of(name) if name else None)._asdict())
+    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"paper_value": float})
 
 
 def read(out: Path) -> pd.DataFrame:
-    """The ledger in the folder `out`, as written: texts, and numbers where they are numbers; empty when there
-    is none."""
+    """The ledger in the folder `out`, with numbers where they are numbers; empty when there is none."""
     file = Path(out) / "claims.csv"
     if not file.exists():
         return pd.DataFrame(columns=list(COLUMNS))
@@ -115,11 +100,8 @@ def read(out: Path) -> pd.DataFrame:
 
 
 def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
-    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of claims not among them stay as
-    they were.
-
-    A row whose paper is here but no longer makes the claim is dropped.
-    """
+    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of other claims stay as they were.
+    A row whose paper is here but no longer makes the claim is dropped."""
     known, table, page = registry.load(), out / "claims.csv", out / "CLAIMS.md"
     with paths.alone(out):
         before, judged_now = read(out), set(frame["id"])

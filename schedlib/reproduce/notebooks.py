@@ -1,10 +1,10 @@
-"""Running the book's notebooks in place, and making them the same bytes each time unless an output
-changed."""
+"""Running the book's notebooks in place; their bytes change only when an output does."""
 
 import hashlib
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,8 @@ class NotebookError(RuntimeError):
 
 
 def book() -> dict[str, Path]:
-    """Every notebook of the checkout by name: chapters, `solutions/...` and `reproduce/...`.
-
-    Raises ValueError when schedlib was installed without its checkout.
-    """
+    """Every notebook of the checkout by name: chapters, `solutions/...` and `reproduce/...`. Raises
+    ValueError when schedlib was installed without its checkout."""
     root = paths.checkout()
     if root is None:
         raise ValueError("the notebooks are in the checkout: clone it and run there")
@@ -49,12 +47,8 @@ def chosen(only: Names = None) -> dict[str, Path]:
 
 
 def notebooks(only: Names = None, check: bool = False) -> list[str]:
-    """Execute notebooks top to bottom in place and normalise them; gives the names of those whose bytes
-    changed.
-
-    With `check` nothing is written. Raises NotebookError, after trying all of them, when one stops with an
-    error.
-    """
+    """Execute notebooks in place and normalise them; gives the names of those whose bytes changed. With
+    `check` nothing is written. All are tried; then NotebookError tells which stopped with an error."""
     changed, failed = [], []
     for name, file in chosen(only).items():
         print(f"notebook {name}", file=sys.stderr)
@@ -95,22 +89,20 @@ def last_lines(error: str, file: Path) -> str:
 
 
 def normalised(book: dict[str, Any]) -> str:
-    """A notebook as text without what differs from run to run although nothing changed.
-
-    Goes: times, papermill's notes, standard error, the interpreter's version. Made alike: cell and widget
-    ids, addresses in object names, the pieces in which printed text arrived.
-    """
+    """A notebook as text without what differs from run to run although nothing changed. Goes: times,
+    papermill's notes, standard error, the interpreter's version. Made alike: cell and widget ids, addresses
+    in object names, the pieces in which printed text arrived."""
     book = json.loads(json.dumps(book))
     book["metadata"] = {key: value for key, value in book["metadata"].items() if key == "widgets"} | {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     for cell in book["cells"]:
         for key in ("execution", "papermill", "ExecuteTime"):
             cell["metadata"].pop(key, None)
         digest = hashlib.sha256(_text(cell["source"]).encode()).hexdigest()[:8]
-        seen[digest] = seen.get(digest, 0) + 1
+        seen[digest] += 1
         cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         if cell["cell_type"] == "code":
             cell["outputs"] = _outputs(cell["outputs"])

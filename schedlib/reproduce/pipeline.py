@@ -12,11 +12,9 @@ from schedlib.reproduce.notebooks import CELL_TIMEOUT, QUIET, NotebookError, las
 
 def figures(only: registry.Names = None, scale: str = "quick", out: str | Path | None = None,
             workers: int | None = None, dask: str | None = None, seeds: int | None = None) -> Path:
-    """Regenerate figures, tables, claims and the gallery; gives the folder they are in.
-
-    `only` names papers or figures; `out` another folder than the scale's own (see `publish.out_folder`).
-    Every paper is tried; then NotebookError tells which notebooks stopped, and where to look.
-    """
+    """Regenerate figures, tables, claims and the gallery; gives the folder they are in. `only` names papers
+    or figures; `out` another folder than the scale's own (see `publish.out_folder`). Every paper is tried;
+    then NotebookError tells which notebooks stopped, and where to look."""
     library = registry.load()
     wanted = library.wanted_figures(only)
     if not wanted:
@@ -47,11 +45,8 @@ def figures(only: registry.Names = None, scale: str = "quick", out: str | Path |
 
 
 def execute(paper: str, parameters: dict[str, Any]) -> Path:
-    """Run `notebooks/reproduce/<paper>.ipynb` with these parameters; gives the executed copy, which is in the
-    cache.
-
-    Raises NotebookError when it stops or is missing.
-    """
+    """Run `notebooks/reproduce/<paper>.ipynb` with these parameters; gives the executed copy in the cache.
+    Raises NotebookError when it stops or is missing."""
     import papermill
 
     root = paths.checkout()

@@ -26,23 +26,16 @@ def book_order(name: str) -> tuple[int, int, str]:
 
 
 def record(out: Path, figure_id: str, done: sweep.Sweep, caption: str, alt: str, files: list[str]) -> None:
-    """Put one figure's entry into the folder's `provenance.json`. Times are those of the stored points, so
-    they repeat."""
-    first = done.metas[0]
+    """Put one figure's entry into `provenance.json`. Times are those of the stored points, so they repeat."""
+    experiment, metas = done.experiment, done.metas
     entry = {
-        "experiment": done.experiment.id,
-        "title": done.experiment.title,
-        "scale": done.scale,
-        "seeds": done.seeds,
-        "points": [meta["point"] for meta in done.metas[:: done.seeds]],
-        "seconds": round(sum(meta["seconds"] for meta in done.metas), 3),
-        "source": first["source"],
-        "commits": sorted({meta["commit"] for meta in done.metas if meta.get("commit")}),
-        "versions": first["versions"],
-        "data": {name: digest for meta in done.metas for name, digest in meta["data"].items()},
-        "files": files,
-        "caption": caption,
-        "alt": alt,
+        "experiment": experiment.id, "title": experiment.title, "scale": done.scale, "seeds": done.seeds,
+        "points": [meta["point"] for meta in metas[:: done.seeds]],
+        "seconds": round(sum(meta["seconds"] for meta in metas), 3), "source": metas[0]["source"],
+        "commits": sorted({meta["commit"] for meta in metas if meta.get("commit")}),
+        "versions": metas[0]["versions"],
+        "data": {name: digest for meta in metas for name, digest in meta["data"].items()},
+        "files": files, "caption": caption, "alt": alt,
     }
     with paths.alone(out):
         entries = read(out) | {figure_id: entry}

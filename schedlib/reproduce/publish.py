@@ -19,10 +19,7 @@ from schedlib.reproduce.tables import averaged, csv_text, markdown
 
 
 def out_folder(scale: str = "quick", seeds: int | None = None, out: str | Path | None = None) -> Path:
-    """Where files of this scale go: `figures/` for quick with its own number of seeds, else a folder in the
-    cache.
-
-    `out` names another folder. So a trial run never overwrites the committed figures.
+    """Where files go: `out`, or `figures/` for quick with its own number of seeds, else a cache folder.
 
     >>> out_folder("smoke").name, out_folder("quick", seeds=2).name, out_folder(out="here").name
     ('figures-smoke', 'figures-quick-2-seeds', 'here')
@@ -58,9 +55,7 @@ class Published:
 def publish(figure_id: str, scale: str = "quick", seeds: int | None = None, workers: int | None = None,
             dask: str | None = None, out: str | Path | None = None, progress: bool = True) -> Published:
     """Run a figure's experiment (from the store where done), draw it, and write its files and provenance.
-
-    Raises ValueError for an unknown name, for a plot whose axes lack a label, and whatever `run` raises.
-    """
+    Raises ValueError for an unknown name and for axes without labels, and whatever `run` raises."""
     figure = registry.load().figure(figure_id)
     done = sweep.sweep(figure.experiment, scale, seeds, workers, dask, progress)
     return write(figure, done, out_folder(scale, seeds, out))
@@ -68,8 +63,7 @@ def publish(figure_id: str, scale: str = "quick", seeds: int | None = None, work
 
 def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     """The files of a figure, from a finished sweep, and its entry in the folder's provenance."""
-    paper, _, name = figure.id.partition(".")
-    frame = done.frame
+    (paper, _, name), frame = figure.id.partition("."), done.frame
     caption, alt = (text(frame) if callable(text) else text for text in (figure.caption, figure.alt))
     timing = [column for column in done.experiment.timing if column in frame.columns]
     if figure.plot is None:
@@ -114,11 +108,8 @@ def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> 
 
 
 def check_labels(figure_id: str, drawn: Any) -> None:
-    """Raise ValueError when axes lack an x or y label or its unit, unless they are off or labelled "no-axes"
-    by `ax.set_label`.
-
-    A label that several axes share (`sharex`, `sharey`, `figure.supxlabel`) counts for all of them.
-    """
+    """Raise ValueError when an axis lacks its label or unit; one label may serve axes that share it. Axes
+    that are off, or labelled "no-axes" by `ax.set_label`, need none."""
     for ax in drawn.axes:
         if not ax.axison or ax.get_label() in ("no-axes", "<colorbar>"):
             continue
@@ -144,11 +135,11 @@ def numeric(ticks: Iterable[str]) -> bool:
     return not any(re.search("[A-Za-z]", tick.replace(r"\mathdefault", "")) for tick in ticks)
 
 
-UNIT = r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
+UNIT = (r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
+        r"| / |\bover\s+(the|that)\b")
 MEASURED = r"\b(times?|waits?|wait|memory|makespans?|durations?|delays?|rates?|bytes)\b"
 BARE = (r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates"
         r"|percentile|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b")
-RATIO = r" / |\bover\s+(the|that)\b"
 
 
 def has_unit(label: str) -> bool:
@@ -157,9 +148,8 @@ def has_unit(label: str) -> bool:
     >>> [has_unit(label) for label in ("mean wait (s)", "mean wait", "wait, Eagle / Hawk", "number of jobs")]
     [True, False, True, True]
     """
-    if re.search(UNIT, label) or re.search(RATIO, label):
-        return True
-    return not re.search(MEASURED, label.replace("\n", " ")) and re.search(BARE, label) is not None
+    counted = not re.search(MEASURED, label.replace("\n", " ")) and re.search(BARE, label)
+    return bool(re.search(UNIT, label) or counted)
 
 
 def plain(markdown_text: str) -> str:

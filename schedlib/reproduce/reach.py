@@ -2,12 +2,10 @@
 
 A module-level name depends on the statement that binds it; that statement depends on the names it uses, in
 its own file or in the modules it imports, and so on. What a function does not reach may change freely, also
-in the same file: a caption, a claim, another experiment. Three things are no part of it: docstrings,
-annotations of arguments and results, and layout.
+in the same file. Docstrings, annotations of arguments and results, and layout do not count.
 
 A module used as a value (not as `module.name`) counts whole. So do the statements of a reached module that
-bind no name, since they run when it is imported. Code that is imported by a name made at run time
-(`importlib`) is not seen.
+bind no name, since they run when it is imported. An import by a name made at run time is not seen.
 """
 
 import ast
@@ -27,8 +25,8 @@ Place = tuple[str, str]
 
 
 class Module(NamedTuple):
-    """A parsed file: the statements that bind each of its names, those that bind none, and what its imports
-    stand for."""
+    """A parsed file: the statements by the name they bind, those that bind none, and what imports stand for.
+    """
 
     name: str
     bound: dict[str, list[ast.stmt]]
@@ -88,8 +86,7 @@ class Source:
         return module
 
     def imports(self, body: Sequence[ast.AST], package: str) -> dict[str, str]:
-        """What the names that these statements import stand for, by absolute dotted name; `package` resolves
-        relative ones."""
+        """What the names that these statements import stand for, dotted; `package` resolves relative ones."""
         stands: dict[str, str] = {}
         for node in (node for statement in body for node in _within(statement)):
             if isinstance(node, ast.Import):
@@ -116,8 +113,7 @@ class Source:
         return Reached(code=code, packages=frozenset(packages))
 
     def _depends(self, module: str, name: str) -> tuple[str, list[Place], frozenset[str]]:
-        """The text of a place, the places its statements use, and the packages from elsewhere that they
-        use."""
+        """The text of a place, the places that its statements use, and the packages from elsewhere."""
         here = self.module(module)
         if name == "*":
             return "", [(module, bound) for bound in here.bound], frozenset()
@@ -214,8 +210,7 @@ def _locals(scope: ast.AST) -> set[str]:
 
 
 def _references(statement: ast.stmt) -> Iterator[tuple[list[ast.AST], tuple[str, ...]]]:
-    """Each name that a statement reads from its module, with the attributes asked of it, and the imports of
-    the scopes around it."""
+    """Each name, with its attributes, that a statement reads from its module; imports of scopes around it."""
 
     def walk(node: ast.AST, hidden: frozenset[str], imports: list[ast.AST]) -> Iterator:
         if isinstance(node, SCOPES):
@@ -263,12 +258,9 @@ def _source(*packages: str) -> Source:
 
 @cache
 def of(module: str, name: str) -> tuple[str, frozenset[str]]:
-    """A hash over the code that `name` in `module` reaches, and the packages from elsewhere that this code
-    imports.
-
-    Files are read once per process, since Python too reads a module once: restart the kernel after an edit.
-    Raises ValueError when the module has no file, as a notebook's cells have none.
-    """
+    """A hash over the code that `name` in `module` reaches, and the packages that this code imports. A file
+    is read once per process, as Python does: restart the kernel after an edit. Raises ValueError when the
+    module has no file, as a notebook's cells have none."""
     top = module.partition(".")[0]
     if top == "__main__" or getattr(sys.modules.get(top), "__file__", None) is None:
         raise ValueError(f"module {module!r}: `run` must be in a file that can be imported, not in a cell")

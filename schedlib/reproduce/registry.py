@@ -20,7 +20,7 @@ Names = str | Iterable[str] | None
 
 
 def unknown(kind: str, name: str, known: Iterable[str], way_out: str = LISTED) -> ValueError:
-    """The error for a name that nobody has: it gives the near matches and says where to look.
+    """The error for a name that nobody has, with near matches and where to look.
 
     >>> print(unknown("figure", "hmhs.fgi1", ["hmhs.fig1"]))
     figure: 'hmhs.fgi1' is unknown; did you mean 'hmhs.fig1'? Choose from hmhs.fig1, or see: ...list
@@ -41,15 +41,13 @@ class Registry:
     @classmethod
     def of(cls, experiments: Iterable[Experiment] = (), figures: Iterable[Figure] = (),
            claims: Iterable[Claim] = ()) -> "Registry":
-        """A registry of these; ValueError when an id occurs twice, is no file name, or names no
-        experiment."""
+        """A registry; ValueError when an id is listed twice, is no file name, or names no experiment."""
         registry = cls({}, {}, {})
-        tables: tuple[tuple[dict[str, Any], Iterable[Any]], ...] = (
-            (registry.experiments, experiments), (registry.figures, figures), (registry.claims, claims))
-        for table, items in tables:
+        listed: tuple[Iterable[Any], ...] = (experiments, figures, claims)
+        for table, items in zip(vars(registry).values(), listed, strict=True):
             for item in items:
                 kind, needed = type(item).__name__.lower(), getattr(item, "experiment", None)
-                if item.id in table and table[item.id] is not item:
+                if item.id in table:
                     raise ValueError(f"{kind} {item.id}: listed twice")
                 if not re.fullmatch(r"[\w.-]+", item.id):
                     raise ValueError(f"{kind} {item.id!r}: an id has only letters, digits, '.', '-' and '_'")
@@ -60,11 +58,10 @@ class Registry:
 
     def experiment(self, name: str) -> Experiment:
         """The experiment called `name`, or drawn by the figure called `name`."""
-        if name in self.figures:
-            name = self.figures[name].experiment
-        if name not in self.experiments:
+        found = self.figures[name].experiment if name in self.figures else name
+        if found not in self.experiments:
             raise unknown("experiment", name, [*self.experiments, *self.figures])
-        return self.experiments[name]
+        return self.experiments[found]
 
     def figure(self, name: str) -> Figure:
         """The figure called `name`."""
@@ -85,29 +82,25 @@ class Registry:
                 or figure.experiment in experiments or {figure.id, figure.id.partition(".")[0]} & set(names)]
 
     def wanted_claims(self, only: Names = None) -> list[Claim]:
-        """The claims that `only` asks for: None for all, else papers, claims, experiments or figures by
-        name."""
+        """The claims that `only` asks for: None for all, else papers, claims, experiments or figures."""
         names = self._names(only)
-        behind = {self.figures[name].experiment for name in names or () if name in self.figures}
-        wanted = behind.union(names or ())
+        behind = [self.figures[name].experiment for name in names or () if name in self.figures]
         return [claim for claim in self.claims.values()
-                if names is None or not {claim.paper, claim.id, claim.experiment}.isdisjoint(wanted)]
+                if names is None or {claim.paper, claim.id, claim.experiment} & {*names, *behind}]
 
     def _names(self, only: Names) -> list[str] | None:
-        names = names_in(only)
-        known = {*self.papers(), *self.experiments, *self.figures, *self.claims}
-        for name in names or ():
-            if name in papers.KEYS and name not in known:
-                there_is = ", ".join(self.papers()) or "nothing"
+        names, here = names_in(only), self.papers()
+        known = {*here, *self.experiments, *self.figures, *self.claims}
+        for name in (name for name in names or () if name not in known):
+            if name in papers.KEYS:
+                there_is = ", ".join(here) or "nothing"
                 raise ValueError(f"paper {name!r} lists nothing here yet; there is: {there_is}")
-            if name not in known:
-                raise unknown("paper, figure, experiment or claim", name, known)
+            raise unknown("paper, figure, experiment or claim", name, known)
         return names
 
 
 def names_in(only: Names) -> list[str] | None:
-    """The names in `only`: None or an empty text for all, a text with commas or blanks between, or several
-    texts.
+    """The names in a text with commas or blanks between, or in several texts; None (for all) without any.
 
     >>> names_in("hmhs, eagle.fig2"), names_in(""), names_in(["mch", "lotes,hmhs"])
     (['hmhs', 'eagle.fig2'], None, ['mch', 'lotes', 'hmhs'])
@@ -117,9 +110,7 @@ def names_in(only: Names) -> list[str] | None:
 
 
 def exhibits(package: str) -> list[ModuleType]:
-    """The modules of a package of exhibits, by `PLACE`, then by name, if there are any.
-
-    `PLACE` is a number, most often the section of the paper that the exhibit is about; else it is last.
+    """The modules of a package of exhibits, if there is one, by `PLACE` (most often a section), then by name.
     """
     above = importlib.util.find_spec(package.rpartition(".")[0])
     spec = importlib.util.find_spec(package) if above else None

@@ -1,5 +1,4 @@
-"""The ledger as a report card: what reproduces of a paper, in part, not, and why, in words that follow from
-the rows."""
+"""The ledger as a report card: what reproduces of a paper, in part, not, and why; the rows alone decide."""
 
 import re
 
@@ -11,26 +10,24 @@ from schedlib.experiment import VERDICTS
 from schedlib.reproduce.tables import markdown, measurement, number
 
 REPRODUCED, IN_PART, MISSED, UNTESTABLE = VERDICTS
-JUDGED = re.compile(
-    r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate)\b")
-"""How the parts of a ledger's `reason` begin that say by what rule it was judged; the rest is the claim's own
-reason."""
+JUDGED = r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate)\b"
+"""How those parts of a ledger's `reason` begin that say by what rule it was judged."""
 
 HEAD = """\
 # What became of the papers' claims
 
-Made by `make figures` from [claims.csv](claims.csv), which has every column. \
-Tolerances were fixed before the runs; misses stay. The
+Made by `make figures` from [claims.csv](claims.csv), which has every column. Tolerances were fixed before \
+the runs; misses stay. The
 pictures are in [the gallery](README.md).
 
-How to read the tables: *asked* is what the measured mean must be for a claim to count as reproduced. \
-It is in part when only the 95 %
-interval over independent runs reaches there. For an order or a trend the number is the margin, \
-or the slope, in the claimed direction,
-and the whole interval must lie above 0 (above the second bound where there is one). \
-No interval: one run, judged as it is. Decades are
-powers of ten. `id` is the row in the ledger, without the paper's name; \
-the paper's value stands where it printed one.
+How to read the tables: *asked* is what the measured mean must be for a claim to count as reproduced. It is \
+in part when only the 95 %
+interval over independent runs reaches there. For an order or a trend the number is the margin, or the \
+slope, in the claimed direction,
+and the whole interval must lie above 0 (above the second bound where there is one). No interval: one run, \
+judged as it is. Decades are
+powers of ten. `id` is the row in the ledger, without the paper's name; the paper's value stands where it \
+printed one.
 """
 
 
@@ -45,8 +42,8 @@ def page(frame: pd.DataFrame) -> str:
 
 
 def card(frame: pd.DataFrame) -> str:
-    """Some rows as a card without headings, as a chapter shows them: how many of each verdict, then a table
-    for each."""
+    """Some rows as a chapter shows them, without headings: how many of each verdict, then a table for each.
+    """
     sections = [section(frame, verdict, f"**{verdict}** ({{}})") for verdict in VERDICTS]
     return "\n".join(filter(None, [f"{sentence(frame)}\n", *sections]))
 
@@ -74,11 +71,8 @@ def counts(frame: pd.DataFrame) -> str:
 
 
 def findings(rows: pd.DataFrame) -> list[str]:
-    """Up to three sentences about a paper's rows: orders against numbers, the best and worst place, what most
-    misses share or the furthest one.
-
-    All of it is counted from the rows; a sentence that has too little to stand on is left out.
-    """
+    """Up to three sentences counted from a paper's rows; one that has too little to stand on is left out. How
+    orders fare beside numbers; the best and the worst place; what most misses share, or the furthest miss."""
     tested = rows[rows["verdict"] != UNTESTABLE]
     return list(filter(None, [_kinds(tested), _places(tested), _common(tested) or _furthest(tested)]))
 
@@ -99,13 +93,11 @@ def _kinds(rows: pd.DataFrame) -> str:
 def _places(rows: pd.DataFrame) -> str:
     place = rows["where"].str.split("[;,]").str[0]
     groups = [group for _, group in rows.groupby(place, sort=False) if len(group) >= 3]
-    if len(groups) < 2:
+    parts = [(group["verdict"] == REPRODUCED).mean() for group in groups]
+    if len(set(parts)) < 2:
         return ""
     ranked = sorted(groups, key=lambda group: ((group["verdict"] == REPRODUCED).mean(), len(group)))
-    worst, best = ranked[0], ranked[-1]
-    if (best["verdict"] == REPRODUCED).mean() == (worst["verdict"] == REPRODUCED).mean():
-        return ""
-    most, least = (f"in {place.loc[group.index[0]]} ({_share(group)})" for group in (best, worst))
+    most, least = (f"in {place.loc[group.index[0]]} ({_share(group)})" for group in (ranked[-1], ranked[0]))
     return f"By place, most reproduces {most}, least {least}."
 
 
@@ -131,8 +123,7 @@ def _furthest(rows: pd.DataFrame) -> str:
 
 
 def section(rows: pd.DataFrame, verdict: str, title: str) -> str:
-    """The rows of one verdict: a table for those with reasons of their own, and one below each reason that
-    several share."""
+    """The rows of one verdict: a table of those with reasons of their own, and one for each shared reason."""
     rows = rows[rows["verdict"] == verdict]
     if rows.empty:
         return ""
@@ -150,28 +141,31 @@ def table(rows: pd.DataFrame, why: pd.Series | None = None) -> str:
     shown = pd.DataFrame({
         "claim": rows["claim"],
         "where": rows["where"],
-        "paper": [number(value) for value in rows["paper_value"].astype(float)],
+        "paper": rows["paper_value"].astype(float).map(number),
         "asked": [asked(*row) for row in rows[["check", "paper_value", "tolerance"]].itertuples(index=False)],
-        "measured (95 %)": [measured(*row) for row in rows[["measured", "ci95"]].itertuples(index=False)],
+        "measured (95 %)": _measured(rows),
         "unit": rows["unit"].where(rows["unit"] != "1", ""),
         "why": "" if why is None else why,
-        "id": [f"`{name.partition('.')[2]}`" for name in rows["id"]],
-    })  # fmt: skip
+        "id": "`" + rows["id"].str.partition(".")[2] + "`",
+    })
     if (rows["verdict"] == UNTESTABLE).all():
         shown = shown.drop(columns="asked")
-    return markdown(shown[[name for name in shown if (shown[name] != "").any()]])
+    return markdown(shown.loc[:, (shown != "").any()])
 
 
 def verdicts(rows: pd.DataFrame) -> str:
     """Rows as a short table, verdicts first, as they stand beside a figure."""
-    numbers = [measured(*row) for row in rows[["measured", "ci95"]].itertuples(index=False)]
-    measured_in_units = zip(numbers, rows["unit"], strict=True)
+    in_units = zip(_measured(rows), rows["unit"], strict=True)
     return markdown(pd.DataFrame({
         "verdict": rows["verdict"],
-        "claim": [f"{row.claim} ({row.where})" for row in rows.itertuples()],
-        "paper": [number(value) for value in rows["paper_value"].astype(float)],
-        "measured (95 %)": [f"{text} {unit}".removesuffix(" 1") for text, unit in measured_in_units],
-    }))  # fmt: skip
+        "claim": rows["claim"] + " (" + rows["where"] + ")",
+        "paper": rows["paper_value"].astype(float).map(number),
+        "measured (95 %)": [f"{text} {unit}".removesuffix(" 1") for text, unit in in_units],
+    }))
+
+
+def _measured(rows):
+    return [measured(*row) for row in rows[["measured", "ci95"]].itertuples(index=False)]
 
 
 def measured(mean: float, ci95: str) -> str:
@@ -184,8 +178,7 @@ def measured(mean: float, ci95: str) -> str:
 
 
 def asked(check: str, paper_value: float, tolerance: float) -> str:
-    """What must be measured for a claim to count as reproduced: the mean's range or bound, and the interval's
-    where it differs.
+    """What the mean must be for a claim to count as reproduced, and the interval where its bound differs.
 
     >>> asked("value", 17.5, 2.5), asked("value", 80.0, 1e-6)
     ('15 to 20', '80')
@@ -196,10 +189,9 @@ def asked(check: str, paper_value: float, tolerance: float) -> str:
         return f"> 0, all > {number(-tolerance)}" if tolerance else "> 0"
     if check == "value" and tolerance <= 1e-6 * max(1.0, abs(paper_value)):
         return number(paper_value)
+    ends = [paper_value - tolerance, paper_value + tolerance]
     if check == "ratio":
         ends = sorted((paper_value / (1 + tolerance), paper_value * (1 + tolerance)))
-    else:
-        ends = [paper_value - tolerance, paper_value + tolerance]
     texts = [f"{end:.4g}" if abs(end) < 1000 else number(float(f"{end:.3g}")) for end in ends]
     return " to ".join(dict.fromkeys(texts))
 
@@ -210,4 +202,4 @@ def own_reason(reason: str) -> str:
     >>> own_reason("the mean is outside 1 to 1; one replicate: no interval; the optimum is ours; it is so")
     'the optimum is ours; it is so'
     """
-    return "; ".join(text for text in reason.split("; ") if not JUDGED.match(text))
+    return "; ".join(text for text in reason.split("; ") if not re.match(JUDGED, text))

@@ -1,5 +1,4 @@
-"""Finished points on disk: one Parquet file per point and seed, written whole or not at all, verified when
-read."""
+"""Finished points on disk, one Parquet file each: written whole or not at all, verified when read."""
 
 import hashlib
 import io
@@ -63,10 +62,8 @@ def _digest(frame: pd.DataFrame, meta: dict[str, Any]) -> str:
 
 
 def write(path: Path, frame: pd.DataFrame, meta: dict[str, Any]) -> None:
-    """Store a tidy frame with its description, atomically: a reader sees the whole entry or none.
-
-    Raises ValueError when the frame is not tidy (columns without text names, cells that hold lists).
-    """
+    """Store a tidy frame with its description, atomically: a reader sees the whole entry or none. Raises
+    ValueError when the frame is not tidy (columns without text names, cells that hold lists)."""
     frame = frame.reset_index(drop=True)
     try:
         if not all(isinstance(name, str) for name in frame.columns):

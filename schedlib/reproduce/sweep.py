@@ -1,5 +1,4 @@
-"""Running an experiment: every point and seed, in parallel, each stored as soon as it is done: nothing runs
-twice."""
+"""Running an experiment: every point and seed, in parallel, each stored as soon as it is done."""
 
 import importlib
 import math
@@ -41,16 +40,14 @@ class Sweep:
 def run(experiment: str | Experiment, scale: str = "quick", seeds: int | None = None,
         workers: int | None = None, dask: str | None = None, progress: bool = True,
         refresh: bool = False) -> pd.DataFrame:
-    """The tidy frame of an experiment: a block of rows per point and seed, in the order listed, stored where
-    done.
+    """The tidy frame of an experiment: a block of rows per point and seed in order, stored when done.
 
-    `experiment` is an id (or a figure's id, or your own Experiment); `scale` one of smoke, quick, paper;
-    `seeds` how many seeds (else the scale's own number); `workers` how many processes (else all cores; 1 runs
-    in this one); `dask` the address of a Dask scheduler to use instead; `refresh` computes anew what is
-    stored already. The point's parameters and `seed` are columns. The same rows come out however it is run.
+    - `experiment`: its id, that of one of its figures, or your own Experiment; `scale`: smoke, quick or paper
+    - `seeds`: how many (else the scale's own number); `refresh`: compute anew what is stored already
+    - `workers`: how many processes (else all cores; 1 is this one), or `dask`: the address of a scheduler
 
-    Raises ValueError for an unknown name or scale, and SweepError when points failed (after the others have
-    finished).
+    The point's parameters and `seed` are columns. The same rows come out however it is run. Raises ValueError
+    for an unknown name or scale, and SweepError when points failed (after the others have finished).
     """
     return sweep(experiment, scale, seeds, workers, dask, progress, refresh).frame
 
@@ -81,9 +78,8 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
         longest_first = sorted(range(len(pending)), key=lambda k: (-(expected[k] or math.inf), -k))
         jobs = [worker.Job(index, experiment.run, task.point, task.seed, task.description | noted, task.path)
                 for index, task in ((pending[k], tasks[pending[k]]) for k in longest_first)]
-        if failures := _complete(experiment, jobs, len(tasks), workers, dask, progress):
-            failed = sorted(failures.items())
-            raise SweepError(experiment.id, [(*tasks[index][:2], error) for index, error in failed])
+        if failures := sorted(_complete(experiment, jobs, len(tasks), workers, dask, progress).items()):
+            raise SweepError(experiment.id, [(*tasks[index][:2], error) for index, error in failures])
         for index in pending:
             entries[index] = store.read(tasks[index].path)
     read = [entry for entry in entries if entry is not None]
@@ -95,8 +91,7 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
 
 
 def warm(experiment: Experiment) -> None:
-    """Call the `warm()` of the experiment's package, if any: its kernels are compiled before workers
-    start."""
+    """Call the `warm()` of the experiment's package, if any, so that workers find its kernels compiled."""
     module = experiment.run.__module__
     getattr(importlib.import_module(module.rpartition(".")[0] or module), "warm", lambda: None)()
 

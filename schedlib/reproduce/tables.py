@@ -74,8 +74,7 @@ def number(value: float, decimals: int | None = None) -> str:
 
 
 def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> str:
-    """A mean and its interval, with as many decimals as two digits of the interval's half width have; the
-    mean alone without one.
+    """A mean and its interval, with two digits of the interval's half width; without one the mean alone.
 
     >>> measurement(0.0931, -0.2459, 0.4321), measurement(678.6, -352.6, 1710)
     ('0.09 (-0.25 to 0.43)', '679 (-353 to 1,710)')
@@ -93,11 +92,9 @@ def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> s
 
 
 def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
-    """One row per setting: numbers become the mean over seeds, with "low to high" of the 95 % interval beside
-    it.
+    """One row per setting: numbers become means over seeds, with "low to high" of the 95 % interval beside.
 
-    A setting is the columns named in `parameters` and those that hold no numbers. With one seed the frame
-    stays as it is, without the seed.
+    A setting is the columns named in `parameters` and those without numbers. With one seed only `seed` goes.
 
     >>> frame = pd.DataFrame({"policy": ["a", "a"], "seed": [0, 1], "time": [1.0, 3.0]})
     >>> averaged(frame, []).to_dict("records")

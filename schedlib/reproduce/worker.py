@@ -1,5 +1,4 @@
-"""Computing points: in this process, in worker processes, or on a Dask cluster. All three yield outcomes as
-they come."""
+"""Computing points, in this process, in others or on a Dask cluster; all yield outcomes as they come."""
 
 import importlib
 import sys
@@ -30,8 +29,7 @@ class Job(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a job: its frame (None when the worker stored it) and seconds, or its failure's
-    traceback."""
+    """What became of a job: its frame (None when the worker stored it) and seconds, or a traceback."""
 
     index: int  # type: ignore[assignment]
     frame: pd.DataFrame | None = None
@@ -72,10 +70,7 @@ def serial(jobs: Iterable[Job]) -> Iterator[Outcome]:
 
 def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
     """On `workers` processes of this machine, each with one numerical thread; jobs start in the order given.
-
-    A killed worker takes its pool with it: what is not stored by then is tried again in a new pool, three
-    times in all.
-    """
+    A killed worker takes its pool with it: what is not stored by then is tried again, three times in all."""
     from joblib import Parallel, delayed, parallel_config
 
     left = {job.index: job for job in jobs}
@@ -100,12 +95,9 @@ def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
 
 
 def cluster(jobs: Iterable[Job], address: str) -> Iterator[Outcome]:
-    """On the Dask cluster whose scheduler is at `address`; a job whose worker dies is tried again up to three
-    times.
-
-    joblib's own Dask backend would end the sweep at the first job that is lost for good; here it is one
-    failure among outcomes. Raises ValueError when no scheduler answers there.
-    """
+    """On the Dask cluster whose scheduler is at `address`; a job whose worker dies is tried 3 more times.
+    joblib's own Dask backend would end the sweep at the first lost job; here it is a failure among outcomes.
+    Raises ValueError when no scheduler answers there."""
     from distributed import Client, as_completed
 
     try:

@@ -5,7 +5,7 @@ LaTeX; `ours` is its name below schedlib (`f(x=)` is the argument x of f); `chap
 """
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -14,20 +14,9 @@ from schedlib.core.checks import unknown
 COLUMNS = {"symbol": "symbol", "ours": "in schedlib", "meaning": "meaning", "unit": "unit"}
 
 
-class Row(NamedTuple):
-    """A symbol of a paper, or of queueing theory."""
-
-    paper: str
-    symbol: str
-    ours: str
-    meaning: str
-    unit: str
-    chapters: tuple[int, ...]
-
-
 _ROWS = pd.read_csv(Path(__file__).with_name("lessons") / "notation.csv", dtype=str, keep_default_na=False)
 _ROWS["chapters"] = [tuple(map(int, chapters.split())) for chapters in _ROWS["chapters"]]
-TABLE = [Row(*row) for row in _ROWS.itertuples(index=False)]
+TABLE: list[Any] = list(_ROWS.itertuples(index=False, name="Row"))
 SOURCES = tuple(dict.fromkeys(row.paper for row in TABLE))
 """The keys of papers with symbols, and "theory"."""
 
@@ -50,7 +39,7 @@ class Notation(pd.DataFrame):
 def table(paper: str | None = None, chapter: int | None = None) -> Notation:
     """The symbols of a paper (its key, or "theory"), or those that a chapter uses, or all.
 
-    A row each: `symbol` (LaTeX), `in schedlib` (the name below the package), `meaning`, `unit` ("1" for pure
+    A row each: `symbol` (LaTeX), `in schedlib` (the name below the package), `meaning`, `unit` ("1" for
     numbers); without a paper also `paper`. Raises ValueError on an unknown paper, and when nothing is left.
 
     >>> table("lotes", chapter=2).iloc[0].tolist()[:2]

@@ -1,9 +1,9 @@
 """One reader per public trace, each giving a `Workload`.
 
-All follow one rule. What is wrong with the *file* (cut short, a wrong number of columns, no number where one
-belongs, a negative time) is refused with ValueError, naming file and row. What is odd in the *trace* (no end,
-events twice or out of order) is counted, and the count is in the workload's `report`.
-`schedlib.traces.download` fetches what can be fetched.
+All follow one rule. What is wrong with the *file* (missing, empty or cut short, a wrong number of columns, a
+blank or no number where one belongs, a negative, infinite or unknown value) is refused with ValueError,
+naming file and row. What is odd in the *trace* (no end, events twice or out of order) is counted in the
+workload's `report`. `schedlib.traces.download` fetches what can be fetched.
 """
 
 # `as` makes a name public; a new reader needs its file and one such line.

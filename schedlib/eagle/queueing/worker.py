@@ -1,27 +1,14 @@
 """A worker picks an entry, asks for a task of its job, runs it, and picks again (Algorithm 1, lines 1-13)."""
 
-from schedlib.core import events
+from schedlib.core.events import add
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.parts import EVERYBODY, SHORT
-from schedlib.eagle.probing import sharing
+from schedlib.eagle.probing.sharing import clear_bit
 from schedlib.eagle.queueing.queues import enqueue, remove
-from schedlib.eagle.queueing.reorder import charge
+from schedlib.eagle.queueing.reorder import charge, choose
 from schedlib.eagle.queueing.stealing import steal
-from schedlib.eagle.simulating import messages
-from schedlib.eagle.simulating.branches import choose
-from schedlib.eagle.simulating.log import (
-    ASKS,
-    CLEARS,
-    FINISHES,
-    QUEUES,
-    STARTS,
-    VAIN_ANSWER,
-    count_busy,
-    write,
-)
-from schedlib.eagle.simulating.messages import ANSWERED_VAIN, STARTED
-
-add, post, clear_bit = events.add, messages.post, sharing.clear_bit
+from schedlib.eagle.simulating.log import ASKS, CLEARS, FINISHES, QUEUES, STARTS, count_busy, write
+from schedlib.eagle.simulating.messages import ANSWERED_VAIN, STARTED, post
 
 
 @kernel
@@ -79,10 +66,7 @@ def serve(state, worker, entry, before, now):
 
 @kernel
 def next_task(pick, state, worker, rng, now):
-    """A worker without a task serves its queue. If that is empty it steals, or else is idle.
-
-    It tries to steal only when a task or a request has just freed it, not while it stays idle.
-    """
+    """A worker without a task serves its queue; one that has just run out of work tries to steal first."""
     how, w = state.how, state.workers[worker]
     freed = w.busy == 1
     while True:
@@ -126,11 +110,3 @@ def finish(state, worker, now):
         if state.how.shares and loads.work[worker] == 0:
             clear_bit(state.board, worker)
             write(state.log, now, CLEARS, worker, w.job)
-
-
-@kernel
-def hear_nothing_left(state, worker, job, now):
-    """The scheduler's answer reaches the worker: the job has no task left."""
-    w = state.workers[worker]
-    write(state.log, now, VAIN_ANSWER, worker, job)
-    w.long_tasks -= w.serves_long

@@ -1,7 +1,7 @@
-"""The event loop. At equal times: task ends, then messages of two hops, then those of one, then the
-heartbeat, then submissions; each in the order in which they were caused.
+"""The event loop, which stops to ask for longer arrays and goes on where it stopped.
 
-`advance` stops to ask for longer arrays and goes on where it stopped.
+At equal times: task ends, then messages of two hops, then those of one, then the heartbeat, then submissions;
+each in the order in which they were caused.
 """
 
 from collections.abc import Callable
@@ -10,23 +10,38 @@ import numba
 import numpy as np
 from numba.core import types
 
-from schedlib.core import compiling, events
+from schedlib.core import compiling
+from schedlib.core.events import take
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.central.least_work import advertise
+from schedlib.eagle import parts
+from schedlib.eagle.least_work import advertise, place
 from schedlib.eagle.own import PICK, SEND
-from schedlib.eagle.probing import rejections, sharing
-from schedlib.eagle.probing.probes import probes_of
-from schedlib.eagle.queueing.queues import no_entry_left
-from schedlib.eagle.queueing.worker import finish, hear_nothing_left, next_task, take_in
+from schedlib.eagle.probing import probes, sharing
+from schedlib.eagle.queueing.worker import finish, next_task, take_in
 from schedlib.eagle.simulating import messages
-from schedlib.eagle.simulating.branches import bring
-from schedlib.eagle.simulating.log import SUBMITTED, pass_time, write
-from schedlib.eagle.simulating.messages import ANSWERED_VAIN, PLACED_TASK, PROBE, REJECTED
+from schedlib.eagle.simulating.log import SUBMITTED, VAIN_ANSWER, pass_time, write
+from schedlib.eagle.simulating.messages import ANSWERED_VAIN, PLACED_TASK, PROBE, REJECTED, arrival, front
 from schedlib.eagle.simulating.records import JOB, longer, table
 from schedlib.eagle.simulating.state import Settings, State, initial
 
-take, arrival, front, room_in = events.take, messages.arrival, messages.front, messages.room_in
 DONE, REFUSED, MORE_ENTRIES, MORE_NEAR, MORE_FAR, MORE_COPIES, MORE_LOG, MORE_LINE = range(8)
+
+
+@kernel
+def bring(send, state, job, rng, now):
+    """A submitted job's tasks or probes are sent to workers, in the way of its class."""
+    how, is_long = state.how, state.jobs[job].long == 1
+    way = how.long_way if is_long else how.short_way
+    if way in (parts.LEAST_WORK, parts.OLD_NEWS):
+        place(state, job, how.short_only if is_long else 0, way == parts.OLD_NEWS, rng, now)
+    elif way == parts.THREE_ROUNDS:
+        probes.probe_in_three_rounds(state, job, rng, now)
+    elif way == parts.CLEAR:
+        probes.probe_clear(state, job, rng, now)
+    elif way == parts.READERS_WAY:
+        probes.probe_by_reader(send, state, job, rng, now)
+    else:
+        probes.probe_anywhere(state, job, rng, now)
 
 
 @kernel
@@ -34,8 +49,8 @@ def receive(state, kind, worker, job, detail, rng, now):
     """A message arrives; the worker that it leaves with nothing to do, or -1."""
     how = state.how
     if kind == PROBE:
-        if how.rejects and rejections.rejects(state, worker, job, now):
-            rejections.reject_probe(state, worker, job, detail, now)
+        if how.rejects and probes.rejects(state, worker, job, now):
+            probes.reject_probe(state, worker, job, detail, now)
             return -1
         return take_in(state, worker, job, -1, now)
     if kind == PLACED_TASK:
@@ -43,10 +58,11 @@ def receive(state, kind, worker, job, detail, rng, now):
             sharing.keep_copy(state, worker, job, now)
         return take_in(state, worker, job, detail, now)
     if kind == ANSWERED_VAIN:
-        hear_nothing_left(state, worker, job, now)
+        write(state.log, now, VAIN_ANSWER, worker, job)
+        state.workers[worker].long_tasks -= state.workers[worker].serves_long
         return worker
     if kind == REJECTED:
-        rejections.probe_again(state, job, detail, rng, now)
+        probes.probe_again(state, job, detail, rng, now)
     elif how.published and state.jobs[job].unstarted == 0:
         state.jobs[job].known = -1
     else:
@@ -57,12 +73,12 @@ def receive(state, kind, worker, job, detail, rng, now):
 @kernel
 def lacks(state, messages_next):
     """What must grow before the next event, which sends at most so many messages; DONE if there is room."""
-    longest, log = state.counts[0].longest_queue, state.log
-    if room_in(state.near) < messages_next:
+    longest, log, pool = state.counts[0].longest_queue, state.log, state.pool[0]
+    if messages.room_in(state.near) < messages_next:
         return MORE_NEAR
-    if room_in(state.far) < messages_next:
+    if messages.room_in(state.far) < messages_next:
         return MORE_FAR
-    if no_entry_left(state):
+    if pool.spare < 0 and pool.used == state.entries.size:
         return MORE_ENTRIES
     if state.how.shares and state.board.status[0].spare_rows < 2:
         return MORE_COPIES
@@ -86,7 +102,7 @@ def _advance(send, pick, state, rng):
         now = min(now, beat)
         most = 4
         if submission == now:
-            most = max(most, probes_of(state, job), jobs[job].tasks)
+            most = max(most, probes.probes_of(state, job), jobs[job].tasks)
         code = lacks(state, most)
         if code != DONE:
             return code

@@ -7,10 +7,8 @@ import numpy as np
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.simulating.records import EVENT, METER, RUN, table
 
-EVENTS = (
-    *("submit", "send", "queue", "reject", "ask", "start", "finish"),
-    *("vain", "drop", "robbed", "steal", "mark", "clear"),
-)
+EVENTS = ("submit", "send", "queue", "reject", "ask", "start", "finish",
+          "vain", "drop", "robbed", "steal", "mark", "clear")
 SUBMITTED, SENT, QUEUES, REJECTS, ASKS, STARTS, FINISHES = range(7)
 VAIN_ANSWER, DROPS, ROBBED, STEALS_ONE, MARKS, CLEARS = range(7, 13)
 BINS = 2048
@@ -33,9 +31,9 @@ class Log(NamedTuple):
 
 def new_meter() -> Meter:
     """A meter at time 0, with intervals of a millisecond."""
-    meter = Meter(np.zeros((BINS, 2)), table(1, METER))
-    meter.sums[0].width = 1e-3
-    return meter
+    sums = table(1, METER)
+    sums.width = 1e-3
+    return Meter(np.zeros((BINS, 2)), sums)
 
 
 def empty_log(tasks: int, rows: int) -> Log:

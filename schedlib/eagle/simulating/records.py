@@ -56,10 +56,8 @@ BOARD = np.dtype([
     ("newest", "i8"),  # the row of that copy
     ("spare_rows", "i8"),  # rows that nobody holds
 ])
-COUNTERS = (
-    *("probes", "rejections", "behind_long", "ran_behind_long", "steal_attempts", "steals", "stolen"),
-    *("requests", "vain", "dropped", "placements", "heartbeats", "events", "longest_queue"),
-)
+COUNTERS = ("probes", "rejections", "behind_long", "ran_behind_long", "steal_attempts", "steals", "stolen",
+            "requests", "vain", "dropped", "placements", "heartbeats", "events", "longest_queue")
 """What is counted, under the names of `Simulation.stats`."""
 COUNTS = np.dtype([(name, "i8") for name in COUNTERS])
 CLOCK = np.dtype([("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8")])
@@ -75,9 +73,9 @@ REFUSAL = np.dtype([
 METER = np.dtype([
     ("width", "f8"),  # the length of an interval
     ("since", "f8"),  # up to when busy time has been added
-    *[("busy_short", "f8"), ("busy_general", "f8")],  # busy workers of the two partitions
-    *[("sum_short", "f8"), ("sum_general", "f8")],  # their busy worker-seconds so far
-    *[("last_short", "f8"), ("last_general", "f8")],  # these sums at the last submission
+    ("busy_short", "f8"), ("busy_general", "f8"),  # busy workers of the two partitions
+    ("sum_short", "f8"), ("sum_general", "f8"),  # their busy worker-seconds so far
+    ("last_short", "f8"), ("last_general", "f8"),  # these sums at the last submission
 ])
 EVENT = np.dtype([("time", "f8"), ("event", "i8"), ("worker", "i8"), ("job", "i8")])
 RUN = np.dtype([("worker", "i8"), ("queued", "f8"), ("asked", "f8"), ("start", "f8"), ("finish", "f8")])

@@ -34,9 +34,9 @@ class Step(NamedTuple):
 
 
 def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
-    """The worker with the newest copy of the bits, since when (s), and the copy (the step's workers first).
+    """The copy of the bits that a scheduler rejected in this step goes by: its worker (-1: none), time, bits.
 
-    Worker -1 when nobody has one. It is the copy that a scheduler goes by that was rejected in this step.
+    It is the newest one of the step's workers, or else of all.
     """
     copies = {worker: copy for worker, copy in enumerate(step.copies) if copy}
     if not copies:

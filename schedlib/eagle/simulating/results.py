@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from schedlib.eagle.simulating.log import EVENTS
-from schedlib.eagle.simulating.prepare import Prepared
 from schedlib.eagle.simulating.records import COUNTERS
 from schedlib.eagle.simulating.state import State
 from schedlib.eagle.systems import System
@@ -51,14 +50,14 @@ class Simulation:
         return pd.DataFrame(rows, columns=["long", "percentile", "completion"])
 
 
-def result(system: System, names: np.ndarray, ready: Prepared, state: State, record: bool) -> Simulation:
-    """The run's frames and counters; `names (N,)` are the jobs' in the workload's order."""
+def result(system: System, names: np.ndarray, order: np.ndarray, state: State, record: bool) -> Simulation:
+    """The run's frames and counters; the state's jobs are rows `order (N,)` of the workload."""
     ends = np.empty_like(state.jobs)
-    ends[ready.order] = state.jobs
-    columns = {"job": names, "submit": ends["submit"], "finish": ends["finish"]}
-    columns |= {"completion": ends["finish"] - ends["submit"], "long": ends["long"] == 1}
-    jobs = pd.DataFrame(columns | {"tasks": ends["tasks"], "estimate": ends["estimate"]})
-    tasks, log = _records(names, ready, state) if record else (None, None)
+    ends[order] = state.jobs
+    jobs = pd.DataFrame({"job": names, "submit": ends["submit"], "finish": ends["finish"],
+                         "completion": ends["finish"] - ends["submit"], "long": ends["long"] == 1,
+                         "tasks": ends["tasks"], "estimate": ends["estimate"]})
+    tasks, log = _records(names, order, state) if record else (None, None)
     return Simulation(system=system, jobs=jobs, stats=_stats(state), utilisation=_utilisation(state),
                       tasks=tasks, log=log)
 
@@ -72,10 +71,8 @@ def _stats(state: State) -> dict[str, float]:
     once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
     messages = sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice)
     return {
-        "workers": workers,
-        "short_only": short_only,
-        "jobs": len(jobs),
-        "tasks": int(jobs.tasks.sum()),
+        "workers": workers, "short_only": short_only,
+        "jobs": len(jobs), "tasks": int(jobs.tasks.sum()),
         "short_tasks": int(jobs.tasks[jobs.long == 0].sum()),
         **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],
@@ -94,23 +91,22 @@ def _utilisation(state: State) -> pd.DataFrame:
     time = width * np.arange(len(bins))
     room = np.minimum(width, np.maximum(last - time, 1e-300))
     with np.errstate(divide="ignore", invalid="ignore"):
-        short, general = bins[:, 0] / (room * short_only), bins[:, 1] / (room * (workers - short_only))
-    everywhere = bins.sum(axis=1) / (room * workers)
-    return pd.DataFrame({"time": time, "short": short, "general": general, "all": everywhere})
+        return pd.DataFrame({"time": time, "short": bins[:, 0] / (room * short_only),
+                             "general": bins[:, 1] / (room * (workers - short_only)),
+                             "all": bins.sum(axis=1) / (room * workers)})
 
 
-def _records(names: np.ndarray, ready: Prepared, state: State) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _records(names: np.ndarray, order: np.ndarray, state: State) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The frames of tasks and of events. The start of a fetched task, no event to the engine, is added."""
-    jobs, owner = state.jobs, np.repeat(ready.order, state.jobs.tasks)
+    jobs, owner = state.jobs, np.repeat(order, state.jobs.tasks)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(jobs.tasks) - jobs.tasks, jobs.tasks)
-    runs = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
-    columns = {"job": names[owner], "task": number}
-    columns |= {name: runs[name] for name in ("worker", "queued", "asked", "start", "finish")}
-    tasks = pd.DataFrame(columns | {"long": np.repeat(jobs.long == 1, jobs.tasks)})
+    rows = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
+    runs = {name: rows[name] for name in ("worker", "queued", "asked", "start", "finish")}
+    tasks = pd.DataFrame({"job": names[owner], "task": number, **runs,
+                          "long": np.repeat(jobs.long == 1, jobs.tasks)})
     rows = state.log.events[: int(state.log.used[0])]
-    event = np.array(EVENTS, dtype=object)[rows["event"]]
-    columns = {"time": rows["time"], "event": event, "worker": rows["worker"]}
-    log = pd.DataFrame(columns | {"job": names[ready.order][rows["job"]]})
+    log = pd.DataFrame({"time": rows["time"], "event": np.array(EVENTS, dtype=object)[rows["event"]],
+                        "worker": rows["worker"], "job": names[order][rows["job"]]})
     late = tasks[tasks["start"] > tasks["asked"]]
     starts = late[["start", "worker", "job"]].rename(columns={"start": "time"}).assign(event="start")
     log = pd.concat([starts[list(log)], log], ignore_index=True)

@@ -1,7 +1,9 @@
 """The simulator of Section 5: a workload, a system and a cluster in, completion times out."""
 
 import math
+from collections.abc import Sequence
 from numbers import Integral, Real
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -10,13 +12,17 @@ from schedlib.core.checks import unknown
 from schedlib.eagle import own
 from schedlib.eagle.parts import ARGUMENTS
 from schedlib.eagle.simulating import engine
-from schedlib.eagle.simulating.prepare import Estimate, Prepared, prepare
+from schedlib.eagle.simulating.records import JOB, table
 from schedlib.eagle.simulating.results import Simulation, result
 from schedlib.eagle.simulating.state import Settings, initial
 from schedlib.eagle.systems import System, system_of
 from schedlib.workload import Workload
 
 DETAILS = ("as_published", "as_written")
+DEPHASING = 0.01  # s
+Estimate: TypeAlias = str | float | Sequence[float]
+LARGEST = 1e9
+"""The largest factor of an estimate: sums of estimates stay exact enough."""
 
 
 def simulate(workload: Workload, system: str | System = "eagle", workers: int = 100, *,
@@ -86,8 +92,8 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     share = isinstance(short_partition, Real) and 0 <= short_partition <= 1
     _require(share, "short_partition", short_partition, "a fraction of the workers, from 0 to 1")
     workers, published = int(workers), detail == "as_published"
-    ready = prepare(workload, cutoff, estimate, published, guesses)
-    _require_probes(system, ready, probe_ratio)
+    rows, jobs, duration = prepare(workload, cutoff, estimate, published, guesses)
+    _require_probes(system, jobs, probe_ratio)
     short, long, order = (system.part(argument) for argument in ARGUMENTS)
     how = Settings(short_way=short.at(published), long_way=long.at(published), order=order.at(published),
                    charges=order.charges, published=published, sticky=bool(system.sticky),
@@ -95,19 +101,79 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
                    any_thief=published if system.thieves is None else system.thieves == "any",
                    news=order.news and bool(system.updates), shares=short.shares,
                    rejects=short.rejects and not published, min_probes=int(system.min_probes),
-                   short_only=_short_only(system, short_partition, workers, bool(ready.jobs.long.any())),
+                   short_only=_short_only(system, short_partition, workers, bool(jobs.long.any())),
                    ratio=float(probe_ratio), delay=float(network_delay), heartbeat=float(heartbeat),
                    cap=float(system.cap))
-    state = initial(how, ready.jobs, ready.duration, workers, record=record)
-    first_beat = math.inf
-    if heartbeat > 0 and (short.stale or long.stale):
-        first_beat = math.floor(ready.jobs[0].submit / heartbeat) * heartbeat
-    state.clock[0].next_heartbeat = first_beat
+    state = initial(how, jobs, duration, workers, record=record)
+    beats = heartbeat > 0 and (short.stale or long.stale)
+    state.clock.next_heartbeat = math.floor(jobs[0].submit / heartbeat) * heartbeat if beats else math.inf
     state = engine.run(short.function or own.nowhere, order.function or own.first, state, choices)
     names = workload.jobs["job"].to_numpy()
     if state.refusal[0].what:
-        raise ValueError(own.refusal_text(state, system.name, workload.time_unit, names[ready.order]))
-    return result(system, names, ready, state, record)
+        raise ValueError(own.refusal_text(state, system.name, workload.time_unit, names[rows]))
+    return result(system, names, rows, state, record)
+
+
+def dephased(submit: np.ndarray) -> np.ndarray:
+    """Times (N,), sorted, with each job that shares its own put 0.01 s after the last one of that time.
+
+    The authors' simulator does this, and counts completion times from the moved time.
+
+    >>> dephased(np.array([0.0, 0.0, 0.0, 1.0]))
+    array([0.  , 0.01, 0.02, 1.  ])
+    """
+    rows = np.arange(len(submit))
+    earlier = rows - np.searchsorted(submit, submit)  # jobs before this one at its time
+    times = np.array(submit, float)
+    for k in range(1, int(earlier.max()) + 1):  # one after another, since a product would round otherwise
+        these = rows[earlier == k]
+        times[these] = times[these - 1] + DEPHASING
+    return times
+
+
+def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarray:
+    """What each job's true mean is multiplied by to give its estimate; ValueError as `simulate` says."""
+    if isinstance(estimate, str) and estimate == "mean":
+        return np.ones(jobs)
+    pair: Any = (estimate, estimate) if isinstance(estimate, Real) else estimate
+    is_pair = isinstance(pair, Sequence) and len(pair) == 2 and all(isinstance(end, Real) for end in pair)
+    if not is_pair or not 0 < pair[0] <= pair[1] <= LARGEST:
+        rule = f"give 'mean', a positive factor up to {LARGEST:g}, or a pair (low, high) of such"
+        raise ValueError(f"estimate: {estimate!r}; {rule}")
+    low, high = map(float, pair)
+    return rng.uniform(low, high, jobs) if low < high else np.full(jobs, low)
+
+
+def prepare(workload: Workload, cutoff: float | None, estimate: Estimate, published: bool,
+            rng: np.random.Generator) -> tuple[np.ndarray, np.recarray, np.ndarray]:
+    """The jobs' rows (N,) in the order of submission, their records (N,), and the tasks' durations (T,).
+
+    As published, means are cut to whole seconds, before and after a factor is applied. Raises ValueError as
+    `simulate` does.
+    """
+    frame, offsets = workload.jobs, workload.offsets
+    tasks, work, duration = np.diff(offsets), workload.work(), workload.tasks["duration"].to_numpy(float)
+    mean = np.asarray(frame["mean"] if "mean" in frame else work / tasks, float)
+    if bad := np.flatnonzero(~(np.isfinite(mean) & (mean >= 0))).tolist():
+        value = f"'mean' in row {bad[0]} of jobs is {mean[bad[0]]}"
+        raise ValueError(f"workload: {value}; give a number of seconds, or leave the column out")
+    submit = frame["submit"].to_numpy(float)
+    if published:
+        mean, duration, submit = np.floor(mean), np.floor(duration), dephased(submit)
+    long = frame["class"].to_numpy() > 0 if cutoff is None else mean > cutoff
+    if cutoff is not None and 0 < cutoff < math.inf and long.all() == long.any():
+        which, on_purpose = ("long", "0") if long.all() else ("short", "math.inf")
+        raise ValueError(
+            f"cutoff: {cutoff:g} s makes all jobs {which}, since their mean durations go from {mean.min():g} "
+            f"to {mean.max():g} s; give one in between, or {on_purpose} to say so")
+    guess = factors(estimate, len(frame), rng) * mean
+    order, jobs = np.argsort(submit, kind="stable"), table(len(frame), JOB)
+    jobs.submit, jobs.estimate = submit[order], (np.floor(guess) if published else guess)[order]
+    jobs.tasks = jobs.unstarted = jobs.known = tasks[order]
+    jobs.long, jobs.first = long[order], offsets[:-1][order]
+    jobs.copy_row = jobs.stamp = -1
+    duration.flags.writeable = False
+    return order, jobs, duration
 
 
 def _require(holds: bool, argument: str, value, rule: str) -> None:
@@ -125,9 +191,8 @@ def _short_only(system: System, short_partition: float, workers: int, any_long: 
     return short_only
 
 
-def _require_probes(system: System, ready: Prepared, probe_ratio: float) -> None:
+def _require_probes(system: System, jobs: np.recarray, probe_ratio: float) -> None:
     """Raise ValueError when a job that is not placed gets too few probes for its tasks."""
-    jobs = ready.jobs
     places = (system.part(argument).places for argument in ("long_jobs", "short_jobs"))
     probed = jobs.tasks[~np.where(jobs.long == 1, *places)]
     needed = np.minimum(probed, 1) if system.sticky else probed

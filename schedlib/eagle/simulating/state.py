@@ -18,9 +18,9 @@ ROOM = 1024  # rows of an array that may grow
 class Settings(NamedTuple):
     """What the system's parts need of the engine, and the numbers given to `simulate`."""
 
-    short_way: int = parts.ANYWHERE  # the branches of `branches.bring` for short and for long jobs
+    short_way: int = parts.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
     long_way: int = parts.ANYWHERE
-    order: int = parts.FIRST_COME  # the branch of `branches.choose`
+    order: int = parts.FIRST_COME  # the branch of `reorder.choose`
     charges: int = parts.NOBODY  # whose bypass counters grow when a task overtakes them
     published: bool = True  # as published, else as written
     sticky: bool = False

@@ -63,8 +63,7 @@ def google_sample(ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS,
 
 
 def four_nodes() -> Workload:
-    """The example of Section 4.1: four nodes with 100, 100, 10 and 10 s of work left, then a job of four
-    tasks of 10 s, at 1 s.
+    """Section 4.1: four nodes with 100, 100, 10 and 10 s of work left, then a job of four tasks of 10 s.
 
     The first four jobs, of one task each, are submitted at 0; at 1 s, when job 4 comes, they have that much
     left. With a cut-off of 50 s the centre places the first two on nodes 0 and 1; the next two probe all

@@ -7,15 +7,14 @@ from schedlib.workload import Workload
 
 
 def job_means(workload: Workload) -> np.ndarray:
-    """Mean duration of the tasks of each job, shape (N,), s: what decides whether a job is long, and the
-    estimate of each task.
+    """Mean duration of the tasks of each job, (N,), s: it makes a job long or short, and is its estimate.
 
     Raises ValueError on a job without tasks.
 
     >>> job_means(Workload.from_arrays([0, 1], [2.0, 4.0, 9.0], tasks=[2, 1])).tolist()
     [3.0, 9.0]
     """
-    return _work(workload) / np.diff(workload.offsets)
+    return workload.work() / np.diff(workload.offsets)
 
 
 def table1(workload: Workload, cutoff: float) -> pd.DataFrame:
@@ -29,21 +28,20 @@ def table1(workload: Workload, cutoff: float) -> pd.DataFrame:
        jobs  long_jobs  long_work
     0     4       25.0  48.387097
     """
-    work, long = _work(workload), _long(workload, cutoff)
-    percent = {"long_jobs": [100 * long.mean()], "long_work": [100 * work[long].sum() / work.sum()]}
-    return pd.DataFrame({"jobs": [len(work)]} | percent)
+    work, long = workload.work(), _long(workload, cutoff)
+    return pd.DataFrame({"jobs": [len(work)], "long_jobs": [100 * long.mean()],
+                         "long_work": [100 * work[long].sum() / work.sum()]})
 
 
 def short_share(workload: Workload, cutoff: float) -> float:
-    """The short jobs' share of the task-seconds, 0 to 1: by the paper's rule, the part of the workers to
-    reserve for them.
+    """The short jobs' share of the task-seconds, 0 to 1: by the paper's rule their part of the workers.
 
     `cutoff` as in `table1`. Source: Eagle, Section 5.
 
     >>> short_share(Workload.from_arrays([0, 1], [1.0, 3.0]), cutoff=2)
     0.25
     """
-    work, long = _work(workload), _long(workload, cutoff)
+    work, long = workload.work(), _long(workload, cutoff)
     return float(work[~long].sum() / work.sum())
 
 
@@ -63,8 +61,8 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
         raise ValueError(f"long_share: {long_share}, must be above 0 and below 1")
     means, count = np.unique(job_means(workload), return_counts=True)
     if len(means) < 2:
-        mean = f"every job's tasks take {means[0]:g} s on average"
-        raise ValueError(f"workload: {mean}, so that no cut-off makes two classes")
+        raise ValueError(f"workload: every job's tasks take {means[0]:g} s on average, "
+                         "so that no cut-off makes two classes")
     above = (count.sum() - np.cumsum(count))[:-1]  # long jobs when the cut-off lies between means i and i + 1
     misses = np.abs(above - long_share * count.sum())
     i = len(misses) - 1 - int(np.argmin(misses[::-1]))
@@ -72,8 +70,7 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
 
 
 def offered_load(workload: Workload, workers: int) -> float:
-    """Work that arrives, as a share of what `workers` can do meanwhile: all task-seconds over workers times
-    the span of submissions.
+    """Work that arrives as a share of what `workers` can do: task-seconds over workers times the time span.
 
     Above 1 queues grow for as long as jobs arrive. Raises ValueError on `workers` below 1 and when all jobs
     come at once.
@@ -87,14 +84,6 @@ def offered_load(workload: Workload, workers: int) -> float:
     if submit[0] == submit[-1]:
         raise ValueError(f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span")
     return float(workload.tasks["duration"].sum() / (workers * (submit[-1] - submit[0])))
-
-
-def _work(workload: Workload) -> np.ndarray:
-    offsets = workload.offsets
-    if (empty := np.diff(offsets) == 0).any():
-        row = int(empty.argmax())
-        raise ValueError(f"workload: the job in row {row} has no task, and so no mean; leave such jobs out")
-    return np.add.reduceat(workload.tasks["duration"].to_numpy(), offsets[:-1])
 
 
 def _long(workload: Workload, cutoff: float) -> np.ndarray:

@@ -1,5 +1,4 @@
-"""The three workloads of the evaluation, drawn anew: Google-, Cloudera- and Yahoo-like jobs with Table 1 met
-exactly.
+"""The three workloads of the evaluation drawn anew, like Google's, Cloudera's and Yahoo's, as in Table 1.
 
 The traces themselves cannot be shipped. What the paper states is met as printed: the number of jobs, the
 share of long ones, their share of the task-seconds (Table 1); the short partitions (Section 5); the fewest
@@ -81,14 +80,10 @@ SHORT_TASKS = {"cloudera": 187.0, "yahoo": 23.6}
 """Mean number of tasks of a short job (before rounding up)."""
 TYPES = {
     "google": [(1, 1, 1)],
-    "cloudera": [
-        *[(477, 847, 2820), (246, 48, 15240), (197, 875, 3180)],
-        *[(105, 1938, 7860), (23, 405, 61200), (7, 3577, 18900)],
-    ],
-    "yahoo": [
-        *[(838, 409, 2100), (91, 1004, 2400), (7, 133, 9300), (35, 455, 13500)],
-        *[(5, 2119, 30900), (1303, 8, 3600), (2, 954, 16800)],
-    ],
+    "cloudera": [(477, 847, 2820), (246, 48, 15240), (197, 875, 3180), (105, 1938, 7860), (23, 405, 61200),
+                 (7, 3577, 18900)],
+    "yahoo": [(838, 409, 2100), (91, 1004, 2400), (7, 133, 9300), (35, 455, 13500), (5, 2119, 30900),
+              (1303, 8, 3600), (2, 954, 16800)],
 }
 """Types of long jobs: jobs, tasks of one, duration (s), after Chen et al.'s k-means clusters but for that of
 small jobs."""
@@ -98,16 +93,13 @@ LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo":
 
 
 def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
-    """Google-like jobs: 506,460 with 13 million tasks, one second apart, unless fewer `jobs` or a smaller
-    cluster are asked for.
+    """Google-like jobs: 506,460 with 13 million tasks, one second apart, or fewer, or for a smaller cluster.
 
     jobs: `job`, `submit` (whole s), `class` (1 is long), `mean` (s, the mean of its durations, on the right
     side of `CUTOFF`); tasks: `job`, `duration` (s, > 0). The load is `LOAD` on `scale` times 15,000 workers,
-    whatever `jobs` and `seed`. The laws, and what is assumed, are in the module's text. Raises ValueError on
-    `jobs` too few for a long one among them, on `scale` that leaves less than 10 workers, and when a handful
-    of jobs cannot meet Table 1.
-
-    Source: Eagle, Section 5 and Tables 1 and 2.
+    whatever `jobs` and `seed`. Raises ValueError on `jobs` too few for a long one among them, on `scale` that
+    leaves less than 10 workers, and when a handful of jobs cannot meet Table 1. Source: Eagle, Section 5 and
+    Tables 1 and 2; the laws, and what is assumed, are in the module's text.
 
     >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(google(1000, seed=1, scale=0.1), CUTOFF["google"]).round(3).to_dict("records")
@@ -144,13 +136,12 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
         raise ValueError(f"jobs: {jobs}, must be a whole number of at least 1")
     n_long = round(LONG_SHARE[trace] * n_jobs)
     if n_long < 1:
-        least = int(np.ceil(1 / LONG_SHARE[trace]))
-        share = f"{LONG_SHARE[trace]:.2%}"
-        raise ValueError(f"jobs: {jobs} have no long one among them at {share}; ask for {least} or more")
+        raise ValueError(f"jobs: {jobs} have no long one among them at {LONG_SHARE[trace]:.2%}; "
+                         f"ask for {int(np.ceil(1 / LONG_SHARE[trace]))} or more")
     workers = scale * WORKERS[trace][0]
     if not 10 <= workers < np.inf:
-        left = f"{workers:g} of {WORKERS[trace][0]} workers"
-        raise ValueError(f"scale: {scale} leaves {left}; it must leave 10 or more")
+        raise ValueError(f"scale: {scale} leaves {workers:g} of {WORKERS[trace][0]} workers; "
+                         "it must leave 10 or more")
     names = ("arrivals", "classes", "tasks", "means", "durations")
     arrivals, classes, sizes, means, durations = streams(seed, *(f"{trace} {name}" for name in names))
 
@@ -172,9 +163,8 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     mean[~long], mean[long] = _means(trace, tasks[~long], logit, tasks[long], above)
     span = (mean * tasks).sum() / (LOAD * workers)
     submit = np.floor(np.sort(arrivals.random(n_jobs)) * span)
-    number = np.arange(n_jobs)
+    number, duration = np.arange(n_jobs), _durations(durations, tasks, mean)
     frame = pd.DataFrame({"job": number, "submit": submit, "class": long.astype(np.int64), "mean": mean})
-    duration = _durations(durations, tasks, mean)
     return Workload(frame, pd.DataFrame({"job": np.repeat(number, tasks), "duration": duration}))
 
 

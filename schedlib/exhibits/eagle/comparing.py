@@ -97,6 +97,11 @@ def extreme_case(rows: pd.DataFrame, largest: bool) -> np.ndarray:
     return rows.set_index(case)["ratio"].sort_index().loc[[extreme]].to_numpy()
 
 
+def reduction(rows: pd.DataFrame) -> np.ndarray:
+    """The largest reduction (%) of completion times over the cases (`extreme_case`), one per seed."""
+    return 100 * (1 - extreme_case(rows, largest=False))
+
+
 def slope(rows: pd.DataFrame, along: str) -> np.ndarray:
     """How the mean log ratio grows from one value of a column to the next, per seed (least squares).
 

@@ -1,27 +1,33 @@
-"""Beyond the paper: all that the authors' program does otherwise than the paper's text says."""
+"""Beyond the paper: where the authors' program and the paper's text differ; above all, who steals in Hawk."""
 
 import numpy as np
 import pandas as pd
 
 from schedlib.exhibits.eagle import drawing
-from schedlib.exhibits.eagle.comparing import compare, only
-from schedlib.exhibits.eagle.running import ALL, THIEVES, WITHOUT, highest, on_google
-from schedlib.experiment import Experiment, Figure
+from schedlib.exhibits.eagle.comparing import PERCENTILES, compare, highest_load, only
+from schedlib.exhibits.eagle.running import SEEDS, THIEVES, WITHOUT, highest, loads, on_trace
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 
 PLACE = 6.7
 SYSTEMS = ("eagle", "hawk-any", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle", *WITHOUT)
-POINTS = [{"detail": "as_published"}, {"detail": "as_written"}]
+HAWKS = ("eagle", "hawk-any", "hawk-general", "hawk-none", "sparrow")
 
 
 def run(detail: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
     """Every system in one of the two settings of detail, Google's trace."""
-    return on_google(SYSTEMS, workers, jobs, scale, seed, variants=WITHOUT | THIEVES, detail=detail)
+    return on_trace(SYSTEMS, "google", workers, jobs, scale, seed, variants=WITHOUT | THIEVES, detail=detail)
+
+
+def run_thieves(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Hawk with thieves of all workers, of the general partition, and with none, beside Sparrow and Eagle."""
+    names = (*THIEVES, "sparrow", "eagle")
+    return on_trace(names, trace, workers, jobs, scale, seed, variants=THIEVES)
 
 
 def _as_written(frame, system, jobs, **where):
     """Ratios of completion times as written over those as published: `seed, class, percentile, ratio`."""
-    published, written = (point | {"system": system} for point in POINTS)
+    written, published = ({"detail": f"as_{word}", "system": system} for word in ("written", "published"))
     return only(compare(frame, written, published), jobs, **where)
 
 
@@ -45,20 +51,35 @@ def draw(frame: pd.DataFrame):
     return figure
 
 
+def draw_thieves(frame: pd.DataFrame):
+    """Short jobs' completion times against the number of workers, a panel per percentile."""
+    figure, axes = style.subplots(1, 3, size=(12.0, 3.9), sharey=True)
+    drawing.plot_times(axes, frame, [("short", p) for p in PERCENTILES], "workers", HAWKS, columns=3)
+    for ax in axes:
+        drawing.thousands(ax, frame["workers"])
+        ax.label_outer()
+    return figure
+
+
 def _alt(frame):
-    means = {name: drawing.means_in_words(_as_written(frame, name, "short")) for name in SYSTEMS}
-    words = "; ".join(f"{drawing.LOOKS[name].label} {ratios}" for name, ratios in means.items())
-    return ("Dot charts per system. Short jobs as written over as published, 50th, 90th, 99th percentile: "
-            f"{words}.")
+    words = "; ".join(f"{drawing.LOOKS[name].label} "
+                      f"{drawing.means_in_words(_as_written(frame, name, 'short'))}" for name in SYSTEMS)
+    return f"Dot charts: as written over as published, {drawing.PERCENTILES_OF} short jobs. {words}."
 
 
-EXPERIMENTS = (Experiment("eagle.details", "As published and as written", run,
-                          {scale: highest(scale, POINTS) for scale in ALL},
-                          {"smoke": 1, "quick": 5, "paper": 3}),)
+EXPERIMENTS = (
+    Experiment("eagle.details", "As published and as written", run,
+               highest(scales(grid(detail=["as_published", "as_written"]))), scales(1, 5, 3)),
+    Experiment("eagle.thieves", "Who steals in Hawk", run_thieves, loads(scales(2)), SEEDS))
 
 FIGURES = (
     Figure("eagle.details", "eagle.details", draw, drawing.caption(
         "What the authors' program does otherwise than the paper's text says (see `eagle.simulate`), all of "
         "it together: completion times as written over those as published, on the same workloads, Google's "
         "trace, highest load. Who steals in Hawk is held fixed here. Beyond the paper."), _alt),
+    Figure("eagle.thieves", "eagle.thieves", draw_thieves, drawing.caption(
+        "Who steals in Hawk: any idle worker (the authors' program), those of the general partition (the "
+        "paper's text), none; with Sparrow and Eagle, Google's trace. Beyond the paper."),
+        lambda frame: f"Line charts of times. At the highest load, {drawing.PERCENTILES_OF} short jobs: "
+        + drawing.times_in_words(only(highest_load(frame), "short"), HAWKS) + "."),
 )

@@ -31,6 +31,7 @@ LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omnisc
 }
 """Looks of the systems. Variants of DLWL have shades of its colour, those of Hawk and Eagle greys."""
 NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
+PERCENTILES_OF = "50th, 90th, 99th percentile of"
 
 
 def level(ax, *ratios: float) -> None:
@@ -45,15 +46,11 @@ def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
     level(ax)
 
 
-def plot_lines(ax, rows: pd.DataFrame, x: str, y: str, systems: Iterable[str]) -> None:
-    """The mean of `y` under these systems against `x`, with intervals."""
-    style.band(ax, rows, x, y, "system", {name: LOOKS[name] for name in systems})
-
-
 def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
     """The share of busy workers (%) under these systems against the number of workers."""
     rows = only(frame, "short", percentile=50)
-    plot_lines(ax, rows.assign(utilisation=100 * rows["utilisation"]), "workers", "utilisation", systems)
+    style.band(ax, rows.assign(utilisation=100 * rows["utilisation"]), "workers", "utilisation", "system",
+               {name: LOOKS[name] for name in systems})
     ax.set_ylim(0, 100)
 
 
@@ -80,25 +77,24 @@ def plot_against(frame: pd.DataFrame, base: str):
 
 def alt_against(frame: pd.DataFrame, base: str) -> str:
     """The alt text of such a figure."""
-    return (
-        f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number of "
-        "workers, and of the share of busy workers. At the highest load, 50th, 90th, 99th percentile of "
-        f"short jobs: {ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}.")
+    return (f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number "
+            f"of workers, and of busy workers' share. At the highest load, {PERCENTILES_OF} short jobs: "
+            f"{ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}.")
 
 
-def dots(ax, places, groups, look: Look, **more) -> None:
+def dots(ax, places, groups, look: Look) -> None:
     """The mean of each group of replicates at its place, with its 95 % interval as a bar."""
     for place, values in zip(places, groups, strict=True):
         mean, low, high = mean_ci(values)
         if low == low:
             ax.plot([place, place], [low, high], color=look.color, linewidth=1.4)
-        ax.plot([place], [mean], linestyle="none", marker=look.marker, color=look.color, **more)
+        ax.plot([place], [mean], linestyle="none", marker=look.marker, color=look.color)
 
 
-def percentile_dots(ax, rows: pd.DataFrame, column: str, shift: float, look: Look, **more) -> None:
+def percentile_dots(ax, rows: pd.DataFrame, column: str, shift: float, look: Look) -> None:
     """The means of a column as dots, the percentiles side by side along the x axis, all moved by `shift`."""
     groups = [only(rows, percentile=p)[column] for p in PERCENTILES]
-    dots(ax, np.arange(len(PERCENTILES)) + shift, groups, look, **more)
+    dots(ax, np.arange(len(PERCENTILES)) + shift, groups, look)
     ax.set_xlabel("percentile")
     ax.set_xticks(range(len(PERCENTILES)), [f"{p}th" for p in PERCENTILES])
 
@@ -137,6 +133,15 @@ def legend(figure, looks: Iterable[Look]) -> None:
     figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 4), handlelength=1.2)
 
 
+def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems, columns: int = 4) -> None:
+    """Mean completion times against `x`, an axis for each (class of jobs, percentile), the legend below."""
+    for ax, (jobs, percentile) in zip(axes, panels, strict=True):
+        rows = only(frame, jobs, percentile=percentile)
+        style.band(ax, rows, x, "completion", "system", {name: LOOKS[name] for name in systems})
+        ax.set(title=f"{jobs} jobs, {percentile}th percentile", ylabel="completion time (s)", yscale="log")
+    legend_of(axes[0], columns)
+
+
 def legend_of(ax, columns: int = 3) -> None:
     """The legend of these axes below their figure, where it holds for all axes."""
     ax.figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
@@ -166,23 +171,14 @@ def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str
     return lambda frame: f"{text} {sizes(frame if trace is None else only(frame, trace=trace))}"
 
 
-def scale_in_words(scale: float) -> str:
-    """A share of the paper's cluster.
-
-    >>> scale_in_words(1.0), scale_in_words(1 / 30)
-    ("the paper's own size", "1/30 of the paper's size")
-    """
-    share = Fraction(scale).limit_denominator(1000)
-    return "the paper's own size" if share == 1 else f"{share} of the paper's size"
-
-
 def sizes(frame: pd.DataFrame) -> str:
     """How large the simulated clusters are, how many jobs they get, how many seeds there are."""
     words = []
     for trace, rows in frame.groupby("trace", sort=False) if "trace" in frame else [("", frame)]:
-        point = rows.iloc[0]
-        name = f"{NAMES[trace]} " if trace else ""
-        words.append(f"{name}{scale_in_words(point['scale'])} and {point['jobs']:,} jobs")
+        point, name = rows.iloc[0], f"{NAMES[trace]} " if trace else ""
+        share = Fraction(point["scale"]).limit_denominator(1000)
+        size = "the paper's own size" if share == 1 else f"{share} of the paper's size"
+        words.append(f"{name}{size} and {point['jobs']:,} jobs")
     count = frame["seed"].nunique()
     intervals = ", intervals 95 %" if count > 1 else ""
     seeds = f"{count} seed{'s' * (count > 1)}, each with its own workload{intervals}"

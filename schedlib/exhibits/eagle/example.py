@@ -1,13 +1,14 @@
 """The example of Sections 4.1 and 4.2: four nodes and a job of four tasks."""
 
+from functools import partial
+
 import pandas as pd
 
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle
 from schedlib.eagle.workloads.examples import four_nodes
-from schedlib.exhibits.eagle.comparing import Measure, claim, only
-from schedlib.exhibits.eagle.running import ALL
-from schedlib.experiment import Experiment, Figure
+from schedlib.exhibits.eagle.comparing import claim, only
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
@@ -62,24 +63,17 @@ def _completion(frame, case):
     return rows["finish"].max().to_numpy() - rows["submit"].min().to_numpy()
 
 
-def _alt(frame):
-    words = ", ".join(f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items())
-    return f"Gantt charts of four nodes. The job of four tasks takes {words}."
-
-
-def _measure(case: str) -> Measure:
-    return lambda frame: _completion(frame, case)
-
-
 EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run,
-                          dict.fromkeys(ALL, [{"case": case} for case in CASES]), dict.fromkeys(ALL, 1)),)
+                          scales(grid(case=CASES)), scales(1)),)
 
 FIGURES = (
     Figure("eagle.example", "eagle.example", draw,
            "The example of Sections 4.1 and 4.2: four nodes with 100, 100, 10 and 10 s to do (grey), and a "
            "job of four tasks of 10 s (blue). With a probe for each task it ends with the slowest node; with "
            "Sticky Batch Probing the two nodes that are free first run all four. Bound at once by a "
-           "scheduler that takes all nodes to be alike, it waits again.", _alt),)
+           "scheduler that takes all nodes to be alike, it waits again.",
+           lambda frame: "Gantt charts of four nodes. The job of four tasks takes " + ", ".join(
+               f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items()) + "."),)
 
 SHARED = {
     "experiment": "eagle.example", "check": "value", "tolerance": 0.1, "unit": "units of time",
@@ -88,8 +82,9 @@ SHARED = {
 
 CLAIMS = (
     claim("example-probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the "
-          "job takes 110", _measure("one task a probe"), 110.0, **SHARED),
-    claim("example-sbp", "Section 4.1", "With SBP it takes 30", _measure("sbp"), 30.0, **SHARED),
+          "job takes 110", partial(_completion, case="one task a probe"), 110.0, **SHARED),
+    claim("example-sbp", "Section 4.1", "With SBP it takes 30", partial(_completion, case="sbp"), 30.0,
+          **SHARED),
     claim("example-yaq", "Section 4.2", "Yaq, taking all queues to be alike, binds a task to each node and "
-          "takes 110", _measure("dlwl"), 110.0, **SHARED),
+          "takes 110", partial(_completion, case="dlwl"), 110.0, **SHARED),
 )

@@ -5,8 +5,8 @@ import pandas as pd
 
 from schedlib.exhibits.eagle import drawing
 from schedlib.exhibits.eagle.comparing import PERCENTILES, Measure, claim, compare, only, per_seed
-from schedlib.exhibits.eagle.running import ALL, SEEDS, highest, on_google
-from schedlib.experiment import Experiment, Figure
+from schedlib.exhibits.eagle.running import SEEDS, highest, on_trace
+from schedlib.experiment import Experiment, Figure, scales
 from schedlib.pictures import style
 
 PLACE = 6.5
@@ -20,7 +20,7 @@ SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
 def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
     """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
     estimate = "mean" if low == high == 1 else (low, high)
-    return on_google(("eagle", "dlwl"), workers, jobs, scale, seed, estimate=estimate)
+    return on_trace(("eagle", "dlwl"), "google", workers, jobs, scale, seed, estimate=estimate)
 
 
 def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
@@ -66,25 +66,17 @@ def _slowdown(frame, system, ranges, percentile):
 
 def _minimal(system: str) -> Measure:
     """The largest change (%) of the 50th and 90th percentile over all ranges."""
-
-    def measure(frame):
-        return 100 * np.max([abs(_slowdown(frame, system, RANGES, p) - 1) for p in (50, 90)], axis=(0, 1))
-
-    return measure
+    return lambda frame: 100 * np.max(
+        [abs(_slowdown(frame, system, RANGES, p) - 1) for p in (50, 90)], axis=(0, 1))
 
 
-def _alike(frame):
-    """The largest distance (points) of the two systems' slowdowns at p99 when estimates are too long."""
-    return 100 * abs(_slowdown(frame, "eagle", OVER, 99) - _slowdown(frame, "dlwl", OVER, 99)).max(axis=0)
-
-
-def _more_robust(frame):
-    """By how much DLWL's slowdown at p99 exceeds Eagle's when estimates are too short, mean of the ranges."""
-    return (_slowdown(frame, "dlwl", UNDER, 99) - _slowdown(frame, "eagle", UNDER, 99)).mean(axis=0)
+def _excess(frame, ranges):
+    """By how much DLWL's slowdown at p99 exceeds Eagle's, by range (row) and seed (column)."""
+    return _slowdown(frame, "dlwl", ranges, 99) - _slowdown(frame, "eagle", ranges, 99)
 
 
 EXPERIMENTS = (Experiment("eagle.fig8", "Mis-estimated task times", run,
-                          {scale: highest(scale, POINTS) for scale in ALL}, SEEDS),)
+                          highest(scales(POINTS)), SEEDS),)
 
 FIGURES = (
     Figure("eagle.fig8", "eagle.fig8", draw, drawing.caption(
@@ -100,9 +92,10 @@ CLAIMS = (
             unit="%", how_read="minimal: at most 10 %")
       for system, label in SYSTEMS.items()),
     claim("overestimated", "Section 6.5; Fig. 8",
-          "Eagle and DLWL+SRPT are similarly robust to over-estimation", _alike, 0.0, **SHARED, unit="points",
+          "Eagle and DLWL+SRPT are similarly robust to over-estimation",
+          lambda frame: 100 * abs(_excess(frame, OVER)).max(axis=0), 0.0, **SHARED, unit="points",
           metric="largest distance of their slowdowns at p99", how_read="similarly: within 10 points"),
     claim("underestimated", "Section 6.5; Fig. 8", "Eagle is more robust to under-estimation than DLWL+SRPT",
-          _more_robust, experiment="eagle.fig8", metric="DLWL's slowdown at p99 less Eagle's",
-          how_read="mean over the three ranges"),
+          lambda frame: _excess(frame, UNDER).mean(axis=0), experiment="eagle.fig8",
+          metric="DLWL's slowdown at p99 less Eagle's", how_read="mean over the three ranges"),
 )

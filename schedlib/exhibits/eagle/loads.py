@@ -4,8 +4,8 @@ import pandas as pd
 
 from schedlib.eagle.systems import DLWL, Eagle, System
 from schedlib.eagle.workloads.synthetic import WORKERS
-from schedlib.exhibits.eagle.running import ALL, MAKERS, SEEDS, TRACES, WITHOUT, each_system, loads
-from schedlib.experiment import Experiment
+from schedlib.exhibits.eagle.running import SEEDS, TRACES, WITHOUT, loads, on_trace
+from schedlib.experiment import Experiment, scales
 
 PLACE = 6
 EXACT = System("eagle by exact bits", short_jobs="clear", long_jobs="lwl", queue="srpt", sticky=True,
@@ -20,18 +20,15 @@ VARIANTS = WITHOUT | {
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
 SYSTEMS = {"google": ABLATED, "cloudera": ("eagle", "hawk", "dlwl"), "yahoo": ABLATED}
 """What runs at each load of a trace."""
-BESIDES = {
-    "google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"), "yahoo": ("no-sss-stale",),
-}
-"""What runs besides at the highest load."""
+BESIDES = {"google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"),
+           "yahoo": ("no-sss-stale",)}  # what runs besides at the highest load
 
 
 def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
     """The systems at one load of one trace, with the share `scale` of the paper's `workers`."""
     names = SYSTEMS[trace] + (BESIDES.get(trace, ()) if workers == min(WORKERS[trace]) else ())
-    return each_system(names, MAKERS[trace](jobs, seed, scale), trace, round(scale * workers), seed, VARIANTS)
+    return on_trace(names, trace, workers, jobs, scale, seed, variants=VARIANTS)
 
 
 EXPERIMENTS = (Experiment("eagle.loads", "Eagle, its parts and its rivals at the loads of three traces", run,
-                          {scale: loads(scale, TRACES, 4 if scale == "smoke" else 1) for scale in ALL},
-                          SEEDS),)
+                          loads(scales(4, 1), TRACES), SEEDS),)

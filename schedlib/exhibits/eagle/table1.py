@@ -5,20 +5,19 @@ import pandas as pd
 from schedlib.eagle.workloads.measures import short_share, table1
 from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS
 from schedlib.exhibits.eagle.comparing import Measure, claim, only
-from schedlib.exhibits.eagle.running import ALL, MAKERS, TRACES
-from schedlib.experiment import Experiment, Figure
+from schedlib.exhibits.eagle.running import MAKERS, TRACES
+from schedlib.experiment import Experiment, Figure, scales
 
 PLACE = 5
 PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo": (24262, 9.41, 98)}
 """The paper's Table 1: jobs, long jobs (%), task-seconds of long jobs (%)."""
 PARTITION = {trace: 100 - printed[2] for trace, printed in PRINTED.items()}
 """Workers for short jobs alone (%): 17, 9 and 2."""
-COLUMNS = (
+COLUMNS = (  # the claim's name, the rows' column, what it is, its unit, the claim's tolerance
     ("jobs", "jobs", "number of jobs", "jobs", 0.0),
     ("long-jobs", "long_jobs", "share of long jobs", "% of jobs", 0.05),
     ("task-seconds", "long_work", "share of task-seconds in long jobs", "% of task-seconds", 0.5),
 )
-"""The claim's name, the rows' column, what it is, its unit, the claim's tolerance."""
 
 
 def run(trace: str, jobs: int, seed: int) -> pd.DataFrame:
@@ -38,8 +37,8 @@ def _partition_gap(frame):
 
 
 EXPERIMENTS = (Experiment("eagle.table1", "What the three traces hold", run,
-                          dict.fromkeys(ALL, [{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]),
-                          {"smoke": 1, "quick": 1, "paper": 5}),)
+                          scales([{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]),
+                          scales(1, 1, 5)),)
 
 FIGURES = (
     Figure("eagle.table1", "eagle.table1", None,

@@ -4,15 +4,15 @@ A gain is in per cent of the rival's makespan, and paired: both policies meet th
 gives one number per seed.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import NullLocator
 
+from schedlib.exhibits import measure
 from schedlib.experiment import claim_maker
 from schedlib.hmhs.bound import bounds
 from schedlib.hmhs.model import Instance
@@ -22,12 +22,10 @@ from schedlib.hmhs.workloads import hybrid, single
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 
-Measure = Callable[[pd.DataFrame], npt.ArrayLike]
 WORKLOADS = {"single": single, "hybrid": hybrid}
 JOBS = (25, 50, 100, 200, 400, 800)
 RIVALS = ("fifo", "fifo-pri", "r-hmhs")
 TITLES = {"single": "Single workload", "hybrid": "Hybrid workload", "alibaba": "Alibaba hour"}
-JOBS_LABEL = "number of jobs"
 
 claim = claim_maker("hmhs", metric="gain of HMHS", unit="% of the rival's makespan", tolerance=5.0)
 """Makes a claim on a gain; 5 points are about what can be read off the paper's small bar charts."""
@@ -57,40 +55,35 @@ def gains(frame: pd.DataFrame, rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
     return rows.assign(gain=100 * (1 - rows["hmhs"] / rows["makespan"]))
 
 
-def gain_over(rival: str, workload: str | None = None, *, extreme: str = "max",
-              at: float | None = None) -> Measure:
-    """A measure: the gain over `rival` where its mean is largest (or `"min"`: smallest), or at one value."""
-
-    def measure(frame: pd.DataFrame) -> np.ndarray:
-        rows = gains(frame, [rival])
-        rows = rows if workload is None else rows[rows["workload"] == workload]
-        axis = "slow" if "slow" in rows else "jobs"
-        if at is not None:
-            return rows.loc[rows[axis] == at, "gain"].to_numpy()
-        table = rows.pivot_table(index="seed", columns=["workload", axis], values="gain")
-        return table[table.mean().idxmin() if extreme == "min" else table.mean().idxmax()].to_numpy()
-
-    return measure
+@measure
+def gain_over(frame: pd.DataFrame, rival: str, workload: str | None = None, *, extreme: str = "max",
+              at: float | None = None) -> np.ndarray:
+    """The gain over `rival` where its mean is largest (or `"min"`: smallest), or at one value."""
+    rows = gains(frame, [rival])
+    rows = rows if workload is None else rows[rows["workload"] == workload]
+    axis = "slow" if "slow" in rows else "jobs"
+    if at is not None:
+        return rows.loc[rows[axis] == at, "gain"].to_numpy()
+    table = rows.pivot_table(index="seed", columns=["workload", axis], values="gain")
+    return table[table.mean().idxmin() if extreme == "min" else table.mean().idxmax()].to_numpy()
 
 
-def slope(workload: str, axis: str) -> Measure:
-    """A measure: how much the gain over FIFO grows per doubling of jobs, or per 10 % fewer slow machines."""
-
-    def measure(frame: pd.DataFrame) -> list[float]:
-        rows = gains(frame[frame["workload"] == workload], ["fifo"])
-        x = np.log2 if axis == "jobs" else lambda share: share / 10
-        sign = 1 if axis == "jobs" else -1
-        return [sign * np.polyfit(x(one[axis]), one["gain"], 1)[0] for _, one in rows.groupby("seed")]
-
-    return measure
+@measure
+def slope(frame: pd.DataFrame, workload: str, axis: str) -> list[float]:
+    """How much the gain over FIFO grows per doubling of jobs, or per 10 % fewer slow machines."""
+    rows = gains(frame[frame["workload"] == workload], ["fifo"])
+    x = np.log2 if axis == "jobs" else lambda share: share / 10
+    sign = 1 if axis == "jobs" else -1
+    return [sign * np.polyfit(x(one[axis]), one["gain"], 1)[0] for _, one in rows.groupby("seed")]
 
 
 def jobs_axis(ax: Axes, jobs: Iterable[int]) -> None:
     """A logarithmic axis of numbers of jobs, with a tick at each of them."""
     ax.set_xscale("log", base=2)
-    ax.xaxis.set_major_locator(FixedLocator(sorted(set(jobs))))
+    ticks = sorted(set(jobs))
+    ax.set_xticks(ticks, map(str, ticks))
     ax.xaxis.set_minor_locator(NullLocator())
-    ax.xaxis.set_major_formatter(ScalarFormatter())
+    ax.set_xlabel("number of jobs")
 
 
 def log_y(ax: Axes, lowest: float) -> None:
@@ -101,12 +94,12 @@ def log_y(ax: Axes, lowest: float) -> None:
     ax.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
 
 
-def plot_makespans(frame: pd.DataFrame, x: str = "jobs", label: str = JOBS_LABEL) -> Figure:
+def plot_makespans(frame: pd.DataFrame, x: str = "jobs", label: str = "") -> Figure:
     """Makespans above and HMHS's gains below, a column for each workload; for one workload side by side."""
     workloads = list(dict.fromkeys(frame["workload"]))
     if len(workloads) == 1:
-        figure, axes = style.subplots(1, 2, size=(8.8, 3.8), squeeze=False)
-        axes = axes.T
+        figure, axes = style.subplots(1, 2, size=(8.8, 3.8))
+        axes = axes[:, None]
     else:
         figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4))
     shown = frame[frame["policy"].isin(["hmhs", *RIVALS])].assign(hours=frame["makespan"] / 3600)
@@ -131,7 +124,7 @@ def alt_makespans(frame: pd.DataFrame, x: str = "jobs", what: str = "the number 
     """The gains over FIFO at both ends of the axis, in words."""
     gain = gains(frame, ["fifo"])
     ends = []
-    for at in (gain[x].min(), gain[x].max()):
+    for at in gain[x].agg(["min", "max"]):
         mean, low, high = mean_ci(gain.loc[gain[x] == at, "gain"])
         ends.append(f"{mean:.0f} %{'' if low != low else f' ({low:.0f} to {high:.0f})'} at {at:g}")
     return (f"Line charts of makespan and of HMHS's gain against {what}. "

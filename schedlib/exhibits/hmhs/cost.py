@@ -5,7 +5,6 @@ import time
 import pandas as pd
 from matplotlib import figure as mpl
 
-from schedlib.exhibits.hmhs.comparing import JOBS_LABEL
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import single
@@ -40,7 +39,7 @@ def plot(frame: pd.DataFrame) -> mpl.Figure:
         seconds = one.groupby("jobs")["seconds"].median()
         right.plot(seconds.index, seconds, **style.look(name).line())
     for ax, what in ((left, "candidates looked at"), (right, "seconds, both stages (median)")):
-        ax.set(xlabel=JOBS_LABEL, ylabel=what, xscale="log", yscale="log")
+        ax.set(xlabel="number of jobs", ylabel=what, xscale="log", yscale="log")
         ax.legend()
     return figure
 
@@ -58,8 +57,7 @@ EXPERIMENTS = (Experiment("hmhs.cost", "What scheduling costs against the number
                           timing=("seconds",)),)
 
 FIGURES = (
-    Figure(
-        "hmhs.cost", "hmhs.cost", plot,
-        "Cost of scheduling the single workload on 100 + 100 machines: candidates that HMHS's two Min-Mins "
-        "look at, by the paper's loops and by ours with the same decisions (left); wall-clock time (right).",
-        alt),)
+    Figure("hmhs.cost", "hmhs.cost", plot,
+           "Cost of scheduling the single workload on 100 + 100 machines: candidates that HMHS's two "
+           "Min-Mins look at, by the paper's loops and by ours with the same decisions (left); wall-clock "
+           "time (right).", alt),)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib import figure as mpl
 
-from schedlib.exhibits.hmhs.comparing import JOBS, JOBS_LABEL, WORKLOADS, jobs_axis
+from schedlib.exhibits.hmhs.comparing import JOBS, WORKLOADS, jobs_axis
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.schedule import schedule
@@ -13,7 +13,6 @@ from schedlib.hmhs.two_stages import POLICIES
 from schedlib.pictures import style
 
 PLACE = 4
-READINGS = ("fifo", "fifo-strict", "fifo-ready", "fifo-barrier")
 LOOKS = {  # of each reading: the policy whose colour and line it borrows, and its label
     "fifo": ("fifo", "the first ready job"),
     "fifo-strict": ("fifo-pri", "the first unfinished job, or waits"),
@@ -27,7 +26,7 @@ def run(workload: str, jobs: int, seed: int) -> pd.DataFrame:
     instance = WORKLOADS[workload](jobs, seed)
     best = schedule(instance, "hmhs").makespan
     rows = []
-    for name in READINGS:
+    for name in LOOKS:
         both = POLICIES[name], replace(POLICIES[name], order=priority)
         rows.append((name, *(100 * (1 - best / schedule(instance, fifo).makespan) for fifo in both)))
     return pd.DataFrame(rows, columns=["reading", "fifo", "fifo_pri"])
@@ -36,11 +35,11 @@ def run(workload: str, jobs: int, seed: int) -> pd.DataFrame:
 def plot(frame: pd.DataFrame) -> mpl.Figure:
     """The gains over FIFO and over FIFO-Pri against the number of jobs, a line for each reading."""
     figure, axes = style.subplots(1, 2, size=(8.8, 3.8), sharey=True)
-    for ax, column, title in zip(axes, ("fifo", "fifo_pri"), ("over FIFO", "over FIFO-Pri"), strict=True):
+    for ax, (column, title) in zip(axes, (("fifo", "FIFO"), ("fifo_pri", "FIFO-Pri")), strict=True):
         for reading, (policy, label) in LOOKS.items():
             points = frame[frame["reading"] == reading].groupby("jobs")[column].mean()
             ax.plot(points.index, points, **style.look(policy).line() | {"label": label})
-        ax.set(title=f"HMHS's gain {title}", xlabel=JOBS_LABEL, ylabel="mean over seeds and workloads (%)")
+        ax.set(title=f"HMHS's gain over {title}", ylabel="mean over seeds and workloads (%)")
         ax.yaxis.set_tick_params(labelleft=True)
         jobs_axis(ax, frame["jobs"])
     handles = axes[0].get_legend_handles_labels()

@@ -1,24 +1,17 @@
 """How LoTES's figures show waits: medians as lines through the points of all seeds, in panels."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from schedlib.exhibits.lotes.judging import SHORTEST
 from schedlib.exhibits.lotes.runs import POLICIES
 from schedlib.pictures import style
 from schedlib.pictures.style import Look
 
-FASTEST = 1e-4
-"""Seconds below which a mean wait is drawn as none."""
 WAIT = "mean wait (s); none: 0.0001"
-
-
-def axes_or_figure(ax: Axes | None, size: tuple[float, float]) -> tuple[Any, Any]:
-    """The given axes with their figure, or a new figure of this size in inches with one pair of axes."""
-    return style.subplots(size=size) if ax is None else (ax.figure, ax)
 
 
 def median_line(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
@@ -29,18 +22,24 @@ def median_line(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
 
 def dots(ax: Axes, x, y, look: Look, size: float | None = 4, *, stable=None, **options) -> None:
     """Draw every run as a marker, a hollow one where its queue grew (`stable` is given and false)."""
-    shape = {"linestyle": "none", "marker": look.marker, "color": look.color, "markersize": size} | options
-    if stable is None:
-        ax.plot(x, y, **shape)
-        return
-    for calm, face in ((True, look.color), (False, "white")):
-        rows = stable.astype(bool) == calm
-        ax.plot(x[rows], y[rows], markerfacecolor=face, **shape)
+    kinds = [(slice(None), look.color)]
+    if stable is not None:
+        stable = stable.astype(bool)
+        kinds = [(stable, look.color), (~stable, "white")]
+    for rows, face in kinds:
+        ax.plot(x[rows], y[rows], look.marker, color=look.color, mfc=face, markersize=size, **options)
 
 
 def legend_below(figure: Figure, ax: Axes, columns: int = 4) -> None:
     """Put the legend of these axes below the whole figure."""
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
+
+
+def by_policy_at(frame: pd.DataFrame, column: str, x: str, unit: str) -> str:
+    """The median of a column at the least and at the largest x, for each policy, in words."""
+    medians, ends = frame.groupby(["policy", x])[column].median(), frame[x].agg(["min", "max"])
+    return "; ".join(f"{style.look(policy).label} {medians[policy, ends['min']]:.3g} and "
+                     f"{medians[policy, ends['max']]:.3g} {unit}" for policy in POLICIES)
 
 
 def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, by: str = "policy",
@@ -49,8 +48,8 @@ def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, by
     """Mean waits against the column `x`, a panel for each value of `column`: points, and medians as lines.
 
     `titles`: of each panel, by value; `by`: the column whose values have a line each, drawn with these
-    `looks` (default: the policies'); `shift`: between the points of two lines, along the axis; `height` of
-    the figure in inches; `hollow`: whether points are hollow where the queue grew; `axis`: for `Axes.set`.
+    `looks` (default: the policies'); `shift`: between the points of two lines, along the axis; `height` in
+    inches; `hollow`: whether points are hollow where the queue grew; `axis`: for `Axes.set`.
     """
     looks = looks or {policy: style.look(policy) for policy in POLICIES}
     columns = min(len(titles), 2)
@@ -59,7 +58,7 @@ def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, by
     for ax, (value, title) in zip(axes.flat, titles.items(), strict=True):
         for k, (name, look) in enumerate(looks.items()):
             rows = frame[(frame[column] == value) & (frame[by] == name)]
-            wait = rows["wait"].clip(lower=FASTEST)
+            wait = rows["wait"].clip(lower=SHORTEST)
             median_line(ax, wait, rows[x], look)
             place = rows[x] + shift * (k - (len(looks) - 1) / 2)
             dots(ax, place, wait, look, size, **({"stable": rows["stable"]} if hollow else {"alpha": 0.6}))
@@ -74,13 +73,12 @@ TIME = {"day": "time (days)", "minute": "time (min)"}
 
 def _over_time(frame, measure, least, **axis):
     """One measure by policy, a panel for each load: seeds as thin lines and their median as a thick one."""
-    loads = sorted(set(frame["load"]))
+    loads = frame[frame["measure"] == measure].groupby("load")
     size = (max(8.0, 4.6 * len(loads)), 4.0)
     figure, axes = style.subplots(1, len(loads), size=size, sharey=True, squeeze=False)
-    frame = frame[frame["measure"] == measure]
-    for ax, load in zip(axes.flat, loads, strict=True):
+    for ax, (load, runs) in zip(axes.flat, loads, strict=True):
         for policy in POLICIES:
-            rows, look = frame[(frame["load"] == load) & (frame["policy"] == policy)], style.look(policy)
+            rows, look = runs[runs["policy"] == policy], style.look(policy)
             values = rows["value"].clip(lower=least)
             for _, seed in values.groupby(rows["seed"]):
                 ax.plot(rows["x"][seed.index], seed, color=look.color, linewidth=0.6, alpha=0.35)

@@ -1,18 +1,18 @@
 """Figs. 11-13 of LoTES: every policy on random workloads, as classes, machines or the cluster's size differ.
 
-The text does not settle how job sizes are drawn, so there are four laws. Claims are judged under two:
-`common-matched`, one factor for all of a job's sizes with the mean that the plan assumes, and `independent`,
-the text's words. Waits are in seconds.
+The text does not settle how job sizes are drawn, so there are four laws. Claims are judged under two. Waits
+are in seconds.
 """
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from schedlib.exhibits.lotes.drawing import wait_panels
+from schedlib.exhibits import measure
+from schedlib.exhibits.lotes.drawing import by_policy_at, wait_panels
 from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
 from schedlib.exhibits.lotes.runs import CONFIGS, POLICIES, SIZE, follow, outcome
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
@@ -29,12 +29,12 @@ def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int
 
     `rate`: jobs per hour; `limit`: lambda of stage 2 over lambda of stage 1.
     """
+    law, matched = sizes.removesuffix("-matched"), sizes.endswith("-matched")
     instance = random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed,
-                               rounded=True, sizes=sizes.removesuffix("-matched"),
-                               matched=sizes.endswith("-matched"))
+                               rounded=True, sizes=law, matched=matched)
     whole = {"rate": instance.workload.rate, "limit": instance.plan.rate / instance.plan.allocation.rate}
-    runs = {policy: follow(instance, policy, seed) for policy in POLICIES}
-    return pd.DataFrame([{"policy": policy} | outcome(run, instance) | whole for policy, run in runs.items()])
+    return pd.DataFrame([{"policy": policy} | outcome(follow(instance, policy, seed), instance) | whole
+                         for policy in POLICIES])
 
 
 LAWS = {
@@ -48,34 +48,32 @@ JUDGED = ("common-matched", "independent")
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
 
 
-def _points(load, phis, omegas, laws=tuple(LAWS)):
-    """The points of each scale; at smoke scale those at the ends of the axis."""
-
-    def points(size, phis, omegas):
-        settings = [{"phi": phi, "omega": omega, "load": load} for phi in phis for omega in omegas]
-        return [{**setting, "sizes": law, **size} for law in laws for setting in settings]
-
+def _axis(name, what, load, phis, omegas, laws=tuple(LAWS)):
+    """An experiment along one axis; at smoke scale only the ends of the axis."""
     ends = [axis[:: max(len(axis) - 1, 1)] for axis in (phis, omegas)]
-    full = (points(SIZE[scale], phis, omegas) for scale in ("quick", "paper"))
-    return scales(points(SIZE["smoke"], *ends), *full)
+    points = {}
+    for scale, size in SIZE.items():
+        along, across = ends if scale == "smoke" else (phis, omegas)
+        settings = grid(phi=along, omega=across, load=[load])
+        points[scale] = [{**setting, "sizes": law, **size} for law in laws for setting in settings]
+    title = f"Waits as {what} differ more, load {load:.2f}"
+    return Experiment(f"lotes.{name}", title, dispatching, points, scales(2, 5))
 
 
-def _sizes(sizes, phis, hours):
-    law = {"omega": 0.0, "load": 0.97, "sizes": "common-matched", "hours": hours}
-    return [{"phi": phi, "machines": machines, **law} for phi in phis for machines in sizes]
+def _sizes(machines, phis, hours):
+    return grid(phi=phis, machines=machines, omega=[0.0], load=[0.97], sizes=["common-matched"],
+                hours=[hours])
 
 
-EXPERIMENTS = tuple(Experiment(f"lotes.{name}", f"Waits as {what} differ more, load {load:.2f}", dispatching,
-                               _points(load, *axes), scales(2, 5)) for name, what, load,
-                    *axes in (
-                        ("fig11", "classes", 0.97, PHIS, (0.0,)),
-                        ("fig12", "machines", 0.90, (0.006,), OMEGAS),
-                        ("fig13", "machines", 0.95, (0.006,), OMEGAS),
-                        ("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED),
-                    )) + (
+EXPERIMENTS = (
+    _axis("fig11", "classes", 0.97, PHIS, (0.0,)),
+    _axis("fig12", "machines", 0.90, (0.006,), OMEGAS),
+    _axis("fig13", "machines", 0.95, (0.006,), OMEGAS),
+    _axis("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED),
     Experiment("lotes.scale", "Waits as the cluster grows", dispatching,
                scales(_sizes((4,), (0.006,), 10.0), _sizes((10, 20, 50, 100, 200), (0.006, 0.015), 50.0),
-                      _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0)), scales(1, 3, 5)),)
+                      _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0)), scales(1, 3, 5)),
+)
 
 
 def axis_of(frame: pd.DataFrame) -> str:
@@ -112,18 +110,15 @@ def plot_scale(frame: pd.DataFrame) -> Picture:
 
 def _alt_scale(frame):
     few, many = frame["machines"].min(), frame["machines"].max()
-    waits = frame[frame["phi"] == frame["phi"].min()].groupby(["policy", "machines"])["wait"].median()
-    words = [f"{style.look(policy).label} {waits[policy, few]:.3g} and {waits[policy, many]:.3g} s"
-             for policy in POLICIES]
+    words = by_policy_at(frame[frame["phi"] == frame["phi"].min()], "wait", "machines", "s")
     where = f"at the smaller Phi, {CONFIGS * few} and {CONFIGS * many:,} machines"
-    return f"Charts of mean wait against machines. Medians {where}: {'; '.join(words)}."
+    return f"Charts of mean wait against machines. Medians {where}: {words}."
 
 
 def _alt(frame):
     """Median waits at the far end of the axis, and how many runs were unstable, for each law and policy."""
     x, laws = axis_of(frame), []
-    far = frame[frame[x] == frame[x].max()]
-    for law, table in far.groupby("sizes"):
+    for law, table in frame[frame[x] == frame[x].max()].groupby("sizes"):
         words = [f"{style.look(policy).label} {runs['wait'].median():.3g} s "
                  f"({(~runs['stable'].astype(bool)).sum()} of {len(runs)} unstable)"
                  for policy, runs in table.groupby("policy")]
@@ -131,94 +126,80 @@ def _alt(frame):
     return f"Charts of mean wait against {x}. Medians at {x} = {frame[x].max():g}: {'; '.join(laws)}."
 
 
-def _caption(number, what):
-    return lambda frame: (
+def _figure(number, what):
+    return Figure(f"lotes.fig{number}", f"lotes.fig{number}", plot_waits, lambda frame: (
         f"Mean wait of started jobs {what}, on {CONFIGS * int(frame['machines'].iloc[0]):,} machines of ten "
         f"configurations for {frame['hours'].iloc[0]:g} hours, under each reading of how job sizes are "
         f"drawn. Points: instances, hollow where the queue grew; lines: medians. The paper's Fig. {number} "
-        "has 10,000 machines and 100 hours.")
+        "has 10,000 machines and 100 hours."), _alt)
 
 
-FIGURES = tuple(
-    Figure(f"lotes.{name}", f"lotes.{name}", plot_waits, caption, _alt)
-    for name, caption in (
-        ("fig11", _caption(11, "as classes differ more (load 0.97 of stage 2's rate)")),
-        ("fig12", _caption(12, "as machines differ more (load 0.90)")),
-        ("fig13", _caption(13, "as machines differ more (load 0.95)")),
-        (
-            "fig13-heavier",
-            "Mean wait of started jobs as machines differ more, at the load of Fig. 11 (0.97), at which the "
-            "paper reports that the system was often unstable and shows nothing. Points: instances, hollow "
-            "where the queue grew; lines: medians.",
-        ),
-    )) + (
-    Figure(
-        "lotes.scale", "lotes.scale", plot_scale,
-        lambda frame: "Mean wait as the cluster grows, load 0.97, "
-        f"{frame['hours'].iloc[0]:g} hours, sizes by one factor with the mean as planned. Waits depend on "
-        "the size of the cluster, LoTES's most: figures at quick scale show shapes, not the seconds of the "
-        "paper's scale.", _alt_scale),)
+FIGURES = (
+    _figure(11, "as classes differ more (load 0.97 of stage 2's rate)"),
+    _figure(12, "as machines differ more (load 0.90)"),
+    _figure(13, "as machines differ more (load 0.95)"),
+    Figure("lotes.fig13-heavier", "lotes.fig13-heavier", plot_waits,
+           "Mean wait of started jobs as machines differ more, at the load of Fig. 11 (0.97), at which the "
+           "paper reports that the system was often unstable and shows nothing. Points: instances, hollow "
+           "where the queue grew; lines: medians.", _alt),
+    Figure("lotes.scale", "lotes.scale", plot_scale, lambda frame: (
+        f"Mean wait as the cluster grows, load 0.97, {frame['hours'].iloc[0]:g} hours, sizes by one factor "
+        "with the mean as planned. Waits depend on the size of the cluster, LoTES's most: figures at quick "
+        "scale show shapes, not the seconds of the paper's scale."), _alt_scale),
+)
 
 
-def _runs(frame, law, policy, where="phi >= 0"):
-    """The runs of a policy under a law of sizes for which the condition `where` holds."""
-    rows = frame[(frame["sizes"] == law) & (frame["policy"] == policy)].query(where)
-    return rows.sort_values(["phi", "omega", "seed"])
+def _runs(frame, policy, where="phi >= 0"):
+    """The runs of a policy for which the condition `where` holds."""
+    return frame[frame["policy"] == policy].query(where).sort_values(["phi", "omega", "seed"])
 
 
-def _share(policy, stable, where="phi >= 0"):
+@measure
+def _share(frame, policy, stable, where="phi >= 0"):
     """Share of runs that are stable, or unstable, less one half, per seed."""
-
-    def measure(frame, law):
-        rows = _runs(frame, law, policy, where)
-        return (rows["stable"].astype(bool) == stable).groupby(rows["seed"]).mean().to_numpy() - 0.5
-
-    return measure
+    rows = _runs(frame, policy, where)
+    return (rows["stable"].astype(bool) == stable).groupby(rows["seed"]).mean().to_numpy() - 0.5
 
 
-def _wait(policy, where="phi >= 0"):
+@measure
+def _wait(frame, policy, where="phi >= 0"):
     """Mean wait in seconds, per seed."""
-    return lambda frame, law: _runs(frame, law, policy, where).groupby("seed")["wait"].mean().to_numpy()
+    return _runs(frame, policy, where).groupby("seed")["wait"].mean().to_numpy()
 
 
-def _apart(frame, law):
+def _apart(frame):
     """How far the mean waits of LoTES and Tetris lie apart where all classes are alike (s), per seed."""
-    return np.abs(_wait("lotes", "phi == 0")(frame, law) - _wait("tetris", "phi == 0")(frame, law))
+    return np.abs(_wait("lotes", "phi == 0")(frame) - _wait("tetris", "phi == 0")(frame))
 
 
-def _ahead(least):
+@measure
+def _ahead(frame, least):
     """By how many decades LoTES waits less than Tetris, mean over the axis from `least` on, per seed."""
-
-    def measure(frame, law):
-        rows = with_decades(frame[(frame["sizes"] == law) & (frame[axis_of(frame)] >= least)])
-        table = rows.pivot_table(index="seed", columns="policy", values="decades")
-        return (table["tetris"] - table["lotes"]).to_numpy()
-
-    return measure
+    rows = with_decades(frame[frame[axis_of(frame)] >= least])
+    table = rows.pivot_table(index="seed", columns="policy", values="decades")
+    return (table["tetris"] - table["lotes"]).to_numpy()
 
 
-def _growth(policy):
+@measure
+def _growth(frame, policy):
     """Slope of the wait's decades along the axis, from one end of it to the other, per seed."""
-
-    def measure(frame, law):
-        x = axis_of(frame)
-        span = frame[x].max() - frame[x].min()
-        seeds = with_decades(_runs(frame, law, policy)).groupby("seed")
-        slopes = [span * np.polyfit(rows[x], rows["decades"], 1)[0] for _, rows in seeds]
-        return np.round(slopes, 9)  # so that a flat line, whose slope is about 1e-17, does not grow
-
-    return measure
+    x = axis_of(frame)
+    span = frame[x].max() - frame[x].min()
+    seeds = with_decades(_runs(frame, policy)).groupby("seed")
+    slopes = [span * np.polyfit(rows[x], rows["decades"], 1)[0] for _, rows in seeds]
+    return np.round(slopes, 9)  # so that a flat line, whose slope is about 1e-17, does not grow
 
 
-def _often_unstable(frame, law):
+def _often_unstable(frame):
     """Share of instances with Omega > 0 in which LoTES or Tetris is unstable less one half, per seed."""
-    rows = frame[(frame["sizes"] == law) & frame["policy"].isin(["lotes", "tetris"]) & (frame["omega"] > 0)]
+    rows = frame[frame["policy"].isin(["lotes", "tetris"]) & (frame["omega"] > 0)]
     unstable = (~rows["stable"].astype(bool)).groupby([rows["seed"], rows["omega"]]).any()
     return unstable.groupby("seed").mean().to_numpy() - 0.5
 
 
-def _under(law, measure):
-    return lambda frame: measure(frame, law)
+@measure
+def _under(frame, law, judged):
+    return judged(frame[frame["sizes"] == law])
 
 
 GROWS = {"check": "trend", "metric": "growth of the mean wait along the axis", "unit": "decades"}
@@ -258,5 +239,5 @@ ROWS = (
 
 CLAIMS = tuple(claim(f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})",
                      "lotes.fig13-heavier" if name == "heavier" else f"lotes.{name.partition('-')[0]}",
-                     _under(law, measure), **more) for law in JUDGED
-               for name, where, text, measure, more in ROWS)
+                     _under(law, judged), **more) for law in JUDGED
+               for name, where, text, judged, more in ROWS)

@@ -1,14 +1,13 @@
 """Figs. 1-4 of LoTES's extended version: six jobs on one machine, a job's life, and the stages of LoTES."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from schedlib.exhibits.lotes.drawing import axes_or_figure
-from schedlib.exhibits.lotes.runs import ONCE
+from schedlib.exhibits.lotes.runs import CONFIGS, ONCE
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.model import MachineConfigs
 from schedlib.lotes.planning.plan import plan
@@ -28,19 +27,17 @@ SIX = {"submit": [0, 1, 2, 4, 10, 13], "duration": [14, 6, 7, 5, 6, 7], "cores":
 
 def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
     """Six jobs, first come, first served: `job, submit, start, finish` (min), `cores`, `memory` (GB)."""
-    demand = {name: np.array(SIX[name], float) for name in ("cores", "memory")}
-    jobs = Workload.from_arrays(np.array(SIX["submit"], float), np.array(SIX["duration"], float),
-                                **demand)  # type: ignore[arg-type]
-    run = simulate("greedy", MachineConfigs([[total_cores, total_memory]], [1]),  # type: ignore[arg-type]
-                   jobs, seed=seed)
-    frame = run.jobs[["job", "submit", "start", "finish"]].assign(**demand)  # type: ignore[index]
-    return frame.assign(job=frame["job"] + 1)
+    six: dict[str, Any] = {name: np.array(values, float) for name, values in SIX.items()}
+    machine = MachineConfigs([[total_cores, total_memory]], [1])  # type: ignore[arg-type]
+    jobs: Any = simulate("greedy", machine, Workload.from_arrays(**six), seed=seed).jobs
+    frame = jobs[["job", "submit", "start", "finish"]]
+    return frame.assign(job=frame["job"] + 1, cores=six["cores"], memory=six["memory"])
 
 
-def _plot(frame, resource, label, ax):
+def _plot(frame, ax=None, *, resource, label):
     """Draw what each job holds of one resource, as blocks over time, and above the capacity who waits."""
     capacity, frame = frame[f"total_{resource}"].iloc[0], frame.sort_values("start")
-    figure, ax = axes_or_figure(ax, (7.0, 3.2))
+    figure, ax = style.into(ax, (7.0, 3.2))
     names, colours = frame["job"].map("job {}".format), np.array(style.PALETTE)[frame["job"] - 1]
     heights = frame[resource].astype(int)
     draw_blocks(ax, frame["start"], frame["finish"], heights, int(capacity), colours, names)
@@ -51,21 +48,15 @@ def _plot(frame, resource, label, ax):
         ax.hlines(1.05 * capacity, job.submit, job.start, color=style.PALETTE[job.job - 1], linewidth=4)
         where = (job.submit + job.start) / 2, 1.08 * capacity
         ax.text(*where, f"job {job.job} waits", ha="center", **above)
-    ax.set(xlabel="time (min)", ylabel=label, ylim=(0, 1.22 * capacity), xlim=(0, frame["finish"].max()))
     ax.grid(visible=False)
     ax.set_yticks(np.arange(0, capacity + 1))
     ax.set_xticks(range(0, int(frame["finish"].max()) + 1, 2))
+    ax.set(xlabel="time (min)", ylabel=label, ylim=(0, 1.22 * capacity), xlim=(0, frame["finish"].max()))
     return figure
 
 
-def plot_fig1(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
-    """The cores that six jobs hold over time (Fig. 1)."""
-    return _plot(frame, "cores", "cores", ax)
-
-
-def plot_fig2(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
-    """The memory that the same jobs hold over the same times (Fig. 2)."""
-    return _plot(frame, "memory", "memory (GB)", ax)
+plot_fig1 = partial(_plot, resource="cores", label="cores")
+plot_fig2 = partial(_plot, resource="memory", label="memory (GB)")
 
 
 def _waits(frame):
@@ -73,15 +64,11 @@ def _waits(frame):
     return "; ".join(f"job {row.job} waits from {row.submit:g} to {row.start:g} min" for row in rows)
 
 
-def _alt(resource, unit):
-    def alt(frame):
-        jobs = [f"job {row.job} {getattr(row, resource):g} {unit} from {row.start:g} to {row.finish:g}"
-                for row in frame.itertuples()]
-        capacity = f"{frame[f'total_{resource}'].iloc[0]:g} {unit}"
-        waits = _waits(frame).capitalize()
-        return f"Blocks over time on a machine of {capacity}: {', '.join(jobs)}. {waits}."
-
-    return alt
+def _alt(frame, resource, unit):
+    jobs = [f"job {row.job} {getattr(row, resource):g} {unit} from {row.start:g} to {row.finish:g}"
+            for row in frame.itertuples()]
+    capacity = f"{frame[f'total_{resource}'].iloc[0]:g} {unit}"
+    return f"Blocks over time on a machine of {capacity}: {', '.join(jobs)}. {_waits(frame).capitalize()}."
 
 
 SMALL_CLUSTER = {"phi": 0.006, "load": 0.97, "machines": 6, "hours": 6.0}
@@ -92,17 +79,17 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.
 
     The run ends when the last has left. `load` is that of stage 2's rate once rounded to whole machines.
     """
-    setting: dict[str, Any] = {"load": load, "machines": machines, "hours": hours, "rounded": True}
-    instance = random_instance(phi, sizes="common", seed=seed, **setting)
+    instance = random_instance(phi, sizes="common", seed=seed, load=load, machines=machines, hours=hours,
+                               rounded=True)
     run = simulate("lotes", instance.configs, instance.workload, plan=instance.plan, seed=seed, until=np.inf)
+    jobs: Any = run.jobs
     queued = run.response > 0
-    ways = {
-        ("outside", "machine"): ~queued,
-        ("outside", "queue"): queued,
-        ("queue", "machine"): queued & run.jobs["start"].notna(),  # type: ignore[index]
-        ("machine", "left"): run.jobs["finish"].notna(),  # type: ignore[index]
-    }
-    rows = [(*way, int(np.sum(jobs))) for way, jobs in ways.items()]
+    rows = [
+        ("outside", "machine", np.sum(~queued)),
+        ("outside", "queue", np.sum(queued)),
+        ("queue", "machine", np.sum(queued & jobs["start"].notna())),
+        ("machine", "left", np.sum(jobs["finish"].notna())),
+    ]
     return pd.DataFrame(rows, columns=["source", "target", "jobs"])
 
 
@@ -151,9 +138,8 @@ def plot_fig3(frame: pd.DataFrame) -> Picture:
 def plot_fig4(frame: pd.DataFrame) -> Picture:
     """The three stages of LoTES and what flows between them, with Google's numbers (Fig. 4)."""
     value = frame.set_index("quantity")["value"].map("{:,.0f}".format)
-    cluster = (
-        f"{value['machines']} machines of\n{value['configurations']} configurations,\n{value['classes']} "
-        "classes of jobs")
+    cluster = (f"{value['machines']} machines of\n{value['configurations']} configurations,\n"
+               f"{value['classes']} classes of jobs")
     pool = (f"allocation LP\n$\\lambda^*$ = {value['rate of stage 1']} jobs/h\n"
             f"{value['pairs with delta > 0']} pairs with $\\delta > 0$")
     mixes = f"{value['bins']} mixes that fit\na machine, of the\nclasses in $K^j$"
@@ -187,14 +173,6 @@ def plot_fig4(frame: pd.DataFrame) -> Picture:
     return plot_diagram(boxes, arrows, stages, cell=(2.7, 1.62), box=(1.85, 0.95))
 
 
-def _caption_fig3(frame):
-    run = frame.iloc[0]
-    return (
-        "The life of a job (the paper's Fig. 3), with the counts of a run: LoTES, "
-        f"{10 * run['machines']:.0f} machines of ten configurations, arrivals for {run['hours']:g} hours at "
-        f"{100 * run['load']:g} % of stage 2's rate after rounding. The run ends when the last job has left.")
-
-
 def _alt_fig3(frame):
     ways = "; ".join(f"{row.source} to {row.target}: {row.jobs:,} jobs" for row in frame.itertuples())
     return f"Diagram of a job's states: outside, queue, machine, outside again. {ways.capitalize()}."
@@ -202,10 +180,9 @@ def _alt_fig3(frame):
 
 def _alt_fig4(frame):
     words = ", ".join(f"{row.quantity} {row.value:,.0f}" for row in frame.itertuples())
-    return (
-        "Diagram: offline, stage 1 (allocation) gives the classes of each configuration to stage 2, which "
-        "makes bins, assigns machines to them and rounds; online, stage 3 starts jobs on arrivals and exits "
-        f"so that machines resemble their bins. {words}.")
+    return ("Diagram: offline, stage 1 (allocation) gives the classes of each configuration to stage 2, "
+            "which makes bins, assigns machines to them and rounds; online, stage 3 starts jobs on arrivals "
+            f"and exits so that machines resemble their bins. {words}.")
 
 
 EXPERIMENTS = (
@@ -218,11 +195,16 @@ EXPERIMENTS = (
 FIGURES = (
     Figure("lotes.fig1", "lotes.fig1", plot_fig1,
            lambda frame: "Six jobs on a machine with four cores and 8 GB: cores in use (the paper's Fig. 1, "
-           f"with jobs of our own). First come, first served: {_waits(frame)}.", _alt("cores", "cores")),
+           f"with jobs of our own). First come, first served: {_waits(frame)}.",
+           partial(_alt, resource="cores", unit="cores")),
     Figure("lotes.fig2", "lotes.fig1", plot_fig2,
            lambda frame: "Memory in use by the same six jobs over the same times (the paper's Fig. 2): a job "
-           f"needs both at once. {_waits(frame).capitalize()}.", _alt("memory", "GB")),
-    Figure("lotes.fig3", "lotes.fig3", plot_fig3, _caption_fig3, _alt_fig3),
+           f"needs both at once. {_waits(frame).capitalize()}.", partial(_alt, resource="memory", unit="GB")),
+    Figure("lotes.fig3", "lotes.fig3", plot_fig3, lambda frame: (
+        "The life of a job (the paper's Fig. 3), with the counts of a run: LoTES, "
+        f"{CONFIGS * frame['machines'].iloc[0]} machines of ten configurations, arrivals for "
+        f"{frame['hours'].iloc[0]:g} hours at {100 * frame['load'].iloc[0]:g} % of stage 2's rate after "
+        "rounding. The run ends when the last job has left."), _alt_fig3),
     Figure("lotes.fig4", "lotes.fig4", plot_fig4,
            "LoTES (the paper's Fig. 4) with our numbers for Google's cluster. The arrows' symbols are the "
            "paper's; rates are in jobs per hour.", _alt_fig4),

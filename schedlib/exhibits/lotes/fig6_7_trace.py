@@ -1,14 +1,11 @@
 """Figs. 6 and 7 of LoTES's extended version: arrivals in each hour of Google's trace, and a drifting mix."""
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
 from schedlib.core import streams
-from schedlib.exhibits.lotes.drawing import axes_or_figure
 from schedlib.exhibits.lotes.judging import claim
 from schedlib.exhibits.lotes.runs import ONCE, google_counts, google_files, no_google_table, synthetic_month
 from schedlib.experiment import Experiment, Figure, scales
@@ -40,11 +37,10 @@ def fig6(seed: int) -> pd.DataFrame:
 
 def fig7(shrink: int, seed: int) -> pd.DataFrame:
     """The share of each class among the jobs of each day of the synthetic month: `day, job_class, share`."""
-    _, _, month = synthetic_month(shrink, seed)
-    jobs = month.jobs
-    shares = pd.crosstab((jobs["submit"] // 24).astype(int), jobs["class"], normalize="index")
-    frame = shares.rename_axis("day").reset_index().melt("day", var_name="job_class", value_name="share")
-    return frame.assign(job_class=frame["job_class"].astype(int) + 1)
+    jobs = synthetic_month(shrink, seed)[2].jobs
+    day, job_class = (jobs["submit"] // 24).astype(int), jobs["class"].astype(int) + 1
+    shares = pd.crosstab(day.rename("day"), job_class.rename("job_class"), normalize="index")
+    return shares.reset_index().melt("day", value_name="share")
 
 
 EXPERIMENTS = (
@@ -73,10 +69,10 @@ def plot_fig6(frame: pd.DataFrame) -> Picture:
 
 def plot_fig7(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     """The share of each class among the jobs of each day."""
-    figure, ax = axes_or_figure(ax, (7.0, 3.6))
-    for k, (job_class, rows) in enumerate(frame.groupby("job_class")):
-        look: dict[str, Any] = {"color": style.PALETTE[k], "linestyle": ("-", "--", "-.", ":")[k % 4]}
-        ax.plot(rows["day"], rows["share"], label=f"class {job_class}", **look)
+    figure, ax = style.into(ax, (7.0, 3.6))
+    classes = zip(frame.groupby("job_class"), ("-", "--", "-.", ":"), style.PALETTE, strict=False)
+    for (job_class, rows), line, colour in classes:
+        ax.plot(rows["day"], rows["share"], line, color=colour, label=f"class {job_class}")
     ax.set(xlabel="time (days)", ylabel="share of the day's jobs", ylim=(0, 1))
     ax.legend(ncols=4)
     return figure
@@ -84,20 +80,22 @@ def plot_fig7(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 
 def _alt_fig6(frame):
     words = []
-    for source, during in frame[frame["hour"] >= 0].groupby("source"):
-        peak = during.loc[during["jobs"].idxmax()]
-        mean = f"{during['jobs'].mean():.0f} an hour on average"
-        words.append(f"{SOURCES[source]}: {mean}, at most {peak['jobs']} in hour {peak['hour']}")
+    for source, jobs in frame[frame["hour"] >= 0].set_index("hour").groupby("source")["jobs"]:
+        mean = f"{jobs.mean():.0f} an hour on average"
+        words.append(f"{SOURCES[source]}: {mean}, at most {jobs.max()} in hour {jobs.idxmax()}")
     return f"Line chart of jobs arriving in each hour of 29 days. {'; '.join(words)}."
+
+
+MODEL = ("a log-normal AR(1) with cycles of a week, a day and four hours, fitted to the trace's whole hours "
+         "by maximum likelihood. It has no burst like the trace's of hours 414 to 431")
 
 
 def _caption_fig6(frame):
     google = frame[frame["source"] == "Google"]
-    return (
-        f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all, of "
-        f"which {google.loc[google['hour'] < 0, 'jobs'].sum():,} were there before the trace began and are "
-        "not drawn: the paper's Fig. 6 (extended version). The first and the last hour are not whole. Below, "
-        f"{MODEL}. Data: Google, CC-BY 4.0.")
+    return (f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all, of "
+            f"which {google.loc[google['hour'] < 0, 'jobs'].sum():,} were there before the trace began and "
+            "are not drawn: the paper's Fig. 6 (extended version). The first and the last hour are not "
+            f"whole. Below, {MODEL}. Data: Google, CC-BY 4.0.")
 
 
 def _alt_fig7(frame):
@@ -105,10 +103,6 @@ def _alt_fig7(frame):
     return (f"Line chart of the daily share of {frame['job_class'].nunique()} classes over "
             f"{frame['day'].nunique()} days; class 2 between {second.min():.2f} and {second.max():.2f}.")
 
-
-MODEL = (
-    "a log-normal AR(1) with cycles of a week, a day and four hours, fitted to the trace's whole hours by "
-    "maximum likelihood. It has no burst like the trace's of hours 414 to 431")
 
 FIGURES = (
     Figure("lotes.fig6", "lotes.fig6", plot_fig6, _caption_fig6, _alt_fig6),
@@ -120,9 +114,7 @@ FIGURES = (
 )
 
 CLAIMS = (
-    claim(
-        "mix", "Section 5.3.2; Fig. 7",
-        "The proportions of the classes change heavily over the month", None, None,
-        reason="the tasks' demands may not be shipped, and the synthetic month's mix drifts by construction",
-    ),
-)  # fmt: skip
+    claim("mix", "Section 5.3.2; Fig. 7", "The proportions of the classes change heavily over the month",
+          None, None, reason="the tasks' demands may not be shipped, and the synthetic month's mix drifts by "
+          "construction"),
+)

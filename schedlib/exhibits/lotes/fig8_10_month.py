@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
+from schedlib.exhibits import measure
 from schedlib.exhibits.lotes import judging, runs
 from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, dots, legend_below, median_line, per_run
-from schedlib.exhibits.lotes.judging import DECADES, SHORTEST, by_interval, claim, ends_queued, longer
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.exhibits.lotes.judging import DECADES, SHORTEST, by_interval, claim, longer
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.month import HOURS, JOBS
 from schedlib.pictures import style
 
@@ -55,11 +56,7 @@ def month_load(shrink: int, load: float, seed: int) -> pd.DataFrame:
     return frame[frame["measure"].isin(["tail", "mean"])].reset_index(drop=True)
 
 
-def _loads(shrink, *loads):
-    return [{"shrink": shrink, "load": load} for load in loads]
-
-
-MONTH = scales(_loads(400, 0.8), _loads(40, 0.8), _loads(1, 0.8))
+MONTH = scales(*(grid(shrink=[shrink], load=[0.8]) for shrink in (400, 40, 1)))
 LOADS = (0.4, 0.6, 0.8, 0.9, 0.95)
 
 EXPERIMENTS = (
@@ -67,7 +64,8 @@ EXPERIMENTS = (
     Experiment("lotes.month-google", "A month with Google's arrivals", month_google, MONTH, scales(2, 5),
                missing=runs.no_google_table, data_files=runs.google_files),
     Experiment("lotes.month-load", "The synthetic month at other loads", month_load,
-               scales(_loads(400, 0.4, 0.9), _loads(40, *LOADS), _loads(1, *LOADS)), scales(1, 3, 5)),
+               scales(grid(shrink=[400], load=[0.4, 0.9]), grid(shrink=[40], load=LOADS),
+                      grid(shrink=[1], load=LOADS)), scales(1, 3, 5)),
 )
 
 
@@ -79,10 +77,9 @@ def _summaries(frame):
 def plot_load(frame: pd.DataFrame) -> Picture:
     """Mean wait over the month, and the share of jobs that wait over an hour, against the assumed load."""
     figure, axes = style.subplots(1, 2, size=(8.8, 4.0))
-    table = _summaries(frame).clip(lower=1e-3)
-    loads = sorted(set(frame["load"]))
-    labels = {"wait": "mean wait (s; 1 ms and less: 0.001)"}
-    labels["over"] = "jobs that wait over an hour (%; less: 0.001)"
+    table, loads = _summaries(frame).clip(lower=1e-3), sorted(set(frame["load"]))
+    labels = {"wait": "mean wait (s; 1 ms and less: 0.001)",
+              "over": "jobs that wait over an hour (%; less: 0.001)"}
     for ax, (column, label) in zip(axes, labels.items(), strict=True):
         for k, policy in enumerate(runs.POLICIES):
             values, look = table.loc[policy, column], style.look(policy)
@@ -96,71 +93,60 @@ def plot_load(frame: pd.DataFrame) -> Picture:
 
 
 def _alt_month(frame):
-    words = [
-        f"{style.look(name).label} waits {wait / 60:.3g} min on average and {over:.2g} % of jobs over an hour"
-        for name, wait, over in _summaries(frame).groupby("policy").median().itertuples()]
+    medians = _summaries(frame).groupby("policy").median().itertuples()
+    words = [f"{style.look(name).label} waits {wait / 60:.3g} min on average and {over:.2g} % of jobs over "
+             "an hour" for name, wait, over in medians]
     return f"Charts of a month under four policies, medians over seeds: {'; '.join(words)}."
 
 
 def _alt_load(frame):
     words = []
-    for load, table in _summaries(frame).groupby("load"):
-        waits = table["wait"].groupby("policy").median()
-        each = [f"{style.look(policy).label} {wait:.3g} s" for policy, wait in waits.items()]
-        words.append(f"at {load:g} {', '.join(each)}")
-    return (
-        "Two charts against load, of mean wait and of the share of jobs that wait over an hour. Median mean "
-        f"waits: {'; '.join(words)}.")
+    for load, waits in _summaries(frame)["wait"].groupby("load"):
+        medians = waits.groupby("policy").median().items()
+        each = ", ".join(f"{style.look(policy).label} {wait:.3g} s" for policy, wait in medians)
+        words.append(f"at {load:g} {each}")
+    return ("Two charts against load, of mean wait and of the share of jobs that wait over an hour. Median "
+            f"mean waits: {'; '.join(words)}.")
 
 
-def _assumed(frame, loads):
+def _assumed(frame):
+    loads = ", ".join(f"{load:g}" for load in sorted(set(frame["load"])))
     return (f"Table 1's machines over {frame['shrink'].iloc[0]}, Table 2's classes with a drifting mix, "
             f"durations stretched to a load of {loads}")
 
 
 def _caption_month(number, title, real):
-    arrivals = "Google's real arrivals of each hour, all else synthetic" if real else ""
-    arrivals = arrivals or "all synthetic, arrivals by the fitted model"
+    arrivals, source = "all synthetic, arrivals by the fitted model", ""
+    if real:
+        arrivals = "Google's real arrivals of each hour, all else synthetic"
+        source = " Data: Google, CC-BY 4.0."
     return lambda frame: (
-        f"{title.format(unit='day')} in a month of 672,074 jobs ({arrivals}): "
-        f"{_assumed(frame, format(frame['load'].iloc[0], 'g'))}. Thin lines: seeds; thick: medians. The "
-        f"paper's Fig. {number} has Google's tasks, which may not be "
-        f"shipped.{' Data: Google, CC-BY 4.0.' if real else ''}")
-
-
-def _caption_load(frame):
-    loads = ", ".join(f"{load:g}" for load in sorted(set(frame["load"])))
-    return (f"What the assumed load decides in the synthetic month: {_assumed(frame, loads)}. Points: seeds; "
-            "lines: medians. Beyond the paper.")
+        f"{title.format(unit='day')} in a month of 672,074 jobs ({arrivals}): {_assumed(frame)}. Thin lines: "
+        f"seeds; thick: medians. The paper's Fig. {number} has Google's tasks, which may not be "
+        f"shipped.{source}")
 
 
 FIGURES = (
     *(Figure(f"lotes.fig{number}{suffix}", f"lotes.month{suffix}", plot,
              _caption_month(number, title, bool(suffix)), _alt_month) for suffix in ("", "-google")
       for number, (plot, title) in FIGURES_8_TO_10.items()),
-    Figure("lotes.month-load", "lotes.month-load", plot_load, _caption_load, _alt_load),
+    Figure("lotes.month-load", "lotes.month-load", plot_load, lambda frame: (
+        f"What the assumed load decides in the synthetic month: {_assumed(frame)}. Points: seeds; lines: "
+        "medians. Beyond the paper."), _alt_load),
 )
 
 
-def _over(policy, hours):
+@measure
+def _over(frame, policy, hours):
     """Share of jobs (%) that wait longer, per seed."""
     where = f"measure == 'tail' and policy == '{policy}' and x == {3600.0 * hours}"
-    return lambda frame: frame.query(where)["value"].to_numpy()
+    return frame.query(where)["value"].to_numpy()
 
 
-def _most(holds, measure, first=0):
-    """Share of the days from `first` on for which `holds(table)` is true, less one half, per seed."""
-    return lambda frame: holds(by_interval(frame, measure, first)).groupby("seed").mean().to_numpy() - 0.5
-
-
-def _any(holds, measure, first=0):
-    """One half when `holds(table)` is true for any day from `first` on, else minus one half, per seed."""
-    return lambda frame: holds(by_interval(frame, measure, first)).groupby("seed").any().to_numpy() - 0.5
-
-
-def _no_longer(days):
-    """Whether LoTES waits no longer than Tetris, day by day."""
-    return days["lotes"].clip(lower=SHORTEST) <= days["tetris"].clip(lower=SHORTEST)
+@measure
+def _days(frame, sums_up, holds, of, first=0):
+    """Share ("mean") or "any" of the days from `first` on of which `holds` is true, less 1/2, per seed."""
+    return holds(by_interval(frame, of, first)).groupby("seed").agg(sums_up).to_numpy() - 0.5
 
 
 def _minutes_longer(frame):
@@ -193,13 +179,15 @@ ROWS = (
     ("tetris", "Tetris waits about an order of magnitude longer than LoTES",
      longer("lotes", "tetris"), DECADES | VALUE | {"paper_value": 1.0}),
     ("greedy-minutes", "On average Greedy's wait is 15 to 20 minutes longer than LoTES's", _minutes_longer,
-     VALUE | {"paper_value": 17.5, "tolerance": 2.5, "unit": "min",
-              "metric": "Greedy's mean wait less LoTES's"}),
+     {"check": "value", "paper_value": 17.5, "tolerance": 2.5, "unit": "min",
+      "metric": "Greedy's mean wait less LoTES's"}),
     ("lower", "LoTES's wait is generally no longer than Tetris's (read as: on most days, waits below 0.1 ms "
-     "being equal)", _most(_no_longer, "wait"), MOST),
+     "being equal)", _days("mean", lambda days: days["lotes"] <= days["tetris"].clip(lower=SHORTEST), "wait"),
+     MOST),
     ("deviate", "When they deviate, Greedy waits minutes, Tetris seconds, LoTES microseconds (read as: on "
      "some day means of at least 60 s, at least 1 s, below 1 ms)",
-     _any(lambda days: (days["greedy"] >= 60) & (days["tetris"] >= 1) & (days["lotes"] < 1e-3), "wait"), ANY),
+     _days("any", lambda days: (days["greedy"] >= 60) & (days["tetris"] >= 1) & (days["lotes"] < 1e-3),
+           "wait"), ANY),
     ("first-day", "In the first period, with the batch, Greedy waits less than LoTES and Tetris (read as: "
      "jobs that start on the first day)", _first_day, DECADES),
     ("tail-lotes", "Under LoTES less than 1 % of jobs wait over an hour",
@@ -208,17 +196,16 @@ ROWS = (
     ("tail-tetris", "Under Tetris 1 % of jobs wait over 7 hours", _over("tetris", 7), OVER),
     ("tail-greedy", "Under Greedy 1 % of jobs wait over 17 hours", _over("greedy", 17), OVER),
     ("queue-lotes", "For most of the month LoTES's queue stays small (read as: nobody waits at the end of "
-     "most days)", _most(lambda days: days["lotes"] == 0, "queue"), MOST),
+     "most days)", _days("mean", lambda days: days["lotes"] == 0, "queue"), MOST),
     ("queue-tetris", "Tetris has a queue at some points in the month (read as: at the end of a day after the "
-     "first)", _any(lambda days: days["tetris"] > 0, "queue", 1), ANY),
+     "first)", _days("any", lambda days: days["tetris"] > 0, "queue", 1), ANY),
     ("queue-tetris-small", "Tetris's queues are relatively small (read as: at the end of most days after the "
      "first fewer jobs wait than arrive in an hour)",
-     _most(lambda days: days["tetris"] < JOBS / HOURS, "queue", 1), MOST),
+     _days("mean", lambda days: days["tetris"] < JOBS / HOURS, "queue", 1), MOST),
     ("queue-greedy", "Greedy has a queue at all points of the month (read as: at the end of every day)",
-     ends_queued("greedy"),
-     {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
-      "metric": "share of days that end with a queue"}),
-)  # fmt: skip
+     judging.ends_queued("greedy"), {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
+                             "metric": "share of days that end with a queue"}),
+)
 
 CLAIMS = tuple(claim(f"month-{name}{suffix}", "Section 5.3.3", text, f"lotes.month{suffix}", measure, **more,
                      reason=reason) for suffix, reason in MONTHS for name, text, measure, more in ROWS)

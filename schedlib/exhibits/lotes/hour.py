@@ -1,7 +1,4 @@
-"""LoTES on an hour of Alibaba's batch jobs, whose demands and durations are real: Figs. 8-10 and Table 2.
-
-Waits are in seconds.
-"""
+"""LoTES on an hour of Alibaba's batch jobs, whose demands and durations are real: Figs. 8-10 and Table 2."""
 
 from functools import partial
 
@@ -10,10 +7,11 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib import traces
+from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, legend_below, per_run
 from schedlib.exhibits.lotes.judging import DECADES, by_interval, claim, ends_queued, longer, overall
-from schedlib.exhibits.lotes.runs import ONCE, each_policy
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.exhibits.lotes.runs import ONCE, class_table, each_policy
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.alibaba import FIRST, alibaba_hour, alibaba_instances
 from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
 from schedlib.pictures import style
@@ -44,13 +42,15 @@ def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
 
     def measures(run):
         during = run.intervals[:minutes]
-        whole = {"mean": run.mean_response, "p99": run.quantile(0.99), "waited": 100 * run.share_above(0)}
-        whole |= {"queued": 100 * during["queued"].mean(), "machines": configs.n_machines}
         return {
             "wait": enumerate(during["mean_response"]),
             "queue": enumerate(during["queue_end"]),
             "tail": ((seconds, 100 * run.share_above(seconds)) for seconds in WAITS),
-            **{measure: [(0, value)] for measure, value in whole.items()},
+            "mean": [(0, run.mean_response)],
+            "p99": [(0, run.quantile(0.99))],
+            "waited": [(0, 100 * run.share_above(0))],
+            "queued": [(0, 100 * during["queued"].mean())],
+            "machines": [(0, configs.n_machines)],
         }
 
     return each_policy(configs, classes, jobs, measures, seed, interval=60.0).dropna(ignore_index=True)
@@ -72,21 +72,17 @@ def table2_hour(seed: int) -> pd.DataFrame:
     Demands are fractions of a machine taken as 96 cores (see `alibaba`).
     """
     made, job_class = cluster_jobs(alibaba_instances(), 4, day=FIRST, seed=seed)
-    columns = {"job_class": np.arange(1, 5), "mean_time_h": 1 / made.rate[0] / 3600}
-    columns |= {"cores": made.demand[:, 0], "memory": made.demand[:, 1], "share": made.share}
-    return pd.DataFrame(columns | {"share_hour": np.bincount(job_class) / len(job_class)})
+    table = class_table(made, mean_time_h=1 / made.rate[0] / 3600)
+    return table.assign(share_hour=np.bincount(job_class) / len(job_class))
 
 
-def _points(minutes):
-    return [{"minutes": minutes, "features": features} for features in ("demand", "demand and duration")]
-
+FEATURES = ("demand", "demand and duration")
 
 EXPERIMENTS = (
     Experiment("lotes.hour", "An hour of Alibaba's batch jobs", hour,
-               scales([{"minutes": 5, "load": 0.8}], [{"minutes": 60, "load": load} for load in (0.8, 0.95)]),
-               scales(1, 1, 3)),
+               scales(grid(minutes=[5], load=[0.8]), grid(minutes=[60], load=[0.8, 0.95])), scales(1, 1, 3)),
     Experiment("lotes.classes", "What each further class gains on Alibaba's hour", classes,
-               scales(_points(1), _points(10)), scales(1, 1, 3)),
+               scales(*(grid(minutes=[minutes], features=FEATURES) for minutes in (1, 10))), scales(1, 1, 3)),
     Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, **ONCE),
 )
 
@@ -94,24 +90,20 @@ EXPERIMENTS = (
 def _alt(frame):
     waits, words = pd.DataFrame({name: per_run(frame, name) for name in ("mean", "p99")}), []
     for load, table in waits.groupby("load"):
-        each = [f"{style.look(policy).label} {mean:.3g} s, 99 % of jobs under {p99:.3g} s"
-                for policy, mean, p99 in table.groupby("policy").median().itertuples()]
-        words.append(f"at load {load:g} {'; '.join(each)}")
+        each = "; ".join(f"{style.look(policy).label} {mean:.3g} s, 99 % of jobs under {p99:.3g} s"
+                         for policy, mean, p99 in table.groupby("policy").median().itertuples())
+        words.append(f"at load {load:g} {each}")
     return f"Charts of Alibaba's hour under four policies. Mean waits: {'. '.join(words)}."
 
 
-def _caption(number, title):
-    def caption(frame):
-        machines = per_run(frame, "machines").groupby("load").median()
-        sizes = " and ".join(f"{count:,.0f} machines (load {load:g})" for load, count in machines.items())
-        return (
-            f"{title.format(unit='minute')} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch "
+def _caption(frame, number, title):
+    machines = per_run(frame, "machines").groupby("load").median()
+    sizes = " and ".join(f"{count:,.0f} machines (load {load:g})" for load, count in machines.items())
+    return (f"{title.format(unit='minute')} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch "
             f"instances on {sizes}, Table 1's configurations in proportion, the largest taken as 96 cores; "
             "classes of the first sixth of the time. An instance comes when its job does, thousands at a "
             "time. The load counts work that runs on after the hour. Thin lines: seeds; thick: medians. The "
             f"paper's Fig. {number} has Google's month. Data: Alibaba, cluster-trace-v2018.")
-
-    return caption
 
 
 def plot_classes(frame: pd.DataFrame) -> Picture:
@@ -120,12 +112,11 @@ def plot_classes(frame: pd.DataFrame) -> Picture:
     labels = "variance left within classes (%)", "jobs that the last class moves (%)"
     most = int(frame["k"].max())
     for ax, column, label in zip(axes, ("spread", "moved"), labels, strict=True):
-        for k, (features, rows) in enumerate(frame.groupby("features")):
+        for (features, rows), line, colour in zip(frame.groupby("features"), ("-o", "--s"), style.PALETTE,
+                                                  strict=False):
             median = rows.groupby("k")[column].median().dropna()
-            look = {"color": style.PALETTE[k], "linestyle": ("-", "--")[k], "marker": ("o", "s")[k]}
-            ax.plot(median.index, median, label=f"clustered by {features}", **look)
-        ax.set(xlabel="number of classes", ylabel=label)
-        ax.set_xticks(range(1, most + 1))
+            ax.plot(median.index, median, line, color=colour, label=f"clustered by {features}")
+        ax.set(xlabel="number of classes", ylabel=label, xticks=range(1, most + 1))
     axes[0].set_ylim(0, None)
     axes[1].set_yscale("log")
     for limit, version in ((1.0, "extended version"), (0.01, "first version")):
@@ -136,16 +127,6 @@ def plot_classes(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-def _caption_classes(frame):
-    minutes = frame["minutes"].iloc[0]
-    time = "first ten minutes" if minutes == 10 else f"first {minutes} min"
-    return (
-        f"What each further class gains on the {time} of Alibaba's hour: the variance left within classes, "
-        "and the share of jobs that are not where one class fewer had them. Dotted: below these, the papers "
-        "say of Google's trace, lies what more than four classes take (Section 5.3.2; first version, 5.1). "
-        "Data: Alibaba, cluster-trace-v2018.")
-
-
 def _alt_classes(frame):
     fifth = frame[frame["k"] == 5].groupby("features")["moved"].median()
     words = ", ".join(f"{value:.2g} % (clustered by {features})" for features, value in fifth.items())
@@ -153,17 +134,22 @@ def _alt_classes(frame):
     return f"Line charts for 1 to {most} classes. With a fifth class there move {words} of the jobs."
 
 
-FIGURES = tuple(Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"),
-                       _caption(number, title), _alt)
-                for number, (plot, title) in FIGURES_8_TO_10.items()) + (
-    Figure("lotes.classes", "lotes.classes", plot_classes, _caption_classes, _alt_classes),
-    Figure(
-        "lotes.table2-hour", "lotes.table2-hour", None,
-        "The paper's Table 2 from real demands: four classes of the first ten minutes of Alibaba's hour, by "
-        "k-means on cores and memory used (fractions of a machine taken as 96 cores); the last column is "
-        "their share of the whole hour's jobs. Data: Alibaba, cluster-trace-v2018.",
-        "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and in "
-        "the hour."),
+TIME = {1: "1 min", 10: "ten minutes"}
+FIGURES = (
+    *(Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"),
+             partial(_caption, number=number, title=title), _alt)
+      for number, (plot, title) in FIGURES_8_TO_10.items()),
+    Figure("lotes.classes", "lotes.classes", plot_classes, lambda frame: (
+        f"What each further class gains on the first {TIME[frame['minutes'].iloc[0]]} of Alibaba's hour: the "
+        "variance left within classes, and the share of jobs that are not where one class fewer had them. "
+        "Dotted: below these, the papers say of Google's trace, lies what more than four classes take "
+        "(Section 5.3.2; first version, 5.1). Data: Alibaba, cluster-trace-v2018."), _alt_classes),
+    Figure("lotes.table2-hour", "lotes.table2-hour", None,
+           "The paper's Table 2 from real demands: four classes of the first ten minutes of Alibaba's hour, "
+           "by k-means on cores and memory used (fractions of a machine taken as 96 cores); the last column "
+           "is their share of the whole hour's jobs. Data: Alibaba, cluster-trace-v2018.",
+           "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and "
+           "in the hour."),
 )
 
 
@@ -178,9 +164,15 @@ def _greedy_first(frame):
     return (waits[["lotes", "tetris"]].min(axis=1) - waits["greedy"]).to_numpy()
 
 
-def _at_load(measure, load=0.8):
-    """The measure of the runs at that load alone."""
-    return lambda frame: measure(frame[frame["load"] == load])
+@measure
+def _at_load(frame, judged, load=0.8):
+    return judged(frame[frame["load"] == load])
+
+
+@measure
+def _fifth_class(frame, limit):
+    """By how much the share of jobs that a fifth class takes over stays below `limit` per cent, per seed."""
+    return limit - frame.query("features == 'demand' and k == 5")["moved"].to_numpy()
 
 
 REASON = (
@@ -190,17 +182,10 @@ TIMES = DECADES | {"check": "value", "tolerance": 0.5}
 TAILS = {"metric": "log10 of the ratio of 99 % quantiles of the waits", "unit": "decades"}
 
 
-def _fifth_class(limit):
-    """By how much the share of jobs that a fifth class takes over stays below `limit` per cent, per seed."""
-    return lambda frame: limit - frame.query("features == 'demand' and k == 5")["moved"].to_numpy()
-
-
-CLAIMS = tuple(
-    claim(
-        f"hour-{name}", f"Section 5.3.3; Fig. {figure}", text, "lotes.hour", _at_load(measure), **more,
-        reason=REASON,
-    )
-    for name, figure, text, measure, more in (
+HOUR = tuple(
+    claim(f"hour-{name}", f"Section 5.3.3; Fig. {figure}", text, "lotes.hour", _at_load(judged), **more,
+          reason=REASON)
+    for name, figure, text, judged, more in (
         ("greedy", 8, "Greedy waits orders of magnitude longer than LoTES (read as 100 times)",
          longer("lotes", "greedy"), TIMES | {"paper_value": 2.0}),
         ("tetris", 8, "Tetris waits about an order of magnitude longer than LoTES", longer("lotes", "tetris"),
@@ -216,15 +201,13 @@ CLAIMS = tuple(
         ("queue-greedy", 10, "Greedy has queues at all points", ends_queued("greedy"),
          {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "metric": "minutes that end with a queue",
           "unit": "%"}),
-    )
-) + tuple(
-    claim(
-        f"hour-classes{suffix}", f"Section {where}",
-        f"Four classes suffice: a fifth takes less than {limit:g} % of the jobs",
-        "lotes.classes", _fifth_class(limit),
-        metric="limit less the share of jobs that are not where four classes had them", unit="%",
-        reason="clustered by demand, on the first ten minutes of Alibaba's hour, not on the first day of "
-        "Google's month",
-    )
-    for suffix, where, limit in (("", "5.3.2, extended version", 1.0), ("-first", "5.1, first version", 0.01))
-)  # fmt: skip
+    ))
+
+CLAIMS = HOUR + tuple(
+    claim(f"hour-classes{suffix}", f"Section {where}",
+          f"Four classes suffice: a fifth takes less than {limit:g} % of the jobs", "lotes.classes",
+          _fifth_class(limit), unit="%",
+          metric="limit less the share of jobs that are not where four classes had them",
+          reason="clustered by demand, on the first ten minutes of Alibaba's hour, not on the first day of "
+          "Google's month")
+    for suffix, where, limit in (("", "5.3.2, extended version", 1), ("-first", "5.1, first version", 0.01)))

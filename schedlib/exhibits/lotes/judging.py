@@ -1,17 +1,13 @@
-"""What LoTES's claims share: their maker, and measures of waits and queues per seed.
-
-Mean waits are compared as decades (log10). Below 0.1 ms they count as equal.
-"""
-
-from collections.abc import Callable
+"""What LoTES's claims share: their maker, and measures of waits and queues per seed."""
 
 import numpy as np
 import pandas as pd
 
+from schedlib.exhibits import measure
 from schedlib.experiment import claim_maker
 
 SHORTEST = 1e-4
-"""Seconds below which mean waits count as equal."""
+"""Seconds below which mean waits count as equal, and are drawn as none."""
 DECADES = {"metric": "log10 of the ratio of mean waits", "unit": "decades"}
 
 claim = claim_maker("lotes", check="order")
@@ -33,16 +29,14 @@ def overall(frame: pd.DataFrame, measure: str = "mean") -> pd.DataFrame:
     return frame[frame["measure"] == measure].pivot(index="seed", columns="policy", values="value")
 
 
-def longer(first: str, second: str, measure: str = "mean") -> Callable:
+@measure
+def longer(frame: pd.DataFrame, first: str, second: str, of: str = "mean") -> np.ndarray:
     """By how many decades the policy `second` waits longer than `first` over the whole run, per seed."""
-
-    def margin(frame):
-        waits = overall(frame, measure).clip(lower=SHORTEST)
-        return np.log10(waits[second] / waits[first]).to_numpy()
-
-    return margin
+    waits = overall(frame, of).clip(lower=SHORTEST)
+    return np.log10(waits[second] / waits[first]).to_numpy()
 
 
-def ends_queued(policy: str) -> Callable:
+@measure
+def ends_queued(frame: pd.DataFrame, policy: str) -> pd.Series:
     """The share of the days or minutes (%) at whose end jobs wait, per seed."""
-    return lambda frame: 100 * (by_interval(frame, "queue")[policy] > 0).groupby("seed").mean()
+    return 100 * (by_interval(frame, "queue")[policy] > 0).groupby("seed").mean()

@@ -6,10 +6,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from schedlib.exhibits.lotes.drawing import axes_or_figure, dots, legend_below, median_line
+from schedlib.exhibits import measure
+from schedlib.exhibits.lotes.drawing import by_policy_at, dots, legend_below, median_line
 from schedlib.exhibits.lotes.judging import claim
 from schedlib.exhibits.lotes.runs import MATCHED, POLICIES, SIZE, follow
-from schedlib.experiment import SCALES, Experiment, Figure, scales
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
@@ -24,24 +25,20 @@ def overhead(load: float, phi: float, machines: int, hours: float, seed: int) ->
     instance, rows = random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, **MATCHED), []
     for policy, sampled in (*((policy, 0) for policy in POLICIES), ("lotes", 10)):
         options: dict[str, Any] = {"sampled": sampled} if sampled else {}
-        run = follow(instance, policy, seed, **options)
-        looked = 100 * run.looked / instance.configs.n_machines
+        looked = 100 * follow(instance, policy, seed, **options).looked / instance.configs.n_machines
         rows.append({"policy": policy, "sampled": sampled, "looked": looked})
     return pd.DataFrame(rows)
 
 
-def _points(machines, hours):
-    size = {"phi": 0.006, "machines": machines, "hours": min(hours, 20.0)}
-    return [{"load": load, **size} for load in (0.3, 0.6, 0.8, 0.9, 0.95, 0.97)]
-
-
-EXPERIMENTS = (Experiment("lotes.overhead", "How many machines an arrival asks", overhead,
-                          {scale: _points(**SIZE[scale]) for scale in SCALES}, scales(1, 3, 5)),)
+POINTS = {scale: grid(load=[0.3, 0.6, 0.8, 0.9, 0.95, 0.97], phi=[0.006], machines=[size["machines"]],
+                      hours=[min(size["hours"], 20.0)]) for scale, size in SIZE.items()}
+EXPERIMENTS = (Experiment("lotes.overhead", "How many machines an arrival asks", overhead, POINTS,
+                          scales(1, 3, 5)),)
 
 
 def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
-    figure, ax = axes_or_figure(ax, (7.0, 4.0))
+    figure, ax = style.into(ax, (7.0, 4.0))
     for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
         look = style.look(policy)
         if sampled:
@@ -54,42 +51,33 @@ def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 
 
 def _alt(frame):
-    medians = frame[frame["sampled"] == 0].groupby(["policy", "load"])["looked"].median()
+    words = by_policy_at(frame[frame["sampled"] == 0], "looked", "load", "%")
     low, high = frame["load"].min(), frame["load"].max()
-    words = [f"{style.look(policy).label} {medians[policy, low]:.3g} and {medians[policy, high]:.3g} %"
-             for policy in POLICIES]
-    return f"Line chart of machines asked per arrival. At loads {low:g} and {high:g}: {'; '.join(words)}."
+    return f"Line chart of machines asked per arrival. At loads {low:g} and {high:g}: {words}."
 
 
 FIGURES = (
-    Figure(
-        "lotes.overhead", "lotes.overhead", plot_overhead,
-        "How many machines an arriving job asks for their state, by the policies' words: LoTES every one of "
-        "the configurations it tries, Greedy down the table until one has room, Tetris all. (The simulator "
-        "itself finds the same machine by search trees.)", _alt),)
+    Figure("lotes.overhead", "lotes.overhead", plot_overhead,
+           "How many machines an arriving job asks for their state, by the policies' words: LoTES every one "
+           "of the configurations it tries, Greedy down the table until one has room, Tetris all. (The "
+           "simulator itself finds the same machine by search trees.)", _alt),)
 
 
-def _asks_more(policy, low, high):
+@measure
+def _asks_more(frame, policy, low, high):
     """How much larger a share of machines a policy asks than LoTES, mean over these loads, per seed."""
-
-    def measure(frame):
-        rows = frame[(frame["sampled"] == 0) & frame["load"].between(low, high)]
-        table = rows.pivot_table(index="seed", columns="policy", values="looked")
-        return (table[policy] - table["lotes"]).to_numpy()
-
-    return measure
+    rows = frame[(frame["sampled"] == 0) & frame["load"].between(low, high)]
+    table = rows.pivot_table(index="seed", columns="policy", values="looked")
+    return (table[policy] - table["lotes"]).to_numpy()
 
 
 CLAIMS = tuple(
-    claim(
-        f"overhead-{name}", "Section 5.2", text, "lotes.overhead", _asks_more(policy, low, high),
-        metric="machines asked per arrival, less LoTES's", unit="% of all",
-    )
-    for name, text, policy, low, high in (
+    claim(f"overhead-{name}", "Section 5.2", text, "lotes.overhead", judged,
+          metric="machines asked per arrival, less LoTES's", unit="% of all")
+    for name, text, judged in (
         ("tetris", "Where jobs start at once, LoTES asks fewer machines than Tetris (loads to 0.9)",
-         "tetris", 0, 0.9),
+         _asks_more("tetris", 0, 0.9)),
         ("tetris-heavy", "Under heavy load LoTES's overhead is no worse than Tetris's (0.95 and 0.97)",
-         "tetris", 0.95, 1),
-        ("greedy", "LoTES's overhead is no worse than Greedy's (all loads)", "greedy", 0, 1),
-    )
-)  # fmt: skip
+         _asks_more("tetris", 0.95, 1)),
+        ("greedy", "LoTES's overhead is no worse than Greedy's (all loads)", _asks_more("greedy", 0, 1)),
+    ))

@@ -5,8 +5,9 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 from matplotlib.ticker import NullLocator
 
-from schedlib.exhibits.lotes.drawing import FASTEST, dots
+from schedlib.exhibits.lotes.drawing import WAIT, dots
 from schedlib.exhibits.lotes.fig11_13_random import LAWS, axis_of
+from schedlib.exhibits.lotes.judging import SHORTEST
 from schedlib.exhibits.lotes.runs import POLICIES
 from schedlib.lotes.result import GROWTH
 from schedlib.pictures import style
@@ -46,13 +47,13 @@ def plot_point(frame: pd.DataFrame, sizes: str, at: float, claims: pd.DataFrame 
     place = {"left": 1.6 / size[0], "right": 0.98, "top": 1 - 0.4 / size[1], "bottom": low, "wspace": 0.11}
     figure, axes = style.subplots(1, 2, size=size, sharey=True, gridspec_kw=place)
     figure.set_layout_engine("none")
-    measures = frame["wait"].clip(lower=FASTEST), 100 * frame["slope"]
+    measures = frame["wait"].clip(lower=SHORTEST), 100 * frame["slope"]
     for ax, values in zip(axes, measures, strict=True):
         for height, policy in enumerate(policies):
             runs = rows[rows["policy"] == policy].sort_values("seed")
             heights = height + SPREAD * (np.arange(len(runs)) - (len(runs) - 1) / 2)
             dots(ax, values[runs.index], heights, style.look(policy), 7, stable=runs["stable"])
-    axes[0].set(xscale="log", xlim=(FASTEST / 2, 2 * measures[0].max()), xlabel="mean wait (s); none: 0.0001")
+    axes[0].set(xscale="log", xlim=(SHORTEST / 2, 2 * measures[0].max()), xlabel=WAIT)
     axes[0].set_yticks(range(len(policies)), [style.look(policy).label for policy in policies])
     axes[0].set_ylim(len(policies) - 0.5, -0.5)
     threshold = 100 * GROWTH

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
+from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.drawing import legend_below
 from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
 from schedlib.exhibits.lotes.runs import synthetic_month
@@ -79,26 +80,24 @@ def replanning(shrink: int, load: float, drift: float, bursts: bool, finest: int
         policy = "tetris" if way == "tetris" else "lotes"
         run = simulate(policy, configs, jobs, plan=first, seed=seed, until=hours, interval=24.0, **options)
         wait = (run.jobs["start"].fillna(hours) - run.jobs["submit"]).to_numpy()  # type: ignore[index]
-        row = {"way": way, "every": every, "wait": 3600 * wait.mean()}
-        row |= {"wait_small": 3600 * wait[small].mean(), "wait_large": 3600 * wait[~small].mean()}
-        over, idle = 100 * (wait > 1).mean(), 100 * run.fragmentation[0]
-        row |= {"over_1h": over, "queue": run.mean_queue, "idle": idle}
-        rows.append(row | {"plans": len(run.plans), "seconds": max(seconds)})
+        rows.append({
+            "way": way, "every": every, "wait": 3600 * wait.mean(), "wait_small": 3600 * wait[small].mean(),
+            "wait_large": 3600 * wait[~small].mean(), "over_1h": 100 * (wait > 1).mean(),
+            "queue": run.mean_queue, "idle": 100 * run.fragmentation[0], "plans": len(run.plans),
+            "seconds": max(seconds),
+        })
     return pd.DataFrame(rows)
 
 
-def _point(shrink, load, drift=0.8, **more):
-    usual = {"bursts": True, "finest": 6, "hours": HOURS}
-    return {"shrink": shrink, "load": load, "drift": drift} | usual | more
+def _point(shrink, load, drift=0.8, bursts=True, hours=HOURS):
+    return {"shrink": shrink, "load": load, "drift": drift, "bursts": bursts, "finest": 6, "hours": hours}
 
 
+PAPER = [_point(4, 0.8), _point(4, 0.95), _point(4, 0.8, 0.0), _point(4, 0.8, 1.6),
+         _point(4, 0.95, bursts=False)]
 EXPERIMENTS = (Experiment("lotes.replan", "Planning anew on a drifting month", replanning,
-                          scales([_point(400, 0.8, hours=72)], [_point(40, 0.8), _point(40, 0.95)],
-                                 [
-                                     *(_point(4, *setting)
-                                       for setting in ((0.8,), (0.95,), (0.8, 0.0), (0.8, 1.6))),
-                                     _point(4, 0.95, bursts=False),
-                                 ]), scales(2, 5), timing=("seconds",)),)
+                          scales([_point(400, 0.8, hours=72)], [_point(40, 0.8), _point(40, 0.95)], PAPER),
+                          scales(2, 5), timing=("seconds",)),)
 
 NAMES = {
     ("estimate", 24): "estimated anew, 24 h",
@@ -149,28 +148,23 @@ def _alt(frame):
     means = np.log10(_over_fixed(frame, "wait")).groupby(SETTING).mean()
     words = [f"{name}: {10 ** means[way].min():.2f} to {10 ** means[way].max():.2f}"
              for way, name in NAMES.items() if way in means]
-    return (
-        "Chart in three panels, all jobs, the small classes and the large ones. Mean wait over that of one "
-        f"plan, geometric means over seeds, least and largest of the settings: {', '.join(words)}.")
+    return ("Chart in three panels, all jobs, the small classes and the large ones. Mean wait over that of "
+            f"one plan, geometric means over seeds, least and largest of the settings: {', '.join(words)}.")
 
 
 FIGURES = (
-    Figure(
-        "lotes.replan", "lotes.replan", plot_replan,
-        lambda frame: "Planning anew on the synthetic month, by what from and how often: mean wait over that "
-        "under one plan (ticks: seeds; symbols: their geometric mean). Table 1's machines over "
-        f"{frame['shrink'].iloc[0]}. The paper leaves this to future work (Sections 5.3.3 and 6).", _alt),)
+    Figure("lotes.replan", "lotes.replan", plot_replan, lambda frame: (
+        "Planning anew on the synthetic month, by what from and how often: mean wait over that under one "
+        "plan (ticks: seeds; symbols: their geometric mean). Table 1's machines over "
+        f"{frame['shrink'].iloc[0]}. The paper leaves this to future work (Sections 5.3.3 and 6)."), _alt),)
 
 
-def _gained(way, every):
+@measure
+def _gained(frame, way, every):
     """Decades by which planning anew shortens the mean wait with bursts and drift 0.8, per seed."""
-
-    def measure(frame):
-        rows = with_decades(frame[frame["bursts"].astype(bool) & (frame["drift"] == 0.8)])
-        waits = rows.pivot_table(index="seed", columns=["way", "every"], values="decades")
-        return (waits["fixed", 0] - waits[way, every]).to_numpy()
-
-    return measure
+    rows = with_decades(frame[frame["bursts"].astype(bool) & (frame["drift"] == 0.8)])
+    waits = rows.pivot_table(index="seed", columns=["way", "every"], values="decades")
+    return (waits["fixed", 0] - waits[way, every]).to_numpy()
 
 
 REASON = (
@@ -181,10 +175,8 @@ CLAIMS = (
     *(claim(f"replan-{way}-{every}", "Section 5.3.3",
             f"Updating the job classes' parameters improves LoTES: {text}, every {every} hours",
             "lotes.replan", _gained(way, every), **DECADES, reason=REASON)
-      for way, text in (
-          ("estimate", "shares, demands and rates estimated anew"),
-          ("cluster", "jobs clustered anew"),
-      ) for every in (24, 6)),
+      for way, text in (("estimate", "shares, demands and rates estimated anew"),
+                        ("cluster", "jobs clustered anew")) for every in (24, 6)),
     claim("replan-seconds", "Section 5.3.3",
           "Stages 1 and 2 can be solved again several times a day: in less than a minute", "lotes.replan",
           lambda frame: (frame["seconds"] < 60).groupby(frame["seed"]).mean().to_numpy(), 1.0, check="value",

@@ -86,13 +86,19 @@ def synthetic_month(shrink: int, seed: int, **options) -> tuple[MachineConfigs, 
     return fewer, *google_month(fewer, classes, seed=seed, **options)
 
 
+def class_table(classes: JobClasses, mean_time_h: np.ndarray) -> pd.DataFrame:
+    """Classes as in the paper's Table 2: `job_class` from 1, the given mean times (h), demands and shares."""
+    cores, memory = classes.demand.T
+    return pd.DataFrame({"job_class": np.arange(1, len(cores) + 1), "mean_time_h": mean_time_h,
+                         "cores": cores, "memory": memory, "share": classes.share})
+
+
 Measures = Callable[[Simulation], Mapping[str, Iterable[tuple[float, float]]]]
 
 
 def each_policy(configs: MachineConfigs, classes: JobClasses, jobs: Workload, measures: Measures, seed: int,
                 **options) -> pd.DataFrame:
-    """Every policy on the same jobs: `policy, measure, x, value`; `measures` gives a run's pairs (x,
-    value)."""
+    """Every policy on the same jobs: `policy, measure, x, value`; `measures` gives a run's (x, value)."""
     made, rows = plan(configs, classes), []
     for policy in POLICIES:
         run = simulate(policy, configs, jobs, plan=made, seed=seed, record=False, **options)

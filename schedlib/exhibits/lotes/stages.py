@@ -11,9 +11,9 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
-from schedlib.exhibits.lotes.drawing import axes_or_figure
+from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.judging import claim
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.planning.bins import non_dominated_bins
 from schedlib.lotes.planning.generation import generate_plan
 from schedlib.lotes.planning.plan import plan
@@ -60,8 +60,7 @@ def integer(phi: float, limit: float, seed: int) -> pd.DataFrame:
     """
     configs, classes = _instance(phi, seed)
     row: dict[str, float] = {"bins": sum(map(len, plan(configs, classes).bins))}
-    whole = {"integer": True, "seconds": limit}
-    ways: dict[str, dict[str, Any]] = {"lp_seconds": {}, "integer_seconds": whole}
+    ways: dict[str, Any] = {"lp_seconds": {}, "integer_seconds": {"integer": True, "seconds": limit}}
     for name, options in ways.items():
         began = time.perf_counter()
         try:
@@ -75,19 +74,14 @@ def integer(phi: float, limit: float, seed: int) -> pd.DataFrame:
 PHIS = (-1.0, 0.0, 0.003, 0.006, 0.009, 0.012, 0.015)
 
 
-def _limits(limit, phis):
-    return [{"phi": phi, "limit": limit} for phi in phis]
-
-
 EXPERIMENTS = (
     Experiment("lotes.stages", "Rates and bins of stages 1 and 2", stages,
-               scales(
-                   [{"phi": -1.0, "machines": 1000}, *({"phi": phi, "machines": 20} for phi in (0.0, 0.015))],
-                   [{"phi": phi, "machines": 1000} for phi in PHIS]), scales(2, 5),
-               timing=("seconds", "bins_seconds")),
+               scales(grid(phi=[-1.0], machines=[1000]) + grid(phi=[0.0, 0.015], machines=[20]),
+                      grid(phi=PHIS, machines=[1000])), scales(2, 5), timing=("seconds", "bins_seconds")),
     Experiment("lotes.integer", "Stage 2 as an integer program", integer,
-               scales(_limits(20.0, (-1.0, 0.006)), _limits(20.0, (-1.0, 0.0, 0.006, 0.015)),
-                      _limits(600.0, PHIS)), scales(1), timing=("lp_seconds", "integer_seconds")),
+               scales(grid(phi=[-1.0, 0.006], limit=[20.0]),
+                      grid(phi=[-1.0, 0.0, 0.006, 0.015], limit=[20.0]), grid(phi=PHIS, limit=[600.0])),
+               scales(1), timing=("lp_seconds", "integer_seconds")),
 )
 
 WAYS = {
@@ -104,46 +98,42 @@ def _loss(frame, column):
 
 def plot_stages(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
     """What each way of making the plan loses against the fluid bound, on every instance."""
-    figure, ax = axes_or_figure(ax, (7.0, 3.8))
-    names = {phi: "Google" if phi < 0 else f"{phi:g}" for phi in sorted(set(frame["phi"]))}
-    place = frame["phi"].map({phi: k for k, phi in enumerate(names)})
-    for k, (column, (label, colour, marker)) in enumerate(WAYS.items()):
-        shape: dict[str, Any] = {"linestyle": "none", "marker": marker, "color": colour, "alpha": 0.8}
-        ax.plot(place + 0.2 * (k - 1), _loss(frame, column), label=label, **shape)
-    ax.set_xticks(range(len(names)), names.values())
+    figure, ax = style.into(ax, (7.0, 3.8))
+    phis = sorted(set(frame["phi"]))
+    place = frame["phi"].map(phis.index)
+    for shift, (column, (label, colour, marker)) in zip((-0.2, 0, 0.2), WAYS.items(), strict=True):
+        ax.plot(place + shift, _loss(frame, column), marker, color=colour, alpha=0.8, label=label)
+    ax.set_xticks(range(len(phis)), ["Google" if phi < 0 else f"{phi:g}" for phi in phis])
     ax.set(xlabel="instance: Google's, and random ones by Phi", ylim=(0, None))
     ax.set_ylabel("rate lost against the fluid bound (%)")
     ax.legend()
     return figure
 
 
-def _alt_stages(frame):
-    words = ", ".join(f"{name} {_loss(frame, name).mean():.2f} %" for name in WAYS)
-    return f"Strip chart of the rate lost against the fluid bound on {len(frame)} instances. Means: {words}."
-
-
 FIGURES = (
-    Figure(
-        "lotes.stages", "lotes.stages", plot_stages,
-        "What the plan loses against the fluid bound of stage 1: with the paper's stage 2, rounded, and with "
-        "stage 2 over all bins by column generation (beyond the paper). 10,000 machines.", _alt_stages),
-    Figure(
-        "lotes.integer", "lotes.integer", None,
-        lambda frame: "Stage 2 as a linear and as an integer program (HiGHS) over the same bins, proved "
-        f"optimal: seconds. Google's instance is Phi = -1. inf: no proof within {frame['limit'].iloc[0]:g} "
-        "s.",
-        "Table of bins and of the seconds that the linear and the integer program take on four instances."),
+    Figure("lotes.stages", "lotes.stages", plot_stages,
+           "What the plan loses against the fluid bound of stage 1: with the paper's stage 2, rounded, and "
+           "with stage 2 over all bins by column generation (beyond the paper). 10,000 machines.",
+           lambda frame: f"Strip chart of the rate lost against the fluid bound on {len(frame)} instances. "
+           f"Means: {', '.join(f'{name} {_loss(frame, name).mean():.2f} %' for name in WAYS)}."),
+    Figure("lotes.integer", "lotes.integer", None, lambda frame: (
+        "Stage 2 as a linear and as an integer program (HiGHS) over the same bins, proved optimal: seconds. "
+        f"Google's instance is Phi = -1. inf: no proof within {frame['limit'].iloc[0]:g} s."),
+           "Table of bins and of the seconds that the linear and the integer program take on four "
+           "instances."),
 )
 
 
-def _google(measure):
+@measure
+def _google(frame, judged):
     """A measure of Google's instance, which is the same for every seed."""
-    return lambda frame: measure(frame.query("phi < 0"))[:1]
+    return judged(frame.query("phi < 0"))[:1]
 
 
-def _by_seed(measure, summary):
+@measure
+def _by_seed(frame, judged, sums_up):
     """A measure of every instance, summed up per seed."""
-    return lambda frame: measure(frame).groupby(frame["seed"]).agg(summary)
+    return judged(frame).groupby(frame["seed"]).agg(sums_up)
 
 
 def _looser(frame):
@@ -154,11 +144,13 @@ def _looser(frame):
 
 
 EXACTLY = {"paper_value": 1.0, "check": "value", "unit": "1"}
+BINS = {"check": "ratio", "tolerance": 2.3, "metric": "bins, Google", "unit": "1"}
+NOTHING = {"paper_value": 0.0, "check": "value", "tolerance": 0.001}
 STAGES, INTEGER, TABLE_1 = "lotes.stages", "lotes.integer", "lotes.table1"
 
 CLAIMS = tuple(
-    claim(name, f"Section {where}", text, experiment, measure, **{"unit": "%"} | more)
-    for name, where, text, experiment, measure, more in (
+    claim(name, f"Section {where}", text, experiment, judged, **{"unit": "%"} | more)
+    for name, where, text, experiment, judged, more in (
         ("upper-bound", "4.1", "Stage 1's rate is only an upper bound, since machines fragment", STAGES,
          _by_seed(lambda frame: _loss(frame, "assignment"), "min"), {"metric": "least loss of stage 2"}),
         ("minute", "5.3", "Stages 1 and 2 together take less than a minute", STAGES,
@@ -182,22 +174,19 @@ CLAIMS = tuple(
                     "reason": "the optimum of stage 1 is degenerate: ours wastes least and has two such "
                     "configurations, other optima have none"}),
         ("bins", "4.2", "Under K^j, bins are in the thousands", STAGES, _google(lambda frame: frame["bins"]),
-         {"paper_value": 3000.0, "check": "ratio", "tolerance": 2.3, "metric": "bins, Google", "unit": "1",
-          "how_read": "text: thousands, read as 1,000 to 9,000",
-          "reason": "a matter of the optimum and of the algorithm, which as printed keeps dominated bins "
-          "too"}),
+         BINS | {"paper_value": 3000.0, "how_read": "text: thousands, read as 1,000 to 9,000",
+                 "reason": "a matter of the optimum and of the algorithm, which as printed keeps dominated "
+                 "bins too"}),
         ("bins-all", "4.2", "Without K^j there can be millions of bins", TABLE_1,
          lambda frame: [frame["bins_all_classes"].sum()],
-         {"paper_value": 3e6, "check": "ratio", "tolerance": 2.3, "metric": "bins, Google", "unit": "1",
-          "how_read": "text: millions, read as 1 to 9 million",
-          "reason": "not with Google's four classes; with the nine of the random workloads there are"}),
+         BINS | {"paper_value": 3e6, "how_read": "text: millions, read as 1 to 9 million",
+                 "reason": "not with Google's four classes; with the nine of the random workloads there "
+                 "are"}),
         ("rounding", "4.2", "Rounding loses less than 0.001 % of the rate", STAGES,
          _google(lambda frame: 100 * (1 - frame["rounded"] / frame["assignment"])),
-         {"paper_value": 0.0, "check": "value", "tolerance": 0.001, "metric": "loss by rounding, Google",
-          "reason": "the exact integer program over the same bins loses about as much"}),
+         NOTHING | {"metric": "loss by rounding, Google",
+                    "reason": "the exact integer program over the same bins loses about as much"}),
         ("rounding-integer", "4.2", "Rounding is as good as the exact integer program", STAGES,
          _google(lambda frame: 100 * (1 - frame["rounded"] / frame["integer"])),
-         {"paper_value": 0.0, "check": "value", "tolerance": 0.001,
-          "metric": "integer program above rounding, Google"}),
-    )
-)  # fmt: skip
+         NOTHING | {"metric": "integer program above rounding, Google"}),
+    ))

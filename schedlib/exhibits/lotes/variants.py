@@ -5,10 +5,11 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from schedlib.exhibits.lotes.drawing import FASTEST, WAIT, dots
-from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
+from schedlib.exhibits import measure
+from schedlib.exhibits.lotes.drawing import WAIT, dots
+from schedlib.exhibits.lotes.judging import DECADES, SHORTEST, claim, with_decades
 from schedlib.exhibits.lotes.runs import CONFIGS, MATCHED, SIZE, follow, outcome
-from schedlib.experiment import SCALES, Experiment, Figure, scales
+from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
@@ -51,8 +52,8 @@ def variants(phi: float, load: float, machines: int, hours: float, seed: int) ->
 
 
 EXPERIMENTS = (Experiment("lotes.variants", "Every reading of every policy", variants,
-                          {scale: [{"phi": 0.006, "load": load, **SIZE[scale]} for load in (0.90, 0.97)]
-                           for scale in SCALES}, scales(2, 5)),)
+                          {scale: [{"phi": 0.006, "load": load, **size} for load in (0.90, 0.97)]
+                           for scale, size in SIZE.items()}, scales(2, 5)),)
 
 
 def plot_variants(frame: pd.DataFrame) -> Picture:
@@ -63,7 +64,7 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
     for ax, (load, table) in zip(axes, frame.groupby("load"), strict=True):
         for place, (policy, reading) in enumerate(readings):
             rows = table[(table["policy"] == policy) & (table["reading"] == reading)]
-            look, wait = style.look(policy), rows["wait"].clip(lower=FASTEST)
+            look, wait = style.look(policy), rows["wait"].clip(lower=SHORTEST)
             ax.plot([wait.median()] * 2, [place - 0.35, place + 0.35], color=look.color, linewidth=2.2)
             dots(ax, wait, wait * 0 + place, look, None, stable=rows["stable"])
         ax.set(title=f"load {load:g}", xlabel=WAIT, xscale="log")
@@ -74,51 +75,41 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
 
 
 def _alt(frame):
-    heavy = frame[frame["load"] == frame["load"].max()]
-    waits = heavy.groupby(["policy", "reading"], sort=False)["wait"].median()
+    load = frame["load"].max()
+    waits = frame[frame["load"] == load].groupby(["policy", "reading"], sort=False)["wait"].median()
     words = [f"{style.look(name).label} {reading} {wait:.3g} s" for (name, reading), wait in waits.items()]
-    return ("Strip charts of mean waits by policy and reading. Medians at load "
-            f"{heavy['load'].iloc[0]:g}: {'; '.join(words)}.")
+    return f"Strip charts of mean waits by policy and reading. Medians at load {load:g}: {'; '.join(words)}."
 
 
 FIGURES = (
-    Figure(
-        "lotes.variants", "lotes.variants", plot_variants,
-        lambda frame: "What the text leaves open: every reading of every policy on the same jobs, Phi = "
-        f"0.006, on {CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. "
-        "The first reading of each is ours. Points: instances, hollow where the queue grew; bars: medians.",
-        _alt),)
+    Figure("lotes.variants", "lotes.variants", plot_variants, lambda frame: (
+        "What the text leaves open: every reading of every policy on the same jobs, Phi = 0.006, on "
+        f"{CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. The first "
+        "reading of each is ours. Points: instances, hollow where the queue grew; bars: medians."), _alt),)
 
 
-def _gained(policy, others):
+@measure
+def _gained(frame, policy, *others):
     """By how many decades our reading waits less than the best of the others at load 0.97, per seed.
 
     The others are pairs of a policy and a reading.
     """
-
-    def measure(frame):
-        rows = with_decades(frame[frame["load"] == 0.97])
-        table = rows.pivot_table(index="seed", columns=["policy", "reading"], values="decades")
-        return (table[others].min(axis=1) - table[policy, "as printed"]).to_numpy()
-
-    return measure
+    rows = with_decades(frame[frame["load"] == 0.97])
+    table = rows.pivot_table(index="seed", columns=["policy", "reading"], values="decades")
+    return (table[list(others)].min(axis=1) - table[policy, "as printed"]).to_numpy()
 
 
 WEIGHTS = ("work weighs 1/10", "work weighs 10", "packing alone", "work alone")
 
 CLAIMS = tuple(
-    claim(
-        name, f"Section {where}", text, "lotes.variants", _gained(policy, others), **DECADES,
-        tolerance=tolerance,
-    )
-    for name, where, text, policy, others, tolerance in (
-        ("tetris-weights", "5.1", "Tetris does not improve with other weightings of its two scores", "tetris",
-         [("tetris", weights) for weights in WEIGHTS], 0.1),
-        ("fallback", "4.3.3", "Trying all other configurations before a job queues is beneficial", "lotes",
-         [("lotes", "no fall-back")], 0.0),
+    claim(name, f"Section {where}", text, "lotes.variants", judged, **DECADES, tolerance=tolerance)
+    for name, where, text, judged, tolerance in (
+        ("tetris-weights", "5.1", "Tetris does not improve with other weightings of its two scores",
+         _gained("tetris", *(("tetris", weights) for weights in WEIGHTS)), 0.1),
+        ("fallback", "4.3.3", "Trying all other configurations before a job queues is beneficial",
+         _gained("lotes", ("lotes", "no fall-back")), 0.0),
         ("exit", "4.3.2", "On an exit it is better to reserve resources than to start classes with Delta = 0",
-         "lotes", [("lotes", "classes with Delta = 0 on exit too")], 0.0),
-        ("improved", "footnote 1", "The extended version improves the algorithm", "lotes",
-         [("lotes-first", "as printed")], 0.0),
-    )
-)  # fmt: skip
+         _gained("lotes", ("lotes", "classes with Delta = 0 on exit too")), 0.0),
+        ("improved", "footnote 1", "The extended version improves the algorithm",
+         _gained("lotes", ("lotes-first", "as printed")), 0.0),
+    ))

@@ -1,10 +1,11 @@
 """The smallest trees on which a rule breaks a property, or a flat rule allocates otherwise than H-DRF."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.looks import label
-from schedlib.exhibits.mch.trees import CAPACITY, RULES
+from schedlib.exhibits.mch.common import CAPACITY, RULES, label
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
@@ -23,16 +24,12 @@ def _clear(tree):
     return np.sort(flatten(tree, _capacity(tree)).node_share[0])[-2] < 0.99
 
 
-def _violates(holds, rule):
-    """A predicate: the rule takes the tree and misses the property by more than 1 % of the guarantee."""
-
-    def fails(tree):
-        try:
-            return _clear(tree) and holds(tree, _capacity(tree), rule).value < -0.01
-        except ValueError:
-            return False
-
-    return fails
+def _violates(holds, rule, tree):
+    """Whether the rule takes the tree and misses the property by more than 1 % of the guarantee."""
+    try:
+        return _clear(tree) and holds(tree, _capacity(tree), rule).value < -0.01
+    except ValueError:
+        return False
 
 
 def _gaps(tree, rule):
@@ -41,9 +38,9 @@ def _gaps(tree, rule):
     return np.abs(solve(tree, capacity, rule).shares - allocate(tree, capacity, "h-drf").shares)
 
 
-def _differs(rule):
-    """A predicate: some leaf's share is more than 1 % of the cluster away from H-DRF's."""
-    return lambda tree: _clear(tree) and _gaps(tree, rule).max() > 0.01
+def _differs(rule, tree):
+    """Whether some leaf's share is more than 1 % of the cluster away from H-DRF's."""
+    return _clear(tree) and _gaps(tree, rule).max() > 0.01
 
 
 def run(rule: str, tries: int, seed: int) -> pd.DataFrame:
@@ -54,24 +51,22 @@ def run(rule: str, tries: int, seed: int) -> pd.DataFrame:
     `as H-DRF` is a property too: allocating 1 % of the cluster otherwise fails it.
     """
     one, rows = RULES[rule], []
-    searched = {name: _violates(holds, one) for name, holds in PROPERTIES.items()}
+    searched = {name: partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
     if rule in ("mch", "exact-ch", "case1"):
-        searched |= dict.fromkeys(("as H-DRF", "as H-DRF, full-type leaves"), _differs(one))
+        searched |= dict.fromkeys(("as H-DRF", "as H-DRF, full-type leaves"), partial(_differs, one))
     full_type = {"as H-DRF, full-type leaves", *(PROPERTIES if rule in ("c-ch", "m-ch") else ())}
     for name, fails in searched.items():
         tree = counter_example(fails, seed, tries, partial=0.0 if name in full_type else 0.5)
         if tree is None:
             continue
-        capacity = _capacity(tree)
+        capacity, gaps = _capacity(tree), _gaps(tree, one)
+        margin, who = -gaps.max(), tree.name(tree.leaves[int(gaps.argmax())])
         if name in PROPERTIES:
             margin, who = PROPERTIES[name](tree, capacity, one)
-        else:
-            gaps = _gaps(tree, one)
-            margin, who = -gaps.max(), tree.name(tree.leaves[int(gaps.argmax())])
         shares = (_percent(solve(tree, capacity, solved).shares) for solved in (one, "h-drf"))
         rows.append((rule, name, as_text(tree), tree.n_leaves, margin, who, *shares))
-    columns = ["rule", "property", "tree", "leaves", "margin", "who", "shares", "h_drf"]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(
+        rows, columns=["rule", "property", "tree", "leaves", "margin", "who", "shares", "h_drf"])
 
 
 def _percent(shares):
@@ -86,12 +81,10 @@ def _alt(frame):
 
 EXPERIMENTS = (Experiment("mch.counterexamples", "The smallest trees on which a property fails", run,
                           scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 100, 1000))), scales(1)),)
-FIGURES = (
-    Figure(
-        "mch.counterexamples", "mch.counterexamples", None,
-        "The smallest trees found on which a rule violates a property by 1 % of the guarantee or more (two "
-        "resources of equal capacity, a leaf is what one of its tasks needs, a bracket a group), or on which "
-        "a flat rule's shares differ from H-DRF's by more than 1 % of the cluster. Shares are the leaves' "
-        "dominant shares in per cent, from left to right; the margin is in units of the guarantee. C-CH and "
-        "M-CH are searched on full-type leaves. Random search, then shrinking: nothing smaller in one step "
-        "fails.", _alt),)
+FIGURES = (Figure(
+    "mch.counterexamples", "mch.counterexamples", None,
+    "The smallest trees found on which a rule violates a property by 1 % of the guarantee or more (two "
+    "resources of equal capacity, a leaf is what one of its tasks needs, a bracket a group), or on which a "
+    "flat rule's shares differ from H-DRF's by more than 1 % of the cluster. Shares are the leaves' dominant "
+    "shares in per cent, from left to right; the margin is in units of the guarantee. C-CH and M-CH are "
+    "searched on full-type leaves. Random search, then shrinking: nothing smaller in one step fails.", _alt),)

@@ -4,17 +4,19 @@ Tasks are divisible, and a leaf is partial-type with a chance from 0 to 1. A the
 shares of trees are to be 0 % within one point, which leaves room for ties alone.
 """
 
+import functools
+
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.looks import heat_map, label
-from schedlib.exhibits.mch.trees import CAPACITY, PARTIALS, RULES, SEEDS, random_trees
-from schedlib.experiment import Experiment, Figure, claim_maker
+from schedlib.exhibits.mch.common import CAPACITY, RULES, SEEDS, heat_maps, label, per_seed, random_trees
+from schedlib.experiment import Experiment, Figure, claim_maker, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.properties import TOLERANCE, node_shares, solve
-from schedlib.pictures import style
 
 PLACE = 5.1
+PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Chances that a leaf is partial-type."""
 
 
 def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed: int) -> pd.DataFrame:
@@ -34,49 +36,33 @@ def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed:
         leaf = ratio[tree.leaves - 1].min()
         rows.append((tree.n_leaves, np.abs(ours - theirs).max(), leaf, ratio.min(), its.min()))
     leaves, gap, least_leaf, least, its_least = np.array(rows).T
-    row = {
-        "leaves": leaves.mean(),
-        "differ": (gap > TOLERANCE).mean(),
-        "gap": gap.mean(),
-        "largest_gap": gap.max(),
-        "below_leaf": (least_leaf < 1 - TOLERANCE).mean(),
-        "below": (least < 1 - TOLERANCE).mean(),
-        "h_drf_below": (its_least < 1 - TOLERANCE).mean(),
-        "least_leaf": least_leaf.min(),
-        "least": least.min(),
-    }
-    return pd.DataFrame([row])
+    below_leaf, below, h_drf_below = ((one < 1 - TOLERANCE).mean() for one in (least_leaf, least, its_least))
+    return pd.DataFrame([{
+        "leaves": leaves.mean(), "differ": (gap > TOLERANCE).mean(), "gap": gap.mean(),
+        "largest_gap": gap.max(), "below_leaf": below_leaf, "below": below, "h_drf_below": h_drf_below,
+        "least_leaf": least_leaf.min(), "least": least.min()}])
 
 
-def _heat_maps(frame, panels):
-    """Heat maps of levels against partial-type leaves, side by side: `(rows, column, title)` each."""
-    figure, axes = style.subplots(1, len(panels), size=(4.5 * len(panels), 3.6), sharey=True)
-    for ax, (rows, value, title) in zip(axes, panels, strict=True):
-        rates = 100 * rows.pivot_table(index="depth", columns="partial", values=value)
-        image = heat_map(ax, rates, rates.index, [f"{100 * partial:.0f}" for partial in rates.columns])
-        ax.set_title(title, fontsize=10)
-        ax.set_xlabel("chance that a leaf is partial-type (%)")
-    axes[0].set_ylabel("levels of the tree")
-    figure.colorbar(image, ax=list(axes), label="share of trees (%)")
-    return figure
+def _heat_maps(panels):
+    """Levels against partial-type leaves: `(rows, column, title)` each."""
+    tables = [(100 * rows.pivot_table(column, "depth", "partial"), title) for rows, column, title in panels]
+    panels = [(table, table.index, [f"{100 * partial:.0f}" for partial in table.columns], title)
+              for table, title in tables]
+    return heat_maps(panels, (4.5, 3.6), "chance that a leaf is partial-type (%)", "levels of the tree",
+                     "share of trees (%)")
 
 
 def plot_equality(frame: pd.DataFrame, resources: int = 2):
     """How often MCH's shares differ from H-DRF's, and how often a leaf or group falls below its guarantee."""
     rows = frame[frame["resources"] == resources]
     titles = {"differ": "shares other than H-DRF's", "below": "a leaf or group below its guarantee"}
-    return _heat_maps(rows, [(rows, column, title) for column, title in titles.items()])
-
-
-def plot_equality3(frame: pd.DataFrame):
-    """As `plot_equality`, with three resources."""
-    return plot_equality(frame, 3)
+    return _heat_maps([(rows, column, title) for column, title in titles.items()])
 
 
 def plot_exact(frame: pd.DataFrame):
     """How often two repairs of MCH give shares other than H-DRF's, two resources and more alike."""
-    panels = [(rows, "differ", f"{label(rule)}: other than H-DRF's") for rule, rows in frame.groupby("rule")]
-    return _heat_maps(frame, panels)
+    return _heat_maps([(rows, "differ", f"{label(rule)}: other than H-DRF's")
+                       for rule, rows in frame.groupby("rule")])
 
 
 def _trees(frame):
@@ -84,33 +70,26 @@ def _trees(frame):
     return int(frame.groupby(["depth", "partial"])["trees"].sum().min())
 
 
-def _caption_equality(resources):
-    def caption(frame):
-        rows = frame[frame["resources"] == resources]
-        count, rule = _trees(rows), label(frame["rule"].iloc[0])
-        return (
-            f"{rule} against H-DRF on {count:,} random trees for each cell, {resources} resources, equal "
-            "weights, divisible tasks. Left: some leaf's dominant share differs. Right: some leaf or group "
-            f"falls below its hierarchical share guarantee, under {rule}; under H-DRF on "
-            f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's "
-            f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster; the least share of a leaf is "
-            f"{100 * rows['least_leaf'].min():.3g} % of its guarantee.")
-
-    return caption
+def _caption_equality(frame, resources=2):
+    rows, rule = frame[frame["resources"] == resources], label(frame["rule"].iloc[0])
+    return (
+        f"{rule} against H-DRF on {_trees(rows):,} random trees for each cell, {resources} resources, equal "
+        "weights, divisible tasks. Left: some leaf's dominant share differs. Right: some leaf or group "
+        f"falls below its hierarchical share guarantee, under {rule}; under H-DRF on "
+        f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's "
+        f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster; the least share of a leaf is "
+        f"{100 * rows['least_leaf'].min():.3g} % of its guarantee.")
 
 
-def _alt_equality(resources):
-    def alt(frame):
-        rows = frame[frame["resources"] == resources]
-        deep = rows[rows["depth"] == rows["depth"].max()]
-        words = "; ".join(
-            f"{100 * one['differ'].mean():.3g} % differ and {100 * one['below'].mean():.3g} % violate the "
-            f"guarantee when a leaf is partial-type with chance {100 * partial:.0f} %"
-            for partial, one in deep.groupby("partial"))
-        levels = deep["depth"].iloc[0]
-        return f"Two heat maps by levels and partial-type leaves. Of trees with {levels} levels {words}."
-
-    return alt
+def _alt_equality(frame, resources=2):
+    rows = frame[frame["resources"] == resources]
+    deep = rows[rows["depth"] == rows["depth"].max()]
+    words = "; ".join(
+        f"{100 * one['differ'].mean():.3g} % differ and {100 * one['below'].mean():.3g} % violate the "
+        f"guarantee when a leaf is partial-type with chance {100 * partial:.0f} %"
+        for partial, one in deep.groupby("partial"))
+    levels = deep["depth"].iloc[0]
+    return f"Two heat maps by levels and partial-type leaves. Of trees with {levels} levels {words}."
 
 
 def _caption_exact(frame):
@@ -132,26 +111,19 @@ def _alt_exact(frame):
             f"cells: {words}.")
 
 
-def _mean(column, kind):
+def _mean(column, kind, frame):
     """Mean over the points with this kind of leaves of a share of trees (%), per seed."""
-
-    def measure(frame):
-        rows = frame[(frame["partial"] > 0) == (kind == "partial")] if kind else frame
-        return 100 * rows.groupby("seed")[column].mean().to_numpy()
-
-    return measure
+    return 100 * per_seed(frame[(frame["partial"] > 0) == (kind == "partial")] if kind else frame, column)
 
 
 def _points(trees, *rules):
     """The points of each scale, one rule after the other; `trees` at quick scale."""
-    sizes = {
-        "smoke": (4, (2, 3), (1, 2, 3), (0.0, 0.5)),
-        "quick": (trees, (2, 3), (1, 2, 3, 4, 5), PARTIALS),
-        "paper": (5 * trees, (2, 3, 4), (1, 2, 3, 4, 5), PARTIALS),
-    }
-    return {scale: [{"depth": depth, "partial": partial, "trees": count, "rule": rule, "resources": m}
-                    for rule in rules for m in resources for depth in depths for partial in partials]
-            for scale, (count, resources, depths, partials) in sizes.items()}
+    deep = (1, 2, 3, 4, 5)
+    sizes = ((4, (2, 3), (1, 2, 3), (0.0, 0.5)), (trees, (2, 3), deep, PARTIALS),
+             (5 * trees, (2, 3, 4), deep, PARTIALS))
+    return scales(*([{"depth": depth, "partial": partial, "trees": count, "rule": rule, "resources": m}
+                     for rule in rules for m in resources for depth in depths for partial in partials]
+                    for count, resources, depths, partials in sizes))
 
 
 GUARANTEE = "abstract; Sections III and V"
@@ -164,13 +136,14 @@ EXPERIMENTS = (
     Experiment("mch.equality", "How often MCH allocates as H-DRF does", run, _points(200, "mch"), SEEDS),
     Experiment("mch.exact", "Two repairs of MCH against H-DRF", run, _points(50, "case1", "exact-ch"), SEEDS),
 )
+EQUALITY = plot_equality, _caption_equality, _alt_equality
 FIGURES = (
-    Figure("mch.equality", "mch.equality", plot_equality, _caption_equality(2), _alt_equality(2)),
-    Figure("mch.equality3", "mch.equality", plot_equality3, _caption_equality(3), _alt_equality(3)),
+    Figure("mch.equality", "mch.equality", *EQUALITY),
+    Figure("mch.equality3", "mch.equality", *(functools.partial(make, resources=3) for make in EQUALITY)),
     Figure("mch.exact", "mch.exact", plot_exact, _caption_exact, _alt_exact),
 )
 CLAIMS = tuple(
-    _claim(name, where, claim, "mch.equality", _mean(column, kind), 0.0)
+    _claim(name, where, claim, "mch.equality", functools.partial(_mean, column, kind), 0.0)
     for name, where, claim, column, kind in (
         ("guarantee-full", GUARANTEE, f"MCH {KEEPS} and groups when {FULL}", "below", "full"),
         ("guarantee-partial", GUARANTEE, f"MCH {KEEPS} and groups when {PARTIAL}", "below", "partial"),
@@ -178,6 +151,4 @@ CLAIMS = tuple(
          "partial"),
         ("same-full", "Section III.A.3, Case 1", f"{SAME} when {FULL}", "differ", "full"),
         ("same-partial", "Section III.A.3, Case 2", f"{SAME} when {PARTIAL}", "differ", "partial"),
-        ("h-drf-guarantee", "Section I.C", f"H-DRF {KEEPS} and groups", "h_drf_below", None),
-    )
-)
+        ("h-drf-guarantee", "Section I.C", f"H-DRF {KEEPS} and groups", "h_drf_below", None)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.looks import EXACT
+from schedlib.exhibits.mch.common import EXACT
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
@@ -13,17 +13,11 @@ from schedlib.pictures.trees import side_by_side
 
 PLACE = 3.1
 CAPACITY = (10.0, 12.0)
-DEMANDS = {
-    "full": ((2, 1), (1, 1), (2, 3)),
-    "other": ((2, 1), (1, 1), (0, 3)),
-    "first": ((2, 1), (1, 1), (2, 0)),
-}
+N22 = {"full": (2, 3), "other": (0, 3), "first": (2, 0)}
+DEMANDS = {case: ((2, 1), (1, 1), demand) for case, demand in N22.items()}
 """What a task of n1, n2,1 and n2,2 needs; n2,2 needs the paper's <2 CPUs, 3 GB>, or one half of it."""
-TITLES = {
-    "full": "Case 1: n2,2 needs both",
-    "other": "Sub-case 1: n2,2 needs memory, CPU saturates first",
-    "first": "Sub-case 2: n2,2 needs CPU, CPU saturates first",
-}
+TITLES = {"full": "Case 1: n2,2 needs both", "other": "Sub-case 1: n2,2 needs memory, CPU saturates first",
+          "first": "Sub-case 2: n2,2 needs CPU, CPU saturates first"}
 
 
 def run(case: str, seed: int) -> pd.DataFrame:
@@ -53,15 +47,15 @@ def _panels(frame, case):
     named = {tree.paths[node]: rows.loc[tree.name(node)] for node in range(1, tree.n_nodes)}
     hierarchy, flat, names = {(): "10 CPUs, 12 GB"}, {(): "10 CPUs, 12 GB"}, {}
     for path, row in named.items():
+        tasks = "" if np.isnan(row["t_star"]) else f"\nt* = {row['t_star']:.4g}"
         hierarchy[path] = (f"<{row['cpu']:.3g} CPU, {row['memory']:.3g} GB>\nmu {row['mu']:.4g}\n"
-                           f"<{row['s_cpu']:.3g}, {row['s_memory']:.3g}>") + (
-            f"\nt* = {row['t_star']:.4g}" if row["t_star"] == row["t_star"] else "")
-    for k, path in enumerate([(1,), (2, 1), (2, 2)], 1):
-        names[(k,)] = "n" + ",".join(map(str, path))
-        flat[(k,)] = f"weight {named[path]['weight']:.4g}\nt = {named[path]['t']:.4g}"
+                           f"<{row['s_cpu']:.3g}, {row['s_memory']:.3g}>{tasks}")
+    for k, node in enumerate(tree.leaves, 1):
+        names[(k,)], row = tree.name(node), named[tree.paths[node]]
+        flat[(k,)] = f"weight {row['weight']:.4g}\nt = {row['t']:.4g}"
     flat_tree = Tree([tuple(row) for row in tree.demand], names=names)
-    left = {"tree": tree, "labels": hierarchy, "title": TITLES[case]}
-    return [left, {"tree": flat_tree, "labels": flat, "title": "made flat"}]
+    return [{"tree": tree, "labels": hierarchy, "title": TITLES[case]},
+            {"tree": flat_tree, "labels": flat, "title": "made flat"}]
 
 
 def plot_fig2(frame: pd.DataFrame):
@@ -80,15 +74,14 @@ def _tasks_in_words(frame, case):
 
 
 def _alt_fig2(frame):
-    tasks = _tasks_in_words(frame, "full")
-    return f"A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in each: {tasks}."
+    return ("A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in each: "
+            f"{_tasks_in_words(frame, 'full')}.")
 
 
 def _alt_fig3(frame):
-    return (
-        "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in hierarchy and "
-        f"flat tree, Sub-case 1: {_tasks_in_words(frame, 'other')}; Sub-case 2: "
-        f"{_tasks_in_words(frame, 'first')}.")
+    other, first = (_tasks_in_words(frame, case) for case in ("other", "first"))
+    return ("Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in hierarchy "
+            f"and flat tree, Sub-case 1: {other}; Sub-case 2: {first}.")
 
 
 def _normalised(frame):
@@ -111,18 +104,16 @@ FIGURES = (
            "The paper's Fig. 2 with numbers: demands of a task, mu, normalised demands, and how many "
            "(divisible) tasks each leaf gets, t* in the hierarchy under H-DRF and t in the flat tree under "
            "MCH's weights. n2's demand is Eq. 2's; n2,2 has the paper's 2 CPUs and 3 GB.", _alt_fig2),
-    Figure(
-        "mch.fig3", "mch.worked", plot_fig3,
-        "The paper's Fig. 3 with numbers, for both sub-cases. Sub-case 1 shows where its derivation breaks: "
-        "weight 1 lets n2,2 run ahead from the beginning, so that memory saturates first, and t differs from "
-        "t*.", _alt_fig3),
+    Figure("mch.fig3", "mch.worked", plot_fig3,
+           "The paper's Fig. 3 with numbers, for both sub-cases. Sub-case 1 shows where its derivation "
+           "breaks: weight 1 lets n2,2 run ahead from the beginning, so that memory saturates first, and t "
+           "differs from t*.", _alt_fig3),
     Figure(
         "mch.worked", "mch.worked", None,
         "The weights of Fig. 2 (full) and Fig. 3 (other: k' is not k; first: k' is k) determined with "
         "numbers, of 10 CPUs and 12 GB: demand per task, mu, normalised demand s, weight in the flat tree, "
         "tasks t* in the hierarchy and t in the flat tree.",
-        "Table of the nodes of three small hierarchies with demands, mu, weights and tasks."),
-)
+        "Table of the nodes of three small hierarchies with demands, mu, weights and tasks."))
 CLAIMS = (
     _claim("normalised-demand", "Section III.A",
            "<2 CPUs, 3 GB> of <10 CPUs, 12 GB> is normalised to <4/5, 1>", "mch.worked", _normalised, 0.0),

@@ -1,9 +1,11 @@
 """Fig. 4: the shares and weights of a hierarchy of six leaves, and its shares while jobs come and go."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.looks import EXACT, shares_in_words
+from schedlib.exhibits.mch.common import EXACT, per_seed, shares_in_words
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
@@ -16,9 +18,8 @@ from schedlib.pictures.trees import side_by_side
 PLACE = 4.1
 TREES = {"paper": fig4, "full": fig4_full}
 RULES = ("h-drf", "mch", "naive-h-drf")
-LEAF_LINES = ("-", "-", "--", ":", "--", "-.")
+LEAF_LINES, LEAF_WIDTHS = ("-", "-", "--", ":", "--", "-."), (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
 """Fig. 4b: a line for each leaf, so that those that lie on one another are still told apart."""
-LEAF_WIDTHS = (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
 
 
 def run_shares(tree: str, seed: int) -> pd.DataFrame:
@@ -37,16 +38,18 @@ def run_churn(rule: str, step: float, seed: int) -> pd.DataFrame:
     """
     tree = fig4()
     done = simulate(tree, FIG4_CAPACITY, rule, fig4_jobs(), every=step)
-    finish = done.jobs.set_index("leaf")["finish"]
-    leaf = done.shares["leaf"]
+    finish, leaf = done.jobs.set_index("leaf")["finish"], done.shares["leaf"]
     return done.shares.assign(name=[tree.name(tree.leaves[one]) for one in leaf], finish=leaf.map(finish))
 
 
-def _plot_trees(frame, name):
-    """The hierarchy with H-DRF's shares, above MCH's flat tree with its own."""
-    tree = TREES[name]()
+def _mch_weights(frame, tree):
+    return frame[(frame["tree"] == tree) & (frame["rule"] == "mch")].sort_values("leaf")["weight"]
+
+
+def plot_trees(frame: pd.DataFrame, name: str = "paper"):
+    """One of `TREES` with H-DRF's shares, above MCH's flat tree with its own."""
+    tree, weight = TREES[name](), _mch_weights(frame, name)
     share = frame[frame["tree"] == name].pivot(index="leaf", columns="rule", values="share")
-    weight = frame[(frame["tree"] == name) & (frame["rule"] == "mch")].sort_values("leaf")["weight"]
     names = {(k,): tree.name(leaf) for k, leaf in enumerate(tree.leaves, 1)}
     weights = {(k,): float(w) for k, w in enumerate(weight.round(4), 1)}
     flat = Tree([tuple(row) for row in tree.demand], weights, names)
@@ -56,25 +59,14 @@ def _plot_trees(frame, name):
     return side_by_side([[common | above], [common | below]])
 
 
-def plot_fig4a(frame: pd.DataFrame):
-    """The hierarchy of Fig. 4a with H-DRF's shares, and MCH's flat tree with its own."""
-    return _plot_trees(frame, "paper")
-
-
-def plot_fig4_full(frame: pd.DataFrame):
-    """The same with full-type leaves where Fig. 4a has CPU leaves."""
-    return _plot_trees(frame, "full")
-
-
 def plot_fig4b(frame: pd.DataFrame):
     """Dominant shares of the six leaves over time, a panel for each rule (the paper's Fig. 4b)."""
     figure, axes = style.subplots(1, len(RULES), size=(11.4, 3.7), sharey=True)
     for ax, rule in zip(axes, RULES, strict=True):
         mine = frame[frame["rule"] == rule]
         for leaf, rows in mine.groupby("leaf"):
-            look = {"color": style.PALETTE[leaf], "label": rows["name"].iloc[0]}
-            look |= {"linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf]}
-            ax.step(rows["time"], rows["share"], where="post", **look)
+            ax.step(rows["time"], rows["share"], where="post", color=style.PALETTE[leaf],
+                    linestyle=LEAF_LINES[leaf], linewidth=LEAF_WIDTHS[leaf], label=rows["name"].iloc[0])
         ends = min(600, mine["finish"].min())  # a leaf that is given too much is done, and gone, sooner
         ax.axvspan(200, ends, color="#EEEEEE", zorder=0)
         ax.text((200 + ends) / 2, 1.0, "all six active", ha="center", va="top", fontsize=9, color="#444444")
@@ -84,13 +76,10 @@ def plot_fig4b(frame: pd.DataFrame):
     return figure
 
 
-def _alt_trees(name):
-    def alt(frame):
-        h_drf, mch = (shares_in_words(frame[frame["tree"] == name], rule) for rule in ("h-drf", "mch"))
-        return ("A hierarchy of six leaves above the flat tree that MCH makes of it. "
-                f"H-DRF's shares: {h_drf}; MCH's: {mch}.")
-
-    return alt
+def _alt_trees(frame, name="paper"):
+    h_drf, mch = (shares_in_words(frame[frame["tree"] == name], rule) for rule in ("h-drf", "mch"))
+    return ("A hierarchy of six leaves above the flat tree that MCH makes of it. "
+            f"H-DRF's shares: {h_drf}; MCH's: {mch}.")
 
 
 def _alt_churn(frame):
@@ -103,39 +92,33 @@ def _alt_churn(frame):
 
 
 PRINTED = {"n1,1": 0.33, "n1,2": 0.5, "n2,1": 0.165, "n2,2": 0.165, "n2,3": 0.5, "n3,1": 0.33}
-ACTIVE = (200, 580)
-"""Seconds in which all six leaves have tasks waiting: n3,1 starts its last 16 s before it leaves at 600 s."""
-BEFORE, AFTER = (640, 780), (800, 880)
-"""Seconds before and after n1,2 leaves at 790 s, in which the same other leaves have tasks waiting."""
+ACTIVE, BEFORE, AFTER = (200, 580), (640, 780), (800, 880)
+"""Seconds in which all six leaves have tasks waiting (n3,1 starts its last 16 s before it leaves at 600 s);
+before and after n1,2 leaves at 790 s, in which the same other leaves have tasks waiting."""
 
 
-def _mean_share(frame, name, window):
+def _mean_share(name, window, frame):
     """MCH's mean share of a leaf in a window of seconds, per seed."""
     rows = frame[(frame["rule"] == "mch") & (frame["name"] == name) & frame["time"].between(*window)]
-    return rows.groupby("seed")["share"].mean().to_numpy()
-
-
-def _share(name, window=ACTIVE):
-    return lambda frame: _mean_share(frame, name, window)
+    return per_seed(rows, "share")
 
 
 def _ratio_gap(frame):
     """How far the shares of n1,1, n2,2 and n3,1 over n2,1's are from 2, 1 and 2, at most."""
-    base, wanted = _mean_share(frame, "n2,1", ACTIVE), {"n1,1": 2, "n2,2": 1, "n3,1": 2}
-    gaps = [np.abs(_mean_share(frame, name, ACTIVE) / base - ratio) for name, ratio in wanted.items()]
-    return np.max(gaps, axis=0)
+    base = _mean_share("n2,1", ACTIVE, frame)
+    return np.max([np.abs(_mean_share(name, ACTIVE, frame) / base - ratio)
+                   for name, ratio in (("n1,1", 2), ("n2,2", 1), ("n3,1", 2))], axis=0)
 
 
 def _others_move(frame):
     """By how much the mean share of any leaf of CPU changes when n1,2 leaves."""
-    leaves = ("n1,1", "n2,1", "n2,2")
-    moves = [_mean_share(frame, name, AFTER) - _mean_share(frame, name, BEFORE) for name in leaves]
+    moves = [_mean_share(name, AFTER, frame) - _mean_share(name, BEFORE, frame)
+             for name in ("n1,1", "n2,1", "n2,2")]
     return np.max(np.abs(moves), axis=0)
 
 
 def _weights_gap(frame):
-    weights = frame[(frame["tree"] == "paper") & (frame["rule"] == "mch")].sort_values("leaf")["weight"]
-    return [np.abs(weights - [1, 1, 0.5, 0.5, 1, 1]).max()]
+    return [np.abs(_mch_weights(frame, "paper") - [1, 1, 0.5, 0.5, 1, 1]).max()]
 
 
 _claim = claim_maker("mch", metric="dominant share", unit="of the cluster", tolerance=0.01)
@@ -148,14 +131,13 @@ EXPERIMENTS = (
 )
 FIGURES = (
     Figure(
-        "mch.fig4a", "mch.fig4", plot_fig4a,
+        "mch.fig4a", "mch.fig4", plot_trees,
         "The hierarchy of the paper's Fig. 4a with H-DRF's divisible shares (above), and as MCH flattens it "
-        "(below), with MCH's. Leaves of CPU are brown, leaves of memory green: none needs both.",
-        _alt_trees("paper")),
+        "(below), with MCH's. Leaves of CPU are brown, leaves of memory green: none needs both.", _alt_trees),
     Figure(
-        "mch.fig4-full", "mch.fig4", plot_fig4_full,
+        "mch.fig4-full", "mch.fig4", partial(plot_trees, name="full"),
         "The same hierarchy with full-type leaves (blue) in the places of the CPU leaves, beyond the paper, "
-        "so that Case 1 is met.", _alt_trees("full")),
+        "so that Case 1 is met.", partial(_alt_trees, name="full")),
     Figure(
         "mch.fig4b", "mch.fig4b", plot_fig4b,
         "Dominant shares over time in the hierarchy of Fig. 4a, 2000 tasks for each leaf, task by task (the "
@@ -167,12 +149,12 @@ CLAIMS = (
            _weights_gap, 0.0, tolerance=EXACT, metric="largest distance", unit="1"),
     *(_claim(f"fig4-share-{name.replace(',', '-')}", "Section IV.A; Fig. 4b",
              f"While all six leaves are active, {name} has the dominant share {share}", "mch.fig4b",
-             _share(name), share) for name, share in PRINTED.items()),
+             partial(_mean_share, name, ACTIVE), share) for name, share in PRINTED.items()),
     _claim("fig4-ratio", "Section IV.A", "The shares of n1,1, n2,1, n2,2, n3,1 are as 2 : 1 : 1 : 2",
            "mch.fig4b", _ratio_gap, 0.0, tolerance=0.1, metric="largest distance of a ratio to n2,1's share",
            unit="1"),
     _claim("fig4-takes-over", "Section IV.A", "When n1,2 leaves, the share of n2,3 rises to 1", "mch.fig4b",
-           _share("n2,3", AFTER), 1.0),
+           partial(_mean_share, "n2,3", AFTER), 1.0),
     _claim("fig4-others-stay", "Section IV.A", "When n1,2 leaves, the shares of the others stay as they are",
            "mch.fig4b", _others_move, 0.0, metric="largest change of a mean share"),
 )

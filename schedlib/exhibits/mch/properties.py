@@ -1,22 +1,19 @@
 """Which properties of fair sharing each rule keeps on random trees of two resources."""
 
+import functools
+
 import pandas as pd
 
-from schedlib.exhibits.mch.looks import heat_map, label
-from schedlib.exhibits.mch.trees import CAPACITY, RULES, SEEDS, random_trees
+from schedlib.exhibits.mch.common import CAPACITY, RULES, SEEDS, heat_maps, label, per_seed, random_trees
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.properties import property_table
-from schedlib.pictures import style
 
 PLACE = 5.3
 SHORT = {
-    "share guarantee": "share\nguarantee",
-    "sharing incentive": "sharing\nincentive",
+    "share guarantee": "share\nguarantee", "sharing incentive": "sharing\nincentive",
     "envy-freeness among siblings": "no envy,\nsiblings",
     "envy-freeness across groups": "no envy,\nall leaves",
-    "Pareto efficiency": "Pareto\nefficiency",
-    "strategy-proofness": "strategy-\nproofness",
-}
+    "Pareto efficiency": "Pareto\nefficiency", "strategy-proofness": "strategy-\nproofness"}
 
 
 def run(depth: int, partial: float, trees: int, seed: int) -> pd.DataFrame:
@@ -31,20 +28,14 @@ def _kind(partial):
 
 def plot(frame: pd.DataFrame):
     """Share of random trees on which each rule violates each property, a panel for each kind of leaves."""
-    partials = sorted(frame["partial"].unique())
-    size = (5.6 * len(partials), 4.2)
-    figure, axes = style.subplots(1, len(partials), size=size, squeeze=False, sharey=True)
-    for ax, partial in zip(axes[0], partials, strict=True):
-        rows = frame[frame["partial"] == partial].assign(bad=lambda f: f["violated"] * f["trees"])
-        sums = rows.pivot_table(index="rule", columns="property", values=["bad", "trees"], aggfunc="sum",
-                                sort=False)
+    panels = []
+    for partial, rows in frame.assign(bad=frame["violated"] * frame["trees"]).groupby("partial"):
+        sums = rows.pivot_table(["bad", "trees"], "rule", "property", aggfunc="sum", sort=False)
         rates = (100 * sums["bad"] / sums["trees"]).reindex(columns=list(SHORT))
-        image = heat_map(ax, rates, [label(rule) for rule in rates.index], list(SHORT.values()))
-        ax.set_title(_kind(partial), fontsize=10)
+        panels.append((rates, [label(rule) for rule in rates.index], list(SHORT.values()), _kind(partial)))
+    figure = heat_maps(panels, (5.6, 4.2), "property", "rule", "trees on which it is violated (%)")
+    for ax in figure.axes[: len(panels)]:
         ax.tick_params(axis="x", labelsize=8)
-        ax.set_xlabel("property")
-    axes[0, 0].set_ylabel("rule")
-    figure.colorbar(image, ax=list(axes[0]), label="trees on which it is violated (%)")
     return figure
 
 
@@ -66,19 +57,14 @@ def _alt(frame):
         rate = (100 * sums["bad"].sum() / sums["trees"].sum()).dropna()
         listed = ", ".join(f"{label(rule)} on {value:.0f} %" for rule, value in rate.items())
         words.append(f"with {_kind(partial)} by {listed}")
-    where = "; ".join(words)
-    return f"Heat maps of rules against properties. The share guarantee is violated {where} of the trees."
+    return ("Heat maps of rules against properties. The share guarantee is violated "
+            f"{'; '.join(words)} of the trees.")
 
 
-def _violated(*rules):
+def _violated(rules, frame):
     """Share of trees (%) with full-type leaves and several levels that violate the guarantee, per seed."""
-
-    def measure(frame):
-        rows = frame[(frame["property"] == "share guarantee") & frame["rule"].isin(rules)]
-        rows = rows[(rows["partial"] == 0) & (rows["depth"] > 1)]
-        return 100 * rows.groupby("seed")["violated"].mean().to_numpy()
-
-    return measure
+    rows = frame[(frame["property"] == "share guarantee") & frame["rule"].isin(rules)]
+    return 100 * per_seed(rows[(rows["partial"] == 0) & (rows["depth"] > 1)], "violated")
 
 
 _claim = claim_maker("mch", metric="share of random trees on which it is violated", unit="%", check="order")
@@ -87,11 +73,8 @@ EXPERIMENTS = (Experiment("mch.properties", "Which properties of fair sharing ea
                           scales(*(grid(depth=range(1, most + 1), partial=[0.0, 0.5], trees=[trees])
                                    for trees, most in ((2, 2), (10, 4), (100, 4)))), SEEDS),)
 FIGURES = (Figure("mch.properties", "mch.properties", plot, _caption, _alt),)
-CLAIMS = (
-    _claim("collapsed-one", "Section I.C",
-           "Collapsed hierarchies by the share of one resource (C-CH, M-CH) may violate the guarantee",
-           "mch.properties", _violated("c-ch", "m-ch")),
-    _claim("collapsed-dominant", "Section I.C",
-           "Collapsed hierarchies extended to dominant shares may violate the guarantee", "mch.properties",
-           _violated("collapsed")),
-)
+CLAIMS = tuple(
+    _claim(f"collapsed-{name}", "Section I.C", f"Collapsed hierarchies {what} may violate the guarantee",
+           "mch.properties", functools.partial(_violated, rules))
+    for name, what, rules in (("one", "by the share of one resource (C-CH, M-CH)", ("c-ch", "m-ch")),
+                              ("dominant", "extended to dominant shares", ("collapsed",))))

@@ -1,24 +1,58 @@
-"""Starvation: a group with complementary leaves beside a memory leaf, while tasks end and start."""
+"""Who is starved while tasks end and start: a group with complementary leaves, random trees."""
+
+import functools
 
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.looks import label
-from schedlib.exhibits.mch.trees import OVER_TIME, SEEDS, shares_over_time
+from schedlib.exhibits.mch.common import SEEDS, label, per_seed, random_trees
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.model import Tree
+from schedlib.mch.properties import long_run_guarantee
+from schedlib.mch.simulate import simulate
 from schedlib.pictures import style
 
 PLACE = 5.2
+OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")
+"""The rules that are compared over time."""
+AT_ONCE = 50
+"""About so many tasks of one leaf fill its dominant resource."""
 
 
-def run(rule: str, horizon: int, seed: int) -> pd.DataFrame:
+def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
+    """Every leaf's dominant share at times 0, 1, ..., (T + 1, p).
+
+    Each leaf has single tasks, waiting from the start, of exponential length with mean 1.
+    """
+    tasks = 2 * AT_ONCE * horizon
+    durations = rng.exponential(1.0, tree.n_leaves * tasks)
+    leaf = np.repeat(np.arange(tree.n_leaves), tasks)
+    jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": 1, "duration": durations})
+    capacity = np.full(tree.n_resources, float(AT_ONCE))
+    run = simulate(tree, capacity, rule, jobs, until=float(horizon), every=1.0)
+    return run.shares.pivot(index="time", columns="leaf", values="share").to_numpy()
+
+
+def run_group(rule: str, horizon: int, seed: int) -> pd.DataFrame:
     """Dominant shares in the tree [memory, [CPU, memory]]: `time` (in mean task lengths), `leaf, share`."""
     tree = Tree([(0, 1), [(1, 0), (0, 1)]])
     shares = shares_over_time(tree, rule, horizon, np.random.default_rng([seed, 17]))
-    names = [tree.name(leaf) for leaf in tree.leaves]
-    wide = pd.DataFrame(shares, columns=names).rename_axis("time").reset_index()
-    return wide.melt("time", names, "leaf", "share")
+    wide = pd.DataFrame(shares, columns=[tree.name(leaf) for leaf in tree.leaves]).rename_axis("time")
+    return wide.reset_index().melt("time", None, "leaf", "share")
+
+
+def run_trees(rule: str, depth: int, partial: float, trees: int, horizon: int, seed: int) -> pd.DataFrame:
+    """Random trees over time, each leaf's mean share of the second half against its guarantee: one row.
+
+    `starved`: share of trees with a leaf below half its guarantee; `least`: the least mean share over its
+    guarantee. Two resources; a task needs 1/50 of its leaf's dominant resource.
+    """
+    rng, least = np.random.default_rng([seed, 18]), []
+    for tree in random_trees(depth, partial, 2, trees, seed):
+        scaled = tree.with_demand(tree.demand / tree.demand.max(axis=1, keepdims=True))
+        late = shares_over_time(scaled, rule, horizon, rng)[horizon // 2 :]
+        least.append(1 + long_run_guarantee(tree, np.arange(len(late) + 1), late).value)
+    return pd.DataFrame([{"starved": np.less(least, 0.5).mean(), "least": min(least)}])
 
 
 def plot(frame: pd.DataFrame):
@@ -60,35 +94,48 @@ def _caption(frame):
 
 
 def _alt(frame):
-    words = _late_in_words(frame, 2)
-    return f"Line charts of two memory leaves' shares over time. In the second half n2,2 holds: {words}."
+    return ("Line charts of two memory leaves' shares over time. In the second half n2,2 holds: "
+            f"{_late_in_words(frame, 2)}.")
 
 
-def _holds(rule, sign, bound):
+def _alt_trees(frame):
+    rules = frame.groupby("rule", sort=False)["starved"].mean()
+    words = ", ".join(f"{label(rule)} {100 * starved:.2g} %" for rule, starved in rules.items())
+    return f"Table of rules on random trees over time. Trees with a leaf below half its guarantee: {words}."
+
+
+def _holds(rule, sign, bound, frame):
     """By how much n2,2's mean late share, in % of its guarantee of 1/4, is above (sign -1: below) a bound."""
-
-    def measure(frame):
-        rows = _late(frame[frame["rule"] == rule])
-        return sign * (100 * rows.groupby("seed")["share"].mean().to_numpy() / 0.25 - bound)
-
-    return measure
+    return sign * (100 * per_seed(_late(frame[frame["rule"] == rule]), "share") / 0.25 - bound)
 
 
 _claim = claim_maker("mch", metric="what the same leaf holds above its guarantee", unit="% of the guarantee",
                      check="order", tolerance=5.0)
 
-EXPERIMENTS = (Experiment("mch.starvation",
-                          "A group with complementary leaves beside a memory leaf, over time", run,
-                          scales(*(grid(rule=OVER_TIME, horizon=[end]) for end in (20, 50, 200))), SEEDS),)
-FIGURES = (Figure("mch.starvation", "mch.starvation", plot, _caption, _alt),)
+EXPERIMENTS = (
+    Experiment("mch.starvation", "A group with complementary leaves beside a memory leaf, over time",
+               run_group, scales(*(grid(rule=OVER_TIME, horizon=[end]) for end in (20, 50, 200))), SEEDS),
+    Experiment("mch.long-run", "Who is starved on random trees while tasks end and start", run_trees,
+               scales(*(grid(rule=OVER_TIME, depth=depths, partial=[0.0, 0.5], trees=[trees], horizon=[end])
+                        for depths, trees, end in (
+                            ((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 50, 200)))), SEEDS),
+)
+FIGURES = (
+    Figure("mch.starvation", "mch.starvation", plot, _caption, _alt),
+    Figure(
+        "mch.long-run", "mch.long-run", None,
+        "Random trees over time, two resources, tasks of exponential length, at most about 50 of a leaf at "
+        "once. starved: share of trees with a leaf whose mean share over the second half is below half its "
+        "guarantee; least: the least mean share over its guarantee.", _alt_trees),
+)
 CLAIMS = (
     _claim("naive-starves", "Section I.C",
            "The natural adaptation of DRF to hierarchies starves some jobs (read as: on [memory, [CPU, "
-           "memory]] the "
-           "nested memory leaf holds less than half its guarantee in the long run)", "mch.starvation",
-           _holds("naive-h-drf", -1, 50.0), metric="half the guarantee less what it holds"),
+           "memory]] the nested memory leaf holds less than half its guarantee in the long run)",
+           "mch.starvation", functools.partial(_holds, "naive-h-drf", -1, 50.0),
+           metric="half the guarantee less what it holds"),
     _claim("h-drf-no-starvation", "Section I.C", "H-DRF avoids the starvation", "mch.starvation",
-           _holds("h-drf", 1, 100.0)),
+           functools.partial(_holds, "h-drf", 1, 100.0)),
     _claim("mch-no-starvation", "abstract; Sections III and V", "MCH, too, keeps the guarantee there",
-           "mch.starvation", _holds("mch", 1, 100.0)),
+           "mch.starvation", functools.partial(_holds, "mch", 1, 100.0)),
 )

@@ -1,10 +1,12 @@
 """Section III.A on random demands: whether flat tree and hierarchy give the minimal general case the same."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from schedlib.core.streams import streams
-from schedlib.exhibits.mch.looks import EXACT
+from schedlib.exhibits.mch.common import EXACT, per_seed
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
@@ -12,9 +14,8 @@ from schedlib.mch.workloads import minimal_tree
 from schedlib.pictures import style
 
 PLACE = 3.2
-LABELS = {
-    "full": "Case 1: full-type", "other": "Sub-case 1: needs k, not k'", "first": "Sub-case 2: needs k = k'",
-}
+LABELS = {"full": "Case 1: full-type", "other": "Sub-case 1: needs k, not k'",
+          "first": "Sub-case 2: needs k = k'"}
 
 
 def run(case: str, trees: int, seed: int) -> pd.DataFrame:
@@ -44,8 +45,8 @@ def plot(frame: pd.DataFrame):
     for case, colour, line in zip(LABELS, style.PALETTE, ("-", "--", ":"), strict=False):
         gaps = np.sort(frame.loc[frame["case"] == case, "gap"].clip(lower=EXACT))
         fraction = [0, *np.arange(1, len(gaps) + 1) / len(gaps), 1]
-        look = {"color": colour, "linestyle": line, "label": LABELS[case]}
-        ax.step([EXACT / 2, *gaps, 2], fraction, where="post", **look)
+        ax.step([EXACT / 2, *gaps, 2], fraction, where="post", color=colour, linestyle=line,
+                label=LABELS[case])
     ax.set(xscale="log", ylabel="fraction of trees", ylim=(0, 1.03), xlim=(EXACT / 2, 2))
     ax.set_xlabel(f"largest |t / t* - 1| over the leaves (at {EXACT:g}: equal)")
     ax.legend(fontsize=8)
@@ -59,13 +60,9 @@ def _alt(frame):
             f"{100 * equal['first']:.0f} % of Sub-case 2.")
 
 
-def _equal(case):
+def _equal(case, frame):
     """The share of trees with t = t* for all leaves, per seed."""
-    def measure(frame):
-        rows = frame[frame["case"] == case]
-        return (rows["gap"] <= EXACT).groupby(rows["seed"]).mean().to_numpy()
-
-    return measure
+    return per_seed(frame[frame["case"] == case].assign(equal=lambda rows: rows["gap"] <= EXACT), "equal")
 
 
 _claim = claim_maker("mch", metric="share of trees with t = t*", unit="1",
@@ -75,21 +72,18 @@ EXPERIMENTS = (Experiment("mch.weights",
                           "Tasks in the flat tree against those in the hierarchy, minimal general case", run,
                           scales(*(grid(case=LABELS, trees=[trees]) for trees in (10, 100, 500))),
                           scales(2, 5, 10)),)
-FIGURES = (
-    Figure(
-        "mch.weights", "mch.weights", plot,
-        "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with random "
-        "demands: the largest relative difference over the three leaves, as a distribution over trees. Case "
-        "1 and Sub-case 2 are exact; Sub-case 1 is not.", _alt),)
+FIGURES = (Figure(
+    "mch.weights", "mch.weights", plot,
+    "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with random "
+    "demands: the largest relative difference over the three leaves, as a distribution over trees. Case 1 "
+    "and Sub-case 2 are exact; Sub-case 1 is not.", _alt),)
 CLAIMS = tuple(
     _claim(f"equal-{case}", f"Section III.A, {place}",
            f"The flat tree gives exactly the hierarchy's allocation: n2,2 {what}", "mch.weights",
-           _equal(case), 1.0, reason=reason)
+           partial(_equal, case), 1.0, reason=reason)
     for case, place, what, reason in (
         ("full", "Case 1", "is full-type", ""),
         ("other", "Sub-case 1", "needs only a resource that is not first saturated",
          "(9) says what holds at the end, but with weight 1 n2,2 grows faster from the beginning, and then "
          "its own resource may be the first to saturate; it holds where that does not happen"),
-        ("first", "Sub-case 2", "needs only the resource that is first saturated", ""),
-    )
-)
+        ("first", "Sub-case 2", "needs only the resource that is first saturated", "")))

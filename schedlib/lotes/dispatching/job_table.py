@@ -25,22 +25,14 @@ def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = "f8") -> Any:
 
 
 class JobTable(NamedTuple):
-    """Slots for S jobs.
+    """Slots for S jobs."""
 
-    - `job (S,)`: records of `submit`, `work`, `row` (its number in order of arrival), `job_class`, `machine`
-      (-1: it waits), and `key`, by which its queue is ordered
-    - `size (S, R)`: fractions of the largest capacity; up to three lie in the job's record
-    - `waiter (S,)`: of a job that waits, its `code` and its `child` links in the tree of its queue
-    - `hall (S,)`: the jobs that wait, in order of arrival, for a policy that keeps no queues of its own
-    - `spare (S,)`, `taken (1,)`: slots in the order in which they are handed out, and how many are handed out
-    """
-
-    job: np.recarray
-    size: np.ndarray
-    waiter: np.recarray
-    hall: np.ndarray
-    spare: np.ndarray
-    taken: np.ndarray
+    job: np.recarray  # (S,): of `JOB`; `row` numbers arrivals, `machine` -1 waits, `key` orders a queue
+    size: np.ndarray  # (S, R): fractions of the largest capacity; up to three lie in the job's record
+    waiter: np.recarray  # (S,): of a job that waits, its `code` and its `child` links in its queue's tree
+    hall: np.ndarray  # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
+    spare: np.ndarray  # (S,): slots in the order in which they are handed out
+    taken: np.ndarray  # (1,): how many are handed out
 
 
 def job_table(slots: int, resources: int) -> JobTable:
@@ -75,11 +67,8 @@ def enter(table, row, submit, job_class, work, size):
     slot = table.spare[table.taken[0]]
     table.taken[0] += 1
     job = table.job[slot]
-    job.row = row
-    job.submit = submit
-    job.job_class = job_class
-    job.work = work
-    job.machine = -1
+    job.row, job.submit, job.job_class = row, submit, job_class
+    job.work, job.machine = work, -1
     for l in range(size.size):
         table.size[slot, l] = size[l]
     return slot

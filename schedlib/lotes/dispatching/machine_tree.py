@@ -2,8 +2,7 @@
 
 A node holds, over the machines below it, the largest free amount of each resource, the largest smallest one,
 and the largest sum: a job that exceeds one of them fits none of these machines. A search skips what the
-bounds exclude and looks at every machine of a block that remains, so it decides exactly as a scan of all
-machines would.
+bounds exclude and looks at every machine of a block that remains, so it decides as a scan of all would.
 
 Sizes are fractions of the largest capacity, whole multiples of 2**-50 (`model.scaled`), so that adding and
 subtracting floats is exact.
@@ -24,24 +23,18 @@ WIDTH = 16  # machines in a block
 class Machines(NamedTuple):
     """N machines of M configurations and R resources, those of a configuration side by side.
 
-    - `capacity (M, R)`, `free (N, R)`: fractions of the largest capacity of each resource
-    - `config (N,)`, `first (M + 1,)`: a machine's configuration, and each configuration's first machine
-    - `pace (M, K)`: time per unit of work; infinite where a class cannot run
-    - `closed (N,)`: 1 where no arrival may start, whatever is free
-    - `leaves (M,)`, `root (M,)`: configuration j's tree has `leaves[j]` leaves, and its node i (root 1) is
-      row `root[j] + i`
-    - `bound (nodes, R + 2)`: what each node bounds; -1 where there is no open machine below it
+    Configuration j's tree has `leaves[j]` leaves, and its node i (root 1) is row `root[j] + i`.
     """
 
-    capacity: np.ndarray
-    free: np.ndarray
-    config: np.ndarray
-    first: np.ndarray
-    pace: np.ndarray
-    closed: np.ndarray
-    leaves: np.ndarray
-    root: np.ndarray
-    bound: np.ndarray
+    capacity: np.ndarray  # (M, R): fractions of the largest capacity of each resource
+    free: np.ndarray  # (N, R): likewise
+    config: np.ndarray  # (N,): a machine's configuration
+    first: np.ndarray  # (M + 1,): each configuration's first machine
+    pace: np.ndarray  # (M, K): time per unit of work; infinite where a class cannot run
+    closed: np.ndarray  # (N,): 1 where no arrival may start, whatever is free
+    leaves: np.ndarray  # (M,)
+    root: np.ndarray  # (M,)
+    bound: np.ndarray  # (nodes, R + 2): what each node bounds; -1 where no open machine is below it
 
 
 def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -52,25 +45,27 @@ def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarra
 
 def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machines:
     """All machines empty: `capacity (M, R)` in fractions, `count (M,)`, `pace (M, K)`."""
-    m, r = capacity.shape
-    config = np.repeat(np.arange(m), count)
-    first = np.concatenate(([0], np.cumsum(count)))
-    blocks = -(-np.asarray(count) // WIDTH)
-    leaves = 1 << np.ceil(np.log2(blocks)).astype(np.int64)
+    config, first = np.repeat(np.arange(len(count)), count), np.concatenate(([0], np.cumsum(count)))
+    leaves = 1 << np.ceil(np.log2(-(-np.asarray(count) // WIDTH))).astype(np.int64)
     root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
-    bound = aligned((int(2 * leaves.sum()), r + 2))
-    bound[:] = -1.0
-    made = Machines(capacity=capacity.copy(), free=capacity[config], config=config, first=first,
-                    pace=pace.copy(), closed=np.zeros(len(config), np.int8), leaves=leaves, root=root,
-                    bound=bound)
-    for j in range(m):
-        for level in range(int(leaves[j]).bit_length()):
-            low, high = root[j] + (leaves[j] >> level), root[j] + (2 * leaves[j] >> level)
-            alive = -(-int(blocks[j]) >> level)
-            bound[low : min(high, low + alive), :r] = capacity[j]
-            bound[low : min(high, low + alive), r] = capacity[j].min()
-            bound[low : min(high, low + alive), r + 1] = capacity[j].sum()
+    free, bound = capacity[config], aligned((int(2 * leaves.sum()), capacity.shape[1] + 2))
+    made = Machines(capacity=capacity.copy(), free=free, config=config, first=first, pace=pace.copy(),
+                    closed=np.zeros(len(config), np.int8), leaves=leaves, root=root, bound=bound)
+    bound[:] = maxima(made, np.c_[free, free.min(axis=1), free.sum(axis=1)], -1.0)
     return made
+
+
+def maxima(m: Machines, values: np.ndarray, empty: float) -> np.ndarray:
+    """The largest `values (N, C)` of the machines below each node, (nodes, C), or `empty`."""
+    most = np.full((len(m.bound), values.shape[1]), empty, values.dtype)
+    for j, (root, nodes) in enumerate(zip(m.root.tolist(), m.leaves.tolist(), strict=True)):
+        blocks = np.arange(m.first[j], m.first[j + 1], WIDTH)
+        tree = most[root : root + 2 * nodes]
+        tree[nodes : nodes + len(blocks)] = np.maximum.reduceat(values[: m.first[j + 1]], blocks)
+        while nodes > 1:
+            nodes //= 2
+            tree[nodes : 2 * nodes] = tree[2 * nodes : 4 * nodes].reshape(nodes, 2, -1).max(axis=1)
+    return most
 
 
 @kernel
@@ -135,9 +130,8 @@ def _refresh_two(m, root, node, start, end):
             least, total = max(least, min(a, b)), max(total, a + b)
     row = root + node
     while True:
-        same = ((bound[row, 0] == one) & (bound[row, 1] == other) & (bound[row, 2] == least) & (
-                    bound[row, 3] == total))
-        if same:
+        same = (bound[row, 0] == one) & (bound[row, 1] == other)
+        if same & (bound[row, 2] == least) & (bound[row, 3] == total):
             return
         bound[row, 0], bound[row, 1], bound[row, 2], bound[row, 3] = one, other, least, total
         if node == 1:
@@ -189,10 +183,7 @@ def refresh(m, machine):
 
 @kernel
 def took(m, machine, size):
-    """Bring the tree up to date after one job of that size started.
-
-    Nothing is to be done if the machine held none of its block's maxima.
-    """
+    """Bring the tree up to date after a job of that size started; skip if no maximum was the machine's."""
     if size.size == 2:
         j = m.config[machine]
         row = m.root[j] + m.leaves[j] + (machine - m.first[j]) // WIDTH

@@ -10,31 +10,24 @@ from schedlib.lotes.dispatching.job_table import aligned
 SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # from 1e-12 to 1e6 intervals
 INTERVAL = np.dtype([(name, "i8") for name in ("arrived", "started", "finished", "queue_end", "queue_most")]
                     + [(name, "f8") for name in ("wait", "queue_area", "queued_time")])
+"""Jobs that arrived, started, finished; jobs waiting at the end and at most; the waits of those that started,
+in all; the integral of the queue over time; the time during which at least one waited."""
 CLOCK = np.dtype([("now", "f8"), ("edge", "f8"), ("longest", "f8"), ("present_area", "f8")]
                  + [(name, "i8") for name in ("interval", "waiting", "present", "looked")])
+"""The time, the end of the present interval, the longest wait, the integral of jobs in the system over time;
+the interval's number, jobs waiting, jobs in the system, how many machines arrivals looked at."""
 
 
 class Meter(NamedTuple):
-    """Measurements over T intervals and R resources.
+    """Measurements over T intervals and R resources."""
 
-    - `series (T,)`: records, one per interval: jobs that `arrived`, `started`, `finished`; the `wait` of
-      those that started, in all; jobs waiting at its end, `queue_end`, and at most, `queue_most`; their
-      number integrated over time, `queue_area`; and `queued_time`, during which at least one waited
-    - `used (R,)`: the amounts in use now; `busy (T, R)`: their integrals over time, `busy_queued (T, R)` over
-      `queued_time` alone
-    - `clock (1,)`: a record of the time `now`, the end `edge` of the present `interval`, jobs `waiting` and
-      `present` in the system, the integral `present_area` of the latter, the `longest` wait, and how many
-      machines arrivals `looked` at
-    - `sketch (B,)`: how many positive waits fall into each bin; `width`: of an interval
-    """
-
-    series: np.recarray
-    busy: np.ndarray
-    busy_queued: np.ndarray
-    used: np.ndarray
-    clock: np.recarray
-    sketch: np.ndarray
-    width: float
+    series: np.recarray  # (T,): records of `INTERVAL`
+    busy: np.ndarray  # (T, R): integrals of `used` over time
+    busy_queued: np.ndarray  # (T, R): the same while jobs wait
+    used: np.ndarray  # (R,): the amounts in use now
+    clock: np.recarray  # (1,): a record of `CLOCK`
+    sketch: np.ndarray  # (B,): how many positive waits fall into each bin
+    width: float  # of an interval
 
 
 def meter(resources: int, intervals: int, width: float) -> Meter:

@@ -7,7 +7,7 @@ import numpy as np
 from schedlib.lotes.dispatching import engine
 from schedlib.lotes.dispatching.machine_tree import fractions
 from schedlib.lotes.dispatching.meter import lengthened
-from schedlib.lotes.dispatching.state import Block, Log, State, enlarged, longer_log, no_log
+from schedlib.lotes.dispatching.state import Block, Log, State, enlarged, log_of, longer_log
 from schedlib.lotes.model import MachineConfigs
 from schedlib.lotes.workloads.job_stream import Arrivals
 
@@ -27,14 +27,13 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
     `choices`: the policy's random generator; `planner`: what swaps plans on the way. Raises ValueError on a
     job that no machine can run and on a policy's impossible choice.
     """
-    log, blocks, coming = no_log(), [], jobs.blocks()
+    log, blocks, coming = log_of(0), [], jobs.blocks()
     last, progress = False, state.progress[0]
     while not last:
         block = next(coming, None)  # type: Any
-        last = block is None
-        if last:
-            block = Arrivals(np.zeros(0), np.zeros(0, np.int64), np.zeros(0),
-                             np.zeros((0, configs.n_resources)))
+        if last := block is None:
+            none = np.zeros(0)
+            block = Arrivals(none, none.astype(np.int64), none, np.zeros((0, configs.n_resources)))
         size = fractions(configs.capacity, block.demand)[1]
         if len(size):
             _check(block, size, state.machines, int(progress.arrived))
@@ -43,8 +42,8 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
         if record or planner:
             log = longer_log(log, int(progress.arrived) + len(size))
         progress.taken = 0
-        given = Block(submit=np.array(block.submit, float), job_class=np.array(block.job_class, np.int64),
-                      work=np.array(block.work, float), size=np.ascontiguousarray(size))
+        given = Block(np.array(block.submit, float), np.array(block.job_class, np.int64),
+                      np.array(block.work, float), np.ascontiguousarray(size))
         if planner:
             planner.relabel(given, progress)
         while True:
@@ -59,8 +58,8 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
             elif status == engine.MORE_SLOTS:
                 state = enlarged(state)
             elif status == engine.MORE_INTERVALS:
-                state = state._replace(meter=lengthened(state.meter,
-                                                        state.meter.width * len(state.meter.series)))
+                over = state.meter.width * len(state.meter.series)
+                state = state._replace(meter=lengthened(state.meter, over))
             else:
                 raise ValueError(f"policy {name!r}: {refusal(state, configs, jobs)}")
         if progress.taken < len(size):
@@ -70,24 +69,22 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
 
 def _check(block, size, m, before):
     """Refuse a job that no machine can ever run, or of a class that is not there."""
-    classes = m.pace.shape[1]
-    if len(block.job_class) and not (block.job_class.min() >= 0 and block.job_class.max() < classes):
-        row = int(np.flatnonzero((block.job_class < 0) | (block.job_class >= classes))[0])
-        raise ValueError(
-            f"workload: job {before + row} is of class {block.job_class[row]}; there are {classes}, from 0 on"
-        )
-    largest = np.array([column.max() for column in size.T])
+    classes, job_class = m.pace.shape[1], block.job_class
+    strange = np.flatnonzero((job_class < 0) | (job_class >= classes))
+    if len(strange):
+        row = strange[0]
+        raise ValueError(f"workload: job {before + row} is of class {job_class[row]}; there are {classes}, "
+                         "from 0 on")
+    largest = size.max(axis=0, initial=0.0)
     if (np.isfinite(m.pace).all(axis=1) & (largest <= m.capacity).all(axis=1)).any():
         return
-    able = np.zeros(len(size), bool)
-    for j, available in enumerate(m.capacity):
-        able |= (size <= available).all(axis=1) & np.isfinite(m.pace[j, block.job_class])
-    if not able.all():
-        row = int(np.flatnonzero(~able)[0])
+    able = (size[:, None] <= m.capacity).all(axis=2) & np.isfinite(m.pace[:, job_class].T)
+    lost = np.flatnonzero(~able.any(axis=1))
+    if len(lost):
+        row = lost[0]
         demand = ", ".join(f"{value:g}" for value in block.demand[row])
-        raise ValueError(
-            f"workload: job {before + row} (class {block.job_class[row]}) needs ({demand}), more than any "
-            "machine that may run it has; leave it out, split it, or add such machines")
+        raise ValueError(f"workload: job {before + row} (class {job_class[row]}) needs ({demand}), more than "
+                         "any machine that may run it has; leave it out, split it, or add such machines")
 
 
 def refusal(state: State, configs: MachineConfigs, jobs: Any) -> str:
@@ -97,23 +94,23 @@ def refusal(state: State, configs: MachineConfigs, jobs: Any) -> str:
     if record.on_arrival:
         slot, machine, otherwise = record.slot, record.choice, "to let it wait"
         if not 0 <= machine < machines:
-            return (
-                f"unknown machine: job {table.job[slot].row} {when} is sent to machine {machine}; there are "
-                f"{machines}, 0 to {machines - 1}, and -1 lets it wait")
+            return (f"unknown machine: job {table.job[slot].row} {when} is sent to machine {machine}; there "
+                    f"are {machines}, 0 to {machines - 1}, and -1 lets it wait")
     else:
         slot, machine, otherwise = record.choice, record.machine, "when none fits"
         if slot not in table.hall[: state.meter.clock[0].waiting]:
-            return (
-                f"unknown job: machine {machine} {when} is given number {slot}, which does not wait; return "
-                "a member of cluster.waiting, or -1 for none")
+            return (f"unknown job: machine {machine} {when} is given number {slot}, which does not wait; "
+                    "return a member of cluster.waiting, or -1 for none")
     job = table.job[slot]
     way_out = f"return -1 {otherwise}, or ask lotes.can_start first"
     short = np.flatnonzero(table.size[slot] > m.free[machine])
     if len(short):
         resource = short[0]
+        names = getattr(jobs, "resources", None)  # those of a random workload have no names
+        what = names[resource] if names else f"resource {resource}"
         largest = configs.capacity[:, resource].max()
         need, free = table.size[slot, resource] * largest, m.free[machine, resource] * largest
-        why = f"needs {need:.4g} of {jobs.resources[resource]}, and machine {machine} has {free:.4g} free"
+        why = f"needs {need:.4g} of {what}, and machine {machine} has {free:.4g} free"
     else:
         why = f"is of class {job.job_class}, which machine {machine} cannot run"
     return f"capacity: job {job.row} {when} {why}; {way_out}"

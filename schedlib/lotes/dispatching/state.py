@@ -6,8 +6,8 @@ import numpy as np
 
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.job_table import JobTable, aligned, job_table
-from schedlib.lotes.dispatching.job_table import enlarged as larger_table
+from schedlib.lotes.dispatching import job_table
+from schedlib.lotes.dispatching.job_table import JobTable, aligned
 from schedlib.lotes.dispatching.machine_tree import Machines
 from schedlib.lotes.dispatching.meter import Meter, meter
 from schedlib.lotes.model import Plan
@@ -18,20 +18,14 @@ REFUSAL = np.dtype([("now", "f8"), ("on_arrival", "i8"), ("slot", "i8"), ("machi
 
 
 class State(NamedTuple):
-    """All that a run changes, but for its policy's own part.
-
-    - `progress (1,)`: a record of how many jobs were `taken` from the present block, and how many have
-      `arrived` in all
-    - `refusal (1,)`: a record of the impossible choice that ended the run: the time `now`, whether it was
-      made `on_arrival`, the arriving job's `slot` or the `machine` that a job left, and the `choice`
-    """
+    """All that a run changes, but for its policy's own part."""
 
     machines: Machines
     table: JobTable
     events: EventQueue
     meter: Meter
-    progress: np.recarray
-    refusal: np.recarray
+    progress: np.recarray  # (1,): jobs `taken` from the present block, and `arrived` in all
+    refusal: np.recarray  # (1,): an impossible choice: the arriving `slot`, or the `machine` that a job left
 
 
 class Block(NamedTuple):
@@ -73,31 +67,30 @@ class Given(NamedTuple):
 def state_of(machines: Machines, *, slots: int, intervals: int, width: float) -> State:
     """The state at time 0, with room for so many jobs in the system and intervals of the meter."""
     resources = machines.free.shape[1]
-    return State(machines=machines, table=job_table(slots, resources), events=event_queue(max(slots, 2)),
-                 meter=meter(resources, intervals, width), progress=aligned(1, PROGRESS),
-                 refusal=aligned(1, REFUSAL))
+    return State(machines=machines, table=job_table.job_table(slots, resources),
+                 events=event_queue(max(slots, 2)), meter=meter(resources, intervals, width),
+                 progress=aligned(1, PROGRESS), refusal=aligned(1, REFUSAL))
 
 
 def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
-    table, old = larger_table(state.table), state.events
+    table, old = job_table.enlarged(state.table), state.events
     events = event_queue(len(table.spare))
     for name in events._fields:
         getattr(events, name)[: len(getattr(old, name))] = getattr(old, name)
     return state._replace(table=table, events=events)
 
 
-def no_log() -> Log:
-    """A log that records nothing."""
-    return Log(start=np.zeros(0), finish=np.zeros(0), machine=np.zeros(0, np.int64))
+def log_of(size: int) -> Log:
+    """A log with room for so many jobs; with room for none it records nothing."""
+    return Log(start=np.full(size, np.nan), finish=np.full(size, np.nan), machine=np.full(size, -1))
 
 
 def longer_log(log: Log, rows: int) -> Log:
     """The same log with room for so many jobs."""
     if rows <= len(log.start):
         return log
-    size = max(rows, 2 * len(log.start))
-    longer = Log(start=np.full(size, np.nan), finish=np.full(size, np.nan), machine=np.full(size, -1))
+    longer = log_of(max(rows, 2 * len(log.start)))
     for new, old in zip(longer, log, strict=True):
         new[: len(old)] = old
     return longer
@@ -107,9 +100,6 @@ def longer_log(log: Log, rows: int) -> Log:
 def refuse(state, on_arrival, slot, machine, choice):
     """Record an impossible choice of the policy; give REFUSED."""
     refusal = state.refusal[0]
-    refusal.now = state.meter.clock[0].now
-    refusal.on_arrival = on_arrival
-    refusal.slot = slot
-    refusal.machine = machine
-    refusal.choice = choice
+    refusal.now, refusal.on_arrival = state.meter.clock[0].now, on_arrival
+    refusal.slot, refusal.machine, refusal.choice = slot, machine, choice
     return REFUSED

@@ -18,20 +18,14 @@ SIZE_BITS, ORDER_BITS = 40, 20
 
 
 class Line(NamedTuple):
-    """Groups of waiting jobs, each a tree.
+    """Groups of waiting jobs, each a tree."""
 
-    - `root (G,)`, `count (G,)`: the job with the smallest key in each group (-1: none) and how many wait in
-      it
-    - `top (R,)`: powers of two; the sizes are told apart up to here, larger ones share the last cell
-    - `node (128,)`, `depth (128,)`, `low (128, R)`: the stack of a search, with the lower corner of each box
-    """
-
-    root: np.ndarray
-    count: np.ndarray  # type: ignore[assignment]
-    top: np.ndarray
-    node: np.ndarray
-    depth: np.ndarray
-    low: np.ndarray
+    root: np.ndarray  # (G,): the job with the smallest key in each group, -1 when there is none
+    count: np.ndarray  # type: ignore[assignment]  # (G,): how many wait
+    top: np.ndarray  # (R,): powers of two; sizes above share the last cell
+    node: np.ndarray  # (128,): the stack of a search, as are the next two
+    depth: np.ndarray  # (128,)
+    low: np.ndarray  # (128, R): the lower corner of each box
 
 
 def line(groups: int, typical: np.ndarray) -> Line:
@@ -71,6 +65,15 @@ def before(table, a, b):
 
 
 @kernel
+def _link(line, table, group, parent, turn, slot):
+    """Put a job in its place below `parent`, or at the root of the group."""
+    if parent < 0:
+        line.root[group] = slot
+    else:
+        table.waiter[parent].child[turn] = slot
+
+
+@kernel
 def join(line, table, group, slot, key):
     """Let a job wait in a group with this key."""
     r = line.top.size
@@ -83,20 +86,13 @@ def join(line, table, group, slot, key):
         if before(table, slot, node):
             table.waiter[slot].child[0] = table.waiter[node].child[0]
             table.waiter[slot].child[1] = table.waiter[node].child[1]
-            if parent < 0:
-                line.root[group] = slot
-            else:
-                table.waiter[parent].child[turn] = slot
+            _link(line, table, group, parent, turn, slot)
             slot, node = node, slot
         parent, turn = node, side(table.waiter[slot].code, depth, r)
         node = table.waiter[parent].child[turn]
         depth += 1
-    table.waiter[slot].child[0] = -1
-    table.waiter[slot].child[1] = -1
-    if parent < 0:
-        line.root[group] = slot
-    else:
-        table.waiter[parent].child[turn] = slot
+    table.waiter[slot].child[0], table.waiter[slot].child[1] = -1, -1
+    _link(line, table, group, parent, turn, slot)
 
 
 @kernel
@@ -118,10 +114,7 @@ def quit_line(line, table, group, slot):
             child, way = left, 0
         else:
             child, way = right, 1
-        if parent < 0:
-            line.root[group] = child
-        else:
-            table.waiter[parent].child[turn] = child
+        _link(line, table, group, parent, turn, child)
         if child < 0:
             return
         left_of, right_of = table.waiter[child].child[0], table.waiter[child].child[1]
@@ -130,8 +123,17 @@ def quit_line(line, table, group, slot):
 
 
 @kernel
-def _push_children(line, table, node, depth, stack, at, free):
-    """Push the children whose boxes leave room, the larger key first; `at` is where the node itself was."""
+def _begin(line, group):
+    """Put the root of the group's tree, if it has one, on the stack of a search; gives its height."""
+    line.node[0], line.depth[0] = line.root[group], 0
+    for l in range(line.top.size):
+        line.low[0, l] = 0.0
+    return 1 if line.root[group] >= 0 else 0
+
+
+@kernel
+def _push_children(line, table, node, depth, at, free):
+    """Put the children whose boxes leave room on the stack, the smaller key on top; gives its height."""
     r = line.top.size
     split, level = depth % r, depth // r
     left, right = table.waiter[node].child[0], table.waiter[node].child[1]
@@ -142,31 +144,25 @@ def _push_children(line, table, node, depth, stack, at, free):
     if right >= 0 and middle > free[split]:
         right = -1
     if left < 0 and right < 0:
-        return stack
+        return at
     turn_left = right < 0 or (left >= 0 and before(table, left, right))
-    if left >= 0 and right >= 0:
+    near, far = (left, right) if turn_left else (right, left)
+    if far >= 0:
         for l in range(r):
             line.low[at + 1, l] = line.low[at, l]
-        line.node[at + 1], line.depth[at + 1] = (left, depth + 1) if turn_left else (right, depth + 1)
-        line.node[at], line.depth[at] = (right, depth + 1) if turn_left else (left, depth + 1)
+        line.node[at], line.depth[at] = far, depth + 1
         line.low[at + (0 if turn_left else 1), split] = middle
-        return at + 2
-    line.node[at], line.depth[at] = (left, depth + 1) if turn_left else (right, depth + 1)
-    if not turn_left:
+        at += 1
+    elif not turn_left:
         line.low[at, split] = middle
+    line.node[at], line.depth[at] = near, depth + 1
     return at + 1
 
 
 @kernel
 def first_that_fits(line, table, group, free):
     """The job of the group with the smallest key that fits into what is free (R,), or -1."""
-    best = -1
-    if line.root[group] < 0:
-        return best
-    line.node[0], line.depth[0] = line.root[group], 0
-    for l in range(line.top.size):
-        line.low[0, l] = 0.0
-    stack = 1
+    best, stack = -1, _begin(line, group)
     while stack > 0:
         stack -= 1
         node = line.node[stack]
@@ -175,26 +171,18 @@ def first_that_fits(line, table, group, free):
         if fits(free, table.size[node]):
             best = node
         else:
-            stack = _push_children(line, table, node, line.depth[stack], stack, stack, free)
+            stack = _push_children(line, table, node, line.depth[stack], stack, free)
     return best
 
 
 @kernel
 def best_that_fits(line, table, group, free, weights, best, best_score):
-    """The job that fits with the largest packing * (sizes . free) - cost * factor * key, the first of equals,
-    and its score.
+    """The job that fits with the largest packing * (sizes . free) - cost * factor * key, and that score.
 
-    `weights`: packing, cost and factor; `best, best_score`: what other groups offer, -1 and minus infinity
-    when there are none.
+    `weights`: packing, cost and factor; `best, best_score`: what other groups offer. Ties: the first.
     """
     packing, cost, factor = weights
-    r = line.top.size
-    if line.root[group] < 0:
-        return best, best_score
-    line.node[0], line.depth[0] = line.root[group], 0
-    for l in range(r):
-        line.low[0, l] = 0.0
-    stack = 1
+    r, stack = line.top.size, _begin(line, group)
     while stack > 0:
         stack -= 1
         node, depth = line.node[stack], line.depth[stack]
@@ -214,5 +202,5 @@ def best_that_fits(line, table, group, free, weights, best, best_score):
             if (best < 0 or score > best_score
                 or (score == best_score and table.job[node].row < table.job[best].row)):
                 best, best_score = node, score
-        stack = _push_children(line, table, node, depth, stack, stack, free)
+        stack = _push_children(line, table, node, depth, stack, free)
     return best, best_score

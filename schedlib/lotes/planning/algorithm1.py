@@ -1,9 +1,9 @@
 """The paper's Algorithm 1, line by line: it does not make the set that it promises (Section 4.2).
 
-As printed, the flag `nextBin` is set once and never reset, so every bin that is passed on the way back is
-kept: all feasible ones, and some twice. With the flag reset in each round, bins remain that a job of an
-*earlier* class would fit. And where no further class fits an empty machine, `mostRecentAdd({})` is asked for
-a job that is not there. `bins.non_dominated_bins` makes the exact set.
+As printed, the flag `nextBin` is set once and never reset, so every bin passed on the way back is kept: all
+feasible ones, and some twice. With the flag reset in each round, bins remain that a job of an *earlier* class
+would fit. And where no further class fits an empty machine, `mostRecentAdd({})` asks for a job that is not
+there. `bins.non_dominated_bins` makes the exact set.
 """
 
 from typing import NamedTuple
@@ -55,9 +55,8 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
         if next_bin:
             kept.append(bin_now.copy())
             if len(kept) > max_bins:
-                raise ValueError(
-                    f"max_bins: Algorithm 1 keeps more than {max_bins:,} bins here; take fewer classes or "
-                    "raise it")
+                raise ValueError(f"max_bins: Algorithm 1 keeps more than {max_bins:,} bins here; take fewer "
+                                 "classes or raise it")
         bin_now[first] -= 1
         if not added:
             x += 1
@@ -80,17 +79,12 @@ def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, max_bins: int = 2
     1  flag reset     4         0          1        0      False
     2       exact     3         0          0        0      False
     """
-    exact = {tuple(row) for row in non_dominated_bins(capacity, demand, max_bins=max_bins).tolist()}
-    rows = []
-    for version in ("as printed", "flag reset", "exact"):
-        if version == "exact":
-            kept, undefined = sorted(exact), False
-        else:
-            rows_kept, undefined = algorithm1(capacity, demand, reset_flag=version == "flag reset",
-                                              max_bins=max_bins)
-            kept = [tuple(row) for row in rows_kept.tolist()]
-        different = set(kept)
-        counts = (len(kept), len(kept) - len(different), len(different - exact), len(exact - different),
-                  undefined)
-        rows.append((version, *counts))
+    right = non_dominated_bins(capacity, demand, max_bins=max_bins)
+    versions = {name: algorithm1(capacity, demand, reset_flag=name == "flag reset", max_bins=max_bins)
+                for name in ("as printed", "flag reset")}
+    exact, rows = set(map(tuple, right.tolist())), []
+    for version, (kept, undefined) in {**versions, "exact": Kept(right, False)}.items():
+        different = set(map(tuple, kept.tolist()))
+        rows.append((version, len(kept), len(kept) - len(different), len(different - exact),
+                     len(exact - different), undefined))
     return pd.DataFrame(rows, columns=["version", "kept", "repeated", "dominated", "missing", "undefined"])

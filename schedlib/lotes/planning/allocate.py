@@ -33,10 +33,9 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     [[0.25]]
     """
     capacity, demand = scaled(configs.capacity, classes.demand)
-    whole = np.where(demand > 0, capacity[:, None] // np.maximum(demand, 1), np.iinfo(np.int64).max).min(
-        axis=2)
-    pool = pool_size(configs, classes)
-    used = np.divide(whole * configs.count[:, None], pool, out=np.zeros_like(pool), where=pool > 0)
+    each = np.where(demand > 0, capacity[:, None] // np.maximum(demand, 1), np.iinfo(np.int64).max)
+    whole, pool = each.min(axis=2) * configs.count[:, None], pool_size(configs, classes)
+    used = np.divide(whole, pool, out=np.zeros_like(pool), where=pool > 0)
     return np.clip(1 - used, 0, 1)
 
 
@@ -44,15 +43,13 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str = "lea
              fitting: bool = False, solver: str = "HiGHS") -> Allocation:
     """Stage 1: the largest arrival rate that pooled machines sustain, and how they share classes (Eqs. 1-5).
 
-    The optimum is degenerate: very many allocations reach lambda*, and the paper's K^j are those of one of
-    them. `vertex` says which one is taken: "least waste" (the default) is the one that loses the smallest
-    part of the cluster's capacity if every class had machines to itself, each machine holding as many whole
-    jobs as fit; "solver" is the first one the solver finds. Both give the same answer every time. With
+    Very many allocations reach lambda*, and the paper's K^j are those of one of them. `vertex` says which one
+    is taken: "least waste" loses the smallest part of the cluster's capacity if every class had machines to
+    itself, each holding as many whole jobs as fit; "solver" is the first one that the solver finds. With
     `fitting` a class is kept off configurations on which not even one job fits: the paper's program, where
     jobs are divisible, does not ask for that.
 
-    Raises ValueError as `check` does and for unknown names. Source: LoTES, Section 4.1; on degeneracy the
-    paper is silent.
+    Raises ValueError as `check` does and for unknown names. Source: LoTES, Section 4.1.
 
     >>> configs, classes = MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])
     >>> round(allocate(configs, classes).rate, 6)
@@ -88,8 +85,8 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str = "lea
         machine = (configs.capacity / (configs.capacity * configs.count[:, None]).sum(axis=0)).mean(axis=1)
         lost = waste(configs, classes) * (machine * configs.count)[:, None]
         rate.lowBound = best * (1 - SLACK[solver])
-        problem.setObjective(pulp.LpAffineExpression([(variable, lost[pair])
-                                                      for pair, variable in number.items()]))
+        terms = [(variable, lost[pair]) for pair, variable in number.items()]
+        problem.setObjective(pulp.LpAffineExpression(terms))
         solve(problem, "the choice among optimal allocations", solver)
 
     running = np.zeros(pool.shape)
@@ -107,9 +104,8 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str = "lea
 def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) -> np.ndarray:
     """By which fraction lambda* grows when one configuration's machines get `more` of one resource, (M, R).
 
-    0 where the resource is in excess. `more` is a fraction of the capacity; as it shrinks, the growth over
-    `more` becomes the value of that resource at its shadow price, as a fraction of lambda*. Raises ValueError
-    as `allocate` does, and when `more` is not positive.
+    0 where the resource is in excess; `more` is a fraction of the capacity. As it shrinks, growth over `more`
+    becomes its shadow price. Raises ValueError as `allocate` does, and when `more` is not positive.
 
     >>> one = MachineConfigs([[4.0, 8.0]], [10])
     >>> scarcity(one, JobClasses([0.5, 0.5], [[1.0, 4.0], [2.0, 1.0]], [[1.0, 1.0]])).round(6).tolist()
@@ -122,6 +118,6 @@ def scarcity(configs: MachineConfigs, classes: JobClasses, more: float = 0.1) ->
     for j, l in np.argwhere(configs.capacity > 0).tolist():
         capacity = configs.capacity.copy()
         capacity[j, l] *= 1 + more
-        growth[j, l] = (allocate(MachineConfigs(capacity, configs.count), classes, vertex="solver").rate
-                        / before - 1)
+        after = allocate(MachineConfigs(capacity, configs.count), classes, vertex="solver").rate
+        growth[j, l] = after / before - 1
     return np.maximum(growth, 0.0)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import numbers, refuse
+from schedlib.core.checks import amounts, numbers, refuse
 from schedlib.core.compiling import compiled
 from schedlib.lotes.model import scaled
 
@@ -19,23 +19,17 @@ WORD = 63  # bits of a sortable whole number
 
 
 class _Search(NamedTuple):
-    """What the kernel reads.
+    """What the kernel reads; `minimal` shows whether a job could be added, `step` is a job's code."""
 
-    - `room (R,)`, `size (C, R)`: of a machine, and of the classes in the order of the search
-    - `minimal (A, R)`: the sizes that show whether a job could be added; `step (C, W)`: what one job adds to
-      a code
-    """
-
-    room: np.ndarray
-    size: np.ndarray
-    minimal: np.ndarray
-    step: np.ndarray
+    room: np.ndarray  # (R,)
+    size: np.ndarray  # (C, R), in the order of the search
+    minimal: np.ndarray  # (A, R)
+    step: np.ndarray  # (C, W)
 
 
 @compiled
 def _visit(search, code, limit):
-    """Count the non-dominated bins, at most `limit + 1`; where `code (B, W)` has rows, also write them there.
-    """
+    """Count the non-dominated bins up to `limit + 1`; where `code (B, W)` has rows, write them there too."""
     size, step = search.size, search.step
     classes, resources = size.shape
     words = step.shape[1]
@@ -81,8 +75,8 @@ def _visit(search, code, limit):
             if maximal:
                 if write:
                     for w in range(words):
-                        code[bins, w] = (prefix[w] + inner * step[level, w] * (classes > 1) + filled
-                                         * step[last, w])
+                        code[bins, w] = prefix[w] + filled * step[last, w]
+                        code[bins, w] += inner * step[level, w] * (classes > 1)
                 bins += 1
                 if bins > limit:
                     return bins
@@ -116,23 +110,16 @@ def _visit(search, code, limit):
                 room[p, l] = left
 
 
-@compiled
-def _decode(code, word, shift, mask, rows):
-    for b in range(rows.shape[0]):
-        for k in range(rows.shape[1]):
-            rows[b, k] = (code[b, word[k]] >> shift[k]) & mask[k]
-
-
 def _prepare(capacity, demand):
     capacity = numbers("capacity", capacity, 1, "one amount per resource")
     demand = numbers("demand", demand, 2, "a row per class and a column per resource")
     if demand.shape[1] != capacity.size:
-        raise ValueError(
-            f"demand: {demand.shape[1]} columns for {capacity.size} capacities; needs one per resource")
-    for name, array in (("capacity", capacity), ("demand", demand)):
-        refuse(name, ~(np.isfinite(array) & (array >= 0)), array, "must be a finite number >= 0")
-    why = "a class that needs nothing fills a machine with any number of jobs; leave it out"
-    refuse("demand", ~demand.any(axis=1), demand.max(axis=1), why)
+        raise ValueError(f"demand: {demand.shape[1]} columns for {capacity.size} capacities; needs one per "
+                         "resource")
+    amounts("capacity", capacity)
+    amounts("demand", demand)
+    refuse("demand", ~demand.any(axis=1), demand.max(axis=1),
+           "a class that needs nothing fills a machine with any number of jobs; leave it out")
     room, size = scaled(capacity, demand)
     most = np.where(size > 0, room // np.maximum(size, 1), np.iinfo(np.int64).max).min(axis=1)
 
@@ -170,8 +157,9 @@ def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int = 2**6
     3
     """
     search = _prepare(capacity, demand)[0]
-    return (int(_visit(search, np.zeros((0, search.step.shape[1]), np.int64), limit)) if len(search.size)
-            else 1)
+    if not len(search.size):
+        return 1
+    return int(_visit(search, np.zeros((0, search.step.shape[1]), np.int64), limit))
 
 
 def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
@@ -179,9 +167,8 @@ def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
     """Every mix of jobs that fits one machine and leaves room for no further job of any class, (B, K) int32.
 
     `capacity (R,)`: c_jl of one machine; `demand (K, R)`: r_kl of a job of each class. Rows are in
-    lexicographic order, each once. When no class fits, the empty bin is the only row. What fits is decided in
-    whole numbers with a tolerance of a billionth of the capacity (see `model.scaled`). Bins are counted
-    before any memory is asked for.
+    lexicographic order, each once; when no class fits, the empty bin is the only one. What fits is decided by
+    `model.scaled`. Bins are counted before any memory is asked for.
 
     Raises ValueError on shapes that disagree, on amounts negative or not finite, on a class that needs
     nothing, and when there are more than `max_bins`. Source: LoTES, Section 4.2, Fig. 5.
@@ -197,11 +184,10 @@ def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
         return np.zeros((1, classes), np.int32)
     bins = _visit(search, np.zeros((0, words), np.int64), max_bins)
     if bins > max_bins:
-        raise ValueError(
-            f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} classes, that is "
-            f"over {max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave out classes (lotes.plan keeps "
-            "those of K^j), use lotes.generate_plan, which makes only the bins it needs, or raise max_bins "
-            "if memory allows")
+        raise ValueError(f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} "
+                         f"classes, that is over {max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave "
+                         "out classes (lotes.plan keeps those of K^j), use lotes.generate_plan, which makes "
+                         "only the bins it needs, or raise max_bins if memory allows")
     code = np.empty((bins, words), np.int64)
     _visit(search, code, bins)
     if words > 1:
@@ -209,5 +195,6 @@ def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
     elif not in_order:
         code.reshape(-1).sort()
     rows = np.empty((bins, classes), np.int32)
-    _decode(code, word, shift, mask, rows)
+    for k in range(classes):
+        rows[:, k] = (code[:, word[k]] >> shift[k]) & mask[k]
     return rows

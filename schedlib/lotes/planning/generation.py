@@ -18,10 +18,7 @@ from schedlib.lotes.planning.plan import assign, make_plan, sustained
 
 @dataclass(frozen=True, eq=False)
 class GeneratedPlan(Plan):
-    """A `Plan` and its proof: the `bound` that no assignment to any bins exceeds.
-
-    `rounds`: of pricing; `priced`: knapsacks solved.
-    """
+    """A `Plan` with the `bound` that no assignment exceeds, `rounds` of pricing and knapsacks `priced`."""
 
     bound: float
     rounds: int
@@ -33,10 +30,10 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
     """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
 
     Stops when `rate` is proved to be within the fraction `gap` of the optimum (`bound`). Only bins in use are
-    kept; machines are rounded as in `plan`, or, with `integer`, chosen by the integer program over all the
-    bins that were made (not a proved integer optimum, but `bound` says how far off it can be). `allocation`
-    is stage 1's and restricts nothing. Raises ValueError as `allocate` does, RuntimeError without a proof
-    after `max_rounds`, or `seconds` in the solver. Beyond the paper.
+    kept; machines are rounded as in `plan`, or, with `integer`, chosen by the integer program over all bins
+    made (not a proved integer optimum, but `bound` limits the loss). `allocation` is stage 1's and restricts
+    nothing. Raises ValueError as `allocate` does, RuntimeError without a proof after `max_rounds`, or
+    `seconds` in the solver. Beyond the paper.
 
     >>> generate_plan(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).rate
     2.0
@@ -63,18 +60,15 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
         if bound <= rate * (1 + gap) or not joined:
             break
     if bound > rate * (1 + gap):
-        raise RuntimeError(
-            f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, after "
-            f"{rounds} rounds")
-    machines = [np.zeros(len(x), np.int64) for x in fractions]
+        raise RuntimeError(f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, "
+                           f"after {rounds} rounds")
+    machines = tuple(np.zeros(len(x), np.int64) for x in fractions)
     if integer:
-        exact = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds).fractions
-        machines = [np.rint(x).astype(np.int64) for x in exact]
+        machines = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds).fractions
     kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
     kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
-    results = (bins, fractions, machines)
     bins, fractions, machines = (  # type: ignore[assignment]
-        [each[rows] for each, rows in zip(result, kept, strict=True)] for result in results)
+        [each[rows] for each, rows in zip(it, kept, strict=True)] for it in (bins, fractions, machines))
     made = make_plan(configs, classes, allocation, bins, fractions, machines if integer else None)
     fields = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
     return GeneratedPlan(**fields, bound=bound, rounds=rounds, priced=priced)

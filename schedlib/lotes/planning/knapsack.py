@@ -1,5 +1,4 @@
-"""The most valuable mix of jobs for one machine: an integer knapsack by branch and bound (beyond the paper).
-"""
+"""The most valuable mix of jobs for a machine: an integer knapsack by branch and bound (beyond the paper)."""
 
 from itertools import combinations
 from typing import NamedTuple
@@ -23,10 +22,7 @@ class Mix(NamedTuple):
 
 @compiled
 def _best(room, size, value, price, first, gap, best, number):
-    """Search depth first, most jobs of the best class first.
-
-    `price[first[q]:first[q + 1]]` price the resources for classes q, q + 1, ...
-    """
+    """Search depth first; `price[first[q]:first[q + 1]]` price the resources for classes q, q + 1, ..."""
     classes, resources = size.shape
     left = np.empty((classes + 1, resources), np.int64)
     left[0] = room
@@ -52,9 +48,7 @@ def _best(room, size, value, price, first, gap, best, number):
                 gap *= 4
             if worth[q] > best:
                 best = worth[q]
-                number[:] = now
-                for p in range(q, classes):
-                    number[p] = 0
+                number[:q], number[q:] = now[:q], 0
             if q == classes or worth[q] + rest <= best * (1 + gap):
                 bound = max(bound, worth[q] + rest)
                 q -= 1
@@ -79,13 +73,11 @@ def _best(room, size, value, price, first, gap, best, number):
 
 
 def _prices(size, value) -> np.ndarray:
-    """Every vertex u of {u >= 0: size u >= value}, (P, R): a mix is worth at most what it uses, priced at u.
-    """
+    """Every vertex u of {u >= 0: size u >= value}, (P, R): no mix is worth more than its use, priced at u."""
     resources = size.shape[1]
     longest = size.max(axis=1)
-    rows, right = (
-        np.r_[size / longest[:, None], np.eye(resources)], np.r_[value / longest, np.zeros(resources)]
-    )
+    rows = np.r_[size / longest[:, None], np.eye(resources)]
+    right = np.r_[value / longest, np.zeros(resources)]
     vertices = []
     for pick in combinations(range(len(rows)), resources):
         matrix = rows[list(pick)]

@@ -20,8 +20,7 @@ WHOLE = 1e-6  # a number of machines this close to a whole one is meant to be wh
 
 
 class Assignment(NamedTuple):
-    """An optimum of the assignment program: x_ij as M arrays, and dual prices pi_k with sum alpha_k pi_k = 1.
-    """
+    """An optimum of the program: M arrays of x_ij, and dual prices pi_k with sum alpha_k pi_k = 1."""
 
     fractions: tuple
     price: np.ndarray
@@ -66,15 +65,15 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarr
         problem += pulp.LpAffineExpression(terms) - rate >= 0, f"class_{k}"
     for j, n in enumerate(configs.count.tolist()):
         problem += pulp.LpAffineExpression([(variable, 1) for variable in x[j]]) == n, f"machines_{j}"
-    solve(problem, "the integer assignment program" if integer else "the machine-assignment program", solver,
-          seconds)
+    what = "the integer assignment program" if integer else "the machine-assignment program"
+    solve(problem, what, solver, seconds)
     price = np.full(classes.n_classes, np.nan)
     if not integer:
         price[:] = 0
         price[asked] = [abs(problem.get_constraint_by_name(f"class_{k}").pi) for k in asked]
         price[asked] /= price.sum() * classes.share[asked]
-    return Assignment(tuple(np.maximum([variable.value() for variable in variables], 0.0) for variables in x),
-                      price)
+    numbers = [np.maximum([variable.value() for variable in variables], 0.0) for variables in x]
+    return Assignment(tuple(np.rint(n).astype(np.int64) if integer else n for n in numbers), price)
 
 
 def rounded(fractions: np.ndarray, count: int) -> np.ndarray:
@@ -108,10 +107,9 @@ def bins_of(configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray,
         mixes = np.zeros((1, classes.n_classes), np.int32)
         if these.any():
             if count_bins(capacity, classes.demand[these], max_bins) > max_bins:
-                raise ValueError(
-                    f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have more than "
-                    f"{max_bins:,} bins; use generate_plan, which makes only the bins it needs, or raise "
-                    "max_bins")
+                raise ValueError(f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have "
+                                 f"more than {max_bins:,} bins; use generate_plan, which makes only the bins "
+                                 "it needs, or raise max_bins")
             own = non_dominated_bins(capacity, classes.demand[these], max_bins=max_bins)
             mixes = np.zeros((len(own), classes.n_classes), np.int32)
             mixes[:, these] = own
@@ -161,8 +159,5 @@ def plan(configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
             "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan")
     fractions = assign(configs, classes, bins, solver=solver, seconds=seconds).fractions
-    machines = None
-    if integer:
-        exact = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds).fractions
-        machines = [np.rint(x).astype(np.int64) for x in exact]
-    return make_plan(configs, classes, allocation, bins, fractions, machines)
+    exact = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds) if integer else None
+    return make_plan(configs, classes, allocation, bins, fractions, exact and exact.fractions)

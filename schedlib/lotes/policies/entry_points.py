@@ -1,4 +1,4 @@
-"""A policy's five entry points, by which the engine calls it without asking which policy it is.
+"""The policies by name, and the five entry points by which the engine calls any without asking which it is.
 
 A policy is a module with a NamedTuple of what it keeps, which `begin` makes, and with kernels of these names.
 Their first arguments are what the policy keeps and the `State`.
@@ -16,14 +16,20 @@ goes by, and may have `check(settings)`, which raises ValueError on their values
 """
 
 from collections.abc import Callable
+from types import ModuleType
 
 from numba.extending import overload
 
+from schedlib.core.checks import unknown
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.policies import greedy, lotes, own, tetris
+from schedlib.lotes.policies.own import Policy
 
 MODULES = (lotes, greedy, tetris, own)
 """Every kind of policy; a new one is its file and its name here."""
+
+OPTIONS = {name: options for module in MODULES for name, options in module.OPTIONS.items()}
+"""The policies that `simulate` knows by name, with the options each takes and their defaults."""
 
 KEEPER = {module.KEPT: module for module in MODULES}
 IN_LINE = {"nogil": True, "_nrt": False, "forceinline": True}
@@ -49,3 +55,25 @@ def entry_point(name: str) -> Callable:
 
 
 arrive, wait, left, pick, changed = map(entry_point, ("arrive", "wait", "left", "pick", "changed"))
+
+
+def chosen(policy: str | Policy, given: dict) -> tuple[ModuleType, str, dict]:
+    """The module of a policy, its name, and its options' values; ValueError on what is unknown.
+
+    >>> chosen("greedy", {})[1:]
+    ('greedy', {'bypass': False})
+    """
+    if isinstance(policy, Policy):
+        module, name, known = own, policy.name, {}
+    elif policy in OPTIONS:
+        module = next(module for module in MODULES if policy in module.OPTIONS)
+        name, known = policy, OPTIONS[policy]
+    else:
+        raise unknown("policy", policy, OPTIONS, "or pass a lotes.Policy")
+    for key in given:
+        if key not in known:
+            raise ValueError(f"{key}: no option of {name!r}, which has {', '.join(known) or 'none'}")
+    settings = {**known, **given}
+    if hasattr(module, "check"):
+        module.check(settings)
+    return module, name, settings

@@ -5,15 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import (
-    WIDTH,
-    block_of,
-    first_fit,
-    fits,
-    least_and_total,
-    machines_of,
-    refresh,
-)
+from schedlib.lotes.dispatching import machine_tree as tree
+from schedlib.lotes.dispatching.machine_tree import WIDTH, first_fit, fits, machines_of
 from schedlib.lotes.dispatching.state import NONE, Given
 
 FULL = 2**30
@@ -21,20 +14,14 @@ OPTIONS = {"greedy": {"bypass": False}}
 
 
 class Queues(NamedTuple):
-    """One first-come-first-served queue per machine, linked through the jobs.
+    """One first-come-first-served queue per machine, linked through the jobs."""
 
-    - `head (N,)`, `tail (N,)`: first and last waiting job, -1 when there is none
-    - `length (N,)`: of each queue; `shortest (nodes,)`, `ties (nodes,)`: the smallest below each node of the
-      machines' trees, and how many machines there have it
-    - `bypass`: whether an arrival may start on a machine on which others wait
-    """
-
-    head: np.ndarray
-    tail: np.ndarray
-    length: np.ndarray
-    shortest: np.ndarray
-    ties: np.ndarray
-    bypass: bool
+    head: np.ndarray  # (N,): first waiting job, -1 when there is none
+    tail: np.ndarray  # (N,): last waiting job
+    length: np.ndarray  # (N,)
+    shortest: np.ndarray  # (nodes,): the smallest length below each node of the machines' trees
+    ties: np.ndarray  # (nodes,): how many machines there have it
+    bypass: bool  # whether an arrival may start on a machine on which others wait
 
 
 KEPT = Queues
@@ -68,17 +55,16 @@ def _play(shortest, ties, root, node):
 def _lengthen(m, q, machine, change):
     q.length[machine] += change
     root = m.root[m.config[machine]]
-    node, start, end = block_of(m, machine)
+    node, start, end = tree.block_of(m, machine)
     least, ties = FULL, 0
     for other in range(start, end):
         if q.length[other] < least:
             least, ties = q.length[other], 0
         ties += q.length[other] == least
     q.shortest[root + node], q.ties[root + node] = least, ties
-    node >>= 1
-    while node >= 1:
-        _play(q.shortest, q.ties, root, node)
+    while node > 1:
         node >>= 1
+        _play(q.shortest, q.ties, root, node)
 
 
 @kernel
@@ -92,7 +78,7 @@ def arrive(q, state, slot, rng):
     """The first machine, in the order of the table, on which the arriving job can start at once, or NONE."""
     m, clock = state.machines, state.meter.clock[0]
     k, size = state.table.job[slot].job_class, state.table.size[slot]
-    least, total = least_and_total(size)
+    least, total = tree.least_and_total(size)
     for j in range(m.capacity.shape[0]):
         if m.pace[j, k] < np.inf:
             machine = first_fit(m, j, size, least, total)
@@ -143,7 +129,7 @@ def wait(q, state, slot, rng):
     q.tail[machine] = slot
     _lengthen(m, q, machine, 1)
     _mark(m, q, machine)
-    refresh(m, machine)
+    tree.refresh(m, machine)
 
 
 @kernel

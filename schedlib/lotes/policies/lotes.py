@@ -6,16 +6,8 @@ import numpy as np
 
 from schedlib.core.checks import unknown
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import (
-    WIDTH,
-    block_of,
-    first_fit,
-    first_leaf,
-    fits,
-    least_and_total,
-    machines_of,
-    may_fit,
-)
+from schedlib.lotes.dispatching import machine_tree as tree
+from schedlib.lotes.dispatching.machine_tree import first_fit, first_leaf, fits, machines_of, may_fit
 from schedlib.lotes.dispatching.state import NONE, Given
 from schedlib.lotes.dispatching.waiting_line import Line, first_that_fits, join, line, quit_line
 
@@ -27,34 +19,20 @@ OPTIONS = {
 
 
 class Scores(NamedTuple):
-    """What LoTES keeps of M configurations, N machines and K classes.
+    """What LoTES keeps of M configurations, N machines and K classes."""
 
-    - `score (K, N)`: upsilon, the number of jobs of the class in the machine's bin less those it runs; `top
-      (K, nodes)`: the largest below each node of the machines' trees (rows as in `Machines.bound`)
-    - `wheel (K, M)`: rho_jk of Section 4.3.1 up to a factor per class; `serve (M, K)`: which classes a
-      machine looks for on an exit
-    - `line`: a queue per class
-    - `first`: the first version's fall-back; `fallback`: whether configurations with Delta = 0 are tried at
-      all on arrival
-    - `sample`: how many machines of a configuration are looked at, 0 for all
-    - `looked (1,)`: how many machines the last arrival asked for their state
-    - `order (K,)`, `ranked (1,)`: the classes that the machine of the last exit looks for, and how many of
-      them remain
-    - `tried (M,)`, `stack`, `drawn`: working space
-    """
-
-    score: np.ndarray
-    top: np.ndarray
-    wheel: np.ndarray
-    serve: np.ndarray
-    line: Line
-    first: bool
-    fallback: bool
-    sample: int
-    looked: np.ndarray
-    order: np.ndarray
-    ranked: np.ndarray
-    tried: np.ndarray
+    score: np.ndarray  # (K, N): upsilon, the jobs of the class in the machine's bin less those it runs
+    top: np.ndarray  # (K, nodes): the largest score below each node of the machines' trees
+    wheel: np.ndarray  # (K, M): rho_jk of Section 4.3.1 up to a factor per class
+    serve: np.ndarray  # (M, K): which classes a machine looks for on an exit
+    line: Line  # a queue per class
+    first: bool  # the first version's fall-back
+    fallback: bool  # whether arrivals try configurations with Delta = 0
+    sample: int  # how many machines of a configuration are looked at, 0 for all
+    looked: np.ndarray  # (1,): how many machines the last arrival asked for their state
+    order: np.ndarray  # (K,): the classes that the machine of the last exit looks for
+    ranked: np.ndarray  # (1,): how many of them remain
+    tried: np.ndarray  # (M,), working space, as are the next two
     stack: np.ndarray
     drawn: np.ndarray
 
@@ -81,33 +59,15 @@ def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int =
     sample = settings["sampled"] or 0
     score = np.array((given.targets() - running).T, np.int32, order="C")
     return Scores(
-        score=score,
-        top=_tops(m, score),
+        score=score, top=np.array(tree.maxima(m, score.T, NOBODY).T, order="C"),
         wheel=np.ascontiguousarray(wheel.T, float),
         # a class that is in no bin is served by every machine that can run it
         serve=able & (held | ~held.any(axis=0) | (settings["exit"] == "all")),
-        line=line(len(score), given.typical),
-        first=policy == "lotes-first",
-        fallback=settings.get("fallback", True),
-        sample=sample,
-        looked=np.zeros(1, np.int64),
-        order=np.zeros(len(score), np.int64),
-        ranked=np.zeros(1, np.int64),
-        tried=np.zeros(len(m.root), np.int64),
-        stack=np.zeros(128, np.int64),
-        drawn=np.zeros(max(sample, 1), np.int64),
-    )
-
-
-def _tops(m, score):
-    top = np.full((len(score), len(m.bound)), NOBODY, np.int32)
-    for j, (root, leaves) in enumerate(zip(m.root, m.leaves, strict=True)):
-        starts = np.arange(m.first[j], m.first[j + 1], WIDTH)
-        at = root + leaves
-        top[:, at : at + len(starts)] = np.maximum.reduceat(score[:, : m.first[j + 1]], starts, axis=1)
-        for node in range(leaves - 1, 0, -1):
-            top[:, root + node] = np.maximum(top[:, root + 2 * node], top[:, root + 2 * node + 1])
-    return top
+        line=line(len(score), given.typical), first=policy == "lotes-first",
+        fallback=settings.get("fallback", True), sample=sample, looked=np.zeros(1, np.int64),
+        order=np.zeros(len(score), np.int64), ranked=np.zeros(1, np.int64),
+        tried=np.zeros(len(m.root), np.int64), stack=np.zeros(128, np.int64),
+        drawn=np.zeros(max(sample, 1), np.int64))
 
 
 @kernel
@@ -116,7 +76,7 @@ def add_to_score(m, s, machine, k, change):
     before = s.score[k, machine]
     s.score[k, machine] = before + change
     root, top = m.root[m.config[machine]], s.top
-    node, start, end = block_of(m, machine)
+    node, start, end = tree.block_of(m, machine)
     if change > 0:
         while node >= 1 and top[k, root + node] <= before:
             top[k, root + node] = before + change
@@ -137,8 +97,7 @@ def add_to_score(m, s, machine, k, change):
 
 @kernel
 def _highest_score(m, s, j, k, need, best, best_score):
-    """The first machine of configuration j with room and the highest upsilon, which must exceed `best_score`.
-    """
+    """The first machine of configuration j with room and the highest upsilon, if above `best_score`."""
     bound, top, root, leaves = m.bound, s.top, m.root[j], m.leaves[j]
     size, least, total = need
     if top[k, root + 1] <= best_score or not may_fit(bound, root + 1, size, least, total):
@@ -218,7 +177,7 @@ def _choose(m, s, k, size, rng):
     upsilon with room wins. Then the remaining configurations are tried in the order of the table, first fit.
     In the first version the best upsilon anywhere else follows the first spin.
     """
-    least, total = least_and_total(size)
+    least, total = tree.least_and_total(size)
     need = size, least, total
     wheel, tried = s.wheel[k], s.tried
     s.looked[0] = 0

@@ -23,6 +23,7 @@ from numba.core.typing import Signature
 
 from schedlib.core import compiling
 from schedlib.core.uncounted import kernel
+from schedlib.lotes.dispatching.machine_tree import fits
 from schedlib.lotes.dispatching.state import NONE, Given, refuse
 
 OPTIONS: dict = {}
@@ -33,14 +34,12 @@ class Cluster(NamedTuple):
 
     Sizes are fractions of the largest capacity of each resource.
 
-    - `capacity (M, R)`, `pace (M, K)`: what a machine has, and time per unit of work (infinite: that class
-      cannot run there)
+    - `capacity (M, R)`, `pace (M, K)`: what a machine has; time per unit of work (infinite: cannot run there)
     - `config (N,)`, `free (N, R)`, `running (N, K)`: each machine's configuration, what it has left, and its
       jobs by class
     - `target (N, K)`: each machine's bin when `simulate` was given a plan, else zeros
     - `size (S, R)`, `work (S,)`, `submit (S,)`, `job_class (S,)`: of the jobs
-    - `waiting (W,)`: the jobs that wait, in order of arrival (the arriving one is not among them)
-    - `now`: the time
+    - `waiting (W,)`: the jobs that wait, in order of arrival, without the arriving one; `now`: the time
     """
 
     capacity: np.ndarray
@@ -90,12 +89,8 @@ class Policy:
 @kernel
 def can_start(cluster, job, machine):
     """Whether a job can start on a machine now: its class runs there, and there is room for it."""
-    if cluster.pace[cluster.config[machine], cluster.job_class[job]] == np.inf:
-        return False
-    for l in range(cluster.free.shape[1]):
-        if cluster.size[job, l] > cluster.free[machine, l]:
-            return False
-    return True
+    able = cluster.pace[cluster.config[machine], cluster.job_class[job]] < np.inf
+    return able and fits(cluster.free[machine], cluster.size[job])
 
 
 @ON_EXIT
@@ -125,9 +120,7 @@ class Rule(types.WrapperAddressProtocol):
 
 
 class Own(NamedTuple):
-    """What is kept for a reader's policy: its two functions, `running (N, K)` and `target (N, K)` of
-    `Cluster`.
-    """
+    """What is kept for a reader's policy: its functions, and `running` and `target` of `Cluster`."""
 
     on_arrival: Rule
     on_exit: Rule

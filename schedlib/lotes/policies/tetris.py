@@ -1,5 +1,4 @@
-"""Tetris: the machine, or queued job, with the best packing less work (Section 5.1; Grandl et al., SIGCOMM
-2014).
+"""Tetris: the machine, or queued job, with the best packing less work (Section 5.1; Grandl et al., 2014).
 
 A job with sizes r, work w and pace p (time per unit of work on that configuration) scores
 
@@ -15,15 +14,8 @@ import numpy as np
 
 from schedlib.core.checks import unknown
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import (
-    WIDTH,
-    block_of,
-    first_leaf,
-    fits,
-    least_and_total,
-    machines_of,
-    may_fit,
-)
+from schedlib.lotes.dispatching import machine_tree as tree
+from schedlib.lotes.dispatching.machine_tree import first_leaf, fits, machines_of, may_fit
 from schedlib.lotes.dispatching.state import NONE, Given
 from schedlib.lotes.dispatching.waiting_line import Line, best_that_fits, join, line, quit_line
 
@@ -33,24 +25,21 @@ OPTIONS = {"tetris": {"packing": 1.0, "work": 1.0, "gamma_unit": "h"}}
 
 
 class Weights(NamedTuple):
-    """What Tetris keeps; `packing` and `work` weigh omega and gamma.
+    """What Tetris keeps.
 
     Waiting jobs of class k are in the queue `group[k]` of `line` with the key `fold[k] * w * sum(r)`; times
-    `factor[j, group]` it is gamma on configuration j. `tilt (nodes, 2)`: with two resources, the largest 2
-    C_0 + C_1 and C_0 + 2 C_1 below each node of the machines' trees, which bound r . C of jobs that need more
-    of one resource than of the other; `mix (5,)`: how r is put together from the two axes, the diagonal and
-    these. The rest is working space.
+    `factor[j, group]` it is gamma on configuration j.
     """
 
-    packing: float
-    work: float
+    packing: float  # the weight of omega
+    work: float  # the weight of gamma
     factor: np.ndarray
     group: np.ndarray
     fold: np.ndarray
     line: Line
-    tilt: np.ndarray
-    mix: np.ndarray
-    stack: np.ndarray
+    tilt: np.ndarray  # (nodes, 2): of two resources, the largest 2 C_0 + C_1 and C_0 + 2 C_1 below a node
+    mix: np.ndarray  # (5,): r as a sum of the axes, the diagonal and these two: a tighter bound on r . C
+    stack: np.ndarray  # working space, as are the next two
     dot: np.ndarray
     limit: np.ndarray
 
@@ -72,33 +61,31 @@ def begin(policy: str, settings: dict, given: Given) -> Weights:
     m, unit = given.machines, 1.0
     if settings["gamma_unit"] is not None:
         if given.time_unit not in HOURS:
-            raise ValueError(
-                f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to take times as "
-                "they are")
+            raise ValueError(f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to "
+                             "take times as they are")
         unit = HOURS[given.time_unit] / HOURS[settings["gamma_unit"]]
-    pace, resources = m.pace, m.free.shape[1]
+    pace, two = m.pace, m.free.shape[1] == 2
     if np.isfinite(pace).all() and (pace == pace[0]).all():
         factor, group, fold = np.ones((len(pace), 1)), np.zeros(pace.shape[1], np.int64), pace[0].copy()
     else:
         factor, group = np.unique(pace, axis=1, return_inverse=True)
         group, fold = group.reshape(-1).astype(np.int64), np.ones(pace.shape[1])
-    kept = Weights(packing=float(settings["packing"]), work=float(settings["work"] * unit),
+    return Weights(packing=float(settings["packing"]), work=float(settings["work"] * unit),
                    factor=np.ascontiguousarray(factor), group=group, fold=fold,
                    line=line(factor.shape[1], given.typical),
-                   tilt=np.full((len(m.bound) if resources == 2 else 1, 2), -1.0), mix=np.zeros(5),
-                   stack=np.zeros(128, np.int64), dot=np.zeros(128), limit=np.zeros(len(pace)))
-    for machine in np.flatnonzero((np.arange(len(m.config)) - m.first[m.config]) % WIDTH == 0):
-        _incline(m, kept, machine, False)
-    return kept
+                   tilt=tree.maxima(m, m.free @ [[2.0, 1.0], [1.0, 2.0]], -1.0) if two else np.zeros((1, 2)),
+                   mix=np.zeros(5), stack=np.zeros(128, np.int64), dot=np.zeros(128),
+                   limit=np.zeros(len(pace)))
 
 
 @kernel
-def _incline(m, w, machine, rose):
+def changed(w, state, machine, rose):
     """Bring `tilt` up to date with what is free on the machine; `rose`: there is only more than before."""
+    m = state.machines
     if m.free.shape[1] != 2:
         return
     tilt, root = w.tilt, m.root[m.config[machine]]
-    node, start, end = block_of(m, machine)
+    node, start, end = tree.block_of(m, machine)
     if rose:
         one, other = 2 * m.free[machine, 0] + m.free[machine, 1], m.free[machine, 0] + 2 * m.free[machine, 1]
         while node >= 1 and (one > tilt[root + node, 0]) | (other > tilt[root + node, 1]):
@@ -149,21 +136,19 @@ def _work_of(table, slot):
 
 
 @kernel
-def _dot_bound(bound, row, size, least):
-    """At least as much as r . C of every machine below a node."""
-    r = size.size
-    corner, diagonal = 0.0, least * bound[row, r + 1]
-    for l in range(r):
+def _dot_bound(bound, row, needed):
+    """At least as much as r . C of every machine below a node, or -1 where the job does not fit."""
+    size, least, total = needed
+    corner, diagonal = 0.0, least * bound[row, size.size + 1]
+    for l in range(size.size):
         corner += size[l] * bound[row, l]
         diagonal += (size[l] - least) * bound[row, l]
-    diagonal *= SLACK
-    return corner if corner < diagonal else diagonal
+    return min(corner, diagonal * SLACK) if may_fit(bound, row, size, least, total) else -1.0
 
 
 @kernel
 def _dot_bound_two(bound, tilt, row, need, mix):
-    """`_dot_bound` of two resources, or -1 where the job does not fit; the job's numbers stay in registers.
-    """
+    """`_dot_bound` of two resources, or -1 where the job does not fit; its numbers stay in registers."""
     x, y = bound[row, 0], bound[row, 1]
     room = (need[0] <= x) & (need[1] <= y) & (need[2] <= bound[row, 2]) & (need[3] <= bound[row, 3])
     corner = need[0] * x + need[1] * y
@@ -179,16 +164,15 @@ def arrive(w, state, slot, rng):
     m, job, size = state.machines, state.table.job[slot], state.table.size[slot]
     k = job.job_class
     state.meter.clock[0].looked += m.config.size
-    least, total = least_and_total(size)
+    least, total = tree.least_and_total(size)
     need, gamma = (size, least, total), job.work * total
     configs = m.capacity.shape[0]
     if size.size == 2:
         _decompose(w, size)
     for j in range(configs):
-        w.limit[j] = -np.inf
-        if m.pace[j, k] < np.inf and may_fit(m.bound, m.root[j] + 1, size, least, total):
-            w.limit[j] = w.packing * _dot_bound(m.bound, m.root[j] + 1, size, least) - w.work * (
-                m.pace[j, k] * gamma)
+        most = _dot_bound(m.bound, m.root[j] + 1, need)
+        open_to_job = m.pace[j, k] < np.inf and most >= 0
+        w.limit[j] = w.packing * most - w.work * (m.pace[j, k] * gamma) if open_to_job else -np.inf
     best, best_score, best_dot = NONE, -np.inf, -np.inf
     while True:
         j = 0
@@ -238,15 +222,11 @@ def _best_in(m, w, j, needed, loss, offer):
                 break
             left = root + 2 * node
             if two:
-                dot, other = (
-                    _dot_bound_two(bound, tilt, left, need, mix),
-                    _dot_bound_two(bound, tilt, left + 1, need, mix),
-                )
+                dot = _dot_bound_two(bound, tilt, left, need, mix)
+                other = _dot_bound_two(bound, tilt, left + 1, need, mix)
             else:
-                dot = (_dot_bound(bound, left, size, least) if may_fit(bound, left, size, least, total) else
-                       -1.0)
-                other = (_dot_bound(bound, left + 1, size, least)
-                         if may_fit(bound, left + 1, size, least, total) else -1.0)
+                dot = _dot_bound(bound, left, needed)
+                other = _dot_bound(bound, left + 1, needed)
             node = 2 * node
             near = node + 1
             if other > dot:
@@ -279,9 +259,3 @@ def pick(w, state, machine):
     if best >= 0:
         quit_line(w.line, table, w.group[table.job[best].job_class], best)
     return best
-
-
-@kernel
-def changed(w, state, machine, rose):
-    """Bring `tilt` up to date."""
-    _incline(state.machines, w, machine, rose)

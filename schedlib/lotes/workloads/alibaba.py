@@ -42,19 +42,17 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
     configs = google2011()[0] if configs is None else configs
     trace = traces.alibaba2018("instances") if trace is None else trace
     if trace.resources != ("cpu", "mem") or trace.time_unit != "s":
-        raise ValueError(
-            f"trace: demands {trace.resources} in {trace.time_unit!r}; give traces.alibaba2018('instances')")
+        raise ValueError(f"trace: demands {trace.resources} in {trace.time_unit!r}; give "
+                         "traces.alibaba2018('instances')")
     tasks = trace.tasks
     made = pd.DataFrame({"job": tasks["job"], "duration": tasks["duration"].clip(lower=SHORTEST)})
     made = made.assign(cores=tasks["cpu"] / CORES, memory=tasks["mem"])
     able = np.zeros(len(made), bool)
     for cores, memory in configs.capacity:
         able |= ((made["cores"] <= cores) & (made["memory"] <= memory)).to_numpy()
-    report = {
-        f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)": int(
-            (tasks["duration"] < SHORTEST).sum()),
-        "instances larger than every machine (left out)": int((~able).sum()),
-    }
+    short = f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)"
+    report = {short: int((tasks["duration"] < SHORTEST).sum()),
+              "instances larger than every machine (left out)": int((~able).sum())}
     return Workload(trace.jobs, made[able], "s", report)
 
 
@@ -62,9 +60,9 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     """The work that arrives, against what these machines could do if each configuration's were pooled.
 
     It is the rate of arrivals from the first submission to the last over lambda* of stage 1 (Eqs. 1-5), for
-    the classes that `jobs` has in its column `class`, with the demands that its jobs hold on average *over
-    the time that they run*: then share times demand over rate is exactly the class's mean work. Raises
-    ValueError when all jobs are submitted at once.
+    the classes in the column `class` of `jobs`, with the demands that their jobs hold on average *over the
+    time that they run*: then share times demand over rate is exactly the class's mean work. Raises ValueError
+    when all jobs are submitted at once.
 
     >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 4.0], cores=[0.5, 0.5, 1.0])
     >>> round(offered_load(MachineConfigs([[1.0]], [5]), jobs), 6)
@@ -79,9 +77,8 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     own = JobClasses(number[there] / len(tasks), work / duration[there, None], rate)
     submit = jobs.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
-        raise ValueError(
-            f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, give a longer "
-            "trace")
+        raise ValueError(f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, "
+                         "give a longer trace")
     return float(len(tasks) / (submit[-1] - submit[0]) / allocate(configs, own).rate)
 
 
@@ -93,12 +90,10 @@ def alibaba_hour(
 
     The machines are those of `configs` (Table 1's unless given), their number scaled: the fewest, at least
     one of each configuration, on which `offered_load` does not exceed `load`. The `k` classes are those of
-    `cluster_jobs` on the first `first` seconds, with `features` and `seed` as there; every job's `class` is
-    the nearest. `trace` may be a stretch of `traces.alibaba2018("instances")`. What was changed or left out
-    is in the jobs' `report`.
-
-    Raises ValueError when one machine of each configuration is too many for `load`, and as `cluster_jobs`
-    does. Sources: LoTES, Sections 5.3.1 and 5.3.2; see the module for what was assumed.
+    `cluster_jobs` on the first `first` seconds, with its `features` and `seed`; every job's `class` is the
+    nearest. `trace` may be a stretch of `traces.alibaba2018("instances")`. `report` counts what was changed
+    or left out. Raises ValueError when one machine of each configuration is too many for `load`, and as
+    `cluster_jobs` does. Sources: LoTES, Sections 5.3.1 and 5.3.2; see the module for what was assumed.
 
     >>> from schedlib import traces
     >>> configs, classes, jobs = alibaba_hour(trace=traces.alibaba2018("instances").between(0, 60), first=20)
@@ -119,14 +114,16 @@ def alibaba_hour(
     def at(machines):
         return fewer_machines(configs, configs.n_machines / machines)
 
+    def enough(machines):
+        return offered_load(at(machines), jobs) <= load
+
     few, many = 1, 2
-    if offered_load(at(few), jobs) <= load:
-        raise ValueError(
-            f"load: {load:g} needs less than one machine of each configuration; raise it, or give a longer "
-            "trace")
-    while offered_load(at(many), jobs) > load:
+    if enough(few):
+        raise ValueError(f"load: {load:g} needs less than one machine of each configuration; raise it, or "
+                         "give a longer trace")
+    while not enough(many):
         few, many = many, 2 * many
     while many - few > 1:
         middle = (few + many) // 2
-        few, many = (few, middle) if offered_load(at(middle), jobs) <= load else (middle, many)
+        few, many = (few, middle) if enough(middle) else (middle, many)
     return at(many), classes, jobs

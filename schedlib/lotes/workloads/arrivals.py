@@ -11,9 +11,7 @@ PERIODS = (168.0, 24.0, 4.0)
 
 
 def wander(rng: np.random.Generator, steps: tuple[int, ...], spread: float, memory: float) -> np.ndarray:
-    """A stationary AR(1) path (steps, ...): standard deviation `spread`, correlations of 1/e after `memory`
-    steps.
-    """
+    """A stationary AR(1) path (steps, ...) of deviation `spread`; correlations 1/e after `memory` steps."""
     keep = np.exp(-1 / memory)
     noise = rng.standard_normal(steps)
     path = np.empty_like(noise)
@@ -50,8 +48,8 @@ class ArrivalModel:
             if not (np.isfinite(value) and (value > 0 or (name == "spread" and value == 0))):
                 raise ValueError(f"{name}: {value}; typical and memory must be positive, spread not negative")
         if any(len(cycle) != 3 or not cycle[0] > 0 for cycle in self.cycles):
-            raise ValueError(
-                f"cycles: {self.cycles}; each needs a positive period, an amplitude and the hour of its peak")
+            raise ValueError(f"cycles: {self.cycles}; each needs a positive period, an amplitude and the "
+                             "hour of its peak")
 
     def expected(self, hours: npt.ArrayLike) -> np.ndarray:
         """The expected number of jobs in each of these hours, (H,) like `hours`."""
@@ -72,9 +70,9 @@ def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
     """Fit the model to `counts (H,)`, the jobs of H consecutive whole hours from hour number `first` on.
 
     Maximum likelihood of log counts as a Gaussian AR(1) around a level and a cosine and a sine of each of the
-    `periods` (h). Given what one hour keeps of the last one's deviation, the rest is least squares on
-    whitened logarithms; that one number is searched. The Poisson noise of the counts themselves is taken as
-    part of the AR(1)'s, which is right for hundreds of jobs an hour.
+    `periods` (h): given what one hour keeps of the last one's deviation, the rest is least squares on
+    whitened logarithms; that one number is searched. The counts' own Poisson noise is taken as part of the
+    AR(1)'s, which is right for hundreds of jobs an hour.
 
     Raises ValueError when an hour has no jobs (its logarithm is not there) or there are too few hours.
 
@@ -88,22 +86,20 @@ def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
     if counts.ndim != 1 or len(counts) < 2 * len(periods) + 4:
         raise ValueError(f"counts: shape {counts.shape}, periods {periods}; needs one row of at least "
                          f"{2 * len(periods) + 4} hours")
-    if not (counts > 0).all():
-        row = int(np.flatnonzero(~(counts > 0))[0])
-        raise ValueError(
-            f"counts: hour {row} has {counts[row]:g} jobs; leave out hours without jobs at the ends, or "
-            "count longer spans")
+    empty = np.flatnonzero(~(counts > 0))
+    if len(empty):
+        raise ValueError(f"counts: hour {empty[0]} has {counts[empty[0]]:g} jobs; leave out hours without "
+                         "jobs at the ends, or count longer spans")
     log, hours = np.log(counts), first + np.arange(len(counts))
     angles = [2 * np.pi * hours / period for period in periods]
-    design = np.column_stack(
-        [np.ones(len(log)), *(wave(angle) for angle in angles for wave in (np.cos, np.sin))])
+    waves = [wave(angle) for angle in angles for wave in (np.cos, np.sin)]
+    design = np.column_stack([np.ones(len(log)), *waves])
 
     def white(values, keep):
         return np.concatenate((np.sqrt(1 - keep**2) * values[:1], values[1:] - keep * values[:-1]))
 
     def around(keep):
-        """Coefficients, and the variance of what each hour adds, when it keeps that share of the deviation.
-        """
+        """Coefficients, and the variance of what each hour adds, when it keeps that share."""
         x, y = white(design, keep), white(log, keep)
         best = np.linalg.lstsq(x, y, rcond=None)[0]
         return best, float(np.mean((y - x @ best) ** 2))
@@ -113,12 +109,9 @@ def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
 
     keep = float(minimize_scalar(loss, bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-9}).x)
     best, variance = around(keep)
-    waves = best[1:].reshape(-1, 2)
-    cycles = tuple((
-                       float(period),
-                       float(np.hypot(*wave)),
-                       float(np.arctan2(wave[1], wave[0]) / (2 * np.pi) * period % period),
-                   ) for period, wave in zip(periods, waves, strict=True))
+    cycles = tuple((float(period), float(np.hypot(*wave)),
+                    float(np.arctan2(*wave[::-1]) / (2 * np.pi) * period % period))
+                   for period, wave in zip(periods, best[1:].reshape(-1, 2), strict=True))
     return ArrivalModel(float(np.exp(best[0])), float(np.sqrt(variance / (1 - keep**2))),
                         float(-1 / np.log(keep)), cycles)
 

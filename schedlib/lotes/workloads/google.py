@@ -18,9 +18,8 @@ PROPORTIONS = (0.23, 0.46, 0.30, 0.01)
 def google2011() -> tuple[MachineConfigs, JobClasses]:
     """The 10 machine configurations of Table 1 and the 4 job classes of Table 2.
 
-    Resources are cores and memory, as fractions of the largest machine's; rates are one over the printed mean
-    hours, the same on every configuration, as the paper assumes (Section 5.3). The printed values have two
-    digits: durations and rates are no better.
+    Cores and memory are fractions of the largest machine's; rates are one over the printed mean hours (of two
+    digits), the same on every configuration, as the paper assumes (Section 5.3).
 
     >>> configs, classes = google2011()
     >>> configs.n_machines, configs.capacity[3].tolist(), classes.share.tolist()

@@ -11,9 +11,7 @@ BLOCK = 1 << 15
 
 
 class Arrivals(NamedTuple):
-    """B jobs in order of arrival: `submit`, `job_class`, `work (B,)`, `demand (B, R)` in the capacities'
-    units.
-    """
+    """B jobs in order of arrival: `submit`, `job_class`, `work (B,)`; `demand (B, R)`, not in fractions."""
 
     submit: np.ndarray
     job_class: np.ndarray

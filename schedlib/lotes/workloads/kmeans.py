@@ -17,10 +17,9 @@ def cluster_jobs(workload: Workload, k: int = 4, *, configs: int = 1, day: float
     """Job classes found in a workload's first day, and the class of each of its jobs.
 
     LoTES's job runs on one machine, so each task counts as one job: the second answer has shape (T,), one
-    class 0 ... k - 1 per row of `workload.tasks`; it is one per job where jobs have one task. Clusters come
-    from the tasks submitted in the first `day` (24 hours in the workload's own unit); every task then belongs
-    to the nearest centre. Shares, mean demands and rates (one over the mean duration, per the workload's unit
-    of time, the same on all `configs` configurations) are those of the first day.
+    class 0 ... k - 1 per row of `workload.tasks`. Clusters come from the tasks submitted in the first `day`
+    (24 hours in the workload's own unit); every task then belongs to the nearest centre. Shares, mean demands
+    and rates (one over the mean duration, the same on all `configs` configurations) are the first day's.
 
     `features`: "demand", all columns of demand, or "demand and duration"; the paper does not say which. Each
     is divided by its standard deviation. Lloyd's algorithm starts from k-means++ ten times; the tightest
@@ -34,21 +33,20 @@ def cluster_jobs(workload: Workload, k: int = 4, *, configs: int = 1, day: float
     """
     demand, duration, early = _first_day(workload, day)
     if not 1 <= k <= early.sum():
-        raise ValueError(
-            f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many")
+        raise ValueError(f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that "
+                         "many")
     points, weights, rows = _points(demand, duration, early, features)
-    labels, _ = _k_means(points[weights > 0], weights[weights > 0], k, seed)
-    first, labels = rows[early], _spread(labels, weights)
-    own = labels[first]
+    label = np.full(len(points), -1)
+    label[weights > 0], _ = _k_means(points[weights > 0], weights[weights > 0], k, seed)
+    own = label[rows[early]]
     share = np.bincount(own, minlength=k) / len(own)
     mean = np.array([demand[early][own == c].mean(axis=0) for c in range(k)])
     order = np.lexsort(mean.T[::-1])
     centre = np.array([points[rows[early]][own == c].mean(axis=0) for c in order])
     hours = np.array([duration[early][own == c].mean() for c in order])
     if (hours == 0).any():
-        which = int((hours == 0).argmax())
-        raise ValueError(
-            f"workload: the tasks of class {which} all last 0; leave them out, they need no machine")
+        raise ValueError(f"workload: the tasks of class {(hours == 0).argmax()} all last 0; leave them out, "
+                         "they need no machine")
     near = nearest(points, centre)[0]
     return JobClasses(share[order], mean[order], np.tile(1 / hours, (configs, 1))), near[rows]
 
@@ -59,8 +57,8 @@ def class_counts(workload: Workload, most: int = 8, *, day: float | None = None,
 
     Columns: `k`; `spread`, the part of the variance that is left within classes; `smallest`, the share of the
     smallest class; `moved`, the share of the first day's tasks that are not where k - 1 classes had them,
-    classes matched as well as can be (the paper's "jobs allocated to the new classes"). Arguments and errors
-    as in `cluster_jobs`; where there are fewer different tasks than `most`, the frame ends there.
+    classes matched as well as can be. Arguments and errors as in `cluster_jobs`; the frame ends where there
+    are fewer different tasks than `most`.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [10, 10, 30, 50], cpu=[1, 1, 8, 8], mem=[2, 2, 1, 1])
     >>> class_counts(w, 2)
@@ -101,8 +99,8 @@ def _first_day(workload, day):
         day = DAYS[workload.time_unit]
     early = np.repeat(submit < submit[0] + day, np.diff(workload.offsets))
     if not early.any():
-        raise ValueError(
-            f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a longer day")
+        raise ValueError(f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a "
+                         "longer day")
     return tasks[list(workload.resources)].to_numpy(), tasks["duration"].to_numpy(), early
 
 
@@ -115,12 +113,6 @@ def _points(demand, duration, early, features):
     points, rows = np.unique(columns / np.where(spread > 0, spread, 1), axis=0, return_inverse=True)
     rows = rows.reshape(-1)
     return points, np.bincount(rows[early], minlength=len(points)).astype(float), rows
-
-
-def _spread(labels, weights):
-    full = np.full(len(weights), -1)
-    full[weights > 0] = labels
-    return full
 
 
 @compiled
@@ -143,9 +135,8 @@ def nearest(points, centre):
 def _k_means(points, weights, k, seed):
     """The label of each point and the weighted sum of squared distances, the best of several starts."""
     if k > len(points):
-        raise ValueError(
-            f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for at most "
-            "that many")
+        raise ValueError(f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for "
+                         "at most that many")
     (draw,) = streams(seed, "k-means++")
     best = None
     for _ in range(RESTARTS):

@@ -1,5 +1,4 @@
-"""A synthetic month of Google's cluster, after what the paper says of it (Section 5.3, Figs. 6 and 7, Table
-2).
+"""A synthetic month of Google's cluster, after what the paper says of it (Section 5.3, Figs. 6-7, Table 2).
 
 Google's task table may not be shipped. Known are Table 2's classes, that the mix drifts, and the job table:
 672,074 jobs, of which 3,986 at time 0, the others over 29 days, 960 an hour on average and up to 3,152.
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core import streams
+from schedlib.core.checks import unknown
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS, ArrivalModel, wander
@@ -26,15 +26,13 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, jobs: int = JO
     """The classes with the rates that the month's jobs really have, and a month of jobs, in hours.
 
     - Arrivals: `arrivals` is an `ArrivalModel`, of which `jobs - batch` jobs over the hours are drawn (the
-      default is fitted to the trace), or the jobs in each hour `(hours,)`, when the real table is at hand.
-      They are uniform within the hour. `batch` jobs come at time 0 in any case.
-    - Mix: log-odds of the classes wander with deviation `drift` and two days' memory around Table 2's shares
-      (Fig. 7).
-    - Durations: log-normal with deviation `tail` of the logarithm, in the classes' printed proportions, but
-      longer: the printed means (0.035 h) would load Table 1's machines to a hundredth, so all are stretched
-      until the arrivals after the batch use `load` of the fluid limit lambda*. Batch jobs have durations of
-      the same law.
-    - Demands: Table 2's means under a law of `sizes` as in `RandomWorkload`, with cv 0.5, matched neither.
+      default is fitted to the trace), or the jobs in each hour `(hours,)`. They are uniform within the hour;
+      `batch` more jobs come at time 0.
+    - Mix: log-odds of the classes wander with deviation `drift` and two days' memory around Table 2's shares.
+    - Durations: log-normal with deviation `tail` of the logarithm, in the classes' printed proportions. The
+      printed means (0.035 h) would load Table 1's machines to a hundredth, so all are stretched until the
+      arrivals after the batch use `load` of the fluid limit lambda*.
+    - Demands: Table 2's means under a law of `sizes` as in `RandomWorkload`, with cv 0.5, not matched.
 
     Raises ValueError on counts that make no month and on an unknown law of sizes.
 
@@ -44,17 +42,16 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, jobs: int = JO
     (2000, ('cores', 'memory'), True)
     """
     if sizes not in SIZES:
-        raise ValueError(f"sizes: {sizes!r} is unknown; choose from {', '.join(SIZES)}")
+        raise unknown("sizes", sizes, SIZES)
     if not isinstance(arrivals, ArrivalModel):
         arrivals = np.asarray(arrivals, np.int64)
         hours, jobs = len(arrivals), batch + int(arrivals.sum())
     if not (hours >= 1 and jobs > batch >= 0 and load > 0):
-        raise ValueError(
-            f"jobs, batch, hours, load: {jobs}, {batch}, {hours}, {load:g}; needs jobs > batch >= 0, hours, "
-            "load > 0")
+        raise ValueError(f"jobs, batch, hours, load: {jobs}, {batch}, {hours}, {load:g}; needs jobs > batch "
+                         ">= 0, hours, load > 0")
     if configs.n_resources != 2 or classes.n_resources != 2:
-        raise ValueError(
-            "configs, classes: the month has cores and memory; give machines and classes of two resources")
+        raise ValueError("configs, classes: the month has cores and memory; give machines and classes of two "
+                         "resources")
     names = ("month arrivals", "month mix", "month durations", "month demands")
     when, mix, durations, demands = streams(seed, *names)
     if isinstance(arrivals, ArrivalModel):

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core import streams
+from schedlib.core.checks import unknown
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.workloads.google import google2011
@@ -47,9 +48,8 @@ def parent_mean(mean: float, cv: float, high: float) -> float:
         return truncnorm.mean(-1 / cv, (high - m) / (cv * m), loc=m, scale=cv * m) - mean
 
     if not excess(mean / 2) < 0 < excess(mean):
-        raise ValueError(
-            f"mean: {mean:g} is too near the largest size {high:g} for a Gaussian truncated there; match no "
-            "means")
+        raise ValueError(f"mean: {mean:g} is too near the largest size {high:g} for a Gaussian truncated "
+                         "there; match no means")
     return float(brentq(excess, mean / 2, mean, xtol=1e-15))
 
 
@@ -62,7 +62,7 @@ class RandomWorkload:
     - `sizes`: `"independent"`, each resource a truncated Gaussian of its own (the text's words); `"common"`,
       one truncated Gaussian factor per job for all its resources; `"fixed"`, every job needs its class's r_kl
     - `matched`: whether the law of sizes has the mean r_kl after truncation, or (the text's words) before it,
-      which makes jobs 2.8 % larger than the plan assumes
+      which makes jobs 2.8 % larger than planned
     - `cv`: deviation over mean, 0.5 in the paper; `largest`: where sizes are truncated, 1 in the paper
     - `limit`: the rate that stage 2 found sustainable, when known
 
@@ -92,10 +92,10 @@ class RandomWorkload:
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
                 raise ValueError(f"{name}: {getattr(self, name)}, must be a positive number")
         if self.sizes not in SIZES:
-            raise ValueError(f"sizes: {self.sizes!r} is unknown; choose from {', '.join(SIZES)}")
+            raise unknown("sizes", self.sizes, SIZES)
         if (self.classes.demand > self.largest).any():
-            raise ValueError(
-                f"classes: a mean demand exceeds largest = {self.largest:g}, where sizes are truncated")
+            raise ValueError(f"classes: a mean demand exceeds largest = {self.largest:g}, where sizes are "
+                             "truncated")
         streams(self.seed)
 
     def pace(self) -> np.ndarray:
@@ -155,20 +155,17 @@ class RandomInstance(NamedTuple):
     workload: RandomWorkload
 
 
-def random_instance(phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000,
-                    hours: float = 100.0, sizes: str = "independent", matched: bool = False,
-                    n_classes: int = 9, seed: int = 0,
-                    planner: Callable[[MachineConfigs, JobClasses], Any] = plan,
-                    rounded: bool = False) -> RandomInstance:
-    """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equally frequent
-    classes.
+def random_instance(
+    phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000, hours: float = 100.0,
+    sizes: str = "independent", matched: bool = False, n_classes: int = 9, seed: int = 0,
+    planner: Callable[[MachineConfigs, JobClasses], Any] = plan, rounded: bool = False) -> RandomInstance:
+    """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equal class shares.
 
     Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours,
-    divided on configuration j by U[1 - omega, 1 + omega]. (The text has mu = u * omega in 5.4.3 and mu = 1/u
-    in 5.4.2; the latter is meant, and its Phi = 0.06 must be 0.006.) Arrivals come at `load` times the rate
-    of `planner(configs, classes)`, lambda2, or (`rounded`) what is left of it in whole machines: with the
-    paper's 10,000 machines that is the same, few machines it saves from overload. The same seed draws the
-    same uniforms for every phi and omega, so a sweep varies the scale alone. Raises ValueError on phi outside
+    divided on configuration j by U[1 - omega, 1 + omega]. (The text's mu = u * omega in 5.4.3 and Phi = 0.06
+    are misprints: mu = 1/u in 5.4.2, and 0.006.) Arrivals come at `load` times lambda2 of
+    `planner(configs, classes)`, or (`rounded`) what whole machines leave of it, which saves few machines from
+    overload. The same seed draws the same uniforms for every phi and omega. Raises ValueError on phi outside
     [0, 0.025), omega outside [0, 1), and as `RandomWorkload` does.
 
     >>> instance = random_instance(machines=5, hours=1.0)

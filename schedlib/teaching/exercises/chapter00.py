@@ -10,8 +10,7 @@ CHAPTER = "00-start-here"
 @exercise(1)
 def another_batch(answer: object) -> str:
     """Give a number: by how many per cent HMHS ends sooner than FIFO on the batch drawn with `seed=1`."""
-    given = number(answer)
-    old, right = _gain(0), _gain(1)
+    given, old, right = number(answer), _gain(0), _gain(1)
     expect(not near(given, old, 0.05), "that is the batch above: draw another one with `seed=1`")
     expect(not near(given, right / 100, 0.05), "in per cent: 100 times that")
     expect(not near(100 - given, right, 0.05), "that is HMHS's makespan in per cent of FIFO's: subtract it")

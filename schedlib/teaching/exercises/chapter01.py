@@ -11,13 +11,11 @@ CHAPTER = "01-waiting"
 
 @exercise(1)
 def help_desk(answer: object) -> str:
-    """Give three numbers: the mean wait in minutes and how many wait on average, with one clerk; the mean
-    wait with two."""
+    """Give three numbers: mean wait (minutes) and mean number waiting with one clerk; mean wait with two."""
     wait, waiting, two = numbers(answer, 3)
     one = theory.mmc_mean_wait(5, 6, 1)
     expect(not near(wait, one, 0.02), "the first number looks like hours: give minutes")
-    hint = "that is the time until they leave: the wait ends earlier"
-    expect(not near(wait, 60 * (one + 1 / 6), 0.02), hint)
+    expect(not near(wait, 60 * (one + 1 / 6), 0.02), "that is the time until they leave: the wait is shorter")
     expect(near(wait, 60 * one, 0.02), "with one clerk: the load, then rho / (1 - rho) mean service times")
     hint = "how many wait: Little's law, with the wait and the rate in the same unit of time"
     expect(near(waiting, theory.little(5, one), 0.03), hint)
@@ -28,13 +26,12 @@ def help_desk(answer: object) -> str:
 
 @exercise(2)
 def pooling(answer: object) -> str:
-    """Give two numbers: by what factor the mean wait falls when two clusters become one, at 80 % and at 97 %
-    load."""
+    """Give two numbers: the factor by which one cluster of both has a shorter wait, at 80 % and 97 % load."""
     given = numbers(answer, 2)
-    right = np.array([theory.mmc_mean_wait(8 * r, 1, 8) / theory.mmc_mean_wait(16 * r, 1, 16)
-                      for r in (0.8, 0.97)])
-    expect(not near(given, 1 / right),
-           "that is the wait of the one over that of the two: the other way round")
+    apart, pooled = ([theory.mmc_mean_wait(cores * load, 1, cores) for load in (0.8, 0.97)]
+                     for cores in (8, 16))
+    right = np.divide(apart, pooled)
+    expect(not near(given, 1 / right), "that is one cluster's wait over that of two: the other way round")
     expect((given > 1).all(), "a factor above 1: the longer wait over the shorter")
     hint = "at 80 %: `theory.mmc_mean_wait` for 8 cores and for 16, at a rate of 0.8 a core"
     expect(near(given[0], right[0]), hint)
@@ -47,8 +44,7 @@ def fractions(answer: object) -> None:
     """Give at least eight numbers: the measured fractions of time with 0, 1, 2, ... jobs in the system."""
     given = numbers(answer)
     expect(len(given) >= 8, "the fractions for at least n = 0 to 7")
-    positive = (given >= 0).all() and given.sum() < 1 + 1e-6
-    expect(positive, "fractions of time are not negative, and sum to 1 over all n")
+    expect(min(given) >= 0 and sum(given) < 1 + 1e-6, "fractions are not negative, and sum to 1 over all n")
     off = np.abs(given[:8] - 0.3 * 0.7 ** np.arange(8))
     expect(off[0] < 0.03, "how long is the system empty? Weigh each level by the time that it lasts")
     expect(off.max() < 0.03, "only the first is right: does each finish take one away?")
@@ -57,12 +53,10 @@ def fractions(answer: object) -> None:
 
 @exercise(4)
 def scaled_erlang(answer: object) -> str:
-    """Give three numbers: by how many per cent the scaled Erlang wait is above the simulated one, on 1, 4 and
-    16 cores."""
+    """Give three numbers: by how many % scaled Erlang is above the simulated wait, on 1, 4 and 16 cores."""
     one, four, sixteen = numbers(answer, 3)
     expect(abs(one) < 10, "on one core only chance is left: simulate 200,000 jobs or more")
-    hint = "on several cores short jobs pass a long one by: what does the formula miss?"
-    expect(four > 0 and sixteen > 0, hint)
-    expect(four > one and sixteen > four, "the error should grow with the cores: more seeds, or longer runs")
+    expect(min(four, sixteen) > 0, "on several cores short jobs pass a long one: what does the formula miss?")
+    expect(one < four < sixteen, "the error should grow with the cores: more seeds, or longer runs")
     expect(sixteen < 100, "in per cent of the simulated wait")
     return "the more servers, the less a long job blocks, and the more the formula says too much."

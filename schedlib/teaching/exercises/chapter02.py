@@ -28,16 +28,15 @@ def by_hand(answer: object) -> None:
 
 @exercise(2)
 def one_more(answer: object) -> str:
-    """Give ten numbers: by how many jobs an hour the limit grows with one more machine of each configuration,
-    in Table 1's order."""
+    """Give ten numbers: what one more machine of each configuration of Table 1 adds to the limit (jobs/h)."""
     given = numbers(answer, 10)
     configs, classes = lotes.google2011()
-    base = lotes.allocate(configs, classes).rate
     counts = configs.count + np.eye(configs.n_configs, dtype=int)
-    right = (np.array([lotes.allocate(lotes.MachineConfigs(configs.capacity, c), classes).rate
-                       for c in counts]) - base)
+    larger = [lotes.MachineConfigs(configs.capacity, count) for count in counts]
+    limits = np.array([lotes.allocate(one, classes).rate for one in larger])
+    right = limits - lotes.allocate(configs, classes).rate
     expect((given > 0).all(), "another machine always helps here: subtract the old limit from the new one")
-    expect(not near(given, base + right, 1e-4), "these are limits: subtract that without the machine")
+    expect(not near(given, limits, 1e-4), "these are limits: subtract that without the machine")
     expect(not near(given, right / configs.capacity[:, 0], 0.02), "gains per core; the answer is per machine")
     for j in np.flatnonzero(np.abs(given - right) > 0.02 * right):
         expect(False, f"configuration {j + 1} is off: add one machine of it alone, to a copy of `count`")
@@ -46,8 +45,7 @@ def one_more(answer: object) -> str:
 
 @exercise(3)
 def face(answer: object) -> str:
-    """Give a pair of tables with 10 rows (configurations) and 4 columns (classes): the fewest and the most
-    that can run."""
+    """Give a pair of tables, 10 configurations x 4 classes: the fewest and the most that can run."""
     tables = items(answer, "a pair of tables: the fewest, and the most", 2)
     low, high = (rows(table, 4, "a pair of tables of 10 rows and 4 columns") for table in tables)
     expect(low.shape == high.shape == (10, 4), "needs 10 rows, one per configuration, in both tables")
@@ -58,8 +56,8 @@ def face(answer: object) -> str:
         expect((low <= running + slack).all(), f"the fewest are too many: {call} has fewer")
         expect((high >= running - slack).all(), f"the most are too few: {call} has more")
     fewest, most = _face(configs, classes)
-    for j, k in np.argwhere((np.abs(low - fewest) > 5 + 0.01 * fewest)
-                            | (np.abs(high - most) > 5 + 0.01 * most)):
+    off = (np.abs(low - fewest) > 5 + 0.01 * fewest) | (np.abs(high - most) > 5 + 0.01 * most)
+    for j, k in np.argwhere(off):
         hint = "keep all rates and all pools, and minimise and maximise that y alone"
         expect(False, f"configuration {j + 1}, class {k + 1}: {hint}")
     return f"{int((fewest > 1).sum())} of 40 pairs run in every optimum, {int((most > 1).sum())} in some."
@@ -71,22 +69,19 @@ def _face(configs, classes):
     rate = lotes.allocate(configs, classes).rate * (1 - 1e-9)  # a billionth less, for the solver's sake
     pools = configs.capacity * configs.count[:, None]
     served = [-np.outer(classes.rate[:, c], np.eye(k)[c]).ravel() / rate for c in range(k)]
-    used = [np.outer(np.eye(m)[j], classes.demand[:, l]).ravel() / pools[j, l] for j in range(m)
-            for l in range(2)]
+    used = [np.outer(row, classes.demand[:, l]).ravel() / pools[j, l]
+            for j, row in enumerate(np.eye(m)) for l in (0, 1)]
     program = {"A_ub": np.array(served + used), "b_ub": np.r_[-classes.share, np.ones(2 * m)]}
-    low = [linprog(unit, **program).fun for unit in np.eye(m * k)]
-    high = [-linprog(-unit, **program).fun for unit in np.eye(m * k)]
-    return np.reshape(low, (m, k)), np.reshape(high, (m, k))
+    ends = [[sign * linprog(sign * unit, **program).fun for unit in np.eye(m * k)] for sign in (1, -1)]
+    return np.reshape(ends, (2, m, k))
 
 
 @exercise(4)
 def mixes(answer: object) -> None:
-    """Give a pair of mixes, each four shares that sum to 1: the one with the smallest limit, and the one with
-    the largest."""
+    """Give a pair of mixes, four shares each that sum to 1: that of the smallest limit and of the largest."""
     worst, best = rows(answer, 4, "a pair of mixes")[[0, -1]]
     for mix in (worst, best):
-        shares = (mix >= 0).all() and abs(mix.sum() - 1) < 1e-6
-        expect(shares, "the shares of a mix are not negative, and sum to 1")
+        expect((mix >= 0).all() and abs(mix.sum() - 1) < 1e-6, "shares are not negative, and sum to 1")
     alone = [_limit(mix) for mix in np.eye(4)]  # no mix is beyond: see the solution's two arguments
     low, high = (_limit(mix / mix.sum()) for mix in (worst, best))
     expect(low < high, "the first has the larger limit: first the mix with the smallest")

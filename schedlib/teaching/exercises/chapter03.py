@@ -17,9 +17,9 @@ def by_hand(answer: object) -> str:
     given = wholes(rows(answer, 2, "a list of pairs"), "jobs of each class")
     for jobs in given:
         name, takes = tuple(jobs.tolist()), tuple((jobs @ DEMAND).tolist())
+        fits = (jobs @ DEMAND <= CAPACITY).all()
         expect((jobs >= 0).all(), f"{name}: jobs are counted from 0")
-        expect((jobs @ DEMAND <= CAPACITY).all(),
-               f"{name} does not fit: it takes {takes} of 8 cores and 8 GB")
+        expect(fits, f"{name} does not fit: it takes {takes} of 8 cores and 8 GB")
         room = [((jobs + one) @ DEMAND <= CAPACITY).all() for one in np.eye(2, dtype=int)]
         expect(not any(room), f"{name} is dominated: there is room for another job")
     right = set(map(tuple, lotes.non_dominated_bins(CAPACITY, DEMAND).tolist()))
@@ -29,15 +29,13 @@ def by_hand(answer: object) -> str:
 
 @exercise(2)
 def kink(answer: object) -> str:
-    """Give two numbers: the rate over the fluid limit when all jobs take 3 cores, and the share of 2-core
-    jobs at the kink."""
+    """Give two numbers: the rate over the fluid limit without 2-core jobs, and their share at the kink."""
     start, share = numbers(answer, 2)
     expect(0 <= share <= 1, "the second is a share, from 0 to 1")
     expect(not near(start, 1 / _ratio(0)), "that is the fluid limit over the bins' rate: the other way round")
     expect(near(start, _ratio(0)), "without 2-core jobs: how much of a machine of 8 cores do jobs of 3 use?")
     expect(_ratio(min(share + 0.02, 1)) > 1 - 1e-6, "there the bins still lose: the kink is further right")
-    hint = "left of it nothing is lost either: where does loss begin?"
-    expect(_ratio(max(share - 0.02, 0)) < 1 - 1e-6, hint)
+    expect(_ratio(max(share - 0.02, 0)) < 1 - 1e-6, "left of it nothing is lost either: where does it begin?")
     return "from there on machines of two kinds leave nothing idle."
 
 
@@ -49,25 +47,21 @@ def _ratio(share):
 
 @exercise(3)
 def more_classes(answer: object) -> str:
-    """Give four whole numbers: the non-dominated bins of Google's largest machine with 4, 5, 6 and 7
-    classes."""
+    """Give four whole numbers: non-dominated bins of Google's largest machine with 4, 5, 6 and 7 classes."""
     given = wholes(numbers(answer, 4), "bins")
     configs, classes = lotes.google2011()
-    demand, why = classes.demand, "Table 2 as it is"
     for extra in range(4):
-        if extra:
-            demand = np.vstack([demand, 1.1 * classes.demand[extra - 1]])
-            why = "copies of classes 1, 2 and 3 in turn, 10 % larger in both resources"
+        demand = np.vstack([classes.demand, 1.1 * classes.demand[:extra]])
+        copies = "copies of classes 1, 2 and 3 in turn, 10 % larger in both resources"
+        hint = f"`lotes.count_bins` for configuration 4, with {copies if extra else 'Table 2 as it is'}"
         most = lotes.count_bins(configs.capacity[3], demand, limit=10**8)
-        hint = f"{4 + extra} classes: `lotes.count_bins` for configuration 4, with {why}"
-        expect(given[extra] == most, hint)
+        expect(given[extra] == most, f"{4 + extra} classes: {hint}")
     return "several times as many with each class, and column generation does not notice."
 
 
 @exercise(4)
 def rounding(answer: object) -> str:
-    """Give a pair of lists, ten arrays each: the bins of each configuration, and how many machines emulate
-    each of them."""
+    """Give a pair of lists, ten arrays each: a configuration's bins, and how many machines emulate each."""
     given = items(answer, "a pair of lists: the bins, and the machines", 2)
     what = "an array for each of the ten configurations, in both lists"
     all_bins, all_machines = (items(part, what, 10) for part in given)
@@ -79,8 +73,7 @@ def rounding(answer: object) -> str:
         here = f"configuration {j + 1}"
         expect(len(mixes) == len(counts), f"{here}: a number of machines for each bin")
         mixes, counts = wholes(mixes, "jobs"), wholes(counts, "machines")
-        positive = (mixes >= 0).all() and (counts >= 0).all()
-        expect(positive, f"{here}: numbers of jobs and machines are not negative")
+        expect(min(mixes.min(), *counts) >= 0, f"{here}: numbers of jobs and machines are not negative")
         expect(counts.sum() == 5, f"{here}: 5 machines emulate some bin each, and here are {counts.sum()}")
         expect((mixes @ demand <= capacity[j]).all(), f"{here}: a bin does not fit")
         bins.append(mixes)

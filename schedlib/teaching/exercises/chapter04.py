@@ -27,9 +27,8 @@ def against_lotes(answer: object) -> str:
     configs, plan = _toy()
     with hinted("the simulator refuses these jobs"):
         ours = lotes.simulate("lotes", configs, jobs, plan=plan)
-    greedy = [lotes.simulate("greedy", configs, jobs, seed=seed) for seed in range(5)]
-    hint = "a job waits under Greedy, too: it takes any machine with room"
-    expect(max(max(run.response) for run in greedy) == 0, hint)
+    greedy = max(max(lotes.simulate("greedy", configs, jobs, seed=seed).response) for seed in range(5))
+    expect(greedy == 0, "a job waits under Greedy, too: it takes any machine with room")
     expect(max(ours.response) > 0, "under LoTES none waits. When does it harm to spread a class?")
     return "a plan is as good as the classes it was made for."
 
@@ -39,21 +38,18 @@ def beyond_the_limit(answer: object) -> str:
     """Give a dictionary: for "lotes", "greedy", "tetris" the first load of 1.00, 1.02, ..., 1.10 with a run
     that is not stable, or None."""
     given = a(dict, answer, "a dictionary of loads")
-    expect(set(given) == set(POLICIES),
-           f"needs an entry for each of {', '.join(map(repr, POLICIES))}, and no other")
+    named = ", ".join(map(repr, POLICIES))
+    expect(set(given) == set(POLICIES), f"needs an entry for each of {named}, and no other")
     for policy, load in given.items():
         if load is None:
-            expect(_stable(policy, LOADS[-1]),
-                   f"{policy}: it is not stable at the highest load; look at `.stable`")
+            expect(_stable(policy, LOADS[-1]), f"{policy}: not stable at the highest load; look at `.stable`")
             continue
-        places = [i for i, other in enumerate(LOADS) if near(number(load), other, 1e-6)]
-        expect(places,
-               f"{policy}: one of the loads 1.00, 1.02, ..., 1.10, or None when it is stable at all of them")
-        first = places[0]
-        hint = f"{policy}: it is stable at that load, on the exercise's instance"
-        expect(not _stable(policy, LOADS[first]), hint)
-        hint = f"{policy}: nor is it stable at the load before"
-        expect(first == 0 or _stable(policy, LOADS[first - 1]), hint)
+        place = next((i for i, other in enumerate(LOADS) if near(number(load), other, 1e-6)), -1)
+        hint = "one of the loads 1.00, 1.02, ..., 1.10, or None when it is stable at all of them"
+        expect(place >= 0, f"{policy}: {hint}")
+        expect(not _stable(policy, LOADS[place]), f"{policy}: stable at that load, for the given instance")
+        before = place == 0 or _stable(policy, LOADS[place - 1])
+        expect(before, f"{policy}: nor is it stable at the load before")
     return "sizes that vary separately fill each other's gaps, so the limit of the means is none."
 
 
@@ -71,15 +67,13 @@ def by_score(answer: object) -> None:
     kinds: dict[str, Any] = {"job_class": [0, 1, 1, 0, 1, 0], "cores": [3, 2, 2, 3, 2, 3]}
     jobs = Workload.from_arrays([0, 1, 2, 3, 5, 6], [4, 8, 2, 7, 4, 4], **kinds)
     toy = lotes.simulate(policy, configs, jobs, plan=plan)
-    hint = (
-        "of the chapter's six jobs one waits: count, of its own class, what the bin has less what is running")
-    expect(max(toy.response) == 0, hint)
+    count = "count, of its own class, what the bin has less what is running"
+    expect(max(toy.response) == 0, f"of the chapter's six jobs one waits: {count}")
     twenty = lotes.MachineConfigs([[5.0]], [20])  # type: ignore[arg-type]
     plan = lotes.plan(twenty, plan.classes)
     crowd = lotes.RandomWorkload(plan.classes, rate=0.95 * plan.rate, hours=20.0, sizes="fixed", largest=5.0)
-    frame = lotes.simulate(policy, twenty, crowd, plan=plan).jobs
-    _follows_the_score(frame, np.concatenate([block.demand for block in crowd.blocks()])[:, 0],
-                       plan.targets(0))
+    cores = np.concatenate([block.demand for block in crowd.blocks()])[:, 0]
+    _follows_the_score(lotes.simulate(policy, twenty, crowd, plan=plan).jobs, cores, plan.targets(0))
 
 
 def _follows_the_score(jobs, cores, target):
@@ -93,29 +87,25 @@ def _follows_the_score(jobs, cores, target):
         alike = there & (job_class == job_class[i])
         running = np.bincount(machine[alike].astype(int), minlength=len(target))
         score = np.where(free >= cores[i] - 1e-9, target[:, job_class[i]] - running, -np.inf)
+        here = f"on a random run job {i}"
         if start[i] == submit[i]:
-            hint = (
-                f"on a random run job {i} starts on a machine with a smaller score than another with room has"
-            )
-            expect(score[int(machine[i])] == score.max(), hint)
+            largest = score[int(machine[i])] == score.max()
+            expect(largest, f"{here} starts on a machine with a smaller score than another with room has")
         else:
-            expect(not np.isfinite(score).any(), f"on a random run job {i} waits although a machine has room")
+            expect(not np.isfinite(score).any(), f"{here} waits although a machine has room")
 
 
 @exercise(4)
 def weight_of_work(answer: object) -> str:
-    """Give a dictionary: the mean wait in seconds by weight of gamma, for at least four weights from 0 to 4,
-    both ends among them."""
+    """Give a dictionary: the mean wait (seconds) by weight of gamma, for four weights or more, 0 to 4."""
     waits = a(dict, answer, "a dictionary of waits by weight")
     given = {number(weight): number(wait) for weight, wait in waits.items()}
     ends = len(given) >= 4 and min(given) == 0 and max(given) == 4
     expect(ends, "needs at least four weights, 0 the smallest and 4 the largest")
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
     for weight in (0.0, 4.0):
-        run = lotes.simulate("tetris", case.configs, case.workload, record=False, work=weight)
-        expect(not near(given[weight], run.mean_response, 0.02),
-               "these waits are in hours: 3,600 seconds each")
+        hours = lotes.simulate("tetris", case.configs, case.workload, record=False, work=weight).mean_response
+        expect(not near(given[weight], hours, 0.02), "these waits are in hours: 3,600 seconds each")
         call = f"`lotes.simulate('tetris', ..., work={weight:g})` on the exercise's instance"
-        hint = f"weight {weight:g}: the mean wait, in seconds, of {call}"
-        expect(near(given[weight], 3600 * run.mean_response, 0.02), hint)
+        expect(near(given[weight], 3600 * hours, 0.02), f"weight {weight:g}: the mean wait (s) of {call}")
     return "and the longest wait, and the queue at the end? The mean hides those that never start."

@@ -10,6 +10,7 @@ from scipy import stats
 from schedlib import eagle, hmhs, leaderboard, lotes, mch
 from schedlib.intervals import mean_ci
 from schedlib.lotes.policies.own import can_start
+from schedlib.teaching.exercises.chapter07 import own_send
 from schedlib.teaching.exercises.checking import exercise
 from schedlib.teaching.exercises.reading import a, expect, hinted, near, numbers
 
@@ -32,14 +33,13 @@ def best_fit(cluster: lotes.Cluster, job: int) -> int:
 
 def half(values: npt.ArrayLike) -> float:
     """Half of the width of the mean's 95 % interval."""
-    interval = mean_ci(values)
-    return (interval.high - interval.low) / 2
+    return (mean_ci(values).high - mean_ci(values).low) / 2
 
 
 @exercise(1)
 def paired(answer: object) -> str:
-    """Give three numbers: the half-widths of the 95 % intervals of A, of B, and of the differences B - A, in
-    seconds."""
+    """Give three numbers: the half-widths (s) of the 95 % intervals of A, of B, and of the differences B - A.
+    """
     given = numbers(answer, 3, "three half-widths")
     samples = A, B, np.subtract(B, A)
     right = np.array([half(values) for values in samples])
@@ -49,8 +49,7 @@ def paired(answer: object) -> str:
     expect(not near(given, 2 * right, 0.02), "these are whole widths; half of it stands on each side")
     hint = "the standard deviation (divide by n - 1) over the root of n, times Student's t for n - 1"
     expect(near(given[:2], right[:2], 0.02), f"A or B: {hint}")
-    expect(near(given[2], right[2], 0.02),
-           "the third: take the five differences first, and then their interval")
+    expect(near(given[2], right[2], 0.02), "the third: first the five differences, and then their interval")
     return "A and B overlap widely, and yet B is better on every seed: that is what common seeds buy."
 
 
@@ -67,8 +66,8 @@ def _surely_ahead(runs, rival):
 
 @exercise(2)
 def above_best_fit(answer: object) -> str:
-    """Give a `lotes.Policy` whose mean wait is below best fit's (the 95 % interval of the difference lies
-    below 0), and breaks no rule."""
+    """Give a `lotes.Policy` that is surely ahead of best fit by the mean wait (the 95 % interval of the
+    difference lies below 0), and breaks no rule."""
     mine = replace(a(lotes.Policy, answer, "a `lotes.Policy`"), name="yours")
     rival = lotes.Policy(best_fit, name="best fit")
     _surely_ahead(leaderboard.lotes(mine, rival, seeds=4, against=["greedy"], each=True), "best fit")
@@ -79,10 +78,7 @@ def above_best_fit(answer: object) -> str:
 def above_hawk(answer: object) -> str:
     """Give an `eagle.System` with a `short_jobs` function of yours that is ahead of Hawk (the 95 % interval
     of the difference lies below 0), and breaks no rule."""
-    system = a(eagle.System, answer, "an `eagle.System`")
-    hint = "`short_jobs` is a name; write a function send(cluster, job, probe, rng)"
-    expect(callable(system.short_jobs), hint)
-    mine = eagle.System(**{**vars(system), "name": "yours"})
+    mine = eagle.System(**{**vars(own_send(answer)), "name": "yours"})
     _surely_ahead(leaderboard.eagle(mine, seeds=5, against=["hawk"], each=True), "hawk")
     return "how many messages does it take? `eagle.simulate(...).stats` knows."
 
@@ -100,8 +96,7 @@ def nobody_lets_it_in(answer: object) -> str:
         expect(third["submit"].min() <= UNTIL / 2, f"leaf 2 comes too late to starve within {UNTIL:g} s")
         hint = "When are a CPU and a unit of memory given back at the same time?"
         expect(third["start"].isna().all(), f"under {rule} a task of leaf 2 starts. {hint}")
-    return (
-        "the rule chooses leaf 2 each time, and one of its two resources is always missing: nothing is kept.")
+    return "the rule chooses leaf 2 each time, and one of its two resources is always missing: none is kept."
 
 
 @exercise(5)
@@ -110,5 +105,4 @@ def above_hmhs(answer: object) -> str:
     the difference lies below 0), and breaks no rule."""
     mine = replace(a(hmhs.Policy, answer, "an `hmhs.Policy`"), name="yours")
     _surely_ahead(leaderboard.hmhs(mine, seeds=10, against=["hmhs"], each=True), "hmhs")
-    return (
-        "so the paper's policy is not the last word. Does yours hold on the hybrid workload, and elsewhere?")
+    return "the paper's policy is not the last word. Does yours hold on the hybrid workload, and elsewhere?"

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from schedlib.core.checks import unknown
 from schedlib.teaching.exercises.reading import Hint, error_line
@@ -16,9 +16,8 @@ from schedlib.teaching.exercises.reading import Hint, error_line
 MODULES = sorted(file.stem for file in Path(__file__).parent.glob("chapter[0-9][0-9].py"))
 
 
-@dataclass(frozen=True)
-class Exercise:
-    """One exercise: what an answer looks like, and the function that judges it (see `exercise`)."""
+class Exercise(NamedTuple):
+    """What an answer looks like, and the function that judges it (see `exercise`)."""
 
     form: str
     judge: Callable[[Any], str | None]
@@ -54,9 +53,9 @@ class Verdict:
 def exercise(number: int) -> Callable[[Callable], Callable]:
     """Register the decorated function as the check of an exercise of its module's `CHAPTER`.
 
-    The function's docstring is "Give ... .", which a reader who asks is told. The function takes the answer
-    and raises `Hint` (by `expect` and the readers in `reading`) when it is not right; it may return a
-    sentence to say after "Right". Any other error becomes a hint, too.
+    Its docstring is "Give ... .", which a reader who asks is told. It takes the answer and raises `Hint` (by
+    `expect` and the readers in `reading`) when it is not right; it may return a sentence to say after
+    "Right". Any other error becomes a hint, too.
     """
 
     def register(judge: Callable) -> Callable:
@@ -79,10 +78,10 @@ def listed() -> dict[str, list[int]]:
 
 
 def check(chapter: str, number: int, answer: Any) -> Verdict:
-    """Say whether an answer is right, or give a hint.
+    """Say whether an answer is right, or give a hint; no answer makes it raise.
 
     `chapter` is its name, "01-waiting", `number` that of the exercise. With `...` as answer it says what an
-    answer looks like. No answer makes it raise. Raises ValueError on an unknown chapter or number.
+    answer looks like. Raises ValueError on an unknown chapter or number.
 
     >>> check("01-waiting", 1, "half an hour")
     Not yet: needs three numbers, and this is text
@@ -96,16 +95,15 @@ def check(chapter: str, number: int, answer: Any) -> Verdict:
         if chapter not in numbers:
             raise unknown("chapter", chapter, numbers)
         raise unknown("number", number, map(str, numbers[chapter]))
-    form, judge = EXERCISES[chapter, number].form, EXERCISES[chapter, number].judge
+    form, judge = EXERCISES[chapter, number]
     if answer is ...:
         return Verdict(False, f"give {form}", f"Exercise {number}")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             praise = judge(answer)
     except Hint as hint:
         return Verdict(False, str(hint), "Not yet")
     except Exception as error:  # whatever a reader hands in, the reply is a sentence
-        return Verdict(False, f"the check stopped at this answer ({error_line(error)}). Give {form}",
-                       "Not yet")
+        stopped = f"the check stopped at this answer ({error_line(error)})"
+        return Verdict(False, f"{stopped}. Give {form}", "Not yet")
     return Verdict(True, praise or "that is it.", "Right")

@@ -125,9 +125,9 @@ def rows(answer: Any, width: int, what: str) -> npt.NDArray[np.float64]:
 
 def wholes(array: npt.NDArray[np.float64], what: str) -> npt.NDArray[np.int64]:
     """An array of floats as whole numbers; Hint unless they are."""
-    expect((np.abs(array) < 1e15).all() and (array == np.rint(array)).all(),
-           f"needs {what}, in whole numbers")
-    return np.rint(array).astype(np.int64)
+    whole = (np.abs(array) < 1e15) & (array == np.rint(array))
+    expect(whole.all(), f"needs {what}, in whole numbers")
+    return array.astype(np.int64)
 
 
 def a(kind: type, answer: Any, what: str) -> Any:
@@ -143,9 +143,10 @@ def one_of(answer: Any, choices: Sequence[str]) -> str:
     'cores'
     """
     what = f"one of the words {', '.join(map(repr, choices))}"
+    by_word = {choice.lower(): choice for choice in choices}
     word = a(str, answer, what).strip().lower()
-    expect(word in [choice.lower() for choice in choices], f"needs {what}")
-    return next(choice for choice in choices if choice.lower() == word)
+    expect(word in by_word, f"needs {what}")
+    return by_word[word]
 
 
 def near(value: Any, right: Any, within: float = 0.01) -> bool:
@@ -155,6 +156,5 @@ def near(value: Any, right: Any, within: float = 0.01) -> bool:
     (True, False)
     """
     value, right = np.asarray(value, float), np.asarray(right, float)
-    if value.shape != right.shape:
-        return False
-    return bool((np.abs(value - right) <= np.maximum(within * np.abs(right), 1e-9)).all())
+    close = value.shape == right.shape and np.abs(value - right) <= np.maximum(within * np.abs(right), 1e-9)
+    return bool(np.all(close))

@@ -9,8 +9,7 @@ from schedlib import eagle
 from schedlib.core.checks import unknown
 from schedlib.eagle.workloads.synthetic import LOAD
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider
-from schedlib.teaching.explorers.working import working
+from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider, working
 from schedlib.workload import Workload
 
 WORKERS, JOBS = 600, 15_000
@@ -61,14 +60,14 @@ def _workload(load):
 @functools.lru_cache(maxsize=128)
 def _run(system, load, partition):
     """Completion times of short and of long jobs (s), and `SHARES` in %, NaN where a system has none."""
-    setting = {"short_partition": partition / 100, "cutoff": eagle.CUTOFF["google"]}
-    run = eagle.simulate(_workload(load), SYSTEMS[system], WORKERS, **setting)
+    run = eagle.simulate(_workload(load), SYSTEMS[system], WORKERS, short_partition=partition / 100,
+                         cutoff=eagle.CUTOFF["google"])
     took, long, stats = run.jobs["completion"].to_numpy(), run.jobs["long"].to_numpy(), run.stats
     behind = stats["behind_long"] if stats["probes"] else 0
-    shares = [stats["utilisation_short"], stats["utilisation_general"]]
-    shares.append(behind / stats["probes"] if stats["probes"] else np.nan)
-    shares.append(stats["stolen"] / behind if SYSTEMS[system].steal and behind else np.nan)
-    shares.append(stats["ran_behind_long"] / stats["short_tasks"])
+    shares = [stats["utilisation_short"], stats["utilisation_general"],
+              behind / stats["probes"] if stats["probes"] else np.nan,
+              stats["stolen"] / behind if SYSTEMS[system].steal and behind else np.nan,
+              stats["ran_behind_long"] / stats["short_tasks"]]
     return took[~long], took[long], 100 * np.array(shares)
 
 
@@ -76,8 +75,8 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
     """15,000 Google-like jobs on 600 workers at `load` %, `partition` % for short jobs, under two systems.
 
     How many jobs take longer than a time, short and long; how busy both partitions are; how many probes are
-    queued behind long tasks, how many of these are stolen, and how many short tasks were run after waiting
-    so. `left` and `right` are keys of `SYSTEMS`. Raises ValueError on an unknown system.
+    queued behind long tasks, and are stolen; how many short tasks were run after waiting so. `left` and
+    `right` are keys of `SYSTEMS`; ValueError for others.
     """
     for side, system in (("left", left), ("right", right)):
         if system not in SYSTEMS:
@@ -89,20 +88,19 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
         *times, shares = _run(system, load, partition)
         look, rows = _look(system), np.arange(5) + 0.4 * row - 0.2
         for ax, took in zip(axes[:2], times, strict=True):
-            line = {"color": look.color, "linestyle": look.linestyle, "label": look.label}
-            ax.plot(np.quantile(took, QUANTILES), 1 - QUANTILES, **line)
+            ax.plot(np.quantile(took, QUANTILES), 1 - QUANTILES, **look.line() | {"marker": ""})
         axes[2].barh(rows, np.nan_to_num(shares), height=0.36, color=look.color, label=look.label)
         for place in rows[np.isnan(shares)]:
             axes[2].text(1, place, "none", va="center", fontsize=7.5, color="#555555")
         p50, p99 = np.percentile(times[0], [50, 99])
         half = f"half of the short jobs take at most {p50:.0f} s"
         words.append(f"{look.label}: {half}, 99 per cent {p99:.0f} s")
-    for ax, what, ends in ((axes[0], "short", (5, 60_000)), (axes[1], "long", (900, 120_000))):
+    for ax, what, ends in zip(axes, ("short", "long"), ((5, 60_000), (900, 120_000)), strict=False):
         ax.set(title=f"{what} jobs", yscale="log", ylim=(0.004, 1.1))
         ax.set(xlabel="completion time", xscale="log", xlim=ends)
-        ticks = [time for time in TIMES if ends[0] <= time <= ends[1]]
-        ax.set_xticks(ticks, labels=[TIMES[time] for time in ticks])
-        ax.set_yticks([1, 0.5, 0.1, 0.01], labels=["all", "50 %", "10 %", "1 %"])
+        ticks = {time: name for time, name in TIMES.items() if ends[0] <= time <= ends[1]}
+        ax.set_xticks(list(ticks), ticks.values())
+        ax.set_yticks([1, 0.5, 0.1, 0.01], ["all", "50 %", "10 %", "1 %"])
         ax.minorticks_off()
     axes[0].set_ylabel("jobs that take longer")
     axes[2].set(xlim=(0, 102), xlabel="%", xticks=[0, 50, 100], ylim=(4.5, -0.5))
@@ -114,12 +112,10 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
 def load_explorer() -> Explorer:
     """Sliders for load and short partition, menus of two systems, and how long their jobs take."""
     names = [(_look(system).label, system) for system in SYSTEMS]
-    controls = {
-        "load": slider(95, 50, 95, 5, text="load (%)"),
-        "partition": slider(17, 2, 40, text="short partition (%)"),
-        "left": menu(names, "sparrow", text="one system"),
-        "right": menu(names, "hawk", text="another"),
-    }
+    controls = {"load": slider(95, 50, 95, 5, text="load (%)"),
+                "partition": slider(17, 2, 40, text="short partition (%)"),
+                "left": menu(names, "sparrow", text="one system"),
+                "right": menu(names, "hawk", text="another")}
     with working():  # compiled before the first move
         for system in SYSTEMS:
             _run(system, 95, 17)

@@ -10,8 +10,7 @@ from matplotlib.ticker import NullLocator
 
 from schedlib import eagle
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider
-from schedlib.teaching.explorers.working import working
+from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, placed, slider, working
 
 WORKERS, JOBS = 600, 20_000
 ESTIMATES = {"right": "mean", "too small, 0.1 to 1 times": (0.1, 1), "too large, 1 to 1.9 times": (1, 1.9)}
@@ -32,8 +31,8 @@ def _workload(seed):
 
 def _simulated(system, estimate, seed):
     """Sorted completion times of short jobs (s)."""
-    setting = {"short_partition": eagle.PARTITION["google"], "cutoff": eagle.CUTOFF["google"], "seed": seed}
-    jobs = eagle.simulate(_workload(seed), system, WORKERS, estimate=ESTIMATES[estimate], **setting).jobs
+    jobs = eagle.simulate(_workload(seed), system, WORKERS, seed=seed, estimate=ESTIMATES[estimate],
+                          short_partition=eagle.PARTITION["google"], cutoff=eagle.CUTOFF["google"]).jobs
     return np.sort(jobs.loc[~jobs["long"], "completion"].to_numpy())
 
 
@@ -43,19 +42,16 @@ _shipped = functools.cache(_simulated)  # the two systems that every choice is c
 
 def draw_parts(sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, cap: int = 5,
                estimate: str = "right", seed: int = 0) -> Picture:
-    """Short jobs under an Eagle with these parts, the whole Eagle and Hawk: 20,000 jobs on 600 workers.
-
-    On the left the share of short jobs that take longer than a time, on the right the choice's percentiles
-    over the whole Eagle's. `estimate` is a key of `ESTIMATES`, for all three.
-    """
+    """Short jobs under an Eagle with these parts, the whole Eagle and Hawk: 20,000 jobs on 600 workers. On
+    the left the share that takes longer than a time, on the right percentiles over the whole Eagle's.
+    `estimate`, for all three, is a key of `ESTIMATES`."""
     chosen = eagle.Eagle(sss=sss, sbp=sbp, srpt=srpt, min_probes=min_probes)
     chosen = replace(chosen, name="your choice", cap=float(cap))
     took = {name: _shipped(name, estimate, seed) for name in ("eagle", "hawk")}
     took["chosen"] = _chosen(chosen, estimate, seed)
     figure, (left, right) = placed((9.0, 3.8), (0.075, 0.14, 0.5, 0.76), (0.67, 0.14, 0.31, 0.76))
     for name, times in took.items():
-        line = LOOKS[name].line() | {"marker": ""}
-        left.plot(np.percentile(times, 100 - LONGER), LONGER, **line)
+        left.plot(np.percentile(times, 100 - LONGER), LONGER, **LOOKS[name].line() | {"marker": ""})
     left.set(xscale="log", xlabel="completion time of a short job (s)", xlim=(10, 30_000), title="Short jobs")
     left.set(yscale="log", ylabel="jobs that take longer (%)", ylim=(0.1, 110))
     left.legend(loc="lower left")
@@ -66,30 +62,23 @@ def draw_parts(sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes
         text = f"{value:.2f} times\n({seconds:,.0f} s)"
         right.text(max(value, 1) * 1.1, row, text, va="center", fontsize=9)
     right.axvline(1, color="black", linewidth=1)
-    right.set(xscale="log", xlim=(0.5, 400), ylim=(2.6, -0.6), xlabel="over the whole Eagle's",
-              title="Percentiles")
-    right.set_yticks(range(3), [f"{p} %" for p in PERCENTILES])
+    right.set(xscale="log", xlabel="over the whole Eagle's", xlim=(0.5, 400), title="Percentiles")
+    right.set(ylim=(2.6, -0.6), yticks=range(3), yticklabels=[f"{p} %" for p in PERCENTILES])
     for axis in (left.xaxis, left.yaxis, right.xaxis):
         axis.set_major_formatter("{x:,g}")
         axis.set_minor_locator(NullLocator())  # small ticks would take half of the time of a move
     words = ", ".join(f"{p} % {value:.2f}" for p, value in zip(PERCENTILES, ratio, strict=True))
-    return (
-        figure,
-        f"Completion times of short jobs; the choice's percentiles over those of the whole Eagle: {words}.",
-    )
+    alt = "Completion times of short jobs; the choice's percentiles over those of the whole Eagle"
+    return figure, f"{alt}: {words}."
 
 
 def parts() -> Explorer:
     """Boxes for SSS, SBP and SRPT, sliders for the probes, the cap and the seed, a menu of estimates."""
-    controls = {name: widgets.Checkbox(True, description=name.upper(), indent=True)
-                for name in ("sss", "sbp", "srpt")}
-    controls |= {
-        "min_probes": slider(20, 0, 60, 5, text="fewest probes a job"),
-        "cap": slider(5, 0, 20, text="cap (times estimate)"),
-        "estimate": menu(list(ESTIMATES), text="estimates"),
-        "seed": slider(0, 0, 4, text="seed"),
-    }
+    controls = {name: widgets.Checkbox(True, description=name.upper()) for name in ("sss", "sbp", "srpt")}
+    controls |= {"min_probes": slider(20, 0, 60, 5, text="fewest probes a job"),
+                 "cap": slider(5, 0, 20, text="cap (times estimate)"),
+                 "estimate": menu(list(ESTIMATES), text="estimates"), "seed": slider(0, 0, 4, text="seed")}
     with working():  # what a choice is compared with is simulated before the first move
-        for setting in itertools.product(("eagle", "hawk"), ESTIMATES, range(controls["seed"].max + 1)):
+        for setting in itertools.product(("eagle", "hawk"), ESTIMATES, range(5)):
             _shipped(*setting)
     return Explorer(draw_parts, controls, height=390)

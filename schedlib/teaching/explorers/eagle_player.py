@@ -21,10 +21,7 @@ SYSTEMS = {
     "Eagle without SSS": eagle.Eagle(sss=False, min_probes=FEW),
     "Eagle without SBP and SRPT": eagle.Eagle(sbp=False, srpt=False, min_probes=FEW),
     "Eagle, no minimum of probes": eagle.Eagle(min_probes=0),
-    "Hawk": "hawk",
-    "Sparrow": "sparrow",
-    "DLWL": "dlwl",
-    "Omniscient LWL": "omniscient",
+    "Hawk": "hawk", "Sparrow": "sparrow", "DLWL": "dlwl", "Omniscient LWL": "omniscient",
     "Ideal Eagle": "ideal-eagle",
 }
 EVENTS = {
@@ -36,25 +33,20 @@ EVENTS = {
 
 
 def small_workload(seed: int = 0) -> Workload:
-    """Forty jobs in 72 s for 20 workers: nine long ones, of about five tasks of 20 s, and short ones.
-
-    Short jobs have one to six tasks of 1 to 4 s.
-    """
-    rng = np.random.default_rng(seed)
-    long = np.zeros(40, dtype=bool)
-    long[rng.choice(np.arange(1, 36), 8, replace=False)] = True
-    long[0] = True
+    """Forty jobs in 72 s for 20 workers: nine long, of about five tasks of 20 s, others of 1-6 of 1-4 s."""
+    rng, long = np.random.default_rng(seed), np.zeros(40, dtype=bool)
+    long[[0, *rng.choice(np.arange(1, 36), 8, replace=False)]] = True
     tasks = np.where(long, rng.integers(4, 7, 40), rng.integers(1, 7, 40))
     mean = np.where(long, rng.uniform(14, 26, 40), rng.uniform(1, 4, 40))
     duration = np.repeat(mean, tasks) * rng.uniform(0.7, 1.3, tasks.sum())
-    return Workload.from_arrays(np.sort(rng.uniform(0, 72, 40)), np.maximum(duration, 1).round(1),
-                                tasks=tasks)
+    submit = np.sort(rng.uniform(0, 72, 40))
+    return Workload.from_arrays(submit, np.maximum(duration, 1).round(1), tasks=tasks)
 
 
 @functools.lru_cache(maxsize=32)
 def _run(system, seed):
-    setting = {"short_partition": SHORT_PARTITION, "cutoff": CUTOFF, "seed": seed, "record": True}
-    run = eagle.simulate(small_workload(seed), SYSTEMS[system], WORKERS, **setting)
+    run = eagle.simulate(small_workload(seed), SYSTEMS[system], WORKERS, seed=seed, record=True,
+                         short_partition=SHORT_PARTITION, cutoff=CUTOFF)
     return run, replay(run)
 
 
@@ -66,11 +58,8 @@ def _shown(system, seed, events):
 
 
 def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event", step: int = 0) -> Picture:
-    """A step of the run of `system` on `small_workload(seed)`, the `step`-th of those that `events` names.
-
-    `system` is a key of `SYSTEMS`, `events` of `EVENTS`. Raises
-    ValueError when there is no such step.
-    """
+    """The `step`-th of those steps of the run of `system` on `small_workload(seed)` that `events` names.
+    `system` is a key of `SYSTEMS`, `events` of `EVENTS`. Raises ValueError when there is no such step."""
     run, steps = _run(system, seed)
     shown = _shown(system, seed, events)
     if not 0 <= step < len(shown):
@@ -86,22 +75,16 @@ def first_stale_rejection(steps: Sequence) -> int:
 
 
 class Player(Explorer):
-    """Buttons to play, pause and step, a slider, menus of systems and events, and the cluster.
-
-    The slider follows the arrow keys. Pictures are drawn from the recorded run, in a few milliseconds each.
-    """
+    """Buttons to play, pause and step, a slider (also by arrow keys), menus of systems and events, a cluster.
+    Pictures are drawn from the recorded run, in a few milliseconds each."""
 
     def __init__(self):
         self.chosen, self.now = None, 0.0  # the run and its events on show, and the time of the last picture
         self.at = widgets.IntSlider(value=0, min=0, max=1, description="event")
         self.play = widgets.Play(value=0, min=0, max=1, interval=400, show_repeat=False)
-        controls = {
-            "system": menu(list(SYSTEMS), text="system"),
-            "seed": slider(0, 0, 9, text="seed"),
-            "events": menu(list(EVENTS), text="show"),
-            "pace": slider(2.5, 0.5, 10, 0.5, text="events a second"),
-            "step": self.at,
-        }
+        controls = {"system": menu(list(SYSTEMS), text="system"), "seed": slider(0, 0, 9, text="seed"),
+                    "events": menu(list(EVENTS), text="show"),
+                    "pace": slider(2.5, 0.5, 10, 0.5, text="events a second"), "step": self.at}
         super().__init__(draw_step, controls, height=HEIGHT)
         width = widgets.Layout(width="7em")
         back, on = (widgets.Button(description=text, layout=width) for text in ("step back", "step on"))

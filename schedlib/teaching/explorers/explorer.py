@@ -6,19 +6,22 @@ import functools
 import gc
 import html
 import io
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import ipywidgets as widgets
 import matplotlib as mpl
 import numpy as np
+from IPython import get_ipython
+from IPython.display import HTML, display
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import Image
 
 from schedlib.pictures import style
-from schedlib.teaching.explorers.working import working
 
 Picture = tuple[Figure, str]
 """What a draw function gives: a matplotlib figure and its alt text."""
@@ -46,10 +49,8 @@ def labelled(policies: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def placed(size: tuple[float, float], *places: Sequence[float]) -> tuple[Figure, list[Axes]]:
-    """A figure of `size` (inches) with axes at fixed places (left, bottom, width, height), in parts of 1.
-
-    The book's style lays figures out, which would take half of the time of a move.
-    """
+    """A figure of `size` (inches) with axes at fixed places (left, bottom, width, height), in parts of 1. The
+    book's style lays figures out, which would take half of the time of a move."""
     figure, axes = style.subplots(1, len(places), size=size)
     figure.set_layout_engine("none")
     for ax, place in zip(np.atleast_1d(axes), places, strict=True):
@@ -64,21 +65,18 @@ def png(figure: Figure) -> bytes:
     b'PNG'
     """
     figure.set_dpi(100)
-    canvas = FigureCanvasAgg(figure)
+    canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
     canvas.draw()
-    buffer = io.BytesIO()
-    Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB").save(
-        buffer, format="png", compress_level=1)
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    picture.save(buffer, format="png", compress_level=1)
     return buffer.getvalue()
 
 
 @contextlib.contextmanager
 def young_garbage() -> Iterator[None]:
-    """Collect the garbage made inside at the end, while it is young.
-
-    A figure is thousands of objects that hold one another. Without this, every tenth move or so Python looks
-    through all objects of the process, which holds that move up by a third of a second.
-    """
+    """Collect the garbage made inside at the end, while it is young. A figure is thousands of objects that
+    hold one another. Without this, every tenth move or so Python looks through all objects of the process,
+    for a third of a second."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -89,17 +87,67 @@ def young_garbage() -> Iterator[None]:
             gc.enable()
 
 
+@contextlib.contextmanager
+def working(show: Callable[[str], None] | None = None, after: float = 1.5) -> Iterator[None]:
+    """Inside the block, say that it works and for how many seconds, once it has taken more than `after` s.
+
+    `show` takes the words, and "" when the block is done; without it they stand below the cell that runs.
+
+    >>> said = []
+    >>> with working(said.append, after=0.01):
+    ...     time.sleep(0.1)
+    >>> said[0], said[-1]
+    ('Working, 0 s: what is run for the first time is compiled first.', '')
+    >>> with working(said.append):
+    ...     said.clear()
+    >>> said
+    []
+    """
+    said: list[str] = []
+    say, start, done = show or _below_the_cell(), time.monotonic(), threading.Event()
+
+    def keep_saying():
+        while not done.wait(1.0 if said else after):
+            how_long = f"Working, {time.monotonic() - start:.0f} s"
+            said.append(f"{how_long}: what is run for the first time is compiled first.")
+            say(said[-1])
+
+    thread = threading.Thread(target=keep_saying, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        if said:
+            say("")
+
+
+def _below_the_cell() -> Callable[[str], None]:
+    """Words below the running cell, each in the place of the last; none where there is no notebook."""
+    handles: list = []
+
+    def show(words):
+        page = HTML(f'<p role="status">{words}</p>' if words else "")
+        if handles:
+            handles[0].update(page)
+        elif hasattr(get_ipython(), "kernel"):
+            handles.append(display(page, display_id=True))
+
+    return show
+
+
 class Explorer(widgets.VBox):
     """A picture that follows its controls.
 
-    `draw(**values)` takes the controls' values and gives a `Picture`; `controls` maps its
-    argument names to ipywidgets. The picture keeps its `height` in pixels, so that the page does not jump. A
-    draw that raises ValueError shows the message in the picture's place; so does a move that fails in any
-    other way, with the call that repeats it. Work that takes long says so. On a static page the first picture
-    stands for the whole.
+    - `draw(**values)` takes the controls' values and gives a `Picture`
+    - `controls`: ipywidgets by the names of its arguments; `height` of the picture in pixels
+    - `on_change`: by the name of a control, a function that updates what depends on it, before the picture is
+      drawn
 
-    `on_change` holds, by the name of a control, a function that updates the controls that depend on it, when
-    it has been moved and before the picture is drawn.
+    A draw that raises ValueError shows the message in the picture's place; a move that fails in any other way
+    shows the call that repeats it. Work that takes long says so. On a static page the first picture stands
+    for the whole.
     """
 
     def __init__(self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget],
@@ -162,9 +210,9 @@ class Explorer(widgets.VBox):
     def _repr_mimebundle_(self, **options):
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        if not self.png:
-            return data, metadata
-        return data | {"image/png": _base64(self.png)}, metadata | {"image/png": {"alt": self.alt}}
+        if self.png:
+            data["image/png"], metadata["image/png"] = _base64(self.png), {"alt": self.alt}
+        return data, metadata
 
 
 def _base64(data: bytes) -> str:

@@ -23,9 +23,7 @@ def _schedules(jobs, slow, seed):
 
 def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> Picture:
     """The Gantt chart of `policy` on `jobs` jobs of the single workload and 8 + 8 machines, `slow` % slow.
-
-    The time axis is the same for all policies on one instance.
-    """
+    The time axis is the same for all policies on one instance."""
     schedules, bounds = _schedules(jobs, slow, seed)
     longest = max(schedule.makespan for schedule in schedules.values())
     figure = plot_gantt(schedules[policy], bound=bounds.best, until=1.02 * longest, size=(8.0, 4.2))
@@ -39,10 +37,7 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> P
 
 def explorer() -> Explorer:
     """Sliders for the number of jobs and the share of slow machines, a menu of policies, and their chart."""
-    controls = {
-        "jobs": slider(8, 1, 30, text="jobs"),
-        "slow": slider(0, 0, 100, 25, text="slow machines (%)"),
-        "policy": menu(labelled(POLICIES), text="policy"),
-        "seed": slider(1, 0, 9, text="seed"),
-    }
+    controls = {"jobs": slider(8, 1, 30, text="jobs"),
+                "slow": slider(0, 0, 100, 25, text="slow machines (%)"),
+                "policy": menu(labelled(POLICIES), text="policy"), "seed": slider(1, 0, 9, text="seed")}
     return Explorer(draw, controls)

@@ -8,12 +8,9 @@ from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, slider
 
 
 def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) -> Picture:
-    """The board of the first `seeds` seeds of these runs (which a board gives with `each=True`).
-
-    The axis is the same whatever the number of seeds: all values of single runs, with a margin; intervals of
-    few seeds go beyond. Returns (matplotlib Figure, alt text); nothing is simulated. Raises ValueError on
-    fewer than one seed.
-    """
+    """The board of the first `seeds` seeds of these runs (which a board gives with `each=True`). The axis has
+    room for all values of single runs, whatever the number of seeds. Returns (matplotlib Figure, alt text);
+    nothing is simulated. Raises ValueError on fewer than one seed."""
     if seeds < 1:
         raise ValueError(f"seeds: {seeds}, must be at least 1")
     runs = runs[runs["metric"] == (metric or runs["metric"].iloc[0])]
@@ -32,9 +29,7 @@ def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) ->
 def seeds(runs: pd.DataFrame) -> Explorer:
     """A slider for the number of seeds, a menu of metrics, and the board that they give."""
     most = runs["seed"].nunique()
-    controls = {
-        "seeds": slider(min(3, most), 1, most, text="seeds"),
-        "metric": menu(list(dict.fromkeys(runs["metric"])), text="metric"),
-    }
+    controls = {"seeds": slider(min(3, most), 1, most, text="seeds"),
+                "metric": menu(list(runs["metric"].unique()), text="metric")}
     height = 110 + 45 * runs["policy"].nunique()
     return Explorer(lambda seeds, metric: draw_seeds(runs, seeds, metric), controls, height)

@@ -1,4 +1,7 @@
-"""The explorers of the LoTES chapters: a waiting line, two pools, bins, a cluster, runs of Figs. 11-13."""
+"""The explorers of the LoTES chapters: a waiting line, two pools, bins, a cluster, runs of Figs. 11-13.
+
+A function `draw_...` gives a matplotlib Figure and its alt text.
+"""
 
 import functools
 from collections.abc import Mapping
@@ -29,10 +32,7 @@ def _line(servers, load, seed):
 
 def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
     """The queue at one machine of `servers` cores over 500 mean service times, its mean and Erlang's formula.
-
-    Jobs need one core each; arrivals are Poisson, service exponential. Returns (matplotlib Figure, alt text),
-    as all of this module do.
-    """
+    Jobs need one core each; arrivals are Poisson, service exponential."""
     run, rate = _line(servers, load, seed), servers * load / 100
     expected = theory.little(rate, theory.mmc_mean_wait(rate, 1.0, servers))
     figure, ax = style.subplots(size=(8.0, 3.4))
@@ -40,21 +40,21 @@ def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
     ax.fill_between(run.intervals["end"], queue, step="pre", color=style.BLUE, alpha=0.25, linewidth=0)
     ax.axhline(run.mean_queue, color=style.BLUE, label=f"mean of this run: {run.mean_queue:.3g}")
     ax.axhline(expected, color=style.VERMILLION, linestyle="--", label=f"Erlang C: {expected:.3g}")
-    ends = {"xlim": (0, 500), "ylim": (0, 1.35 * max(queue.max(), expected, 1))}
-    ax.set(xlabel="time (mean service times)", ylabel="jobs waiting", **ends)
-    ax.set_title(f"{servers} cores, {load} % busy" if servers > 1 else f"1 core, {load} % busy")
+    ax.set(xlabel="time (mean service times)", xlim=(0, 500), title=f"{_cores(servers)}, {load} % busy")
+    ax.set(ylabel="jobs waiting", ylim=(0, 1.35 * max(queue.max(), expected, 1)))
     ax.legend(loc="upper left")
     means = f"{run.mean_queue:.2f} jobs wait on average, {expected:.2f} by Erlang C"
     return figure, f"Queue over time with {servers} cores at {load} per cent load: {means}."
 
 
+def _cores(number):
+    return f"{number} core{'s' * (number > 1)}"
+
+
 def line() -> Explorer:
     """Sliders for cores, load and seed, and the queue they give."""
-    controls = {
-        "servers": slider(1, 1, 32, text="cores"),
-        "load": slider(80, 10, 98, text="load (%)"),
-        "seed": slider(0, 0, 9, text="seed"),
-    }
+    controls = {"servers": slider(1, 1, 32, text="cores"), "load": slider(80, 10, 98, text="load (%)"),
+                "seed": slider(0, 0, 9, text="seed")}
     return Explorer(draw_line, controls, height=340)
 
 
@@ -62,15 +62,15 @@ def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores:
                pool_memory: int = 4) -> Picture:
     """Stage 1 on two pools of ten machines: lambda*, which pool holds which class, and what is scarce.
 
-    `share` of class 1 in %; its jobs need 1 core and `memory` GB, those of class 2 `cores` cores and 1 GB,
-    all for an hour. The first pool's machines have 4 cores and 16 GB, the second's `pool_cores` and
+    `share` % of the jobs are of class 1 and need 1 core and `memory` GB, others `cores` cores and 1 GB, all
+    for an hour. The first pool's machines have 4 cores and 16 GB, the second's `pool_cores` and
     `pool_memory`.
     """
     configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])  # type: ignore[arg-type]
     shares, demand = [share / 100, 1 - share / 100], [[1, memory], [cores, 1]]
     classes = lotes.JobClasses(shares, demand, [[1, 1], [1, 1]])  # type: ignore[arg-type]
     allocation, gain = lotes.allocate(configs, classes), lotes.scarcity(configs, classes)
-    pools = ["4 cores, 16 GB", f"{pool_cores} core{'s' * (pool_cores > 1)}, {pool_memory} GB"]
+    pools = ["4 cores, 16 GB", f"{_cores(pool_cores)}, {pool_memory} GB"]
     resources, scarce = ["cores", "memory"], zip(*np.nonzero(gain > 1e-6), strict=True)
     words = " and ".join(f"{resources[l]} of the {('first', 'second')[j]} pool" for j, l in scarce)
     alt = f"Two pools sustain {allocation.rate:.4g} jobs an hour. Scarce: "
@@ -80,13 +80,11 @@ def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores:
 
 def pools() -> Explorer:
     """Sliders for the mix, the jobs and the second pool's machines, and the allocation that stage 1 finds."""
-    controls = {
-        "share": slider(50, 0, 100, 5, text="class 1 (% of jobs)"),
-        "memory": slider(4.0, 0.5, 8, 0.5, text="class 1: GB"),
-        "cores": slider(2.0, 0.5, 4, 0.5, text="class 2: cores"),
-        "pool_cores": slider(6, 1, 16, text="second pool: cores"),
-        "pool_memory": slider(4, 1, 16, text="second pool: GB"),
-    }
+    controls = {"share": slider(50, 0, 100, 5, text="class 1 (% of jobs)"),
+                "memory": slider(4.0, 0.5, 8, 0.5, text="class 1: GB"),
+                "cores": slider(2.0, 0.5, 4, 0.5, text="class 2: cores"),
+                "pool_cores": slider(6, 1, 16, text="second pool: cores"),
+                "pool_memory": slider(4, 1, 16, text="second pool: GB")}
     return Explorer(draw_pools, controls, height=360)
 
 
@@ -101,12 +99,10 @@ def draw_bins(cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memor
 
 def bins() -> Explorer:
     """Sliders for the sizes of two classes, and the bins they give."""
-    controls = {
-        "cores_1": slider(2, 0.5, 6, 0.5, text="class 1: cores"),
-        "cores_2": slider(3, 0.5, 6, 0.5, text="class 2: cores"),
-        "memory_1": slider(3, 0.5, 6, 0.5, text="class 1: GB"),
-        "memory_2": slider(1, 0.5, 6, 0.5, text="class 2: GB"),
-    }
+    sizes = {"cores_1": 2, "cores_2": 3, "memory_1": 3, "memory_2": 1}
+    texts = "class 1: cores", "class 2: cores", "class 1: GB", "class 2: GB"
+    controls = {name: slider(size, 0.5, 6, 0.5, text=text)
+                for (name, size), text in zip(sizes.items(), texts, strict=True)}
     return Explorer(draw_bins, controls)
 
 
@@ -115,10 +111,8 @@ _cluster = functools.lru_cache(maxsize=64)(stored_clusters.instance)
 
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0) -> Picture:
     """A cluster of 60 machines for six hours under three policies: how full each machine is, and the queues.
-
     `load` in % of the rate that stage 2 sustains after rounding, `phi` in thousandths of the largest machine.
-    Plans are stored for `seed` 0 to 9 and `phi` 0, 3, ... 15; ValueError for others.
-    """
+    Plans are stored for `seed` 0 to 9 and `phi` 0, 3, ... 15; ValueError for others."""
     case = _cluster(phi, load, sizes, seed)
     plans = {"lotes": case.plan, "greedy": None, "tetris": None}
     runs = [lotes.simulate(policy, case.configs, case.workload, plan=plan) for policy, plan in plans.items()]
@@ -130,29 +124,23 @@ def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int
 def dispatch() -> Explorer:
     """Sliders for load and for how much classes differ, a menu of laws of sizes, and the cluster."""
     laws = {"each resource alone": "independent", "one factor a job": "common", "as the class says": "fixed"}
-    controls = {
-        "load": slider(97, 50, 98, text="load (%)"),
-        "phi": slider(6, 0, 15, 3, text="Phi (thousandths)"),
-        "sizes": menu(list(laws.items()), "common", text="law of sizes"),
-        "seed": slider(0, 0, 9, text="seed"),
-    }
+    controls = {"load": slider(97, 50, 98, text="load (%)"),
+                "phi": slider(6, 0, 15, 3, text="Phi (thousandths)"),
+                "sizes": menu(list(laws.items()), "common", text="law of sizes"),
+                "seed": slider(0, 0, 9, text="seed")}
     return Explorer(draw_dispatch, controls)
 
 
 def draw_stored(runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: str = "common-matched",
                 at: float = 0.006, claims: pd.DataFrame | None = None) -> Picture:
-    """One point of a stored figure: waits and queue growth of all instances and policies, and claims.
-
-    `runs`: frames by figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`; `claims`: the ledger,
-    `reproduce.claims("lotes")`. Nothing is simulated.
-    """
+    """One point of a stored figure: waits and queue growth of all instances and policies, and claims. `runs`:
+    frames by figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`; `claims`: the ledger,
+    `reproduce.claims("lotes")`. Nothing is simulated."""
     if figure not in runs:
         raise unknown("figure", figure, runs)
     frame = runs[figure]
     if claims is not None:
-        claims = claims[
-            claims["id"].str.startswith(f"lotes.{figure}-") & claims["id"].str.endswith(f"-{sizes}")
-        ]
+        claims = claims[claims["id"].str.fullmatch(rf"lotes\.{figure}-(.*-)?{sizes}")]
     point = at_point(frame, sizes, at)
     words = []
     for policy, rows in point.groupby("policy", sort=False):
@@ -163,10 +151,8 @@ def draw_stored(runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: 
 
 
 def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None) -> Explorer:
-    """Menus for the figure and the law of sizes, a slider along the figure's axis, and the runs there.
-
-    `runs` and `claims` as in `draw_stored`. The slider's values and the laws are those of the figure chosen.
-    """
+    """Menus for the figure and the law of sizes, a slider along the figure's axis, and the runs there. `runs`
+    and `claims` as in `draw_stored`. The slider's values and the laws are those of the figure chosen."""
     varies = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
     names = [(f"load {frame['load'].iloc[0]:g}, {varies[axis_of(frame)]}", name)
              for name, frame in runs.items()]

@@ -2,8 +2,8 @@
 
 import ast
 import functools
+import itertools
 import warnings
-from typing import Any
 
 import ipywidgets as widgets
 import numpy as np
@@ -18,14 +18,12 @@ from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
 from schedlib.pictures import style
 from schedlib.pictures.trees import plot_tree, tree_size
-from schedlib.teaching.explorers.explorer import Explorer, Picture, labelled, menu, placed, slider
-from schedlib.teaching.explorers.working import working
+from schedlib.teaching.explorers.explorer import Explorer, Picture, labelled, menu, placed, slider, working
 
 RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
 RESOURCES = ("CPU", "GB")
 LEAVES, DEPTH = 12, 5
 SMALLEST, LARGEST = 1e-3, 1e6
-EXAMPLE = "[(1, 0), [(0, 1), (2, 1)]*3]"
 PRESETS = {
     "MCH breaks its promise": ("[(4, 1), [(1, 0), (0, 1), (0, 1)]]", 36, 36),
     "Fig. 4 of the paper": ("[[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]", 200, 200),
@@ -42,7 +40,8 @@ def read_tree(text: str) -> mch.Tree:
 
     Groups stand in brackets, leaves in parentheses, weights after an asterisk. Only numbers are read, nothing
     is run. Raises ValueError, with what is wanted, on any other text, and on trees that are no good to draw:
-    more than 12 leaves, more than 5 levels, demands not between 0.001 and 1,000,000 (or 0) of two resources.
+    more than 12 leaves, more than 5 levels, demands of two resources that are not 0 or between 0.001 and
+    1,000,000.
 
     >>> tree = read_tree("[(1, 0), [(0, 1), (2, 1)]*3]")
     >>> tree.n_leaves, tree.weight.tolist()
@@ -66,10 +65,9 @@ def read_tree(text: str) -> mch.Tree:
             raise ValueError("the whole is a group, in brackets")
         tree = mch.Tree(groups, {path: float(weight) for path, weight in weights.items()})
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError) as error:
-        why = error.msg if isinstance(error, SyntaxError) else str(error)
-        why = ("numbers, commas and asterisks are all that may stand in it" if "malformed" in why
-               else why[:120])
-        form = f"Groups stand in brackets, leaves in parentheses: {EXAMPLE}"
+        why = (error.msg if isinstance(error, SyntaxError) else str(error))[:120]
+        why = "numbers, commas and asterisks are all that may stand in it" if "malformed" in why else why
+        form = "Groups stand in brackets, leaves in parentheses: [(1, 0), [(0, 1), (2, 1)]*3]"
         raise ValueError(f"this tree cannot be read: {why}. {form}") from error
     if tree.n_leaves > LEAVES or tree.depth.max() > DEPTH:
         size = f"leaves: {tree.n_leaves}, levels: {tree.depth.max()}"
@@ -96,18 +94,17 @@ def _path(text, cpu, memory, rule):
 
 
 def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100) -> Picture:
-    """A tree, as `read_tree` reads it, and a cluster `filled` to that % of what `rule` gives out in the end.
+    """A tree, as `read_tree` reads it, on a cluster `filled` to that % of what `rule` gives out in the end.
 
     The cluster has `cpu` CPUs and `memory` GB. Shares are those of the divisible filling; a group's is what
-    its poorest child lets it show (`node_shares`). Raises ValueError
-    as `read_tree` does, and when the rule is not for this tree.
+    its poorest child lets it show. Raises ValueError as `read_tree` does, and when the rule is not for this
+    tree.
     """
     tree, path, used = _path(text, cpu, memory, rule)
     shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
     need = tree.demand / [cpu, memory]
     usage = need * (shares / need.max(axis=1))[:, None]
-    full = [name for name, total in zip(("CPU", "memory"), usage.sum(axis=0), strict=True) if total > 1
-            - 1e-6]
+    full = np.array(["CPU", "memory"])[usage.sum(axis=0) > 1 - 1e-6]
     title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) or 'nothing'} full"
     names = [tree.name(node) for node in tree.leaves]
     nodes = node_shares(tree, [cpu, memory], shares)
@@ -128,8 +125,8 @@ def _plot_usage(ax: Axes, usage, names, capacity):
     """A bar for each resource, a part of it for each leaf."""
     start = np.zeros(len(capacity))
     for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
-        look: dict[str, Any] = {"color": style.BLUE, "alpha": (0.35, 0.6)[leaf % 2], "edgecolor": "white"}
-        ax.barh([1, 0], amount, left=start, height=0.7, **look)
+        ax.barh([1, 0], amount, left=start, height=0.7, color=style.BLUE, alpha=(0.35, 0.6)[leaf % 2],
+                edgecolor="white")
         for row, (width, left) in enumerate(zip(amount, start, strict=True)):
             if width > 1.2 * len(name):
                 ax.text(left + width / 2, 1 - row, name, ha="center", va="center", fontsize=9)
@@ -141,30 +138,23 @@ def _plot_usage(ax: Axes, usage, names, capacity):
 def filling() -> Explorer:
     """A menu of trees and a box to write one, sliders for the capacities and the way, a menu of rules."""
     text, cpu, memory = PRESETS["MCH breaks its promise"]
-    controls = {
-        "preset": menu(list(PRESETS), text="example"),
-        "text": widgets.Text(value=text, description="tree", continuous_update=False),
-        "cpu": slider(cpu, 1, 200, text="CPUs"),
-        "memory": slider(memory, 1, 200, text="memory (GB)"),
-        "rule": menu(labelled(RULES), text="rule"),
-        "filled": slider(100, 0, 100, 5, text="filled (%)"),
-    }
+    controls = {"preset": menu(list(PRESETS), text="example"),
+                "text": widgets.Text(value=text, description="tree", continuous_update=False),
+                "cpu": slider(cpu, 1, 200, text="CPUs"), "memory": slider(memory, 1, 200, text="memory (GB)"),
+                "rule": menu(labelled(RULES), text="rule"),
+                "filled": slider(100, 0, 100, 5, text="filled (%)")}
 
     def take_example():
         for name, value in zip(("text", "cpu", "memory"), PRESETS[controls["preset"].value], strict=True):
             controls[name].value = value
 
-    def draw(preset, **values):
-        return draw_filling(**values)
-
     with working():
         _path(text, cpu, memory, "h-drf")  # compiled before the first move
-    return Explorer(draw, controls, height=480, on_change={"preset": take_example})
+    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=480,
+                    on_change={"preset": take_example})
 
 
 CHURN_RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
-STEP = 5.0
-"""Seconds between two readings of the shares."""
 FIG4 = "Fig. 4 of the paper"
 SCENES = {FIG4: 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
 """How long each scene lasts (s)."""
@@ -185,16 +175,13 @@ def _scene(scene):
 def _run(scene, rule):
     """Times (T,), the leaves' names, and their shares (T, p)."""
     tree, capacity, jobs = _scene(scene)
-    run = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=STEP)
+    run = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=5.0)
     wide = run.shares.pivot(index="time", columns="leaf", values="share")
     return wide.index.to_numpy(), [tree.name(node) for node in tree.leaves], wide.to_numpy()
 
 
 def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str = "naive-h-drf") -> Picture:
-    """Shares over time, up to `time` in s, under two rules, while jobs come and go.
-
-    Scenes are the keys of `SCENES`.
-    """
+    """Shares over time, up to `time` (s), under two rules, while jobs come and go in a scene of `SCENES`."""
     if scene not in SCENES:
         raise unknown("scene", scene, SCENES)
     end, words = SCENES[scene], []
@@ -204,9 +191,9 @@ def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str
         times, names, shares = _run(scene, rule)
         seen = int(np.searchsorted(times, time, side="right"))
         for leaf, name in enumerate(names):
-            look: Any = {"linestyle": LEAF_LINES[leaf], "linewidth": LEAF_WIDTHS[leaf], "where": "post"}
-            look |= {"color": style.PALETTE[leaf % 6], "label": f"{name}: {shares[seen - 1, leaf]:.2f}"}
-            ax.step(times[:seen], shares[:seen, leaf], **look)
+            ax.step(times[:seen], shares[:seen, leaf], where="post", color=style.PALETTE[leaf % 6],
+                    linestyle=LEAF_LINES[leaf], linewidth=LEAF_WIDTHS[leaf],
+                    label=f"{name}: {shares[seen - 1, leaf]:.2f}")
         ax.axvline(min(time, end), color="black", linewidth=0.8)
         ax.set(title=style.look(rule).label, xlabel="time (s)", xlim=(0, end), ylim=(0, 1.04))
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
@@ -219,16 +206,13 @@ def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str
 
 def churn() -> Explorer:
     """Menus of scenes and of two rules, and a slider that moves the time."""
-    controls = {
-        "scene": menu(list(SCENES), text="scene"),
-        "time": slider(500, 0, SCENES[FIG4], 10, text="time (s)"),
-        "left": menu(labelled(CHURN_RULES), text="left"),
-        "right": menu(labelled(CHURN_RULES), "naive-h-drf", text="right"),
-    }
+    rules = labelled(CHURN_RULES)
+    controls = {"scene": menu(list(SCENES), text="scene"),
+                "time": slider(500, 0, SCENES[FIG4], 10, text="time (s)"),
+                "left": menu(rules, text="left"), "right": menu(rules, "naive-h-drf", text="right")}
     with working():  # all runs are made before the first move
-        for scene in SCENES:
-            for rule in CHURN_RULES:
-                _run(scene, rule)
+        for scene, rule in itertools.product(SCENES, CHURN_RULES):
+            _run(scene, rule)
 
     def shorten():
         controls["time"].max = SCENES[controls["scene"].value]

@@ -1,5 +1,6 @@
 """The explorer of the closing chapter: a slice of Alibaba's hour and a load, under all papers' policies."""
 
+import functools
 from typing import Any
 
 import ipywidgets as widgets
@@ -7,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.ticker import NullLocator
 
-from schedlib.intervals import Interval, mean_ci
+from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 from schedlib.teaching.explorers.explorer import Explorer, Picture, placed, slider
 from schedlib.teaching.lessons import one_trace
@@ -31,22 +32,13 @@ AXES = {
 
 def _look(policy):
     look = style.look(policy.removesuffix("-known"))
-    return look._replace(label=LABELS.get(policy, look.label),
-                         marker="s" if policy in LABELS else look.marker)
-
-
-def _mean(values, geometric):
-    if not geometric or len(values) == 1:
-        return mean_ci(values)
-    return Interval(*np.exp(mean_ci(np.log(values))))
+    return look._replace(label=LABELS[policy], marker="s") if policy in LABELS else look
 
 
 def plot_answers(frame: pd.DataFrame) -> Picture:
     """The four questions, a panel each: the policies' values, of several slices means and 95 % intervals.
-
     `frame` as of `one_trace.answers`, of one slice or of several one below the other. Means are geometric
-    where the axis is logarithmic; axes have room for all that is stored.
-    """
+    where the axis is logarithmic; axes have room for all that is stored."""
     places = [(0.155 + 0.485 * column, 0.59 - 0.5 * row, 0.29, 0.33) for row in (0, 1) for column in (0, 1)]
     figure, axes = placed((9.6, 4.2), *places)
     words = []
@@ -55,11 +47,12 @@ def plot_answers(frame: pd.DataFrame) -> Picture:
         rows, values = frame[(frame["question"] == question) & (frame["measure"] == measure)], []
         beside: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "va": "center"}
         for line, policy in enumerate(policies):
-            mean, low, high = _mean(rows.loc[rows["policy"] == policy, "value"], scale == "log")
-            look = _look(policy)
+            ours, look = rows.loc[rows["policy"] == policy, "value"], _look(policy)
+            geometric = scale == "log" and len(ours) > 1
+            mean, low, high = np.exp(mean_ci(np.log(ours))) if geometric else mean_ci(ours)
             if np.isfinite(low):
-                bar: dict[str, Any] = {"linewidth": 3, "alpha": 0.45, "solid_capstyle": "butt"}
-                ax.plot([low, high], [line, line], color=look.color, **bar)
+                ax.plot([low, high], [line, line], color=look.color, linewidth=3, alpha=0.45,
+                        solid_capstyle="butt")
             ax.plot(mean, line, color=look.color, marker=look.marker, markersize=7, linestyle="none")
             ax.text(-0.03, line, look.label, ha="right", **beside)
             ax.text(1.03, line, f"{mean:.3g}", **beside)
@@ -75,9 +68,7 @@ def plot_answers(frame: pd.DataFrame) -> Picture:
 
 def draw(start: int = 0, every: int = 8, load: int = 80) -> Picture:
     """The stored answers for a slice: ten minutes from minute `start` on, every `every`-th job, at `load` %.
-
-    Raises ValueError on a slice or a load that is not stored.
-    """
+    Raises ValueError on a slice or a load that is not stored."""
     grid = one_trace.grid()
     frame = grid[(grid["start"] == start) & (grid["every"] == every) & (grid["load"] == load)]
     if frame.empty:
@@ -89,12 +80,9 @@ def draw(start: int = 0, every: int = 8, load: int = 80) -> Picture:
 
 def explorer() -> Explorer:
     """Sliders for the slice and the load, and the four questions side by side."""
+    chosen = functools.partial(widgets.SelectionSlider, continuous_update=False)
     steps = [(f"every {n}th", n) for n in one_trace.STEPS]
-    at_release = {"continuous_update": False}
-    controls = {
-        "start": slider(0, min(one_trace.STARTS), max(one_trace.STARTS), 10, text="from minute"),
-        "every": widgets.SelectionSlider(options=steps, value=8, description="jobs", **at_release),
-        "load": widgets.SelectionSlider(options=one_trace.LOADS, value=80, description="load (%)",
-                                        **at_release),
-    }
-    return Explorer(draw, controls, height=420)
+    controls = {"start": slider(0, min(one_trace.STARTS), max(one_trace.STARTS), 10, text="from minute"),
+                "every": chosen(options=steps, value=8, description="jobs"),
+                "load": chosen(options=one_trace.LOADS, value=80, description="load (%)")}
+    return Explorer(draw, controls)

@@ -20,11 +20,10 @@ MIXES = [f"n{k}" for k in range(1, 10)]
 
 
 def instance(phi: int, load: int, sizes: str, seed: int, planner: Callable | None = None) -> RandomInstance:
-    """Six machines of each of Table 1's configurations for six hours.
+    """Six machines of each of Table 1's configurations for six hours, with the stored plan or `planner`'s.
 
-    `phi` is in thousandths, `load` in % of what the plan sustains. `planner` makes the plan; without one it
-    is the stored one. Raises ValueError where none is stored, and where rounding leaves nothing of its rate
-    (phi 12, seed 7).
+    `phi` is in thousandths, `load` in % of what the plan sustains. Raises ValueError where no plan is stored,
+    and where rounding leaves nothing of its rate (phi 12, seed 7).
 
     >>> instance(6, 97, "common", 0).configs.n_machines
     60

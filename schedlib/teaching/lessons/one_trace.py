@@ -2,16 +2,14 @@
 
 Readings, fixed before anything was measured:
 
-- a slice is every n-th of the trace's jobs that are submitted within ten minutes, with all of their stages;
-  all stages of a job come at its submission, which is all that the trace tells. Times count from the slice's
-  beginning
-- `place` (LoTES): `lotes.alibaba_hour`. Its classes come from the first 100 s, a sixth of the slice, as in
-  `lotes.hour`; "lotes-known" has the classes of the whole slice, which nobody can know beforehand, on the
-  same machines
+- a slice is every n-th of the trace's jobs that are submitted within ten minutes, with all of their stages,
+  which all come at the job's submission, as the trace tells no more; times count from the slice's beginning
+- `place` (LoTES): `lotes.alibaba_hour`, with classes from the first 100 s, a sixth of the slice, as in
+  `lotes.hour`; "lotes-known" has those of the whole slice, which nobody can know beforehand
 - `order` (HMHS): the slice's map-reduce pairs as one batch on 100 + 100 machines, with speeds that the trace
   does not have
-- `share` (MCH): no organisation is known, so the hierarchy is the trace's own: a job is a group and its
-  stages, with what they requested, are the leaves
+- `share` (MCH): the trace names no organisation: a job is a group, and its stages, with what they requested,
+  are the leaves
 - `probe` (Eagle): `eagle.alibaba`; a worker runs one task, the short partition is the short jobs' share of
   the slice's work
 """
@@ -51,12 +49,11 @@ def hour() -> tuple[Workload, pd.DataFrame]:
 
 
 def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
-    """A slice of the hour: every `every`-th of the jobs submitted in the ten minutes from minute `start` on.
+    """A slice: every `every`-th job, from the `first` on, submitted within ten minutes of minute `start`.
 
-    They are counted from `first`. A row of `jobs` is a stage (`job, submit, class, trace_job, stage, end,
-    plan_cpu, plan_mem`), its tasks are the instances. Slices of the same `start` and `every` and another
-    `first` share no job. Raises ValueError when `every` or `first` is not a whole number in its range, and
-    when no job is left.
+    A row of `jobs` is a stage (`job, submit, class, trace_job, stage, end, plan_cpu, plan_mem`), its tasks
+    are the instances. Slices that differ in `first` alone share no job. Raises ValueError when `every` or
+    `first` is not a whole number in its range, and when no job is left.
 
     >>> part(50, every=64)
     Workload(216 jobs, 4784 tasks, 595 s, demands: cpu, mem)
@@ -101,10 +98,8 @@ def place(stages: Workload, load: float = 0.8, known: bool = True) -> dict[str, 
 
 
 def batch(stages: Workload, seed: int = 0, alike: bool = False) -> hmhs.Instance:
-    """The slice's map-reduce pairs as HMHS takes them.
-
-    `seed` draws 100 + 100 machines' speeds; `alike` gives all of them the mean, 0.55.
-    """
+    """The slice's map-reduce pairs as HMHS takes them. `seed` draws the speeds of 100 + 100 machines; `alike`
+    gives all of them the mean, 0.55."""
     instance = hmhs.from_trace(pairs(stages), seed)
     if not alike:
         return instance
@@ -121,21 +116,16 @@ def order(stages: Workload, seed: int = 0, alike: bool = False) -> tuple[dict[st
 
 
 def hierarchy(stages: Workload) -> mch.Tree:
-    """The slice as a tree: a group for each of the trace's jobs, with a leaf for each stage.
-
-    A leaf demands what a task of the stage requested. Demands are fractions of one machine: (cores / 96,
-    memory). Leaves come in the order of `stages.jobs`.
-    """
+    """The slice as a tree: a group for each of the trace's jobs, a leaf for each stage, in order. A leaf
+    demands what a task of the stage requested, in parts of one machine: (cores / 96, memory)."""
     demand = list(zip(stages.jobs["plan_cpu"] / CORES, stages.jobs["plan_mem"], strict=True))
     ends = np.flatnonzero(stages.jobs["trace_job"].diff().to_numpy() != 0)
     return mch.Tree([demand[low:high] for low, high in zip(ends, [*ends[1:], len(demand)], strict=True)])
 
 
 def shares(stages: Workload) -> dict[str, np.ndarray]:
-    """What each of the trace's jobs holds, in times an equal share, when all ask without end, by rule.
-
-    A job's share is the sum of its stages' dominant shares.
-    """
+    """What each of the trace's jobs holds, in times an equal share, when all ask without end, by rule. A
+    job's share is the sum of its stages' dominant shares."""
     tree, job = hierarchy(stages), stages.jobs["trace_job"].to_numpy()
     group = np.cumsum(np.r_[True, job[1:] != job[:-1]]) - 1
     held = {rule: np.bincount(group, mch.allocate(tree, (1, 1), rule).shares) for rule in RULES}
@@ -144,10 +134,7 @@ def shares(stages: Workload) -> dict[str, np.ndarray]:
 
 def churn(stages: Workload, load: float = 0.8) -> dict[str, mch.Churn]:
     """The slice's stages arriving at and leaving their leaves, on one pool that is busy to `load`, by rule.
-
-    "h-drf" is ours, which keeps sums up to date; "h-drf-literal" walks through the tree for each decision, as
-    printed.
-    """
+    "h-drf" keeps sums up to date; "h-drf-literal" walks through the tree for each decision, as printed."""
     tree, tasks = hierarchy(stages), np.diff(stages.offsets)
     duration = np.maximum(eagle.job_means(stages), SHORTEST)
     capacity = (tree.demand.T @ (tasks * duration)).max() / (load * SPAN)

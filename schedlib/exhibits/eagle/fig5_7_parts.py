@@ -1,18 +1,22 @@
-"""Figs. 5 and 6: what each of Eagle's components is worth: SSS, the minimum number of probes, SBP with SRPT.
+"""Figs. 5 to 7: what SSS, the minimum number of probes, and SBP with SRPT are worth to Eagle.
 
 "Without SSS" means probes that stay where they fall, with the remaining times kept up to date and dead probes
 swept as in Eagle (`updates=True`), so that nothing but SSS is missing. The authors' program has no such
 switch; its nearest path never lowers a job's remaining time and keeps dead probes in the queues
 (`updates=False`). `eagle.sss-readings` shows both.
+
+Fig. 7 sets Eagle without SBP+SRPT, which knows where long jobs are, against one that knows all queues. What
+the short partition does for that one and for DLWL is judged here too.
 """
 
 from functools import partial
 
 import numpy as np
 import pandas as pd
+from matplotlib.lines import Line2D
 
 from schedlib.exhibits.eagle import comparing, drawing
-from schedlib.exhibits.eagle.comparing import LOAD_TREND, Measure, claim, growth, only, per_seed, ratios
+from schedlib.exhibits.eagle.comparing import LOAD_TREND, claim, growth, highest_load, only, per_seed, ratios
 from schedlib.experiment import Figure
 from schedlib.pictures import style
 
@@ -20,6 +24,7 @@ PLACE = 6.3
 COMPONENTS = {"no-sss": "SSS", "no-min": "minimum probes", "no-sbp-srpt": "SBP+SRPT"}
 READINGS = ("no-sss", "no-sss-stale")
 BOTH = ("google", "yahoo")
+FIG7 = ("no-sbp-srpt", "omniscient")
 
 
 def plot_breakdown(frame: pd.DataFrame, trace: str):
@@ -46,7 +51,7 @@ def draw_sss_readings(frame: pd.DataFrame):
     figure, axes = style.subplots(1, len(traces), size=size, sharey=True, squeeze=False)
     for ax, trace in zip(axes.flat, traces, strict=True):
         for k, name in enumerate(READINGS):
-            rows = comparing.highest_load(ratios(frame, "eagle", name, "short", trace=trace))
+            rows = highest_load(ratios(frame, "eagle", name, "short", trace=trace))
             drawing.percentile_dots(ax, rows, "ratio", 0.2 * (k - 0.5), drawing.LOOKS[name])
         drawing.level(ax)
         ax.set_title(drawing.NAMES[trace])
@@ -59,37 +64,56 @@ def draw_sss_readings(frame: pd.DataFrame):
 def _alt_breakdown(frame, trace):
     rows = only(frame, trace=trace)
     words = [f"without {what} {drawing.ratios_in_words(rows, name)}" for name, what in COMPONENTS.items()]
-    return (
-        "Line charts of Eagle's completion times over those without one of its parts against the number of "
-        f"workers. At the highest load, 50th, 90th, 99th percentile of short jobs: {'; '.join(words)}.")
+    return ("Line charts of Eagle's completion times over those without one of its parts against the number "
+            f"of workers. At the highest load, {drawing.PERCENTILES_OF} short jobs: {'; '.join(words)}.")
 
 
 def _alt_sss(frame):
     words = (f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}" for name in READINGS)
-    return ("Dot charts of Eagle over Eagle without SSS at the highest load, 50th, 90th, 99th percentile. "
-            f"{'. '.join(words)}.")
+    return ("Dot charts of Eagle over Eagle without SSS at the highest load, "
+            f"{drawing.PERCENTILES_OF} short jobs. {'. '.join(words)}.")
+
+
+def draw_fig7(frame: pd.DataFrame):
+    """Completion times of short jobs under both, and ratios of both classes (Fig. 7)."""
+    figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
+    rows = only(highest_load(frame), trace="google")
+    drawing.plot_systems(axes[0], only(rows, "short"), FIG7)
+    classes = {"short": style.Look(style.BLUE, "none", "o", "short jobs"),
+               "long": style.Look(style.VERMILLION, "none", "s", "long jobs")}
+    for shift, (jobs, look) in zip((-0.1, 0.1), classes.items(), strict=True):
+        drawing.percentile_dots(axes[1], ratios(rows, *FIG7, jobs), "ratio", shift, look)
+    drawing.level(axes[1])
+    axes[1].set_ylabel("Eagle without SBP+SRPT / omniscient LWL")
+    axes[1].legend(handles=[Line2D([], [], **look.line()) for look in classes.values()], handlelength=1.2)
+    drawing.from_zero(axes[1:])
+    drawing.legend(figure, [drawing.LOOKS[name] for name in FIG7])
+    return figure
+
+
+def _alt_fig7(frame):
+    rows = only(highest_load(frame), "short", trace="google")
+    return (f"Dot charts. {drawing.PERCENTILES_OF} short jobs: {drawing.times_in_words(rows, FIG7)}; "
+            f"mean ratio {drawing.means_in_words(ratios(rows, *FIG7))}.")
 
 
 FIGURES = (
-    Figure("eagle.fig5", "eagle.loads", partial(plot_breakdown, trace="google"), drawing.caption(
-        "Short jobs under Eagle over those under Eagle without one of its parts, Google's trace: below 1 the "
-        "part helps (the paper's Fig. 5).", "google"), partial(_alt_breakdown, trace="google")),
-    Figure("eagle.fig6", "eagle.loads", partial(plot_breakdown, trace="yahoo"), drawing.caption(
-        "Short jobs under Eagle over those under Eagle without one of its parts, Yahoo's trace (the paper's "
-        "Fig. 6).", "yahoo"), partial(_alt_breakdown, trace="yahoo")),
+    *(Figure(f"eagle.fig{number}", "eagle.loads", partial(plot_breakdown, trace=trace), drawing.caption(
+        f"Short jobs under Eagle over those under Eagle without one of its parts, {drawing.NAMES[trace]}'s "
+        f"trace: below 1 the part helps (the paper's Fig. {number}).", trace),
+        partial(_alt_breakdown, trace=trace)) for number, trace in ((5, "google"), (6, "yahoo"))),
     Figure("eagle.sss-readings", "eagle.loads", draw_sss_readings, drawing.caption(
         "Two readings of 'without SSS' at the highest load. The authors' program has no such switch: its "
         "nearest path never lowers a job's remaining time and keeps dead probes in the queues."), _alt_sss),
+    Figure("eagle.fig7", "eagle.loads", draw_fig7, drawing.caption(
+        "Eagle without SBP+SRPT, which knows where long jobs are, against a scheduler that knows the work "
+        "left on every worker: Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7),
 )
 
 
 def _without(frame, component, trace, **where):
     """Ratios of Eagle to it without a component, short jobs."""
     return ratios(frame, "eagle", component, "short", trace=trace, **where)
-
-
-def _random_first(frame):
-    return 1 - per_seed(_without(frame, "exact-bits", "google"))
 
 
 def _all_but_the_exception(frame):
@@ -99,17 +123,7 @@ def _all_but_the_exception(frame):
     return 1 - comparing.extreme_case(rows, largest=True)
 
 
-def _exception(frame):
-    """By how much Eagle's 99th percentile is worse with SSS at the highest load."""
-    return per_seed(comparing.highest_load(_without(frame, "no-sss", "google", percentile=99))) - 1
-
-
-def _mended(frame):
-    """By how much it is better with SSS when 20 % of the workers are for short jobs."""
-    return 1 - per_seed(ratios(frame, "eagle", "no-sss", "short", partition=20, percentile=99))
-
-
-def _more(component: str, trace: str, other: str, other_trace: str) -> Measure:
+def _more(component: str, trace: str, other: str, other_trace: str) -> comparing.Measure:
     """How much more a component is worth than another: difference of mean log ratios to Eagle without it."""
     first, second = (component, trace), (other, other_trace)
     return lambda frame: np.log(per_seed(_without(frame, *second)) / per_seed(_without(frame, *first)))
@@ -121,14 +135,14 @@ def _most(frame):
     return np.min(rivals, axis=0)
 
 
-def _at_high_percentiles(trace: str) -> Measure:
+def _at_high_percentiles(trace: str) -> comparing.Measure:
     """How the log ratio of Eagle to it without SSS falls from one percentile to the next."""
     return lambda frame: -comparing.slope(_without(frame, "no-sss", trace), "percentile")
 
 
-def _helps(trace: str, least: float) -> Measure:
+def _helps(trace: str, least: float) -> comparing.Measure:
     """By how much the ratio of Eagle to it without SBP+SRPT is below `least` at the highest load."""
-    return lambda frame: least - per_seed(comparing.highest_load(_without(frame, "no-sbp-srpt", trace)))
+    return lambda frame: least - per_seed(highest_load(_without(frame, "no-sbp-srpt", trace)))
 
 
 def _min_google(frame):
@@ -139,24 +153,23 @@ def _min_google(frame):
     return 100 * (1 - np.mean(best, axis=0))
 
 
-def _min_yahoo(frame):
-    """The largest reduction (%) by minimum probes at the 90th and 99th percentile."""
-    rows = _without(frame, "no-min", "yahoo", percentile=(90, 99))
-    return 100 * (1 - comparing.extreme_case(rows, largest=False))
-
-
-def _nodes_probed(frame):
-    """20 probes in per cent of the fewest workers."""
-    return [100 * 20 / frame["workers"].min()]
-
-
 RATIO = {"metric": "1 less the ratio to Eagle without it"}
 MORE = {"metric": "difference of mean log ratios to Eagle without it", "tolerance": 0.0}
 REDUCTION = {"check": "value", "metric": "reduction of the completion time", "unit": "%"}
 
+
+def _partition_helps(system: str, rival: str) -> comparing.Measure:
+    """How much better short jobs do under `rival` with 17 % of the workers than under `system` with none."""
+    with_it, without = {"system": rival, "partition": 17}, {"system": system, "partition": 0}
+    return lambda frame: 1 - per_seed(only(comparing.compare(frame, with_it, without), "short"))
+
+
+def _near(percentile: int) -> comparing.Measure:
+    return lambda frame: per_seed(highest_load(ratios(frame, *FIG7, "short", percentile=percentile)))
+
 CLAIMS = (
     claim("random-first", "Section 3.3", "Sampling all nodes at random in the first attempt is better than "
-          "using an old bit vector", _random_first,
+          "using an old bit vector", lambda frame: 1 - per_seed(_without(frame, "exact-bits", "google")),
           metric="1 less the ratio to probing by the exact bit vector",
           how_read="judged against the best an old vector could be, the exact one; Google, highest load, "
                    "mean over percentiles", reason="an old vector, which no published program uses, would do "
@@ -164,10 +177,13 @@ CLAIMS = (
     claim("sss-google", "Section 6.3.1; Fig. 5a", "Google: SSS helps in all cases but the 99th percentile at "
           "the highest load", _all_but_the_exception, **RATIO, how_read=comparing.WORST),
     claim("sss-exception", "Section 6.3.1; Fig. 5a",
-          "Google: at the highest load the 99th percentile is worse with SSS", _exception,
+          "Google: at the highest load the 99th percentile is worse with SSS",
+          lambda frame: per_seed(_without(highest_load(frame), "no-sss", "google", percentile=99)) - 1,
           metric="ratio to Eagle without it, less 1"),
     claim("sss-mended", "Section 6.3.1", "With 20 % of the workers for short jobs that percentile becomes "
-          "better with SSS", _mended, experiment="eagle.partition", **RATIO),
+          "better with SSS", lambda frame: 1 - per_seed(
+              ratios(frame, "eagle", "no-sss", "short", partition=20, percentile=99)),
+          experiment="eagle.partition", **RATIO),
     claim("sss-yahoo-more", "Section 6.3.1", "SSS helps more for Yahoo than for Google",
           _more("no-sss", "yahoo", "no-sss", "google"), **MORE, how_read="mean over percentiles and loads"),
     claim("sss-yahoo-load", "Section 6.3.1; Fig. 6a", "Yahoo: SSS helps most at high load",
@@ -192,11 +208,31 @@ CLAIMS = (
           "probes gains up to 30-40 % at all percentiles", _min_google, 35.0, **REDUCTION, tolerance=10.0,
           how_read="for each percentile the larger of the two, mean over percentiles"),
     claim("min-yahoo", "Section 6.3.3; Fig. 6b",
-          "Yahoo: a minimum of probes gains up to 10 % at the higher percentiles", _min_yahoo, 10.0,
+          "Yahoo: a minimum of probes gains up to 10 % at the higher percentiles",
+          lambda frame: comparing.reduction(_without(frame, "no-min", "yahoo", percentile=(90, 99))), 10.0,
           **REDUCTION, tolerance=5.0, how_read="the best of all loads, p90 and p99"),
     claim("min-google-more", "Section 6.3.3", "A minimum of probes helps more for Google than for Yahoo",
           _more("no-min", "google", "no-min", "yahoo"), **MORE, how_read="mean over percentiles and loads"),
     claim("min-nodes", "Section 6.3.3", "20 probes contact only 0.05 % of the nodes in the worst case (4000 "
-          "nodes)", _nodes_probed, 0.05, check="value", tolerance=0.005,
-          metric="20 probes over the fewest workers", unit="%", reason="20 of 4000 are 0.5 %"),
+          "nodes)", lambda frame: np.array([100 * 20 / frame["workers"].min()]), 0.05, check="value",
+          tolerance=0.005, metric="20 probes over the fewest workers", unit="%",
+          reason="20 of 4000 are 0.5 %"),
+    claim("dlwl-partition", "Section 6.2", "Reserving the short partition improves DLWL+SRPT",
+          _partition_helps("dlwl", "dlwl"), experiment="eagle.partition",
+          metric="1 less the ratio to DLWL+SRPT without partition",
+          how_read="short jobs, Google, highest load, mean over percentiles"),
+    *(claim(f"omniscient-p{percentile}", "Section 6.4; Fig. 7", "Eagle without SBP+SRPT is very close to the "
+            f"omniscient LWL (p{percentile})", _near(percentile), 1.0, check="ratio", tolerance=0.25,
+            metric="ratio to the omniscient LWL",
+            how_read="within a factor of 1.25; Google, 15,000 workers, short jobs")
+      for percentile in comparing.PERCENTILES),
+    claim("omniscient-beaten", "Section 6.4", "In some cases Eagle is better than LWL",
+          lambda frame: 1 - comparing.extreme_case(ratios(highest_load(frame), *FIG7, "short"), False),
+          metric="1 less the ratio to the omniscient LWL",
+          how_read="at the percentile that is best on average over the seeds"),
+    claim("omniscient-partition", "Section 6.4", "Without the partition LWL cannot match Eagle",
+          _partition_helps("omniscient", "no-sbp-srpt"), experiment="eagle.partition",
+          metric="1 less Eagle's ratio to LWL without partition",
+          how_read="Eagle without SBP+SRPT as in Fig. 7, short jobs, Google, highest load, mean over "
+                   "percentiles"),
 )

@@ -1,4 +1,4 @@
-"""Least Work Left (Eagle, Section 3.3; Harchol-Balter): which workers get the tasks of a job.
+"""Least Work Left (Eagle, Sections 3.3 and 6.2; Harchol-Balter): a scheduler that places a job's tasks.
 
 The waiting time of a worker is the sum of the estimates of the tasks placed there, less the time that the
 running one has had. Of n tasks only the n workers with the least can get one: one pass over the workers finds
@@ -7,20 +7,19 @@ them, and tasks are then poured into these.
 
 import numpy as np
 
-from schedlib.core import heap
+from schedlib.core.heap import pop, push
 from schedlib.core.uncounted import kernel
-
-push, pop = heap.push, heap.pop
+from schedlib.eagle.probing.sharing import hold, set_bit
+from schedlib.eagle.simulating.log import MARKS, SENT, write
+from schedlib.eagle.simulating.messages import PLACED_TASK, post
 
 
 @kernel
 def waiting_times(state, low, placed, now):
-    """Write the waiting times of the workers from `low` on into `loads.wait`, from the work `placed` on each
-    (W,).
+    """Write the waiting times of the workers from `low` on into `loads.wait`, from the `placed` work (W,).
 
-    Only tasks placed by a centre count: short tasks that came by probes are invisible. A task that has run
-    longer than its estimate has nothing left. As published a running task also counts the two hops in which
-    it is fetched.
+    Short tasks that came by probes are invisible. A task that runs longer than its estimate has nothing left.
+    As published a running task also counts the two hops in which it is fetched.
     """
     loads = state.loads
     fetch = 2 * state.how.delay if state.how.published else 0.0
@@ -47,7 +46,7 @@ def believe(state, low, now):
     """Write into `loads.wait` what a distributed scheduler believes, before it adds a random number.
 
     As published the sums are those of the last heartbeat, but how long the running task has run is known at
-    once; negative waiting times become 0. With a heartbeat of 0 everything is known at once.
+    once. With a heartbeat of 0 everything is known at once. Negative waiting times become 0.
     """
     loads, live = state.loads, state.how.heartbeat == 0
     wait, advertised = loads.wait[low:], loads.advertised[low:]
@@ -76,11 +75,10 @@ def idle_first(state, low, tasks):
 
 @kernel
 def least_loaded(state, low, tasks, spread, rng):
-    """Fill the heap `high` with the `tasks` workers (or all) of the least (waiting time, number), the
-    greatest on top; how many.
+    """Fill the heap `high` with the `tasks` workers of the least (waiting time, number), the greatest on top.
 
-    A random number up to `spread` (0: nothing) is added to the waiting time. None is drawn for workers whose
-    waiting time is already too great.
+    Gives how many they are. A random number up to `spread` (0: none) is added to each waiting time that is
+    not too great already.
     """
     wait, choices, published = state.loads.wait[low:], state.choices, state.how.published
     key, item = choices.high_key, choices.high_worker
@@ -103,8 +101,7 @@ def least_loaded(state, low, tasks, spread, rng):
 
 @kernel
 def pour(state, size, placed, tasks, estimate):
-    """Give tasks to the `size` workers in the heap `high`: to the least loaded until it exceeds the next, and
-    so on.
+    """Give tasks to the `size` workers in the heap `high`: to the least loaded until it exceeds the next.
 
     Ties go to the lower number. At equality with the next worker pouring goes on as published, and stops as
     written.
@@ -146,3 +143,23 @@ def choose_workers(state, job, low, stale, rng, now):
         loads.wait[state.choices.line[i]] = estimate
     size = least_loaded(state, low, tasks - idle, state.how.heartbeat if stale else 0.0, rng)
     pour(state, size, idle, tasks, estimate)
+
+
+@kernel
+def place(state, job, low, stale, rng, now):
+    """Place all tasks of a job on workers from `low` on, by what is known now or at the last heartbeat."""
+    j = state.jobs[job]
+    marks = state.how.shares and j.long == 1
+    choose_workers(state, job, low, stale, rng, now)
+    for task in range(j.tasks):
+        worker = state.choices.line[task]
+        state.loads.work[worker] += j.estimate
+        state.workers[worker].placed += 1
+        if marks:
+            set_bit(state.board, worker)
+            write(state.log, now, MARKS, worker, job)
+        write(state.log, now, SENT, worker, job)
+        post(state.near, now + state.how.delay, PLACED_TASK, worker, job, task)
+    state.counts[0].placements += j.tasks
+    if marks and not state.how.published:
+        j.copy_row = hold(state.board, j.tasks)

@@ -1,4 +1,4 @@
-"""Fig. 2 and Table 2: Eagle against Hawk, and how many short jobs wait behind long ones under both."""
+"""Figs. 2 to 4 and Table 2: Eagle against Hawk, with its head-of-line blocking, and against DLWL+SRPT."""
 
 from functools import partial
 
@@ -20,6 +20,7 @@ TABLE2 = {
 """In millions: Hawk's probes behind a long task, short tasks run there, probes stolen; Eagle's sent again."""
 BEHIND = {"yahoo": 84.0, "google": 67.0}
 """Of Hawk's probes, those behind a long task (%, Section 6.1; not printed for Cloudera)."""
+HEARTBEATS = ("eagle", "dlwl", "dlwl-5", "dlwl-7")
 
 
 def printed_shares(trace: str) -> dict[str, float]:
@@ -31,10 +32,8 @@ def printed_shares(trace: str) -> dict[str, float]:
     if trace not in BEHIND:
         return {}
     behind, ran, stolen, again = TABLE2[trace]
-    sent = behind / (BEHIND[trace] / 100)
-    shares = {"behind": behind / sent, "ran": ran / (sent / 2)}
-    shares |= {"stolen": stolen / sent, "rescheduled": again / sent}
-    return {name: round(100 * share, 1) for name, share in shares.items()}
+    of_probes = {"behind": behind, "ran": 2 * ran, "stolen": stolen, "rescheduled": again}
+    return {name: round(BEHIND[trace] * count / behind, 1) for name, count in of_probes.items()}
 
 
 def shares(frame: pd.DataFrame) -> pd.DataFrame:
@@ -90,12 +89,21 @@ def draw_table2(frame: pd.DataFrame):
 
 
 def _alt_table2(frame):
-    words = [
-        f"{drawing.NAMES[row.Index]} {row.behind:.0f} % of Hawk's probes behind a long task, {row.ran:.2g} % "
-        f"of short tasks run there, {row.stolen:.0f} % of probes stolen; Eagle {row.eagle_behind:.2g} % "
-        f"behind, {row.rescheduled:.0f} % sent again"
-        for row in shares(frame).groupby("trace", sort=False).mean().itertuples()]
+    means = shares(frame).groupby("trace", sort=False).mean()
+    words = (f"{drawing.NAMES[row.Index]} {row.behind:.0f} % of Hawk's probes behind a long task, "
+             f"{row.ran:.2g} % of short tasks run there, {row.stolen:.0f} % of probes stolen; Eagle "
+             f"{row.eagle_behind:.2g} % behind, {row.rescheduled:.0f} % sent again"
+             for row in means.itertuples())
     return f"Dot charts of head-of-line blocking at the highest load. {'. '.join(words)}."
+
+
+def draw_fig4(frame: pd.DataFrame):
+    """Eagle, and DLWL+SRPT with heartbeats of 3, 5 and 7 s (Fig. 4)."""
+    figure, ax = style.subplots(size=(6.8, 4.0))
+    drawing.plot_systems(ax, only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS)
+    looks = [drawing.LOOKS[name] for name in HEARTBEATS]
+    drawing.legend(figure, [looks[0], looks[1]._replace(label="DLWL+SRPT, 3 s"), *looks[2:]])
+    return figure
 
 
 FIGURES = (
@@ -106,19 +114,28 @@ FIGURES = (
     Figure("eagle.table2", "eagle.loads", draw_table2, drawing.caption(
         "Head-of-line blocking at each trace's highest load (the paper's Table 2, as shares). Black bars: "
         "the paper's numbers, where its text gives the whole."), _alt_table2),
+    Figure("eagle.fig3", "eagle.loads", partial(drawing.plot_against, base="dlwl"), drawing.caption(
+        "Percentiles of completion times under Eagle over those under DLWL+SRPT with heartbeats of 3, 12 and "
+        "7 s (the paper's Fig. 3)."), partial(drawing.alt_against, base="dlwl")),
+    Figure("eagle.fig4", "eagle.loads", draw_fig4, drawing.caption(
+        "What the heartbeat does to DLWL+SRPT: short jobs of Google's trace at the highest load (the paper's "
+        "Fig. 4).", "google"),
+        lambda frame: "Dot chart of Eagle and of DLWL+SRPT with heartbeats of 3, 5 and 7 s. "
+        f"{drawing.PERCENTILES_OF} short jobs: " + drawing.times_in_words(
+            only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS) + "."),
 )
 
 
 def _speedup(largest: bool) -> Measure:
     """Hawk's completion time over Eagle's at the highest load, the least or the largest of all cases."""
-    case, highest = comparing.extreme_case, comparing.highest_load
-    return lambda frame: 1 / case(highest(ratios(frame, "eagle", "hawk", "short")), largest=not largest)
+    return lambda frame: 1 / comparing.extreme_case(
+        ratios(comparing.highest_load(frame), "eagle", "hawk", "short"), largest=not largest)
 
 
 def _long_jobs(least: float, largest: bool, **where) -> Measure:
     """`least` less the ratio of the long jobs' times in the case where it is largest or smallest."""
-    case = comparing.extreme_case
-    return lambda frame: least - case(ratios(frame, "eagle", "hawk", "long", **where), largest)
+    return lambda frame: least - comparing.extreme_case(
+        ratios(frame, "eagle", "hawk", "long", **where), largest)
 
 
 def _share(column: str, trace: str) -> Measure:
@@ -140,6 +157,18 @@ FACTOR = {"metric": "Hawk's completion time over Eagle's", "check": "ratio", "to
 SHARE = {"check": "value", "unit": "%"}
 FEW_TASKS = {"google": "a job of few tasks has 20 probes under Eagle, and 2 a task under Hawk"}
 HAWK, IN_TABLE2 = "Section 6.1; Fig. 2", "Section 6.1; Table 2"
+
+
+def _most_cases(frame):
+    """The share of cases (trace, workers, percentile) with faster long jobs than under DLWL, less 3/4."""
+    rows = ratios(frame, "eagle", "dlwl", "long")
+    return (rows["ratio"] < 1).groupby(rows["seed"]).mean().to_numpy() - 0.75
+
+
+def _heartbeat(seconds: int, p: int) -> Measure:
+    """By how many per cent DLWL takes longer than with a heartbeat of 3 s."""
+    pair, where = (f"dlwl-{seconds}", "dlwl"), {"trace": "google", "percentile": p}
+    return lambda frame: 100 * (ratios(frame, *pair, "short", **where)["ratio"].to_numpy() - 1)
 
 CLAIMS = (
     *(claim(f"better-{trace}", HAWK, f"{trace.title()}: short jobs complete sooner than under Hawk at all "
@@ -191,4 +220,16 @@ CLAIMS = (
     claim("fewer-attempts", "Section 6.1", "Under high load stealing is triggered less often", _attempts,
           check="trend", tolerance=0.0, how_read="Google trace", metric="growth of the log number of "
                  "attempts from one number of workers to the next"),
+    *(claim(f"dlwl-{trace}", "Section 6.2; Fig. 3",
+            f"{trace.title()}: short jobs complete sooner than under DLWL+SRPT",
+            margin("eagle", "dlwl", trace=trace), metric="1 less the ratio to DLWL+SRPT", how_read=WORST)
+      for trace in TRACES),
+    claim("dlwl-long", "Section 6.2; Fig. 3", "Long jobs complete sooner than under DLWL+SRPT in the vast "
+          "majority of the cases", _most_cases, tolerance=0.0, metric="share of cases less 3/4",
+          how_read="three quarters of the cases (trace, workers, percentile)"),
+    *(claim(f"heartbeat-{seconds}-p{p}", "Section 6.2; Fig. 4", f"With a heartbeat of {seconds} s instead of "
+            f"3 s, short jobs' {p}th percentile under DLWL+SRPT grows by {value} %", _heartbeat(seconds, p),
+            value, check="value", unit="%", tolerance=2.5, metric="growth of the percentile",
+            how_read="Google trace, highest load")
+      for seconds, p, value in ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))),
 )
