@@ -18,8 +18,8 @@ def exp(x: npt.ArrayLike) -> np.ndarray:
 
     e^x = 2^k e^r with r between -ln 2 / 2 and ln 2 / 2, and Taylor's series for e^r.
 
-    >>> exp([0.0, 1.0, -np.inf]).round(15).tolist()
-    [1.0, 2.718281828459045, 0.0]
+    >>> exp([0.0, 1.0, -np.inf]).round(12).tolist()
+    [1.0, 2.718281828459, 0.0]
     """
     x = np.asarray(x, float).clip(-1000.0, 1000.0)
     k = np.rint(x * LOG2_E)

@@ -3,6 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
+from schedlib.core.portable import dot
 from schedlib.mch.choosing import NAIVE, OWN, SHARE
 from schedlib.mch.filling import fill
 from schedlib.mch.fluid_hdrf import fluid_hdrf
@@ -55,14 +56,14 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
     """
     tasks, saturated, phases = np.zeros(len(need)), np.zeros(need.shape[1], bool), 0
     while (growing := ~(need[:, saturated] > 0).any(axis=1)).any():
-        rate = np.where(growing, speed, 0) @ need
-        left = 1 - tasks @ need
+        rate = dot(np.where(growing, speed, 0), need)
+        left = 1 - dot(tasks, need)
         asked = (rate > 0) & ~saturated
         span = np.full(len(left), np.inf)
         span[asked] = np.maximum(left[asked], 0) / rate[asked]
         first = int(span.argmin())
         tasks[growing] += speed[growing] * span[first]
-        saturated |= asked & (1 - tasks @ need <= USED_UP)
+        saturated |= asked & (1 - dot(tasks, need) <= USED_UP)
         saturated[first] = True
         phases += 1
     return tasks, saturated, phases

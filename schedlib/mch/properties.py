@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from schedlib.core.portable import dot
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Allocation, Tree, check_capacity
@@ -41,8 +42,8 @@ class Margin(NamedTuple):
 
 
 def _least(tree, margin, nodes):
-    """The least of the margins of these nodes."""
-    worst = int(margin.argmin())
+    """The least of the margins of these nodes; of margins that differ by rounding alone, the first."""
+    worst = int(margin.round(12).argmin())
     return Margin(float(margin[worst]), tree.name(nodes[worst]))
 
 
@@ -181,7 +182,7 @@ def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
     Margin(value=-0.6, who='n2')
     """
     length = np.diff(np.asarray(times, float))
-    mean = length @ np.asarray(shares, float) / length.sum()
+    mean = dot(length, shares) / length.sum()
     return _least(tree, mean / tree.guarantee[tree.leaves] - 1, tree.leaves)
 
 
@@ -220,7 +221,7 @@ def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tr
                 margins[name].append(margin)
         for name, values in margins.items():
             taken = int(np.isfinite(values).sum())
-            worst = int(np.nanargmin(values)) if taken else -1
+            worst = int(np.nanargmin(np.round(values, 12))) if taken else -1
             violated = float(np.less(values, -TOLERANCE).sum() / taken) if taken else np.nan
             least = values[worst] if taken else np.nan
             rows.append((getattr(rule, "__name__", rule), name, taken, violated, least, worst))

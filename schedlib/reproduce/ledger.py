@@ -4,6 +4,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from schedlib import paths
@@ -33,7 +34,7 @@ def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
     if claim.experiment is None or claim.measure is None:
         return Judgement(float("nan"), "", UNTESTABLE, claim.reason)
     try:
-        mean, low, high = mean_ci(claim.measure(frame))
+        mean, low, high = map(float, np.round(mean_ci(claim.measure(frame)), 12))
     except Exception as error:
         raise ValueError(f"claim {claim.id}: cannot be measured ({type(error).__name__}: {error})") from error
     text = "" if low != low else f"{low:.4g} to {high:.4g}"

@@ -48,6 +48,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
+from schedlib.core.portable import dot, exp
 from schedlib.core.streams import streams
 from schedlib.workload import Workload
 
@@ -189,12 +190,12 @@ def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarra
         raise ValueError(f"jobs: the few short ones drawn are too small for {needed}; ask for more")
 
     def short_mean(shift):
-        return cutoff / (1 + np.exp(-shift - logit))
+        return cutoff / (1 + exp(-shift - logit))
 
-    shift = brentq(lambda shift: short_tasks @ short_mean(shift) - work, -30, 30, xtol=1e-13)
+    shift = brentq(lambda shift: dot(short_tasks, short_mean(shift)) - work, -30, 30, xtol=1e-13)
     short = short_mean(shift)
-    excess = (short_tasks @ short) * share / (1 - share) - least * long_tasks.sum()
-    return short, least + above * (excess / (long_tasks @ above))
+    excess = dot(short_tasks, short) * share / (1 - share) - least * long_tasks.sum()
+    return short, least + above * (excess / dot(long_tasks, above))
 
 
 def _durations(rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray) -> np.ndarray:

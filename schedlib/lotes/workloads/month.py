@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from schedlib.core import streams
 from schedlib.core.checks import unknown
+from schedlib.core.portable import exp
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS, ArrivalModel, wander
@@ -62,14 +63,14 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, jobs: int = JO
     submit.sort()
 
     odds = np.log(np.maximum(classes.share, 1e-300)) + wander(mix, (hours, classes.n_classes), drift, 48.0)
-    shares = np.exp(odds - odds.max(axis=1, keepdims=True))
+    shares = exp(odds - odds.max(axis=1, keepdims=True))
     edges = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
     job_class = (mix.random(jobs)[:, None] > edges[hour][:, :-1]).sum(axis=1)
 
     stretch = load * allocate(configs, classes).rate * hours / (jobs - batch)
     rate = classes.rate / stretch
     mean = np.array([1 / row[row > 0].mean() for row in rate.T])
-    duration = mean[job_class] * np.exp(tail * durations.standard_normal(jobs) - tail**2 / 2)
+    duration = mean[job_class] * exp(tail * durations.standard_normal(jobs) - tail**2 / 2)
 
     demand = classes.demand[job_class]
     if sizes == "common":
