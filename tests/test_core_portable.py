@@ -1,0 +1,37 @@
+"""The portable exponential and product, against the C library's and BLAS's."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from schedlib.core.portable import dot, exp
+
+
+@given(st.floats(-700, 700))
+def test_exp_is_off_by_one_unit_in_the_last_digit_at_most(x):
+    assert abs(float(exp(x)) - math.exp(x)) <= math.ulp(math.exp(x))
+
+
+def test_exp_where_floats_end():
+    assert exp([710.0, 1e9, np.inf]).tolist() == [np.inf] * 3
+    assert exp([-746.0, -1e9, -np.inf]).tolist() == [0.0] * 3
+    assert exp([0.0, -0.0]).tolist() == [1.0, 1.0]
+
+
+@given(st.lists(st.floats(-50, 50), min_size=2))
+def test_exp_keeps_the_order_of_numbers_far_enough_apart(values):
+    x = np.sort(values)
+    grew = np.diff(x) > 1e-14 * np.abs(x).max()
+    assert (np.diff(exp(x))[grew] >= 0).all()
+
+
+WHOLE = st.integers(-1000, 1000)
+
+
+@given(arrays(int, (3,), elements=WHOLE), arrays(int, (3, 2), elements=WHOLE), arrays(int, (4, 3), elements=WHOLE))
+def test_dot_of_whole_numbers_is_exact(vector, table, other):
+    for a, b in ((vector, vector), (vector, table), (other, vector), (other, table)):
+        assert np.array_equal(dot(a, b), a @ b)
