@@ -13,7 +13,7 @@ from schedlib import papers
 
 SCALES = ("smoke", "quick", "paper")
 CHECKS = ("value", "ratio", "order", "trend")
-VERDICTS = ("reproduced", "in part", "not reproduced", "not testable here")
+VERDICTS = ("reproduced", "in part", "not reproduced", "by construction", "not testable here")
 
 
 def _identifier(owner: str, name: str) -> None:
@@ -104,17 +104,19 @@ class Figure:
 class Claim:
     """A measurable sentence of a paper, and how it is judged on an experiment's frame.
 
-    `measure(frame)` returns a number per independent replicate, whose mean and 95 % interval are judged:
+    `measure(frame)` returns a number per independent replicate, whose mean and 95 % interval are judged, or
+    an `Interval` itself (that of a proportion).
 
-    - `value`: reproduced when the mean is within `tolerance` of `paper_value`; in part when only the interval
-      reaches there, and the mean is off by no more than the value itself (or twice the tolerance).
+    - `value`: reproduced when the whole interval is within `tolerance` of `paper_value`; in part when some of
+      it is, and the mean is off by no more than the value itself (or twice the tolerance).
     - `ratio`: the same on the ratio measured / paper_value, within a factor 1 + `tolerance`.
     - `order`: the numbers are the margin by which the claimed order holds; reproduced when the whole interval
-      lies above -`tolerance` and the mean is positive, in part when only the mean is.
+      lies above 0, in part when only the mean does. An order has no tolerance.
     - `trend`: the numbers are slopes counted positive in the claimed direction; judged as `order`.
 
-    A claim that cannot be judged here has `experiment=None` and says why in `reason`. Raises ValueError on an
-    unknown check or a missing part.
+    What no honest run can fail, as the model or the generator is made so, is marked `by_construction` and not
+    counted. A claim that cannot be judged here has `experiment=None`. Both say why in `reason`. Raises
+    ValueError on an unknown check, a missing part, and a tolerance that is negative or of an order.
     """
 
     id: str
@@ -129,6 +131,7 @@ class Claim:
     experiment: str | None = None
     measure: Callable[[Any], Any] | None = None
     reason: str = ""
+    by_construction: bool = False
     paper: str = field(init=False)
 
     def __post_init__(self):
@@ -139,12 +142,12 @@ class Claim:
         testable = self.experiment is not None
         if testable != (self.measure is not None):
             raise ValueError(f"claim {self.id}: experiment and measure go together")
-        if not testable and not self.reason:
-            raise ValueError(f"claim {self.id}: say in `reason` why it is not testable here")
+        if (self.by_construction or not testable) and not self.reason:
+            raise ValueError(f"claim {self.id}: say in `reason` why it cannot fail or is not testable here")
         if testable and self.check in ("value", "ratio") and self.paper_value is None:
             raise ValueError(f"claim {self.id}: check {self.check!r} needs the paper's value")
-        if self.tolerance < 0:
-            raise ValueError(f"claim {self.id}: tolerance must not be negative")
+        if self.tolerance < 0 or (self.tolerance and self.check in ("order", "trend")):
+            raise ValueError(f"claim {self.id}: tolerance must not be negative, and an order has none")
 
 
 def claim_maker(paper: str, **usual: Any) -> Callable[..., Claim]:

@@ -32,3 +32,18 @@ def mean_ci(values: npt.ArrayLike) -> Interval:
         return Interval(mean, float("nan"), float("nan"))
     half = float(stdtrit(x.size - 1, 0.975) * x.std(ddof=1) / np.sqrt(x.size))
     return Interval(mean, mean - half, mean + half)
+
+
+def wilson(successes: int, trials: int, unit: float = 1.0) -> Interval:
+    """A proportion of independent trials with its 95 % interval by Wilson's score, times `unit` (100 for %).
+
+    Unlike Student's it stays within 0 and 1, and is no point when all trials agree. Raises ValueError on no
+    trials, or on successes that are not among them.
+
+    >>> wilson(0, 100, 100.0)
+    Interval(mean=0.0, low=0.0, high=3.699...)
+    """
+    from scipy.stats import binomtest  # slow to load
+
+    low, high = binomtest(successes, trials).proportion_ci(0.95, "wilson")
+    return Interval(unit * successes / trials, unit * float(low), unit * float(high))

@@ -23,7 +23,7 @@ def of_lotes():
     configs, classes = lotes.google2011()
     plan = lotes.plan(configs, classes)
     yield "lotes.plan", digest(plan.allocation.delta, plan.rate, *plan.bins, *plan.machines)
-    yield "lotes.algorithm1", digest(*(lotes.algorithm1(c, classes.demand) for c in configs.capacity[:3]))
+    yield "lotes.algorithm1", digest(*(lotes.algorithm1(c, classes.demand)[0] for c in configs.capacity[:3]))
     counts = GOOGLE_ARRIVALS.draw(200, None, np.random.default_rng(0))
     fitted = lotes.fit_arrivals(counts)
     yield "lotes.fit_arrivals", digest(np.round([fitted.typical, fitted.spread, fitted.memory], 6))
@@ -37,7 +37,7 @@ def of_lotes():
         yield f"lotes.{sizes}", digest(*(column for block in drawn for column in block))
         for policy in ("lotes", "lotes-first", "greedy", "tetris"):
             run = lotes.simulate(policy, one.configs, one.workload, plan=one.plan)
-            yield f"lotes.{sizes}.{policy}", digest(run.jobs, run.series)
+            yield f"lotes.{sizes}.{policy}", digest(run.jobs, run.intervals)
 
 
 def of_hmhs():
@@ -49,24 +49,31 @@ def of_hmhs():
         yield f"hmhs.{make.__name__}.bound", digest(hmhs.lower_bound(jobs))
 
 
+RULES = ("drf", "h-drf", "mch")
+
+
 def of_mch():
     for depth in (2, 3):
         for seed in range(10):
             tree = mch.random_tree(np.random.default_rng(seed), depth)
-            for rule in ("drf", "h-drf", "c-ch", "m-ch", "mch"):
+            for rule in RULES:
                 for divisible in (True, False):
                     given = mch.allocate(tree, (40.0, 60.0), rule, divisible)
                     yield f"mch.{depth}.{seed}.{rule}.{divisible}", digest(given.shares, given.tasks)
-            yield f"mch.{depth}.{seed}.properties", digest(mch.property_table(tree).select_dtypes("number"))
+
+
+    trees = [mch.random_tree(np.random.default_rng(seed), 3) for seed in range(3)]
+    yield "mch.properties", digest(mch.property_table((40.0, 60.0), RULES, trees).select_dtypes("number"))
 
 
 def of_eagle():
     for make in (eagle.google, eagle.cloudera, eagle.yahoo):
-        jobs = make(2_000, seed=1)
+        jobs = make(2_000, seed=1, scale=0.1)
         yield f"eagle.{make.__name__}", digest(jobs.jobs[["submit", "class", "mean"]], jobs.tasks)
     for detail in ("as_published", "as_written"):
         for system in eagle.SYSTEMS:
-            run = eagle.simulate(jobs, system, 500, seed=1, detail=detail)
+            run = eagle.simulate(jobs, system, 500, short_partition=0.1, cutoff=eagle.CUTOFF["yahoo"], seed=1,
+                                 detail=detail)
             yield f"eagle.{detail}.{system}", digest(run.jobs.select_dtypes("number"))
 
 

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.portable import dot
 from schedlib.lotes.dispatching.job_table import present
 from schedlib.lotes.dispatching.meter import SKETCH_BASE, SKETCH_LOW, lengthened, tick
 from schedlib.lotes.dispatching.run import Ended
@@ -105,8 +104,7 @@ class Simulation:
         if len(late) < 2:
             return 0.0
         middle = (late["begin"] + late["end"]).to_numpy() / 2
-        away = middle - middle.mean()
-        return float(dot(away, late["queue"]) / dot(away, away))
+        return float(np.polyfit(middle - middle.mean(), late["queue"].to_numpy(), 1)[0])
 
     @cached_property
     def trend(self) -> float:
@@ -146,7 +144,7 @@ def result_of(ended: Ended, configs: MachineConfigs, jobs: Tasks | RandomWorkloa
     arrived, started = int(state.progress[0].arrived), int(series.started.sum())
     slots = present(state.table)
     queued = slots[state.table.job.machine[slots] < 0]
-    total, held = dot(configs.count, state.machines.capacity), series.queued_time.sum()
+    total, held = configs.count @ state.machines.capacity, series.queued_time.sum()
     def mean(total, over):
         return float(total / over) if over else 0.0
 

@@ -92,8 +92,8 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.Dat
     """The written ledger as a frame, a row for each claim and its verdict; nothing is run.
 
     `only` names papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit,
-    paper_value, how_read, check, tolerance, measured, ci95, verdict, reason. ValueError when there are no
-    such rows.
+    paper_value, how_read, check, tolerance, measured, ci95, verdict, reason, scale, seeds. ValueError when
+    there are no such rows.
 
     >>> claims("hmhs")["paper"].unique().tolist()
     ['hmhs']

@@ -9,13 +9,13 @@ import pandas as pd
 
 from schedlib import paths
 from schedlib.experiment import VERDICTS, Claim
-from schedlib.intervals import mean_ci
+from schedlib.intervals import Interval, mean_ci
 from schedlib.reproduce import provenance, registry, report, sweep
 from schedlib.reproduce.tables import csv_text
 
 COLUMNS = ("id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
-           "measured", "ci95", "verdict", "reason")
-REPRODUCED, IN_PART, MISSED, UNTESTABLE = VERDICTS
+           "measured", "ci95", "verdict", "reason", "scale", "seeds")
+REPRODUCED, IN_PART, MISSED, CONSTRUCTED, UNTESTABLE = VERDICTS
 
 
 class Judgement(NamedTuple):
@@ -34,7 +34,9 @@ def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
     if claim.experiment is None or claim.measure is None:
         return Judgement(float("nan"), "", UNTESTABLE, claim.reason)
     try:
-        mean, low, high = map(float, np.round(mean_ci(claim.measure(frame)), 12))
+        measured = claim.measure(frame)
+        interval = measured if isinstance(measured, Interval) else mean_ci(measured)
+        mean, low, high = map(float, np.round(interval, 12) + 0.0)
     except Exception as error:
         raise ValueError(f"claim {claim.id}: cannot be measured ({type(error).__name__}: {error})") from error
     text = "" if low != low else f"{low:.4g} to {high:.4g}"
@@ -42,6 +44,7 @@ def judge(claim: Claim, frame: pd.DataFrame | None) -> Judgement:
     near = claim.check in ("value", "ratio")
     verdict, reason = _near(claim, mean, low, high) if near else _above(claim, mean, low)
     single = "" if text else "one replicate: no interval, judged on the mean"
+    verdict = CONSTRUCTED if claim.by_construction and verdict == REPRODUCED else verdict
     reasons = "; ".join(filter(None, (reason, single, claim.reason)))
     return Judgement(float(f"{mean:.6g}"), text, verdict, reasons)
 
@@ -57,8 +60,10 @@ def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str]
         mean, (low, high) = mean / paper, sorted((low / paper, high / paper))
         least, most, target, what = 1 / (1 + tolerance), 1 + tolerance, 1.0, f"measured / paper = {mean:.3g}"
     room = f"{least:.4g} to {most:.4g}"
-    if least <= mean <= most:
+    if least <= low and high <= most:
         return REPRODUCED, f"{what} is within {room}"
+    if least <= mean <= most:
+        return IN_PART, f"{what} is within {room}, its interval is not"
     if not (low <= most and high >= least):
         return MISSED, f"{what} is outside {room}"
     if abs(mean - target) <= max(abs(target), 2 * tolerance):
@@ -71,7 +76,7 @@ def _above(claim: Claim, mean: float, low: float) -> tuple[str, str]:
     what = "the margin" if claim.check == "order" else "the slope in the claimed direction"
     if mean <= 0:
         return MISSED, f"{what} is not positive"
-    if low > -claim.tolerance:
+    if low > 0:
         return REPRODUCED, f"{what} is positive"
     return IN_PART, f"{what} is positive on average only"
 
@@ -85,8 +90,10 @@ def judged(scale: str = "quick", only: registry.Names = None, seeds: int | None 
     for claim in library.wanted_claims(only):
         name = claim.experiment
         if name is None or not library.experiments[name].missing():
+            frame = frame_of(name) if name else None
             fields = {column: getattr(claim, column) for column in COLUMNS[:10]}
-            rows.append(fields | judge(claim, frame_of(name) if name else None)._asdict())
+            seeds_used = frame["seed"].nunique() if frame is not None else 0
+            rows.append(fields | judge(claim, frame)._asdict() | {"scale": scale, "seeds": seeds_used})
     return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"paper_value": float})
 
 
@@ -96,7 +103,7 @@ def read(out: Path) -> pd.DataFrame:
     if not file.exists():
         return pd.DataFrame(columns=list(COLUMNS))
     frame = pd.read_csv(file, dtype=str, keep_default_na=False)
-    numbers = ["paper_value", "tolerance", "measured"]
+    numbers = ["paper_value", "tolerance", "measured", "seeds"]
     return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in numbers})
 
 

@@ -9,24 +9,21 @@ from schedlib import papers
 from schedlib.experiment import VERDICTS
 from schedlib.reproduce.tables import markdown, measurement, number
 
-REPRODUCED, IN_PART, MISSED, UNTESTABLE = VERDICTS
+REPRODUCED, IN_PART, MISSED, CONSTRUCTED, UNTESTABLE = VERDICTS
 JUDGED = r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate)\b"
 """How those parts of a ledger's `reason` begin that say by what rule it was judged."""
 
 HEAD = """\
 # What became of the papers' claims
 
-Made by `make figures` from [claims.csv](claims.csv), which has every column. Tolerances were fixed before \
-the runs; misses stay. The
-pictures are in [the gallery](README.md).
+Made by `make figures` from [claims.csv](claims.csv), which has every column. Tolerances were fixed before
+the runs; misses stay. The pictures are in [the gallery](README.md).
 
-How to read the tables: *asked* is what the measured mean must be for a claim to count as reproduced. It is \
-in part when only the 95 %
-interval over independent runs reaches there. For an order or a trend the number is the margin, or the \
-slope, in the claimed direction,
-and the whole interval must lie above 0 (above the second bound where there is one). No interval: one run, \
-judged as it is. Decades are
-powers of ten. `id` is the row in the ledger, without the paper's name; the paper's value stands where it \
+How to read the tables: *asked* is where the whole 95 % interval over independent runs (Wilson's for a
+proportion) must lie for a claim to count as reproduced. It is in part when only some of it does. For an order
+or a trend the number is the margin, or the slope, in the claimed direction, and must be above 0. No interval:
+one run, judged as it is. *By construction*: no honest run could fail the check, so it is not counted. Decades
+are powers of ten. `id` is the row in the ledger, without the paper's name; the paper's value stands where it
 printed one.
 """
 
@@ -51,19 +48,22 @@ def card(frame: pd.DataFrame) -> str:
 def sentence(frame: pd.DataFrame) -> str:
     """How many claims there are and of which verdicts.
 
-    >>> sentence(pd.DataFrame({"verdict": ["in part", "reproduced", "reproduced"]}))
-    '3 claims: 2 reproduced, 1 in part.'
+    >>> sentence(pd.DataFrame({"verdict": ["in part", "reproduced", "reproduced", "by construction"]}))
+    '3 claims: 2 reproduced, 1 in part; 1 more by construction, not counted.'
     """
     number_of = frame["verdict"].value_counts()
+    made = int(number_of.get(CONSTRUCTED, 0))
+    number_of = number_of.drop(CONSTRUCTED, errors="ignore")
     each = ", ".join(f"{number_of[verdict]} {verdict}" for verdict in VERDICTS if verdict in number_of)
-    return f"{len(frame)} claim{'s' * (len(frame) != 1)}: {each}."
+    more = f"; {made} more {CONSTRUCTED}, not counted" if made else ""
+    return f"{len(frame) - made} claim{'s' * (len(frame) - made != 1)}: {each}{more}."
 
 
 def counts(frame: pd.DataFrame) -> str:
     """A table of papers by verdicts, with links to their cards."""
     table = pd.crosstab(frame["paper"], frame["verdict"])
     table = table.reindex(frame["paper"].unique(), columns=VERDICTS, fill_value=0)
-    table.insert(0, "claims", table.sum(axis=1))
+    table.insert(0, "claims", table.drop(columns=CONSTRUCTED).sum(axis=1))
     names = [papers.title_of(paper) for paper in table.index]
     table.insert(0, "paper", [f"[{name}](#{name.lower()})" for name in names])
     total = table.drop(columns="paper").sum().to_frame().T.assign(paper="all")
@@ -73,7 +73,7 @@ def counts(frame: pd.DataFrame) -> str:
 def findings(rows: pd.DataFrame) -> list[str]:
     """Up to three sentences counted from a paper's rows; one that has too little to stand on is left out. How
     orders fare beside numbers; the best and the worst place; what most misses share, or the furthest miss."""
-    tested = rows[rows["verdict"] != UNTESTABLE]
+    tested = rows[~rows["verdict"].isin([CONSTRUCTED, UNTESTABLE])]
     return list(filter(None, [_kinds(tested), _places(tested), _common(tested) or _furthest(tested)]))
 
 
@@ -178,15 +178,15 @@ def measured(mean: float, ci95: str) -> str:
 
 
 def asked(check: str, paper_value: float, tolerance: float) -> str:
-    """What the mean must be for a claim to count as reproduced, and the interval where its bound differs.
+    """Where the interval must lie for a claim to count as reproduced.
 
     >>> asked("value", 17.5, 2.5), asked("value", 80.0, 1e-6)
     ('15 to 20', '80')
-    >>> asked("ratio", 3e6, 2.3), asked("order", np.nan, 5.0)
-    ('909,000 to 9,900,000', '> 0, all > -5')
+    >>> asked("ratio", 3e6, 2.3), asked("order", np.nan, 0.0)
+    ('909,000 to 9,900,000', '> 0')
     """
     if check in ("order", "trend"):
-        return f"> 0, all > {number(-tolerance)}" if tolerance else "> 0"
+        return "> 0"
     if check == "value" and tolerance <= 1e-6 * max(1.0, abs(paper_value)):
         return number(paper_value)
     ends = [paper_value - tolerance, paper_value + tolerance]

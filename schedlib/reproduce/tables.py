@@ -19,7 +19,8 @@ def csv_text(frame: pd.DataFrame) -> str:
     'x,n\n0.3,1\n0,2\n'
     """
     reals = frame.select_dtypes("float")
-    return frame.assign(**reals.mask(reals.abs() < ROUNDING, 0.0)).to_csv(index=False, float_format="%.12g", lineterminator="\n")
+    frame = frame.assign(**reals.mask(reals.abs() < ROUNDING, 0.0))
+    return frame.to_csv(index=False, float_format="%.12g", lineterminator="\n")
 
 
 def markdown(frame: pd.DataFrame) -> str:

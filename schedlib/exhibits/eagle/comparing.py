@@ -26,11 +26,11 @@ LOAD_TREND = {"check": "trend", "tolerance": 0.0, "metric": STEP}
 
 Measure = Callable[[pd.DataFrame], np.ndarray]
 """What a claim measures: an experiment's rows in, one number per seed out."""
-_MAKE = claim_maker("eagle", check="order", tolerance=0.02, unit="1")
+_MAKE = claim_maker("eagle", check="order", unit="1")
 
 
 def claim(name: str, where: str, text: str, measure: Measure, value: Any = None, **fields: Any) -> Claim:
-    """A claim on `eagle.loads`; unless `fields` differ an order with a margin of 2 % for the interval."""
+    """A claim on `eagle.loads`; unless `fields` differ an order."""
     return _MAKE(name, where, text, fields.pop("experiment", "eagle.loads"), measure, value, **fields)
 
 

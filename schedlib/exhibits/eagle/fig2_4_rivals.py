@@ -195,7 +195,8 @@ CLAIMS = (
     claim("none-behind-long", "Section 3.1; Table 2", "Eagle never queues a probe behind a long task",
           _behind_long, 0.0, check="value", tolerance=0.0,
           metric="probes behind a long task, all traces and loads", unit="probes",
-          how_read="when it is queued; with the authors' program partly by definition"),
+          how_read="when it is queued", by_construction=True,
+          reason="a worker with a long task rejects the probe"),
     *(claim(f"behind-long-{trace}", IN_TABLE2, f"{trace.title()}: of Hawk's probes {value} % are queued "
             "behind a long task", _share("behind", trace), value, **SHARE, tolerance=10.0,
             metric="share of all probes sent")

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.experiment import scales
+from schedlib.intervals import Interval, wilson
 from schedlib.mch.model import Tree
 from schedlib.mch.properties import collapsed
 from schedlib.mch.search import random_tree
@@ -28,6 +29,11 @@ def random_trees(depth: int, partial: float, resources: int, trees: int, seed: i
 def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
     """A column's mean for each seed: the replicates of a claim."""
     return rows.groupby("seed")[column].mean().to_numpy()
+
+
+def share_of_trees(rows: pd.DataFrame, column: str) -> Interval:
+    """The share (%) of all trees of these rows on which `column` holds, with Wilson's interval."""
+    return wilson(round(float((rows[column] * rows["trees"]).sum())), int(rows["trees"].sum()), 100.0)
 
 
 def label(rule: str) -> str:

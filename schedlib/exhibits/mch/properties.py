@@ -4,7 +4,15 @@ import functools
 
 import pandas as pd
 
-from schedlib.exhibits.mch.common import CAPACITY, RULES, SEEDS, heat_maps, label, per_seed, random_trees
+from schedlib.exhibits.mch.common import (
+    CAPACITY,
+    RULES,
+    SEEDS,
+    heat_maps,
+    label,
+    random_trees,
+    share_of_trees,
+)
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.properties import property_table
 
@@ -62,9 +70,9 @@ def _alt(frame):
 
 
 def _violated(rules, frame):
-    """Share of trees (%) with full-type leaves and several levels that violate the guarantee, per seed."""
+    """Share of trees (%) with full-type leaves and several levels that violate the guarantee."""
     rows = frame[(frame["property"] == "share guarantee") & frame["rule"].isin(rules)]
-    return 100 * per_seed(rows[(rows["partial"] == 0) & (rows["depth"] > 1)], "violated")
+    return share_of_trees(rows[(rows["partial"] == 0) & (rows["depth"] > 1)], "violated")
 
 
 _claim = claim_maker("mch", metric="share of random trees on which it is violated", unit="%", check="order")

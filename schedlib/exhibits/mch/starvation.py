@@ -110,7 +110,7 @@ def _holds(rule, sign, bound, frame):
 
 
 _claim = claim_maker("mch", metric="what the same leaf holds above its guarantee", unit="% of the guarantee",
-                     check="order", tolerance=5.0)
+                     check="order")
 
 EXPERIMENTS = (
     Experiment("mch.starvation", "A group with complementary leaves beside a memory leaf, over time",

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.planning.knapsack import best_mix
@@ -53,7 +52,7 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
             value = price * classes.rate[j]
             mix = best_mix(configs.capacity[j], classes.demand, value, gap=gap / 10)
             total, priced = total + n * mix.bound, priced + 1
-            if (mix.value > dot(bins[j], value).max() * (1 + 1e-12)
+            if (mix.value > (bins[j] @ value).max() * (1 + 1e-12)
                 and not (bins[j] == mix.number).all(axis=1).any()):
                 pool[j].append(mix.number)
                 joined += 1

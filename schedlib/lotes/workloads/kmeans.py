@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core import compiled, streams
-from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses
 from schedlib.workload import Workload
 
@@ -72,7 +71,7 @@ def class_counts(workload: Workload, most: int = 8, *, day: float | None = None,
     demand, duration, early = _first_day(workload, day)
     points, weights, _ = _points(demand, duration, early, features)
     points, weights = points[weights > 0], weights[weights > 0]
-    total = dot(weights, ((points - dot(weights, points) / weights.sum()) ** 2).sum(axis=1))
+    total = weights @ ((points - weights @ points / weights.sum()) ** 2).sum(axis=1)
     rows, before = [], None
     for k in range(1, min(most, len(points)) + 1):
         labels, inertia = _k_means(points, weights, k, seed)
@@ -154,7 +153,7 @@ def _k_means(points, weights, k, seed):
             size = np.bincount(label, weights, minlength=k)
             total = np.array([np.bincount(label, weights * column, minlength=k) for column in points.T]).T
             centre = np.where(size[:, None] > 0, total / np.maximum(size, 1e-300)[:, None], centre)
-        inertia = float(dot(weights, distance))
+        inertia = float(weights @ distance)
         if (np.bincount(label, minlength=k) > 0).all() and (best is None or inertia < best[1] * (1 - 1e-12)):
             best = label, inertia
     if best is None:
