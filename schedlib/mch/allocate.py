@@ -50,9 +50,13 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
     """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of phases.
 
     `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
-    level, weight over share.
-    A resource that is used up freezes the leaves that demand it; there are at most R phases. Source: DRF
+    level, weight over share. A resource that is used up freezes the leaves that demand it; there are at most R phases. Source: DRF
     (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
+
+    >>> need, speed = np.array([[1 / 9, 4 / 18], [3 / 9, 1 / 18]]), np.array([18 / 4, 9 / 3])
+    >>> tasks, saturated, phases = fluid_flat(need, speed)
+    >>> tasks.round(9).tolist(), saturated.tolist(), phases
+    ([3.0, 2.0], [True, False], 1)
     """
     tasks, saturated, phases = np.zeros(len(need)), np.zeros(need.shape[1], bool), 0
     while (growing := ~(need[:, saturated] > 0).any(axis=1)).any():

@@ -56,7 +56,11 @@ def fig4() -> Tree:
 
 
 def fig4_full() -> Tree:
-    """The hierarchy of Fig. 4a with full-type leaves instead of CPU leaves, for Case 1 (not the paper's)."""
+    """The hierarchy of Fig. 4a with full-type leaves instead of CPU leaves, for Case 1 (not the paper's).
+
+    >>> (fig4_full().demand > 0).all(axis=1).tolist()
+    [True, False, True, True, False, True]
+    """
     memory = (0, 1)
     return Tree([[(2, 1), memory], [(2, 1), (1, 2), memory], [(2, 1)]])
 
@@ -69,6 +73,9 @@ def fig4_jobs() -> pd.DataFrame:
     enough to have its share by 200 s, since nothing is taken back from running tasks; tasks are so long that
     under H-DRF n3,1 is the first to end, at 600 s, n1,2 ends at 790 s and the others from 950 s on, so that
     what n1,2 leaves behind can be seen.
+
+    >>> fig4_jobs()["tasks"].tolist()
+    [2000, 2000, 2000, 2000, 2000, 2000]
     """
     return pd.DataFrame({"leaf": range(6), "submit": np.arange(6) * 20.0, "tasks": 2000,
                          "duration": (40.6, 42.8, 21.2, 25.8, 62.1, 16.0)})
