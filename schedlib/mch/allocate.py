@@ -50,8 +50,8 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
     """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of phases.
 
     `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
-    level, weight over share. A resource that is used up freezes the leaves that demand it; there are at most R phases. Source: DRF
-    (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
+    level, weight over share. A resource that is used up freezes the leaves that demand it; there are at most
+    R phases. Source: DRF (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
 
     >>> need, speed = np.array([[1 / 9, 4 / 18], [3 / 9, 1 / 18]]), np.array([18 / 4, 9 / 3])
     >>> tasks, saturated, phases = fluid_flat(need, speed)

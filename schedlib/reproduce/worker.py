@@ -14,6 +14,8 @@ import pandas as pd
 from schedlib.reproduce import keys, store
 
 ATTEMPTS = 3
+MOST_GROWTH = 2_000_000_000
+"""Bytes by which a worker may grow before it is replaced: kernels and libraries take some 700 MB."""
 CONNECT_SECONDS = 10
 
 
@@ -63,6 +65,14 @@ def execute(job: Job) -> Outcome:
         return Outcome(job.index, error=traceback.format_exc())
 
 
+def execute_in_pool(job: Job) -> Outcome:
+    """`execute` in a worker of loky, which takes the loading of kernels for a leak unless told otherwise."""
+    from joblib.externals.loky import process_executor
+
+    process_executor._MAX_MEMORY_LEAK_SIZE = MOST_GROWTH
+    return execute(job)
+
+
 def serial(jobs: Iterable[Job]) -> Iterator[Outcome]:
     """One after another in this process: the way to debug a point."""
     return map(execute, jobs)
@@ -77,7 +87,7 @@ def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with parallel_config(backend="loky", inner_max_num_threads=1):
-                tasks = [delayed(execute)(job) for job in left.values()]
+                tasks = [delayed(execute_in_pool)(job) for job in left.values()]
                 for outcome in Parallel(n_jobs=workers, return_as="generator_unordered")(tasks):
                     del left[outcome.index]
                     yield outcome
