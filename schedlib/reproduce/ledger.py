@@ -102,7 +102,7 @@ def read(out: Path) -> pd.DataFrame:
     file = Path(out) / "claims.csv"
     if not file.exists():
         return pd.DataFrame(columns=list(COLUMNS))
-    frame = pd.read_csv(file, dtype=str, keep_default_na=False)
+    frame = pd.read_csv(file, dtype=str, keep_default_na=False).reindex(columns=list(COLUMNS), fill_value="")
     numbers = ["paper_value", "tolerance", "measured", "seeds"]
     return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in numbers})
 
