@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlib.exhibits.mch import counterexamples, equality, properties, starvation
+from schedlib.intervals import Interval
 from schedlib.mch import Allocation, Tree, allocate, search
 from schedlib.mch import properties as fair
 
@@ -241,5 +242,6 @@ def test_experiments_repeat_and_figures_and_claims_take_their_frames():
             assert figure.plot(frame).axes
     for claim in every("CLAIMS"):
         if claim.measure is not None:
-            values = np.asarray(claim.measure(frames[claim.experiment]))
-            assert values.shape == (1,) and np.isfinite(values).all()
+            measured = claim.measure(frames[claim.experiment])
+            assert isinstance(measured, Interval) or np.shape(measured) == (1,)
+            assert np.isfinite(measured).all()
