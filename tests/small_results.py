@@ -61,7 +61,6 @@ def of_mch():
                     given = mch.allocate(tree, (40.0, 60.0), rule, divisible)
                     yield f"mch.{depth}.{seed}.{rule}.{divisible}", digest(given.shares, given.tasks)
 
-
     trees = [mch.random_tree(np.random.default_rng(seed), 3) for seed in range(3)]
     yield "mch.properties", digest(mch.property_table((40.0, 60.0), RULES, trees).select_dtypes("number"))
 
