@@ -26,7 +26,7 @@ from schedlib.teaching.lessons import dispatch
 MOVES = 6
 MAY_REFUSE = {
     "04 dispatching": "rounding leaves nothing",
-    "06 filling": "uses nothing of it",
+    "06 filling": "uses nothing of resource",
     "08 player": "has none of these",
 }
 """What an explorer may answer instead of a picture."""

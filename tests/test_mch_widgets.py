@@ -55,7 +55,7 @@ def test_every_example_is_drawn_under_every_rule_that_is_for_it(preset, rule):
     text, cpu, memory = explorer.PRESETS[preset]
     needs = explorer.read_tree(text).demand.min(axis=0)
     if (rule == "c-ch" and not needs[0]) or (rule == "m-ch" and not needs[1]):
-        with pytest.raises(ValueError, match="uses nothing of it"):
+        with pytest.raises(ValueError, match="uses nothing of resource"):
             explorer.draw_filling(text, cpu, memory, rule, filled)
         return
     figure, alt = explorer.draw_filling(text, cpu, memory, rule, filled)
