@@ -44,10 +44,11 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
     ones = np.ones(machines)
     each_job = sparse.kron(sparse.eye(jobs), ones, "csr")
     each_machine = sparse.hstack([sparse.diags(row) for row in time], "csr")
-    solved = linprog(np.r_[np.zeros(time.size), 1.0], A_eq=sparse.hstack([each_job, sparse.csr_array((jobs, 1))]),
-                     b_eq=tasks, A_ub=sparse.hstack([each_machine, -ones[:, None]]), b_ub=0 * ones)
+    solved = linprog(np.r_[np.zeros(time.size), 1.0], b_eq=tasks, b_ub=0 * ones,
+                     A_eq=sparse.hstack([each_job, sparse.csr_array((jobs, 1))]),
+                     A_ub=sparse.hstack([each_machine, -ones[:, None]]))
     if solved.status != 0:
-        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines failed: {solved.message}")
+        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines: {solved.message}")
     price = np.abs(solved.ineqlin.marginals)
     price /= price.sum()
     job = tasks * (price * time).min(axis=1)
