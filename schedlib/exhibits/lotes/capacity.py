@@ -84,14 +84,15 @@ def _alt(frame):
     ends = []
     for law, rows in frame.groupby("sizes", sort=False):
         means = rows.groupby("policy", sort=False)["capacity"].agg(["min", "max"])
-        words = [f"{style.look(name).label} {low:.2f} to {high:.2f}" for name, low, high in means.itertuples()]
+        words = [f"{style.look(name).label} {least:.2f} to {most:.2f}"
+                 for name, least, most in means.itertuples()]
         ends.append(f"sizes {law}: {', '.join(words)}")
     return f"Charts of capacity over lambda1 against Phi and Omega. Least and most, {'; '.join(ends)}."
 
 
 FIGURES = (Figure("lotes.capacity", "lotes.capacity", plot_capacity, lambda frame: (
-    "The arrival rate that each policy sustains after a burst, over lambda* of stage 1, as classes (left) and "
-    f"machines (right) differ more; {CONFIGS * frame['machines'].iloc[0]:,} machines. Figs. 11-13 are cuts "
+    "The arrival rate that each policy sustains after a burst, over lambda* of stage 1, as classes (left) "
+    f"and machines (right) differ more; {CONFIGS * frame['machines'].iloc[0]:,} machines. Figs. 11-13 are cuts "
     "through it, at .97, .90 and .95 of stage 2's lambda*. Above 1 a policy packs better than mean sizes "
     "allow. Bands: 95 % over instances."), _alt),)
 
