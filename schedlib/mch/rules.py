@@ -137,7 +137,7 @@ def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np
         without = np.flatnonzero(need[:, how.resource] == 0)
         if len(without):
             raise ValueError(
-                f"{asked}: leaf {tree.name(tree.leaves[without[0]])} uses nothing of resource {how.resource}, its "
-                "share would be 0 for ever; take a rule for all leaves, 'mch' or 'h-drf'")
+                f"{asked}: leaf {tree.name(tree.leaves[without[0]])} uses nothing of resource "
+                f"{how.resource}, its share would be 0 for ever; take one for all leaves: 'mch' or 'h-drf'")
     weights = how.weights(tree, np.asarray(capacity, float))(np.ones(tree.n_leaves, np.bool_))
     return weights, need.max(axis=1) if how.resource is None else need[:, how.resource]
