@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,6 @@ MIXES = [f"n{k}" for k in range(1, 10)]
 
 def instance(phi: int, load: int, sizes: str, seed: int, planner: Callable | None = None) -> RandomInstance:
     """Six machines of each of Table 1's configurations for six hours, with the stored plan or `planner`'s.
-
     `phi` is in thousandths, `load` in % of what the plan sustains. Raises ValueError where no plan is stored,
     and where rounding leaves nothing of its rate (phi 12, seed 7).
 
@@ -39,8 +39,7 @@ def stored() -> dict[tuple[int, int], pd.DataFrame]:
     return dict(list(pd.read_csv(PLANS).groupby(["phi", "seed"])))
 
 
-PLANNED: dict[tuple[int, int], lotes.Plan] = {}
-"""Plans that have been made of rows: they depend on phi and the seed alone."""
+PLANNED: dict[tuple[int, int], lotes.Plan] = {}  # made of rows: they depend on phi and the seed alone
 
 
 def _stored_plan(phi, seed, configs, classes):
@@ -63,8 +62,8 @@ def rows(phi: int, seed: int) -> pd.DataFrame:
     planner = partial(lotes.plan, max_bins=MOST_BINS)
     plan = lotes.random_instance(phi / 1000, machines=MACHINES, hours=HOURS, seed=seed, planner=planner).plan
     frames = []
-    for j, (bins, fraction, machines) in enumerate(zip(plan.bins, plan.fractions, plan.machines,
-                                                       strict=True)):
+    per_config = zip(plan.bins, plan.fractions, plan.machines, strict=True)
+    for j, (bins, fraction, machines) in enumerate(per_config):
         used = np.flatnonzero((fraction > 0) | (machines > 0))
         mixes = pd.DataFrame(bins[used], columns=MIXES)
         frames.append(mixes.assign(configuration=j, machines=machines[used], fraction=fraction[used]))
@@ -75,10 +74,9 @@ def rows(phi: int, seed: int) -> pd.DataFrame:
 def main() -> None:
     """Make all plans anew, a minute or two; `python -m schedlib.teaching.lessons.dispatch` writes them."""
     plans = []
-    for phi in PHIS:
-        for seed in SEEDS:
-            plans.append(rows(phi, seed))
-            print(f"phi {phi}, seed {seed}: {len(plans[-1])} bins in use", flush=True)
+    for phi, seed in product(PHIS, SEEDS):
+        plans.append(rows(phi, seed))
+        print(f"phi {phi}, seed {seed}: {len(plans[-1])} bins in use", flush=True)
     pd.concat(plans).to_csv(PLANS, index=False, lineterminator="\n")
 
 
