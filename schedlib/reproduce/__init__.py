@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from schedlib.reproduce import provenance, publish, registry
+from schedlib.reproduce import publish, registry
 from schedlib.reproduce.sweep import SweepError, run
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def experiments(only: registry.Names = None) -> pd.DataFrame:
         experiment = library.experiments[figure.experiment]
         kind = "table" if figure.plot is None else "figure"
         size = len(experiment.points["quick"]), experiment.seeds["quick"]
-        state = provenance.status(figure.id, publish.out_folder())
+        state = publish.status(figure.id, publish.out_folder())
         rows.append((figure.id, experiment.id, experiment.title, kind, *size, state))
     return pd.DataFrame(rows, columns=["figure", "experiment", "title", "kind", "points", "seeds", "state"])
 
@@ -71,7 +71,7 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
     """A published figure or table with its caption; nothing is run. ValueError when it has not been made yet.
     """
     folder = publish.out_folder(out=out)
-    entry = provenance.read(folder).get(registry.load().figure(figure_id).id)
+    entry = publish.provenance(folder).get(registry.load().figure(figure_id).id)
     if entry is None:
         raise ValueError(f"{figure_id} has not been made yet: make figures ONLY={figure_id}")
     files = tuple(folder / figure_id.partition(".")[0] / name for name in entry["files"])

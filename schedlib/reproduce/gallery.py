@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from schedlib import papers, paths
-from schedlib.reproduce import ledger, provenance, registry, report
-from schedlib.reproduce.estimate import duration
+from schedlib.reproduce import ledger, publish, registry, report
+from schedlib.reproduce.tables import duration
 
 HEAD = """\
 # Every figure and table
@@ -24,7 +24,7 @@ Below each figure are the claims judged on its numbers, folded; \
 
 
 Entries = dict[str, dict[str, Any]]
-"""How each figure came about, as `provenance.read` gives it."""
+"""How each figure came about, as `publish.provenance` gives it."""
 
 
 def write(out: Path) -> Path:
@@ -37,8 +37,8 @@ def write(out: Path) -> Path:
 
 def page(out: Path) -> str:
     """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
-    entries = dict(sorted(provenance.read(out).items(), key=lambda item: provenance.book_order(item[0])))
-    ledger_rows = ledger.read(out)
+    published, ledger_rows = publish.provenance(out), ledger.read(out)
+    entries = {name: published[name] for name in sorted(published, key=registry.book_order)}
     claims = beside(entries, ledger_rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:

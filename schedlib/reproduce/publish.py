@@ -1,6 +1,8 @@
-"""From a frame to files: figures/<paper>/<name>.{svg,png,csv,md}, the same bytes each time."""
+"""From a frame to figures/<paper>/<name>.{svg,png,csv,md}, the same bytes each time, and its provenance."""
 
+import contextlib
 import io
+import json
 import re
 import sys
 from collections.abc import Iterable
@@ -14,7 +16,7 @@ import pandas as pd
 
 from schedlib import paths
 from schedlib.experiment import Figure
-from schedlib.reproduce import provenance, registry, sweep
+from schedlib.reproduce import registry, store, sweep
 from schedlib.reproduce.tables import averaged, csv_text, markdown
 
 
@@ -78,8 +80,49 @@ def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     files = {out / paper / f"{name}.{suffix}": content for suffix, content in contents.items()}
     for file, content in files.items():
         paths.write_whole(file, content)
-    provenance.record(out, figure.id, done, caption, alt, [file.name for file in files])
+    record(out, figure.id, done, caption, alt, [file.name for file in files])
     return Published(figure.id, caption, alt, tuple(files))
+
+
+def provenance(out: Path) -> dict[str, dict[str, Any]]:
+    """Figure id to how it came about, from `provenance.json` in the folder `out`; empty without one."""
+    with contextlib.suppress(FileNotFoundError):
+        return json.loads((out / "provenance.json").read_text(encoding="utf-8"))
+    return {}
+
+
+def record(out: Path, figure_id: str, done: sweep.Sweep, caption: str, alt: str, files: list[str]) -> None:
+    """Put one figure's entry into `provenance.json`. Times are those of the stored points, so they repeat."""
+    experiment, metas = done.experiment, done.metas
+    entry = {
+        "experiment": experiment.id, "title": experiment.title, "scale": done.scale, "seeds": done.seeds,
+        "points": [meta["point"] for meta in metas[:: done.seeds]],
+        "seconds": round(sum(meta["seconds"] for meta in metas), 3), "source": metas[0]["source"],
+        "commits": sorted({meta["commit"] for meta in metas if meta.get("commit")}),
+        "versions": metas[0]["versions"],
+        "data": {name: digest for meta in metas for name, digest in meta["data"].items()},
+        "files": files, "caption": caption, "alt": alt,
+    }
+    with paths.alone(out):
+        entries = provenance(out) | {figure_id: entry}
+        ordered = {name: entries[name] for name in sorted(entries, key=registry.book_order)}
+        paths.write_whole(out / "provenance.json", json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+
+
+def status(figure_id: str, out: Path) -> str:
+    """`current` where the present code would make the figure's result, else `stale`; `-` when unpublished."""
+    if (entry := provenance(out).get(figure_id)) is None:
+        return "-"
+    experiment = registry.load().experiment(figure_id)
+    points, _ = store.grid(experiment, entry["scale"], entry["seeds"])
+    made_by = (entry["source"], entry["versions"], store.canonical(entry["points"]))
+    return "current" if made_by == (*store.code(experiment.run), store.canonical(points)) else "stale"
+
+
+def stale(out: Path) -> list[str]:
+    """The figures published in `out` that the present code would make otherwise, in the book's order."""
+    known = registry.load().figures
+    return [name for name in provenance(out) if name not in known or status(name, out) == "stale"]
 
 
 def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str, bytes | str]:

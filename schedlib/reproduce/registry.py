@@ -129,3 +129,10 @@ def load() -> Registry:
     files = [module for key in papers.KEYS for module in exhibits(f"schedlib.exhibits.{key}")]
     kinds = ("EXPERIMENTS", "FIGURES", "CLAIMS")
     return Registry.of(*([item for file in files for item in getattr(file, kind, ())] for kind in kinds))
+
+
+def book_order(name: str) -> tuple[int, int, str]:
+    """Sorts ids by paper in the book's order, then as the registry lists them, then by name."""
+    paper, listed = name.partition(".")[0], [*load().figures, *load().claims]
+    place = papers.KEYS.index(paper) if paper in papers.KEYS else len(papers.KEYS)
+    return (place, listed.index(name) if name in listed else len(listed), name)

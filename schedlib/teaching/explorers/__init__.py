@@ -141,7 +141,8 @@ class Explorer(widgets.VBox):
 
     A draw that raises ValueError shows the message in the picture's place; a move that fails in any other way
     shows the call that repeats it. Long work says so. On a static page the first picture stands for the
-    whole. """
+    whole.
+    """
 
     def __init__(self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget],
                  height: int = 420, on_change: Mapping[str, Callable[[], None]] | None = None):
