@@ -14,7 +14,6 @@ DIFFERENCES = ["difference", "difference_low", "difference_high"]
 
 def standings(runs: pd.DataFrame) -> pd.DataFrame:
     """The leaderboard of these runs: a row per metric and policy, best first, those who broke a rule last.
-
     `runs` has a row per policy, metric and seed: `policy, metric, better` ("low" or "high"), `seed, value`
     (NaN where a run came to no end), `broke, warned` (sentences, empty when all is well). Gives
 

@@ -24,8 +24,7 @@ class NotebookError(RuntimeError):
 def book() -> dict[str, Path]:
     """Every notebook of the checkout by name: chapters, `solutions/...` and `reproduce/...`. Raises
     ValueError when schedlib was installed without its checkout."""
-    root = paths.checkout()
-    if root is None:
+    if (root := paths.checkout()) is None:
         raise ValueError("the notebooks are in the checkout: clone it and run there")
     folder = root / "notebooks"
     files = [*folder.glob("*.ipynb"), *folder.glob("solutions/*.ipynb"), *folder.glob("reproduce/*.ipynb")]
@@ -40,8 +39,7 @@ def chosen(only: Names = None) -> dict[str, Path]:
     asked: dict[str, Path] = {}
     for name in names:
         wanted = name.removesuffix(".ipynb").removeprefix("notebooks/")
-        named = [key for key in files
-                 if wanted in (key, key.rpartition("/")[2]) or key.startswith(f"{wanted}-")]
+        named = [key for key in files if wanted in (key, Path(key).name) or key.startswith(f"{wanted}-")]
         if not named:
             raise unknown("notebook", name, files, "by name or by chapter number")
         asked |= {key: files[key] for key in named}
@@ -130,11 +128,9 @@ def executed(file: Path) -> str:
     import nbformat
 
     book = nbformat.read(file, as_version=4)
-    place = {"metadata": {"path": str(file.parent)}}
-    client = nbclient.NotebookClient(book, resources=place, timeout=CELL_TIMEOUT, kernel_name="python3",
-                                     extra_arguments=QUIET)
     try:
-        client.execute()
+        nbclient.execute(book, cwd=str(file.parent), timeout=CELL_TIMEOUT, kernel_name="python3",
+                         extra_arguments=QUIET)
     except nbclient.exceptions.CellExecutionError as error:
         raise NotebookError(last_lines(str(error), file)) from None
     return normalised(book)
@@ -153,22 +149,17 @@ def normalised(book: dict[str, Any]) -> str:
     book = json.loads(json.dumps(book))
     book["metadata"] = {key: value for key, value in book["metadata"].items() if key == "widgets"} | {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
+        "language_info": {"name": "python"}}
     seen: Counter[str] = Counter()
     for cell in book["cells"]:
         for key in ("execution", "papermill", "ExecuteTime"):
             cell["metadata"].pop(key, None)
-        digest = hashlib.sha256(_text(cell["source"]).encode()).hexdigest()[:8]
+        digest = hashlib.sha256("".join(cell["source"]).encode()).hexdigest()[:8]
         seen[digest] += 1
         cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         if cell["cell_type"] == "code":
             cell["outputs"] = _outputs(cell["outputs"])
     return _with_even_widget_ids(book)
-
-
-def _text(value: str | list[str]) -> str:
-    return value if isinstance(value, str) else "".join(value)
 
 
 def _outputs(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -177,19 +168,19 @@ def _outputs(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if output["output_type"] == "stream":
             if output["name"] == "stderr":
                 continue
-            output["text"] = _addresses(_text(output["text"]))
+            output["text"] = _addresses(output["text"])
             if kept and kept[-1]["output_type"] == "stream":
                 kept[-1]["text"] += output["text"]
                 continue
         for kind in ("text/plain", "text/html"):
             if kind in output.get("data", {}):
-                output["data"][kind] = _addresses(_text(output["data"][kind]))
+                output["data"][kind] = _addresses(output["data"][kind])
         kept.append(output)
     return kept
 
 
-def _addresses(text: str) -> str:
-    return re.sub(r"\bat 0x[0-9a-f]+", "at 0x0", text)
+def _addresses(text: str | list[str]) -> str:
+    return re.sub(r"\bat 0x[0-9a-f]+", "at 0x0", "".join(text))
 
 
 def _with_even_widget_ids(book: dict[str, Any]) -> str:

@@ -29,8 +29,7 @@ def out_folder(scale: str = "quick", seeds: int | None = None, out: str | Path |
     if out:
         return Path(out)
     if scale == "quick" and seeds is None:
-        root = paths.checkout()
-        return root / "figures" if root else paths.cache_folder("figures")
+        return root / "figures" if (root := paths.checkout()) else paths.cache_folder("figures")
     return paths.cache_folder(f"figures-{scale}" + (f"-{seeds}-seeds" if seeds is not None else ""))
 
 
@@ -132,13 +131,13 @@ def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> 
     from schedlib.pictures import style
 
     assert figure.plot is not None
-    title = plain(caption)
+    title = re.sub(r"\s+", " ", re.sub(r"[*`$]", "", caption)).strip()  # without Markdown's marks
     with style.use(), mpl.rc_context({"svg.hashsalt": figure.id}):
         drawn = figure.plot(frame)
         drawn = np.ravel(drawn)[0] if isinstance(drawn, np.ndarray | list | tuple) else drawn
         if not hasattr(drawn, "get_figure"):
-            wrong = f"not {type(drawn).__name__}"
-            raise ValueError(f"figure {figure.id}: its plot must return a matplotlib Figure or Axes, {wrong}")
+            wanted = f"must return a matplotlib Figure or Axes, not {type(drawn).__name__}"
+            raise ValueError(f"figure {figure.id}: its plot {wanted}")
         drawn = drawn.get_figure(root=True)
         check_labels(figure.id, drawn)
         svg, png = io.BytesIO(), io.BytesIO()
@@ -156,12 +155,12 @@ def check_labels(figure_id: str, drawn: Any) -> None:
     for ax in drawn.axes:
         if not ax.axison or ax.get_label() in ("no-axes", "<colorbar>"):
             continue
+        where = f"figure {figure_id}: axes {ax.get_title() or drawn.axes.index(ax)!r}"
         for letter in "xy":
             shared = [ax, *getattr(ax, f"get_shared_{letter}_axes")().get_siblings(ax)]
             own = [label for other in shared if (label := getattr(other, f"get_{letter}label")())]
             label = (*own, getattr(drawn, f"get_sup{letter}label")())[0]
             ticks = [tick for other in shared for tick in getattr(other, f"get_{letter}ticklabels")()]
-            where = f"figure {figure_id}: axes {ax.get_title() or drawn.axes.index(ax)!r}"
             if not label:
                 raise ValueError(f"{where} lack the {letter} label")
             if numeric(tick.get_text() for tick in ticks) and not has_unit(label):
@@ -193,12 +192,3 @@ def has_unit(label: str) -> bool:
     """
     counted = not re.search(MEASURED, label.replace("\n", " ")) and re.search(BARE, label)
     return bool(re.search(UNIT, label) or counted)
-
-
-def plain(markdown_text: str) -> str:
-    """A caption without Markdown marks, on one line.
-
-    >>> plain("Mean *makespan*\\n of `hmhs`.")
-    'Mean makespan of hmhs.'
-    """
-    return re.sub(r"\s+", " ", re.sub(r"[*`$]", "", markdown_text)).strip()

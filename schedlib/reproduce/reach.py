@@ -25,30 +25,11 @@ Place = tuple[str, str]
 
 
 class Module(NamedTuple):
-    """A parsed file: the statements by the name they bind, those that bind none, and what imports stand for.
-    """
+    """A parsed file: the statements by the name they bind, those that bind none, what imports stand for."""
 
-    name: str
     bound: dict[str, list[ast.stmt]]
     effects: list[ast.stmt]
     imported: dict[str, str]
-
-
-class Reached(NamedTuple):
-    """What a statement or a name depends on: the code's text by place, and packages from elsewhere."""
-
-    code: dict[Place, str]
-    packages: frozenset[str]
-
-
-def roots_of(*packages: str) -> dict[str, Path]:
-    """The folders that these imported top-level packages (or single modules) lie in.
-
-    >>> (roots_of("schedlib")["schedlib"] / "schedlib" / "paths.py").exists()
-    True
-    """
-    files = {package: Path(sys.modules[package].__file__ or "") for package in packages}
-    return {name: file.parents[file.name == "__init__.py"] for name, file in files.items()}
 
 
 class Source:
@@ -76,7 +57,7 @@ class Source:
         file = self.file(name)
         assert file is not None
         tree = without_words(ast.parse(file.read_bytes()))
-        module = Module(name=name, bound={}, effects=[], imported=self.imports(tree.body, self.package(name)))
+        module = Module(bound={}, effects=[], imported=self.imports(tree.body, self.package(name)))
         for statement in tree.body:
             names = set(_bound(statement))
             for bound in names:
@@ -99,8 +80,8 @@ class Source:
                 stands |= {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
         return stands
 
-    def reach(self, module: str, name: str) -> Reached:
-        """All that `name` in `module` depends on, directly or not."""
+    def reach(self, module: str, name: str) -> tuple[dict[Place, str], frozenset[str]]:
+        """What `name` in `module` depends on, directly or not: code by place, and packages from elsewhere."""
         code: dict[Place, str] = {}
         packages: set[str] = set()
         left: list[Place] = [(module, name)]
@@ -110,7 +91,7 @@ class Source:
                 code[place], places, outside = self.depends(*place)
                 packages |= outside
                 left += [*places, (place[0], "")]
-        return Reached(code=code, packages=frozenset(packages))
+        return code, frozenset(packages)
 
     def _depends(self, module: str, name: str) -> tuple[str, list[Place], frozenset[str]]:
         """The text of a place, the places that its statements use, and the packages from elsewhere."""
@@ -253,7 +234,9 @@ def _defaults(node: ast.AST) -> list[ast.AST]:
 
 @cache
 def _source(*packages: str) -> Source:
-    return Source(roots_of(*packages))
+    """The source of these imported top-level packages (or single modules), wherever they lie."""
+    files = {package: Path(sys.modules[package].__file__ or "") for package in packages}
+    return Source({name: file.parents[file.name == "__init__.py"] for name, file in files.items()})
 
 
 @cache
@@ -264,9 +247,9 @@ def of(module: str, name: str) -> tuple[str, frozenset[str]]:
     top = module.partition(".")[0]
     if top == "__main__" or getattr(sys.modules.get(top), "__file__", None) is None:
         raise ValueError(f"module {module!r}: `run` must be in a file that can be imported, not in a cell")
-    reached = _source(*dict.fromkeys((top, "schedlib"))).reach(module, name)
-    text = "\n".join(f"{'.'.join(place)}: {code}" for place, code in sorted(reached.code.items()) if code)
-    return hashlib.sha256(text.encode()).hexdigest(), reached.packages
+    reached, packages = _source(*dict.fromkeys((top, "schedlib"))).reach(module, name)
+    text = "\n".join(f"{'.'.join(place)}: {code}" for place, code in sorted(reached.items()) if code)
+    return hashlib.sha256(text.encode()).hexdigest(), packages
 
 
 def forget() -> None:

@@ -110,8 +110,7 @@ def names_in(only: Names) -> list[str] | None:
 
 
 def exhibits(package: str) -> list[ModuleType]:
-    """The modules of a package of exhibits, if there is one, by `PLACE` (most often a section), then by name.
-    """
+    """The modules of a package of exhibits, if there is one, by `PLACE` (mostly a section), then by name."""
     above = importlib.util.find_spec(package.rpartition(".")[0])
     spec = importlib.util.find_spec(package) if above else None
     locations = spec.submodule_search_locations if spec else []

@@ -100,8 +100,7 @@ def warm(experiment: Experiment) -> None:
 
 def commit_of_checkout() -> str | None:
     """The checkout's git commit, with `+` when the library differs from it; None without git."""
-    root = paths.checkout()
-    if root is None:
+    if (root := paths.checkout()) is None:
         return None
 
     def git(*words: str) -> str:

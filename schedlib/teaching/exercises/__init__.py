@@ -71,11 +71,9 @@ class Verdict:
 
 
 def exercise(chapter: str, number: int) -> Callable[[Callable], Callable]:
-    """Register the decorated function as the check of an exercise.
-
-    Its docstring is "Give ... .", which a reader who asks is told. It takes the answer and raises `Hint` when
-    it is not right; it may return a sentence to say after "Right". Any other error becomes a hint, too.
-    """
+    """Register the decorated function as the check of an exercise. Its docstring is "Give ... .", which a
+    reader who asks is told. It takes the answer and raises `Hint` when it is not right; it may return a
+    sentence to say after "Right". Any other error becomes a hint, too."""
 
     def register(judge: Callable) -> Callable:
         form = " ".join(str(judge.__doc__).split()).removeprefix("Give ").removesuffix(".")
@@ -98,10 +96,9 @@ def listed() -> dict[str, list[int]]:
 
 
 def check(chapter: str, number: int, answer: Any) -> Verdict:
-    """Say whether an answer is right, or give a hint; no answer makes it raise.
-
-    `chapter` is its name, "01-waiting", `number` that of the exercise. With `...` as answer it says what an
-    answer looks like. Raises ValueError on an unknown chapter or number.
+    """Say whether an answer is right, or give a hint; no answer makes it raise. `chapter` is its name,
+    "01-waiting", `number` that of the exercise. With `...` as answer it says what an answer looks like.
+    Raises ValueError on an unknown chapter or number.
 
     >>> check("01-waiting", 1, "half an hour")
     Not yet: needs three numbers, and this is text

@@ -31,8 +31,7 @@ Picture = tuple[Figure, str]
 
 
 def slider(value: float, low: float, high: float, step: float = 1, *, text: str) -> widgets.Widget:
-    """A slider with its description; whole numbers when all of its numbers are. It answers when it is let go.
-    """
+    """A slider with its description, of whole numbers when all of its own are; it answers when let go."""
     whole = all(isinstance(number, int) for number in (value, low, high, step))
     kind = widgets.IntSlider if whole else widgets.FloatSlider
     return kind(value=value, min=low, max=high, step=step, description=text, continuous_update=False)
@@ -85,7 +84,6 @@ def young_garbage() -> Iterator[None]:
 @contextlib.contextmanager
 def working(show: Callable[[str], None] | None = None, after: float = 1.5) -> Iterator[None]:
     """Inside the block, say that it works and for how many seconds, once it has taken more than `after` s.
-
     `show` takes the words, and "" when the block is done; without it they stand below the cell that runs.
 
     >>> said = []
