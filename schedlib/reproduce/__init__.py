@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from IPython.display import Markdown
 
 __all__ = ["SweepError", "card", "claims", "experiments", "frame", "picture", "run", "show", "show_rest"]
-
-
 _shown: set[str] = set()
 
 

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 IMPORTS = (ast.Import, ast.ImportFrom)
-COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-SCOPES = (*FUNCTIONS, ast.Lambda, *COMPREHENSIONS)
+SCOPES = (*FUNCTIONS, ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 Place = tuple[str, str]
 """A module and a name in it; the name "" stands for its statements that bind none, "*" for all of it."""
 
@@ -140,18 +139,18 @@ class Source:
 
 def without_words(tree: ast.Module) -> ast.Module:
     """The tree without docstrings, texts that stand alone, and annotations of arguments and results."""
+
+    def is_text(part: ast.stmt) -> bool:
+        return isinstance(part, ast.Expr) and isinstance(getattr(part.value, "value", None), str)
+
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
-            node.body = [statement for statement in node.body if not _is_text(statement)] or [ast.Pass()]
+            node.body = [part for part in node.body if not is_text(part)] or [ast.Pass()]
         if isinstance(node, FUNCTIONS):
             node.returns = None
         if isinstance(node, ast.arg):
             node.annotation = None
     return tree
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
 
 
 def _within(node: ast.AST) -> Iterator[ast.AST]:
@@ -178,14 +177,13 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
 def _locals(scope: ast.AST) -> set[str]:
     """The names that belong to a function or comprehension itself; what it imports is no such name."""
     names: set[str] = set()
-    for child in ast.iter_child_nodes(scope):
-        for node in _within(child):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-            elif isinstance(node, ast.arg):
-                names.add(node.arg)
-            elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-                names.add(node.name)
+    for node in (node for child in ast.iter_child_nodes(scope) for node in _within(child)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            names.add(node.name)
     globals_ = {name for node in ast.walk(scope) if isinstance(node, ast.Global) for name in node.names}
     return names - globals_
 
@@ -197,7 +195,9 @@ def _references(statement: ast.stmt) -> Iterator[tuple[list[ast.AST], tuple[str,
         if isinstance(node, SCOPES):
             body = [child for child in ast.walk(node) if isinstance(child, IMPORTS)]
             inside, shadowed = [*imports, *body], hidden | _locals(node)
-            outer = [*getattr(node, "decorator_list", []), *_defaults(node)]
+            arguments = getattr(node, "args", None)  # a comprehension has none
+            defaults = [*arguments.defaults, *filter(None, arguments.kw_defaults)] if arguments else []
+            outer = [*getattr(node, "decorator_list", []), *defaults]
             for child in outer:
                 yield from walk(child, hidden, imports)
             for child in ast.iter_child_nodes(node):
@@ -224,12 +224,6 @@ def _distributions(statement: ast.stmt) -> Iterator[str]:
     for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
         if getattr(call.func, "id", getattr(call.func, "attr", "")) == "distribution":
             yield from (str(argument.value) for argument in call.args if isinstance(argument, ast.Constant))
-
-
-def _defaults(node: ast.AST) -> list[ast.AST]:
-    arguments = getattr(node, "args", None)  # a comprehension has none
-    defaults = [*arguments.defaults, *arguments.kw_defaults] if arguments else []
-    return [default for default in defaults if default is not None]
 
 
 @cache

@@ -14,12 +14,12 @@ from typing import Any
 from schedlib import papers
 from schedlib.experiment import Claim, Experiment, Figure
 
-LISTED = "or see: python -m schedlib list"
 Names = str | Iterable[str] | None
 """What a reader asks for: papers, figures, experiments or claims by name; None for all."""
 
 
-def unknown(kind: str, name: str, known: Iterable[str], way_out: str = LISTED) -> ValueError:
+def unknown(kind: str, name: str, known: Iterable[str],
+            way_out: str = "or see: python -m schedlib list") -> ValueError:
     """The error for a name that nobody has, with near matches and where to look.
 
     >>> print(unknown("figure", "hmhs.fgi1", ["hmhs.fig1"]))

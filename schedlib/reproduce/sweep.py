@@ -87,8 +87,13 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
     read = [entry for entry in entries if entry is not None]
     if len(read) < len(tasks):
         raise RuntimeError(f"{experiment.id}: a point just stored cannot be read back: is the disk full?")
-    blocks = [_with_columns(entry.frame, *task[:2]) for entry, task in zip(read, tasks, strict=True)]
-    frame, metas = pd.concat(blocks, ignore_index=True), tuple(entry.meta for entry in read)
+    for entry, task in zip(read, tasks, strict=True):
+        columns = [*task.point.items(), ("seed", task.seed)]  # in front, unless the frame has them itself
+        for name, value in reversed([(name, value) for name, value in columns if name not in entry.frame]):
+            plain = store.canonical(value) if isinstance(value, list | tuple | dict) else value
+            entry.frame.insert(0, name, plain)
+    frame = pd.concat([entry.frame for entry in read], ignore_index=True)
+    metas = tuple(entry.meta for entry in read)
     return Sweep(experiment, scale, seeds or experiment.seeds[scale], frame, metas)
 
 
@@ -122,8 +127,7 @@ def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, worker
         outcomes = worker.cluster(jobs, dask)
     else:
         outcomes = worker.serial(jobs) if workers == 1 else worker.processes(jobs, workers)
-    by_index = {job.index: job for job in jobs}
-    failures = {}
+    by_index, failures = {job.index: job for job in jobs}, {}
     terminal = sys.stderr.isatty() or "SCHEDLIB_TERMINAL" in os.environ
     looks = {"mininterval": 0.2 if terminal else 10, "dynamic_ncols": sys.stderr.isatty(), "file": sys.stderr}
     done = {"total": total, "initial": total - len(jobs), "desc": experiment.id, "unit": "point"}
@@ -142,14 +146,6 @@ def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, worker
     return failures
 
 
-def _with_columns(frame: pd.DataFrame, point: Mapping[str, Any], seed: int) -> pd.DataFrame:
-    """The frame with the point's parameters and the seed in front, unless it has such columns itself."""
-    for name, value in reversed([*point.items(), ("seed", seed)]):
-        if name not in frame.columns:
-            frame.insert(0, name, store.canonical(value) if isinstance(value, list | tuple | dict) else value)
-    return frame
-
-
 def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mapping[str, Any]]
                      ) -> list[float | None]:
     """Expected seconds of each point: what the same point took, else the experiment's mean, else None. Looks
@@ -158,18 +154,16 @@ def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mappin
     for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")):
         if meta and meta.get("scale") == scale:
             known.setdefault(store.canonical(meta["point"]), []).append(meta["seconds"])
-    fallback = fmean(sum(known.values(), [])) if known else _committed(experiment.id, scale)
-    means = {point: fmean(values) for point, values in known.items()}
-    return [means.get(store.canonical(point), fallback) for point in points]
-
-
-def _committed(experiment_id: str, scale: str) -> float | None:
-    """Mean seconds per point and seed from the checkout's figures/provenance.json."""
+    means, fallback = {point: fmean(values) for point, values in known.items()}, None
     file = (paths.checkout() or paths.PACKAGE) / "figures" / "provenance.json"
-    for entry in json.loads(file.read_text()).values() if file.is_file() else ():
-        if (entry["experiment"], entry["scale"]) == (experiment_id, scale):
-            return entry["seconds"] / (len(entry["points"]) * entry["seeds"])
-    return None
+    if known:
+        fallback = fmean(sum(known.values(), []))
+    elif file.is_file():
+        made = (entry["seconds"] / (len(entry["points"]) * entry["seeds"])
+                for entry in json.loads(file.read_text()).values()
+                if (entry["experiment"], entry["scale"]) == (experiment.id, scale))
+        fallback = next(made, None)
+    return [means.get(store.canonical(point), fallback) for point in points]
 
 
 def sentence(expected: list[float | None], workers: int | None, total: int) -> str:

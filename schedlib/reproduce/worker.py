@@ -13,10 +13,8 @@ import pandas as pd
 
 from schedlib.reproduce import store
 
-ATTEMPTS = 3
-MOST_GROWTH = 2_000_000_000
-"""Bytes by which a worker may grow before it is replaced: kernels and libraries take some 700 MB."""
-CONNECT_SECONDS = 10
+ATTEMPTS, CONNECT_SECONDS = 3, 10
+MOST_GROWTH = 2_000_000_000  # bytes until a worker is replaced: kernels and libraries take some 700 MB
 
 
 class Job(NamedTuple):
