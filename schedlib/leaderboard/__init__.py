@@ -1,7 +1,5 @@
 """The leaderboard: a reader's policies beside the shipped ones, on the same workloads and seeds.
 
-from schedlib import leaderboard
-
 board = leaderboard.hmhs(mine, seeds=5)     # a tidy frame
 print(leaderboard.told(board))              # who broke which rule: row, time, way out
 leaderboard.plot(board)                     # a figure

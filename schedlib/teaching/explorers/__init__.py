@@ -91,10 +91,6 @@ def working(show: Callable[[str], None] | None = None, after: float = 1.5) -> It
     ...     time.sleep(0.1)
     >>> said[0], said[-1]
     ('Working, 0 s: what is run for the first time is compiled first.', '')
-    >>> with working(said.append):
-    ...     said.clear()
-    >>> said
-    []
     """
     said: list[str] = []
     say, start, done = show or _below_the_cell(), time.monotonic(), threading.Event()
