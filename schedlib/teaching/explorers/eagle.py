@@ -125,8 +125,7 @@ def load_explorer() -> Explorer:
 
 ESTIMATES = {"right": "mean", "too small, 0.1 to 1 times": (0.1, 1), "too large, 1 to 1.9 times": (1, 1.9)}
 PERCENTILES = (50, 90, 99)
-LONGER = np.geomspace(100, 0.1, 200)
-"""The shares of jobs (%) at which the curves are drawn."""
+LONGER = np.geomspace(100, 0.1, 200)  # the shares of jobs (%) at which the curves are drawn
 COMPARED = {
     "eagle": style.look("eagle"),
     "hawk": style.look("hawk")._replace(color="#777777", linestyle=":"),

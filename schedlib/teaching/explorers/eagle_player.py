@@ -21,8 +21,7 @@ SYSTEMS = {
     "Eagle without SBP and SRPT": eagle.Eagle(sbp=False, srpt=False, min_probes=FEW),
     "Eagle, no minimum of probes": eagle.Eagle(min_probes=0),
     "Hawk": "hawk", "Sparrow": "sparrow", "DLWL": "dlwl", "Omniscient LWL": "omniscient",
-    "Ideal Eagle": "ideal-eagle",
-}
+    "Ideal Eagle": "ideal-eagle"}
 EVENTS = {
     "every event": None,
     "the ways of probes": {"submit", "send", "queue", "reject", "robbed", "steal", "vain", "drop"},
@@ -90,13 +89,10 @@ class Player(Explorer):
         on.on_click(lambda button: self.move(1))
         self.children = [*self.children[:-1], widgets.HBox([self.play, back, on]), self.picture]
         widgets.jslink((self.play, "value"), (self.at, "value"))
-        self.controls["pace"].observe(self._set_pace, "value")
+        widgets.dlink((controls["pace"], "value"), (self.play, "interval"), lambda pace: round(1000 / pace))
         self.at.value = first_stale_rejection(_run(*self.chosen[:2])[1])
         figure, self.alt = draw_step(step=self.at.value)
         self.png = png(figure)
-
-    def _set_pace(self, change):
-        self.play.interval = round(1000 / self.controls["pace"].value)
 
     def move(self, by: int) -> None:
         """Go `by` events on, or back."""
