@@ -27,6 +27,7 @@ import pandas as pd
 
 from schedlib.core.checks import unknown
 
+__all__ = ["Hint", "Verdict", "check", "exercise", "expect", "listed"]
 MODULES = sorted(file.stem for file in Path(__file__).parent.glob("chapters_*.py"))
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 MOST = 100_000  # of an answer without end no more is read

@@ -26,6 +26,7 @@ from PIL import Image
 
 from schedlib.pictures import style
 
+__all__ = ["Explorer"]
 Picture = tuple[Figure, str]
 """What a draw function gives: a matplotlib figure and its alt text."""
 
