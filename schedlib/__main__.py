@@ -24,7 +24,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {}
-"""Every command by name, in the order of the overview, which gives the first line of each docstring."""
+"""Every command by name, in the order of the overview, which gives the first sentence of each docstring."""
 
 
 def command(example: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]) -> Callable[[Callable], None]:
@@ -55,11 +55,9 @@ ONLY = argument("--only", nargs="+", metavar="NAME", help="papers, figures or ex
 
 @command("hmhs", argument("only", nargs="*", metavar="NAME", help=f"{', '.join(papers.KEYS)}, or a figure"))
 def list_(options: Namespace) -> None:
-    """What there is: every figure and table.
-
-    Each is listed with the experiment behind it, its title, how many points and seeds it has at quick scale,
-    and whether the published files still come from the code as it is (state).
-    """
+    """What there is: every figure and table. Each is listed with the experiment behind it, its title, how
+    many points and seeds it has at quick scale, and whether the published files still come from the code as
+    it is (state)."""
     from schedlib.reproduce import experiments, tables
 
     print(tables.columns(experiments(options.only)))
@@ -68,9 +66,9 @@ def list_(options: Namespace) -> None:
 @command("")
 def stale(options: Namespace) -> None:
     """The published figures that the present code would make otherwise, one a line."""
-    from schedlib.reproduce import provenance, publish
+    from schedlib.reproduce import publish
 
-    for name in provenance.stale(publish.out_folder()):
+    for name in publish.stale(publish.out_folder()):
         print(name)
 
 
@@ -79,10 +77,8 @@ def stale(options: Namespace) -> None:
          argument("--refresh", action="store_true", help="compute anew what is stored already"),
          argument("--csv", metavar="FILE", help="write the frame there instead of printing it"), *SWEEP)
 def run(options: Namespace) -> None:
-    """Run one experiment and print its tidy frame, or write it to a file.
-
-    Points that are stored already are not run again, and an interrupted run goes on where it was.
-    """
+    """Run one experiment and print its tidy frame, or write it to a file. Points that are stored already are
+    not run again, and an interrupted run goes on where it was."""
     from schedlib import reproduce
     from schedlib.reproduce import tables
 
@@ -98,24 +94,22 @@ def run(options: Namespace) -> None:
 @command("--only hmhs.fig1 --scale smoke", *SWEEP, OUT, ONLY)
 def figures(options: Namespace) -> None:
     """Regenerate figures and tables (the papers' notebooks run), then the claims ledger and the gallery."""
-    from schedlib.reproduce import pipeline
+    from schedlib.reproduce import notebooks
 
     how = options.only, options.scale, options.out, options.workers, options.dask, options.seeds
-    print(where(pipeline.figures(*how)))
+    print(where(notebooks.figures(*how)))
 
 
 @command("--only hmhs", *SWEEP, OUT, ONLY)
 def claims(options: Namespace) -> None:
-    """The papers' claims and what became of them.
-
-    They are judged on the stored results; what is missing is run. Writes claims.csv and CLAIMS.md.
-    """
-    from schedlib.reproduce import gallery, ledger, provenance, publish, tables
+    """The papers' claims and what became of them. They are judged on the stored results; what is missing is
+    run. Writes claims.csv and CLAIMS.md."""
+    from schedlib.reproduce import gallery, ledger, publish, tables
 
     frame = ledger.judged(options.scale, options.only, options.seeds, options.workers, options.dask)
     folder = publish.out_folder(options.scale, options.seeds, options.out)
     ledger.write(frame, folder)
-    if provenance.read(folder):
+    if publish.provenance(folder):
         gallery.write(folder)
     print(tables.columns(frame[["id", "paper_value", "measured", "ci95", "unit", "verdict"]]))
     print("; ".join(f"{count} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
@@ -139,10 +133,8 @@ def gallery(options: Namespace) -> None:
          argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
          argument("--check", action="store_true", help="write nothing; fail when a notebook would change"))
 def notebooks(options: Namespace) -> int:
-    """Run the book's notebooks top to bottom, in place.
-
-    What changes from run to run is stripped, so that a file changes only when an output did.
-    """
+    """Run the book's notebooks top to bottom, in place. What changes from run to run is stripped, so that a
+    file changes only when an output did."""
     from schedlib.reproduce.notebooks import notebooks
 
     changed = notebooks(options.only, options.check)
@@ -166,10 +158,8 @@ def data(options: Namespace) -> None:
 
 @command("--only core", argument("--only", nargs="+", metavar="NAME", help="core, papers, explorers"))
 def bench(options: Namespace) -> int:
-    """Speed: the kernels side by side in one run, and how soon a fresh process answers.
-
-    Prints ratios, since seconds differ from machine to machine.
-    """
+    """Speed: the kernels side by side in one run, and how soon a fresh process answers. Prints ratios, since
+    seconds differ from machine to machine."""
     root = paths.checkout()
     if root is None:
         raise ValueError("the benchmarks are in the checkout: clone it and run there")
@@ -178,8 +168,8 @@ def bench(options: Namespace) -> int:
 
 def overview() -> str:
     """What there is to type, a line for each command."""
-    summaries = {name: (it.run.__doc__ or "").partition("\n")[0] for name, it in COMMANDS.items()}
-    lines = [f"  {PROGRAM} {name:<10} {summary}" for name, summary in summaries.items()]
+    summaries = {name: str(it.run.__doc__).partition(". ")[0].rstrip(".") for name, it in COMMANDS.items()}
+    lines = [f"  {PROGRAM} {name:<10} {summary}." for name, summary in summaries.items()]
     head = "schedlib: five papers on data-centre scheduling, runnable."
     return "\n".join([head, "", *lines, "", f"Each has its own help, with an example: {PROGRAM} run --help"])
 

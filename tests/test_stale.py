@@ -59,11 +59,11 @@ def copy(tmp_path_factory):
     for name in ("pyproject.toml", "figures/provenance.json"):
         shutil.copy(ROOT / name, root / name)
     renew = (
-        "import json; from schedlib import paths; from schedlib.reproduce import keys, registry\n"
+        "import json; from schedlib import paths; from schedlib.reproduce import registry, store\n"
         "file = paths.checkout() / 'figures/provenance.json'\n"
         "entries = {name: entry for name, entry in json.loads(file.read_text()).items() if name in registry.load().figures}\n"
         "for name, entry in entries.items():\n"
-        "    entry['source'], entry['versions'] = keys.code(registry.load().experiment(name).run)\n"
+        "    entry['source'], entry['versions'] = store.code(registry.load().experiment(name).run)\n"
         "file.write_text(json.dumps(entries))\n"
     )
     call(root, "-c", renew)

@@ -96,11 +96,9 @@ def name_of(function: Callable) -> str:
 def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], seeds: Seeds,
          each: bool) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
-
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. An error
     under a reader's policy becomes the rule it broke; one under a shipped policy comes from the arguments and
-    is raised. ValueError also on two policies of one name and on no seed.
-    """
+    is raised. ValueError also on two policies of one name and on no seed."""
     numbers = list(range(seeds)) if isinstance(seeds, int | np.integer) else [int(seed) for seed in seeds]
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds: {seeds}, must be at least 1, or a list of different seeds")
@@ -117,8 +115,9 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
         outcomes = [game.run(policy, case, seed) for policy in shipped]
         least = min((outcome.idle for outcome in outcomes), default=0.0)
         beside = f"; the papers' least: {least:.0%}" if least else ""
+        longest = [outcome.waits[~np.isnan(outcome.waits)].max(initial=0.0) for outcome in outcomes]
         waiting = game.waiting(case)
-        limit = PATIENCE * max(_typical([outcome.waits for outcome in outcomes]), waiting.task)
+        limit = PATIENCE * max(float(np.median(longest or [0.0])), waiting.task)
         outcomes += [refused.get(policy.name) or _guarded(game, policy, case, seed, refused)
                      for policy in own]
         for place, (name, outcome) in enumerate(zip(names, outcomes, strict=True)):
@@ -131,12 +130,6 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
                 rows.append((name, metric, better, seed, float(value), broke, warned))
     runs = pd.DataFrame(rows, columns=COLUMNS)
     return runs if each else standings(runs)
-
-
-def _typical(waits: list[np.ndarray]) -> float:
-    """The longest wait under a policy, the median over the policies; 0 without any."""
-    longest = [of_one[~np.isnan(of_one)].max(initial=0.0) for of_one in waits]
-    return float(np.median(longest)) if longest else 0.0
 
 
 def _guarded(game, policy, case, seed, refused) -> Outcome:

@@ -11,21 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from schedlib.reproduce import provenance, publish, registry
+from schedlib.reproduce import publish, registry
 from schedlib.reproduce.sweep import SweepError, run
 
 if TYPE_CHECKING:
     from IPython.display import Markdown
 
 __all__ = ["SweepError", "card", "claims", "experiments", "frame", "picture", "run", "show", "show_rest"]
-
-
 _shown: set[str] = set()
 
 
 def experiments(only: registry.Names = None) -> pd.DataFrame:
     """A frame of every figure and table: id, experiment, title, points and seeds at quick scale, state.
-
     `state`: `current` when the published files come from the present source, else `stale`; `-` without files.
 
     >>> list(experiments().columns)
@@ -36,17 +33,15 @@ def experiments(only: registry.Names = None) -> pd.DataFrame:
         experiment = library.experiments[figure.experiment]
         kind = "table" if figure.plot is None else "figure"
         size = len(experiment.points["quick"]), experiment.seeds["quick"]
-        state = provenance.status(figure.id, publish.out_folder())
+        state = publish.status(figure.id, publish.out_folder())
         rows.append((figure.id, experiment.id, experiment.title, kind, *size, state))
     return pd.DataFrame(rows, columns=["figure", "experiment", "title", "kind", "points", "seeds", "state"])
 
 
 def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publish.Published | None:
-    """Publish a figure and display it with its caption, as the pipeline's notebooks do.
-
-    `settings` are those of `publish.publish` (scale, seeds, workers, dask, out). Gives None for a figure that
-    `only` does not name, and for one whose experiment lacks its data here, which is printed.
-    """
+    """Publish a figure and display it with its caption, as the pipeline's notebooks do. `settings` are those
+    of `publish.publish` (scale, seeds, workers, dask, out). Gives None for a figure that `only` does not
+    name, and for one whose experiment lacks its data here, which is printed."""
     library = registry.load()
     figure = library.figure(figure_id)
     _shown.add(figure_id)
@@ -68,10 +63,9 @@ def show_rest(paper: str, only: registry.Names = None, **settings: Any) -> None:
 
 
 def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
-    """A published figure or table with its caption; nothing is run. ValueError when it has not been made yet.
-    """
+    """A published figure or table with its caption; nothing is run. ValueError when it is not made yet."""
     folder = publish.out_folder(out=out)
-    entry = provenance.read(folder).get(registry.load().figure(figure_id).id)
+    entry = publish.provenance(folder).get(registry.load().figure(figure_id).id)
     if entry is None:
         raise ValueError(f"{figure_id} has not been made yet: make figures ONLY={figure_id}")
     files = tuple(folder / figure_id.partition(".")[0] / name for name in entry["files"])
@@ -89,11 +83,9 @@ def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
 
 
 def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.DataFrame:
-    """The written ledger as a frame, a row for each claim and its verdict; nothing is run.
-
-    `only` names papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit,
-    paper_value, how_read, check, tolerance, measured, ci95, verdict, reason, scale, seeds. ValueError when
-    there are no such rows.
+    """The written ledger as a frame, a row for each claim and its verdict; nothing is run. `only` names
+    papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit, paper_value, how_read,
+    check, tolerance, measured, ci95, verdict, reason, scale, seeds. ValueError when there are no such rows.
 
     >>> claims("hmhs")["paper"].unique().tolist()
     ['hmhs']

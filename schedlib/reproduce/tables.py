@@ -96,10 +96,20 @@ def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> s
     return f"{number(mean, decimals)} ({number(low, decimals)} to {number(high, decimals)})"
 
 
-def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
-    """One row per setting: numbers become means over seeds, with "low to high" of the 95 % interval beside.
+def duration(seconds: float) -> str:
+    """Seconds in the unit a reader would use.
 
-    A setting is the columns named in `parameters` and those without numbers. With one seed only `seed` goes.
+    >>> duration(0.2), duration(75), duration(250), duration(9000)
+    ('1 s', '75 s', '4 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
+    """One row per setting: numbers become means over seeds, with "low to high" of the 95 % interval beside. A
+    setting is the columns named in `parameters` and those without numbers. With one seed only `seed` goes.
 
     >>> frame = pd.DataFrame({"policy": ["a", "a"], "seed": [0, 1], "time": [1.0, 3.0]})
     >>> averaged(frame, []).to_dict("records")

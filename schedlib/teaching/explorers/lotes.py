@@ -1,7 +1,4 @@
-"""The explorers of the LoTES chapters: a waiting line, two pools, bins, a cluster, runs of Figs. 11-13.
-
-A function `draw_...` gives a matplotlib Figure and its alt text.
-"""
+"""The explorers of the LoTES chapters: a waiting line, two pools, bins, a cluster, runs of Figs. 11-13."""
 
 import functools
 from collections.abc import Mapping
@@ -16,7 +13,7 @@ from schedlib.exhibits.lotes.fig11_13_random import LAWS, axis_of
 from schedlib.exhibits.lotes.random_point import at_point, plot_point
 from schedlib.pictures import style
 from schedlib.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
-from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, slider
+from schedlib.teaching.explorers import Explorer, Picture, menu, slider
 from schedlib.teaching.lessons import dispatch as stored_clusters
 
 CORES, MEMORY = 10, 10
@@ -61,11 +58,9 @@ def line() -> Explorer:
 def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores: int = 6,
                pool_memory: int = 4) -> Picture:
     """Stage 1 on two pools of ten machines: lambda*, which pool holds which class, and what is scarce.
-
     `share` % of the jobs are of class 1 and need 1 core and `memory` GB, others `cores` cores and 1 GB, all
     for an hour. The first pool's machines have 4 cores and 16 GB, the second's `pool_cores` and
-    `pool_memory`.
-    """
+    `pool_memory`."""
     configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])  # type: ignore[arg-type]
     shares, demand = [share / 100, 1 - share / 100], [[1, memory], [cores, 1]]
     classes = lotes.JobClasses(shares, demand, [[1, 1], [1, 1]])  # type: ignore[arg-type]
@@ -99,11 +94,9 @@ def draw_bins(cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memor
 
 def bins() -> Explorer:
     """Sliders for the sizes of two classes, and the bins they give."""
-    sizes = {"cores_1": 2, "cores_2": 3, "memory_1": 3, "memory_2": 1}
-    texts = "class 1: cores", "class 2: cores", "class 1: GB", "class 2: GB"
-    controls = {name: slider(size, 0.5, 6, 0.5, text=text)
-                for (name, size), text in zip(sizes.items(), texts, strict=True)}
-    return Explorer(draw_bins, controls)
+    sizes = (("cores_1", 2, "class 1: cores"), ("cores_2", 3, "class 2: cores"),
+             ("memory_1", 3, "class 1: GB"), ("memory_2", 1, "class 2: GB"))
+    return Explorer(draw_bins, {name: slider(size, 0.5, 6, 0.5, text=text) for name, size, text in sizes})
 
 
 _cluster = functools.lru_cache(maxsize=64)(stored_clusters.instance)
@@ -154,8 +147,7 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
     """Menus for the figure and the law of sizes, a slider along the figure's axis, and the runs there. `runs`
     and `claims` as in `draw_stored`. The slider's values and the laws are those of the figure chosen."""
     varies = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
-    names = [(f"load {frame['load'].iloc[0]:g}, {varies[axis_of(frame)]}", name)
-             for name, frame in runs.items()]
+    names = [(f"load {run['load'].iloc[0]:g}, {varies[axis_of(run)]}", name) for name, run in runs.items()]
     figure, sizes = menu(names, text="runs"), menu([], text="law of sizes")
     at = widgets.SelectionSlider(options=[0], description="Phi or Omega", continuous_update=False)
 
@@ -168,6 +160,5 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
 
     offer()
     at.index = len(at.options) // 2
-    controls = {"figure": figure, "sizes": sizes, "at": at}
-    draw = functools.partial(draw_stored, runs, claims=claims)
-    return Explorer(draw, controls, height=460, on_change={"figure": offer})
+    return Explorer(functools.partial(draw_stored, runs, claims=claims),
+                    {"figure": figure, "sizes": sizes, "at": at}, height=460, on_change={"figure": offer})
