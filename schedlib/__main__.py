@@ -55,9 +55,11 @@ ONLY = argument("--only", nargs="+", metavar="NAME", help="papers, figures or ex
 
 @command("hmhs", argument("only", nargs="*", metavar="NAME", help=f"{', '.join(papers.KEYS)}, or a figure"))
 def list_(options: Namespace) -> None:
-    """What there is: every figure and table. Each is listed with the experiment behind it, its title, how
-    many points and seeds it has at quick scale, and whether the published files still come from the code as
-    it is (state)."""
+    """What there is: every figure and table.
+
+    Each is listed with the experiment behind it, its title, how many points and seeds it has at quick scale,
+    and whether the published files still come from the code as it is (state).
+    """
     from schedlib.reproduce import experiments, tables
 
     print(tables.columns(experiments(options.only)))
@@ -77,8 +79,10 @@ def stale(options: Namespace) -> None:
          argument("--refresh", action="store_true", help="compute anew what is stored already"),
          argument("--csv", metavar="FILE", help="write the frame there instead of printing it"), *SWEEP)
 def run(options: Namespace) -> None:
-    """Run one experiment and print its tidy frame, or write it to a file. Points that are stored already are
-    not run again, and an interrupted run goes on where it was."""
+    """Run one experiment and print its tidy frame, or write it to a file.
+
+    Points that are stored already are not run again, and an interrupted run goes on where it was.
+    """
     from schedlib import reproduce
     from schedlib.reproduce import tables
 
@@ -102,8 +106,10 @@ def figures(options: Namespace) -> None:
 
 @command("--only hmhs", *SWEEP, OUT, ONLY)
 def claims(options: Namespace) -> None:
-    """The papers' claims and what became of them. They are judged on the stored results; what is missing is
-    run. Writes claims.csv and CLAIMS.md."""
+    """The papers' claims and what became of them.
+
+    They are judged on the stored results; what is missing is run. Writes claims.csv and CLAIMS.md.
+    """
     from schedlib.reproduce import gallery, ledger, publish, tables
 
     frame = ledger.judged(options.scale, options.only, options.seeds, options.workers, options.dask)
@@ -133,8 +139,10 @@ def gallery(options: Namespace) -> None:
          argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
          argument("--check", action="store_true", help="write nothing; fail when a notebook would change"))
 def notebooks(options: Namespace) -> int:
-    """Run the book's notebooks top to bottom, in place. What changes from run to run is stripped, so that a
-    file changes only when an output did."""
+    """Run the book's notebooks top to bottom, in place.
+
+    What changes from run to run is stripped, so that a file changes only when an output did.
+    """
     from schedlib.reproduce.notebooks import notebooks
 
     changed = notebooks(options.only, options.check)
@@ -158,8 +166,10 @@ def data(options: Namespace) -> None:
 
 @command("--only core", argument("--only", nargs="+", metavar="NAME", help="core, papers, explorers"))
 def bench(options: Namespace) -> int:
-    """Speed: the kernels side by side in one run, and how soon a fresh process answers. Prints ratios, since
-    seconds differ from machine to machine."""
+    """Speed: the kernels side by side in one run, and how soon a fresh process answers.
+
+    Prints ratios, since seconds differ from machine to machine.
+    """
     root = paths.checkout()
     if root is None:
         raise ValueError("the benchmarks are in the checkout: clone it and run there")

@@ -26,6 +26,7 @@ def _identifier(owner: str, name: str) -> None:
 @dataclass(frozen=True)
 class Experiment:
     """A pure function of a point and a seed, with the points and the number of seeds of each scale.
+
     `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on
     another machine, so it is a module-level function.
 
@@ -80,9 +81,11 @@ def scales(smoke: Any, quick: Any = None, paper: Any = None) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture (or, with `plot=None`, a table) made from the frame of one experiment. `plot(frame)` returns
-    a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or functions of the frame that
-    return one, so that they can state what was measured."""
+    """A picture (or, with `plot=None`, a table) made from the frame of one experiment.
+
+    `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or
+    functions of the frame that return one, so that they can state what was measured.
+    """
 
     id: str
     experiment: str
@@ -99,9 +102,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Claim:
-    """A measurable sentence of a paper, and how it is judged on an experiment's frame. `measure(frame)`
-    returns a number per independent replicate, whose mean and 95 % interval are judged, or an `Interval`
-    itself (that of a proportion).
+    """A measurable sentence of a paper, and how it is judged on an experiment's frame.
+
+    `measure(frame)` returns a number per independent replicate, whose mean and 95 % interval are judged, or
+    an `Interval` itself (that of a proportion).
 
     - `value`: reproduced when the whole interval is within `tolerance` of `paper_value`; in part when some of
       it is, and the mean is off by no more than the value itself (or twice the tolerance).
@@ -148,6 +152,7 @@ class Claim:
 
 def claim_maker(paper: str, **usual: Any) -> Callable[..., Claim]:
     """Gives `make(name, where, claim, experiment, measure, paper_value=None, **fields)`, which makes a claim.
+
     `usual` are the fields that most of its claims share; a claim's own come first. Unless said, a claim is
     read from the text and checked as a value with no tolerance.
 

@@ -16,8 +16,10 @@ class Interval(NamedTuple):
 
 
 def mean_ci(values: npt.ArrayLike) -> Interval:
-    """Mean of independent replicates with its 95 % Student-t interval. `values` has shape (n,); NaN raises.
-    With n = 1 the ends are NaN. Raises ValueError when `values` is empty or not finite.
+    """Mean of independent replicates with its 95 % Student-t interval.
+
+    `values` has shape (n,); NaN raises. With n = 1 the ends are NaN. Raises ValueError when `values` is empty
+    or not finite.
 
     >>> mean_ci([9.0, 10.0, 11.0])
     Interval(mean=10.0, low=7.515..., high=12.484...)
@@ -34,6 +36,7 @@ def mean_ci(values: npt.ArrayLike) -> Interval:
 
 def wilson(successes: int, trials: int, unit: float = 1.0) -> Interval:
     """A proportion of independent trials with its 95 % interval by Wilson's score, times `unit` (100 for %).
+
     Unlike Student's it stays within 0 and 1, and is no point when all trials agree. Raises ValueError on no
     trials, or on successes that are not among them.
 

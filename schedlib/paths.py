@@ -22,10 +22,11 @@ def checkout() -> Path | None:
 
 
 def cache_folder(name: str, asked: str | None = None) -> Path:
-    """A writable folder for caches called `name`, made when missing. `asked`, or else the environment's
-    `SCHEDLIB_CACHE`, names the only place that is tried. Without either it is the first that can be written
-    of the checkout's `data/cache`, the user's cache folder and a folder of the user's among the temporary
-    ones. Raises OSError when there is none.
+    """A writable folder for caches called `name`, made when missing.
+
+    `asked`, or else the environment's `SCHEDLIB_CACHE`, names the only place that is tried. Without either it
+    is the first that can be written of the checkout's `data/cache`, the user's cache folder and a folder of
+    the user's among the temporary ones. Raises OSError when there is none.
 
     >>> cache_folder("results").name
     'results'
@@ -60,8 +61,9 @@ def _usual_places() -> Iterator[Path]:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A file to write in place of `path`, of the same name in a folder beside it; folders are made. When the
-    block ends it replaces `path` in one step; when the block raises, `path` stays as it was.
+    """A file to write in place of `path`, of the same name in a folder beside it; folders are made.
+
+    When the block ends it replaces `path` in one step; when the block raises, `path` stays as it was.
 
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with replacing(Path(folder) / "a.txt") as file:

@@ -15,12 +15,14 @@ def _amounts(**arguments: float) -> None:
 
 
 def erlang_c(servers: int, offered_load: float) -> float:
-    """The probability that a customer must wait in an M/M/c queue. `offered_load` is the arrival rate times
-    the mean service time, the mean number of busy servers (in Erlang). Computed from logarithms of Erlang's
-    loss formula, so that thousands of servers are no trouble. Raises ValueError when the load is negative or
-    at least `servers`: the queue then grows for ever. Source: Erlang (1917); Gross and Harris, "Fundamentals
-    of Queueing Theory", the multi-server queue. With two servers the formula is 2 r^2 / (1 + r) at r =
-    load / 2; the second line is their eye clinic: three doctors, six patients an hour, twenty minutes each.
+    """The probability that a customer must wait in an M/M/c queue.
+
+    `offered_load` is the arrival rate times the mean service time, the mean number of busy servers (in
+    Erlang). Computed from logarithms of Erlang's loss formula, so that thousands of servers are no trouble.
+    Raises ValueError when the load is negative or at least `servers`: the queue then grows for ever. Source:
+    Erlang (1917); Gross and Harris, "Fundamentals of Queueing Theory", the multi-server queue. With two
+    servers the formula is 2 r^2 / (1 + r) at r = load / 2; the second line is their eye clinic: three
+    doctors, six patients an hour, twenty minutes each.
 
     >>> round(erlang_c(2, 1.0) * 3, 12)
     1.0
@@ -41,6 +43,7 @@ def erlang_c(servers: int, offered_load: float) -> float:
 
 def mmc_mean_wait(arrival_rate: float, service_rate: float, servers: int) -> float:
     """The mean time spent waiting, before service, in an M/M/c queue, in the unit of time of the rates.
+
     `service_rate` is that of one server. Raises ValueError on an unstable load, a negative rate or no
     service. Source: Gross and Harris, the multi-server queue; in their eye clinic a patient waits 4/27 of an
     hour, and stays 28.9 minutes in all.
@@ -58,6 +61,7 @@ def mmc_mean_wait(arrival_rate: float, service_rate: float, servers: int) -> flo
 
 def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment: float) -> float:
     """The mean time spent waiting, before service, in an M/G/1 queue: lambda E[S^2] / (2 (1 - rho)).
+
     `second_moment` is E[S^2], in the square of the unit of `mean_service`. Raises ValueError on an unstable
     load and on moments that no distribution has. Source: Pollaczek (1930), Khinchine (1932). The example is
     Kleinrock's M/H2/1 queue ("Queueing Systems" I, Section 5.5): service at rate 1 with probability 1/4 and
@@ -81,6 +85,7 @@ def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment:
 def sita_mean_waits(arrival_rate: float, shares: Sequence[float], mean_service: Sequence[float],
                     second_moment: Sequence[float], servers: Sequence[int]) -> list[float]:
     """The mean wait of each size class under SITA: a class has servers of its own, a job joins a random one.
+
     A class is a row of `shares` (its part of the jobs; they sum to 1), `mean_service`, `second_moment`
     (E[S^2] of its jobs) and `servers` (1, 2, ...), all of one length. A Poisson stream split at random stays
     Poisson, so each server is an M/G/1 queue by itself; the mean over all jobs is the sum of shares times
@@ -102,8 +107,9 @@ def sita_mean_waits(arrival_rate: float, shares: Sequence[float], mean_service: 
 
 
 def choices_tail(load: float, choices: int, length: int) -> float:
-    """The fraction of servers with at least `length` jobs when arrivals join the shortest of `choices`. A job
-    in service counts. Poisson arrivals of `load` per server and mean service time, exponential service,
+    """The fraction of servers with at least `length` jobs when arrivals join the shortest of `choices`.
+
+    A job in service counts. Poisson arrivals of `load` per server and mean service time, exponential service,
     servers chosen at random, in the limit of many servers. The fixed point is s_k = load * s_{k-1}^d with s_0
     = 1 and d choices, so s_k = load^((d^k - 1) / (d - 1)): a double exponential in k, where one choice gives
     load^k. Raises ValueError when the load is 1 or more. Source: Vvedenskaya, Dobrushin, Karpelevich (1996);
@@ -124,6 +130,7 @@ def choices_tail(load: float, choices: int, length: int) -> float:
 
 def choices_mean_time(load: float, choices: int) -> float:
     """The mean time from arrival to end, in mean service times, when arrivals join the shortest of `choices`.
+
     The sum of `choices_tail` over lengths is the mean number at a server; Little's law makes a time of it.
     One choice is M/M/1. Raises ValueError as `choices_tail` does. The example is Mitzenmacher's predictions
     for two choices at loads 0.5, 0.9 and 0.99 (TPDS 2001); at 0.99 one choice takes 100.
@@ -141,6 +148,7 @@ def choices_mean_time(load: float, choices: int) -> float:
 
 def little(arrival_rate: float, mean_time: float) -> float:
     """Little's law, L = lambda W: the mean number of customers somewhere, from the mean time each is there.
+
     Holds for any part of any stable system: waiting times give the queue's length, service times the number
     of busy servers. Source: Little (1961). In the eye clinic of Gross and Harris, six patients an hour
     staying 13/27 of an hour are 26/9 of them.

@@ -88,10 +88,11 @@ class Workload:
                     tasks: npt.ArrayLike | None = None, job_class: Sequence[int] | np.ndarray | None = None,
                     time_unit: str = "s", report: Mapping[str, int] | None = None,
                     **demand: npt.ArrayLike) -> "Workload":
-        """Make a workload from plain arrays; jobs are numbered 0, 1, ... `submit` has shape (N,), `duration`
-        and each demand (`cpu=...`, `mem=...`) shape (T,), the tasks of the first job first. `tasks` (N,)
-        counts the tasks of each job; left out, each job has one. `job_class` has shape (N,). Raises
-        ValueError when lengths disagree, and as `Workload` does.
+        """Make a workload from plain arrays; jobs are numbered 0, 1, ...
+
+        `submit` has shape (N,), `duration` and each demand (`cpu=...`, `mem=...`) shape (T,), the tasks of
+        the first job first. `tasks` (N,) counts the tasks of each job; left out, each job has one.
+        `job_class` has shape (N,). Raises ValueError when lengths disagree, and as `Workload` does.
 
         >>> Workload.from_arrays([0, 2], [5, 5, 1], tasks=[2, 1], cpu=[1, 1, 4]).tasks
            job  duration  cpu
@@ -145,8 +146,9 @@ class Workload:
         return self._cut(0, min(n, len(self)))
 
     def between(self, t0: float, t1: float) -> "Workload":
-        """The jobs submitted at or after `t0` and before `t1`, at their own times. Raises ValueError when
-        there is none.
+        """The jobs submitted at or after `t0` and before `t1`, at their own times.
+
+        Raises ValueError when there is none.
 
         >>> Workload.from_arrays([0, 1, 2, 2], [9, 8, 7, 6]).between(1, 2).jobs["submit"].tolist()
         [1.0]
@@ -171,9 +173,10 @@ class Workload:
         return np.add.reduceat(self._tasks["duration"].to_numpy(float), self._offsets[:-1])
 
     def summary(self) -> pd.DataFrame:
-        """A frame with `value` and `unit`: sizes, times, mean demands, and what the reader reported. `span`
-        is the time from the first submission to the last, `work` the sum of all durations; six digits of each
-        are given.
+        """A frame with `value` and `unit`: sizes, times, mean demands, and what the reader reported.
+
+        `span` is the time from the first submission to the last, `work` the sum of all durations; six digits
+        of each are given.
 
         >>> Workload.from_arrays([0, 10], [1, 2, 6], tasks=[1, 2], report={"blank lines": 3}).summary()
                             value    unit

@@ -13,6 +13,7 @@ MOST_NAMES = 12
 
 def unknown(argument: str, given: Any, known: Iterable[Any], otherwise: str = "") -> ValueError:
     """The error for a name that nobody has: near matches, what there is, and what else could be given.
+
     `argument` is the argument's name, or the kind of name, `given` what it was given. The `known` names are
     listed where they are few; `otherwise` is a last hint, such as where to find them all.
 
@@ -29,9 +30,10 @@ def unknown(argument: str, given: Any, known: Iterable[Any], otherwise: str = ""
 
 
 def numbers(name: str, values: npt.ArrayLike, dimensions: int, per: str) -> npt.NDArray[np.float64]:
-    """`values` as a read-only float array of that many dimensions, copied. `per` says what each entry stands
-    for, for the message. Raises ValueError when `values` is empty, holds what is no number, or has another
-    number of dimensions.
+    """`values` as a read-only float array of that many dimensions, copied.
+
+    `per` says what each entry stands for, for the message. Raises ValueError when `values` is empty, holds
+    what is no number, or has another number of dimensions.
 
     >>> numbers("count", [1, 2], 1, "one number for each machine")
     array([1., 2.])

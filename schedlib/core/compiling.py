@@ -79,9 +79,10 @@ def jit(function: Callable[..., Any], signature: Any = None, **options: Any) -> 
 
 
 def compiled(function: Callable[..., Any] | None = None, *, signature: Any = None) -> Any:
-    """Compile a kernel, keep the machine code for the next process, and let threads run it side by side. With
-    `signature` the kernel is compiled at import or loaded from the cache; give one to kernels that take a
-    reader's function, since only then does numba cache them.
+    """Compile a kernel, keep the machine code for the next process, and let threads run it side by side.
+
+    With `signature` the kernel is compiled at import or loaded from the cache; give one to kernels that take
+    a reader's function, since only then does numba cache them.
 
     >>> @compiled
     ... def twice(x):
@@ -93,11 +94,12 @@ def compiled(function: Callable[..., Any] | None = None, *, signature: Any = Non
 
 
 def rule(signature: Any, form: str = "") -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that compiles a reader's function to one signature, so that kernels can take it. It takes
-    plain functions, lambdas, and functions that numba compiled before; one that has this very signature is
-    given back as it is. `form` says in words what the function takes and gives, such as "(cluster, job) ->
-    machine". With NUMBA_DISABLE_JIT=1 the function stays plain Python. Raises ValueError, with the compiler's
-    reason, for what is no function or cannot be compiled to that signature.
+    """A decorator that compiles a reader's function to one signature, so that kernels can take it.
+
+    It takes plain functions, lambdas, and functions that numba compiled before; one that has this very
+    signature is given back as it is. `form` says in words what the function takes and gives, such as
+    "(cluster, job) -> machine". With NUMBA_DISABLE_JIT=1 the function stays plain Python. Raises ValueError,
+    with the compiler's reason, for what is no function or cannot be compiled to that signature.
 
     >>> add = rule(types.int64(types.int64, types.int64))
     >>> @add

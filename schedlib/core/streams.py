@@ -6,9 +6,10 @@ import numpy as np
 
 
 def streams(seed: int, *names: str) -> tuple[np.random.Generator, ...]:
-    """One independent generator for each name, a function of the seed and the name alone. Drawing more sizes,
-    or adding a stream, leaves the arrivals as they were, so that policies meet the same workload. Raises
-    ValueError on a negative seed or a name given twice.
+    """One independent generator for each name, a function of the seed and the name alone.
+
+    Drawing more sizes, or adding a stream, leaves the arrivals as they were, so that policies meet the same
+    workload. Raises ValueError on a negative seed or a name given twice.
 
     >>> arrivals, sizes = streams(7, "arrivals", "sizes")
     >>> (again,) = streams(7, "arrivals")

@@ -8,6 +8,7 @@ SLACK = 1e-9  # of a capacity or a time: rounding
 def over_capacity(machine: np.ndarray, start: np.ndarray, finish: np.ndarray, demand: np.ndarray,
                   capacity: np.ndarray) -> tuple[int, int, float] | None:
     """The first task whose start takes a machine above its capacity: (task, resource, used), or None.
+
     `machine, start, finish (T,)`, `demand (T, R)`, `capacity (N, R)`; tasks with machine -1 did not run. Of
     what happens at one time, tasks end before others start.
 
@@ -48,8 +49,9 @@ def two_at_once(machines: int, machine: np.ndarray, start: np.ndarray, finish: n
 
 
 def idle_while_waiting(machines: int, ready: np.ndarray, start: np.ndarray, finish: np.ndarray) -> float:
-    """The share of the machines' time that passes idle while a task is ready and not started. `ready, start,
-    finish (T,)` of tasks that take a whole machine each. Time ends with the last start.
+    """The share of the machines' time that passes idle while a task is ready and not started.
+
+    `ready, start, finish (T,)` of tasks that take a whole machine each. Time ends with the last start.
 
     >>> idle_while_waiting(2, np.array([0.0, 0.0]), np.array([0.0, 4.0]), np.array([4.0, 6.0]))
     0.5

@@ -96,9 +96,11 @@ def name_of(function: Callable) -> str:
 def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], seeds: Seeds,
          each: bool) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
+
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. An error
     under a reader's policy becomes the rule it broke; one under a shipped policy comes from the arguments and
-    is raised. ValueError also on two policies of one name and on no seed."""
+    is raised. ValueError also on two policies of one name and on no seed.
+    """
     numbers = list(range(seeds)) if isinstance(seeds, int | np.integer) else [int(seed) for seed in seeds]
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds: {seeds}, must be at least 1, or a list of different seeds")

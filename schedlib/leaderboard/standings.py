@@ -22,6 +22,7 @@ GREY = "#555555"
 
 def standings(runs: pd.DataFrame) -> pd.DataFrame:
     """The leaderboard of these runs: a row per metric and policy, best first, those who broke a rule last.
+
     `runs` has a row per policy, metric and seed: `policy, metric, better` ("low" or "high"), `seed, value`
     (NaN where a run came to no end), `broke, warned` (sentences, empty when all is well). Gives
 
@@ -92,9 +93,11 @@ def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
 def plot(board: pd.DataFrame, metric: str | None = None, size: tuple[float, float] | None = None,
          ax: Axes | None = None) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the best.
+
     `metric` is one of the board's, the first by default. Who broke a rule stands below. The axis is
     logarithmic when means are apart by more than a factor of 8. Returns a matplotlib Figure, of `size` in
-    inches, or that of `ax`. ValueError on an unknown metric."""
+    inches, or that of `ax`. ValueError on an unknown metric.
+    """
     rows = _shown(board, metric)
     axes: Any = ax or style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))[1]
     means, beside = rows["mean"].dropna(), {"transform": axes.get_yaxis_transform(), "va": "center"}

@@ -23,6 +23,7 @@ _shown: set[str] = set()
 
 def experiments(only: registry.Names = None) -> pd.DataFrame:
     """A frame of every figure and table: id, experiment, title, points and seeds at quick scale, state.
+
     `state`: `current` when the published files come from the present source, else `stale`; `-` without files.
 
     >>> list(experiments().columns)
@@ -39,9 +40,11 @@ def experiments(only: registry.Names = None) -> pd.DataFrame:
 
 
 def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publish.Published | None:
-    """Publish a figure and display it with its caption, as the pipeline's notebooks do. `settings` are those
-    of `publish.publish` (scale, seeds, workers, dask, out). Gives None for a figure that `only` does not
-    name, and for one whose experiment lacks its data here, which is printed."""
+    """Publish a figure and display it with its caption, as the pipeline's notebooks do.
+
+    `settings` are those of `publish.publish` (scale, seeds, workers, dask, out). Gives None for a figure that
+    `only` does not name, and for one whose experiment lacks its data here, which is printed.
+    """
     library = registry.load()
     figure = library.figure(figure_id)
     _shown.add(figure_id)
@@ -83,9 +86,11 @@ def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
 
 
 def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.DataFrame:
-    """The written ledger as a frame, a row for each claim and its verdict; nothing is run. `only` names
-    papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit, paper_value, how_read,
-    check, tolerance, measured, ci95, verdict, reason, scale, seeds. ValueError when there are no such rows.
+    """The written ledger as a frame, a row for each claim and its verdict; nothing is run.
+
+    `only` names papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit,
+    paper_value, how_read, check, tolerance, measured, ci95, verdict, reason, scale, seeds. ValueError when
+    there are no such rows.
 
     >>> claims("hmhs")["paper"].unique().tolist()
     ['hmhs']

@@ -108,8 +108,9 @@ def duration(seconds: float) -> str:
 
 
 def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
-    """One row per setting: numbers become means over seeds, with "low to high" of the 95 % interval beside. A
-    setting is the columns named in `parameters` and those without numbers. With one seed only `seed` goes.
+    """One row per setting: numbers become means over seeds, with "low to high" of the 95 % interval beside.
+
+    A setting is the columns named in `parameters` and those without numbers. With one seed only `seed` goes.
 
     >>> frame = pd.DataFrame({"policy": ["a", "a"], "seed": [0, 1], "time": [1.0, 3.0]})
     >>> averaged(frame, []).to_dict("records")

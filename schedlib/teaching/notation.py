@@ -37,9 +37,10 @@ class Notation(pd.DataFrame):
 
 
 def table(paper: str | None = None, chapter: int | None = None) -> Notation:
-    """The symbols of a paper (its key, or "theory"), or those that a chapter uses, or all. A row each:
-    `symbol` (LaTeX), `in schedlib` (the name below the package), `meaning`, `unit` ("1" for numbers); without
-    a paper also `paper`. Raises ValueError on an unknown paper, and when nothing is left.
+    """The symbols of a paper (its key, or "theory"), or those that a chapter uses, or all.
+
+    A row each: `symbol` (LaTeX), `in schedlib` (the name below the package), `meaning`, `unit` ("1" for
+    numbers); without a paper also `paper`. Raises ValueError on an unknown paper, and when nothing is left.
 
     >>> table("lotes", chapter=2).iloc[0].tolist()[:2]
     ['$c_{jl}$', '`lotes.MachineConfigs.capacity`']

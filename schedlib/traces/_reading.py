@@ -18,9 +18,11 @@ Types = Mapping[str, pa.DataType]
 
 
 def read_table(path: Path, names: Sequence[str], types: Types, delimiter: str = ",") -> pa.Table:
-    """Read the columns in `types` of a header-less file that has the columns `names` (gzip by name). Raises
-    ValueError, naming the file and the row (counted from 1), when it is empty or cut short, when a row has
-    another number of columns, and when an entry is not of its type."""
+    """Read the columns in `types` of a header-less file that has the columns `names` (gzip by name).
+
+    Raises ValueError, naming the file and the row (counted from 1), when it is empty or cut short, when a row
+    has another number of columns, and when an entry is not of its type.
+    """
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file")
     blanks = {"null_values": [""], "strings_can_be_null": False}
@@ -70,9 +72,11 @@ def met(report: Mapping[str, int]) -> dict[str, int]:
 
 
 def cached(name: str, sources: Sequence[Path], schema: pa.Schema, make: Callable[[], pa.Table]) -> pa.Table:
-    """The table kept as Parquet in the cache, or `make()`, kept for the next time. Another `name`, or another
-    size or time of a source file, is another table. A damaged entry is made again, with a warning; where
-    nothing can be written the table is made each time, with a warning."""
+    """The table kept as Parquet in the cache, or `make()`, kept for the next time.
+
+    Another `name`, or another size or time of a source file, is another table. A damaged entry is made again,
+    with a warning; where nothing can be written the table is made each time, with a warning.
+    """
     facts = [(source.name, source.stat().st_size, source.stat().st_mtime_ns) for source in sources]
     key = sha256(repr(facts).encode()).hexdigest()[:16]
     try:

@@ -38,9 +38,10 @@ SOURCES = {
 
 
 def fetch(name: str, folder: str | Path | None = None) -> Path:
-    """Fetch the source `name` of `SOURCES` and return the folder with its files, ready for the reader. It
-    goes below `folder`; left out, that is `data/downloads` of the checkout, or the cache folder when there is
-    none. Raises ValueError on an unknown name, and as the `download_` functions do.
+    """Fetch the source `name` of `SOURCES` and return the folder with its files, ready for the reader.
+
+    It goes below `folder`; left out, that is `data/downloads` of the checkout, or the cache folder when there
+    is none. Raises ValueError on an unknown name, and as the `download_` functions do.
 
     >>> fetch("google2099")
     Traceback (most recent call last):
@@ -60,11 +61,13 @@ def fetch(name: str, folder: str | Path | None = None) -> Path:
 def download_google2011(folder: str | Path, table: str = "job_events",
                         shards: int | Iterable[int] | None = None, *, base_url: str = GOOGLE2011,
                         retries: int = 3) -> Path:
-    """Fetch shards of a table of Google's trace into `folder/table`, and return that folder. `shards` is how
-    many, the first ones in time, or their numbers; None means all 500. The publisher's `SHA256SUM` is fetched
-    first, into `folder`, and every shard is checked against it; a shard that differs is not left in place.
-    Raises ValueError on an unknown table or shard and on a shard that differs, ConnectionError when the
-    server cannot be reached."""
+    """Fetch shards of a table of Google's trace into `folder/table`, and return that folder.
+
+    `shards` is how many, the first ones in time, or their numbers; None means all 500. The publisher's
+    `SHA256SUM` is fetched first, into `folder`, and every shard is checked against it; a shard that differs
+    is not left in place. Raises ValueError on an unknown table or shard and on a shard that differs,
+    ConnectionError when the server cannot be reached.
+    """
     if table not in GOOGLE2011_TABLES:
         raise unknown("table", table, GOOGLE2011_TABLES)
     folder = Path(folder)
@@ -82,9 +85,12 @@ def download_google2011(folder: str | Path, table: str = "job_events",
 
 
 def download_swim(folder: str | Path, *, base_url: str = SWIM, retries: int = 3) -> Path:
-    """Fetch the SWIM files into `folder`, and return it. The publisher gives no checksums: those of the first
-    download are written to `SHA256SUM` beside the files, which are checked against it from then on. Raises
-    ValueError on a file that differs, ConnectionError when the server cannot be reached."""
+    """Fetch the SWIM files into `folder`, and return it.
+
+    The publisher gives no checksums: those of the first download are written to `SHA256SUM` beside the files,
+    which are checked against it from then on. Raises ValueError on a file that differs, ConnectionError when
+    the server cannot be reached.
+    """
     import pooch
 
     folder = Path(folder)

@@ -97,9 +97,10 @@ def listed() -> dict[str, list[int]]:
 
 
 def check(chapter: str, number: int, answer: Any) -> Verdict:
-    """Say whether an answer is right, or give a hint; no answer makes it raise. `chapter` is its name,
-    "01-waiting", `number` that of the exercise. With `...` as answer it says what an answer looks like.
-    Raises ValueError on an unknown chapter or number.
+    """Say whether an answer is right, or give a hint; no answer makes it raise.
+
+    `chapter` is its name, "01-waiting", `number` that of the exercise. With `...` as answer it says what an
+    answer looks like. Raises ValueError on an unknown chapter or number.
 
     >>> check("01-waiting", 1, "half an hour")
     Not yet: needs three numbers, and this is text

@@ -85,6 +85,7 @@ def young_garbage() -> Iterator[None]:
 @contextlib.contextmanager
 def working(show: Callable[[str], None] | None = None, after: float = 1.5) -> Iterator[None]:
     """Inside the block, say that it works and for how many seconds, once it has taken more than `after` s.
+
     `show` takes the words, and "" when the block is done; without it they stand below the cell that runs.
 
     >>> said = []

@@ -58,9 +58,11 @@ def line() -> Explorer:
 def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores: int = 6,
                pool_memory: int = 4) -> Picture:
     """Stage 1 on two pools of ten machines: lambda*, which pool holds which class, and what is scarce.
+
     `share` % of the jobs are of class 1 and need 1 core and `memory` GB, others `cores` cores and 1 GB, all
     for an hour. The first pool's machines have 4 cores and 16 GB, the second's `pool_cores` and
-    `pool_memory`."""
+    `pool_memory`.
+    """
     configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])  # type: ignore[arg-type]
     shares, demand = [share / 100, 1 - share / 100], [[1, memory], [cores, 1]]
     classes = lotes.JobClasses(shares, demand, [[1, 1], [1, 1]])  # type: ignore[arg-type]

@@ -21,6 +21,7 @@ MIXES = [f"n{k}" for k in range(1, 10)]
 
 def instance(phi: int, load: int, sizes: str, seed: int, planner: Callable | None = None) -> RandomInstance:
     """Six machines of each of Table 1's configurations for six hours, with the stored plan or `planner`'s.
+
     `phi` is in thousandths, `load` in % of what the plan sustains. Raises ValueError where no plan is stored,
     and where rounding leaves nothing of its rate (phi 12, seed 7).
 

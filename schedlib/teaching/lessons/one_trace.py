@@ -49,10 +49,11 @@ def hour() -> tuple[Workload, pd.DataFrame]:
 
 
 def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
-    """A slice: every `every`-th job, from the `first` on, submitted within ten minutes of minute `start`. A
-    row of `jobs` is a stage (`job, submit, class, trace_job, stage, end, plan_cpu, plan_mem`), its tasks are
-    the instances. Slices that differ in `first` alone share no job. Raises ValueError when `every` or `first`
-    is not a whole number in its range, and when no job is left.
+    """A slice: every `every`-th job, from the `first` on, submitted within ten minutes of minute `start`.
+
+    A row of `jobs` is a stage (`job, submit, class, trace_job, stage, end, plan_cpu, plan_mem`), its tasks
+    are the instances. Slices that differ in `first` alone share no job. Raises ValueError when `every` or
+    `first` is not a whole number in its range, and when no job is left.
 
     >>> part(50, every=64)
     Workload(216 jobs, 4784 tasks, 595 s, demands: cpu, mem)
