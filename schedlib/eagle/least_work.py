@@ -10,8 +10,7 @@ import numpy as np
 from schedlib.core.heap import pop, push
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.probing.sharing import hold, set_bit
-from schedlib.eagle.simulating.log import MARKS, SENT, write
-from schedlib.eagle.simulating.messages import PLACED_TASK, post
+from schedlib.eagle.simulating.messages import MARKS, PLACED_TASK, SENT, post, write
 
 
 @kernel

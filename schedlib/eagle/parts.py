@@ -1,25 +1,65 @@
-"""The parts that systems are made of. A shipped part and a reader's function are records of the same kind.
+"""The parts that systems are made of. A shipped part and a reader's function are records of the same kind:
 
-The record's fields say what the part needs from the engine (a centre's bits, rejections, news), so that only
-`engine.bring` and `reorder.choose` ask which part it is.
+def emptiest_of_two(cluster, job, probe, rng):
+    a, b = int(rng.random() * len(cluster.queued)), int(rng.random() * len(cluster.queued))
+    return a if cluster.queued[a] + cluster.busy[a] <= cluster.queued[b] + cluster.busy[b] else b
+
+mine = eagle.System("two choices", short_jobs=emptiest_of_two, long_jobs="lwl", queue="fifo")
+eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba.core import types
 
 from schedlib.core.checks import unknown
 from schedlib.core.compiling import rule
-from schedlib.eagle.own import PICK, PICK_FORM, SEND, SEND_FORM
+from schedlib.core.uncounted import kernel
 
 ANYWHERE, THREE_ROUNDS, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(6)
 """Ways in which the tasks of a job come to workers: the branches of `engine.bring`."""
 FIRST_COME, SHORTEST_JOB, SHORTEST_JOB_AS_WRITTEN, SHORTEST_TASK, READERS_ORDER = range(5)
 """Orders in which a worker serves its queue: the branches of `reorder.choose`."""
 NOBODY, SHORT, EVERYBODY = range(3)
+UNKNOWN_WORKER, UNKNOWN_PLACE = 1, 2
+"""Choices of a reader's function that end a run: a worker or a place in a queue that does not exist."""
+
+
+class Cluster(NamedTuple):
+    """What a reader's function sees: W workers and N jobs by number. Read the arrays, change none.
+
+    - `now` (s), `short_only`: workers 0 to short_only - 1 are the short partition
+    - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one
+    - `long_tasks (W,)`: tasks placed there by the centre and not finished
+    - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
+    """
+
+    now: float
+    short_only: int
+    queued: np.ndarray
+    busy: np.ndarray
+    long_tasks: np.ndarray
+    estimate: np.ndarray
+    tasks: np.ndarray
+    unstarted: np.ndarray
+    long: np.ndarray
+
+
+_COUNTS, _TIMES, _LINE = types.int64[:], types.float64[:], types.int64[::1]
+CLUSTER = types.NamedTuple([types.float64, types.int64, _COUNTS, _COUNTS, _COUNTS, _TIMES, _COUNTS, _COUNTS,
+                            _COUNTS], Cluster)
+SEND = types.int64(CLUSTER, types.int64, types.int64, numba.typeof(np.random.default_rng(0)))
+PICK = types.int64(CLUSTER, _LINE)
 
 
 class Part(NamedTuple):
-    """A way in which tasks come to workers, or an order in which a worker serves its queue."""
+    """A way in which tasks come to workers, or an order in which a worker serves its queue.
+
+    The fields say what the part needs: only `engine.bring` and `reorder.choose` ask which part it is.
+    """
 
     branch: int
     written: int = -1  # another branch as written (-1: the same)
@@ -43,16 +83,15 @@ WAYS = {
     "lwl": Part(branch=LEAST_WORK, places=True),
     "stale-lwl": Part(branch=OLD_NEWS, places=True, stale=True),
 }
-LONG_WAYS = {name: WAYS[name] for name in ("lwl", "probes", "stale-lwl")}
 ORDERS = {
     "fifo": Part(branch=FIRST_COME),
     "srpt": Part(branch=SHORTEST_JOB, written=SHORTEST_JOB_AS_WRITTEN, charges=SHORT, news=True),
     "srpt-tasks": Part(branch=SHORTEST_TASK, charges=EVERYBODY),
 }
 ARGUMENTS = {
-    "short_jobs": (WAYS, READERS_WAY, rule(SEND, SEND_FORM)),
-    "long_jobs": (LONG_WAYS, -1, None),
-    "queue": (ORDERS, READERS_ORDER, rule(PICK, PICK_FORM)),
+    "short_jobs": (WAYS, READERS_WAY, rule(SEND, "(cluster, job, probe, rng) -> worker")),
+    "long_jobs": ({name: WAYS[name] for name in ("lwl", "probes", "stale-lwl")}, -1, None),
+    "queue": (ORDERS, READERS_ORDER, rule(PICK, "(cluster, line) -> place")),
 }
 """For each argument of a `System`: its shipped parts, and a reader's function's branch and compiler."""
 
@@ -65,3 +104,45 @@ def part(argument: str, given: str | Callable) -> Part:
     if not isinstance(given, str) or given not in shipped:
         raise unknown(argument, given, shipped)
     return shipped[given]
+
+
+@rule(SEND)
+def nowhere(cluster, job, probe, rng):
+    """What the engine is handed when the probes go where a shipped part says."""
+    return 0
+
+
+@rule(PICK)
+def first(cluster, line):
+    """What the engine is handed when the order in a queue is a shipped one."""
+    return 0
+
+
+@kernel
+def seen(state, now):
+    """What a reader's function sees."""
+    workers, jobs = state.workers, state.jobs
+    return Cluster(now=now, short_only=state.how.short_only, queued=workers.queued, busy=workers.busy,
+                   long_tasks=workers.placed, estimate=jobs.estimate, tasks=jobs.tasks,
+                   unstarted=jobs.unstarted, long=jobs.long)
+
+
+@kernel
+def refuse(state, what, choice, choices, now):
+    """Record that a reader's function chose what does not exist; the engine then ends the run."""
+    refusal = state.refusal[0]
+    refusal.what, refusal.time, refusal.choice, refusal.choices = what, now, choice, choices
+
+
+def refusal_text(state: Any, system: str, unit: str, names: np.ndarray) -> str:
+    """What a reader's function chose, when, and what it could have; `names (N,)` by submission."""
+    refusal = state.refusal[0]
+    time, last = f"at {refusal.time:.4g} {unit}", refusal.choices - 1
+    if refusal.what == UNKNOWN_WORKER:
+        probe = f"probe {refusal.probe} of job {names[refusal.job]}"
+        chose = f"short_jobs sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
+    else:
+        jobs = ", ".join(str(names[job]) for job in state.choices.line[: min(refusal.choices, 5)])
+        line = f"the line of worker {refusal.worker} (jobs {jobs}{' ...' if last > 4 else ''})"
+        chose = f"queue picks place {refusal.choice} {time} in {line}; it has {refusal.choices}"
+    return f"system {system!r}: {chose}; return one of 0 to {last}"

@@ -19,7 +19,7 @@ class System:
     | | `"sss"` | the same, but never behind a long task: Succinct State Sharing (Section 3.3) |
     | | `"clear"` | to workers that have no long task at this moment, known without delay (ideal) |
     | | `"lwl"`, `"stale-lwl"` | tasks placed by least work left, known now or as of the last heartbeat |
-    | | a function | `send(cluster, job, probe, rng)` gives each probe's worker, see `eagle.own.Cluster` |
+    | | a function | `send(cluster, job, probe, rng)` gives each probe's worker, see `eagle.Cluster` |
     | `long_jobs` | `"lwl"`, `"stale-lwl"` | placed in the general partition by least work left |
     | | `"probes"` | as short jobs' probes, to any worker |
     | `queue` | `"fifo"` | first come, first served |

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from schedlib.eagle.simulating.replay import Step, newest_copy
-from schedlib.eagle.simulating.simulate import Simulation
+from schedlib.eagle.simulating.results import Simulation, Step, newest_copy
 from schedlib.pictures import style
 from schedlib.pictures.probing import LONG, SHORT, pale
 

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
-from schedlib.eagle.simulating.simulate import Simulation
+from schedlib.eagle.simulating.results import Simulation
 from schedlib.pictures import style
 
 SHORT, LONG = style.BLUE, style.VERMILLION

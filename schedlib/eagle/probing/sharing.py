@@ -1,43 +1,11 @@
 """Succinct State Sharing (Eagle, Section 3.3): the centre's bit vector and the workers' stale copies of it.
 
-Copies of the same state are one row, which counts its holders.
+Copies of the same state are one row of the board, which counts its holders.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.simulating.records import BOARD, table
-
-
-class Board(NamedTuple):
-    """The centre's bit vector and its copies: C rows of B words, 64 workers a word."""
-
-    bits: np.ndarray  # (B,), the centre's vector
-    copies: np.ndarray  # (C, B)
-    holders: np.ndarray  # (C,), how many hold a row
-    spare: np.ndarray  # (C,), first the rows that nobody holds
-    status: np.recarray  # one record
-
-
-def empty_board(workers: int, rows: int) -> Board:
-    """A vector of zeros, and no copy."""
-    words = (workers + 63) // 64
-    status = table(1, BOARD)
-    status.changed, status.newest, status.spare_rows = 1, -1, rows
-    return Board(bits=np.zeros(words, np.int64), copies=np.zeros((rows, words), np.int64),
-                 holders=np.zeros(rows, np.int64), spare=np.arange(rows)[::-1].copy(), status=status)
-
-
-def enlarged(board: Board) -> Board:
-    """The same board with room for twice as many copies."""
-    rows, left = len(board.holders), int(board.status[0].spare_rows)
-    board.status[0].spare_rows = left + rows
-    return board._replace(
-        copies=np.concatenate((board.copies, np.zeros_like(board.copies))),
-        holders=np.concatenate((board.holders, np.zeros(rows, np.int64))),
-        spare=np.r_[board.spare[:left], np.arange(rows, 2 * rows), np.zeros(rows - left, np.int64)])
 
 
 @kernel

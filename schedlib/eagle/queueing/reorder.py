@@ -1,16 +1,67 @@
-"""What a worker runs next: the job of least remaining work that may bypass those in front (Algorithm 1).
+"""A worker's queue, and what it runs next: the job of least remaining work that may bypass (Algorithm 1).
 
-An entry's slack is `cap` (5) times its own estimate less its bypass counter: the longest task that may still
-overtake it. Each rule gives the entry and the one in front of it, (-1, -1) when there is none.
+A queue is a chain of entries, which are probes (a probe stands for a job) and placed tasks. An entry's slack
+is `cap` (5) times its own estimate less its bypass counter: the longest task that may still overtake it. Each
+rule gives the entry and the one in front of it, (-1, -1) when there is none.
 """
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import parts
-from schedlib.eagle.own import UNKNOWN_PLACE, refuse, seen
-from schedlib.eagle.queueing.queues import remove
-from schedlib.eagle.simulating.log import DROPS, write
+from schedlib.eagle.simulating.messages import DROPS, write
+
+
+@kernel
+def append(state, worker, entry):
+    """Put an entry at the end of a worker's queue."""
+    w, entries, counts = state.workers[worker], state.entries, state.counts[0]
+    entries[entry].next = -1
+    if w.tail < 0:
+        w.head = entry
+    else:
+        entries[w.tail].next = entry
+    w.tail = entry
+    w.queued += 1
+    counts.longest_queue = max(counts.longest_queue, w.queued)
+
+
+@kernel
+def enqueue(state, worker, job, task, behind, now):
+    """Put a new entry at the end of a worker's queue; there must be room for it."""
+    pool = state.pool[0]
+    entry = pool.spare
+    if entry >= 0:
+        pool.spare = state.entries[entry].next
+    else:
+        entry = pool.used
+        pool.used += 1
+    e = state.entries[entry]
+    e.job, e.behind, e.task = job, behind, task
+    e.bypassed, e.since = 0.0, now
+    append(state, worker, entry)
+
+
+@kernel
+def unlink(state, worker, entry, before):
+    """Take an entry out of a worker's queue; `before` is the one in front of it (-1: it is the first)."""
+    w, entries = state.workers[worker], state.entries
+    after = entries[entry].next
+    if before < 0:
+        w.head = after
+    else:
+        entries[before].next = after
+    if after < 0:
+        w.tail = before
+    w.queued -= 1
+
+
+@kernel
+def remove(state, worker, entry, before):
+    """Take an entry out of a worker's queue for good."""
+    unlink(state, worker, entry, before)
+    state.entries[entry].next = state.pool[0].spare
+    state.pool[0].spare = entry
 
 
 @kernel
@@ -103,9 +154,9 @@ def pick_by_reader(pick, state, worker, now):
         line[size] = entries[entry].job
         size += 1
         entry = entries[entry].next
-    place = pick(seen(state, now), line[:size])
+    place = pick(parts.seen(state, now), line[:size])
     if place < 0 or place >= size:
-        refuse(state, UNKNOWN_PLACE, place, size, now)
+        parts.refuse(state, parts.UNKNOWN_PLACE, place, size, now)
         state.refusal[0].worker = worker
         place = 0
     before, entry = -1, state.workers[worker].head

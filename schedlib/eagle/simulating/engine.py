@@ -15,14 +15,12 @@ from schedlib.core.events import take
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import parts
 from schedlib.eagle.least_work import advertise, place
-from schedlib.eagle.own import PICK, SEND
-from schedlib.eagle.probing import probes, sharing
+from schedlib.eagle.probing import probes
+from schedlib.eagle.probing.sharing import keep_copy
 from schedlib.eagle.queueing.worker import finish, next_task, take_in
 from schedlib.eagle.simulating import messages
-from schedlib.eagle.simulating.log import SUBMITTED, VAIN_ANSWER, pass_time, write
-from schedlib.eagle.simulating.messages import ANSWERED_VAIN, PLACED_TASK, PROBE, REJECTED, arrival, front
-from schedlib.eagle.simulating.records import JOB, longer, table
-from schedlib.eagle.simulating.state import Settings, State, initial
+from schedlib.eagle.simulating.messages import arrival, front, pass_time, room_in, write
+from schedlib.eagle.simulating.state import JOB, Settings, State, initial, longer, table
 
 DONE, REFUSED, MORE_ENTRIES, MORE_NEAR, MORE_FAR, MORE_COPIES, MORE_LOG, MORE_LINE = range(8)
 
@@ -34,7 +32,8 @@ def bring(send, state, job, rng, now):
     way = how.long_way if is_long else how.short_way
     if way in (parts.LEAST_WORK, parts.OLD_NEWS):
         place(state, job, how.short_only if is_long else 0, way == parts.OLD_NEWS, rng, now)
-    elif way == parts.THREE_ROUNDS:
+        return
+    if way == parts.THREE_ROUNDS:
         probes.probe_in_three_rounds(state, job, rng, now)
     elif way == parts.CLEAR:
         probes.probe_clear(state, job, rng, now)
@@ -42,26 +41,27 @@ def bring(send, state, job, rng, now):
         probes.probe_by_reader(send, state, job, rng, now)
     else:
         probes.probe_anywhere(state, job, rng, now)
+    state.counts[0].probes += probes.probes_of(state, job)
 
 
 @kernel
 def receive(state, kind, worker, job, detail, rng, now):
     """A message arrives; the worker that it leaves with nothing to do, or -1."""
     how = state.how
-    if kind == PROBE:
+    if kind == messages.PROBE:
         if how.rejects and probes.rejects(state, worker, job, now):
             probes.reject_probe(state, worker, job, detail, now)
             return -1
         return take_in(state, worker, job, -1, now)
-    if kind == PLACED_TASK:
+    if kind == messages.PLACED_TASK:
         if how.shares and state.jobs[job].long == 1:
-            sharing.keep_copy(state, worker, job, now)
+            keep_copy(state, worker, job, now)
         return take_in(state, worker, job, detail, now)
-    if kind == ANSWERED_VAIN:
-        write(state.log, now, VAIN_ANSWER, worker, job)
+    if kind == messages.ANSWERED_VAIN:
+        write(state.log, now, messages.VAIN_ANSWER, worker, job)
         state.workers[worker].long_tasks -= state.workers[worker].serves_long
         return worker
-    if kind == REJECTED:
+    if kind == messages.REJECTED:
         probes.probe_again(state, job, detail, rng, now)
     elif how.published and state.jobs[job].unstarted == 0:
         state.jobs[job].known = -1
@@ -74,9 +74,9 @@ def receive(state, kind, worker, job, detail, rng, now):
 def lacks(state, messages_next):
     """What must grow before the next event, which sends at most so many messages; DONE if there is room."""
     longest, log, pool = state.counts[0].longest_queue, state.log, state.pool[0]
-    if messages.room_in(state.near) < messages_next:
+    if room_in(state.near) < messages_next:
         return MORE_NEAR
-    if messages.room_in(state.far) < messages_next:
+    if room_in(state.far) < messages_next:
         return MORE_FAR
     if pool.spare < 0 and pool.used == state.entries.size:
         return MORE_ENTRIES
@@ -89,7 +89,17 @@ def lacks(state, messages_next):
     return DONE
 
 
-def _advance(send, pick, state, rng):
+def _signature():
+    duration = np.zeros(1)
+    duration.flags.writeable = False
+    arguments = initial(Settings(), table(1, JOB), duration, 1), np.random.default_rng(0)
+    parts_of_readers = map(compiling.function_type, (parts.SEND, parts.PICK))
+    return types.int64(*parts_of_readers, *map(numba.typeof, arguments))
+
+
+@kernel(signature=_signature())
+def advance(send, pick, state, rng):
+    """Simulate until all is done, a reader's choice is refused, or an array is too short: which it is."""
     jobs, clock, counts, sums = state.jobs, state.clock[0], state.counts[0], state.meter.sums[0]
     while True:
         job = clock.next_job
@@ -100,9 +110,7 @@ def _advance(send, pick, state, rng):
         if now == np.inf:
             return DONE
         now = min(now, beat)
-        most = 4
-        if submission == now:
-            most = max(most, probes.probes_of(state, job), jobs[job].tasks)
+        most = max(4, probes.probes_of(state, job), jobs[job].tasks) if submission == now else 4
         code = lacks(state, most)
         if code != DONE:
             return code
@@ -121,7 +129,7 @@ def _advance(send, pick, state, rng):
             clock.next_heartbeat = state.how.heartbeat * (1 + np.floor(now / state.how.heartbeat + 1e-9))
         else:
             clock.next_job = job + 1
-            write(state.log, now, SUBMITTED, -1, job)
+            write(state.log, now, messages.SUBMITTED, -1, job)
             bring(send, state, job, rng, now)
             if job + 1 == jobs.size:
                 pass_time(state.meter, now)
@@ -132,17 +140,6 @@ def _advance(send, pick, state, rng):
             return REFUSED
 
 
-def _signature():
-    duration = np.zeros(1)
-    duration.flags.writeable = False
-    state = initial(Settings(), table(1, JOB), duration, 1)
-    arguments = [numba.typeof(value) for value in (state, np.random.default_rng(0))]
-    return types.int64(compiling.function_type(SEND), compiling.function_type(PICK), *arguments)
-
-
-advance = kernel(signature=_signature())(_advance)
-
-
 def run(send: Callable, pick: Callable, state: State, rng: np.random.Generator) -> State:
     """The state at the end, or when a reader's choice was refused (`refusal`); arrays grow as needed."""
     while (code := advance(send, pick, state, rng)) not in (DONE, REFUSED):
@@ -151,19 +148,19 @@ def run(send: Callable, pick: Callable, state: State, rng: np.random.Generator) 
 
 
 def _enlarged(state: State, code: int) -> State:
-    job = state.jobs[min(int(state.clock[0].next_job), len(state.jobs) - 1)]
+    job, counts = state.jobs[min(int(state.clock[0].next_job), len(state.jobs) - 1)], state.counts[0]
     most = max(state.how.min_probes, int((1 + state.how.ratio) * job.tasks), 4)
-    longest = int(state.counts[0].longest_queue)
+    room = 4 * most + 2 * int(counts.longest_queue) + 16
     if code == MORE_NEAR:
-        return state._replace(near=messages.enlarged(state.near, most + len(state.near.messages)))
+        return state._replace(near=state.near.longer(most + len(state.near.messages)))
     if code == MORE_FAR:
-        return state._replace(far=messages.enlarged(state.far, most + len(state.far.messages)))
+        return state._replace(far=state.far.longer(most + len(state.far.messages)))
     if code == MORE_ENTRIES:
         return state._replace(entries=longer(state.entries, len(state.entries)))
     if code == MORE_COPIES:
-        return state._replace(board=sharing.enlarged(state.board))
+        return state._replace(board=state.board.longer())
     if code == MORE_LINE:
-        line = np.zeros(2 * max(len(state.choices.line), most, longest + 1), np.int64)
+        line = longer(state.choices.line, len(state.choices.line) + room)
         return state._replace(choices=state.choices._replace(line=line))
-    log_events = longer(state.log.events, len(state.log.events) + 4 * most + 2 * longest + 16)
+    log_events = longer(state.log.events, len(state.log.events) + room)
     return state._replace(log=state.log._replace(events=log_events))

@@ -6,7 +6,7 @@ import pandas as pd
 
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle
-from schedlib.eagle.workloads.examples import four_nodes
+from schedlib.eagle.workloads.samples import four_nodes
 from schedlib.exhibits.eagle.comparing import claim, only
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style

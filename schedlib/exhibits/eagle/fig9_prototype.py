@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from schedlib.eagle.workloads.examples import SAMPLE_JOBS, SAMPLE_NODES, google_sample
+from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, google_sample
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
 from schedlib.exhibits.eagle import comparing, drawing
 from schedlib.exhibits.eagle.comparing import claim, ratios

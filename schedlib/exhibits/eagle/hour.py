@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from schedlib.eagle.workloads.alibaba import alibaba
+from schedlib.eagle.workloads.samples import alibaba
 from schedlib.eagle.workloads.synthetic import WORKERS
 from schedlib.exhibits.eagle import drawing
 from schedlib.exhibits.eagle.comparing import PERCENTILES, only
