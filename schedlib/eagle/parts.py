@@ -9,7 +9,7 @@ eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numba
 import numpy as np
@@ -17,7 +17,6 @@ from numba.core import types
 
 from schedlib.core.checks import unknown
 from schedlib.core.compiling import rule
-from schedlib.core.uncounted import kernel
 
 ANYWHERE, THREE_ROUNDS, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(6)
 """Ways in which the tasks of a job come to workers: the branches of `engine.bring`."""
@@ -116,33 +115,3 @@ def nowhere(cluster, job, probe, rng):
 def first(cluster, line):
     """What the engine is handed when the order in a queue is a shipped one."""
     return 0
-
-
-@kernel
-def seen(state, now):
-    """What a reader's function sees."""
-    workers, jobs = state.workers, state.jobs
-    return Cluster(now=now, short_only=state.how.short_only, queued=workers.queued, busy=workers.busy,
-                   long_tasks=workers.placed, estimate=jobs.estimate, tasks=jobs.tasks,
-                   unstarted=jobs.unstarted, long=jobs.long)
-
-
-@kernel
-def refuse(state, what, choice, choices, now):
-    """Record that a reader's function chose what does not exist; the engine then ends the run."""
-    refusal = state.refusal[0]
-    refusal.what, refusal.time, refusal.choice, refusal.choices = what, now, choice, choices
-
-
-def refusal_text(state: Any, system: str, unit: str, names: np.ndarray) -> str:
-    """What a reader's function chose, when, and what it could have; `names (N,)` by submission."""
-    refusal = state.refusal[0]
-    time, last = f"at {refusal.time:.4g} {unit}", refusal.choices - 1
-    if refusal.what == UNKNOWN_WORKER:
-        probe = f"probe {refusal.probe} of job {names[refusal.job]}"
-        chose = f"short_jobs sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
-    else:
-        jobs = ", ".join(str(names[job]) for job in state.choices.line[: min(refusal.choices, 5)])
-        line = f"the line of worker {refusal.worker} (jobs {jobs}{' ...' if last > 4 else ''})"
-        chose = f"queue picks place {refusal.choice} {time} in {line}; it has {refusal.choices}"
-    return f"system {system!r}: {chose}; return one of 0 to {last}"

@@ -7,9 +7,10 @@ is a message.
 """
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.parts import UNKNOWN_WORKER, refuse, seen
+from schedlib.eagle.parts import UNKNOWN_WORKER
 from schedlib.eagle.probing.sharing import draw_clear, release
 from schedlib.eagle.simulating.messages import PROBE, REJECTED, REJECTS, SENT, post, write
+from schedlib.eagle.simulating.state import refuse, seen
 
 FIRST, SECOND, FALLBACK = 1, 2, 3  # rounds of Section 3.3
 

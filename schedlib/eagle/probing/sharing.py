@@ -6,6 +6,7 @@ Copies of the same state are one row of the board, which counts its holders.
 import numpy as np
 
 from schedlib.core.uncounted import kernel
+from schedlib.eagle.simulating.state import Board, State
 
 
 @kernel
@@ -15,21 +16,21 @@ def is_set(words, worker):
 
 
 @kernel
-def set_bit(board, worker):
+def set_bit(board: Board, worker):
     """The centre has placed a long task on this worker."""
     board.bits[worker >> 6] |= np.int64(1) << (worker & 63)
     board.status[0].changed = 1
 
 
 @kernel
-def clear_bit(board, worker):
+def clear_bit(board: Board, worker):
     """No long task that the centre placed on this worker is left."""
     board.bits[worker >> 6] &= ~(np.int64(1) << (worker & 63))
     board.status[0].changed = 1
 
 
 @kernel
-def release(board, row):
+def release(board: Board, row):
     """A holder gives a copy up."""
     board.holders[row] -= 1
     if board.holders[row] == 0:
@@ -38,7 +39,7 @@ def release(board, row):
 
 
 @kernel
-def hold(board, holders):
+def hold(board: Board, holders):
     """The row of a copy of the vector as it is now, for so many more holders."""
     status = board.status[0]
     if status.changed == 1:
@@ -56,7 +57,7 @@ def hold(board, holders):
 
 
 @kernel
-def keep_copy(state, worker, job, now):
+def keep_copy(state: State, worker, job, now):
     """A long task brings a worker a copy of the vector: as of now (published) or of its sending (written)."""
     w, j = state.workers[worker], state.jobs[job]
     if w.copy_row >= 0:

@@ -10,6 +10,7 @@ import numpy as np
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import parts
 from schedlib.eagle.simulating.messages import DROPS, write
+from schedlib.eagle.simulating.state import refuse, seen
 
 
 @kernel
@@ -154,9 +155,9 @@ def pick_by_reader(pick, state, worker, now):
         line[size] = entries[entry].job
         size += 1
         entry = entries[entry].next
-    place = pick(parts.seen(state, now), line[:size])
+    place = pick(seen(state, now), line[:size])
     if place < 0 or place >= size:
-        parts.refuse(state, parts.UNKNOWN_PLACE, place, size, now)
+        refuse(state, parts.UNKNOWN_PLACE, place, size, now)
         state.refusal[0].worker = worker
         place = 0
     before, entry = -1, state.workers[worker].head

@@ -137,11 +137,11 @@ def next_task(pick, state, worker, rng, now):
     if entry >= 0:
         if not freed:
             w.busy = 1
-            count_busy(state.meter, now, worker, how.short_only, 1)
+            count_busy(state, now, worker, 1)
         serve(state, worker, entry, before, now)
     elif freed:
         w.busy, w.job = 0, -1
-        count_busy(state.meter, now, worker, how.short_only, -1)
+        count_busy(state, now, worker, -1)
 
 
 @kernel

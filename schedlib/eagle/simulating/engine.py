@@ -1,7 +1,7 @@
 """The event loop, which stops to ask for longer arrays and goes on where it stopped.
 
-At equal times: task ends, then messages of two hops, then those of one, then the heartbeat, then submissions;
-each in the order in which they were caused.
+At equal times: task ends, messages of two hops, those of one, the heartbeat, submissions; each in the order
+in which they were caused.
 """
 
 from collections.abc import Callable
@@ -100,7 +100,7 @@ def _signature():
 @kernel(signature=_signature())
 def advance(send, pick, state, rng):
     """Simulate until all is done, a reader's choice is refused, or an array is too short: which it is."""
-    jobs, clock, counts, sums = state.jobs, state.clock[0], state.counts[0], state.meter.sums[0]
+    jobs, clock, counts, sums = state.jobs, state.clock[0], state.counts[0], state.log.sums[0]
     while True:
         job = clock.next_job
         submission = jobs[job].submit if job < jobs.size else np.inf
@@ -132,7 +132,7 @@ def advance(send, pick, state, rng):
             write(state.log, now, messages.SUBMITTED, -1, job)
             bring(send, state, job, rng, now)
             if job + 1 == jobs.size:
-                pass_time(state.meter, now)
+                pass_time(state.log, now)
                 sums.last_short, sums.last_general = sums.sum_short, sums.sum_general
         if free >= 0:
             next_task(pick, state, free, rng, now)
@@ -141,26 +141,22 @@ def advance(send, pick, state, rng):
 
 
 def run(send: Callable, pick: Callable, state: State, rng: np.random.Generator) -> State:
-    """The state at the end, or when a reader's choice was refused (`refusal`); arrays grow as needed."""
+    """The state at the end, or when a reader's choice was refused (`refusal`)."""
     while (code := advance(send, pick, state, rng)) not in (DONE, REFUSED):
         state = _enlarged(state, code)
     return state
 
 
 def _enlarged(state: State, code: int) -> State:
-    job, counts = state.jobs[min(int(state.clock[0].next_job), len(state.jobs) - 1)], state.counts[0]
-    most = max(state.how.min_probes, int((1 + state.how.ratio) * job.tasks), 4)
-    room = 4 * most + 2 * int(counts.longest_queue) + 16
+    """The state with twice the room for what lacks it; `advance` asks again where that is too little."""
     if code == MORE_NEAR:
-        return state._replace(near=state.near.longer(most + len(state.near.messages)))
+        return state._replace(near=state.near.longer())
     if code == MORE_FAR:
-        return state._replace(far=state.far.longer(most + len(state.far.messages)))
+        return state._replace(far=state.far.longer())
     if code == MORE_ENTRIES:
-        return state._replace(entries=longer(state.entries, len(state.entries)))
+        return state._replace(entries=longer(state.entries))
     if code == MORE_COPIES:
         return state._replace(board=state.board.longer())
     if code == MORE_LINE:
-        line = longer(state.choices.line, len(state.choices.line) + room)
-        return state._replace(choices=state.choices._replace(line=line))
-    log_events = longer(state.log.events, len(state.log.events) + room)
-    return state._replace(log=state.log._replace(events=log_events))
+        return state._replace(choices=state.choices._replace(line=longer(state.choices.line)))
+    return state._replace(log=state.log._replace(events=longer(state.log.events)))

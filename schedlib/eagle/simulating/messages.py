@@ -59,9 +59,9 @@ def write(log, now, event, worker, job):
 
 
 @kernel
-def pass_time(meter, now):
+def pass_time(log, now):
     """Add the busy workers' time up to `now`; when the intervals no longer reach that far, two become one."""
-    sums, bins = meter.sums[0], meter.bins
+    sums, bins = log.sums[0], log.bins
     since = sums.since
     while now >= sums.width * BINS:
         for i in range(BINS // 2):
@@ -84,10 +84,10 @@ def pass_time(meter, now):
 
 
 @kernel
-def count_busy(meter, now, worker, short_only, change):
+def count_busy(state, now, worker, change):
     """A worker becomes busy (1) or idle (-1)."""
-    pass_time(meter, now)
-    if worker < short_only:
-        meter.sums[0].busy_short += change
+    pass_time(state.log, now)
+    if worker < state.how.short_only:
+        state.log.sums[0].busy_short += change
     else:
-        meter.sums[0].busy_general += change
+        state.log.sums[0].busy_general += change

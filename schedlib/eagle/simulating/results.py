@@ -64,7 +64,7 @@ def result(system: System, names: np.ndarray, order: np.ndarray, state: State, r
 
 def _stats(state: State) -> dict[str, float]:
     counts = {name: int(state.counts[0][name]) for name in COUNTERS}
-    jobs, sums = state.jobs, state.meter.sums[0]
+    jobs, sums = state.jobs, state.log.sums[0]
     workers, short_only = len(state.workers), state.how.short_only
     span = jobs.submit[-1] - jobs.submit[0]
     short, general = (busy / span if span > 0 else math.nan for busy in (sums.last_short, sums.last_general))
@@ -83,8 +83,8 @@ def _stats(state: State) -> dict[str, float]:
 
 
 def _utilisation(state: State) -> pd.DataFrame:
-    width, last = state.meter.sums[0].width, state.clock[0].now
-    bins = state.meter.bins[: max(1, math.ceil(last / width))]
+    width, last = state.log.sums[0].width, state.clock[0].now
+    bins = state.log.bins[: max(1, math.ceil(last / width))]
     workers, short_only = len(state.workers), state.how.short_only
     time = width * np.arange(len(bins))
     room = np.minimum(width, np.maximum(last - time, 1e-300))

@@ -12,7 +12,7 @@ from schedlib.core.checks import unknown
 from schedlib.eagle import parts
 from schedlib.eagle.simulating import engine
 from schedlib.eagle.simulating.results import Simulation, result
-from schedlib.eagle.simulating.state import JOB, Settings, initial, table
+from schedlib.eagle.simulating.state import JOB, Settings, initial, refusal_text, table
 from schedlib.eagle.systems import System, system_of
 from schedlib.workload import Workload
 
@@ -102,7 +102,7 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     state = engine.run(short.function or parts.nowhere, order.function or parts.first, state, choices)
     names = workload.jobs["job"].to_numpy()
     if state.refusal[0].what:
-        raise ValueError(parts.refusal_text(state, system.name, workload.time_unit, names[rows]))
+        raise ValueError(refusal_text(state, system.name, workload.time_unit, names[rows]))
     return result(system, names, rows, state, record)
 
 
@@ -114,13 +114,10 @@ def dephased(submit: np.ndarray) -> np.ndarray:
     >>> dephased(np.array([0.0, 0.0, 0.0, 1.0]))
     array([0.  , 0.01, 0.02, 1.  ])
     """
-    rows = np.arange(len(submit))
-    earlier = rows - np.searchsorted(submit, submit)  # jobs before this one at its time
-    times = np.array(submit, float)
-    for k in range(1, int(earlier.max()) + 1):  # one after another, since a product would round otherwise
-        these = rows[earlier == k]
-        times[these] = times[these - 1] + DEPHASING
-    return times
+    times = submit.tolist()
+    for job in (np.flatnonzero(submit[1:] == submit[:-1]) + 1).tolist():
+        times[job] = times[job - 1] + DEPHASING  # one after another, since a product would round otherwise
+    return np.array(times)
 
 
 def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from schedlib.core import events
+from schedlib.core.uncounted import kernel
 from schedlib.eagle import parts
 
 WORKER = np.dtype([
@@ -68,7 +69,7 @@ REFUSAL = np.dtype([
     ("worker", "i8"),  # the worker that was to pick from its queue
     ("choice", "i8"), ("choices", "i8"),  # what the reader's function returned, of how many choices
 ])
-METER = np.dtype([
+SUMS = np.dtype([
     ("width", "f8"),  # the length of an interval
     ("since", "f8"),  # up to when busy time has been added
     ("busy_short", "f8"), ("busy_general", "f8"),  # busy workers of the two partitions
@@ -78,7 +79,7 @@ METER = np.dtype([
 EVENT = np.dtype([("time", "f8"), ("event", "i8"), ("worker", "i8"), ("job", "i8")])
 RUN = np.dtype([("worker", "i8"), ("queued", "f8"), ("asked", "f8"), ("start", "f8"), ("finish", "f8")])
 ROOM, COPIES, BINS = 1024, 64, 2048
-"""Rows that an array which may grow has at first, and copies of the bit vector; intervals of the meter."""
+"""Rows that an array which may grow has at first, and copies of the bit vector; intervals of the log."""
 
 
 def table(rows: int, kind: np.dtype) -> np.recarray:
@@ -92,11 +93,9 @@ def table(rows: int, kind: np.dtype) -> np.recarray:
     return np.zeros(rows, kind).view(np.recarray)
 
 
-def longer(records: Any, rows: int) -> Any:
-    """The same array, or records, followed by so many rows of zeros."""
-    result = np.zeros_like(records, shape=(len(records) + rows, *records.shape[1:]))
-    result[: len(records)] = records
-    return result
+def longer(records: Any) -> Any:
+    """The same array, or records, followed by as many rows of zeros."""
+    return np.concatenate((records, np.zeros_like(records))).view(type(records))
 
 
 class Settings(NamedTuple):
@@ -147,19 +146,17 @@ class Lane(NamedTuple):
     messages: np.recarray
     ring: np.recarray
 
-    def longer(self, room: int) -> "Lane":
-        """The same lane with space for `room` more messages.
+    def longer(self) -> "Lane":
+        """The same lane with room for twice as many messages.
 
         >>> from schedlib.eagle.simulating.messages import PROBE, arrival, front, post
-        >>> lane = Lane(table(1, MESSAGE), table(1, RING)).longer(3)
+        >>> lane = Lane(table(1, MESSAGE), table(1, RING)).longer()
         >>> post(lane, 1.5, PROBE, 7, 2, 1)
         >>> float(arrival(lane)), front(lane)
         (1.5, (0, 7, 2, 1))
         """
-        pending = int(self.ring[0].pending)
-        more = Lane(table(1 << (pending + room - 1).bit_length(), MESSAGE), table(1, RING))
-        places = (self.ring[0].front + np.arange(pending)) & (len(self.messages) - 1)
-        more.messages[:pending], more.ring[0].pending = self.messages[places], pending
+        more = Lane(longer(np.roll(self.messages, -self.ring[0].front)), table(1, RING))
+        more.ring[0].pending = self.ring[0].pending
         return more
 
 
@@ -175,25 +172,20 @@ class Board(NamedTuple):
     def longer(self) -> "Board":
         """The same board with room for twice as many copies."""
         rows, left = len(self.holders), int(self.status[0].spare_rows)
-        spare, copies, holders = (longer(each, rows) for each in (self.spare, self.copies, self.holders))
+        spare, copies, holders = map(longer, (self.spare, self.copies, self.holders))
         spare[left : left + rows] = np.arange(rows, 2 * rows)
         self.status[0].spare_rows += rows
         return self._replace(spare=spare, copies=copies, holders=holders)
 
 
-class Meter(NamedTuple):
-    """Busy worker-seconds by interval and partition, `bins (BINS, 2)`, and one record `sums (1,)`."""
-
-    bins: np.ndarray
-    sums: np.recarray
-
-
 class Log(NamedTuple):
-    """`events (L,)`, of which `used[0]` are filled, and `tasks (T,)`; of size 0 when nothing is recorded."""
+    """How many workers were busy when, and each event and task (of size 0 when nothing is recorded)."""
 
-    events: np.recarray
+    bins: np.ndarray  # (BINS, 2), busy worker-seconds by interval and partition
+    sums: np.recarray  # one record
+    events: np.recarray  # (L,), of which `used[0]` are filled
     used: np.ndarray
-    tasks: np.recarray
+    tasks: np.recarray  # (T,)
 
 
 class State(NamedTuple):
@@ -211,7 +203,6 @@ class State(NamedTuple):
     far: Lane  # messages of two hops
     ends: events.EventQueue  # of tasks
     board: Board
-    meter: Meter
     log: Log
     counts: np.recarray
     clock: np.recarray
@@ -221,9 +212,9 @@ class State(NamedTuple):
 def initial(how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int,
             record: bool = False) -> State:
     """The state at time 0, when nothing has been submitted; a bit vector of zeros that nobody has copied."""
-    cluster, pool, meter = table(workers, WORKER), table(1, POOL), Meter(np.zeros((BINS, 2)), table(1, METER))
+    cluster, pool = table(workers, WORKER), table(1, POOL)
     cluster.head = cluster.tail = cluster.job = cluster.copy_row = cluster.stamp = cluster.mark = -1
-    pool.spare, meter.sums.width = -1, 1e-3
+    pool.spare = -1
     loads = Loads(**{name: np.zeros(workers) for name in Loads._fields})
     loads.picked[:] = -1
     keys = {name: np.zeros(workers + 1) for name in ("low_key", "high_key")}
@@ -232,13 +223,43 @@ def initial(how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int
     status.changed, status.newest, status.spare_rows = 1, -1, COPIES
     board = Board(bits=np.zeros(words, np.int64), copies=np.zeros((COPIES, words), np.int64),
                   holders=np.zeros(COPIES, np.int64), spare=np.arange(COPIES)[::-1].copy(), status=status)
-    tasks, rows = (len(duration), ROOM) if record else (0, 0)
-    log = Log(events=table(rows, EVENT), used=np.zeros(1, np.int64), tasks=table(tasks, RUN))
-    log.tasks.worker = -1
+    log = Log(bins=np.zeros((BINS, 2)), sums=table(1, SUMS), events=table(ROOM * record, EVENT),
+              used=np.zeros(1, np.int64), tasks=table(len(duration) * record, RUN))
+    log.sums.width, log.tasks.worker = 1e-3, -1
     log.tasks.queued = log.tasks.asked = log.tasks.start = log.tasks.finish = np.nan
     near, far = (Lane(table(ROOM, MESSAGE), table(1, RING)) for _ in range(2))
     return State(how=how, workers=cluster, loads=loads, jobs=jobs, duration=duration,
                  entries=table(ROOM, ENTRY), pool=pool,
                  choices=Choices(**keys, **items, line=np.zeros(ROOM, np.int64)), near=near, far=far,
-                 ends=events.event_queue(workers), board=board, meter=meter, log=log,
-                 counts=table(1, COUNTS), clock=table(1, CLOCK), refusal=table(1, REFUSAL))
+                 ends=events.event_queue(workers), board=board, log=log, counts=table(1, COUNTS),
+                 clock=table(1, CLOCK), refusal=table(1, REFUSAL))
+
+
+@kernel
+def seen(state, now):
+    """What a reader's function sees."""
+    workers, jobs = state.workers, state.jobs
+    return parts.Cluster(now=now, short_only=state.how.short_only, queued=workers.queued, busy=workers.busy,
+                         long_tasks=workers.placed, estimate=jobs.estimate, tasks=jobs.tasks,
+                         unstarted=jobs.unstarted, long=jobs.long)
+
+
+@kernel
+def refuse(state, what, choice, choices, now):
+    """Record that a reader's function chose what does not exist; the engine then ends the run."""
+    refusal = state.refusal[0]
+    refusal.what, refusal.time, refusal.choice, refusal.choices = what, now, choice, choices
+
+
+def refusal_text(state: State, system: str, unit: str, names: np.ndarray) -> str:
+    """What a reader's function chose, when, and what it could have; `names (N,)` by submission."""
+    refusal = state.refusal[0]
+    time, last = f"at {refusal.time:.4g} {unit}", refusal.choices - 1
+    if refusal.what == parts.UNKNOWN_WORKER:
+        probe = f"probe {refusal.probe} of job {names[refusal.job]}"
+        chose = f"short_jobs sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
+    else:
+        jobs = ", ".join(str(names[job]) for job in state.choices.line[: min(refusal.choices, 5)])
+        line = f"the line of worker {refusal.worker} (jobs {jobs}{' ...' if last > 4 else ''})"
+        chose = f"queue picks place {refusal.choice} {time} in {line}; it has {refusal.choices}"
+    return f"system {system!r}: {chose}; return one of 0 to {last}"

@@ -46,7 +46,7 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
 
 def draw_sss_readings(frame: pd.DataFrame):
     """Eagle normalised to it without SSS at the highest load in both readings, short jobs."""
-    traces = [trace for trace in BOTH if trace in set(frame["trace"])]
+    traces = [trace for trace in drawing.traces_of(frame) if trace in BOTH]
     size = (4.4 * len(traces) + 0.4, 3.6)
     figure, axes = style.subplots(1, len(traces), size=size, sharey=True, squeeze=False)
     for ax, trace in zip(axes.flat, traces, strict=True):
@@ -170,28 +170,26 @@ def _near(percentile: int) -> comparing.Measure:
 CLAIMS = (
     claim("random-first", "Section 3.3", "Sampling all nodes at random in the first attempt is better than "
           "using an old bit vector", lambda frame: 1 - per_seed(_without(frame, "exact-bits", "google")),
-          metric="1 less the ratio to probing by the exact bit vector",
-          how_read="judged against the best an old vector could be, the exact one; Google, highest load, "
-                   "mean over percentiles", reason="an old vector, which no published program uses, would do "
-                 "worse than the exact one"),
+          metric="1 less the ratio to probing by the exact bit vector", how_read="judged against the best an "
+          "old vector could be, the exact one; Google, highest load, mean over percentiles",
+          reason="an old vector, which no published program uses, would do worse than the exact one"),
     claim("sss-google", "Section 6.3.1; Fig. 5a", "Google: SSS helps in all cases but the 99th percentile at "
           "the highest load", _all_but_the_exception, **RATIO, how_read=comparing.WORST),
     claim("sss-exception", "Section 6.3.1; Fig. 5a",
           "Google: at the highest load the 99th percentile is worse with SSS",
           lambda frame: per_seed(_without(highest_load(frame), "no-sss", "google", percentile=99)) - 1,
           metric="ratio to Eagle without it, less 1"),
-    claim("sss-mended", "Section 6.3.1", "With 20 % of the workers for short jobs that percentile becomes "
-          "better with SSS", lambda frame: 1 - per_seed(
-              ratios(frame, "eagle", "no-sss", "short", partition=20, percentile=99)),
+    claim("sss-mended", "Section 6.3.1",
+          "With 20 % of the workers for short jobs that percentile becomes better with SSS",
+          lambda frame: 1 - per_seed(ratios(frame, "eagle", "no-sss", "short", partition=20, percentile=99)),
           experiment="eagle.partition", **RATIO),
     claim("sss-yahoo-more", "Section 6.3.1", "SSS helps more for Yahoo than for Google",
           _more("no-sss", "yahoo", "no-sss", "google"), **MORE, how_read="mean over percentiles and loads"),
     claim("sss-yahoo-load", "Section 6.3.1; Fig. 6a", "Yahoo: SSS helps most at high load",
           growth("eagle", "no-sss", "yahoo"), **LOAD_TREND),
-    *(claim(f"sss-percentiles-{trace}", "Section 6.3.1; Figs. 5a, 6a",
-            f"{trace.title()}: SSS helps more at higher percentiles", _at_high_percentiles(trace),
-            check="trend", tolerance=0.0, metric="fall of the mean log ratio from one percentile to the next",
-            how_read="mean over loads")
+    *(claim(f"sss-percentiles-{trace}", "Section 6.3.1; Figs. 5a, 6a", f"{trace.title()}: SSS helps more at "
+            "higher percentiles", _at_high_percentiles(trace), check="trend", tolerance=0.0,
+            metric="fall of the mean log ratio from one percentile to the next", how_read="mean over loads")
       for trace in BOTH),
     claim("sbp-google", "Section 6.3.2; Fig. 5c", "Google: SBP+SRPT helps significantly",
           _helps("google", 0.9), tolerance=0.0, metric="0.9 less the ratio to Eagle without it",
@@ -200,9 +198,8 @@ CLAIMS = (
           _most, **MORE, how_read="mean over percentiles and loads, against the next best part"),
     claim("sbp-yahoo", "Section 6.3.2; Fig. 6c", "Yahoo: SBP+SRPT is effective too", _helps("yahoo", 1.0),
           **RATIO, how_read="at the highest load, mean over percentiles"),
-    *(claim(f"sbp-less-at-low-load-{trace}", "Section 6.3.2",
-            f"{trace.title()}: SBP+SRPT helps less at lower loads", growth("eagle", "no-sbp-srpt", trace),
-            **LOAD_TREND)
+    *(claim(f"sbp-less-at-low-load-{trace}", "Section 6.3.2", f"{trace.title()}: SBP+SRPT helps less at "
+            "lower loads", growth("eagle", "no-sbp-srpt", trace), **LOAD_TREND)
       for trace in BOTH),
     claim("min-google", "Section 6.3.3; Fig. 5b", "Google: with 15,000 and 17,000 workers a minimum of "
           "probes gains up to 30-40 % at all percentiles", _min_google, 35.0, **REDUCTION, tolerance=10.0,
@@ -213,17 +210,17 @@ CLAIMS = (
           **REDUCTION, tolerance=5.0, how_read="the best of all loads, p90 and p99"),
     claim("min-google-more", "Section 6.3.3", "A minimum of probes helps more for Google than for Yahoo",
           _more("no-min", "google", "no-min", "yahoo"), **MORE, how_read="mean over percentiles and loads"),
-    claim("min-nodes", "Section 6.3.3", "20 probes contact only 0.05 % of the nodes in the worst case (4000 "
-          "nodes)", lambda frame: np.array([100 * 20 / frame["workers"].min()]), 0.05, check="value",
-          tolerance=0.005, metric="20 probes over the fewest workers", unit="%",
-          reason="20 of 4000 are 0.5 %"),
+    claim("min-nodes", "Section 6.3.3",
+          "20 probes contact only 0.05 % of the nodes in the worst case (4000 nodes)",
+          lambda frame: np.array([100 * 20 / frame["workers"].min()]), 0.05, check="value", tolerance=0.005,
+          metric="20 probes over the fewest workers", unit="%", reason="20 of 4000 are 0.5 %"),
     claim("dlwl-partition", "Section 6.2", "Reserving the short partition improves DLWL+SRPT",
           _partition_helps("dlwl", "dlwl"), experiment="eagle.partition",
           metric="1 less the ratio to DLWL+SRPT without partition",
           how_read="short jobs, Google, highest load, mean over percentiles"),
-    *(claim(f"omniscient-p{percentile}", "Section 6.4; Fig. 7", "Eagle without SBP+SRPT is very close to the "
-            f"omniscient LWL (p{percentile})", _near(percentile), 1.0, check="ratio", tolerance=0.25,
-            metric="ratio to the omniscient LWL",
+    *(claim(f"omniscient-p{percentile}", "Section 6.4; Fig. 7",
+            f"Eagle without SBP+SRPT is very close to the omniscient LWL (p{percentile})", _near(percentile),
+            1.0, check="ratio", tolerance=0.25, metric="ratio to the omniscient LWL",
             how_read="within a factor of 1.25; Google, 15,000 workers, short jobs")
       for percentile in comparing.PERCENTILES),
     claim("omniscient-beaten", "Section 6.4", "In some cases Eagle is better than LWL",
@@ -232,7 +229,6 @@ CLAIMS = (
           how_read="at the percentile that is best on average over the seeds"),
     claim("omniscient-partition", "Section 6.4", "Without the partition LWL cannot match Eagle",
           _partition_helps("omniscient", "no-sbp-srpt"), experiment="eagle.partition",
-          metric="1 less Eagle's ratio to LWL without partition",
-          how_read="Eagle without SBP+SRPT as in Fig. 7, short jobs, Google, highest load, mean over "
-                   "percentiles"),
+          metric="1 less Eagle's ratio to LWL without partition", how_read="Eagle without SBP+SRPT as in "
+          "Fig. 7, short jobs, Google, highest load, mean over percentiles"),
 )

@@ -5,24 +5,20 @@ import pandas as pd
 from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, google_sample
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
 from schedlib.exhibits.eagle import comparing, drawing
-from schedlib.exhibits.eagle.comparing import claim, ratios
-from schedlib.exhibits.eagle.running import each_system
+from schedlib.exhibits.eagle.comparing import claim, each_system, ratios
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
 PLACE = 7
-SAMPLES = ("cut", "made small")
-INTERARRIVALS = (1.2, 1.4, 1.6, 1.8, 2.0)
 
 
 def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
-    """Eagle and Hawk on the prototype's 100 nodes.
+    """Eagle and Hawk on the prototype's 100 nodes; times are in ms, a message takes 0.5.
 
-    `interarrival` is the mean time between jobs over the time that all nodes together need for a mean job:
-    one over the load. `sample` "cut": `google_sample`, the paper's cut word by word, jobs keeping their
-    class; "made small": the generator at 1/150 of the cluster, so that jobs have at most 20 tasks of the
-    usual durations. Both have Table 1's shares; times are in ms, a message takes 0.5.
+    `interarrival` is one over the load. `sample` "cut": `google_sample`, the paper's cut word by word, jobs
+    keeping their class; "made small": the generator at 1/150 of the cluster, so that jobs have at most 20
+    tasks of the usual durations. Both have Table 1's shares.
     """
     if sample == "cut":
         workload = google_sample(interarrival, seed)
@@ -52,17 +48,13 @@ def draw(frame: pd.DataFrame):
 
 
 def _alt(frame):
-    words = "; ".join(f"{sample} at {interarrival:g}: {drawing.means_in_words(rows)}"
-                      for (sample, interarrival), rows in ratios(frame, "eagle", "hawk", "short").groupby(
-                          ["sample", "interarrival"], sort=False))
-    return f"Line charts of Eagle over Hawk, {drawing.PERCENTILES_OF} short jobs: {words}."
+    rows = ratios(frame, "eagle", "hawk", "short")
+    words = drawing.cases_in_words(rows, ["sample", "interarrival"], "{} at {:g}:")
+    return f"Line charts of Eagle over Hawk, {words}."
 
 
 CUT = {"sample": "cut"}
-"""The sample that is judged: cut as the paper says, jobs keeping their class, and so the classes their work.
-
-In a first run, before jobs could keep their class, the sample made small was judged; it is shown too.
-"""
+"""The sample that is judged; in a first run, before jobs could keep their class, the one made small was."""
 
 
 def _short(frame, **where):
@@ -75,9 +67,10 @@ def _lightly_loaded(frame):
     return comparing.reduction(_short(upper, percentile=50))
 
 
-EXPERIMENTS = (Experiment("eagle.fig9", "The prototype's sample, simulated", run,
-                          scales(grid(sample=SAMPLES, interarrival=(1.2, 2.0)),
-                                 grid(sample=SAMPLES, interarrival=INTERARRIVALS)), scales(1, 5, 20)),)
+POINTS = [grid(sample=("cut", "made small"), interarrival=times)
+          for times in ((1.2, 2.0), (1.2, 1.4, 1.6, 1.8, 2.0))]
+EXPERIMENTS = (
+    Experiment("eagle.fig9", "The prototype's sample, simulated", run, scales(*POINTS), scales(1, 5, 20)),)
 
 FIGURES = (
     Figure("eagle.fig9", "eagle.fig9", draw,
@@ -87,8 +80,8 @@ FIGURES = (
            "paper cuts them, jobs keeping their class. Right: the generator's own jobs for a cluster of that "
            f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.", _alt),)
 
-SIMULATED = "the paper measures a Spark prototype; here the sample is simulated"
-SHARED = {"experiment": "eagle.fig9", "reason": SIMULATED}
+SHARED = {"experiment": "eagle.fig9",
+          "reason": "the paper measures a Spark prototype; here the sample is simulated"}
 REDUCTION = {"check": "value", "tolerance": 15.0, "metric": "reduction of the completion time", "unit": "%"}
 SHORT_JOBS = "Section 7; Fig. 9a"
 
