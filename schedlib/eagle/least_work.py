@@ -1,8 +1,8 @@
 """Least Work Left (Eagle, Sections 3.3 and 6.2; Harchol-Balter): a scheduler that places a job's tasks.
 
-The waiting time of a worker is the sum of the estimates of the tasks placed there, less the time that the
-running one has had. Of n tasks only the n workers with the least can get one: one pass over the workers finds
-them, and tasks are then poured into these.
+A worker's waiting time is the sum of the estimates of the tasks placed there, less the time that the running
+one has had. Of n tasks only the n workers with the least can get one: one pass finds them, and tasks are then
+poured into these.
 """
 
 import numpy as np
@@ -17,8 +17,8 @@ from schedlib.eagle.simulating.messages import MARKS, PLACED_TASK, SENT, post, w
 def waiting_times(state, low, placed, now):
     """Write the waiting times of the workers from `low` on into `loads.wait`, from the `placed` work (W,).
 
-    Short tasks that came by probes are invisible. A task that runs longer than its estimate has nothing left.
-    As published a running task also counts the two hops in which it is fetched.
+    Probes' tasks are invisible; one that runs longer than its estimate has nothing left. As published a
+    running task also counts the two hops in which it is fetched.
     """
     loads = state.loads
     fetch = 2 * state.how.delay if state.how.published else 0.0
@@ -42,10 +42,10 @@ def advertise(state, now):
 
 @kernel
 def believe(state, low, now):
-    """Write into `loads.wait` what a distributed scheduler believes, before it adds a random number.
+    """Write into `loads.wait` what a distributed scheduler believes; negative waiting times become 0.
 
     As published the sums are those of the last heartbeat, but how long the running task has run is known at
-    once. With a heartbeat of 0 everything is known at once. Negative waiting times become 0.
+    once, as everything is with a heartbeat of 0.
     """
     loads, live = state.loads, state.how.heartbeat == 0
     wait, advertised = loads.wait[low:], loads.advertised[low:]
@@ -74,10 +74,9 @@ def idle_first(state, low, tasks):
 
 @kernel
 def least_loaded(state, low, tasks, spread, rng):
-    """Fill the heap `high` with the `tasks` workers of the least (waiting time, number), the greatest on top.
+    """Fill the heap `high` with the `tasks` workers of least (waiting time, number); how many they are.
 
-    Gives how many they are. A random number up to `spread` (0: none) is added to each waiting time that is
-    not too great already.
+    The greatest is on top. A random number up to `spread` is added to each time not too great already.
     """
     wait, choices, published = state.loads.wait[low:], state.choices, state.how.published
     key, item = choices.high_key, choices.high_worker
@@ -102,8 +101,7 @@ def least_loaded(state, low, tasks, spread, rng):
 def pour(state, size, placed, tasks, estimate):
     """Give tasks to the `size` workers in the heap `high`: to the least loaded until it exceeds the next.
 
-    Ties go to the lower number. At equality with the next worker pouring goes on as published, and stops as
-    written.
+    Ties go to the lower number. At equality with the next pouring goes on as published, not as written.
     """
     choices = state.choices
     key, item = choices.low_key, choices.low_worker
@@ -127,8 +125,8 @@ def pour(state, size, placed, tasks, estimate):
 def choose_workers(state, job, low, stale, rng, now):
     """Write the worker of each of a job's tasks into `choices.line`; workers below `low` get none.
 
-    As published, workers without work come first, the lowest number first, and enter the pouring with one
-    task; when the news is `stale`, and as written, nothing but the waiting time counts.
+    As published, unless news is `stale`, workers without work come first, by number, and enter the pouring
+    with one task; else nothing but the waiting time counts.
     """
     loads, tasks, estimate = state.loads, state.jobs[job].tasks, state.jobs[job].estimate
     idle = idle_first(state, low, tasks) if state.how.published and not stale else 0

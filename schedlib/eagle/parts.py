@@ -47,11 +47,11 @@ class Cluster(NamedTuple):
     long: np.ndarray
 
 
-_COUNTS, _TIMES, _LINE = types.int64[:], types.float64[:], types.int64[::1]
-CLUSTER = types.NamedTuple([types.float64, types.int64, _COUNTS, _COUNTS, _COUNTS, _TIMES, _COUNTS, _COUNTS,
-                            _COUNTS], Cluster)
+_COUNTS, _TIMES = types.int64[:], types.float64[:]
+CLUSTER = types.NamedTuple(
+    [types.float64, types.int64, *3 * [_COUNTS], _TIMES, *3 * [_COUNTS]], Cluster)
 SEND = types.int64(CLUSTER, types.int64, types.int64, numba.typeof(np.random.default_rng(0)))
-PICK = types.int64(CLUSTER, _LINE)
+PICK = types.int64(CLUSTER, types.int64[::1])
 
 
 class Part(NamedTuple):

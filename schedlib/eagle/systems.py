@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from numbers import Real
 
 from schedlib.core.checks import unknown
-from schedlib.eagle.parts import ARGUMENTS, Part, part
+from schedlib.eagle import parts
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ class System:
     | `cap` | | a task may be bypassed by tasks of `cap` times its own estimate in all (Section 5: 5) |
     | `updates` | | whether workers learn that tasks were started; else "srpt" ranks by the job's first size |
 
-    A function is compiled. Raises ValueError on one that does not compile, an unknown part, a negative
-    `min_probes` or `cap`, and on "sss" without a centre that places long jobs.
+    Raises ValueError on a function that does not compile, an unknown part, a negative `min_probes` or `cap`,
+    and on "sss" without a centre that places long jobs.
 
     >>> System("mine", short_jobs="probes", long_jobs="lwl", queue="srpt", sticky=True).min_probes
     0
@@ -52,7 +52,7 @@ class System:
     updates: bool = True
 
     def __post_init__(self):
-        for argument in ARGUMENTS:
+        for argument in parts.ARGUMENTS:
             if (made := self.part(argument)).function:
                 object.__setattr__(self, argument, made.function)
         if self.part("short_jobs").shares and self.long_jobs != "lwl":
@@ -65,9 +65,9 @@ class System:
         if not (isinstance(self.cap, Real) and self.cap >= 0):
             raise ValueError(f"cap: {self.cap!r}, must be a number, not negative")
 
-    def part(self, argument: str) -> Part:
+    def part(self, argument: str) -> parts.Part:
         """The part given as `"short_jobs"`, `"long_jobs"` or `"queue"`."""
-        return part(argument, getattr(self, argument))
+        return parts.part(argument, getattr(self, argument))
 
 
 def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20,

@@ -170,8 +170,8 @@ def pick_by_reader(pick, state, worker, now):
 def choose(pick, state, worker, now):
     """The entry that the worker serves next and the one in front of it, by the order of the queue.
 
-    The orders are branches, because a kernel handed over would not be put in line, and because compiling the
-    engine once for each system takes a minute each time.
+    The orders are branches: a kernel handed over would not be put in line, and the engine would have to
+    compile, for a minute, once for each system.
     """
     order, head = state.how.order, state.workers[worker].head
     if head < 0:

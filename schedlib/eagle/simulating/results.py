@@ -1,5 +1,6 @@
 """What `eagle.simulate` gives back, made from the state at the end; and a recorded run, step by step."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,16 +19,15 @@ class Simulation:
     """What became of a workload.
 
     - `jobs`: a row per job in the workload's order: `job`, `submit` (s; as published the dephased time),
-      `finish` (s, end of its last task), `completion` = finish - submit (s), `long`, `tasks`, `estimate` of a
-      task (s)
+      `finish` (s, its last task's), `completion` = finish - submit (s), `long`, `tasks`, `estimate` of one (s)
     - `stats`: counters by name. `probes` sent first; `rejections`; `rescheduled` probes (rejected or stolen);
       `behind_long`, probes queued behind a long task; `ran_behind_long`, short tasks run by such a probe
       where it was queued; `steal_attempts`, `steals`, `stolen` probes; `requests` for a task, `vain` ones;
       `dropped` probes, of jobs known to have nothing left; `placements` of tasks by a centre; `heartbeats`;
-      `messages` (probes, rejections and their probes, requests and answers, placements, two per attempt to
-      steal, one per worker and heartbeat); `events` simulated; `longest_queue`; `utilisation`,
-      `utilisation_short`, `utilisation_general`, the mean share of busy workers from the first to the last
-      submission; `makespan` (s, to the last end); `workers`, `short_only`, `jobs`, `tasks`, `short_tasks`
+      `messages` (probes, rejections and their probes, requests and answers, placements, two an attempt to
+      steal, one a worker and heartbeat); `events`; `longest_queue`; `utilisation`, `utilisation_short`,
+      `utilisation_general`, the mean share of busy workers from the first to the last submission; `makespan`
+      (s, to the last end); `workers`, `short_only`, `jobs`, `tasks`, `short_tasks`
     - `utilisation`: `time` (s, the beginning of an interval), busy shares `short`, `general`, `all`
     - `tasks`, `log`: with `record=True` a row per task (`job, task, worker, queued, asked, start, finish,
       long`; s) and per event (`time, event, worker, job`), else None
@@ -100,11 +100,10 @@ def _records(names: np.ndarray, order: np.ndarray, state: State) -> tuple[pd.Dat
     number = np.arange(len(owner)) - np.repeat(np.cumsum(jobs.tasks) - jobs.tasks, jobs.tasks)
     rows = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
     runs = {name: rows[name] for name in ("worker", "queued", "asked", "start", "finish")}
-    tasks = pd.DataFrame({"job": names[owner], "task": number, **runs,
-                          "long": np.repeat(jobs.long == 1, jobs.tasks)})
-    rows = state.log.events[: int(state.log.used[0])]
-    log = pd.DataFrame({"time": rows["time"], "event": np.array(EVENTS, dtype=object)[rows["event"]],
-                        "worker": rows["worker"], "job": names[order][rows["job"]]})
+    long = np.repeat(jobs.long == 1, jobs.tasks)
+    tasks = pd.DataFrame({"job": names[owner], "task": number, **runs, "long": long})
+    log = pd.DataFrame(state.log.events[: int(state.log.used[0])])
+    log = log.assign(event=np.array(EVENTS, dtype=object)[log["event"]], job=names[order][log["job"]])
     late = tasks[tasks["start"] > tasks["asked"]]
     starts = late[["start", "worker", "job"]].rename(columns={"start": "time"}).assign(event="start")
     log = pd.concat([starts[list(log)], log], ignore_index=True)
@@ -137,10 +136,7 @@ class Step(NamedTuple):
 
 
 def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
-    """The copy of the bits that a scheduler rejected in this step goes by: its worker (-1: none), time, bits.
-
-    It is the newest one of the step's workers, or else of all.
-    """
+    """The newest copy of the bits at the step's workers, or else at all: its worker (-1: none), time, bits."""
     copies = {worker: copy for worker, copy in enumerate(step.copies) if copy}
     if not copies:
         return -1, 0.0, ()
@@ -149,8 +145,7 @@ def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
     return worker, *copies[worker]
 
 
-AT_ONCE = {"mark": 0, "reject": 1, "send": 2}
-"""What a scheduler does at one moment for one job is shown by kind, in this order."""
+AT_ONCE = {"mark": 0, "reject": 1, "send": 2}  # what a scheduler does at once for a job, in the order shown
 
 
 def replay(run: Simulation) -> list[Step]:
@@ -160,26 +155,19 @@ def replay(run: Simulation) -> list[Step]:
     """
     if run.log is None:
         raise ValueError("run: holds no log; simulate with record=True")
-    time, worker = run.log["time"].to_numpy(), run.log["worker"].to_numpy()
-    job, event = pd.Index(run.jobs["job"]).get_indexer(run.log["job"]), run.log["event"].to_numpy()
+    log = run.log.assign(job=pd.Index(run.jobs["job"]).get_indexer(run.log["job"]))
+    kind = log["event"].map(AT_ONCE).fillna(-1)
+    alike = pd.DataFrame({"time": log["time"], "job": log["job"], "at_once": kind >= 0})
+    burst = (alike != alike.shift()).any(axis=1).cumsum()
+    log = log.assign(burst=burst, kind=kind).sort_values(["burst", "kind"], kind="stable")
     cluster, steps = _Cluster(run), []
-    for rows in _together(time, event, job):
+    for _, group in itertools.groupby(log.itertuples(), key=lambda row: (row.burst, row.event)):
+        rows = list(group)
         for row in rows:
-            cluster.take(float(time[row]), event[row], int(job[row]), int(worker[row]))
-        where = tuple(int(worker[row]) for row in rows if worker[row] >= 0)
-        steps.append(Step(float(time[rows[0]]), event[rows[0]], int(job[rows[0]]), where, *cluster.state()))
+            cluster.take(row.time, row.event, row.job, row.worker)
+        where, first = tuple(row.worker for row in rows if row.worker >= 0), rows[0]
+        steps.append(Step(first.time, first.event, first.job, where, *cluster.state()))
     return steps
-
-
-def _together(time, event, job):
-    """Lists of rows, each of one time, job and event, in the log's order but for `AT_ONCE`."""
-    kind = np.array([AT_ONCE.get(name, -1) for name in event])
-    changes = (time[1:] != time[:-1]) | (job[1:] != job[:-1]) | ((kind[1:] < 0) != (kind[:-1] < 0))
-    first = np.flatnonzero(np.r_[True, changes])
-    for begin, end in zip(first, [*first[1:], len(time)], strict=True):
-        rows = begin + np.argsort(kind[begin:end], kind="stable")
-        change = np.flatnonzero(event[rows[1:]] != event[rows[:-1]]) + 1
-        yield from np.split(rows, change)
 
 
 class _Cluster:
@@ -194,8 +182,8 @@ class _Cluster:
         self.victim = -1
 
     def state(self):
-        of_workers = self.running, self.asking, self.queue, self.coming, self.bits, self.copies
-        return tuple(map(tuple, (*of_workers, self.started, self.done)))
+        return map(tuple, (self.running, self.asking, self.queue, self.coming, self.bits, self.copies,
+                           self.started, self.done))
 
     def take(self, time, event, job, worker):
         """One row of the log."""

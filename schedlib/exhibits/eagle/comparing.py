@@ -54,8 +54,8 @@ SIZE = {  # numbers of jobs: at quick scale what two cores do in a minute, at th
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
 WORST = "judged at the case that is worst on average over the seeds"
-STEP = "growth of the mean log ratio from one number of workers to the next"
-LOAD_TREND = {"check": "trend", "tolerance": 0.0, "metric": STEP}
+LOAD_TREND = {"check": "trend",
+              "metric": "growth of the mean log ratio from one number of workers to the next"}
 
 Measure = Callable[[pd.DataFrame], np.ndarray]  # what a claim measures: rows in, one number per seed out
 _MAKE = claim_maker("eagle", check="order", unit="1")
@@ -190,11 +190,19 @@ def slope(rows: pd.DataFrame, along: str) -> np.ndarray:
     return np.polyfit(np.arange(means.shape[1]), means.to_numpy().T, 1)[0]
 
 
-def margin(system: str, base: str, **where) -> Measure:
-    """By how much `system` is better than `base` for short jobs where it is worst on average."""
-    return lambda frame: 1 - extreme_case(ratios(frame, system, base, "short", **where), largest=True)
+def margin(rows: pd.DataFrame) -> np.ndarray:
+    """By how much the first system is better than the second in the case that is worst on average."""
+    return 1 - extreme_case(rows, largest=True)
 
 
-def growth(system: str, base: str, trace: str) -> Measure:
-    """How the log ratio of the short jobs' times grows from one number of workers to the next."""
-    return lambda frame: slope(ratios(frame, system, base, "short", trace=trace), "workers")
+def growth(rows: pd.DataFrame) -> np.ndarray:
+    """How the log ratio grows from one number of workers to the next."""
+    return slope(rows, "workers")
+
+
+def of_ratios(judge: Measure, system: str, base: str, jobs: str = "short", /, at_highest: bool = False,
+              **where) -> Measure:
+    """The measure that judges the ratios of `system` to `base`, at all loads or only at the highest."""
+    def measure(frame):
+        return judge(ratios(highest_load(frame) if at_highest else frame, system, base, jobs, **where))
+    return measure

@@ -16,7 +16,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from schedlib.exhibits.eagle import comparing, drawing
-from schedlib.exhibits.eagle.comparing import LOAD_TREND, claim, growth, highest_load, only, per_seed, ratios
+from schedlib.exhibits.eagle.comparing import LOAD_TREND, Measure, claim, highest_load, only, per_seed, ratios
 from schedlib.experiment import Figure
 from schedlib.pictures import style
 
@@ -111,22 +111,25 @@ FIGURES = (
 )
 
 
-def _without(frame, component, trace, **where):
-    """Ratios of Eagle to it without a component, short jobs."""
-    return ratios(frame, "eagle", component, "short", trace=trace, **where)
+def _without(judge: Measure, component: str, **where) -> Measure:
+    """Judges the ratios of Eagle to it without a component, short jobs."""
+    return comparing.of_ratios(judge, "eagle", component, **where)
 
 
-def _all_but_the_exception(frame):
-    """As `comparing.margin`, without the 99th percentile at the highest load."""
-    rows = _without(frame, "no-sss", "google")
-    rows = rows[(rows["percentile"] < 99) | (rows["workers"] > rows["workers"].min())]
-    return 1 - comparing.extreme_case(rows, largest=True)
+def _gain(rows):
+    """By how much the mean ratio is below 1."""
+    return 1 - per_seed(rows)
 
 
-def _more(component: str, trace: str, other: str, other_trace: str) -> comparing.Measure:
+def _all_but_the_exception(rows):
+    """As `margin`, without the 99th percentile at the highest load."""
+    return comparing.margin(rows[(rows["percentile"] < 99) | (rows["workers"] > rows["workers"].min())])
+
+
+def _more(component: str, trace: str, other: str, other_trace: str) -> Measure:
     """How much more a component is worth than another: difference of mean log ratios to Eagle without it."""
-    first, second = (component, trace), (other, other_trace)
-    return lambda frame: np.log(per_seed(_without(frame, *second)) / per_seed(_without(frame, *first)))
+    first, second = _without(per_seed, component, trace=trace), _without(per_seed, other, trace=other_trace)
+    return lambda frame: np.log(second(frame) / first(frame))
 
 
 def _most(frame):
@@ -135,78 +138,67 @@ def _most(frame):
     return np.min(rivals, axis=0)
 
 
-def _at_high_percentiles(trace: str) -> comparing.Measure:
-    """How the log ratio of Eagle to it without SSS falls from one percentile to the next."""
-    return lambda frame: -comparing.slope(_without(frame, "no-sss", trace), "percentile")
-
-
-def _helps(trace: str, least: float) -> comparing.Measure:
-    """By how much the ratio of Eagle to it without SBP+SRPT is below `least` at the highest load."""
-    return lambda frame: least - per_seed(highest_load(_without(frame, "no-sbp-srpt", trace)))
-
-
-def _min_google(frame):
-    """The largest reduction (%) by minimum probes at the two highest loads, a mean over percentiles."""
-    rows = _without(frame, "no-min", "google")
+def _at_two_highest(rows):
+    """The largest reduction (%) at the two highest loads, a mean over percentiles."""
     rows = rows[rows["workers"].isin(sorted(rows["workers"].unique())[:2])]
     best = [comparing.extreme_case(at_one, largest=False) for _, at_one in rows.groupby("percentile")]
     return 100 * (1 - np.mean(best, axis=0))
 
 
 RATIO = {"metric": "1 less the ratio to Eagle without it"}
-MORE = {"metric": "difference of mean log ratios to Eagle without it", "tolerance": 0.0}
+MORE = {"metric": "difference of mean log ratios to Eagle without it"}
 REDUCTION = {"check": "value", "metric": "reduction of the completion time", "unit": "%"}
 
 
-def _partition_helps(system: str, rival: str) -> comparing.Measure:
+def _partition_helps(system: str, rival: str) -> Measure:
     """How much better short jobs do under `rival` with 17 % of the workers than under `system` with none."""
     with_it, without = {"system": rival, "partition": 17}, {"system": system, "partition": 0}
     return lambda frame: 1 - per_seed(only(comparing.compare(frame, with_it, without), "short"))
 
 
-def _near(percentile: int) -> comparing.Measure:
-    return lambda frame: per_seed(highest_load(ratios(frame, *FIG7, "short", percentile=percentile)))
-
 CLAIMS = (
     claim("random-first", "Section 3.3", "Sampling all nodes at random in the first attempt is better than "
-          "using an old bit vector", lambda frame: 1 - per_seed(_without(frame, "exact-bits", "google")),
+          "using an old bit vector", _without(_gain, "exact-bits", trace="google"),
           metric="1 less the ratio to probing by the exact bit vector", how_read="judged against the best an "
           "old vector could be, the exact one; Google, highest load, mean over percentiles",
           reason="an old vector, which no published program uses, would do worse than the exact one"),
-    claim("sss-google", "Section 6.3.1; Fig. 5a", "Google: SSS helps in all cases but the 99th percentile at "
-          "the highest load", _all_but_the_exception, **RATIO, how_read=comparing.WORST),
+    claim("sss-google", "Section 6.3.1; Fig. 5a",
+          "Google: SSS helps in all cases but the 99th percentile at the highest load",
+          _without(_all_but_the_exception, "no-sss", trace="google"), **RATIO, how_read=comparing.WORST),
     claim("sss-exception", "Section 6.3.1; Fig. 5a",
           "Google: at the highest load the 99th percentile is worse with SSS",
-          lambda frame: per_seed(_without(highest_load(frame), "no-sss", "google", percentile=99)) - 1,
+          _without(lambda rows: per_seed(rows) - 1, "no-sss", at_highest=True, trace="google", percentile=99),
           metric="ratio to Eagle without it, less 1"),
     claim("sss-mended", "Section 6.3.1",
           "With 20 % of the workers for short jobs that percentile becomes better with SSS",
-          lambda frame: 1 - per_seed(ratios(frame, "eagle", "no-sss", "short", partition=20, percentile=99)),
-          experiment="eagle.partition", **RATIO),
+          _without(_gain, "no-sss", partition=20, percentile=99), experiment="eagle.partition", **RATIO),
     claim("sss-yahoo-more", "Section 6.3.1", "SSS helps more for Yahoo than for Google",
           _more("no-sss", "yahoo", "no-sss", "google"), **MORE, how_read="mean over percentiles and loads"),
     claim("sss-yahoo-load", "Section 6.3.1; Fig. 6a", "Yahoo: SSS helps most at high load",
-          growth("eagle", "no-sss", "yahoo"), **LOAD_TREND),
-    *(claim(f"sss-percentiles-{trace}", "Section 6.3.1; Figs. 5a, 6a", f"{trace.title()}: SSS helps more at "
-            "higher percentiles", _at_high_percentiles(trace), check="trend", tolerance=0.0,
+          _without(comparing.growth, "no-sss", trace="yahoo"), **LOAD_TREND),
+    *(claim(f"sss-percentiles-{trace}", "Section 6.3.1; Figs. 5a, 6a",
+            f"{trace.title()}: SSS helps more at higher percentiles",
+            _without(lambda rows: -comparing.slope(rows, "percentile"), "no-sss", trace=trace), check="trend",
             metric="fall of the mean log ratio from one percentile to the next", how_read="mean over loads")
       for trace in BOTH),
     claim("sbp-google", "Section 6.3.2; Fig. 5c", "Google: SBP+SRPT helps significantly",
-          _helps("google", 0.9), tolerance=0.0, metric="0.9 less the ratio to Eagle without it",
+          _without(lambda rows: 0.9 - per_seed(rows), "no-sbp-srpt", at_highest=True, trace="google"),
+          metric="0.9 less the ratio to Eagle without it",
           how_read="by more than 10 % at the highest load, mean over percentiles"),
     claim("sbp-most", "Section 6.3.2; Fig. 5", "Google: of the three parts SBP+SRPT contributes the most",
           _most, **MORE, how_read="mean over percentiles and loads, against the next best part"),
-    claim("sbp-yahoo", "Section 6.3.2; Fig. 6c", "Yahoo: SBP+SRPT is effective too", _helps("yahoo", 1.0),
-          **RATIO, how_read="at the highest load, mean over percentiles"),
+    claim("sbp-yahoo", "Section 6.3.2; Fig. 6c", "Yahoo: SBP+SRPT is effective too",
+          _without(_gain, "no-sbp-srpt", at_highest=True, trace="yahoo"), **RATIO,
+          how_read="at the highest load, mean over percentiles"),
     *(claim(f"sbp-less-at-low-load-{trace}", "Section 6.3.2", f"{trace.title()}: SBP+SRPT helps less at "
-            "lower loads", growth("eagle", "no-sbp-srpt", trace), **LOAD_TREND)
+            "lower loads", _without(comparing.growth, "no-sbp-srpt", trace=trace), **LOAD_TREND)
       for trace in BOTH),
-    claim("min-google", "Section 6.3.3; Fig. 5b", "Google: with 15,000 and 17,000 workers a minimum of "
-          "probes gains up to 30-40 % at all percentiles", _min_google, 35.0, **REDUCTION, tolerance=10.0,
+    claim("min-google", "Section 6.3.3; Fig. 5b",
+          "Google: with 15,000 and 17,000 workers a minimum of probes gains up to 30-40 % at all percentiles",
+          _without(_at_two_highest, "no-min", trace="google"), 35.0, **REDUCTION, tolerance=10.0,
           how_read="for each percentile the larger of the two, mean over percentiles"),
-    claim("min-yahoo", "Section 6.3.3; Fig. 6b",
-          "Yahoo: a minimum of probes gains up to 10 % at the higher percentiles",
-          lambda frame: comparing.reduction(_without(frame, "no-min", "yahoo", percentile=(90, 99))), 10.0,
+    claim("min-yahoo", "Section 6.3.3; Fig. 6b", "Yahoo: a minimum of probes gains up to 10 % at the higher "
+          "percentiles", _without(comparing.reduction, "no-min", trace="yahoo", percentile=(90, 99)), 10.0,
           **REDUCTION, tolerance=5.0, how_read="the best of all loads, p90 and p99"),
     claim("min-google-more", "Section 6.3.3", "A minimum of probes helps more for Google than for Yahoo",
           _more("no-min", "google", "no-min", "yahoo"), **MORE, how_read="mean over percentiles and loads"),
@@ -219,12 +211,14 @@ CLAIMS = (
           metric="1 less the ratio to DLWL+SRPT without partition",
           how_read="short jobs, Google, highest load, mean over percentiles"),
     *(claim(f"omniscient-p{percentile}", "Section 6.4; Fig. 7",
-            f"Eagle without SBP+SRPT is very close to the omniscient LWL (p{percentile})", _near(percentile),
-            1.0, check="ratio", tolerance=0.25, metric="ratio to the omniscient LWL",
+            f"Eagle without SBP+SRPT is very close to the omniscient LWL (p{percentile})",
+            comparing.of_ratios(per_seed, *FIG7, at_highest=True, percentile=percentile), 1.0, check="ratio",
+            tolerance=0.25, metric="ratio to the omniscient LWL",
             how_read="within a factor of 1.25; Google, 15,000 workers, short jobs")
       for percentile in comparing.PERCENTILES),
     claim("omniscient-beaten", "Section 6.4", "In some cases Eagle is better than LWL",
-          lambda frame: 1 - comparing.extreme_case(ratios(highest_load(frame), *FIG7, "short"), False),
+          comparing.of_ratios(lambda rows: 1 - comparing.extreme_case(rows, largest=False), *FIG7,
+          at_highest=True),
           metric="1 less the ratio to the omniscient LWL",
           how_read="at the percentile that is best on average over the seeds"),
     claim("omniscient-partition", "Section 6.4", "Without the partition LWL cannot match Eagle",
