@@ -1,9 +1,9 @@
 """Eagle and its rivals: short jobs beside long ones (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016)."""
 
-from schedlib.eagle.parts import Cluster
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, SYSTEMS, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
+from schedlib.eagle.systems import Cluster as Cluster
 from schedlib.eagle.workloads.measures import cutoff_for, job_means, offered_load, short_share, table1
 from schedlib.eagle.workloads.samples import alibaba, four_nodes, google_sample
 from schedlib.eagle.workloads.synthetic import (

@@ -11,10 +11,8 @@ from matplotlib.patches import FancyArrowPatch
 
 from schedlib.pictures import style
 
-APART = 0.16
-"""Half the distance in inches between an arrow and the one that goes back."""
-MARGIN, TITLE = 0.12, 0.2
-"""Inches around the boxes of a group, and for its title above them."""
+APART = 0.16  # half the distance in inches between an arrow and the one that goes back
+MARGIN, TITLE = 0.12, 0.2  # inches around the boxes of a group, and for its title above them
 
 
 class Box(NamedTuple):

@@ -12,12 +12,10 @@ from matplotlib.patches import Rectangle
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
 
-UPRIGHT = 9
-"""Trees of up to so many leaves stand upright, the root above; larger ones lie, a row for each leaf."""
+UPRIGHT = 9  # trees of up to so many leaves stand upright, the root above; larger ones lie, a row a leaf
 CHARACTER, LINE, PAD, GAP, HEAD = 0.082, 0.17, 0.16, 0.16, 0.3
 """Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height."""
-PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
-"""Colour of a leaf that does not need every resource, by the first that it needs."""
+PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)  # leaves that do not need every resource
 
 
 def plot_tree(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[tuple, str] | None = None, *,
@@ -29,9 +27,8 @@ def plot_tree(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[t
     - `resources`: the resources' names, to write demands as "1 CPU"
     - `ax`: axes to draw into, best of the size that `tree_size` gives; otherwise a figure is made
 
-    Leaves that need every resource are blue, others have the colour of the resource that they need; groups
-    are grey. Large trees lie on their side. Raises ValueError for shares of another length and labels that
-    name no node.
+    Leaves that need every resource are blue, others have the colour of the first that they need; groups are
+    grey. Raises ValueError for shares of another length and labels that name no node.
 
     >>> ax = plot_tree(Tree([[(1, 0), (0, 1)], [(1, 0)]]), shares=[0.5, 1, 0.5], resources=("CPU", "memory"))
     >>> [text.get_text() for text in ax.texts[:3]]

@@ -7,7 +7,7 @@ is a message.
 """
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.parts import UNKNOWN_WORKER
+from schedlib.eagle import systems
 from schedlib.eagle.probing.sharing import draw_clear, release
 from schedlib.eagle.simulating.messages import PROBE, REJECTED, REJECTS, SENT, post, write
 from schedlib.eagle.simulating.state import refuse, seen
@@ -22,39 +22,33 @@ def probes_of(state, job):
 
 
 @kernel
-def send(state, worker, job, stage, hops, now):
-    """Send a probe that arrives after one or two hops."""
+def send(state, worker, job, stage, hops, now):  # it arrives after one or two hops
     write(state.log, now, SENT, worker, job)
     lane = state.near if hops == 1 else state.far
     post(lane, now + hops * state.how.delay, PROBE, worker, job, stage)
 
 
 @kernel
-def draw(low, high, rng):
-    """A number drawn uniformly from low, ..., high - 1."""
+def draw(low, high, rng):  # uniformly from low, ..., high - 1
     return low + int(rng.random() * (high - low))
 
 
 @kernel
-def draw_worker(state, probe, rng):
-    """Any worker; as written another one for each probe of a job, while there are enough."""
-    workers = state.workers
-    if state.how.published:
-        return draw(0, workers.size, rng)
-    # Each job has its own mark; one with more probes than W workers takes a new mark after every W.
-    mark = state.counts[0].probes + probe - probe % workers.size
-    worker = draw(0, workers.size, rng)
-    while workers[worker].mark == mark:
-        worker = draw(0, workers.size, rng)
-    workers[worker].mark = mark
-    return worker
-
-
-@kernel
 def probe_anywhere(state, job, rng, now):
-    """Batch sampling (Sparrow), and the first round of Section 3.3."""
+    """Batch sampling (Sparrow), and the first round of Section 3.3.
+
+    As written a job's probes go to distinct workers: each job has its own mark, and one with more probes than
+    W workers takes a new mark after every W.
+    """
+    workers = state.workers
     for probe in range(probes_of(state, job)):
-        send(state, draw_worker(state, probe, rng), job, FIRST, 1, now)
+        worker = draw(0, workers.size, rng)
+        if not state.how.published:
+            mark = state.counts[0].probes + probe - probe % workers.size
+            while workers[worker].mark == mark:
+                worker = draw(0, workers.size, rng)
+            workers[worker].mark = mark
+        send(state, worker, job, FIRST, 1, now)
 
 
 @kernel
@@ -71,7 +65,7 @@ def probe_by_reader(choose, state, job, rng, now):
     for probe in range(probes_of(state, job)):
         worker = choose(seen(state, now), job, probe, rng)
         if worker < 0 or worker >= state.workers.size:
-            refuse(state, UNKNOWN_WORKER, worker, state.workers.size, now)
+            refuse(state, systems.UNKNOWN_WORKER, worker, state.workers.size, now)
             state.refusal[0].job, state.refusal[0].probe = job, probe
             return
         send(state, worker, job, FIRST, 1, now)

@@ -8,7 +8,7 @@ rule gives the entry and the one in front of it, (-1, -1) when there is none.
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import parts
+from schedlib.eagle import systems
 from schedlib.eagle.simulating.messages import DROPS, write
 from schedlib.eagle.simulating.state import refuse, seen
 
@@ -157,7 +157,7 @@ def pick_by_reader(pick, state, worker, now):
         entry = entries[entry].next
     place = pick(seen(state, now), line[:size])
     if place < 0 or place >= size:
-        refuse(state, parts.UNKNOWN_PLACE, place, size, now)
+        refuse(state, systems.UNKNOWN_PLACE, place, size, now)
         state.refusal[0].worker = worker
         place = 0
     before, entry = -1, state.workers[worker].head
@@ -176,13 +176,13 @@ def choose(pick, state, worker, now):
     order, head = state.how.order, state.workers[worker].head
     if head < 0:
         return -1, -1
-    if order == parts.FIRST_COME:
+    if order == systems.FIRST_COME:
         return head, -1
-    if order == parts.SHORTEST_JOB:
+    if order == systems.SHORTEST_JOB:
         return shortest_job(state, worker, now)
-    if order == parts.SHORTEST_JOB_AS_WRITTEN:
+    if order == systems.SHORTEST_JOB_AS_WRITTEN:
         return shortest_job_as_written(state, worker)
-    if order == parts.SHORTEST_TASK:
+    if order == systems.SHORTEST_TASK:
         return shortest_task(state, worker)
     return pick_by_reader(pick, state, worker, now)
 

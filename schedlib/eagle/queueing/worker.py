@@ -5,28 +5,15 @@ In Hawk it steals before it idles (Sections 3.2, 6.1): short probes from behind 
 
 from schedlib.core.events import add
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.parts import EVERYBODY, SHORT
 from schedlib.eagle.probing.probes import draw
 from schedlib.eagle.probing.sharing import clear_bit
 from schedlib.eagle.queueing.reorder import append, charge, choose, enqueue, remove, unlink
 from schedlib.eagle.simulating import messages
 from schedlib.eagle.simulating.messages import count_busy, post, write
+from schedlib.eagle.systems import EVERYBODY, SHORT
 
 VICTIMS, MOST = 10, 10_000
 """Workers that a thief asks, and probes that it takes at the most."""
-
-
-@kernel
-def run(state, worker, job, number, start):
-    """The worker runs this task of the job from `start` on."""
-    j = state.jobs[job]
-    row = j.first + number
-    end = start + state.duration[row]
-    j.finish = max(j.finish, end)
-    add(state.ends, end, worker)
-    if state.log.tasks.size > 0:
-        task = state.log.tasks[row]
-        task.start, task.finish = start, end
 
 
 @kernel
@@ -51,18 +38,21 @@ def serve(state, worker, entry, before, now):
         remove(state, worker, entry, before)
         post(state.far, now + round_trip, messages.ANSWERED_VAIN, worker, job, 0)
         return
-    number = j.tasks - j.unstarted if fetched else e.task
+    row = j.first + (j.tasks - j.unstarted if fetched else e.task)
     j.unstarted -= 1
     if how.charges == EVERYBODY or (how.charges == SHORT and j.long == 0):
         charge(state, worker, entry, how.charges == EVERYBODY)
     if e.behind == 1:
         state.counts[0].ran_behind_long += 1
+    end = now + round_trip + state.duration[row]
+    j.finish = max(j.finish, end)
+    add(state.ends, end, worker)
     if state.log.tasks.size > 0:
-        task = state.log.tasks[j.first + number]
+        task = state.log.tasks[row]
         task.worker, task.queued, task.asked = worker, e.since, now
+        task.start, task.finish = now + round_trip, end
     if round_trip == 0:
         write(state.log, now, messages.STARTS, worker, job)
-    run(state, worker, job, number, now + round_trip)
     if how.news:
         post(state.far, now + 2 * how.delay, messages.STARTED, worker, job, 0)
     if placed or j.long == 1 or not how.sticky:
@@ -71,7 +61,6 @@ def serve(state, worker, entry, before, now):
 
 @kernel
 def is_long(state, entry):
-    """Whether an entry belongs to a long job."""
     return state.jobs[state.entries[entry].job].long == 1
 
 

@@ -13,13 +13,13 @@ from numba.core import types
 from schedlib.core import compiling
 from schedlib.core.events import take
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import parts
+from schedlib.eagle import systems
 from schedlib.eagle.least_work import advertise, place
 from schedlib.eagle.probing import probes
 from schedlib.eagle.probing.sharing import keep_copy
 from schedlib.eagle.queueing.worker import finish, next_task, take_in
 from schedlib.eagle.simulating import messages
-from schedlib.eagle.simulating.messages import arrival, front, pass_time, room_in, write
+from schedlib.eagle.simulating.messages import arrival, front, pass_time, write
 from schedlib.eagle.simulating.state import JOB, Settings, State, initial, longer, table
 
 DONE, REFUSED, MORE_ENTRIES, MORE_NEAR, MORE_FAR, MORE_COPIES, MORE_LOG, MORE_LINE = range(8)
@@ -30,14 +30,14 @@ def bring(send, state, job, rng, now):
     """A submitted job's tasks or probes are sent to workers, in the way of its class."""
     how, is_long = state.how, state.jobs[job].long == 1
     way = how.long_way if is_long else how.short_way
-    if way in (parts.LEAST_WORK, parts.OLD_NEWS):
-        place(state, job, how.short_only if is_long else 0, way == parts.OLD_NEWS, rng, now)
+    if way in (systems.LEAST_WORK, systems.OLD_NEWS):
+        place(state, job, how.short_only if is_long else 0, way == systems.OLD_NEWS, rng, now)
         return
-    if way == parts.THREE_ROUNDS:
+    if way == systems.THREE_ROUNDS:
         probes.probe_in_three_rounds(state, job, rng, now)
-    elif way == parts.CLEAR:
+    elif way == systems.CLEAR:
         probes.probe_clear(state, job, rng, now)
-    elif way == parts.READERS_WAY:
+    elif way == systems.READERS_WAY:
         probes.probe_by_reader(send, state, job, rng, now)
     else:
         probes.probe_anywhere(state, job, rng, now)
@@ -74,9 +74,9 @@ def receive(state, kind, worker, job, detail, rng, now):
 def lacks(state, messages_next):
     """What must grow before the next event, which sends at most so many messages; DONE if there is room."""
     longest, log, pool = state.counts[0].longest_queue, state.log, state.pool[0]
-    if room_in(state.near) < messages_next:
+    if state.near.messages.size < state.near.ring[0].pending + messages_next:
         return MORE_NEAR
-    if room_in(state.far) < messages_next:
+    if state.far.messages.size < state.far.ring[0].pending + messages_next:
         return MORE_FAR
     if pool.spare < 0 and pool.used == state.entries.size:
         return MORE_ENTRIES
@@ -93,7 +93,7 @@ def _signature():
     duration = np.zeros(1)
     duration.flags.writeable = False
     arguments = initial(Settings(), table(1, JOB), duration, 1), np.random.default_rng(0)
-    parts_of_readers = map(compiling.function_type, (parts.SEND, parts.PICK))
+    parts_of_readers = map(compiling.function_type, (systems.SEND, systems.PICK))
     return types.int64(*parts_of_readers, *map(numba.typeof, arguments))
 
 

@@ -17,12 +17,6 @@ VAIN_ANSWER, DROPS, ROBBED, STEALS_ONE, MARKS, CLEARS = range(7, 13)
 
 
 @kernel
-def room_in(lane):
-    """How many more messages fit."""
-    return lane.messages.size - lane.ring[0].pending
-
-
-@kernel
 def post(lane, time, kind, worker, job, detail):
     """Send a message that arrives at `time`, no earlier than the last one; there must be room."""
     ring = lane.ring[0]
@@ -85,7 +79,6 @@ def pass_time(log, now):
 
 @kernel
 def count_busy(state, now, worker, change):
-    """A worker becomes busy (1) or idle (-1)."""
     pass_time(state.log, now)
     if worker < state.how.short_only:
         state.log.sums[0].busy_short += change

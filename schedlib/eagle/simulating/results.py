@@ -19,7 +19,7 @@ class Simulation:
     """What became of a workload.
 
     - `jobs`: a row per job in the workload's order: `job`, `submit` (s; as published the dephased time),
-      `finish` (s, its last task's), `completion` = finish - submit (s), `long`, `tasks`, `estimate` of one (s)
+      `finish` (s), `completion` = finish - submit (s), `long`, `tasks`, `estimate` of a task (s)
     - `stats`: counters by name. `probes` sent first; `rejections`; `rescheduled` probes (rejected or stolen);
       `behind_long`, probes queued behind a long task; `ran_behind_long`, short tasks run by such a probe
       where it was queued; `steal_attempts`, `steals`, `stolen` probes; `requests` for a task, `vain` ones;
@@ -136,7 +136,7 @@ class Step(NamedTuple):
 
 
 def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
-    """The newest copy of the bits at the step's workers, or else at all: its worker (-1: none), time, bits."""
+    """The newest copy of the bits at the step's workers, or else at any: worker (-1: none), time, bits."""
     copies = {worker: copy for worker, copy in enumerate(step.copies) if copy}
     if not copies:
         return -1, 0.0, ()

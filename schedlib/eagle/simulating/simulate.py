@@ -9,7 +9,7 @@ import numpy as np
 
 from schedlib.core import streams
 from schedlib.core.checks import unknown
-from schedlib.eagle import parts
+from schedlib.eagle import systems
 from schedlib.eagle.simulating import engine
 from schedlib.eagle.simulating.results import Simulation, result
 from schedlib.eagle.simulating.state import JOB, Settings, initial, refusal_text, table
@@ -86,7 +86,7 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     workers, published = int(workers), detail == "as_published"
     rows, jobs, duration = prepare(workload, cutoff, estimate, published, guesses)
     _require_probes(system, jobs, probe_ratio)
-    short, long, order = (system.part(argument) for argument in parts.ARGUMENTS)
+    short, long, order = (system.part(argument) for argument in systems.ARGUMENTS)
     how = Settings(short_way=short.at(published), long_way=long.at(published), order=order.at(published),
                    charges=order.charges, published=published, sticky=bool(system.sticky),
                    steal=bool(system.steal),
@@ -99,7 +99,7 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     state = initial(how, jobs, duration, workers, record=record)
     beats = heartbeat > 0 and (short.stale or long.stale)
     state.clock.next_heartbeat = math.floor(jobs[0].submit / heartbeat) * heartbeat if beats else math.inf
-    state = engine.run(short.function or parts.nowhere, order.function or parts.first, state, choices)
+    state = engine.run(short.function or systems.nowhere, order.function or systems.first, state, choices)
     names = workload.jobs["job"].to_numpy()
     if state.refusal[0].what:
         raise ValueError(refusal_text(state, system.name, workload.time_unit, names[rows]))

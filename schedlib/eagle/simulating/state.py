@@ -11,7 +11,7 @@ import numpy as np
 
 from schedlib.core import events
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import parts
+from schedlib.eagle import systems
 
 WORKER = np.dtype([
     ("queued", "i8"),  # entries in its queue
@@ -63,7 +63,7 @@ COUNTERS = ("probes", "rejections", "behind_long", "ran_behind_long", "steal_att
 COUNTS = np.dtype([(name, "i8") for name in COUNTERS])
 CLOCK = np.dtype([("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8")])
 REFUSAL = np.dtype([
-    ("what", "i8"),  # 0: nothing was refused; else `parts.UNKNOWN_WORKER` or `parts.UNKNOWN_PLACE`
+    ("what", "i8"),  # 0: nothing was refused; else `systems.UNKNOWN_WORKER` or `systems.UNKNOWN_PLACE`
     ("time", "f8"),
     ("job", "i8"), ("probe", "i8"),  # the job whose probe was to be sent, and the number of that probe
     ("worker", "i8"),  # the worker that was to pick from its queue
@@ -101,10 +101,10 @@ def longer(records: Any) -> Any:
 class Settings(NamedTuple):
     """What the system's parts need of the engine, and the numbers given to `simulate`."""
 
-    short_way: int = parts.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
-    long_way: int = parts.ANYWHERE
-    order: int = parts.FIRST_COME  # the branch of `reorder.choose`
-    charges: int = parts.NOBODY  # whose bypass counters grow when a task overtakes them
+    short_way: int = systems.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
+    long_way: int = systems.ANYWHERE
+    order: int = systems.FIRST_COME  # the branch of `reorder.choose`
+    charges: int = systems.NOBODY  # whose bypass counters grow when a task overtakes them
     published: bool = True  # as published, else as written
     sticky: bool = False
     steal: bool = False
@@ -237,9 +237,8 @@ def initial(how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int
 
 @kernel
 def seen(state, now):
-    """What a reader's function sees."""
     workers, jobs = state.workers, state.jobs
-    return parts.Cluster(now=now, short_only=state.how.short_only, queued=workers.queued, busy=workers.busy,
+    return systems.Cluster(now=now, short_only=state.how.short_only, queued=workers.queued, busy=workers.busy,
                          long_tasks=workers.placed, estimate=jobs.estimate, tasks=jobs.tasks,
                          unstarted=jobs.unstarted, long=jobs.long)
 
@@ -255,7 +254,7 @@ def refusal_text(state: State, system: str, unit: str, names: np.ndarray) -> str
     """What a reader's function chose, when, and what it could have; `names (N,)` by submission."""
     refusal = state.refusal[0]
     time, last = f"at {refusal.time:.4g} {unit}", refusal.choices - 1
-    if refusal.what == parts.UNKNOWN_WORKER:
+    if refusal.what == systems.UNKNOWN_WORKER:
         probe = f"probe {refusal.probe} of job {names[refusal.job]}"
         chose = f"short_jobs sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
     else:

@@ -61,7 +61,6 @@ def _heavier(name):
 
 
 def draw_partition(frame: pd.DataFrame):
-    """Completion times of short jobs, and long ones' 90th percentile, against the size of the partition."""
     figure, axes = style.subplots(1, 4, size=(13.6, 3.7))
     panels = [("short", percentile) for percentile in PERCENTILES] + [("long", 90)]
     drawing.plot_times(axes, frame, panels, "partition", DRAWN)
@@ -74,12 +73,10 @@ def draw_partition(frame: pd.DataFrame):
 
 
 def draw_clusters(frame: pd.DataFrame):
-    """Eagle over Hawk and over DLWL+SRPT at the same load against the size of the cluster, by class."""
     figure, axes = style.subplots(2, 2, size=(9.2, 6.2), sharex=True)
     for panels, base in zip(axes, ("hawk", "dlwl"), strict=True):
         for ax, jobs in zip(panels, ("short", "long"), strict=True):
-            rows = ratios(frame, "eagle", base, jobs)
-            drawing.plot_ratios(ax, rows.assign(simulated=rows["workers"] * rows["scale"]), "simulated")
+            drawing.plot_ratios(ax, _simulated(frame, base, jobs), "simulated")
             ax.set(xscale="log", ylabel=f"{jobs} jobs,\nEagle / {drawing.LOOKS[base].label}")
         drawing.from_zero(panels)
     for ax in axes[1]:
@@ -89,7 +86,6 @@ def draw_clusters(frame: pd.DataFrame):
 
 
 def draw_heavier(frame: pd.DataFrame):
-    """Eagle over Hawk against the offered load, short jobs, a panel per trace."""
     figure, axes = style.subplots(1, 3, size=(11.4, 3.8), sharey=True)
     rows = ratios(frame, "eagle", "hawk", "short")
     for ax, (trace, name) in zip(axes, drawing.NAMES.items(), strict=True):
@@ -112,7 +108,6 @@ def _as_written(frame, system, jobs, **where):
 
 
 def draw_details(frame: pd.DataFrame):
-    """Completion times as written over those as published, by system, short and long jobs."""
     figure, axes = style.subplots(1, 2, size=(11.6, 4.4), sharey=True)
     labels = [drawing.LOOKS[name].label.replace("Eagle without", "without") for name in SYSTEMS]
     labels = [label.replace("Hawk, ", "Hawk,\n") for label in labels]
@@ -132,7 +127,6 @@ def draw_details(frame: pd.DataFrame):
 
 
 def draw_thieves(frame: pd.DataFrame):
-    """Short jobs' completion times against the number of workers, a panel per percentile."""
     figure, axes = style.subplots(1, 3, size=(12.0, 3.9), sharey=True)
     drawing.plot_times(axes, frame, [("short", p) for p in PERCENTILES], "workers", HAWKS, columns=3)
     for ax in axes:
@@ -148,9 +142,13 @@ def _alt_partition(frame):
     return f"Line charts of times against the partition. 99th percentile of short jobs: {'; '.join(words)}."
 
 
+def _simulated(frame, base, jobs):
+    rows = ratios(frame, "eagle", base, jobs)
+    return rows.assign(simulated=rows["workers"] * rows["scale"])
+
+
 def _alt_clusters(frame):
-    rows = ratios(frame, "eagle", "hawk", "short")
-    rows = rows.assign(simulated=rows["workers"] * rows["scale"])
+    rows = _simulated(frame, "hawk", "short")
     return ("Line charts of ratios against the size of the cluster. Eagle over Hawk, "
             f"{drawing.cases_in_words(rows, ['simulated'], '{:,.0f} workers')}.")
 
@@ -166,12 +164,6 @@ def _alt_details(frame):
     words = "; ".join(f"{drawing.LOOKS[name].label} "
                       f"{drawing.means_in_words(_as_written(frame, name, 'short'))}" for name in SYSTEMS)
     return f"Dot charts: as written over as published, {drawing.PERCENTILES_OF} short jobs. {words}."
-
-
-def _alt_thieves(frame):
-    rows = only(comparing.highest_load(frame), "short")
-    return (f"Line charts of times. At the highest load, {drawing.PERCENTILES_OF} short jobs: "
-            f"{drawing.times_in_words(rows, HAWKS)}.")
 
 
 EXPERIMENTS = (
@@ -204,5 +196,7 @@ FIGURES = (
         "trace, highest load. Who steals in Hawk is held fixed here. Beyond the paper."), _alt_details),
     Figure("eagle.thieves", "eagle.thieves", draw_thieves, drawing.caption(
         "Who steals in Hawk: any idle worker (the authors' program), those of the general partition (the "
-        "paper's text), none; with Sparrow and Eagle, Google's trace. Beyond the paper."), _alt_thieves),
+        "paper's text), none; with Sparrow and Eagle, Google's trace. Beyond the paper."),
+        lambda frame: f"Line charts of times. At the highest load, {drawing.PERCENTILES_OF} short jobs: "
+        + drawing.times_in_words(only(comparing.highest_load(frame), "short"), HAWKS) + "."),
 )

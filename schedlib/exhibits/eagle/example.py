@@ -35,7 +35,6 @@ def run(case: str, seed: int) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    """The four nodes over time, a panel for each way to run the job of four tasks."""
     figure, axes = style.subplots(1, len(TITLES), size=(11.4, 2.9), sharey=True)
     for ax, (case, title) in zip(axes, TITLES.items(), strict=True):
         rows = only(frame, case=case)

@@ -73,7 +73,6 @@ PANELS = (("probes queued behind a long task\n(% of all probes)", "behind", "eag
 
 
 def draw_table2(frame: pd.DataFrame):
-    """Head-of-line blocking in Hawk and Eagle at the highest load (Table 2), the paper's numbers as bars."""
     rows = shares(frame)
     traces = drawing.traces_of(rows.reset_index())
     figure, axes = style.subplots(1, 3, size=(10.4, 3.7))
@@ -104,7 +103,6 @@ def _alt_table2(frame):
 
 
 def draw_fig4(frame: pd.DataFrame):
-    """Eagle, and DLWL+SRPT with heartbeats of 3, 5 and 7 s (Fig. 4)."""
     figure, ax = style.subplots(size=(6.8, 4.0))
     drawing.plot_systems(ax, only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS)
     looks = [drawing.LOOKS[name] for name in HEARTBEATS]

@@ -28,7 +28,6 @@ FIG7 = ("no-sbp-srpt", "omniscient")
 
 
 def plot_breakdown(frame: pd.DataFrame, trace: str):
-    """Eagle normalised to it without one component, short jobs, by number of workers, and the utilisation."""
     rows = only(frame, trace=trace)
     figure, axes = style.subplots(1, 4, size=(12.4, 3.6))
     for ax, letter, (name, component) in zip(axes, "abc", COMPONENTS.items(), strict=False):
@@ -45,7 +44,6 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
 
 
 def draw_sss_readings(frame: pd.DataFrame):
-    """Eagle normalised to it without SSS at the highest load in both readings, short jobs."""
     traces = [trace for trace in drawing.traces_of(frame) if trace in BOTH]
     size = (4.4 * len(traces) + 0.4, 3.6)
     figure, axes = style.subplots(1, len(traces), size=size, sharey=True, squeeze=False)
@@ -75,7 +73,6 @@ def _alt_sss(frame):
 
 
 def draw_fig7(frame: pd.DataFrame):
-    """Completion times of short jobs under both, and ratios of both classes (Fig. 7)."""
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
     drawing.plot_systems(axes[0], only(rows, "short"), FIG7)

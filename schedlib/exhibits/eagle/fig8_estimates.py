@@ -29,7 +29,6 @@ def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    """Slowdown by mis-estimation, short jobs, a panel per percentile (Fig. 8 is the last)."""
     figure, axes = style.subplots(1, 3, size=(11.4, 3.9), sharey=True)
     for ax, percentile in zip(axes, PERCENTILES, strict=True):
         for k, system in enumerate(SYSTEMS):

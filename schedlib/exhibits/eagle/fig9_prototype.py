@@ -31,7 +31,6 @@ def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    """Eagle normalised to Hawk, short and long jobs, a column for each way to cut the sample."""
     samples = list(dict.fromkeys(frame["sample"]))
     options = {"squeeze": False, "sharex": True, "sharey": "row"}
     figure, axes = style.subplots(2, len(samples), size=(4.6 * len(samples) + 0.4, 6.4), **options)
@@ -85,11 +84,11 @@ CLAIMS = (
           of_ratios(comparing.reduction, "eagle", "hawk", sample="cut", interarrival=1.2), 80.0, **SHARED,
           **REDUCTION, how_read="the best percentile; the ratio is one over the load"),
     claim("prototype-load", SHORT_JOBS, "The higher the load, the more Eagle improves on Hawk",
-          of_ratios(lambda rows: comparing.slope(rows, "interarrival"), "eagle", "hawk", sample="cut"), **SHARED,
-          check="trend", metric="growth of the mean log ratio from one load to the next"),
+          of_ratios(lambda rows: comparing.slope(rows, "interarrival"), "eagle", "hawk", sample="cut"),
+          **SHARED, check="trend", metric="growth of the mean log ratio from one load to the next"),
     claim("prototype-60", SHORT_JOBS, "As the load goes down gains remain, up to 60 % at the 50th percentile",
-          of_ratios(_lightly_loaded, "eagle", "hawk", sample="cut", percentile=50), 60.0, **SHARED, **REDUCTION,
-          how_read="the best of the upper half of the inter-arrival ratios"),
+          of_ratios(_lightly_loaded, "eagle", "hawk", sample="cut", percentile=50), 60.0, **SHARED,
+          **REDUCTION, how_read="the best of the upper half of the inter-arrival ratios"),
     claim("prototype-long", "Section 7; Fig. 9b", "Long jobs take about as long under both",
           of_ratios(comparing.per_seed, "eagle", "hawk", "long", sample="cut"), 1.0, **SHARED, check="ratio",
           tolerance=0.1, metric="ratio to Hawk",

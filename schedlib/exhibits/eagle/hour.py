@@ -20,7 +20,6 @@ def run(every: int, workers: int, seed: int) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    """Percentiles of completion times of short and of long jobs against the number of workers."""
     figure, axes = style.subplots(2, 3, size=(12.0, 6.8), sharex=True, sharey="row")
     frame = frame.assign(simulated=frame["workers"] * 16 / frame["every"])
     panels = [(jobs, percentile) for jobs in ("short", "long") for percentile in PERCENTILES]
