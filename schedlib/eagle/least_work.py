@@ -49,13 +49,11 @@ def believe(state, low, now):
     """
     loads, live = state.loads, state.how.heartbeat == 0
     wait, advertised = loads.wait[low:], loads.advertised[low:]
-    if live or state.how.published:
+    known = live or state.how.published
+    if known:
         waiting_times(state, low, loads.work if live else loads.advertised, now)
-        for i in range(wait.size):
-            wait[i] = max(wait[i], 0.0)
-    else:
-        for i in range(wait.size):
-            wait[i] = max(advertised[i], 0.0)
+    for i in range(wait.size):
+        wait[i] = max(wait[i] if known else advertised[i], 0.0)
 
 
 @kernel
@@ -65,7 +63,7 @@ def idle_first(state, low, tasks):
     count = 0
     for worker in range(low, work.size):
         if work[worker] == 0:
-            state.choices.line[count] = worker
+            state.line[count] = worker
             count += 1
             if count == tasks:
                 break
@@ -78,8 +76,8 @@ def least_loaded(state, low, tasks, spread, rng):
 
     The greatest is on top. A random number up to `spread` is added to each time not too great already.
     """
-    wait, choices, published = state.loads.wait[low:], state.choices, state.how.published
-    key, item = choices.high_key, choices.high_worker
+    loads, published = state.loads, state.how.published
+    wait, key, item = loads.wait[low:], loads.high_key, loads.high_worker
     size, bound = 0, np.inf
     for i in range(wait.size):
         load = wait[i]
@@ -103,17 +101,17 @@ def pour(state, size, placed, tasks, estimate):
 
     Ties go to the lower number. At equality with the next pouring goes on as published, not as written.
     """
-    choices = state.choices
-    key, item = choices.low_key, choices.low_worker
+    loads = state.loads
+    key, item = loads.low_key, loads.low_worker
     count = 0
     for i in range(size):
-        count = push(key, item, count, -choices.high_key[i], -choices.high_worker[i])
+        count = push(key, item, count, -loads.high_key[i], -loads.high_worker[i])
     while placed < tasks:
         wait, worker = key[0], item[0]
         count = pop(key, item, count)
         following = key[0] if count > 0 else np.inf
         while True:
-            choices.line[placed] = worker
+            state.line[placed] = worker
             placed += 1
             wait += estimate
             if placed == tasks or wait > following or (wait == following and not state.how.published):
@@ -123,7 +121,7 @@ def pour(state, size, placed, tasks, estimate):
 
 @kernel
 def choose_workers(state, job, low, stale, rng, now):
-    """Write the worker of each of a job's tasks into `choices.line`; workers below `low` get none.
+    """Write the worker of each of a job's tasks into `line`; workers below `low` get none.
 
     As published, unless news is `stale`, workers without work come first, by number, and enter the pouring
     with one task; else nothing but the waiting time counts.
@@ -137,7 +135,7 @@ def choose_workers(state, job, low, stale, rng, now):
     else:
         waiting_times(state, low, loads.work, now)
     for i in range(idle):
-        loads.wait[state.choices.line[i]] = estimate
+        loads.wait[state.line[i]] = estimate
     size = least_loaded(state, low, tasks - idle, state.how.heartbeat if stale else 0.0, rng)
     pour(state, size, idle, tasks, estimate)
 
@@ -149,7 +147,7 @@ def place(state, job, low, stale, rng, now):
     marks = state.how.shares and j.long == 1
     choose_workers(state, job, low, stale, rng, now)
     for task in range(j.tasks):
-        worker = state.choices.line[task]
+        worker = state.line[task]
         state.loads.work[worker] += j.estimate
         state.workers[worker].placed += 1
         if marks:

@@ -45,9 +45,8 @@ class Words(NamedTuple):
 
 def in_words(step: Step, run: Simulation) -> str:
     """A step in words."""
-    job = run.jobs.iloc[step.job]
+    job, n, one = run.jobs.iloc[step.job], len(step.workers), len(set(step.workers)) == 1
     name = f"{'long' if job['long'] else 'short'} job {step.job}"
-    n, one = len(step.workers), len(set(step.workers)) == 1
     single, several = ("a task", "tasks") if job["long"] else ("a probe", "probes")
     things = f"{single if n == 1 else f'{n} {several}'} of {name}"
     where, s, bits = _workers(step.workers), "s" if one else "", "bit" if one else "bits"
@@ -115,9 +114,8 @@ def _column(step, worker, x, long) -> Iterator[Box | Words]:
     def colour(job):
         return LONG if long[job] else SHORT
 
-    middle, touched = x + BOX / 2, worker in step.workers
-    running, asking = step.running[worker], step.asking[worker]
-    job = running if running >= 0 else asking
+    middle, touched, running = x + BOX / 2, worker in step.workers, step.running[worker]
+    job = running if running >= 0 else step.asking[worker]
     if job < 0:
         yield Box(x, RUN_AT, BOX, BOX, "#ffffff", FAINT)
     else:

@@ -148,7 +148,7 @@ def shortest_task(state, worker):
 @kernel
 def pick_by_reader(pick, state, worker, now):
     """The entry that a reader's function picks; a place that does not exist is recorded and ends the run."""
-    entries, line = state.entries, state.choices.line
+    entries, line = state.entries, state.line
     size = 0
     entry = state.workers[worker].head
     while entry >= 0:

@@ -82,7 +82,7 @@ def lacks(state, messages_next):
         return MORE_ENTRIES
     if state.how.shares and state.board.status[0].spare_rows < 2:
         return MORE_COPIES
-    if state.choices.line.size < max(messages_next, longest + 1):
+    if state.line.size < max(messages_next, longest + 1):
         return MORE_LINE
     if 0 < log.events.size < log.used[0] + 4 * messages_next + 2 * longest + 16:
         return MORE_LOG
@@ -158,5 +158,5 @@ def _enlarged(state: State, code: int) -> State:
     if code == MORE_COPIES:
         return state._replace(board=state.board.longer())
     if code == MORE_LINE:
-        return state._replace(choices=state.choices._replace(line=longer(state.choices.line)))
+        return state._replace(line=longer(state.line))
     return state._replace(log=state.log._replace(events=longer(state.log.events)))

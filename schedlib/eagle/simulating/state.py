@@ -128,16 +128,10 @@ class Loads(NamedTuple):
     picked_for: np.ndarray  # its estimate
     advertised: np.ndarray  # the news of the last heartbeat
     wait: np.ndarray  # room for waiting times
-
-
-class Choices(NamedTuple):
-    """Room for two heaps of up to W + 1 (key, worker), and for a `line` of chosen workers or queued jobs."""
-
-    low_key: np.ndarray
-    low_worker: np.ndarray
+    low_key: np.ndarray  # room for two heaps of up to W + 1 (key, worker)
     high_key: np.ndarray
+    low_worker: np.ndarray
     high_worker: np.ndarray
-    line: np.ndarray
 
 
 class Lane(NamedTuple):
@@ -198,7 +192,7 @@ class State(NamedTuple):
     duration: np.ndarray  # of all tasks, those of a job begin at its `first`
     entries: np.recarray  # of all queues
     pool: np.recarray
-    choices: Choices
+    line: np.ndarray  # room for chosen workers or queued jobs
     near: Lane  # messages of one hop
     far: Lane  # messages of two hops
     ends: events.EventQueue  # of tasks
@@ -215,10 +209,8 @@ def initial(how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int
     cluster, pool = table(workers, WORKER), table(1, POOL)
     cluster.head = cluster.tail = cluster.job = cluster.copy_row = cluster.stamp = cluster.mark = -1
     pool.spare = -1
-    loads = Loads(**{name: np.zeros(workers) for name in Loads._fields})
+    loads = Loads(*np.zeros((5, workers)), *np.zeros((2, workers + 1)), *np.zeros((2, workers + 1), np.int64))
     loads.picked[:] = -1
-    keys = {name: np.zeros(workers + 1) for name in ("low_key", "high_key")}
-    items = {name: np.zeros(workers + 1, np.int64) for name in ("low_worker", "high_worker")}
     words, status = (workers + 63) // 64 if how.shares else 1, table(1, BOARD)
     status.changed, status.newest, status.spare_rows = 1, -1, COPIES
     board = Board(bits=np.zeros(words, np.int64), copies=np.zeros((COPIES, words), np.int64),
@@ -229,8 +221,7 @@ def initial(how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int
     log.tasks.queued = log.tasks.asked = log.tasks.start = log.tasks.finish = np.nan
     near, far = (Lane(table(ROOM, MESSAGE), table(1, RING)) for _ in range(2))
     return State(how=how, workers=cluster, loads=loads, jobs=jobs, duration=duration,
-                 entries=table(ROOM, ENTRY), pool=pool,
-                 choices=Choices(**keys, **items, line=np.zeros(ROOM, np.int64)), near=near, far=far,
+                 entries=table(ROOM, ENTRY), pool=pool, line=np.zeros(ROOM, np.int64), near=near, far=far,
                  ends=events.event_queue(workers), board=board, log=log, counts=table(1, COUNTS),
                  clock=table(1, CLOCK), refusal=table(1, REFUSAL))
 
@@ -258,7 +249,7 @@ def refusal_text(state: State, system: str, unit: str, names: np.ndarray) -> str
         probe = f"probe {refusal.probe} of job {names[refusal.job]}"
         chose = f"short_jobs sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
     else:
-        jobs = ", ".join(str(names[job]) for job in state.choices.line[: min(refusal.choices, 5)])
+        jobs = ", ".join(str(names[job]) for job in state.line[: min(refusal.choices, 5)])
         line = f"the line of worker {refusal.worker} (jobs {jobs}{' ...' if last > 4 else ''})"
         chose = f"queue picks place {refusal.choice} {time} in {line}; it has {refusal.choices}"
     return f"system {system!r}: {chose}; return one of 0 to {last}"

@@ -72,6 +72,12 @@ def draw_partition(frame: pd.DataFrame):
     return figure
 
 
+def _simulated(frame, base, jobs):
+    """Ratios of Eagle to `base` with the number of workers simulated."""
+    rows = ratios(frame, "eagle", base, jobs)
+    return rows.assign(simulated=rows["workers"] * rows["scale"])
+
+
 def draw_clusters(frame: pd.DataFrame):
     figure, axes = style.subplots(2, 2, size=(9.2, 6.2), sharex=True)
     for panels, base in zip(axes, ("hawk", "dlwl"), strict=True):
@@ -142,24 +148,6 @@ def _alt_partition(frame):
     return f"Line charts of times against the partition. 99th percentile of short jobs: {'; '.join(words)}."
 
 
-def _simulated(frame, base, jobs):
-    rows = ratios(frame, "eagle", base, jobs)
-    return rows.assign(simulated=rows["workers"] * rows["scale"])
-
-
-def _alt_clusters(frame):
-    rows = _simulated(frame, "hawk", "short")
-    return ("Line charts of ratios against the size of the cluster. Eagle over Hawk, "
-            f"{drawing.cases_in_words(rows, ['simulated'], '{:,.0f} workers')}.")
-
-
-def _alt_heavier(frame):
-    rows = ratios(frame, "eagle", "hawk", "short")
-    rows = rows.assign(trace=rows["trace"].map(drawing.NAMES))
-    return ("Line charts of Eagle over Hawk against the load, "
-            f"{drawing.cases_in_words(rows, ['trace', 'load'], '{} at {:g}')}.")
-
-
 def _alt_details(frame):
     words = "; ".join(f"{drawing.LOOKS[name].label} "
                       f"{drawing.means_in_words(_as_written(frame, name, 'short'))}" for name in SYSTEMS)
@@ -184,12 +172,15 @@ FIGURES = (
     Figure("eagle.clusters", "eagle.clusters", draw_clusters,
            lambda frame: "What a smaller cluster does to the ratios: Google's trace at the highest load, "
            "with as many jobs per worker and, in a smaller cluster, a smaller largest job. "
-           f"{frame['seed'].nunique()} seeds, intervals 95 %. Beyond the paper.", _alt_clusters),
+           f"{frame['seed'].nunique()} seeds, intervals 95 %. Beyond the paper.",
+           lambda frame: "Line charts of ratios against the size of the cluster. Eagle over Hawk, "
+           + drawing.cases_in_words(_simulated(frame, "hawk", "short"), ["simulated"], "{:,.0f} workers")),
     Figure("eagle.heavier", "eagle.heavier", draw_heavier, drawing.caption(
         "What the highest load, which the paper's text does not print, decides: short jobs under Eagle over "
         "those under Hawk against the offered load. Grey: our highest, 0.95; dotted: 3 and 10 times as fast, "
         "which the paper has at its highest. Above 1 queues grow as long as jobs come. Beyond the paper."),
-        _alt_heavier),
+        lambda frame: "Line charts of Eagle over Hawk against the load, " + drawing.cases_in_words(
+            ratios(frame, "eagle", "hawk", "short"), ["trace", "load"], "{} at {:g}")),
     Figure("eagle.details", "eagle.details", draw_details, drawing.caption(
         "What the authors' program does otherwise than the paper's text says (see `eagle.simulate`), all of "
         "it together: completion times as written over those as published, on the same workloads, Google's "

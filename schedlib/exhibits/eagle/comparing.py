@@ -48,9 +48,8 @@ SCALE = {  # the simulated cluster over the paper's: 100 workers, 1,000 to 1,500
 SIZE = {  # numbers of jobs: at quick scale what two cores do in a minute, at the paper's Table 1's
     "smoke": dict.fromkeys(TRACES, 400),
     "quick": {"google": 30_000, "cloudera": 3_000, "yahoo": 5_000},
-    "paper": {trace: made.JOBS[trace] for trace in TRACES},
+    "paper": made.JOBS,
 }
-
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
 WORST = "judged at the case that is worst on average over the seeds"

@@ -87,8 +87,7 @@ def alt_against(frame: pd.DataFrame, base: str) -> str:
 
 def dots(ax, places, groups, look: Look) -> None:
     """The mean of each group of replicates at its place, with its 95 % interval as a bar."""
-    for place, values in zip(places, groups, strict=True):
-        mean, low, high = mean_ci(values)
+    for place, (mean, low, high) in zip(places, map(mean_ci, groups), strict=True):
         if low == low:
             ax.plot([place, place], [low, high], color=look.color, linewidth=1.4)
         ax.plot([place], [mean], linestyle="none", marker=look.marker, color=look.color)
@@ -152,9 +151,10 @@ def legend_of(ax, columns: int = 3) -> None:
 
 def cases_in_words(rows: pd.DataFrame, by: list[str], form: str) -> str:
     """The mean ratios of short jobs in each case, by percentile; `form` makes a case's name of its values."""
-    cases = rows.groupby(by, sort=False)
-    words = "; ".join(f"{form.format(*case)} {means_in_words(own)}" for case, own in cases)
-    return f"{PERCENTILES_OF} short jobs: {words}"
+    words = []
+    for case, own in rows.groupby(by, sort=False):
+        words.append(f"{form.format(*(NAMES.get(value, value) for value in case))} {means_in_words(own)}")
+    return f"{PERCENTILES_OF} short jobs: {'; '.join(words)}."
 
 
 def means_in_words(rows: pd.DataFrame, column: str = "ratio", form: str = "{:.2f}") -> str:

@@ -66,12 +66,6 @@ def _alt_breakdown(frame, trace):
             f"of workers. At the highest load, {drawing.PERCENTILES_OF} short jobs: {'; '.join(words)}.")
 
 
-def _alt_sss(frame):
-    words = (f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}" for name in READINGS)
-    return ("Dot charts of Eagle over Eagle without SSS at the highest load, "
-            f"{drawing.PERCENTILES_OF} short jobs. {'. '.join(words)}.")
-
-
 def draw_fig7(frame: pd.DataFrame):
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
@@ -101,7 +95,10 @@ FIGURES = (
         partial(_alt_breakdown, trace=trace)) for number, trace in ((5, "google"), (6, "yahoo"))),
     Figure("eagle.sss-readings", "eagle.loads", draw_sss_readings, drawing.caption(
         "Two readings of 'without SSS' at the highest load. The authors' program has no such switch: its "
-        "nearest path never lowers a job's remaining time and keeps dead probes in the queues."), _alt_sss),
+        "nearest path never lowers a job's remaining time and keeps dead probes in the queues."),
+        lambda frame: "Dot charts of Eagle over Eagle without SSS at the highest load, "
+        f"{drawing.PERCENTILES_OF} short jobs. " + " ".join(
+            f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}." for name in READINGS)),
     Figure("eagle.fig7", "eagle.loads", draw_fig7, drawing.caption(
         "Eagle without SBP+SRPT, which knows where long jobs are, against a scheduler that knows the work "
         "left on every worker: Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7),
@@ -109,12 +106,10 @@ FIGURES = (
 
 
 def _without(judge: Measure, component: str, **where) -> Measure:
-    """Judges the ratios of Eagle to it without a component, short jobs."""
     return comparing.of_ratios(judge, "eagle", component, **where)
 
 
 def _gain(rows):
-    """By how much the mean ratio is below 1."""
     return 1 - per_seed(rows)
 
 

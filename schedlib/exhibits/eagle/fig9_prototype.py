@@ -46,12 +46,6 @@ def draw(frame: pd.DataFrame):
     return figure
 
 
-def _alt(frame):
-    rows = ratios(frame, "eagle", "hawk", "short")
-    words = drawing.cases_in_words(rows, ["sample", "interarrival"], "{} at {:g}:")
-    return f"Line charts of Eagle over Hawk, {words}."
-
-
 def _lightly_loaded(rows):
     """The largest reduction (%) in the upper half of the inter-arrival ratios."""
     return comparing.reduction(rows[rows["interarrival"] >= rows["interarrival"].median()])
@@ -68,7 +62,9 @@ FIGURES = (
            "on 3,300 Google-like jobs on 100 nodes, durations over 1000, against the mean inter-arrival time "
            "in units of the time that all nodes need for a mean job. Left: fewer and longer tasks, as the "
            "paper cuts them, jobs keeping their class. Right: the generator's own jobs for a cluster of that "
-           f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.", _alt),)
+           f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.",
+           lambda frame: "Line charts of Eagle over Hawk, " + drawing.cases_in_words(
+               ratios(frame, "eagle", "hawk", "short"), ["sample", "interarrival"], "{} at {:g}:")),)
 
 SHARED = {"experiment": "eagle.fig9",
           "reason": "the paper measures a Spark prototype; here the sample is simulated"}
