@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from schedlib import eagle
-from schedlib.eagle.simulating.replay import newest_copy, replay
+from schedlib.eagle.simulating.results import newest_copy, replay
 from schedlib.pictures import cluster
 from schedlib.pictures.probing import plot_gantt, plot_overview
 from schedlib.teaching.explorers import eagle as explorer

@@ -104,7 +104,7 @@ def test_what_no_result_depends_on_makes_nothing_stale(copy, tmp_path, edit):
 
 MATTERS = {
     "a constant that a run uses": (
-        {"schedlib/eagle/workloads/examples.py": ("3_300, 100", "3_300, 101")},
+        {"schedlib/eagle/workloads/samples.py": ("3_300, 100", "3_300, 101")},
         {"eagle.fig9"},
     ),
     "a kernel": (

@@ -8,7 +8,7 @@ import ipywidgets as widgets
 import numpy as np
 
 from schedlib import eagle
-from schedlib.eagle.simulating.replay import newest_copy, replay
+from schedlib.eagle.simulating.results import newest_copy, replay
 from schedlib.pictures.cluster import HEIGHT, in_words, plot_cluster, svg
 from schedlib.teaching.explorers import Explorer, Picture, menu, message, png, slider
 from schedlib.workload import Workload
