@@ -1,10 +1,10 @@
 """H-DRF and the naive hierarchical DRF with tasks as fine as sand, solved exactly from event to event.
 
-H-DRF is Bhattacharya et al., SoCC 2013. A group's vector is B + f A: B of its blocked children as they are, A
-of the others, each rescaled to share/omega = f, the least among them. Only laggards (children whose
-share/omega is f) are served, so f and everything else grows at constant rates until a laggard catches up with
-a sibling, a group's largest share changes its resource, or a resource is used up. In the last case shares
-drop, for used-up resources count no more, and groups that lag on the rest catch up.
+A group's vector is B + f A: B of its blocked children as they are, A of the others, each rescaled to
+share/omega = f, the least among them. Only laggards (children whose share/omega is f) are served, so f and
+everything else grows at constant rates until a laggard catches up with a sibling, a group's largest share
+changes its resource, or a resource is used up. In the last case shares drop, for used-up resources count no
+more, and groups that lag on the rest catch up. Source: H-DRF, Bhattacharya et al., SoCC 2013.
 """
 
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ a rate below this part of the largest beside it is none; a resource with less th
 class FluidShares:
     """Dominant shares (p,), saturated resources (R,), events until full, and whether the limit is unique.
 
-    `unique` is False when siblings with equal shares competed for the flow and neither's share grew while it
-    was served: however small tasks are, the sibling that happens to be one task behind then goes first, and
-    the order can decide what each ends with.
+    It is not when siblings with equal shares competed for the flow and neither's share grew while served:
+    however small tasks are, the sibling one task behind then goes first, and the order can decide who ends
+    with what.
     """
 
     shares: np.ndarray
@@ -40,15 +40,13 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
                stop: int | None = None) -> FluidShares:
     """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
 
-    - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated
-      or not
+    - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry of all
     - `stop`: end after so many events, before the cluster is full
 
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not
     grow while it is served takes the flow alone; of several, those with the least total usage do, at the same
-    speed (their result is one of the limits only, see `FluidShares.unique`). Exact up to rounding. An event
-    costs O(q R), and there are few: tens to some hundreds for 10,000 nodes. RuntimeError after 20 (q + 10)
-    (R + 1) events, which would be rounding that goes round in circles.
+    speed (see `FluidShares`). Exact up to rounding. An event costs O(q R), and there are few: tens to some
+    hundreds for 10,000 nodes. RuntimeError after 20 (q + 10) (R + 1) events: rounding that goes in circles.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -56,14 +54,18 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
     [0.3333, 0.5, 0.1667, 0.1667, 0.5, 0.3333]
     """
     need = tree.demand / check_capacity(tree, capacity)
-    most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
+    q, (p, resources) = tree.n_nodes, need.shape
+    most = 20 * (q + 10) * (resources + 1)
     nodes = Nodes(**tree.copies("child_start", "child", "leaf_of", "weight"),
                   direction=need / need.max(axis=1, keepdims=True))
-    shares, saturated, events, unique = _fill(nodes, naive, most if stop is None else stop)
+    now = Moment(**{name: np.zeros(q) for name in ("share", "growth", "level", "used", "pace", "step")},
+                 vector=np.zeros((q, resources)), rate=np.zeros((q, resources)), share_of_leaf=np.zeros(p),
+                 saturated=np.zeros(resources, bool), blocked=np.zeros(q, bool), tied=np.ones(q, bool))
+    events, unique = _fill(nodes, now, naive, most if stop is None else stop)
     if stop is None and events < 0:
         raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
                            "magnitude, rescale them")
-    return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
+    return FluidShares(now.share_of_leaf, now.saturated, events if stop is None else stop, bool(unique))
 
 
 class Nodes(NamedTuple):
@@ -79,8 +81,7 @@ class Nodes(NamedTuple):
 class Moment(NamedTuple):
     """Every node's state at an event, and its rates per unit of flow into the node.
 
-    A group's unit of flow raises its `level` f by 1; one that serves zero-rate laggards alone, each one's
-    total usage by 1.
+    A group's unit raises its `level` f by 1, or, where it serves laggards that do not grow, their usage by 1.
     """
 
     share_of_leaf: np.ndarray  # (p,)
@@ -98,26 +99,19 @@ class Moment(NamedTuple):
 
 
 @compiled
-def _fill(nodes, naive, most):
+def _fill(nodes, now, naive, most):
+    """Fill from event to event; gives the number of events (-1: more than `most`) and whether all is unique.
+    """
     child_start, child, leaf_of, weight, direction = nodes
-    q, (p, resources) = len(leaf_of), direction.shape
-    share_of_leaf, saturated = np.zeros(p), np.zeros(resources, np.bool_)
-    blocked, tied = np.zeros(q, np.bool_), np.ones(q, np.bool_)
-    vector, rate = np.zeros((q, resources)), np.zeros((q, resources))
-    share, growth, level, used, pace = np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q)
-    step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)
-    now = Moment(share_of_leaf=share_of_leaf, saturated=saturated, blocked=blocked, tied=tied, vector=vector,
-                 rate=rate, share=share, growth=growth, level=level, used=used, pace=pace, step=step)
-    jumped, unique = False, True
+    share_of_leaf, saturated, blocked, tied, vector, rate, share, growth, level, used, _, step = now
+    q, resources, jumped, unique = len(leaf_of), direction.shape[1], False, True
     for event in range(most):
         _measure(nodes, now, naive, jumped)
         if blocked[0]:
-            return share_of_leaf, saturated, event, unique
+            return event, unique
         # from the root down: who gets how much, and what happens next
-        flow[:] = 0
+        flow, when, span = np.zeros(q), np.full(q, np.inf), np.inf
         flow[0] = 1
-        when[:] = np.inf
-        span = np.inf
         left, drain = np.ones(resources), np.zeros(resources)
         for i in range(q):
             if leaf_of[i] >= 0:
@@ -127,12 +121,13 @@ def _fill(nodes, naive, most):
             if flow[i] == 0:
                 continue
             rivals, least = 0, np.inf  # laggards that do not grow; the least total usage among them
-            for c in child[child_start[i] : child_start[i + 1]]:
+            below = child[child_start[i] : child_start[i + 1]]
+            for c in below:
                 flow[c] = flow[i] * step[c]
                 if tied[c] and not blocked[c] and growth[c] == 0:
                     rivals, least = rivals + 1, min(least, used[c])
             unique &= rivals < 2
-            for c in child[child_start[i] : child_start[i + 1]]:
+            for c in below:
                 if blocked[c] or step[c] > 0:
                     continue
                 if rivals == 0:  # a sibling ahead, until the laggards reach it
@@ -163,7 +158,7 @@ def _fill(nodes, naive, most):
                 if leaf_of[i] >= 0:
                     for j in range(resources):
                         blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
-    return share_of_leaf, saturated, -1, unique
+    return -1, unique
 
 
 @compiled
@@ -178,9 +173,8 @@ def _measure(nodes, now, naive, jumped):
             vector[i], share[i], used[i] = n * x, x, n.sum() * x
             rate[i], growth[i], pace[i] = n, 1, n.sum()
             continue
-        vector[i], rate[i] = 0, 0
+        vector[i], rate[i], used[i], pace[i], level[i], blocked[i] = 0, 0, 0, 0, np.inf, True
         below = child[child_start[i] : child_start[i + 1]]
-        used[i], level[i], blocked[i] = 0, np.inf, True
         for c in below:
             used[i] += used[c]
             if not blocked[c]:
@@ -192,7 +186,6 @@ def _measure(nodes, now, naive, jumped):
                 tied[c] = not blocked[c] and share[c] / weight[c] <= level[i] * (1 + TIE)
             if tied[c] and not blocked[c] and growth[c] == 0:
                 alone, least = True, min(least, used[c])
-        pace[i] = 0
         for c in below:
             step[c] = 0
             if blocked[c] or naive or share[c] == 0:

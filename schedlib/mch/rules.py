@@ -25,16 +25,11 @@ from schedlib.mch.model import Tree, check_capacity
 
 
 class Weighing(NamedTuple):
-    """How a flat rule weighs leaves, and which share it compares.
+    """How a flat rule weighs leaves, and which share it compares."""
 
-    - `weights`: of a tree and capacities (R,), a function from the active leaves (p,) to weights (p,)
-    - `resource`: the index of the resource whose share counts; None: the dominant share, mu_i
-    - `changes`: whether weights depend on which leaves are active
-    """
-
-    weights: Callable[[Tree, np.ndarray], Callable]
-    resource: int | None = None
-    changes: bool = True
+    weights: Callable[[Tree, np.ndarray], Callable]  # makes a function, active leaves (p,) to weights (p,)
+    resource: int | None = None  # the index of the resource whose share counts; None: the dominant share
+    changes: bool = True  # whether weights depend on which leaves are active
 
 
 FLAT = {
@@ -96,8 +91,7 @@ class Rule:
         return FLAT.get(self.weights)
 
 
-def rule(priority: Callable | None = None, *,
-         weights: str = "weighted-drf") -> Rule | Callable[[Callable], Rule]:
+def rule(priority: Callable | None = None, *, weights: str = "weighted-drf") -> Rule | Callable:
     """`Rule` as a decorator."""
     return (lambda function: Rule(function, weights)) if priority is None else Rule(priority, weights)
 
@@ -109,7 +103,7 @@ def unasked(leaf, usage, demand, weight, capacity):
 
 
 RULES = {name: Rule(unasked, name, name, SHARE) for name in FLAT} | {
-    name: Rule(unasked, "", name, kind) for name, kind in (("h-drf", H_DRF), ("naive-h-drf", NAIVE))}
+    "h-drf": Rule(unasked, "", "h-drf", H_DRF), "naive-h-drf": Rule(unasked, "", "naive-h-drf", NAIVE)}
 """Every shipped rule by name."""
 
 
@@ -134,10 +128,9 @@ def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np
         asked = f"rule {weighing!r} looks at resource {how.resource} alone"
         if how.resource >= tree.n_resources:
             raise ValueError(f"{asked}, but leaves name {tree.n_resources} only; use 'c-ch'")
-        without = np.flatnonzero(need[:, how.resource] == 0)
-        if len(without):
+        for leaf in tree.leaves[need[:, how.resource] == 0][:1]:
             raise ValueError(
-                f"{asked}: leaf {tree.name(tree.leaves[without[0]])} uses nothing of resource {how.resource}, its share "
-                "would be 0 for ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
+                f"{asked}: leaf {tree.name(leaf)} uses nothing of resource {how.resource}, its share would "
+                "be 0 for ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
     weights = how.weights(tree, np.asarray(capacity, float))(np.ones(tree.n_leaves, np.bool_))
     return weights, need.max(axis=1) if how.resource is None else need[:, how.resource]

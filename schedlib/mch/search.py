@@ -19,8 +19,7 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
 
     Each leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with probability
     `partial`, of one alone (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn from 1 to 4,
-    else they are 1. Depth 1 is a flat tree. Raises ValueError when a size is below 1, `branching` below 2 or
-    `partial` no probability.
+    else 1. Depth 1 is a flat tree. ValueError on a size below 1, a `branching` below 2 and no probability.
 
     >>> tree = random_tree(np.random.default_rng(1), depth=2, partial=0.5)
     >>> tree.depth.max().item(), tree.demand.shape
@@ -38,11 +37,10 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
         return tuple(demand.tolist())
 
     def group(levels):
-        count = int(rng.integers(2, branching + 1))
-        deep = np.zeros(count, bool)
+        count, below = int(rng.integers(2, branching + 1)), []
+        deep = [False] * count
         if levels > 1:
             deep = (rng.random(count) < 0.5) | (np.arange(count) == rng.integers(count))
-        below = []
         for is_group in deep:
             weight = int(rng.integers(1, 5)) if weighted else 1
             below.append((weight, group(levels - 1) if is_group else leaf()))
@@ -91,8 +89,8 @@ def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
     """A tree that still fails and that no single step makes simpler.
 
     Steps: drop a node, put a child in its group's place, put a group's children in its place, make weights
-    smaller, make demands small whole numbers; groups keep two children at least. Raises ValueError when the
-    tree does not fail to begin with.
+    smaller, make demands small whole numbers; groups keep two children at least. ValueError when the tree
+    does not fail to begin with.
     """
     if not fails(tree):
         raise ValueError("tree: it does not fail; give one that does")
@@ -115,7 +113,7 @@ def _simpler(tree: Tree) -> Iterator[Tree]:
         for smaller in _without(whole, path):
             if isinstance(smaller[1], list) and _branches(smaller):
                 yield tree_of(smaller)
-    own = {path: float(weight) for path, weight in zip(tree.paths, tree.weight, strict=True)}
+    own = dict(zip(tree.paths, tree.weight.tolist(), strict=True))
     for node in np.flatnonzero(tree.weight != 1):
         for weight in range(1, int(np.ceil(tree.weight[node]))):
             yield Tree(tree.nested, own | {tree.paths[node]: weight})

@@ -11,7 +11,6 @@ from schedlib import traces
 from schedlib.core.streams import streams
 from schedlib.mch.model import Tree
 
-RESOURCES = ("CPU", "memory")
 FIG4_CAPACITY = (200.0, 200.0)
 """Section IV.A: 200 CPUs, 200 GB."""
 CORES = 96
@@ -21,8 +20,7 @@ CORES = 96
 def fig1(demand: Sequence[Sequence[float]] = ((1, 1), (1, 1), (1, 1), (1, 1))) -> Tree:
     """The organisation of Fig. 1: ads has 60 % and dev 40 %; in each production has 90 % and tests have 10 %.
 
-    `demand` (4, R) is what a task of each leaf needs, left to right; the paper prints none, so all are alike
-    unless given.
+    `demand (4, R)`: what a task of each leaf needs, left to right; the paper prints none.
 
     >>> fig1().guarantee[fig1().leaves].round(2).tolist()
     [0.54, 0.06, 0.36, 0.04]
@@ -69,10 +67,9 @@ def fig4_jobs() -> pd.DataFrame:
     """The six jobs of Fig. 4b, one per leaf: `leaf, submit (s), tasks, duration (s of one task)`.
 
     The paper prints that each has 2000 tasks, that all are active from 200 to 600 s and that n1,2 leaves at
-    790 s. Submissions and lengths of tasks are chosen here to meet that: a leaf comes every 20 s, early
-    enough to have its share by 200 s, since nothing is taken back from running tasks; tasks are so long that
-    under H-DRF n3,1 is the first to end, at 600 s, n1,2 ends at 790 s and the others from 950 s on, so that
-    what n1,2 leaves behind can be seen.
+    790 s. Submissions and lengths of tasks are chosen here to meet that: a leaf comes every 20 s, to have its
+    share by 200 s although nothing is taken back from running tasks; under H-DRF n3,1 is the first to end, at
+    600 s, n1,2 ends at 790 s and the others from 950 s on, so that what n1,2 leaves behind can be seen.
 
     >>> fig4_jobs()["tasks"].tolist()
     [2000, 2000, 2000, 2000, 2000, 2000]
@@ -89,7 +86,7 @@ def full_binary(levels: int, demand: npt.ArrayLike) -> Tree:
     >>> full_binary(2, [(1, 2)] * 4).n_nodes
     7
     """
-    leaves = [tuple(row) for row in np.asarray(demand, float).tolist()]
+    leaves = list(map(tuple, np.asarray(demand, float).tolist()))
     if levels < 1 or len(leaves) != 2**levels:
         raise ValueError(f"demand: {len(leaves)} rows for {levels} levels; a full binary tree has 2^levels "
                          "leaves, levels at least 1")
@@ -99,13 +96,12 @@ def full_binary(levels: int, demand: npt.ArrayLike) -> Tree:
 def jobs_below(levels: int, demand: npt.ArrayLike) -> Tree:
     """A full binary tree of groups with jobs dealt out below its lowest groups: row i below i mod 2^levels.
 
-    Here q grows with the number of jobs, as in the paper's theorems. Raises ValueError when a group would
-    stay empty.
+    Here q grows with the number of jobs, as in the paper's theorems. ValueError if a group would stay empty.
 
     >>> jobs_below(1, [(1, 1), (2, 2), (3, 3)]).demand[:, 0].tolist()
     [1.0, 3.0, 2.0]
     """
-    leaves = [tuple(row) for row in np.asarray(demand, float).tolist()]
+    leaves = list(map(tuple, np.asarray(demand, float).tolist()))
     if levels < 1 or len(leaves) < 2**levels:
         raise ValueError(f"demand: {len(leaves)} jobs for {2**max(levels, 1)} lowest groups; give each group "
                          "a job, levels at least 1")
@@ -134,8 +130,7 @@ def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
 
     They stand for the paper's jobs from Google's trace, which cannot be had here: there too, demands are
     fractions of a machine. Demands are what was requested: always some of both (all leaves are full-type),
-    and more of CPU in 98 of 100 stages. Stages are drawn without replacement while they last. ValueError when
-    `n` is not positive.
+    more of CPU in 98 of 100 stages. Drawn without replacement while they last. ValueError unless `n` >= 1.
 
     >>> bool((jobs_from_trace(50, seed=0)[["cpu", "memory"]] > 0).all().all())
     True
