@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from schedlib import mch, traces
-from schedlib.exhibits.mch import fig2_3_worked, fig4_churn, fig5_cost
+from schedlib.exhibits.mch import fig1_3_weights, fig4_churn, fig5_cost
 from schedlib.mch import workloads
 from schedlib.pictures.trees import plot_tree, tree_size
 
@@ -74,10 +74,10 @@ def by_equations(demand, capacity, case):
     return [float(t) for t in tasks], float(1 / mu_2)
 
 
-@pytest.mark.parametrize("case", fig2_3_worked.DEMANDS)
+@pytest.mark.parametrize("case", fig1_3_weights.CASES)
 def test_worked_examples_solve_the_paper_s_equations(case):
-    rows = fig2_3_worked.run(case, seed=0).set_index("node")
-    wanted, inverse = by_equations(fig2_3_worked.DEMANDS[case], (10, 12), case)
+    rows = fig1_3_weights.run_worked(case, seed=0).set_index("node")
+    wanted, inverse = by_equations(fig1_3_weights.CASES[case], (10, 12), case)
     assert np.allclose(rows["t_star"].dropna(), wanted, rtol=1e-12)
     assert np.isclose(1 / rows.loc["n2", "mu"], inverse) and np.isclose(rows.loc["n2,1", "weight"], inverse)
     assert np.isclose(rows.loc["n2,2", "weight"], 1 if case == "other" else inverse)

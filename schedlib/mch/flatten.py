@@ -91,10 +91,10 @@ def collapse(nodes, active):
     """Weights from the active leaves alone, by MCH and by Case 1 for all; gives k'. O(q R)."""
     vector, mu, leaf_of = nodes.vector, nodes.mu, nodes.leaf_of
     q, resources = vector.shape
-    mu[:] = 0.0
     for i in range(q):
+        leaf, mu[i] = leaf_of[i], 0.0
         for l in range(resources):
-            vector[i, l] = nodes.normal[leaf_of[i], l] if leaf_of[i] >= 0 and active[leaf_of[i]] else 0.0
+            vector[i, l] = nodes.normal[leaf, l] if leaf >= 0 and active[leaf] else 0.0
     for i in range(q - 1, -1, -1):  # preorder backwards: children come before their group
         for l in range(resources):
             mu[i] = max(mu[i], vector[i, l])

@@ -54,18 +54,14 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
     [0.3333, 0.5, 0.1667, 0.1667, 0.5, 0.3333]
     """
     need = tree.demand / check_capacity(tree, capacity)
-    q, (p, resources) = tree.n_nodes, need.shape
-    most = 20 * (q + 10) * (resources + 1)
+    most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     nodes = Nodes(**tree.copies("child_start", "child", "leaf_of", "weight"),
                   direction=need / need.max(axis=1, keepdims=True))
-    now = Moment(**{name: np.zeros(q) for name in ("share", "growth", "level", "used", "pace", "step")},
-                 vector=np.zeros((q, resources)), rate=np.zeros((q, resources)), share_of_leaf=np.zeros(p),
-                 saturated=np.zeros(resources, bool), blocked=np.zeros(q, bool), tied=np.ones(q, bool))
-    events, unique = _fill(nodes, now, naive, most if stop is None else stop)
+    shares, saturated, events, unique = _fill(nodes, naive, most if stop is None else stop)
     if stop is None and events < 0:
         raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
                            "magnitude, rescale them")
-    return FluidShares(now.share_of_leaf, now.saturated, events if stop is None else stop, bool(unique))
+    return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
 
 
 class Nodes(NamedTuple):
@@ -99,18 +95,22 @@ class Moment(NamedTuple):
 
 
 @compiled
-def _fill(nodes, now, naive, most):
-    """Fill from event to event; gives the number of events (-1: more than `most`) and whether all is unique.
-    """
+def _fill(nodes, naive, most):
+    """Fill from event to event: the fields of `FluidShares`, -1 events when there are more than `most`."""
     child_start, child, leaf_of, weight, direction = nodes
-    share_of_leaf, saturated, blocked, tied, vector, rate, share, growth, level, used, _, step = now
-    q, resources, jumped, unique = len(leaf_of), direction.shape[1], False, True
+    q, (p, resources), jumped, unique = len(leaf_of), direction.shape, False, True
+    share_of_leaf, saturated = np.zeros(p), np.zeros(resources, np.bool_)
+    blocked, tied = np.zeros(q, np.bool_), np.ones(q, np.bool_)
+    vector, rate, flow, when = np.zeros((q, resources)), np.zeros((q, resources)), np.zeros(q), np.zeros(q)
+    share, growth, level, used, step = np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q)
+    now = Moment(share_of_leaf=share_of_leaf, saturated=saturated, blocked=blocked, tied=tied, vector=vector,
+                 rate=rate, share=share, growth=growth, level=level, used=used, pace=np.zeros(q), step=step)
     for event in range(most):
         _measure(nodes, now, naive, jumped)
         if blocked[0]:
-            return event, unique
+            return share_of_leaf, saturated, event, unique
         # from the root down: who gets how much, and what happens next
-        flow, when, span = np.zeros(q), np.full(q, np.inf), np.inf
+        flow[:], when[:], span = 0, np.inf, np.inf
         flow[0] = 1
         left, drain = np.ones(resources), np.zeros(resources)
         for i in range(q):
@@ -158,7 +158,7 @@ def _fill(nodes, now, naive, most):
                 if leaf_of[i] >= 0:
                     for j in range(resources):
                         blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
-    return -1, unique
+    return share_of_leaf, saturated, -1, unique
 
 
 @compiled

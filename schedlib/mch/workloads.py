@@ -41,26 +41,17 @@ def minimal_tree(demand: Iterable[Sequence[float]]) -> Tree:
     return Tree([first, second])
 
 
-def fig4() -> Tree:
+def fig4(full: bool = False) -> Tree:
     """The hierarchy of Fig. 4a: six leaves that need 1 CPU or 1 GB, never both.
 
-    The printed shares add up to 1 on each resource, so no leaf uses both. Source: MCH, Section IV.A.
+    The printed shares add up to 1 on each resource, so no leaf uses both. `full` (not the paper's, for Case
+    1): with full-type leaves instead of CPU leaves. Source: MCH, Section IV.A.
 
-    >>> fig4().demand.argmax(axis=1).tolist()
-    [0, 1, 0, 0, 1, 0]
+    >>> fig4().demand.argmax(axis=1).tolist(), (fig4(full=True).demand > 0).all(axis=1).tolist()
+    ([0, 1, 0, 0, 1, 0], [True, False, True, True, False, True])
     """
-    cpu, memory = (1, 0), (0, 1)
-    return Tree([[cpu, memory], [cpu, cpu, memory], [cpu]])
-
-
-def fig4_full() -> Tree:
-    """The hierarchy of Fig. 4a with full-type leaves instead of CPU leaves, for Case 1 (not the paper's).
-
-    >>> (fig4_full().demand > 0).all(axis=1).tolist()
-    [True, False, True, True, False, True]
-    """
-    memory = (0, 1)
-    return Tree([[(2, 1), memory], [(2, 1), (1, 2), memory], [(2, 1)]])
+    memory, (one, two, three, four) = (0, 1), ((2, 1), (2, 1), (1, 2), (2, 1)) if full else ((1, 0),) * 4
+    return Tree([[one, memory], [two, three, memory], [four]])
 
 
 def fig4_jobs() -> pd.DataFrame:
@@ -101,11 +92,11 @@ def jobs_below(levels: int, demand: npt.ArrayLike) -> Tree:
     >>> jobs_below(1, [(1, 1), (2, 2), (3, 3)]).demand[:, 0].tolist()
     [1.0, 3.0, 2.0]
     """
-    leaves = list(map(tuple, np.asarray(demand, float).tolist()))
-    if levels < 1 or len(leaves) < 2**levels:
-        raise ValueError(f"demand: {len(leaves)} jobs for {2**max(levels, 1)} lowest groups; give each group "
+    jobs = list(map(tuple, np.asarray(demand, float).tolist()))
+    if levels < 1 or len(jobs) < 2**levels:
+        raise ValueError(f"demand: {len(jobs)} jobs for {2**max(levels, 1)} lowest groups; give each group "
                          "a job, levels at least 1")
-    return _paired([leaves[k :: 2**levels] for k in range(2**levels)])
+    return _paired([jobs[k :: 2**levels] for k in range(2**levels)])
 
 
 def _paired(nodes):
