@@ -86,12 +86,11 @@ def bounds(instance: Instance) -> Bounds:
     reduce_prices = stage_prices(instance.reduce_tasks, instance.reduce_task_time)
     map_alone = _alone(instance.map_tasks, instance.map_task_time)
     reduce_alone = _alone(instance.reduce_tasks, instance.reduce_task_time)
-    order = johnson(map_prices.job, reduce_prices.job)
-    return Bounds(johnson=flow_shop_makespan(map_prices.job, reduce_prices.job, order),
+    first, second = map_prices.job, reduce_prices.job
+    return Bounds(johnson=flow_shop_makespan(first, second, johnson(first, second)),
                   map_first=map_prices.makespan + float(reduce_alone.min()),
-                  reduce_last=float(map_alone.min()) + reduce_prices.makespan,
-                  longest_job=float((map_alone + reduce_alone).max()), map_prices=map_prices,
-                  reduce_prices=reduce_prices)
+                  reduce_last=float(map_alone.min()) + reduce_prices.makespan, map_prices=map_prices,
+                  reduce_prices=reduce_prices, longest_job=float((map_alone + reduce_alone).max()))
 
 
 def lower_bound(instance: Instance) -> float:

@@ -60,7 +60,11 @@ order, which keeps machines busy; the three last policies are the other readings
 
 def run(instance: Instance, policy: Policy) -> Schedule:
     """Schedule the instance by one policy. Raises ValueError when the policy breaks the rules."""
-    order = _order(policy, instance)
+    keys = np.asarray(policy.order(instance), dtype=float)
+    if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
+        raise ValueError(f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
+                         f"got shape {keys.shape}")
+    order = np.argsort(keys, kind="stable")
     scores = policy.score(instance) if policy.score else (instance.map_task_time, instance.reduce_task_time)
     ready = np.zeros(instance.n_jobs)
     maps, map_steps = _dispatch(policy, "map", instance, order, ready, scores[0])
@@ -73,14 +77,6 @@ def run(instance: Instance, policy: Policy) -> Schedule:
     steps, full_scan = map_steps + reduce_steps
     return Schedule(policy=policy.name, makespan=float(job_end.max()), map_end=map_end, job_end=job_end,
                     map=maps, reduce=reduces, steps=int(steps), steps_full_scan=int(full_scan))
-
-
-def _order(policy: Policy, instance: Instance) -> np.ndarray:
-    keys = np.asarray(policy.order(instance), dtype=float)
-    if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
-        raise ValueError(f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
-                         f"got shape {keys.shape}")
-    return np.argsort(keys, kind="stable")
 
 
 def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
@@ -105,8 +101,7 @@ def _dispatch(policy: Policy, name: str, instance: Instance, order, ready, score
     if score.shape != time.shape:
         raise ValueError(f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs "
                          f"{time.shape}")
-    compiled = list_scheduling.rule(rule)
-    ended = list_scheduling.dispatch(compiled, order, ready, tasks, time, score, stage)
+    ended = list_scheduling.dispatch(list_scheduling.rule(rule), order, ready, tasks, time, score, stage)
     if ended.status != OK:
         raise ValueError(f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule "
                          f"{_broken(ended, ready, tasks)}")

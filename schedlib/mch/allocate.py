@@ -54,8 +54,8 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
     """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of phases.
 
     `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
-    level, weight over share. A resource that is used up freezes the leaves that demand it; there are at most
-    R phases. Source: DRF (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
+    level, weight over share. A resource that is used up freezes the leaves that demand it. Source: DRF
+    (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
 
     >>> need, speed = np.array([[1 / 9, 4 / 18], [3 / 9, 1 / 18]]), np.array([18 / 4, 9 / 3])
     >>> tasks, saturated, phases = fluid_flat(need, speed)
@@ -78,9 +78,8 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
 def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
     """Dominant shares (E + 1, p) at the corners of the divisible filling; between them rates are constant.
 
-    At a corner a resource is used up, or a laggard has caught up with a sibling. The rules are the shipped
-    ones, with the errors of `allocate`; the last row is what that gives. A hierarchical rule costs E
-    fillings.
+    At a corner a resource is used up, or a laggard has caught up with a sibling. For shipped rules, with the
+    errors of `allocate`, whose result is the last row. A hierarchical rule costs E fillings.
 
     >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
     >>> filling_path(tree, (200, 200), "h-drf")[:, [1, 4]].round(3).tolist()
@@ -106,8 +105,7 @@ def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
 class Filling(Allocation):
     """An allocation of whole tasks, and what it took.
 
-    - `saturated (R,)`: resources in which a task that was chosen did not fit
-    - `decisions`: leaves chosen, those whose task did not fit among them
+    - `saturated (R,)`: resources in which a chosen task did not fit; `decisions`: all leaves chosen
     - `operations`: nodes, or places of a heap, that were looked at; the same in every run, unlike seconds
     - `order (n,)`: the leaf of each task, in the order in which they started
     """
@@ -126,9 +124,9 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
 
     A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task
     does not fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties:
-    flat rules then take the lower index, hierarchical ones the child with the fewest tasks started below it
-    per weight, then the first. ValueError on an unknown rule or method, a leaf whose one task is larger than
-    the cluster, a priority that is no number (with the leaf and when), and as `mch.allocate`.
+    flat rules then take the lower index, hierarchical ones the child with the fewest tasks started per
+    weight, then the first. ValueError as `mch.allocate`, on an unknown method, a leaf whose one task is
+    larger than the cluster, and a priority that is no number (with the leaf and when).
 
     >>> from schedlib import mch
     >>> filled = fill(mch.Tree([[(1, 0), (0, 1)], [(1, 0)]]), (4, 4), "h-drf")

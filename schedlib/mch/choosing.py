@@ -1,13 +1,13 @@
 """Whom a rule serves next: `look_again` and `choose` are all that a rule decides.
 
 There are four kinds of rules: shipped flat rules compare tasks times a constant, a reader's flat rule calls
-its function, H-DRF and its naive form descend a tree. They are branches here, and not functions that the
-dispatcher is handed: the kinds need different state (a heap or a tree), and a decision takes a few hundred
-nanoseconds, of which calls that numba cannot put in line would be a good part.
+its function, H-DRF and its naive form descend a tree. They are branches here, not functions that the
+dispatcher is handed: the kinds need different state, and calls that numba cannot put in line would be a good
+part of a decision's few hundred nanoseconds.
 
-Flat rules have a heap of leaves that want tasks for each set of demanded resources: a saturated resource
-blocks whole heaps, and a decision looks at their tops alone. Heaps know where each leaf is, so that a task's
-end costs no more than its start. Each place has four children, as in `schedlib.core.heap`.
+Flat rules have a heap, four children to a place, of the leaves that want tasks for each set of demanded
+resources: a saturated resource blocks whole heaps, and a decision looks at their tops alone. Heaps know where
+each leaf is, so that a task's end costs no more than its start.
 """
 
 from typing import Any, NamedTuple
@@ -93,18 +93,6 @@ class State(NamedTuple):
     nodes: Nodes
 
 
-def heaps(bits: np.ndarray) -> Heaps:
-    """Empty heaps for leaves that demand the resources `bits (p,)`, bit j for resource j.
-
-    >>> heaps(np.array([1, 3, 1])).start.tolist()
-    [0, 2, 3]
-    """
-    kinds, type_of = np.unique(bits, return_inverse=True)
-    p, start = len(type_of), np.append(0, np.cumsum(np.bincount(type_of)))
-    return Heaps(key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start,
-                 size=np.zeros(len(kinds), np.int64), bits=kinds, type_of=type_of)
-
-
 def records(kind: np.dtype, count: int) -> Any:
     """So many records, all zero, whose fields are read by name in kernels and outside of them."""
     return np.zeros(count, kind).view(np.recarray)
@@ -119,12 +107,16 @@ def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, 
     tally.bad_leaf = -1
     leaves.weight, leaves.waiting, leaves.slope = tree.weight[tree.leaves], waiting, 1.0
     leaves.bits = ((tree.demand > 0) * (1 << np.arange(resources))).sum(axis=1)
+    sets, type_of = np.unique(leaves.bits, return_inverse=True)
+    start = np.append(0, np.cumsum(np.bincount(type_of)))
+    heaps = Heaps(key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start,
+                  size=np.zeros(len(sets), np.int64), bits=sets, type_of=type_of)
     given, tiny, none = (tree, share), (Tree([(1.0,)]), np.ones((1, 1))), np.zeros(0, np.int64)
     return State(tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity,
                  used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
                  touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
                  jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
-                 ends=event_queue(1), heaps=heaps(leaves.bits),
+                 ends=event_queue(1), heaps=heaps,
                  groups=groups(*(given if kind >= H_DRF and fast else tiny)),
                  nodes=nodes(*(given if kind >= H_DRF and not fast else tiny)))
 

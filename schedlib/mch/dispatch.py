@@ -29,25 +29,9 @@ def touch(state, leaf):
 
 
 @kernel
-def start_task(state, leaf):
-    """The first job in the leaf's line starts a task."""
-    jobs, one, now = state.jobs, state.leaves[leaf], state.tally[0].now
-    while jobs.table[jobs.line[one.head]].left == 0:
-        one.head += 1
-    number = jobs.line[one.head]
-    job = jobs.table[number]
-    job.left -= 1
-    job.running += 1
-    if np.isnan(job.start):
-        job.start = now
-    add(state.ends, now + job.duration, number)
-    touch(state, leaf)
-
-
-@kernel
 def serve(own, kind, fast, state):
     """Start tasks until none fits: a resource in which the chosen task does not fit is saturated."""
-    tally, resources = state.tally[0], state.used.size
+    tally, jobs, resources = state.tally[0], state.jobs, state.used.size
     while tally.bad_leaf < 0:
         leaf = choose(kind, fast, state)
         if leaf < 0:
@@ -72,8 +56,16 @@ def serve(own, kind, fast, state):
         if state.order.size > 0:
             state.order[tally.ordered] = leaf
         tally.ordered += 1
-        if state.jobs.table.size > 0:
-            start_task(state, leaf)
+        if state.jobs.table.size > 0:  # the first job in the leaf's line starts a task
+            while jobs.table[jobs.line[one.head]].left == 0:
+                one.head += 1
+            job = jobs.table[jobs.line[one.head]]
+            job.left -= 1
+            job.running += 1
+            if np.isnan(job.start):
+                job.start = tally.now
+            add(state.ends, tally.now + job.duration, jobs.line[one.head])
+            touch(state, leaf)
         look_again(own, kind, fast, state, leaf)
 
 
@@ -128,26 +120,6 @@ def happen(own, kind, fast, state, now):
         look_again(own, kind, fast, state, job.leaf)
 
 
-@kernel
-def next_time(state):
-    """When the next task ends, or the next job arrives or leaves; infinite when nothing more happens."""
-    tally, jobs = state.tally[0], state.jobs
-    time = state.ends.time[0] if state.ends.count[0] > 0 else np.inf
-    if tally.submitted < jobs.by_submit.size:
-        time = min(time, jobs.table[jobs.by_submit[tally.submitted]].submit)
-    if tally.departed < jobs.by_depart.size:
-        time = min(time, jobs.table[jobs.by_depart[tally.departed]].depart)
-    return time
-
-
-@kernel
-def move_clock(state, time):
-    """Time passes, in which resources are in use."""
-    for l in range(state.used.size):
-        state.busy[l] += state.used[l] * (time - state.tally[0].now)
-    state.tally[0].now = time
-
-
 _STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), SHARE, True))
 _ALL = types.void(compiling.function_type(PRIORITY), types.int64, types.boolean, _STATE)
 _RUN = types.int64(*_ALL.args[:3], types.boolean, _STATE, types.float64)
@@ -156,17 +128,23 @@ _RUN = types.int64(*_ALL.args[:3], types.boolean, _STATE, types.float64)
 @kernel(signature=_RUN)
 def advance(own, kind, fast, reweigh, state, until):
     """Run until `until`, which counts, or a stop: for new weights (when `reweigh`), a longer log, a NaN."""
-    tally = state.tally[0]
+    tally, jobs = state.tally[0], state.jobs
     while True:
         if not tally.ready:
             if 0 < state.log.size < tally.logged + state.leaves.size:
                 return MORE_ROOM
-            time = next_time(state)
+            time = state.ends.time[0] if state.ends.count[0] > 0 else np.inf  # when something happens next
+            if tally.submitted < jobs.by_submit.size:
+                time = min(time, jobs.table[jobs.by_submit[tally.submitted]].submit)
+            if tally.departed < jobs.by_depart.size:
+                time = min(time, jobs.table[jobs.by_depart[tally.departed]].depart)
+            end = min(time, until)
+            if end < np.inf:
+                for l in range(state.used.size):
+                    state.busy[l] += state.used[l] * (end - tally.now)
+                tally.now = end
             if time > until or time == np.inf:
-                if until < np.inf:
-                    move_clock(state, until)
                 return DONE
-            move_clock(state, time)
             happen(own, kind, fast, state, time)
             tally.ready = True
             if reweigh and tally.active_changed:

@@ -26,12 +26,11 @@ LEVEL = 1e-12
 class Flattened:
     """MCH's flat tree: one weight for each leaf, and what the weights came from.
 
-    - `weights (p,)`: w_i, for weighted DRF over the leaves
+    - `weights (p,)`: w_i, for weighted DRF over the leaves; `case1 (p,)`: Case 1's for all (beyond the paper)
     - `first_saturated`: k', the index of the resource that the hierarchy would use up first
     - `full_type (p,)`: whether a leaf demands every resource
     - `node_share (Q, R)`: normalised demands s_i^j of all nodes, 1 for a node's dominant resource
     - `mu (Q,)`: dominant share of one task (leaves), of all children at share omega (groups)
-    - `case1 (p,)`: Case 1's weight for every leaf, whatever its type (beyond the paper)
     """
 
     weights: np.ndarray

@@ -45,8 +45,8 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
 
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not
     grow while it is served takes the flow alone; of several, those with the least total usage do, at the same
-    speed (see `FluidShares`). Exact up to rounding. An event costs O(q R), and there are few: tens to some
-    hundreds for 10,000 nodes. RuntimeError after 20 (q + 10) (R + 1) events: rounding that goes in circles.
+    speed (see `FluidShares`). Exact up to rounding. An event costs O(q R); 10,000 nodes take tens to some
+    hundreds. RuntimeError after 20 (q + 10) (R + 1) events: rounding that goes in circles.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -146,18 +146,15 @@ def _fill(nodes, naive, most):
                 span, first = max(left[j], 0.0) / drain[j], j
         if span == np.inf:
             break
+        jumped = first >= 0
+        for j in range(resources):
+            saturated[j] |= jumped and (j == first or (drain[j] > 0 and left[j] - drain[j] * span <= USED_UP))
         for i in range(q):
+            tied[i] |= when[i] <= span * (1 + ZERO)
             if leaf_of[i] >= 0:
                 share_of_leaf[leaf_of[i]] += flow[i] * span
-            tied[i] |= when[i] <= span * (1 + ZERO)
-        jumped = first >= 0
-        if jumped:
-            for j in range(resources):
-                saturated[j] |= j == first or (drain[j] > 0 and left[j] - drain[j] * span <= USED_UP)
-            for i in range(q):
-                if leaf_of[i] >= 0:
-                    for j in range(resources):
-                        blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
+                for j in range(resources if jumped else 0):
+                    blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
     return share_of_leaf, saturated, -1, unique
 
 

@@ -1,13 +1,11 @@
 """The rules: shipped ones and a reader's are the same kind of thing, a `Rule`.
 
-A shipped flat rule is one entry in `FLAT` and, where it has weights of its own, a function in `flatten`. A
-reader's flat rule, in four lines:
+A shipped flat rule is an entry in `FLAT` and, where it has weights of its own, a function in `flatten`. A
+reader's:
 
     @mch.rule
     def least_memory(leaf, usage, demand, weight, capacity):
         return usage[1] / (weight * capacity[1])
-
-    mch.simulate(tree, capacity, least_memory, jobs)
 """
 
 from collections.abc import Callable
@@ -59,13 +57,13 @@ class Rule:
     A reader's rule is flat: the leaf with the least priority is next, ties go to the lower index.
 
     - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use
-      now (R,), what one task demands (R,), the leaf's weight and the cluster's capacity (R,), in the reader's
-      units. It is compiled, and asked again only when the leaf's usage or weight changes.
+      now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units;
+      compiled, and asked again only when the leaf's usage or weight changes
     - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
       "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
-    Raises ValueError, with the compiler's reason, when `priority` does not compile, and (from `fill` and
-    `simulate`, with the leaf and the time) when it gives what is no number.
+    ValueError, with the compiler's reason, when `priority` does not compile, and (from `fill` and `simulate`,
+    with the leaf and the time) when it gives what is no number.
 
     >>> @rule
     ... def dominant_share(leaf, usage, demand, weight, capacity):

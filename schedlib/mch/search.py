@@ -17,9 +17,9 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
                 partial: float = 0.0, weighted: bool = False) -> Tree:
     """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
 
-    Each leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with probability
-    `partial`, of one alone (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn from 1 to 4,
-    else 1. Depth 1 is a flat tree. ValueError on a size below 1, a `branching` below 2 and no probability.
+    A leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of one
+    alone (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn from 1 to 4, else 1. Depth 1 is a
+    flat tree. ValueError on a size below 1, a `branching` below 2 and no probability.
 
     >>> tree = random_tree(np.random.default_rng(1), depth=2, partial=0.5)
     >>> tree.depth.max().item(), tree.demand.shape
@@ -70,8 +70,8 @@ def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 2
                     sizes: Iterable[tuple[int, int]] = SIZES) -> Tree | None:
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
-    Trees grow through `sizes` (depth, branching), with `tries` each, up to the first size with a failure;
-    there the first `FAILURES` failing trees are shrunk. Deterministic by seed.
+    Trees grow through `sizes` (depth, branching), `tries` each, up to the first with a failure, whose first
+    `FAILURES` failing trees are shrunk. Deterministic by seed.
 
     >>> as_text(counter_example(lambda tree: tree.n_leaves >= 3 and (tree.demand[:, 0] == 0).any()))
     '[(0, 1), (0, 1), (0, 1)]'
@@ -86,11 +86,11 @@ def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 2
 
 
 def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
-    """A tree that still fails and that no single step makes simpler.
+    """A tree that still fails and that no single step makes simpler; ValueError when it does not fail at
+    first.
 
     Steps: drop a node, put a child in its group's place, put a group's children in its place, make weights
-    smaller, make demands small whole numbers; groups keep two children at least. ValueError when the tree
-    does not fail to begin with.
+    smaller, make demands small whole numbers; groups keep two children at least.
     """
     if not fails(tree):
         raise ValueError("tree: it does not fail; give one that does")

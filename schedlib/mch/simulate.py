@@ -11,6 +11,7 @@ from schedlib.core.events import event_queue
 from schedlib.mch import dispatch
 from schedlib.mch.allocate import check_priority, empty, most_at_once, put_weights
 from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
+from schedlib.mch.dispatch import MORE_ROOM, REWEIGH
 from schedlib.mch.model import Tree, check_capacity
 from schedlib.mch.rules import Rule, flat_weights, the_rule
 
@@ -23,8 +24,8 @@ class Churn:
 
     - `shares`: `time, leaf, share` (dominant share mu_i t_i), by time: a row for each leaf whose share has
       changed by then, or, with `every`, for each leaf and grid time; empty when nothing was recorded
-    - `jobs`: those given, with `start` (of the first task) and `finish` (of the last, or when the job left);
-      NaN: not yet
+    - `jobs`: those given, with `start` of the first task and `finish` of the last (or departure); NaN: not
+      yet
     - `decisions`, `operations`: as in `mch.Filling`; `reflattens`: how often the flat tree's weights were
       worked out anew; `seconds`: wall-clock time of all that
     - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`
@@ -48,16 +49,16 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
 
     - `capacity`, `rule`, `method`: as in `mch.fill`
     - `jobs`: a table with `leaf` (0 .. p-1, left to right), `submit`, `tasks`, `duration` (of one task) and,
-      where wanted, `depart` (NaN: never): when the job leaves, its waiting tasks are dropped and its running
-      ones stop. Jobs of a leaf wait in line.
+      where wanted, `depart` (NaN: never), when waiting tasks are dropped and running ones stop. Jobs of a
+      leaf wait in line.
     - `until`: the last time that counts; without it, until all is done
     - `record`: False keeps no shares; `every`: shares on a grid from 0 with that step, instead of at changes
 
-    A leaf is active while it has tasks waiting or running; weights that depend on that are worked out anew
-    whenever it changes. At equal times tasks end first, then jobs leave, then jobs arrive; then tasks start
-    until none fits. A resource in which the chosen task does not fit stays saturated until some is given
-    back. Ties, fits and ValueErrors as in `mch.fill`; also on jobs that cannot be, with the row. Source: MCH,
-    Sections II.A and IV.A.
+    A leaf is active while it has tasks; weights that depend on that are worked out anew whenever it changes.
+    At equal times tasks end first, then jobs leave, then jobs arrive; then tasks start until none fits. A
+    resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
+    ValueErrors as in `mch.fill`; also on jobs that cannot be, with the row. Source: MCH, Sections II.A and
+    IV.A.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([(1, 0), (1, 0)])
@@ -81,16 +82,13 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     if how:
         weights, (_, share) = how.weights(tree, capacity), flat_weights(tree, capacity, rule.weights)
     reflattens, begin, served = 0, time.perf_counter(), (rule.priority, rule.kind, method == "fast")
-    while True:
-        status = dispatch.advance(*served, how is not None, state, until)
-        if status == dispatch.REWEIGH:
-            put_weights(state, weights((state.leaves.tasks > 0) | (state.leaves.waiting > 0)), share)
-            dispatch.refresh(*served, state)
-            reflattens += 1
-        elif status == dispatch.MORE_ROOM:
+    while (status := dispatch.advance(*served, how is not None, state, until)) in (REWEIGH, MORE_ROOM):
+        if status == MORE_ROOM:
             state = with_log(state, 2 * len(state.log))
-        else:
-            break
+            continue
+        put_weights(state, weights((state.leaves.tasks > 0) | (state.leaves.waiting > 0)), share)
+        dispatch.refresh(*served, state)
+        reflattens += 1
     seconds, tally = time.perf_counter() - begin, state.tally[0]
     end, log = float(tally.now), state.log[: tally.logged]
     check_priority(state, tree, f"time {end:.4g}")

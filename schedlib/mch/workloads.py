@@ -58,9 +58,9 @@ def fig4_jobs() -> pd.DataFrame:
     """The six jobs of Fig. 4b, one per leaf: `leaf, submit (s), tasks, duration (s of one task)`.
 
     The paper prints that each has 2000 tasks, that all are active from 200 to 600 s and that n1,2 leaves at
-    790 s. Submissions and lengths of tasks are chosen here to meet that: a leaf comes every 20 s, to have its
-    share by 200 s although nothing is taken back from running tasks; under H-DRF n3,1 is the first to end, at
-    600 s, n1,2 ends at 790 s and the others from 950 s on, so that what n1,2 leaves behind can be seen.
+    790 s. The rest is chosen to meet that: a leaf comes every 20 s, to have its share by 200 s although
+    nothing is taken back from running tasks; under H-DRF n3,1 is the first to end, at 600 s, n1,2 ends at 790
+    s and the others from 950 s on.
 
     >>> fig4_jobs()["tasks"].tolist()
     [2000, 2000, 2000, 2000, 2000, 2000]
@@ -119,9 +119,9 @@ def _stages() -> pd.DataFrame:
 def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
     """`n` random stages of the Alibaba hour: `cpu, memory` (of one machine, per task), `tasks, duration` (s).
 
-    They stand for the paper's jobs from Google's trace, which cannot be had here: there too, demands are
-    fractions of a machine. Demands are what was requested: always some of both (all leaves are full-type),
-    more of CPU in 98 of 100 stages. Drawn without replacement while they last. ValueError unless `n` >= 1.
+    They stand for the paper's jobs from Google's trace, which cannot be had here. Demands are what was
+    requested: always some of both (all leaves are full-type), more of CPU in 98 of 100 stages. Drawn without
+    replacement while they last. ValueError unless `n` >= 1.
 
     >>> bool((jobs_from_trace(50, seed=0)[["cpu", "memory"]] > 0).all().all())
     True

@@ -16,8 +16,7 @@ from schedlib.exhibits import measure
 from schedlib.experiment import claim_maker
 from schedlib.hmhs.bound import bounds
 from schedlib.hmhs.model import Instance
-from schedlib.hmhs.priced import priced
-from schedlib.hmhs.schedule import schedule
+from schedlib.hmhs.schedule import priced, schedule
 from schedlib.hmhs.workloads import hybrid, single
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style

@@ -32,11 +32,11 @@ READINGS = {
 def run_jobs(reading: str, levels: int, jobs: int, seed: int) -> pd.DataFrame:
     """The cost of scheduling jobs of the trace under a full binary tree, a row for each rule and method.
 
-    Columns are `rule, method, q, decisions, operations, reweighed, seconds`. All jobs are there at time 0 and
-    run to their ends on 4 machines. Under the reading `queues` the tree's 2^levels leaves serve one job after
-    another, with the demands of the first; under `nodes` jobs are leaves below its lowest groups.
-    `operations` are nodes and heap places looked at, and the q nodes of each of the `reweighed` times that a
-    flat rule worked its weights out.
+    Columns are `rule, method, q, decisions, operations, reweighed, seconds`; `operations` count nodes and
+    heap places looked at, and q for each of the `reweighed` times that a flat rule worked its weights out.
+    All jobs are there at time 0 and run to their ends on 4 machines. Under the reading `queues` the tree's
+    2^levels leaves serve one job after another, with the demands of the first; under `nodes` jobs are leaves
+    below its lowest groups.
     """
     drawn = jobs_from_trace(max(jobs, 2**levels), seed)
     demand = drawn[["cpu", "memory"]].to_numpy()

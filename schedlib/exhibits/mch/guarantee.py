@@ -30,12 +30,12 @@ AT_ONCE = 50
 def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed: int) -> pd.DataFrame:
     """How often and how far a flat rule's shares differ from H-DRF's, and who misses the guarantee: one row.
 
-    - `leaves`: mean number; `differ`: share of trees on which some leaf's dominant share differs by over
+    - `leaves`: mean number; `differ`: share of trees on which a leaf's dominant share differs by over
       `TOLERANCE`
-    - `gap`, `largest_gap`: that greatest difference, mean and largest over the trees (of the whole cluster)
-    - `below_leaf`, `below`: share of trees with a leaf, with a leaf or group below its guarantee;
-      `h_drf_below`: the same of H-DRF
-    - `least_leaf`, `least`: the least share of a leaf, of a leaf or group, over its guarantee
+    - `gap`, `largest_gap`: that greatest difference (of the whole cluster), mean and largest over the trees
+    - `below_leaf`, `below`, `h_drf_below`: share of trees with a leaf, with a leaf or group below its
+      guarantee, the latter under H-DRF; `least_leaf`, `least`: the least share of a leaf, of either, over its
+      guarantee
     """
     rows, capacity = [], np.full(resources, CAPACITY)
     for tree in random_trees(depth, partial, resources, trees, seed):
@@ -52,9 +52,8 @@ def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed:
 
 
 def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
-    """Every leaf's dominant share at times 0, 1, ..., (T + 1, p).
-
-    Each leaf has single tasks, waiting from the start, of exponential length with mean 1.
+    """Every leaf's dominant share at times 0, 1, ..., (T + 1, p); single tasks, all there at 0, of mean
+    length 1.
     """
     tasks = 2 * AT_ONCE * horizon
     durations = rng.exponential(1.0, tree.n_leaves * tasks)
