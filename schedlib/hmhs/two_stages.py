@@ -102,21 +102,14 @@ def _dispatch(policy: Policy, name: str, instance: Instance, order, ready, score
         raise ValueError(f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs "
                          f"{time.shape}")
     ended = list_scheduling.dispatch(list_scheduling.rule(rule), order, ready, tasks, time, score, stage)
-    if ended.status != OK:
-        raise ValueError(f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule "
-                         f"{_broken(ended, ready, tasks)}")
-    return stage, np.array([ended.started, ended.started])
-
-
-def _broken(ended: list_scheduling.Ended, ready: np.ndarray, tasks: np.ndarray) -> str:
-    """What the rule did that it must not, and the way out."""
-    job = ended.job
+    job, broke = ended.job, f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
     if ended.status == STUCK:
-        return (f"left every machine waiting with {tasks.sum() - ended.started} tasks still to start; some "
-                "machine must take each job in the end")
-    if not -1 <= job < ready.size:
+        raise ValueError(f"{broke} left every machine waiting with {tasks.sum() - ended.started} tasks still "
+                         "to start; some machine must take each job in the end")
+    if ended.status != OK:
         why = f"there are {ready.size} jobs, 0 to {ready.size - 1}"
-    else:
-        why = f"its maps end at {ready[job]:.4g}" if ready[job] > ended.time else "it has no task left"
-    return (f"gave machine {ended.machine} the job {job}, which is not waiting: {why}; return a member of "
-            "stage.queue, or -1 to wait")
+        if -1 <= job < ready.size:
+            why = f"its maps end at {ready[job]:.4g}" if ready[job] > ended.time else "it has no task left"
+        raise ValueError(f"{broke} gave machine {ended.machine} the job {job}, which is not waiting: {why}; "
+                         "return a member of stage.queue, or -1 to wait")
+    return stage, np.array([ended.started, ended.started])

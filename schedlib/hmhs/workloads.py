@@ -70,8 +70,8 @@ def hybrid(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: fl
     """The paper's hybrid workload: 80 % normal jobs, 15 % long and 5 % large ones.
 
     Long jobs have times U[100, 2000] and U[300, 6000], large ones U{2000..5000} map and U{100..400} reduce
-    tasks. The shares are exact up to rounding and the kinds arrive shuffled. Arguments as in `single`.
-    Source: HMHS, Section 4.1.
+    tasks. The shares are exact up to rounding, the kinds shuffled. Arguments as in `single`. Source: HMHS,
+    Section 4.1.
 
     >>> int((hybrid(100, seed=1).map_tasks >= 2000).sum())
     5

@@ -28,8 +28,7 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     - `divisible`: tasks are as fine as sand, the result is exact; False, and a reader's rule: as `fill`
 
     ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch" or "m-ch" with a leaf that
-    uses nothing of their resource. Source: MCH, Sections II.B and III.A; H-DRF: Bhattacharya et al., SoCC
-    2013.
+    uses nothing of their resource. Source: MCH, Sections II.B, III.A; Bhattacharya et al., SoCC 2013.
 
     >>> from schedlib import mch
     >>> a = mch.allocate(mch.Tree([(1, 4), (3, 1)]), (9, 18), "drf")
@@ -56,11 +55,6 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
     `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
     level, weight over share. A resource that is used up freezes the leaves that demand it. Source: DRF
     (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
-
-    >>> need, speed = np.array([[1 / 9, 4 / 18], [3 / 9, 1 / 18]]), np.array([18 / 4, 9 / 3])
-    >>> tasks, saturated, phases = fluid_flat(need, speed)
-    >>> tasks.round(9).tolist(), saturated.tolist(), phases
-    ([3.0, 2.0], [True, False], 1)
     """
     tasks, saturated, phases = np.zeros(len(need)), np.zeros(need.shape[1], bool), 0
     while (growing := ~(need[:, saturated] > 0).any(axis=1)).any():

@@ -19,7 +19,7 @@ from schedlib.core import heap as core_heap
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
 from schedlib.mch.hdrf_tree import Groups, groups, next_leaf, note
-from schedlib.mch.literal import Nodes, descend, nodes, rounded, scan
+from schedlib.mch.literal import Nodes, descend, rounded, scan
 from schedlib.mch.model import Tree
 
 before = core_heap.before
@@ -112,13 +112,17 @@ def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, 
     heaps = Heaps(key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start,
                   size=np.zeros(len(sets), np.int64), bits=sets, type_of=type_of)
     given, tiny, none = (tree, share), (Tree([(1.0,)]), np.ones((1, 1))), np.zeros(0, np.int64)
+    printed, need = given if kind >= H_DRF and not fast else tiny
+    nodes = Nodes(**printed.copies("child_start", "child", "leaf_of", "weight"), demand=need,
+                  usage=np.zeros((printed.n_nodes, need.shape[1])), ratio=np.zeros((1, printed.n_nodes)),
+                  started=np.zeros(printed.n_nodes, np.int64))
     return State(tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity,
                  used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
                  touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
                  jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
                  ends=event_queue(1), heaps=heaps,
                  groups=groups(*(given if kind >= H_DRF and fast else tiny)),
-                 nodes=nodes(*(given if kind >= H_DRF and not fast else tiny)))
+                 nodes=nodes)
 
 
 @kernel

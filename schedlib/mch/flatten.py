@@ -2,8 +2,7 @@
 
 While leaves come and go, only active nodes count (C(i), Section II.A). So `mch_weights`, `case1_weights`,
 `guarantees` and `exact_weights` do once, for `(tree, capacity)`, what does not change, and give a function
-from the active leaves (p,) to weights (p,): the same array each time, whose entries for other leaves mean
-nothing.
+from the active leaves (p,) to weights (p,): the same array each time, void for other leaves.
 """
 
 from collections.abc import Callable, Sequence

@@ -8,7 +8,6 @@ more, and groups that lag on the rest catch up. Source: H-DRF, Bhattacharya et a
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +25,8 @@ class FluidShares:
     """Dominant shares (p,), saturated resources (R,), events until full, and whether the limit is unique.
 
     It is not when siblings with equal shares competed for the flow and neither's share grew while served:
-    however small tasks are, the sibling one task behind then goes first, and the order can decide who ends
-    with what.
+    however small tasks are, the one a task behind then goes first, and the order can decide who ends with
+    what.
     """
 
     shares: np.ndarray
@@ -55,65 +54,79 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
     """
     need = tree.demand / check_capacity(tree, capacity)
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
-    nodes = Nodes(**tree.copies("child_start", "child", "leaf_of", "weight"),
-                  direction=need / need.max(axis=1, keepdims=True))
-    shares, saturated, events, unique = _fill(nodes, naive, most if stop is None else stop)
+    nodes = tree.copies("child_start", "child", "leaf_of", "weight").values()
+    direction = need / need.max(axis=1, keepdims=True)  # (p, R) what a dominant share of 1 uses
+    shares, saturated, events, unique = _fill(*nodes, direction, naive, most if stop is None else stop)
     if stop is None and events < 0:
         raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
                            "magnitude, rescale them")
     return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
 
 
-class Nodes(NamedTuple):
-    """A tree's arrays; `direction (p, R)`: what a leaf's dominant share of 1 uses of each resource."""
-
-    child_start: np.ndarray
-    child: np.ndarray
-    leaf_of: np.ndarray
-    weight: np.ndarray
-    direction: np.ndarray
-
-
-class Moment(NamedTuple):
-    """Every node's state at an event, and its rates per unit of flow into the node.
-
-    A group's unit raises its `level` f by 1, or, where it serves laggards that do not grow, their usage by 1.
-    """
-
-    share_of_leaf: np.ndarray  # (p,)
-    saturated: np.ndarray  # (R,)
-    blocked: np.ndarray  # (Q,)
-    tied: np.ndarray  # (Q,) whether it is a laggard
-    vector: np.ndarray  # (Q, R)
-    rate: np.ndarray  # (Q, R) of the vector
-    share: np.ndarray  # (Q,)
-    growth: np.ndarray  # (Q,) of the share
-    level: np.ndarray  # (Q,) f
-    used: np.ndarray  # (Q,) total usage
-    pace: np.ndarray  # (Q,) of the total usage
-    step: np.ndarray  # (Q,) a child's flow per unit of its group's
-
-
 @compiled
-def _fill(nodes, naive, most):
+def _fill(child_start, child, leaf_of, weight, direction, naive, most):
     """Fill from event to event: the fields of `FluidShares`, -1 events when there are more than `most`."""
-    child_start, child, leaf_of, weight, direction = nodes
     q, (p, resources), jumped, unique = len(leaf_of), direction.shape, False, True
-    share_of_leaf, saturated = np.zeros(p), np.zeros(resources, np.bool_)
-    blocked, tied = np.zeros(q, np.bool_), np.ones(q, np.bool_)
-    vector, rate, flow, when = np.zeros((q, resources)), np.zeros((q, resources)), np.zeros(q), np.zeros(q)
-    share, growth, level, used, step = np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q)
-    now = Moment(share_of_leaf=share_of_leaf, saturated=saturated, blocked=blocked, tied=tied, vector=vector,
-                 rate=rate, share=share, growth=growth, level=level, used=used, pace=np.zeros(q), step=step)
+    share_of_leaf, saturated, blocked = np.zeros(p), np.zeros(resources, np.bool_), np.zeros(q, np.bool_)
+    tied, level = np.ones(q, np.bool_), np.zeros(q)  # whether it is a laggard; f
+    # vectors, shares and total usage; then their rates per unit of flow into the node: a group's unit raises
+    # its f by 1, or, where it serves laggards that do not grow, their total usage by 1
+    vector, share, used = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
+    rate, growth, pace = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
+    step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)  # `step`: a child's flow per unit of its group's
     for event in range(most):
-        _measure(nodes, now, naive, jumped)
+        for i in range(q - 1, -1, -1):  # from the leaves up: vectors and shares, and their rates
+            if leaf_of[i] >= 0:
+                n, x = direction[leaf_of[i]], share_of_leaf[leaf_of[i]]
+                vector[i], share[i], used[i] = n * x, x, n.sum() * x
+                rate[i], growth[i], pace[i] = n, 1, n.sum()
+                continue
+            vector[i], rate[i], used[i], pace[i], level[i], blocked[i] = 0, 0, 0, 0, np.inf, True
+            below = child[child_start[i] : child_start[i + 1]]
+            for c in below:
+                used[i] += used[c]
+                if not blocked[c]:
+                    blocked[i] = False
+                    level[i] = min(level[i], share[c] / weight[c])
+            alone, least = False, np.inf
+            for c in below:
+                if jumped:
+                    tied[c] = not blocked[c] and share[c] / weight[c] <= level[i] * (1 + TIE)
+                if tied[c] and not blocked[c] and growth[c] == 0:
+                    alone, least = True, min(least, used[c])
+            for c in below:
+                step[c] = 0
+                if blocked[c] or naive or share[c] == 0:
+                    vector[i] += vector[c]
+                else:
+                    vector[i] += vector[c] * (level[i] * weight[c] / share[c])
+                if blocked[c]:
+                    continue
+                if tied[c] and alone and growth[c] == 0 and used[c] <= least * (1 + TIE):
+                    step[c] = 1 / pace[c]
+                elif tied[c] and not alone:
+                    step[c] = weight[c] / growth[c]
+                elif not (naive or alone or tied[c]):
+                    rate[i] += vector[c] * (weight[c] / share[c])
+                rate[i] += step[c] * rate[c]
+                pace[i] += step[c] * pace[c]
+            if blocked[i]:
+                continue
+            share[i], growth[i] = 0, 0
+            for j in range(resources):
+                if naive or not saturated[j]:
+                    share[i] = max(share[i], vector[i, j])
+            for j in range(resources):
+                if (naive or not saturated[j]) and vector[i, j] >= share[i] * (1 - USED_UP):
+                    growth[i] = max(growth[i], rate[i, j])
+            if growth[i] <= ZERO * rate[i].max():
+                growth[i] = 0
         if blocked[0]:
             return share_of_leaf, saturated, event, unique
-        # from the root down: who gets how much, and what happens next
         flow[:], when[:], span = 0, np.inf, np.inf
         flow[0] = 1
         left, drain = np.ones(resources), np.zeros(resources)
-        for i in range(q):
+        for i in range(q):  # from the root down: who gets how much, and what happens next
             if leaf_of[i] >= 0:
                 left -= direction[leaf_of[i]] * share_of_leaf[leaf_of[i]]
                 drain += direction[leaf_of[i]] * flow[i]
@@ -156,57 +169,3 @@ def _fill(nodes, naive, most):
                 for j in range(resources if jumped else 0):
                     blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
     return share_of_leaf, saturated, -1, unique
-
-
-@compiled
-def _measure(nodes, now, naive, jumped):
-    """From the leaves up: every node's vector and share, and their rates."""
-    child_start, child, leaf_of, weight, direction = nodes
-    share_of_leaf, saturated, blocked, tied, vector, rate, share, growth, level, used, pace, step = now
-    resources = direction.shape[1]
-    for i in range(len(leaf_of) - 1, -1, -1):
-        if leaf_of[i] >= 0:
-            n, x = direction[leaf_of[i]], share_of_leaf[leaf_of[i]]
-            vector[i], share[i], used[i] = n * x, x, n.sum() * x
-            rate[i], growth[i], pace[i] = n, 1, n.sum()
-            continue
-        vector[i], rate[i], used[i], pace[i], level[i], blocked[i] = 0, 0, 0, 0, np.inf, True
-        below = child[child_start[i] : child_start[i + 1]]
-        for c in below:
-            used[i] += used[c]
-            if not blocked[c]:
-                blocked[i] = False
-                level[i] = min(level[i], share[c] / weight[c])
-        alone, least = False, np.inf
-        for c in below:
-            if jumped:
-                tied[c] = not blocked[c] and share[c] / weight[c] <= level[i] * (1 + TIE)
-            if tied[c] and not blocked[c] and growth[c] == 0:
-                alone, least = True, min(least, used[c])
-        for c in below:
-            step[c] = 0
-            if blocked[c] or naive or share[c] == 0:
-                vector[i] += vector[c]
-            else:
-                vector[i] += vector[c] * (level[i] * weight[c] / share[c])
-            if blocked[c]:
-                continue
-            if tied[c] and alone and growth[c] == 0 and used[c] <= least * (1 + TIE):
-                step[c] = 1 / pace[c]
-            elif tied[c] and not alone:
-                step[c] = weight[c] / growth[c]
-            elif not (naive or alone or tied[c]):
-                rate[i] += vector[c] * (weight[c] / share[c])
-            rate[i] += step[c] * rate[c]
-            pace[i] += step[c] * pace[c]
-        if blocked[i]:
-            continue
-        share[i], growth[i] = 0, 0
-        for j in range(resources):
-            if naive or not saturated[j]:
-                share[i] = max(share[i], vector[i, j])
-        for j in range(resources):
-            if (naive or not saturated[j]) and vector[i, j] >= share[i] * (1 - USED_UP):
-                growth[i] = max(growth[i], rate[i, j])
-        if growth[i] <= ZERO * rate[i].max():
-            growth[i] = 0

@@ -70,28 +70,6 @@ def groups(tree: Tree, share: np.ndarray) -> Groups:
 
 
 @kernel
-def sum_handful(g, c, i, rescale):
-    """The group's usage and the leaf to serve below it, from its children one by one."""
-    start, end, resources = g.nodes[i].first, g.nodes[i].first + g.nodes[i].count, g.usage.shape[2]
-    f, best = np.inf, -1
-    for j in range(start, end):
-        ratio = g.ratio[c, j]
-        f = min(f, ratio if ratio > 0.0 else np.inf)
-        if ratio < np.inf and goes_first(g, c, j, best):
-            best = j
-    g.best[c, i] = -1 if best < 0 else g.best[c, best]
-    for l in range(resources):
-        g.usage[c, i, l] = 0.0
-    for j in range(start, end):
-        factor = 1.0
-        if rescale and 0.0 < g.ratio[c, j] < np.inf:
-            factor = f / g.ratio[c, j]
-        for l in range(resources):
-            g.usage[c, i, l] += factor * g.usage[c, j, l]
-    return g.nodes[i].count
-
-
-@kernel
 def side(g, c, i, at, l, rescale):
     """B (for l < R) or V of a place in a wide group's tree; places from `count` on are the children."""
     n, resources = g.nodes[i].count, g.usage.shape[2]
@@ -116,36 +94,45 @@ def lowest(g, c, i, at):
 
 
 @kernel
-def sum_wide(g, c, i, child, rescale):
-    """The group's usage and the leaf to serve below it, after one child (-1: each) has changed."""
-    n, resources, looked = g.nodes[i].count, g.usage.shape[2], 0
-    at = n - 1 if child < 0 else (n + child - g.nodes[i].first) >> 1
-    while at >= 1:  # a place from the two below it
-        here = g.nodes[i].inner + at
-        for l in range(2 * resources):
-            g.sums[c, here, l] = side(g, c, i, 2 * at, l, rescale) + side(g, c, i, 2 * at + 1, l, rescale)
-        (f, a), (other, b) = lowest(g, c, i, 2 * at), lowest(g, c, i, 2 * at + 1)
-        g.low[c, here], g.winner[c, here] = min(f, other), a if goes_first(g, c, a, b) else b
-        looked += 2
-        at = at - 1 if child < 0 else at >> 1
-    top = g.nodes[i].inner + 1
-    g.best[c, i] = -1 if g.winner[c, top] < 0 else g.best[c, g.winner[c, top]]
-    f = g.low[c, top]
-    for l in range(resources):
-        v = g.sums[c, top, resources + l]
-        g.usage[c, i, l] = g.sums[c, top, l] + (f * v if f < np.inf else 0.0)
-    return looked
-
-
-@kernel
 def sum_up(g, c, i, child, rescale):
-    """Usage and share of a group, and the leaf to serve below it."""
-    looked = sum_handful(g, c, i, rescale) if g.nodes[i].inner < 0 else sum_wide(g, c, i, child, rescale)
+    """Usage, share and leaf to serve of a group, one child (-1: each) of which has changed; gives the cost."""
+    first, n, resources, looked = g.nodes[i].first, g.nodes[i].count, g.usage.shape[2], 0
+    if g.nodes[i].inner < 0:  # a handful of children, one by one
+        f, best, looked = np.inf, -1, n
+        for j in range(first, first + n):
+            ratio = g.ratio[c, j]
+            f = min(f, ratio if ratio > 0.0 else np.inf)
+            if ratio < np.inf and goes_first(g, c, j, best):
+                best = j
+        for l in range(resources):
+            g.usage[c, i, l] = 0.0
+        for j in range(first, first + n):
+            factor = 1.0
+            if rescale and 0.0 < g.ratio[c, j] < np.inf:
+                factor = f / g.ratio[c, j]
+            for l in range(resources):
+                g.usage[c, i, l] += factor * g.usage[c, j, l]
+    else:
+        at = n - 1 if child < 0 else (n + child - first) >> 1
+        while at >= 1:  # a place from the two below it
+            here = g.nodes[i].inner + at
+            for l in range(2 * resources):
+                g.sums[c, here, l] = side(g, c, i, 2 * at, l, rescale) + side(g, c, i, 2 * at + 1, l, rescale)
+            (f, a), (other, b) = lowest(g, c, i, 2 * at), lowest(g, c, i, 2 * at + 1)
+            g.low[c, here], g.winner[c, here] = min(f, other), a if goes_first(g, c, a, b) else b
+            looked += 2
+            at = at - 1 if child < 0 else at >> 1
+        top = g.nodes[i].inner + 1
+        f, best = g.low[c, top], g.winner[c, top]
+        for l in range(resources):
+            v = g.sums[c, top, resources + l]
+            g.usage[c, i, l] = g.sums[c, top, l] + (f * v if f < np.inf else 0.0)
+    g.best[c, i] = -1 if best < 0 else g.best[c, best]
     s = 0.0
-    for l in range(g.usage.shape[2]):
+    for l in range(resources):
         if (g.made[c] >> l) & 1 == 0 or not rescale:
             s = max(s, g.usage[c, i, l])
-    g.ratio[c, i] = np.inf if g.best[c, i] < 0 else s * g.nodes[i].light
+    g.ratio[c, i] = np.inf if best < 0 else s * g.nodes[i].light
     return looked
 
 

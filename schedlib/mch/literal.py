@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.mch.model import Tree
 
 CUT = float(2**24 + 1)
 """Veltkamp's constant: of 53 bits, 29 are kept."""
@@ -25,13 +24,6 @@ class Nodes(NamedTuple):
     usage: np.ndarray  # (Q, R) U, scratch
     ratio: np.ndarray  # (1, Q) s over omega, infinite when blocked; scratch
     started: np.ndarray  # (Q,) tasks started so far below each node, scratch
-
-
-def nodes(tree: Tree, share: np.ndarray) -> Nodes:
-    """Arrays of a tree whose leaves need `share (p, R)` of each capacity for a task."""
-    q = tree.n_nodes
-    return Nodes(**tree.copies("child_start", "child", "leaf_of", "weight"), demand=share,
-                 usage=np.zeros((q, share.shape[1])), ratio=np.zeros((1, q)), started=np.zeros(q, np.int64))
 
 
 @kernel

@@ -52,9 +52,7 @@ def solve(tree: Tree, capacity: Vector, rule: Solver) -> Allocation:
 
 
 def collapsed(tree: Tree, capacity: Vector) -> Allocation:
-    """Collapsed hierarchies extended to dominant shares (MCH, Section I.C): weighted DRF by the leaves'
-    guarantees.
-    """
+    """Collapsed hierarchies by dominant shares (MCH, Section I.C): weighted DRF by the leaves' guarantees."""
     omega = {(k,): float(share) for k, share in enumerate(tree.guarantee[tree.leaves], 1)}
     return allocate(Tree([tuple(row) for row in tree.demand.tolist()], omega), capacity, "weighted-drf")
 
@@ -147,9 +145,7 @@ def lies(demand: np.ndarray, capacity: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def strategy_proofness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
-    """No leaf runs more tasks (of the true demand) by misreporting it: the greatest gain over leaves and
-    `lies`.
-    """
+    """No leaf runs more tasks (of the true demand) by misreporting it: the greatest gain over all `lies`."""
     allocation, capacity = allocation or solve(tree, capacity, rule), check_capacity(tree, capacity)
     guarantee, worst = tree.guarantee[tree.leaves], Margin(0.0, "nobody")
     for i, truth in enumerate(tree.demand):

@@ -1,7 +1,6 @@
 """The rules: shipped ones and a reader's are the same kind of thing, a `Rule`.
 
-A shipped flat rule is an entry in `FLAT` and, where it has weights of its own, a function in `flatten`. A
-reader's:
+A shipped flat rule is an entry in `FLAT`, with a function in `flatten` for weights of its own. A reader's:
 
     @mch.rule
     def least_memory(leaf, usage, demand, weight, capacity):
@@ -82,11 +81,6 @@ class Rule:
             raise unknown("weights", self.weights, FLAT)
         object.__setattr__(self, "name", self.name or getattr(self.priority, "__name__", "own"))
         object.__setattr__(self, "priority", compiling.rule(PRIORITY)(self.priority))
-
-    @property
-    def weighing(self) -> Weighing | None:
-        """How it weighs leaves; None for the hierarchical rules, which do without."""
-        return FLAT.get(self.weights)
 
 
 def rule(priority: Callable | None = None, *, weights: str = "weighted-drf") -> Rule | Callable:

@@ -86,8 +86,7 @@ def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 2
 
 
 def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
-    """A tree that still fails and that no single step makes simpler; ValueError when it does not fail at
-    first.
+    """A tree that still fails and that no single step makes simpler; ValueError when it fails not at all.
 
     Steps: drop a node, put a child in its group's place, put a group's children in its place, make weights
     smaller, make demands small whole numbers; groups keep two children at least.

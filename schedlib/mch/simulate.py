@@ -13,7 +13,7 @@ from schedlib.mch.allocate import check_priority, empty, most_at_once, put_weigh
 from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
 from schedlib.mch.dispatch import MORE_ROOM, REWEIGH
 from schedlib.mch.model import Tree, check_capacity
-from schedlib.mch.rules import Rule, flat_weights, the_rule
+from schedlib.mch.rules import FLAT, Rule, flat_weights, the_rule
 
 COLUMNS = ("leaf", "submit", "tasks", "duration")
 
@@ -57,7 +57,7 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     A leaf is active while it has tasks; weights that depend on that are worked out anew whenever it changes.
     At equal times tasks end first, then jobs leave, then jobs arrive; then tasks start until none fits. A
     resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
-    ValueErrors as in `mch.fill`; also on jobs that cannot be, with the row. Source: MCH, Sections II.A and
+    errors as in `mch.fill`; ValueError on jobs that cannot be, with the row. Source: MCH, Sections II.A,
     IV.A.
 
     >>> from schedlib import mch
@@ -78,11 +78,12 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     state = enter(state, table, most_at_once(tree, capacity, offered))
     if record:
         state = with_log(state, 2 * tree.n_leaves + 1024)
-    how = rule.weighing if rule.weighing and rule.weighing.changes else None
+    how = FLAT.get(rule.weights)  # None for the hierarchical rules, which do without weights
+    changes = how is not None and how.changes
     if how:
         weights, (_, share) = how.weights(tree, capacity), flat_weights(tree, capacity, rule.weights)
     reflattens, begin, served = 0, time.perf_counter(), (rule.priority, rule.kind, method == "fast")
-    while (status := dispatch.advance(*served, how is not None, state, until)) in (REWEIGH, MORE_ROOM):
+    while (status := dispatch.advance(*served, changes, state, until)) in (REWEIGH, MORE_ROOM):
         if status == MORE_ROOM:
             state = with_log(state, 2 * len(state.log))
             continue

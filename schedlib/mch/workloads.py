@@ -59,8 +59,8 @@ def fig4_jobs() -> pd.DataFrame:
 
     The paper prints that each has 2000 tasks, that all are active from 200 to 600 s and that n1,2 leaves at
     790 s. The rest is chosen to meet that: a leaf comes every 20 s, to have its share by 200 s although
-    nothing is taken back from running tasks; under H-DRF n3,1 is the first to end, at 600 s, n1,2 ends at 790
-    s and the others from 950 s on.
+    nothing is taken back from running tasks; under H-DRF n3,1 is the first to end, at 600 s, n1,2 at 790 s,
+    the others from 950 s on.
 
     >>> fig4_jobs()["tasks"].tolist()
     [2000, 2000, 2000, 2000, 2000, 2000]
@@ -132,12 +132,3 @@ def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
     (rng,) = streams(seed, "mch jobs of the trace")
     rows = rng.permutation(len(stages))[:n] if n <= len(stages) else rng.integers(len(stages), size=n)
     return stages.iloc[rows].reset_index(drop=True)
-
-
-def demands_from_trace(n: int, seed: int) -> np.ndarray:
-    """Demands (n, 2) per task of `jobs_from_trace(n, seed)`: CPU and memory as fractions of one machine.
-
-    >>> demands_from_trace(3, seed=0).shape
-    (3, 2)
-    """
-    return jobs_from_trace(n, seed)[["cpu", "memory"]].to_numpy()

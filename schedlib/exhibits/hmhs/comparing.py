@@ -1,7 +1,7 @@
 """What the comparisons share: the policies on one instance, HMHS's gains over its rivals, and their picture.
 
-A gain is in per cent of the rival's makespan, and paired: both policies meet the same instance. Every measure
-gives one number per seed.
+A gain is in per cent of the rival's makespan, and paired: on the same instance. Every measure gives one
+number per seed.
 """
 
 from collections.abc import Iterable, Sequence

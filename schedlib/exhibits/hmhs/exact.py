@@ -9,8 +9,8 @@ import pandas as pd
 from schedlib.core.streams import streams
 from schedlib.exhibits.hmhs.comparing import claim, makespans
 from schedlib.experiment import Experiment, Figure, grid, scales
+from schedlib.hmhs.bound import optimum
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
-from schedlib.hmhs.optimum import optimum
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import single, tiny
 from schedlib.pictures import style

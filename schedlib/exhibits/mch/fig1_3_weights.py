@@ -149,8 +149,7 @@ def run_weights(case: str, trees: int, seed: int) -> pd.DataFrame:
     """The minimal general case with random demands: `tree, gap`, the largest abs(t / t* - 1) over the leaves.
 
     n1 and n2,1 are full-type; n2,2 is so too (`full`), or needs one resource: the one that is first saturated
-    (`first`) or not (`other`). Demands are uniform on [0.1, 1] of capacities of 100; trees of another case
-    are drawn again.
+    (`first`) or not (`other`). Demands are uniform on [0.1, 1] of capacities of 100; others are drawn again.
     """
     (rng,) = streams(seed, f"mch weights {case}")
     rows: list[float] = []

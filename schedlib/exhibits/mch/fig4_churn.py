@@ -15,7 +15,7 @@ from schedlib.pictures import style
 from schedlib.pictures.trees import side_by_side
 
 PLACE = 4.1
-TREES = {"paper": fig4, "full": partial(fig4, full=True)}
+TREES = {"paper": partial(fig4), "full": partial(fig4, full=True)}
 RULES = ("h-drf", "mch", "naive-h-drf")
 LEAF_LINES, LEAF_WIDTHS = ("-", "-", "--", ":", "--", "-."), (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
 """Fig. 4b: a line for each leaf, so that those that lie on one another are still told apart."""

@@ -1,8 +1,8 @@
 """Fig. 5: what scheduling costs, against the number of jobs and against the number of nodes.
 
 Cost is judged by operations (nodes and heap places looked at): they repeat, seconds do not. Two claims on
-seconds remain, whose answer is the same on any machine. Five claims were worded after first runs had been
-seen: delay, faster, complexity-square and the two fig5-no-better.
+seconds remain, whose answer is the same on any machine. Claims worded after first runs: delay, faster,
+complexity-square and the two fig5-no-better.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.intervals import mean_ci
 from schedlib.mch.simulate import simulate
-from schedlib.mch.workloads import demands_from_trace, full_binary, jobs_below, jobs_from_trace
+from schedlib.mch.workloads import full_binary, jobs_below, jobs_from_trace
 from schedlib.pictures import style
 
 PLACE = 4.2
@@ -35,7 +35,7 @@ def run_jobs(reading: str, levels: int, jobs: int, seed: int) -> pd.DataFrame:
     Columns are `rule, method, q, decisions, operations, reweighed, seconds`; `operations` count nodes and
     heap places looked at, and q for each of the `reweighed` times that a flat rule worked its weights out.
     All jobs are there at time 0 and run to their ends on 4 machines. Under the reading `queues` the tree's
-    2^levels leaves serve one job after another, with the demands of the first; under `nodes` jobs are leaves
+    2^levels leaves serve one job after another, with the first one's demands; under `nodes` jobs are leaves
     below its lowest groups.
     """
     drawn = jobs_from_trace(max(jobs, 2**levels), seed)
@@ -54,8 +54,9 @@ def run_nodes(levels: int, seed: int) -> pd.DataFrame:
     that of nodes. Tasks start at time 0, none ends.
     """
     leaves = 2**levels
+    tree = full_binary(levels, jobs_from_trace(leaves, seed)[["cpu", "memory"]])
     jobs = pd.DataFrame({"leaf": range(leaves), "submit": 0.0, "tasks": 10**6, "duration": 1.0})
-    return _cost(full_binary(levels, demands_from_trace(leaves, seed)), leaves / 20, jobs, until=0)
+    return _cost(tree, leaves / 20, jobs, until=0)
 
 
 def _cost(tree, machines, jobs, until=None):

@@ -1,8 +1,7 @@
 """Who allocates as H-DRF does and who keeps the guarantee, at once and while tasks end and start.
 
-On random trees a leaf is partial-type with a chance from 0 to 1. A theorem has no exceptions, so shares of
-trees are to be 0 % within one point, which leaves room for ties alone. Over time: a group with complementary
-leaves, random trees.
+A leaf of a random tree is partial-type with a chance from 0 to 1. A theorem has no exceptions, so shares of
+trees are to be 0 % within one point, which leaves room for ties alone.
 """
 
 import functools
@@ -34,8 +33,7 @@ def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed:
       `TOLERANCE`
     - `gap`, `largest_gap`: that greatest difference (of the whole cluster), mean and largest over the trees
     - `below_leaf`, `below`, `h_drf_below`: share of trees with a leaf, with a leaf or group below its
-      guarantee, the latter under H-DRF; `least_leaf`, `least`: the least share of a leaf, of either, over its
-      guarantee
+      guarantee, the latter under H-DRF; `least_leaf`, `least`: the least share over it, of a leaf, of either
     """
     rows, capacity = [], np.full(resources, CAPACITY)
     for tree in random_trees(depth, partial, resources, trees, seed):
@@ -52,9 +50,7 @@ def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed:
 
 
 def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
-    """Every leaf's dominant share at times 0, 1, ..., (T + 1, p); single tasks, all there at 0, of mean
-    length 1.
-    """
+    """Every leaf's dominant share at times 0, 1, ..., (T + 1, p); tasks, all there at 0, of mean length 1."""
     tasks = 2 * AT_ONCE * horizon
     durations = rng.exponential(1.0, tree.n_leaves * tasks)
     leaf = np.repeat(np.arange(tree.n_leaves), tasks)
