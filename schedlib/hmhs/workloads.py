@@ -11,12 +11,9 @@ NORMAL = {"map_time": (5, 45), "reduce_time": (15, 135), "map_tasks": (1, 300), 
 LONG = NORMAL | {"map_time": (100, 2000), "reduce_time": (300, 6000)}
 LARGE = NORMAL | {"map_tasks": (2000, 5000), "reduce_tasks": (100, 400)}
 HYBRID = ((0.80, NORMAL), (0.15, LONG), (0.05, LARGE))
-
 CLUSTERS = {f"cluster {k + 1}": k / 5 for k in range(6)}
 """Table 1: the share of slow machines in each of the six clusters."""
-
 RANDOM_LEAST, SLOW_LEAST, SPEED_MOST = 0.1, 0.9, 1.0
-
 Pools = tuple[int, int]
 
 

@@ -95,7 +95,7 @@ def lowest(g, c, i, at):
 
 @kernel
 def sum_up(g, c, i, child, rescale):
-    """Usage, share and leaf to serve of a group, one child (-1: each) of which has changed; gives the cost."""
+    """Usage, share and leaf to serve of a group, after a child (-1: each) has changed; gives the cost."""
     first, n, resources, looked = g.nodes[i].first, g.nodes[i].count, g.usage.shape[2], 0
     if g.nodes[i].inner < 0:  # a handful of children, one by one
         f, best, looked = np.inf, -1, n

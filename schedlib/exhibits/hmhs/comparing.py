@@ -79,8 +79,7 @@ def slope(frame: pd.DataFrame, workload: str, axis: str) -> list[float]:
 def jobs_axis(ax: Axes, jobs: Iterable[int]) -> None:
     """A logarithmic axis of numbers of jobs, with a tick at each of them."""
     ax.set_xscale("log", base=2)
-    ticks = sorted(set(jobs))
-    ax.set_xticks(ticks, map(str, ticks))
+    ax.set_xticks(ticks := sorted(set(jobs)), map(str, ticks))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel("number of jobs")
 

@@ -16,8 +16,7 @@ from schedlib.hmhs.workloads import single, tiny
 from schedlib.pictures import style
 
 PLACE = 5
-COSTED = (25, 100, 400, 1600, 6400, 10000)
-"""Numbers of jobs whose cost of scheduling is measured."""
+COSTED = (25, 100, 400, 1600, 6400, 10000)  # numbers of jobs
 
 
 def run(jobs: int, seed: int) -> pd.DataFrame:

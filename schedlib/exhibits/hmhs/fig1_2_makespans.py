@@ -19,8 +19,7 @@ from schedlib.exhibits.hmhs import comparing
 from schedlib.exhibits.hmhs.comparing import JOBS, ORDER, TREND, WORKLOADS, claim, gain_over, gains
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.johnson import priority
-from schedlib.hmhs.schedule import schedule
-from schedlib.hmhs.two_stages import POLICIES
+from schedlib.hmhs.schedule import POLICIES, schedule
 from schedlib.hmhs.workloads import CLUSTERS, from_trace, speeds
 from schedlib.pictures import style
 
@@ -196,7 +195,6 @@ def single_above_hybrid(frame: pd.DataFrame, rival: str) -> np.ndarray:
 
 
 POINTS = {"paper_value": 7.0, "tolerance": 3.0, "metric": "difference of gains", "unit": "points"}
-
 FIG1: tuple[tuple[Any, ...], ...] = (
     ("fifo-least", "Abstract; Section 1", "HMHS ends sooner than FIFO by at least 51 %",
      gain_over("fifo", extreme="min"), {"paper_value": 51.0, "reason": "HMHS gains more than claimed at "
@@ -234,7 +232,6 @@ FIG1: tuple[tuple[Any, ...], ...] = (
      "The sequencing heuristic reduces the makespan (against R-HMHS)", mean_gain("r-hmhs"), ORDER),
 )
 FEW = "one random machine in five is enough: Min-Min sends the tasks where they are quick"
-
 CLAIMS = (
     *(claim(name, where, text, "hmhs.fig1", judged, **more) for name, where, text, judged, more in FIG1),
     *(claim(f"slow-{workload}-{share}", "Section 4.2 B",
