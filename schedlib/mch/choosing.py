@@ -126,14 +126,6 @@ def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, 
 
 
 @kernel
-def _put(heap, at, key, leaf):
-    """Write a pair to a place."""
-    heap.key[at] = key
-    heap.leaf[at] = leaf
-    heap.place[leaf] = at
-
-
-@kernel
 def sift(heap, kind, at, key, leaf):
     """Put (key, leaf) into heap `kind`, whose place `at` is free; gives the number of places looked at."""
     base, size = heap.start[kind], heap.size[kind]
@@ -144,7 +136,7 @@ def sift(heap, kind, at, key, leaf):
         above, other = heap.key[base + up], heap.leaf[base + up]
         if before(above, other, key, leaf):
             break
-        _put(heap, base + here, above, other)
+        heap.key[base + here], heap.leaf[base + here], heap.place[other] = above, other, base + here
         here = up
     while True:
         first = 4 * here + 1
@@ -159,9 +151,9 @@ def sift(heap, kind, at, key, leaf):
         below, other = heap.key[base + best], heap.leaf[base + best]
         if before(key, leaf, below, other):
             break
-        _put(heap, base + here, below, other)
+        heap.key[base + here], heap.leaf[base + here], heap.place[other] = below, other, base + here
         here = best
-    _put(heap, base + here, key, leaf)
+    heap.key[base + here], heap.leaf[base + here], heap.place[leaf] = key, leaf, base + here
     return moves
 
 

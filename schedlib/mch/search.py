@@ -1,6 +1,6 @@
 """Random hierarchies, and the search for the smallest one on which something fails."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, product
 
 import numpy as np
@@ -65,20 +65,19 @@ def as_text(tree: Tree) -> str:
     return text(0)
 
 
-def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, resources: int = 2,
-                    partial: float = 0.5, weighted: bool = False,
-                    sizes: Iterable[tuple[int, int]] = SIZES) -> Tree | None:
+def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, partial: float = 0.5,
+                    weighted: bool = False) -> Tree | None:
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
-    Trees grow through `sizes` (depth, branching), `tries` each, up to the first with a failure, whose first
+    Trees grow through `SIZES` (depth, branching), `tries` each, up to the first with a failure, whose first
     `FAILURES` failing trees are shrunk. Deterministic by seed.
 
     >>> as_text(counter_example(lambda tree: tree.n_leaves >= 3 and (tree.demand[:, 0] == 0).any()))
     '[(0, 1), (0, 1), (0, 1)]'
     """
     rng = np.random.default_rng(seed)
-    for depth, branching in sizes:
-        trees = (random_tree(rng, depth, branching, resources, partial, weighted) for _ in range(tries))
+    for depth, branching in SIZES:
+        trees = (random_tree(rng, depth, branching, 2, partial, weighted) for _ in range(tries))
         shrunk = [shrink(tree, fails) for tree in islice(filter(fails, trees), FAILURES)]
         if shrunk:
             return min(shrunk, key=_size)

@@ -63,8 +63,8 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
 
     Light where nothing fails; one hue, so that it reads the same for the colour-blind and in grey.
     """
-    n = len(panels)
-    figure, axes = style.subplots(1, n, size=(size[0] * n, size[1]), squeeze=False, sharey=True)
+    whole = (size[0] * len(panels), size[1])
+    figure, axes = style.subplots(1, len(panels), size=whole, squeeze=False, sharey=True)
     for ax, (table, rows, columns, title) in zip(axes[0], panels, strict=True):
         image = ax.imshow(table.to_numpy(float), cmap="Blues", vmin=0, vmax=100, aspect="auto")
         for (i, j), value in np.ndenumerate(table.to_numpy(float)):

@@ -206,8 +206,7 @@ FIGURES = (
            "leaf's dominant share under each rule when tasks are divisible, of 200 CPUs and 200 GB: with "
            "equal demands H-DRF and MCH give the guarantee, with mixed ones (<2, 1>, <1, 2>, <1, 3>, <3, 1> "
            "CPUs and GB, ours) at least that; flat DRF knows neither ads nor dev, and C-CH and M-CH divide "
-           "one resource alone.",
-           _alt_fig1),
+           "one resource alone.", _alt_fig1),
     Figure("mch.fig2", "mch.worked", plot_worked,
            "The paper's Fig. 2 with numbers: demands of a task, mu, normalised demands, and how many "
            "(divisible) tasks each leaf gets, t* in the hierarchy under H-DRF and t in the flat tree under "

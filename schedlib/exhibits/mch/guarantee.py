@@ -138,13 +138,12 @@ def _means(rows, column, digits):
 
 def _caption_equality(frame, resources=2):
     rows, rule = frame[frame["resources"] == resources], label(frame["rule"].iloc[0])
-    return (
-        f"{rule} against H-DRF on {_trees(rows):,} random trees for each cell, {resources} resources, equal "
-        "weights, divisible tasks. Left: some leaf's dominant share differs. Right: some leaf or group falls "
-        f"below its hierarchical share guarantee, under {rule}; under H-DRF on "
-        f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's share is "
-        f"{100 * rows['largest_gap'].max():.3g} % of the cluster; the least share of a leaf is "
-        f"{100 * rows['least_leaf'].min():.3g} % of its guarantee.")
+    return (f"{rule} against H-DRF on {_trees(rows):,} random trees for each cell, {resources} resources, "
+            "equal weights, divisible tasks. Left: some leaf's dominant share differs. Right: some leaf or "
+            f"group falls below its hierarchical share guarantee, under {rule}; under H-DRF on "
+            f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's "
+            f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster; the least share of a leaf is "
+            f"{100 * rows['least_leaf'].min():.3g} % of its guarantee.")
 
 
 def _alt_equality(frame, resources=2):
@@ -162,11 +161,10 @@ def _caption_exact(frame):
         f"{label(rule)}: the guarantee is violated on {100 * rows['below'].mean():.2g} % of trees, a share "
         f"differs by {100 * rows['largest_gap'].max():.2g} % at most" for rule, rows in frame.groupby("rule"))
     one = frame[frame["rule"] == frame["rule"].iloc[0]]
-    return (
-        f"Two repairs of MCH on {_trees(one):,} random trees for each cell, {one['resources'].min()} to "
-        f"{one['resources'].max()} resources, divisible tasks. Case 1's weight for every leaf is H-DRF until "
-        "a resource is saturated; what is left over goes another way. Exact CH takes H-DRF's own shares as "
-        f"weights. {words} (of the cluster).")
+    return (f"Two repairs of MCH on {_trees(one):,} random trees for each cell, {one['resources'].min()} to "
+            f"{one['resources'].max()} resources, divisible tasks. Case 1's weight for every leaf is H-DRF "
+            "until a resource is saturated; what is left over goes another way. Exact CH takes H-DRF's own "
+            f"shares as weights. {words} (of the cluster).")
 
 
 def _alt_exact(frame):
@@ -180,11 +178,11 @@ def _late(frame):
 
 
 def _caption_group(frame):
-    return (
-        "Dominant shares under the tree [memory, [CPU, memory]] while tasks (50 fill a resource, exponential "
-        "lengths) end and waiting ones start; means over seeds. The naive rule takes the CPU leaf's share "
-        "for the group's, so that whatever memory is given back goes to n1. Mean share of n2,2 in the second "
-        f"half: {_means(_late(frame), 'share', 3)}; lines of equal shares lie on each other.")
+    return ("Dominant shares under the tree [memory, [CPU, memory]] while tasks (50 fill a resource, "
+            "exponential lengths) end and waiting ones start; means over seeds. The naive rule takes the CPU "
+            "leaf's share for the group's, so that whatever memory is given back goes to n1. Mean share of "
+            f"n2,2 in the second half: {_means(_late(frame), 'share', 3)}; lines of equal shares lie on each "
+            "other.")
 
 
 def _alt_group(frame):

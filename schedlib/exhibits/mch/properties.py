@@ -105,13 +105,12 @@ def plot(frame: pd.DataFrame):
 
 def _caption(frame):
     count = int(frame[frame["rule"] == "h-drf"].groupby(["property", "partial"])["trees"].sum().min())
-    return (
-        f"Share of {count:,} random trees a panel (two resources, {frame['depth'].min()} to "
-        f"{frame['depth'].max()} levels, equal weights, divisible tasks) on which each rule violates each "
-        "property. The share guarantee is asked for leaves and groups, the sharing incentive for leaves; "
-        "strategy-proofness is searched over one leaf's lies on a grid. C-CH and M-CH count only trees whose "
-        "leaves all use their resource. MCH with Case 1's weight for all leaves, and Exact CH (H-DRF's "
-        "shares as weights), are ours.")
+    return (f"Share of {count:,} random trees a panel (two resources, {frame['depth'].min()} to "
+            f"{frame['depth'].max()} levels, equal weights, divisible tasks) on which each rule violates "
+            "each property. The share guarantee is asked for leaves and groups, the sharing incentive for "
+            "leaves; strategy-proofness is searched over one leaf's lies on a grid. C-CH and M-CH count only "
+            "trees whose leaves all use their resource. MCH with Case 1's weight for all leaves, and Exact "
+            "CH (H-DRF's shares as weights), are ours.")
 
 
 def _alt(frame):
