@@ -8,15 +8,13 @@ import numpy as np
 
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
-from schedlib.lotes.dispatching.job_table import present
 from schedlib.lotes.dispatching.machine_tree import refresh
 from schedlib.lotes.dispatching.meter import lengthened, tick
-from schedlib.lotes.dispatching.state import Block, Given, Log, State
+from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, Tasks, present
 from schedlib.lotes.dispatching.waiting_line import join
 from schedlib.lotes.model import JobClasses, Plan
 from schedlib.lotes.planning.plan import plan as solve
 from schedlib.lotes.policies import lotes
-from schedlib.lotes.workloads.job_stream import Tasks
 from schedlib.lotes.workloads.kmeans import cluster_jobs, nearest
 from schedlib.workload import Workload
 
@@ -77,12 +75,11 @@ def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     """
     classes, new = plan.classes, np.flatnonzero(past.submit >= past.since)
     new = new[:: -(-len(new) // SAMPLE) or 1]
-    demand = past.demand[new]
-    named = {f"r{l}": column for l, column in enumerate(demand.T)}
+    demand, unknown_yet = past.demand[new], np.ones(len(new))  # the jobs' durations
     spread = demand.std(axis=0) if len(demand) else np.zeros(classes.n_resources)
     spread = np.where(spread > 0, spread, 1.0)
     try:
-        unknown_yet = np.ones(len(demand))  # the jobs' durations
+        named = {f"r{l}": column for l, column in enumerate(demand.T)}
         jobs = Workload.from_arrays(past.submit[new], unknown_yet, **named)
         fresh, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf, configs=len(classes.rate))
 
@@ -145,9 +142,7 @@ def rejoin(line, table, slots):
 
 @kernel
 def offer(scores, state, log):
-    """Let each machine start what it would on an exit (Section 4.3.2): else a job whose class the new plan
-    gives to an idle machine could wait for ever.
-    """
+    """Let each machine start what it would on an exit: else jobs could wait for ever for an idle one."""
     for machine in range(state.machines.config.size):
         if state.meter.clock[0].waiting == 0:
             return
@@ -179,7 +174,7 @@ class Planner:
             raise ValueError(f"replan: labels must be one class for each demand, from 0 to {classes - 1}")
         return given
 
-    def relabel(self, block: Block, progress: Any) -> None:
+    def relabel(self, block: Arrivals, progress: Any) -> None:
         """Give the jobs of the block that are still to come their present classes."""
         at, arrived = progress.taken, progress.arrived
         rows = np.arange(arrived, arrived + len(block.job_class) - at)
@@ -187,16 +182,14 @@ class Planner:
 
     def past(self, seen: int, log: Log) -> Past:
         """What is known when planning is due and `seen` jobs have come."""
-        now = self.due
+        now, jobs = self.due, self.jobs
         since = now - (self.replan.window or self.replan.every)
         rows = np.concatenate((self.rows, np.arange(self.seen, seen)))
-        submit = self.jobs.submit[rows]
-        self.rows, self.seen = rows[~((submit < since) & (log.finish[rows] < since))], seen
-        rows = self.rows
-        start, finish = log.start[rows], log.finish[rows]
-        finish[~(finish < now)] = np.nan
-        return Past(now, since, self.jobs.submit[rows], self.job_class[rows], self.jobs.demand[rows], start,
-                    finish)
+        rows = rows[~((jobs.submit[rows] < since) & (log.finish[rows] < since))]
+        self.rows, self.seen = rows, seen
+        return Past(now=now, since=since, submit=jobs.submit[rows], job_class=self.job_class[rows],
+                    demand=jobs.demand[rows], start=log.start[rows],
+                    finish=np.where(log.finish[rows] < now, log.finish[rows], np.nan))
 
     def swap(self, scores: lotes.Scores, state: State, log: Log) -> tuple[lotes.Scores, State]:
         """Plan anew; give LoTES's scores and the state under the new plan, at the time that was due."""

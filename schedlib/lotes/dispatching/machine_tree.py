@@ -8,16 +8,16 @@ Sizes are fractions of the largest capacity, whole multiples of 2**-50 (`model.s
 subtracting floats is exact.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.job_table import aligned
 from schedlib.lotes.model import UNITS, scaled
 
 WIDTH = 16  # machines in a block
+CACHE_LINE = 64  # bytes
 
 
 class Machines(NamedTuple):
@@ -39,8 +39,18 @@ class Machines(NamedTuple):
 
 def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Capacities (M, R) and demands (N, R) as fractions of the largest capacity, multiples of 2**-50."""
-    whole = scaled(capacity, demand)
-    return whole[0] / UNITS, whole[1] / UNITS
+    room, size = scaled(capacity, demand)
+    return room / UNITS, size / UNITS
+
+
+def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = "f8") -> Any:
+    """Zeros of this shape that begin at a cache line; records are read by name, `array[i].field`."""
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape)) * dtype.itemsize
+    raw = np.zeros(size + CACHE_LINE, np.uint8)
+    skip = -raw.ctypes.data % CACHE_LINE
+    array = raw[skip : skip + size].view(dtype).reshape(shape)
+    return array.view(np.recarray) if dtype.names else array
 
 
 def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machines:

@@ -111,10 +111,10 @@ def changed(w, state, machine, rose):
 
 
 @kernel
-def _decompose(w, size):
-    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions near r, all >= 0."""
-    a, b = size[0], size[1]
-    mix = w.mix
+def _decompose(mix, a, b):
+    """Write (a, b) = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions near it, all >=
+    0.
+    """
     mix[:] = 0.0
     if a > 2 * b:
         mix[0], mix[3] = a - 2 * b, b
@@ -124,15 +124,6 @@ def _decompose(w, size):
         mix[2], mix[4] = 2 * a - b, b - a
     else:
         mix[1], mix[4] = b - 2 * a, a
-
-
-@kernel
-def _work_of(table, slot):
-    """w * sum(r), the sum in the order of the resources."""
-    total = 0.0
-    for l in range(table.size.shape[1]):
-        total += table.size[slot, l]
-    return table.job[slot].work * total
 
 
 @kernel
@@ -168,7 +159,7 @@ def arrive(w, state, slot, rng):
     need, gamma = (size, least, total), job.work * total
     configs = m.capacity.shape[0]
     if size.size == 2:
-        _decompose(w, size)
+        _decompose(w.mix, size[0], size[1])
     for j in range(configs):
         most = _dot_bound(m.bound, m.root[j] + 1, need)
         open_to_job = m.pace[j, k] < np.inf and most >= 0
@@ -195,8 +186,7 @@ def _best_in(m, w, j, needed, loss, offer):
     two = size.size == 2
     need = (size[0], size[size.size - 1], least, total)
     mix = (w.mix[0], w.mix[1], w.mix[2], w.mix[3], w.mix[4])
-    w.stack[0], w.dot[0] = 1, np.inf
-    stack = 1
+    w.stack[0], w.dot[0], stack = 1, np.inf, 1
     while stack > 0:
         stack -= 1
         node, dot = w.stack[stack], w.dot[stack]
@@ -204,8 +194,8 @@ def _best_in(m, w, j, needed, loss, offer):
             score = w.packing * dot - loss
             if score < best_score or (score == best_score and dot < best_dot):
                 break
-            if (score == best_score and dot == best_dot
-                and machines_of(m, j, first_leaf(node, leaves))[0] > best):
+            tie = score == best_score and dot == best_dot
+            if tie and machines_of(m, j, first_leaf(node, leaves))[0] > best:
                 break
             if node >= leaves:
                 start, end = machines_of(m, j, node)
@@ -216,8 +206,8 @@ def _best_in(m, w, j, needed, loss, offer):
                     score = w.packing * exact - loss
                     if score < best_score or not fits(m.free[machine], size):
                         continue
-                    ahead = score > best_score or exact > best_dot
-                    if ahead or (exact == best_dot and machine < best):
+                    if (score > best_score or exact > best_dot
+                        or (exact == best_dot and machine < best)):
                         best, best_score, best_dot = machine, score, exact
                 break
             left = root + 2 * node
@@ -242,8 +232,9 @@ def _best_in(m, w, j, needed, loss, offer):
 @kernel
 def wait(w, state, slot, rng):
     """Let the job wait in the queue of its pace, ordered by its work."""
-    k = state.table.job[slot].job_class
-    join(w.line, state.table, w.group[k], slot, w.fold[k] * _work_of(state.table, slot))
+    job = state.table.job[slot]
+    k, (_, total) = job.job_class, tree.least_and_total(state.table.size[slot])
+    join(w.line, state.table, w.group[k], slot, w.fold[k] * (job.work * total))
 
 
 @kernel

@@ -20,7 +20,7 @@ import pandas as pd
 from schedlib import traces
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
-from schedlib.lotes.workloads.google import fewer_machines, google2011
+from schedlib.lotes.workloads.instances import fewer_machines, google2011
 from schedlib.lotes.workloads.kmeans import cluster_jobs
 from schedlib.workload import Workload
 

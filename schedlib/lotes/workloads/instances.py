@@ -1,4 +1,6 @@
-"""The paper's random workloads (Section 5.4), drawn block by block, so that a long run fits in memory."""
+"""The paper's problems: Google's cluster as Tables 1 and 2 print it, and random instances (Section 5.4),
+whose jobs are drawn block by block, so that a long run fits in memory.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,21 +11,51 @@ import numpy.typing as npt
 
 from schedlib.core import streams
 from schedlib.core.checks import unknown
+from schedlib.lotes.dispatching.state import BLOCK, Arrivals
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.planning.plan import plan
-from schedlib.lotes.workloads.google import google2011
-from schedlib.lotes.workloads.job_stream import BLOCK, Arrivals
+
+MACHINES = (6732, 3863, 1001, 795, 126, 52, 5, 5, 3, 1)
+CORES = (0.50, 0.50, 0.50, 1.00, 0.25, 0.50, 0.50, 0.50, 1.00, 1.00)
+MEMORY = (0.50, 0.25, 0.75, 1.00, 0.25, 0.12, 0.03, 0.97, 0.50, 0.06)
+SUPPORTS = (4, 2, 1, 2, 2, 1, 1, 2, 2, 1)  # abs(K^j) as printed: one optimum of stage 1 among very many
+
+HOURS = (0.03, 0.04, 0.04, 0.03)
+CLASS_CORES = (0.02, 0.02, 0.07, 0.20)
+CLASS_MEMORY = (0.01, 0.03, 0.03, 0.06)
+PROPORTIONS = (0.23, 0.46, 0.30, 0.01)
 
 SIZES = ("independent", "common", "fixed")
+
+
+def google2011() -> tuple[MachineConfigs, JobClasses]:
+    """The 10 machine configurations of Table 1 and the 4 job classes of Table 2.
+
+    Cores and memory are fractions of the largest machine's; rates are one over the printed mean hours (of two
+    digits), the same on every configuration, as the paper assumes (Section 5.3).
+
+    >>> configs, classes = google2011()
+    >>> configs.n_machines, configs.capacity[3].tolist(), classes.share.tolist()
+    (12583, [1.0, 1.0], [0.23, 0.46, 0.3, 0.01])
+    """
+    configs = MachineConfigs(np.c_[CORES, MEMORY], MACHINES)  # type: ignore[arg-type]
+    rate = np.tile(1 / np.array(HOURS), (len(MACHINES), 1))
+    return configs, JobClasses(PROPORTIONS, np.c_[CLASS_CORES, CLASS_MEMORY], rate)  # type: ignore[arg-type]
+
+
+def fewer_machines(configs: MachineConfigs, shrink: float) -> MachineConfigs:
+    """The numbers of machines over `shrink`, rounded, at least one of each configuration.
+
+    >>> fewer_machines(MachineConfigs([[1.0], [0.5]], [900, 4]), 10).count.tolist()
+    [90, 1]
+    """
+    return MachineConfigs(configs.capacity, np.maximum(np.round(configs.count / shrink), 1).astype(int))
 
 
 def truncated(rng: np.random.Generator, mean: npt.ArrayLike, cv: float, high: npt.ArrayLike) -> np.ndarray:
     """Gaussians of these means and deviations cv * mean, each drawn again until it lies in [0, high]."""
     mean, high = np.broadcast_arrays(np.asarray(mean, float), np.asarray(high, float))
-    drawn = rng.standard_normal(mean.shape)
-    drawn *= cv
-    drawn += 1
-    drawn *= mean
+    drawn = (rng.standard_normal(mean.shape) * cv + 1) * mean
     outside = np.flatnonzero((drawn < 0) | (drawn > high))
     while len(outside):
         again = mean.flat[outside] * (1 + cv * rng.standard_normal(len(outside)))
@@ -41,7 +73,7 @@ def parent_mean(mean: float, cv: float, high: float) -> float:
     >>> round(parent_mean(0.025, 0.5, 1.0), 6)
     0.024328
     """
-    from scipy.optimize import brentq  # slow to load, and only this needs them
+    from scipy.optimize import brentq  # slow to load
     from scipy.stats import truncnorm
 
     def excess(m):
@@ -89,7 +121,7 @@ class RandomWorkload:
 
     def __post_init__(self):
         for name in ("rate", "hours", "cv", "largest"):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
+            if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name}: {getattr(self, name)}, must be a positive number")
         if self.sizes not in SIZES:
             raise unknown("sizes", self.sizes, SIZES)
@@ -113,9 +145,7 @@ class RandomWorkload:
             return demand, None
         if self.sizes == "common":
             high = self.largest / demand.max(axis=1)
-            mean = (np.array([parent_mean(1.0, self.cv, h) for h in high]) if self.matched
-                    else np.ones(len(demand)))
-            return mean, high
+            return np.array([parent_mean(1.0, self.cv, h) if self.matched else 1.0 for h in high]), high
         mean = demand.copy()
         if self.matched:
             mean[demand > 0] = [parent_mean(value, self.cv, self.largest) for value in demand[demand > 0]]
@@ -141,8 +171,7 @@ class RandomWorkload:
                 demand = factor[:, None] * self.classes.demand[job_class]
             else:
                 demand = truncated(sizes, mean[job_class], self.cv, high)
-            n = np.searchsorted(submit, self.hours)
-            if n:
+            if n := np.searchsorted(submit, self.hours):
                 yield Arrivals(submit[:n], job_class[:n], amount[:n], demand[:n])
 
 
@@ -163,10 +192,10 @@ def random_instance(
 
     Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours,
     divided on configuration j by U[1 - omega, 1 + omega]. (The text's mu = u * omega in 5.4.3 and Phi = 0.06
-    are misprints: mu = 1/u in 5.4.2, and 0.006.) Arrivals come at `load` times lambda2 of
-    `planner(configs, classes)`, or (`rounded`) what whole machines leave of it, which saves few machines from
-    overload. The same seed draws the same uniforms for every phi and omega. Raises ValueError on phi outside
-    [0, 0.025), omega outside [0, 1), and as `RandomWorkload` does.
+    are misprints: mu = 1/u in 5.4.2, and 0.006.) Arrivals come at `load` times lambda2 of `planner(configs,
+    classes)`, or (`rounded`) what whole machines leave of it, which saves few machines from overload. The
+    same seed draws the same uniforms for every phi and omega. Raises ValueError on phi outside [0, 0.025),
+    omega outside [0, 1), and as `RandomWorkload` does.
 
     >>> instance = random_instance(machines=5, hours=1.0)
     >>> instance.configs.n_machines, round(instance.workload.rate / instance.plan.rate, 2)
