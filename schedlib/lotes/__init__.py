@@ -9,7 +9,7 @@ from schedlib.lotes.planning.allocate import allocate, scarcity
 from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
 from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
 from schedlib.lotes.planning.plan import plan
-from schedlib.lotes.policies import OPTIONS
+from schedlib.lotes.policies.entry_points import OPTIONS
 from schedlib.lotes.policies.own import Cluster, Policy, can_start
 from schedlib.lotes.replan import Past, Replan
 from schedlib.lotes.simulate import Simulation, simulate

@@ -17,14 +17,13 @@ from schedlib.lotes.dispatching.machine_tree import fractions, machines
 from schedlib.lotes.dispatching.meter import SKETCH_BASE, SKETCH_LOW, lengthened, tick
 from schedlib.lotes.dispatching.state import Given, Tasks, present, state_of
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
-from schedlib.lotes.policies import OPTIONS, chosen
+from schedlib.lotes.policies.entry_points import OPTIONS, chosen
 from schedlib.lotes.policies.own import Policy
 from schedlib.lotes.replan import Planner, Replan
 from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.workload import Workload
 
-GROWTH = 1e-3  # a queue that takes this share of the arrivals, steadily, is growing
-BATCHES = 8
+GROWTH, BATCHES = 1e-3, 8  # a queue that takes this share of the arrivals, steadily, is growing
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +33,11 @@ class Simulation:
     - `policy`, the `options` it ran under, `seed`
     - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
       the run ended before the job started), else None
-    - `arrived`, `started`, `finished`: numbers of jobs; `waiting`: those queued at the end
+    - `arrived`, `started`, `finished`: numbers of jobs; `waiting`: those queued at the end; `residual`: how
+      long these have waited so far, in all
     - `mean_response`, `longest`: mean and longest wait from submission to start over the jobs that started;
       they hide those that never did, so read them with `waiting` and `stable`
     - `mean_queue`, `mean_present`: time averages of jobs waiting, and in the system
-    - `residual`: the time that the jobs waiting at the end have waited so far, in all
     - `looked`: how many machines an arriving job asks for their state on average (Section 5.2): all of the
       configurations that LoTES tries, those that Greedy passes, all under Tetris; NaN for a reader's policy
     - `intervals`: a row per interval of time: `begin, end, arrived, started, finished, mean_response` (over
@@ -203,8 +202,7 @@ def _span(jobs):
     """The time over which the metrics' intervals are laid."""
     if not isinstance(jobs, Tasks):
         return getattr(jobs, "hours", 1.0)
-    arrivals = jobs.submit[-1] if len(jobs.submit) else 1.0
-    return max(arrivals, float(jobs.work.max(initial=0.0))) or 1.0
+    return max(jobs.submit[-1], float(jobs.work.max())) or 1.0 if len(jobs.submit) else 1.0
 
 
 def _pace(configs, jobs, plan, classes):
@@ -263,11 +261,10 @@ def _result(ended, configs, jobs, end, *, counts_looks, **of_policy):
 
 def _frame(ended, n, names):
     """`Simulation.jobs` of the n jobs that arrived."""
-    job_class, submit = (np.concatenate([getattr(block, name) for block in ended.blocks])[:n]
-                         for name in ("job_class", "submit"))
-    job = np.arange(n) if names is None else names[:n]
-    log = {name: values[:n] for name, values in ended.log._asdict().items()}
-    return pd.DataFrame({"job": job, "class": job_class, "submit": submit, **log})
+    columns = {"job": np.arange(n) if names is None else names}
+    for column, name in (("class", "job_class"), ("submit", "submit")):
+        columns[column] = np.concatenate([getattr(block, name) for block in ended.blocks])
+    return pd.DataFrame({name: values[:n] for name, values in (columns | ended.log._asdict()).items()})
 
 
 def _intervals(meter, capacity, resources) -> pd.DataFrame:
@@ -281,12 +278,10 @@ def _intervals(meter, capacity, resources) -> pd.DataFrame:
     queue_end = series.queue_end.copy()
     queue_end[-1] = clock.waiting
     with np.errstate(invalid="ignore", divide="ignore"):
-        frame = {
-            "begin": begin, "end": end, "arrived": series.arrived, "started": series.started,
-            "finished": series.finished, "mean_response": series.wait / series.started,
-            "queue": series.queue_area / span, "queue_end": queue_end, "queue_most": series.queue_most,
-            "queued": series.queued_time / span,
-        }
+        frame = {"begin": begin, "end": end, "arrived": series.arrived, "started": series.started,
+                 "finished": series.finished, "mean_response": series.wait / series.started,
+                 "queue": series.queue_area / span, "queue_end": queue_end, "queue_most": series.queue_most,
+                 "queued": series.queued_time / span}
         frame |= {f"utilisation_{name}": meter.busy[:rows, l] / (span * capacity[l])
                   for l, name in enumerate(resources)}
         frame |= {f"idle_{name}": 1 - meter.busy_queued[:rows, l] / (series.queued_time * capacity[l])

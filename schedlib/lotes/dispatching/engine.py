@@ -15,7 +15,7 @@ from schedlib.lotes.dispatching.machine_tree import fractions, gave, refresh, to
 from schedlib.lotes.dispatching.meter import lengthened, note_arrival, note_end, note_queue, note_start, tick
 from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Log, State, enlarged, enter, leave, longer_log
 from schedlib.lotes.model import MachineConfigs
-from schedlib.lotes.policies import arrive, changed, left, pick, wait
+from schedlib.lotes.policies.entry_points import arrive, changed, left, pick, wait
 
 DONE, MORE_SLOTS, MORE_INTERVALS, BROKEN = range(4)
 """Why `advance` returns: it is at the end, needs room, or the policy made an impossible choice."""

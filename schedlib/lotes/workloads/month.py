@@ -27,12 +27,9 @@ PERIODS = (168.0, 24.0, 4.0)
 
 def wander(rng: np.random.Generator, steps: tuple[int, ...], spread: float, memory: float) -> np.ndarray:
     """A stationary AR(1) path (steps, ...) of deviation `spread`; correlations 1/e after `memory` steps."""
-    keep = np.exp(-1 / memory)
-    noise = rng.standard_normal(steps)
-    path = np.empty_like(noise)
-    path[0] = noise[0]
-    for i in range(1, len(noise)):
-        path[i] = keep * path[i - 1] + np.sqrt(1 - keep**2) * noise[i]
+    keep, path = np.exp(-1 / memory), rng.standard_normal(steps)
+    for i in range(1, len(path)):
+        path[i] = keep * path[i - 1] + np.sqrt(1 - keep**2) * path[i]
     return spread * path
 
 
@@ -41,8 +38,7 @@ class ArrivalModel:
     """Hourly arrivals whose intensity is exp(level + cycles + AR(1)), uniform within the hour.
 
     - `typical`: jobs in an hour without cycle and noise (exp of the level)
-    - `spread`: standard deviation of the AR(1) part of the logarithm; `memory`: hours until its correlations
-      fall to 1/e
+    - `spread`: the AR(1)'s standard deviation, of the logarithm; `memory`: hours until correlations are 1/e
     - `cycles`: for each its period (h), the amplitude of the logarithm, and the hour of its peak
 
     Raises ValueError on numbers that make no model.
@@ -84,12 +80,10 @@ def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
                  periods: Sequence[float] = PERIODS) -> ArrivalModel:
     """Fit the model to `counts (H,)`, the jobs of H consecutive whole hours from hour number `first` on.
 
-    Maximum likelihood of log counts as a Gaussian AR(1) around a level and a cosine and a sine of each of the
-    `periods` (h): given what one hour keeps of the last one's deviation, the rest is least squares on
-    whitened logarithms; that one number is searched. The counts' own Poisson noise is taken as part of the
-    AR(1)'s, which is right for hundreds of jobs an hour.
-
-    Raises ValueError when an hour has no jobs (its logarithm is not there) or there are too few hours.
+    Maximum likelihood of log counts as a Gaussian AR(1) around a level and waves of the `periods` (h): given
+    what one hour keeps of the last one's deviation, the rest is least squares on whitened logarithms; that
+    one number is searched. The counts' own Poisson noise counts as the AR(1)'s, which is right for hundreds
+    of jobs an hour. Raises ValueError when an hour has no jobs or there are too few hours.
 
     >>> again = fit_arrivals(GOOGLE_ARRIVALS.draw(20_000, None, np.random.default_rng(0)))
     >>> round(again.spread, 2), round(GOOGLE_ARRIVALS.spread, 2)
@@ -101,13 +95,11 @@ def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
     if counts.ndim != 1 or len(counts) < 2 * len(periods) + 4:
         raise ValueError(f"counts: shape {counts.shape}, periods {periods}; needs one row of at least "
                          f"{2 * len(periods) + 4} hours")
-    empty = np.flatnonzero(~(counts > 0))
-    if len(empty):
-        raise ValueError(f"counts: hour {empty[0]} has {counts[empty[0]]:g} jobs; leave out hours without "
-                         "jobs at the ends, or count longer spans")
+    for hour in np.flatnonzero(~(counts > 0)):
+        raise ValueError(f"counts: hour {hour} has {counts[hour]:g} jobs; leave out hours without jobs at "
+                         "the ends, or count longer spans")
     log, hours = np.log(counts), first + np.arange(len(counts))
-    angles = [2 * np.pi * hours / period for period in periods]
-    waves = [wave(angle) for angle in angles for wave in (np.cos, np.sin)]
+    waves = [wave(2 * np.pi * hours / period) for period in periods for wave in (np.cos, np.sin)]
     design = np.column_stack([np.ones(len(log)), *waves])
 
     def white(values, keep):
@@ -182,17 +174,13 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, jobs: int = JO
     submit = hour + when.random(jobs)
     submit[:batch] = 0.0
     submit.sort()
-
     odds = np.log(np.maximum(classes.share, 1e-300)) + wander(mix, (hours, classes.n_classes), drift, 48.0)
     shares = exp(odds - odds.max(axis=1, keepdims=True))
     edges = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
     job_class = (mix.random(jobs)[:, None] > edges[hour][:, :-1]).sum(axis=1)
-
-    stretch = load * allocate(configs, classes).rate * hours / (jobs - batch)
-    rate = classes.rate / stretch
+    rate = classes.rate / (load * allocate(configs, classes).rate * hours / (jobs - batch))
     mean = np.array([1 / row[row > 0].mean() for row in rate.T])
     duration = mean[job_class] * exp(tail * durations.standard_normal(jobs) - tail**2 / 2)
-
     demand = classes.demand[job_class]
     if sizes == "common":
         demand = demand * truncated(demands, np.ones(jobs), 0.5, 1 / demand.max(axis=1))[:, None]
