@@ -41,9 +41,9 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     """Classes as the window shows them, for jobs labelled `job_class (N,)`.
 
     Shares and mean demands are those of the jobs submitted in the window. A class's rate, the same wherever
-    it can run, is the number of its jobs that ended in the window over the time that its jobs ran there: by
-    Little's law that tends to one over the mean duration, and needs no duration of a job that still runs. A
-    class of which no job came or none ended keeps its share, demand and rate in `old`.
+    it can run, is how many of its jobs ended in the window over the time that its jobs ran in it: by Little's
+    law that tends to one over the mean duration. A class of which no job came or none ended keeps its share,
+    demand and rate in `old`.
     """
     k = old.n_classes
     new, ended = past.submit >= past.since, past.finish >= past.since
@@ -70,8 +70,8 @@ def estimate(past: Past, plan: Plan) -> Plan | None:
 def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     """The plan for as many new classes, by k-means on the window's demands, and the class of a demand (N, R).
 
-    Of more than 1,000 jobs k-means sees that many, evenly spread: it takes as long as all else together. None
-    when the window has too few different jobs, or stages 1 and 2 have no plan for the classes found.
+    Of more than 1,000 jobs k-means sees that many, evenly spread. None when the window has too few different
+    jobs, or stages 1 and 2 have no plan for the classes found.
     """
     classes, new = plan.classes, np.flatnonzero(past.submit >= past.since)
     new = new[:: -(-len(new) // SAMPLE) or 1]
@@ -108,13 +108,10 @@ class Replan:
     - a function `(past, plan)` of a `Past` and the present plan that returns a plan for as many classes, a
       pair of that and a function from demands (N, R) to classes (N,), or None to keep the plan
 
-    The old plan stays where the window is too short to cluster, or there is no plan for what was found. New
-    labels need classes that can all run everywhere. Running jobs stay where they are; a machine's score is
-    its new bin less what it runs; waiting jobs keep their order; and each machine, in the order of the table,
-    starts what it would start on an exit.
-
-    Raises ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and
-    6 (future work).
+    The old plan stays where there is none for what the window shows. New labels need classes that can all run
+    everywhere. Running jobs stay; a machine's score is its new bin less what it runs; waiting jobs keep their
+    order; and each machine, in the order of the table, starts what it would start on an exit. Raises
+    ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and 6.
 
     >>> Replan(every=24.0).how
     'estimate'
@@ -162,7 +159,6 @@ class Planner:
 
     @property
     def due(self) -> float:
-        """The time of the next plan."""
         return self.turn * self.replan.every
 
     def labels(self, rows: np.ndarray) -> np.ndarray:

@@ -159,13 +159,12 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     - a `lotes.Policy`
 
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
-    `hours` or when all jobs are done. `interval` is the width of an interval of the metrics (a hundredth of
-    the arrivals' time unless given). `record=False` keeps no row per job. `classes` gives the rates (0:
-    cannot run there) when there is no plan. With `replan` a LoTES policy plans anew while it runs.
-
-    Raises ValueError on an unknown policy or option, a plan made for other machines or classes, a job that no
-    machine can run, and a policy that breaks the rules; warns when more arrives than stage 2 sustains.
-    Source: LoTES, extended, Sections 4.3 and 5.1.
+    `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (a hundredth of the
+    arrivals' time unless given). `record=False` keeps no row per job. `classes` gives the rates (0: cannot
+    run there) when there is no plan. With `replan` a LoTES policy plans anew while it runs. Raises ValueError
+    on an unknown policy or option, a plan made for other machines or classes, a job that no machine can run,
+    and a policy that breaks the rules; warns when more arrives than stage 2 sustains. Source: LoTES,
+    extended, Sections 4.3 and 5.1.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> run = simulate("greedy", MachineConfigs([[2.0]], [1]), jobs)
@@ -200,9 +199,9 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
 
 def _span(jobs):
     """The time over which the metrics' intervals are laid."""
-    if not isinstance(jobs, Tasks):
+    if not isinstance(jobs, Tasks) or not len(jobs.submit):
         return getattr(jobs, "hours", 1.0)
-    return max(jobs.submit[-1], float(jobs.work.max())) or 1.0 if len(jobs.submit) else 1.0
+    return max(jobs.submit[-1], float(jobs.work.max())) or 1.0
 
 
 def _pace(configs, jobs, plan, classes):

@@ -77,8 +77,7 @@ def month_google(shrink: int, load: float, seed: int) -> pd.DataFrame:
 
 def month_load(shrink: int, load: float, seed: int) -> pd.DataFrame:
     """Of `month` what concerns the whole of it: the measures `tail` and `mean`."""
-    frame = month(shrink, load, seed)
-    return frame[frame["measure"].isin(["tail", "mean"])].reset_index(drop=True)
+    return month(shrink, load, seed).query("measure in ('tail', 'mean')").reset_index(drop=True)
 
 
 MONTH = scales(*(grid(shrink=[shrink], load=[0.8]) for shrink in (400, 40, 1)))
@@ -236,12 +235,6 @@ def _days(frame, sums_up, of, holds, first=0):
     return holds(runs.by_interval(frame, of, first)).groupby("seed").agg(sums_up).to_numpy() - 0.5
 
 
-def _minutes_longer(frame):
-    """By how many minutes Greedy's mean wait is longer than LoTES's, per seed."""
-    waits = runs.overall(frame)
-    return ((waits["greedy"] - waits["lotes"]) / 60).to_numpy()
-
-
 def _first_day(frame):
     """By how many decades Greedy waits less than the better of the others on the first day, per seed."""
     waits = runs.by_interval(frame, "wait").xs(0, level="x").clip(lower=runs.SHORTEST)
@@ -262,7 +255,8 @@ ROWS = (
      runs.longer("lotes", "greedy"), runs.DECADES | VALUE | {"paper_value": 2.0}),
     ("tetris", "Tetris waits about an order of magnitude longer than LoTES", runs.longer("lotes", "tetris"),
      runs.DECADES | VALUE | {"paper_value": 1.0}),
-    ("greedy-minutes", "On average Greedy's wait is 15 to 20 minutes longer than LoTES's", _minutes_longer,
+    ("greedy-minutes", "On average Greedy's wait is 15 to 20 minutes longer than LoTES's",
+     lambda frame: (runs.overall(frame).eval("greedy - lotes") / 60).to_numpy(),
      {"check": "value", "paper_value": 17.5, "tolerance": 2.5, "unit": "min",
       "metric": "Greedy's mean wait less LoTES's"}),
     ("lower", "LoTES's wait is generally no longer than Tetris's (read as: on most days, waits below 0.1 ms "

@@ -50,20 +50,14 @@ def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
 
 
 def classes(minutes: int, features: str, seed: int) -> pd.DataFrame:
-    """What each further class gains on the first `minutes` of Alibaba's hour: `class_counts` for k = 1 ... 8.
-
-    Shares are in %.
-    """
+    """What each further class gains on the first `minutes` of Alibaba's hour: `class_counts`, shares in %."""
     instances = lotes.alibaba_instances(trace=traces.alibaba2018("instances").between(0, 60 * minutes))
     table = lotes.class_counts(instances, 8, day=60.0 * minutes, features=features, seed=seed)
     return table.assign(**{name: 100 * table[name] for name in ("spread", "smallest", "moved")})
 
 
 def table2_hour(seed: int) -> pd.DataFrame:
-    """Four classes of the hour's first ten minutes; `share_hour` is that of the whole hour's jobs.
-
-    Demands are fractions of a machine taken as 96 cores (see `alibaba`).
-    """
+    """Four classes of the hour's first ten minutes; `share_hour` is that of the whole hour's jobs."""
     made, job_class = lotes.cluster_jobs(lotes.alibaba_instances(), 4, day=FIRST, seed=seed)
     table = runs.class_table(made, mean_time_h=1 / made.rate[0] / 3600)
     return table.assign(share_hour=np.bincount(job_class) / len(job_class))
@@ -145,11 +139,6 @@ FIGURES = (
 )
 
 
-def _no_queue(frame):
-    """By how much the time without a queue under LoTES exceeds half of the hour (%), per seed."""
-    return 50 - runs.overall(frame, "queued")["lotes"].to_numpy()
-
-
 def _greedy_first(frame):
     """By how much less Greedy's jobs of the first minute wait than the best other policy's (s), per seed."""
     waits = runs.by_interval(frame, "wait").xs(0, level="x")
@@ -157,13 +146,12 @@ def _greedy_first(frame):
 
 
 @measure
-def _at_load(frame, judged, load=0.8):
-    return judged(frame[frame["load"] == load])
+def _at_load(frame, judged):
+    return judged(frame[frame["load"] == 0.8])
 
 
 @measure
 def _fifth_class(frame, limit):
-    """By how much the share of jobs that a fifth class takes over stays below `limit` per cent, per seed."""
     return limit - frame.query("features == 'demand' and k == 5")["moved"].to_numpy()
 
 
@@ -172,7 +160,7 @@ REASON = ("judged on an hour of Alibaba's batch instances, on machines in Table 
 TIMES = runs.DECADES | {"check": "value", "tolerance": 0.5}
 TAILS = {"metric": "log10 of the ratio of 99 % quantiles of the waits", "unit": "decades"}
 
-HOUR = tuple(
+CLAIMS = tuple(
     runs.claim(f"hour-{name}", f"Section 5.3.3; Fig. {figure}", text, "lotes.hour", _at_load(judged), **more,
                reason=REASON)
     for name, figure, text, judged, more in (
@@ -186,14 +174,13 @@ HOUR = tuple(
          runs.longer("lotes", "tetris", "p99"), TAILS),
         ("tail-greedy", 9, "Tetris's tail of waits is smaller than Greedy's",
          runs.longer("tetris", "greedy", "p99"), TAILS),
-        ("queue-lotes", 10, "Most of the time LoTES has no queue", _no_queue,
+        ("queue-lotes", 10, "Most of the time LoTES has no queue",
+         lambda frame: 50 - runs.overall(frame, "queued")["lotes"].to_numpy(),
          {"metric": "time without a queue less one half", "unit": "%"}),
         ("queue-greedy", 10, "Greedy has queues at all points", runs.ends_queued("greedy"),
          {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
           "metric": "minutes that end with a queue"}),
-    ))
-
-CLAIMS = HOUR + tuple(
+    )) + tuple(
     runs.claim(f"hour-classes{suffix}", f"Section {where}",
                f"Four classes suffice: a fifth takes less than {limit:g} % of the jobs", "lotes.classes",
                _fifth_class(limit), unit="%",

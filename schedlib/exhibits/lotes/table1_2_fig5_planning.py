@@ -207,14 +207,12 @@ def _rate(frame, column, row):
 
 
 @measure
-def _google(frame, judged):
-    """A measure of Google's instance, which is the same for every seed."""
+def _google(frame, judged):  # the same for every seed
     return judged(frame.query("phi < 0"))[:1]
 
 
 @measure
 def _by_seed(frame, judged, sums_up):
-    """A measure of every instance, summed up per seed."""
     return judged(frame).groupby(frame["seed"]).agg(sums_up)
 
 

@@ -1,11 +1,9 @@
 """Which machine has room: for each configuration a binary tree of bounds over blocks of sixteen machines.
 
 A node holds, over the machines below it, the largest free amount of each resource, the largest smallest one,
-and the largest sum: a job that exceeds one of them fits none of these machines. A search skips what the
-bounds exclude and looks at every machine of a block that remains, so it decides as a scan of all would.
-
-Sizes are fractions of the largest capacity, whole multiples of 2**-50 (`model.scaled`), so that adding and
-subtracting floats is exact.
+and the largest sum: a job that exceeds one of them fits none of these machines. Searches skip what the bounds
+exclude, and decide as a scan of all would. Sizes are fractions of the largest capacity, whole multiples of
+2**-50 (`model.scaled`), so that adding and subtracting floats is exact.
 """
 
 from typing import Any, NamedTuple
@@ -116,9 +114,9 @@ def fits(free, size):
 def block_of(m, machine):
     """The leaf above a machine, and the first and the end of the machines below that leaf."""
     j = m.config[machine]
-    block = (machine - m.first[j]) // WIDTH
-    start = m.first[j] + block * WIDTH
-    return m.leaves[j] + block, start, min(start + WIDTH, m.first[j + 1])
+    node = m.leaves[j] + (machine - m.first[j]) // WIDTH
+    start, end = machines_of(m, j, node)
+    return node, start, end
 
 
 @kernel
@@ -156,8 +154,7 @@ def _refresh_two(m, root, node, start, end):
 @kernel
 def refresh(m, machine):
     """Bring the tree up to date with what is free on the machine, and with whether it is closed."""
-    root = m.root[m.config[machine]]
-    bound, r = m.bound, m.free.shape[1]
+    root, bound, r = m.root[m.config[machine]], m.bound, m.free.shape[1]
     node, start, end = block_of(m, machine)
     if r == 2:
         _refresh_two(m, root, node, start, end)
@@ -254,9 +251,7 @@ def first_fit(m, j, size, least, total):
                 if not m.closed[machine] and fits(m.free[machine], size):
                     return machine
         while node & 1 or not may_fit(bound, root + node + 1, size, least, total):
-            if node <= 1:
-                return -1
             node >>= 1
-            if node == 1:
+            if node <= 1:
                 return -1
         node += 1

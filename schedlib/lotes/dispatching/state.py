@@ -27,9 +27,7 @@ REFUSAL = np.dtype([("now", "f8"), ("on_arrival", "i8"), ("slot", "i8"), ("machi
 
 
 class Arrivals(NamedTuple):
-    """B jobs in order of arrival: `submit`, `job_class`, `work (B,)`; `demand (B, R)`, for kernels in
-    fractions.
-    """
+    """B jobs in order of arrival: `submit, job_class, work (B,)`, `demand (B, R)`; kernels: in fractions."""
 
     submit: np.ndarray
     job_class: np.ndarray
@@ -91,10 +89,7 @@ class Log(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What a policy knows when it begins: the machines, the plan or None, the workload's unit of time.
-
-    `typical (R,)`, the size of jobs in fractions, matters for speed alone.
-    """
+    """What a policy knows when it begins; `typical (R,)`, jobs' size in fractions, is for speed alone."""
 
     machines: Machines
     plan: Plan | None

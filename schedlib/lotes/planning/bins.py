@@ -34,21 +34,17 @@ def _visit(search, code, limit):
     """Count the non-dominated bins up to `limit + 1`; where `code (B, W)` has rows, write them there too."""
     size, step = search.size, search.step
     classes, resources = size.shape
-    words = step.shape[1]
-    write = code.shape[0] > 0
-    last = classes - 1
-    level = max(classes - 2, 0)  # the class that changes fastest; the last one only fills
-    number = np.zeros(classes, np.int64)
+    words, write = step.shape[1], code.shape[0] > 0
+    last, level = classes - 1, max(classes - 2, 0)  # the class that only fills, the one that changes fastest
+    number, prefix = np.zeros(classes, np.int64), np.zeros(words, np.int64)
     room = np.empty((classes + 1, resources), np.int64)
     room[:] = search.room
-    prefix = np.zeros(words, np.int64)
     fewer, rest_step = np.zeros(resources, np.int64), np.zeros(resources, np.int64)
     fill, rest = np.zeros(resources, np.int64), np.zeros(resources, np.int64)
-    for l in range(resources):
-        if size[last, l] > 0 and classes > 1:
+    for l in range(resources if classes > 1 else 0):
+        rest_step[l] = size[level, l]
+        if size[last, l] > 0:
             fewer[l], rest_step[l] = size[level, l] // size[last, l], size[level, l] % size[last, l]
-        elif classes > 1:
-            rest_step[l] = size[level, l]
     bins = 0
     while True:
         # innermost loop: one more job of class `level` each time; carrying replaces division by the last size
@@ -124,7 +120,6 @@ def _prepare(capacity, demand):
            "a class that needs nothing fills a machine with any number of jobs; leave it out")
     room, size = scaled(capacity, demand)
     most = np.where(size > 0, room // np.maximum(size, 1), np.iinfo(np.int64).max).min(axis=1)
-
     # fields of the code: the first class is the most significant one, so that sorted codes are sorted rows
     bits = np.array([int(m).bit_length() for m in most])
     word, shift, used = np.zeros(len(bits), np.int64), np.zeros(len(bits), np.int64), 0
@@ -136,7 +131,6 @@ def _prepare(capacity, demand):
     word = word.max() - word
     step = np.zeros((len(bits), word.max() + 1), np.int64)
     step[np.arange(len(bits)), word] = np.int64(1) << shift
-
     usable = np.flatnonzero(most > 0)
     relative = (size / np.maximum(room, 1)).max(axis=1)
     order = usable[np.argsort(-relative[usable], kind="stable")]
@@ -245,7 +239,8 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
                 raise ValueError(f"max_bins: Algorithm 1 keeps more than {max_bins:,} bins here; take fewer "
                                  "classes or raise it")
         bin_now[first] -= 1
-        x += not added
+        if not added:
+            x += 1
         first = first + 1 if added else x
     return Kept(np.array(kept, np.int64).reshape(-1, classes), False)
 

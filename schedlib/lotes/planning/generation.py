@@ -35,12 +35,9 @@ def _best(room, size, value, price, first, gap, best, number):
     classes, resources = size.shape
     left = np.empty((classes + 1, resources), np.int64)
     left[0] = room
-    worth = np.zeros(classes + 1)
-    now = np.zeros(classes, np.int64)
+    worth, now = np.zeros(classes + 1), np.zeros(classes, np.int64)
     bound = best  # nothing that was cut off is worth more
-    nodes, patience = 0, PATIENCE
-    q = 0
-    descending = True
+    q, nodes, patience, descending = 0, 0, PATIENCE, True
     while q >= 0:
         if descending:
             # the rest of the machine cannot bring more than its resources are worth, at any of the prices

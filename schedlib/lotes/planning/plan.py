@@ -75,9 +75,8 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarr
 
 
 def rounded(fractions: np.ndarray, count: int) -> np.ndarray:
-    """Whole numbers of machines that sum to `count`: all down, then the largest fractions up (Section 4.2).
-
-    Among equal fractions, which the paper leaves open, the earlier bin is rounded up.
+    """Whole numbers of machines that sum to `count`: all down, then the largest fractions (of equal ones,
+    which the paper leaves open, the earlier) up (Section 4.2).
 
     >>> rounded(np.array([1.25, 0.5, 2.25]), 4).tolist()
     [1, 1, 2]
@@ -101,15 +100,15 @@ def bins_of(configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray,
     """
     bins = []
     for capacity, these in zip(configs.capacity, allowed, strict=True):
-        mixes = np.zeros((1, classes.n_classes), np.int32)
+        demand, own = classes.demand[these], np.zeros((1, 0), np.int32)
         if these.any():
-            if count_bins(capacity, classes.demand[these], max_bins) > max_bins:
+            if count_bins(capacity, demand, max_bins) > max_bins:
                 raise ValueError(f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have "
                                  f"more than {max_bins:,} bins; use generate_plan, which makes only the bins "
                                  "it needs, or raise max_bins")
-            own = non_dominated_bins(capacity, classes.demand[these], max_bins=max_bins)
-            mixes = np.zeros((len(own), classes.n_classes), np.int32)
-            mixes[:, these] = own
+            own = non_dominated_bins(capacity, demand, max_bins=max_bins)
+        mixes = np.zeros((len(own), classes.n_classes), np.int32)
+        mixes[:, these] = own
         mixes.flags.writeable = False
         bins.append(mixes)
     return tuple(bins)

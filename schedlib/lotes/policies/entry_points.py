@@ -10,9 +10,9 @@ names, whose first arguments are what the policy keeps and the `State`:
   until it gives NONE
 - `changed(policy, state, machine, rose)`: what is free on the machine has changed; `rose`: it only grew
 
-`left` and `changed` may be missing. Where a choice can be impossible, which happens to a reader's policy,
-`arrive` and `pick` give `refuse(...)`. Outside kernels a module has `OPTIONS`, the options of each name it
-goes by, and may have `check(settings)`, which raises ValueError on their values.
+`left` and `changed` may be missing. On an impossible choice, a reader's, `arrive` and `pick` give
+`refuse(...)`. Outside kernels a module has `OPTIONS`, the options of each name it goes by, and may have
+`check(settings)`, which raises ValueError on their values.
 """
 
 from collections.abc import Callable

@@ -137,9 +137,7 @@ def _highest_score(m, s, j, k, need, best, best_score):
 
 @kernel
 def _look(m, s, clock, j, k, need, rng, best, best_score):
-    """`_highest_score` of all machines, or of some, drawn without replacement by Floyd's algorithm; ties: the
-    first drawn. `need`: a job's size, the smallest of it, and the sum.
-    """
+    """`_highest_score` of all machines, or of a sample without replacement (Floyd's algorithm)."""
     machines = m.first[j + 1] - m.first[j]
     wanted = min(s.sample, machines) if s.sample > 0 else machines
     clock.looked += wanted
@@ -162,8 +160,8 @@ def _look(m, s, clock, j, k, need, rng, best, best_score):
 @kernel
 def _choose(m, s, clock, k, size, rng):
     """The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
-    upsilon with room wins. Then the remaining configurations are tried in the order of the table, first fit.
-    In the first version the best upsilon anywhere else follows the first spin.
+    upsilon with room wins. Then come the other configurations, in the order of the table, first fit; in the
+    first version, after one spin, the best upsilon anywhere else.
     """
     least, total = tree.least_and_total(size)
     need = size, least, total
@@ -252,10 +250,8 @@ def rank(s, j, machine):
 
 @kernel
 def pick(s, state, machine):
-    """The next queued job for the machine, or NONE (Section 4.3.2).
-
-    The first class in the ranking offers its earliest job that fits. A class that offers none leaves the
-    ranking: the machine only fills up further.
+    """The earliest job that fits of the first class in the ranking that offers one, or NONE (Section 4.3.2).
+    A class without one leaves the ranking: the machine only fills up further.
     """
     first, place = s.order[0], 0  # whose upsilon a start may have lowered: behind those with a higher one now
     while place + 1 < s.ranked[0] and s.score[s.order[place + 1], machine] > s.score[first, machine]:

@@ -119,7 +119,7 @@ class Rule(types.WrapperAddressProtocol):
 
 
 class Own(NamedTuple):
-    """What is kept for a reader's policy: its functions, and `running` and `target` of `Cluster`."""
+    """What is kept: the policy's functions, and `running` and `target` of `Cluster`."""
 
     on_arrival: Rule
     on_exit: Rule
@@ -131,7 +131,6 @@ KEPT = Own
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Own:
-    """The policy's functions; no machine runs anything."""
     bins = given.targets()
     return Own(on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), target=bins,
                running=np.zeros_like(bins))

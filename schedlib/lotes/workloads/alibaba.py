@@ -1,14 +1,13 @@
 """Alibaba's hour as a problem for LoTES: each instance is a job; Table 1's machines, as many as it needs.
 
-Google's task table may not be shipped; this hour has real demands and durations. Readings, fixed before
-anything was measured:
+Google's task table may not be shipped; this hour has real demands and durations. Fixed before anything was
+measured:
 
-- a job of the paper is an *instance* of the trace, submitted with its job, which is all that the trace tells;
-  so an instance of a later stage comes as early as one of the first, and thousands come at once
+- a job of the paper is an *instance* of the trace, submitted with its job, all that the trace tells; so an
+  instance of a later stage comes as early as one of the first, and thousands come at once
 - its demands are what it *used* on average (`cpu_avg`, 100 is a core; `mem_avg`, in % of the largest machine:
-  `trace_2018.md` of Alibaba's cluster-trace-v2018), as fractions of an Alibaba machine, which takes the place
-  of Table 1's largest; the paper has requests (Section 5.3). That machine is taken as 96 cores: the trace's
-  documents do not say how many
+  `trace_2018.md` of cluster-trace-v2018), the paper's requests (Section 5.3), as fractions of an Alibaba
+  machine in the place of Table 1's largest. It is taken as 96 cores: the trace's documents do not say
 - instances of 0 s, whole seconds rounded down, last half a second
 - classes come from the jobs of the first ten minutes, as the paper's from the first day (Section 5.3.2)
 - the load counts all work of the hour's jobs, also what they do after it

@@ -86,13 +86,13 @@ class RandomWorkload:
     """Poisson arrivals of jobs with random classes, work and sizes (Section 5.4).
 
     - `classes`: shares, mean demands r_kl, and rates mu_jk: a job of work w runs w / mu_jk on configuration j
-    - `rate`: jobs per unit of time; `hours`: when arrivals stop, in the same unit (`time_unit`)
+    - `rate`: jobs per unit of time; `hours`: when arrivals stop, in the same unit (`time_unit`); `limit`: the
+      rate that stage 2 found sustainable, when known
     - `sizes`: `"independent"`, each resource a truncated Gaussian of its own (the text's words); `"common"`,
       one truncated Gaussian factor per job for all its resources; `"fixed"`, every job needs its class's r_kl
-    - `matched`: whether the law of sizes has the mean r_kl after truncation, or (the text's words) before it,
-      which makes jobs 2.8 % larger than planned
+    - `matched`: whether sizes have the mean r_kl after truncation, or (the text's words) before it, which
+      makes jobs 2.8 % larger than planned
     - `cv`: deviation over mean, 0.5 in the paper; `largest`: where sizes are truncated, 1 in the paper
-    - `limit`: the rate that stage 2 found sustainable, when known
 
     Work is exponential with mean one. Seeded streams, one for each purpose, give every policy the same jobs.
     Raises ValueError on a rate or time that is not positive, and on an unknown law of sizes.
