@@ -131,15 +131,13 @@ class Replan:
 
 
 @kernel
-def rejoin(line, table, slots):
-    """Let these jobs wait in the queues of their classes, in order of arrival."""
-    for slot in slots:
-        join(line, table, table.job[slot].job_class, slot, float(table.job[slot].row))
-
-
-@kernel
-def offer(scores, state, log):
-    """Let each machine start what it would on an exit: else jobs could wait for ever for an idle one."""
+def resume(scores, state, log, queued):
+    """Put the jobs in `queued`, in order of arrival, in their classes' queues, and let each machine start
+    what it would on an exit: else some could wait for ever for an idle one.
+    """
+    for slot in queued:
+        job = state.table.job[slot]
+        join(scores.line, state.table, job.job_class, slot, float(job.row))
     for machine in range(state.machines.config.size):
         if state.meter.clock[0].waiting == 0:
             return
@@ -202,14 +200,7 @@ class Planner:
         self.plans.append((past.now, plan))
         state = state._replace(meter=lengthened(state.meter, past.now))
         tick(state.meter, past.now)
-        scores = self._under(plan, state, label)
-        offer(scores, state, log)
-        return scores, state
-
-    def _under(self, plan, state, label):
-        """LoTES's scores under a new plan, all waiting jobs in their queues."""
-        m, table = state.machines, state.table
-        slots = present(table)
+        m, table, slots = state.machines, state.table, present(state.table)
         if label is not None:
             if not np.isfinite(m.pace).all():
                 raise ValueError("replan: to label jobs anew, every class must be able to run on every "
@@ -222,5 +213,5 @@ class Planner:
         np.add.at(running, (machine[machine >= 0], table.job.job_class[slots[machine >= 0]]), 1)
         scores = lotes.begin(self.policy, self.settings, self.given._replace(plan=plan), running)
         queued = slots[machine < 0]
-        rejoin(scores.line, table, queued[np.argsort(table.job.row[queued])])
-        return scores
+        resume(scores, state, log, queued[np.argsort(table.job.row[queued])])
+        return scores, state

@@ -193,7 +193,7 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     planner = Planner(replan, policy, settings, given, jobs) if replan else None  # type: ignore[arg-type]
     (choices,) = streams(seed, "lotes policy")
     ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner)
-    return _result(ended, configs, jobs, end, policy=name, options=settings, seed=seed,
+    return _result(*ended, configs, jobs, end, policy=name, options=settings, seed=seed,
                    plans=tuple(planner.plans) if planner else (), counts_looks=name in OPTIONS)
 
 
@@ -232,10 +232,9 @@ def _warn(name, jobs, plan):
             f"{jobs.time_unit}", stacklevel=3)
 
 
-def _result(ended, configs, jobs, end, *, counts_looks, **of_policy):
-    """The `Simulation` of an `ended` run, which was to run until `end`; `of_policy`: more of its fields."""
-    state, meter = ended.state, ended.state.meter
-    clock = meter.clock[0]
+def _result(state, blocks, log, configs, jobs, end, *, counts_looks, **of_policy):
+    """The `Simulation` of a run that was to go on until `end`; `of_policy`: more of its fields."""
+    meter, clock = state.meter, state.meter.clock[0]
     if np.isfinite(end):
         meter = lengthened(meter, end)
         tick(meter, float(end))
@@ -245,7 +244,7 @@ def _result(ended, configs, jobs, end, *, counts_looks, **of_policy):
     queued = slots[state.table.job.machine[slots] < 0]
     total, held = configs.count @ state.machines.capacity, series.queued_time.sum()
     return Simulation(
-        **of_policy, jobs=_frame(ended, arrived, getattr(jobs, "job", None)) if ended.blocks else None,
+        **of_policy, jobs=_frame(blocks, log, arrived, getattr(jobs, "job", None)) if blocks else None,
         arrived=arrived, started=started, finished=int(series.finished.sum()), waiting=int(clock.waiting),
         mean_response=float(series.wait.sum() / started) if started else np.nan, longest=float(clock.longest),
         looked=float(clock.looked / max(arrived, 1)) if counts_looks else np.nan,
@@ -258,12 +257,12 @@ def _result(ended, configs, jobs, end, *, counts_looks, **of_policy):
         time=time, sketch=meter.sketch, width=meter.width)
 
 
-def _frame(ended, n, names):
+def _frame(blocks, log, n, names):
     """`Simulation.jobs` of the n jobs that arrived."""
     columns = {"job": np.arange(n) if names is None else names}
     for column, name in (("class", "job_class"), ("submit", "submit")):
-        columns[column] = np.concatenate([getattr(block, name) for block in ended.blocks])
-    return pd.DataFrame({name: values[:n] for name, values in (columns | ended.log._asdict()).items()})
+        columns[column] = np.concatenate([getattr(block, name) for block in blocks])
+    return pd.DataFrame({name: values[:n] for name, values in (columns | log._asdict()).items()})
 
 
 def _intervals(meter, capacity, resources) -> pd.DataFrame:

@@ -16,18 +16,15 @@ from schedlib.pictures import style
 
 PLACE = 5.34
 READINGS: dict[str, dict[str, dict[str, Any]]] = {
-    "lotes": {
-        "as printed": {}, "classes with Delta = 0 on exit too": {"exit": "all"},
-        "no fall-back": {"fallback": False}, "wheel by served rate": {"wheel": "rate"},
-        "1 machine sampled": {"sampled": 1}, "10 machines sampled": {"sampled": 10},
-        "100 machines sampled": {"sampled": 100},
-    },
+    "lotes": {"as printed": {}, "classes with Delta = 0 on exit too": {"exit": "all"},
+              "no fall-back": {"fallback": False}, "wheel by served rate": {"wheel": "rate"},
+              "1 machine sampled": {"sampled": 1}, "10 machines sampled": {"sampled": 10},
+              "100 machines sampled": {"sampled": 100}},
     "lotes-first": {"as printed": {}},
     "greedy": {"as printed": {}, "past those who wait": {"bypass": True}},
-    "tetris": {
-        "as printed": {}, "gamma in seconds": {"gamma_unit": "s"}, "work weighs 1/10": {"work": 0.1},
-        "work weighs 10": {"work": 10.0}, "packing alone": {"work": 0.0}, "work alone": {"packing": 0.0},
-    },
+    "tetris": {"as printed": {}, "gamma in seconds": {"gamma_unit": "s"}, "work weighs 1/10": {"work": 0.1},
+               "work weighs 10": {"work": 10.0}, "packing alone": {"work": 0.0},
+               "work alone": {"packing": 0.0}},
 }
 """The readings of each policy, ours first, then others, as options of `simulate`."""
 

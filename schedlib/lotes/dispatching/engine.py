@@ -4,7 +4,7 @@ At equal times exits come before arrivals, and each kind in the order in which i
 compiles the same source once for each type of what a policy keeps, with that policy's entry points in line.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -127,20 +127,13 @@ def advance(policy, state, block, log, rng, until, last):
                 return BROKEN
 
 
-class Ended(NamedTuple):
-    """A run that has ended: its state, the blocks that were kept (when rows are recorded), and the log."""
-
-    state: State
-    blocks: list
-    log: Log
-
-
 def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, choices: np.random.Generator,
-        *, end: float, record: bool, planner: Any = None) -> Ended:
+        *, end: float, record: bool, planner: Any = None) -> tuple[State, list[Arrivals], Log]:
     """Let the jobs pass through the engine until time `end`, under the policy that keeps `kept`.
 
-    `choices`: the policy's random generator; `planner`: what swaps plans on the way. Raises ValueError on a
-    job that no machine can run and on a policy's impossible choice.
+    `choices`: the policy's random generator; `planner`: what swaps plans on the way. Gives the state, and
+    (when `record`) the blocks of jobs and their log. Raises ValueError on a job that no machine can run and
+    on a policy's impossible choice.
     """
     none, whole, last, progress = np.zeros(0), np.zeros(0, np.int64), False, state.progress[0]
     log, blocks, coming = Log(start=none, finish=none, machine=whole), [], jobs.blocks()
@@ -179,7 +172,7 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
                 raise ValueError(f"policy {name!r}: {_refusal(state, configs, jobs)}")
         if progress.taken < len(size):
             break
-    return Ended(state, blocks, log)
+    return state, blocks, log
 
 
 def _check(block, size, m, before):
