@@ -114,9 +114,9 @@ def fits(free, size):
 def block_of(m, machine):
     """The leaf above a machine, and the first and the end of the machines below that leaf."""
     j = m.config[machine]
-    node = m.leaves[j] + (machine - m.first[j]) // WIDTH
-    start, end = machines_of(m, j, node)
-    return node, start, end
+    block = (machine - m.first[j]) // WIDTH
+    start = m.first[j] + block * WIDTH
+    return m.leaves[j] + block, start, min(start + WIDTH, m.first[j + 1])
 
 
 @kernel

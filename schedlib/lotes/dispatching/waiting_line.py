@@ -118,7 +118,8 @@ def quit_line(line, table, group, slot):
 def _begin(line, group):
     """Put the root of the group's tree, if it has one, on the stack of a search; gives its height."""
     line.node[0], line.depth[0] = line.root[group], 0
-    line.low[0, :] = 0.0
+    for l in range(line.top.size):
+        line.low[0, l] = 0.0
     return 1 if line.root[group] >= 0 else 0
 
 

@@ -29,6 +29,7 @@ class Scores(NamedTuple):
     first: bool  # the first version's fall-back
     fallback: bool  # whether arrivals try configurations with Delta = 0
     sample: int  # how many machines of a configuration are looked at, 0 for all
+    looked: np.ndarray  # (1,): how many machines the last arrival asked for their state
     order: np.ndarray  # (K,): the classes that the machine of the last exit looks for
     ranked: np.ndarray  # (1,): how many of them remain
     tried: np.ndarray  # (M,), working space, as are the next two
@@ -41,7 +42,7 @@ KEPT = Scores
 
 def check(settings: dict) -> None:
     """Raise ValueError on a value that an option cannot have."""
-    for option, values in {"exit": ("delta", "all"), "wheel": ("delta", "rate")}.items():
+    for option, values in (("exit", ("delta", "all")), ("wheel", ("delta", "rate"))):
         if settings[option] not in values:
             raise unknown(option, settings[option], values)
     if settings["sampled"] is not None and not settings["sampled"] >= 1:
@@ -63,9 +64,9 @@ def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int =
         # a class that is in no bin is served by every machine that can run it
         serve=able & (held | ~held.any(axis=0) | (settings["exit"] == "all")),
         line=line(len(score), given.typical), first=policy == "lotes-first",
-        fallback=settings.get("fallback", True), sample=sample, order=np.zeros(len(score), np.int64),
-        ranked=np.zeros(1, np.int64), tried=np.zeros(len(m.root), np.int64), stack=np.zeros(128, np.int64),
-        drawn=np.zeros(max(sample, 1), np.int64))
+        fallback=settings.get("fallback", True), sample=sample, looked=np.zeros(1, np.int64),
+        order=np.zeros(len(score), np.int64), ranked=np.zeros(1, np.int64), stack=np.zeros(128, np.int64),
+        tried=np.zeros(len(m.root), np.int64), drawn=np.zeros(max(sample, 1), np.int64))
 
 
 @kernel
@@ -100,7 +101,8 @@ def _highest_score(m, s, j, k, need, best, best_score):
     size, least, total = need
     if top[k, root + 1] <= best_score or not may_fit(bound, root + 1, size, least, total):
         return best, best_score
-    s.stack[0], stack = 1, 1
+    s.stack[0] = 1
+    stack = 1
     while stack > 0:
         stack -= 1
         node = s.stack[stack]
@@ -136,15 +138,12 @@ def _highest_score(m, s, j, k, need, best, best_score):
 
 
 @kernel
-def _look(m, s, clock, j, k, need, rng, best, best_score):
-    """`_highest_score` of all machines, or of a sample without replacement (Floyd's algorithm)."""
-    machines = m.first[j + 1] - m.first[j]
-    wanted = min(s.sample, machines) if s.sample > 0 else machines
-    clock.looked += wanted
-    if s.sample == 0:
-        return _highest_score(m, s, j, k, need, best, best_score)
+def _sampled(m, s, j, k, size, rng, best, best_score):
+    """`_highest_score` over `s.sample` machines, drawn without replacement by Floyd's algorithm."""
+    n = m.first[j + 1] - m.first[j]
+    wanted = min(s.sample, n)
     for i in range(wanted):
-        last = machines - wanted + i
+        last = n - wanted + i
         pick = int(rng.random() * (last + 1))
         for earlier in range(i):
             if s.drawn[earlier] == pick:
@@ -152,23 +151,36 @@ def _look(m, s, clock, j, k, need, rng, best, best_score):
                 break
         s.drawn[i] = pick
         score = s.score[k, m.first[j] + pick]
-        if score > best_score and fits(m.free[m.first[j] + pick], need[0]):
+        if score > best_score and fits(m.free[m.first[j] + pick], size):
             best, best_score = m.first[j] + pick, score
     return best, best_score
 
 
 @kernel
-def _choose(m, s, clock, k, size, rng):
+def _look(m, s, j, k, need, rng, best, best_score):
+    """`_sampled` or `_highest_score`; `need`: a job's size, the smallest of it, and the sum."""
+    machines = m.first[j + 1] - m.first[j]
+    s.looked[0] += min(s.sample, machines) if s.sample > 0 else machines
+    if s.sample > 0:
+        return _sampled(m, s, j, k, need[0], rng, best, best_score)
+    return _highest_score(m, s, j, k, need, best, best_score)
+
+
+@kernel
+def _choose(m, s, k, size, rng):
     """The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
     upsilon with room wins. Then come the other configurations, in the order of the table, first fit; in the
     first version, after one spin, the best upsilon anywhere else.
     """
     least, total = tree.least_and_total(size)
     need = size, least, total
-    wheel, tried, left = s.wheel[k], s.tried, 0
+    wheel, tried = s.wheel[k], s.tried
+    s.looked[0] = 0
+    left = 0
     for j in range(wheel.size):
         tried[j] = 0
-        left += wheel[j] > 0
+        if wheel[j] > 0:
+            left += 1
     while left > 0:
         weight = 0.0
         for j in range(wheel.size):
@@ -182,7 +194,7 @@ def _choose(m, s, clock, k, size, rng):
                 passed += wheel[j]
                 if spin < passed:
                     break
-        machine, _ = _look(m, s, clock, picked, k, need, rng, -1, NOBODY)
+        machine, _ = _look(m, s, picked, k, need, rng, -1, NOBODY)
         if machine >= 0:
             return machine
         tried[picked] = 1
@@ -193,16 +205,16 @@ def _choose(m, s, clock, k, size, rng):
         best, best_score = -1, NOBODY
         for j in range(wheel.size):
             if not tried[j] and m.pace[j, k] < np.inf:
-                best, best_score = _look(m, s, clock, j, k, need, rng, best, best_score)
+                best, best_score = _look(m, s, j, k, need, rng, best, best_score)
         return best
     if s.fallback:
         for j in range(wheel.size):
             if not tried[j] and m.pace[j, k] < np.inf:
                 if s.sample > 0:
-                    machine, _ = _look(m, s, clock, j, k, need, rng, -1, NOBODY)
+                    machine, _ = _look(m, s, j, k, need, rng, -1, NOBODY)
                 else:
                     machine = first_fit(m, j, size, least, total)
-                    clock.looked += (m.first[j + 1] if machine < 0 else machine + 1) - m.first[j]
+                    s.looked[0] += (m.first[j + 1] if machine < 0 else machine + 1) - m.first[j]
                 if machine >= 0:
                     return machine
     return NONE
@@ -212,7 +224,8 @@ def _choose(m, s, clock, k, size, rng):
 def arrive(s, state, slot, rng):
     """The machine on which the arriving job starts, or NONE (Section 4.3.1)."""
     k = state.table.job[slot].job_class
-    machine = _choose(state.machines, s, state.meter.clock[0], k, state.table.size[slot], rng)
+    machine = _choose(state.machines, s, k, state.table.size[slot], rng)
+    state.meter.clock[0].looked += s.looked[0]
     if machine >= 0:
         add_to_score(state.machines, s, machine, k, -1)
     return machine
@@ -253,11 +266,7 @@ def pick(s, state, machine):
     """The earliest job that fits of the first class in the ranking that offers one, or NONE (Section 4.3.2).
     A class without one leaves the ranking: the machine only fills up further.
     """
-    first, place = s.order[0], 0  # whose upsilon a start may have lowered: behind those with a higher one now
-    while place + 1 < s.ranked[0] and s.score[s.order[place + 1], machine] > s.score[first, machine]:
-        s.order[place] = s.order[place + 1]
-        place += 1
-    s.order[place] = first
+    _demote(s, machine)
     while s.ranked[0] > 0:
         k = s.order[0]
         slot = first_that_fits(s.line, state.table, k, state.machines.free[machine])
@@ -269,3 +278,14 @@ def pick(s, state, machine):
         for place in range(s.ranked[0]):
             s.order[place] = s.order[place + 1]
     return NONE
+
+
+@kernel
+def _demote(s, machine):
+    """Move the first class, whose upsilon a start has lowered, behind those whose upsilon is now higher."""
+    k = s.order[0]
+    place = 0
+    while place + 1 < s.ranked[0] and s.score[s.order[place + 1], machine] > s.score[k, machine]:
+        s.order[place] = s.order[place + 1]
+        place += 1
+    s.order[place] = k
