@@ -112,7 +112,7 @@ MATTERS = {
         HMHS - {"hmhs.table1"},
     ),
     "a helper two modules away": (
-        {"schedlib/lotes/planning/knapsack.py": ("np.int64", "np.int32")},
+        {"schedlib/lotes/planning/generation.py": ("np.int64", "np.int32")},
         {"lotes.generated", "lotes.stages"},
     ),
 }  # fmt: skip

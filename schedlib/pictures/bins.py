@@ -17,8 +17,8 @@ from matplotlib.ticker import MaxNLocator
 
 from schedlib.lotes.model import Allocation, MachineConfigs, scaled
 from schedlib.lotes.planning.bins import non_dominated_bins
-from schedlib.lotes.result import Simulation
-from schedlib.lotes.workloads.random_instances import RandomWorkload
+from schedlib.lotes.simulate import Simulation
+from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.pictures import style
 from schedlib.workload import Workload
 

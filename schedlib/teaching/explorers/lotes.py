@@ -9,8 +9,7 @@ import pandas as pd
 
 from schedlib import lotes, theory
 from schedlib.core.checks import unknown
-from schedlib.exhibits.lotes.fig11_13_random import LAWS, axis_of
-from schedlib.exhibits.lotes.random_point import at_point, plot_point
+from schedlib.exhibits.lotes.drawing import LAWS, at_point, axis_of, plot_point
 from schedlib.pictures import style
 from schedlib.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
 from schedlib.teaching.explorers import Explorer, Picture, menu, slider

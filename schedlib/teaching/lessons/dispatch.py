@@ -11,7 +11,7 @@ import pandas as pd
 
 from schedlib import lotes
 from schedlib.lotes.planning.plan import make_plan
-from schedlib.lotes.workloads.random_instances import RandomInstance
+from schedlib.lotes.workloads.instances import RandomInstance
 
 MACHINES, HOURS, MOST_BINS = 6, 6.0, 1_000_000
 PHIS, SEEDS = tuple(range(0, 16, 3)), tuple(range(10))  # phi in thousandths of the largest machine
