@@ -24,7 +24,7 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {}
-"""Every command by name, in the order of the overview, which gives the first line of each docstring."""
+"""Every command by name, in the order of the overview, which gives the first sentence of each docstring."""
 
 
 def command(example: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]) -> Callable[[Callable], None]:
@@ -68,9 +68,9 @@ def list_(options: Namespace) -> None:
 @command("")
 def stale(options: Namespace) -> None:
     """The published figures that the present code would make otherwise, one a line."""
-    from schedlib.reproduce import provenance, publish
+    from schedlib.reproduce import publish
 
-    for name in provenance.stale(publish.out_folder()):
+    for name in publish.stale(publish.out_folder()):
         print(name)
 
 
@@ -98,10 +98,10 @@ def run(options: Namespace) -> None:
 @command("--only hmhs.fig1 --scale smoke", *SWEEP, OUT, ONLY)
 def figures(options: Namespace) -> None:
     """Regenerate figures and tables (the papers' notebooks run), then the claims ledger and the gallery."""
-    from schedlib.reproduce import pipeline
+    from schedlib.reproduce import notebooks
 
     how = options.only, options.scale, options.out, options.workers, options.dask, options.seeds
-    print(where(pipeline.figures(*how)))
+    print(where(notebooks.figures(*how)))
 
 
 @command("--only hmhs", *SWEEP, OUT, ONLY)
@@ -110,12 +110,12 @@ def claims(options: Namespace) -> None:
 
     They are judged on the stored results; what is missing is run. Writes claims.csv and CLAIMS.md.
     """
-    from schedlib.reproduce import gallery, ledger, provenance, publish, tables
+    from schedlib.reproduce import gallery, ledger, publish, tables
 
     frame = ledger.judged(options.scale, options.only, options.seeds, options.workers, options.dask)
     folder = publish.out_folder(options.scale, options.seeds, options.out)
     ledger.write(frame, folder)
-    if provenance.read(folder):
+    if publish.provenance(folder):
         gallery.write(folder)
     print(tables.columns(frame[["id", "paper_value", "measured", "ci95", "unit", "verdict"]]))
     print("; ".join(f"{count} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
@@ -178,8 +178,8 @@ def bench(options: Namespace) -> int:
 
 def overview() -> str:
     """What there is to type, a line for each command."""
-    summaries = {name: (it.run.__doc__ or "").partition("\n")[0] for name, it in COMMANDS.items()}
-    lines = [f"  {PROGRAM} {name:<10} {summary}" for name, summary in summaries.items()]
+    summaries = {name: str(it.run.__doc__).partition(". ")[0].rstrip(".") for name, it in COMMANDS.items()}
+    lines = [f"  {PROGRAM} {name:<10} {summary}." for name, summary in summaries.items()]
     head = "schedlib: five papers on data-centre scheduling, runnable."
     return "\n".join([head, "", *lines, "", f"Each has its own help, with an example: {PROGRAM} run --help"])
 

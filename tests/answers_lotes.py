@@ -7,7 +7,7 @@ import numpy as np
 
 from schedlib import hmhs, lotes, theory, traces
 from schedlib.lotes.policies.own import can_start
-from schedlib.teaching.exercises import chapter02
+from schedlib.teaching.exercises import chapters_02_03_04
 from schedlib.workload import Workload
 
 
@@ -99,7 +99,7 @@ RIGHT = {
     ("01-waiting", 4): lambda: (1.5, 19.2, 38.3),
     ("02-fluid", 1): lambda: (2 * 240 / 3.25, "memory"),
     ("02-fluid", 2): gains,
-    ("02-fluid", 3): lambda: chapter02._face(CONFIGS, CLASSES),
+    ("02-fluid", 3): lambda: chapters_02_03_04._face(CONFIGS, CLASSES),
     ("02-fluid", 4): lambda: ((0, 0, 0, 1), (1, 0, 0, 0)),
     ("03-bins", 1): lambda: [(2, 2)],
     ("03-bins", 2): lambda: (0.75, 1 / 3),

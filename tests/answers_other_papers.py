@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from schedlib import eagle, hmhs, mch
-from schedlib.teaching.exercises import chapter06
+from schedlib.teaching.exercises import chapters_05_06
 
 
 @hmhs.rule
@@ -98,7 +98,7 @@ RIGHT = {
     ("06-mch", 2): lambda: DIFFER,
     ("06-mch", 3): lambda: [math.sqrt(2)],
     ("06-mch", 4): lambda: LEAN,
-    ("06-mch", 5): chapter06._parts_that_differ,
+    ("06-mch", 5): chapters_05_06._parts_that_differ,
     ("07-head-of-line", 1): lambda: (8, 0.8 * 8 / 9 + 0.2 * 72, 0.75),
     ("07-head-of-line", 2): lambda: SPLITS,
     ("07-head-of-line", 3): lambda: choices(3),

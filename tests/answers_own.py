@@ -5,9 +5,9 @@ import pandas as pd
 
 from schedlib import eagle, hmhs, lotes
 from schedlib.lotes.policies.own import can_start
-from schedlib.teaching.exercises import chapter10
+from schedlib.teaching.exercises import chapters_09_10
 
-CHAPTER = chapter10.CHAPTER
+CHAPTER = "10-your-own"
 
 
 def shortest_first(cluster, machine):
@@ -63,12 +63,12 @@ def late(tasks, duration, submit=5.0):
 
 
 def halves():
-    return [chapter10.half(v) for v in (chapter10.A, chapter10.B, np.subtract(chapter10.B, chapter10.A))]
+    return [chapters_09_10.half(v) for v in (chapters_09_10.A, chapters_09_10.B, np.subtract(chapters_09_10.B, chapters_09_10.A))]
 
 
 RIGHT = {
     (CHAPTER, 1): halves,
-    (CHAPTER, 2): lambda: lotes.Policy(chapter10.best_fit, shortest_first, "shortest first"),
+    (CHAPTER, 2): lambda: lotes.Policy(chapters_09_10.best_fit, shortest_first, "shortest first"),
     (CHAPTER, 3): lambda: eagle.System("clear of long", short_jobs=clear_of_long, queue="srpt", sticky=True),
     (CHAPTER, 4): lambda: late([10**4, 10**4, 10], [7.0, np.pi * np.e, 3.0]),
     (CHAPTER, 5): lambda: hmhs.Policy(most_work_first, best_at, "min-min"),
@@ -77,10 +77,10 @@ WRONG = {
     (CHAPTER, 1): lambda: [
         [2 * v for v in halves()],
         [*halves()[:2], halves()[0] - halves()[1]],
-        [np.std(v, ddof=1) for v in (chapter10.A, chapter10.B, np.subtract(chapter10.B, chapter10.A))],
+        [np.std(v, ddof=1) for v in (chapters_09_10.A, chapters_09_10.B, np.subtract(chapters_09_10.B, chapters_09_10.A))],
         (1, 2),
     ],
-    (CHAPTER, 2): lambda: [lotes.Policy(chapter10.best_fit), lotes.Policy(off_the_end), lotes.Policy(let_wait, lambda cluster, machine: -1)],
+    (CHAPTER, 2): lambda: [lotes.Policy(chapters_09_10.best_fit), lotes.Policy(off_the_end), lotes.Policy(let_wait, lambda cluster, machine: -1)],
     (CHAPTER, 3): lambda: [eagle.Hawk(), eagle.System("anywhere", short_jobs=anywhere)],
     (CHAPTER, 4): lambda: [
         late([10**4, 10**4, 10], [7.0, 7.0, 3.0]),

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs, lotes, mch, theory
-from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS
+from schedlib.lotes.workloads.month import GOOGLE_ARRIVALS
 
 
 def digest(*values) -> str:

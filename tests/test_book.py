@@ -16,7 +16,6 @@ import slides
 from links import LINK
 from schedlib import paths
 from schedlib.pictures import style
-from schedlib.pictures import words as describe
 from schedlib.reproduce import notebooks
 
 ROOT = paths.checkout()
@@ -173,7 +172,7 @@ def test_a_chart_says_what_it_shows():
     left.set(xlabel="machines", ylabel="wait (s)", title="One")
     right.bar(["a", "b"], [1, 2], label="jobs")
     right.set(ylabel="jobs")
-    said = describe.describe(figure)
+    said = style.describe(figure)
     assert said.startswith("One: chart of wait (s) against machines from 1 to 4: FIFO from 8 to 2. Chart of jobs against a, b")
     assert figure._repr_mimebundle_()[1]["image/png"]["alt"] == said
     figure.alt = "my words"

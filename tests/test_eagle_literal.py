@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import eagle_instances as instances
 from schedlib import eagle
 from schedlib.core import streams
-from schedlib.eagle.queueing import queues, reorder
-from schedlib.eagle.simulating import records, state
+from schedlib.eagle.queueing import reorder
+from schedlib.eagle.simulating import state
 
 literal = instances.literal
 DETAILS, SYSTEMS = instances.DETAILS, instances.SYSTEMS
@@ -187,11 +187,11 @@ def queue_of(*entries):
 
 def scanned(rule, entries, published):
     """The place that the library's rule picks in such a queue."""
-    jobs = records.table(len(entries), records.JOB)
+    jobs = state.table(len(entries), state.JOB)
     whole = state.initial(state.Settings(published=published), jobs, np.zeros(len(entries)), 1)
     for job, (long, estimate, counter, remaining) in enumerate(entries):
         jobs[job].long, jobs[job].known, jobs[job].estimate = long, remaining // estimate, estimate
-        queues.enqueue(whole, 0, job, -1, False, 0.0)
+        reorder.enqueue(whole, 0, job, -1, False, 0.0)
         whole.entries[job].bypassed = counter
     entry, before = rule(whole, 0)
     assert before == entry - 1

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from schedlib import eagle
-from schedlib.eagle.simulating.replay import newest_copy, replay
+from schedlib.eagle.simulating.results import newest_copy, replay
 from schedlib.pictures import cluster
 from schedlib.pictures.probing import plot_gantt, plot_overview
-from schedlib.teaching.explorers import eagle_parts
+from schedlib.teaching.explorers import eagle as explorer
 from schedlib.teaching.explorers import eagle_player as player
 from schedlib.workload import Workload
 
@@ -207,7 +207,7 @@ ON_OFF = ("sss", "sbp", "srpt")
 
 @pytest.mark.parametrize("off", [(), ("sss",), ON_OFF])
 def test_parts_are_told_as_simulated(off):
-    figure, alt = eagle_parts.draw_parts(**dict.fromkeys(off, False), min_probes=10, seed=1)
+    figure, alt = explorer.draw_parts(**dict.fromkeys(off, False), min_probes=10, seed=1)
     jobs = eagle.google(20_000, seed=1, scale=0.04)
     setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"], "seed": 1}
     systems = eagle.Eagle(), eagle.Eagle(**dict.fromkeys(off, False), min_probes=10)
@@ -218,7 +218,7 @@ def test_parts_are_told_as_simulated(off):
 
 
 def test_the_parts_follow_their_boxes():
-    made = eagle_parts.parts()
+    made = explorer.parts()
     before = made.picture.value
     made.controls["sss"].value = False
     assert made.picture.value != before and made.png.startswith(b"\x89PNG") and "<img alt=" in made.picture.value

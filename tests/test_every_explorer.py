@@ -20,7 +20,8 @@ from PIL import Image
 from explorer_moves import EXPLORERS, KEYBOARD, move, values
 from schedlib import reproduce
 from schedlib.pictures import style
-from schedlib.teaching.explorers import Explorer, explorer, lotes, mch
+from schedlib.teaching import explorers
+from schedlib.teaching.explorers import Explorer, lotes, mch
 from schedlib.teaching.lessons import dispatch
 
 MOVES = 6
@@ -173,7 +174,7 @@ def test_long_work_says_so_in_the_pictures_place(monkeypatch):
         pages.append(found.picture.value if at else "")
         return style.subplots(size=(2, 2))[0], f"at {at}"
 
-    monkeypatch.setattr(explorer, "working", lambda show=None, now=explorer.working: now(show, after=0.01))
+    monkeypatch.setattr(explorers, "working", lambda show=None, now=explorers.working: now(show, after=0.01))
     found = Explorer(slow, {"at": ipywidgets.IntSlider(0)})
     found.controls["at"].value = 1
     assert pages[1].startswith('<p role="status">Working, 0 s') and found.picture.value.startswith("<img")

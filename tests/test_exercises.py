@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedlib.teaching import exercises
-from schedlib.teaching.exercises.checking import EXERCISES
+from schedlib.teaching.exercises import EXERCISES
 
 HERE = Path(__file__).parent
 ANSWERS = [importlib.import_module(file.stem) for file in sorted(HERE.glob("answers_*.py"))]

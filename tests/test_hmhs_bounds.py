@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 import hmhs_literal as literal
 from schedlib import hmhs
 from schedlib.hmhs.bound import stage_prices
-from schedlib.hmhs.priced import FACTORS, priced, priced_policy, relative_prices
+from schedlib.hmhs.schedule import FACTORS, priced, priced_policy, relative_prices
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=60)

@@ -10,8 +10,7 @@ from scipy.optimize import linprog
 from lotes_instances import problems
 from schedlib import lotes
 from schedlib.lotes.model import check
-from schedlib.lotes.planning.allocate import SLACK, VERTICES, pool_size, waste
-from schedlib.lotes.planning.program import solve
+from schedlib.lotes.planning.allocate import SLACK, VERTICES, pool_size, solve, waste
 
 SOME = settings(deadline=None, max_examples=60)
 

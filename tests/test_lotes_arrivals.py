@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
-from schedlib.exhibits.lotes import fig8_10_month, runs
+from schedlib.exhibits.lotes import fig6_10_month, runs
 from schedlib.lotes import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals, google2011, google_month
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 
@@ -125,8 +125,8 @@ def test_bad_input_is_refused(call, why):
 
 
 def test_month_tells_days_tail_and_mean_of_the_same_runs():
-    frame = fig8_10_month.month(shrink=400, load=0.5, seed=0)
-    whole = fig8_10_month.month_load(shrink=400, load=0.5, seed=0)
+    frame = fig6_10_month.month(shrink=400, load=0.5, seed=0)
+    whole = fig6_10_month.month_load(shrink=400, load=0.5, seed=0)
     pd.testing.assert_frame_equal(whole, frame[frame["measure"].isin(["tail", "mean"])].reset_index(drop=True))
     assert frame.notna().all(axis=None)
     for _, one in frame.groupby("policy"):
@@ -157,7 +157,7 @@ def test_claims_read_the_month_as_they_say():
         for hours, value in ((1, 0.4), (7, 0.3), (17, 0.2))
     ]
     frame = pd.DataFrame(rows, columns=["seed", "policy", "measure", "x", "value"]).astype({"x": float})
-    measured = {row.id.removeprefix("lotes.month-"): np.ravel(row.measure(frame)) for row in fig8_10_month.CLAIMS if row.measure}
+    measured = {row.id.removeprefix("lotes.month-"): np.ravel(row.measure(frame)) for row in fig6_10_month.CLAIMS if row.measure}
     expected = {
         "greedy": 2, "tetris": 1, "greedy-minutes": 16.5, "lower": 0, "deviate": 0.5, "first-day": 1, "tail-lotes": 0.6,
         "tail-tetris": 0.3, "tail-greedy": 0.2, "queue-lotes": 0, "queue-tetris": 0.5, "queue-tetris-small": 1 / 6, "queue-greedy": 50,

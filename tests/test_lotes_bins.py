@@ -9,8 +9,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from schedlib import lotes
-from schedlib.lotes.planning.algorithm1 import algorithm1, defects
-from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
+from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
 
 SOME = settings(deadline=None, max_examples=120)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from schedlib import lotes
 from schedlib.lotes.model import UNITS, check, fits, scaled
-from schedlib.lotes.workloads import google
+from schedlib.lotes.workloads import instances
 
 FINE = {"capacity": [[1.0, 1.0], [0.5, 0.25]], "count": [3, 2]}
 JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0, 2.0], [1.0, 0.0]]}
@@ -91,7 +91,7 @@ def test_arrays_are_copied_and_read_only():
 
 def test_google_is_tables_1_and_2():
     configs, classes = lotes.google2011()
-    assert configs.n_machines == 12583 and len(google.SUPPORTS) == 10 and sum(google.SUPPORTS) == 18
+    assert configs.n_machines == 12583 and len(instances.SUPPORTS) == 10 and sum(instances.SUPPORTS) == 18
     assert configs.count[:4].tolist() == [6732, 3863, 1001, 795]
     assert configs.capacity[7].tolist() == [0.5, 0.97] and configs.capacity[9].tolist() == [1.0, 0.06]
     assert classes.demand.tolist() == [[0.02, 0.01], [0.02, 0.03], [0.07, 0.03], [0.2, 0.06]]

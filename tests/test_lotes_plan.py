@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 
 from lotes_instances import problems
 from schedlib import lotes
-from schedlib.lotes.planning.knapsack import best_mix
+from schedlib.lotes.planning.generation import best_mix
 from schedlib.lotes.planning.plan import bins_of, rounded, sustained
 
 FEW = settings(deadline=None, max_examples=25)

@@ -17,7 +17,7 @@ from schedlib.lotes import (
     random_instance,
     simulate,
 )
-from schedlib.lotes.workloads.random_instances import parent_mean, truncated
+from schedlib.lotes.workloads.instances import parent_mean, truncated
 from schedlib.workload import Workload
 
 

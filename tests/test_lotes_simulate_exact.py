@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import lotes_literal as literal
 from schedlib.lotes import JobClasses, MachineConfigs, Policy, can_start, plan, simulate
-from schedlib.lotes.workloads.job_stream import Arrivals
+from schedlib.lotes.dispatching.state import Arrivals
 from schedlib.workload import Workload
 
 SAMPLED = st.sampled_from([None, 1, 3])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlib.exhibits.mch import counterexamples, equality, properties, starvation
+from schedlib.exhibits.mch import guarantee, properties
 from schedlib.intervals import Interval
 from schedlib.mch import Allocation, Tree, allocate, search
 from schedlib.mch import properties as fair
@@ -146,7 +146,7 @@ def test_only_the_naive_rule_starves_the_nested_memory_leaf():
     """Its group's share is the CPU leaf's, so a free piece of memory always goes to n1, and tasks that end are not replaced."""
     late = {}
     for rule in ("naive-h-drf", "h-drf", "mch"):
-        frame = starvation.run_group(rule, 30, seed=0)
+        frame = guarantee.run_group(rule, 30, seed=0)
         late[rule] = frame[(frame["leaf"] == "n2,2") & (frame["time"] >= 15)]["share"].mean()
     assert late["naive-h-drf"] < 0.05 and late["h-drf"] == pytest.approx(0.5) and late["mch"] == pytest.approx(0.5)
 
@@ -216,7 +216,7 @@ def test_shrinking_keeps_weights_with_their_nodes():
 
 def every(kind):
     """The experiments, figures or claims on random trees."""
-    exhibits = (equality, starvation, properties, counterexamples)
+    exhibits = (guarantee, properties)
     return [item for exhibit in exhibits for item in getattr(exhibit, kind, ())]
 
 

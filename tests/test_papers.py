@@ -10,7 +10,7 @@ import pytest
 import seeing
 from schedlib import paths
 from schedlib.experiment import VERDICTS
-from schedlib.reproduce import ledger, provenance, publish, registry
+from schedlib.reproduce import ledger, publish, registry
 
 LIBRARY = registry.load()
 
@@ -52,5 +52,5 @@ def test_committed_figures_and_ledger_come_from_this_source():
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     if any(entry["versions"]["python"] != python for entry in entries.values()):
         pytest.skip("the committed figures were made under another Python, whose syntax trees hash differently")
-    stale = provenance.stale(root / "figures")
+    stale = publish.stale(root / "figures")
     assert not stale, f"make figures: {', '.join(stale)} were made by other code"

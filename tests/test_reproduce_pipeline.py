@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import toy_experiments as toy
 from schedlib import paths
-from schedlib.reproduce import notebooks, pipeline, publish, registry
+from schedlib.reproduce import notebooks, publish, registry
 
 
 @pytest.fixture(autouse=True)
@@ -45,7 +45,7 @@ def paper(checkout):
 
 def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capfd):
     committed = paper.read_bytes()
-    folder = pipeline.figures(["hmhs.toy", "hmhs.toy-table"], scale="smoke", workers=1)
+    folder = notebooks.figures(["hmhs.toy", "hmhs.toy-table"], scale="smoke", workers=1)
     assert folder == checkout / "data" / "cache" / "figures-smoke"
     made = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
     assert made >= {"README.md", "CLAIMS.md", "claims.csv", "provenance.json", "hmhs/toy.svg", "hmhs/toy-table.md"}
@@ -56,7 +56,7 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
 
 
 def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
-    folder = pipeline.figures("hmhs.toy", out=tmp_path / "here", workers=1)
+    folder = notebooks.figures("hmhs.toy", out=tmp_path / "here", workers=1)
     assert folder == tmp_path / "here"
     assert {file.name for file in (folder / "hmhs").iterdir()} == {"toy.svg", "toy.png", "toy.csv", "toy.timing.csv"}
     assert list(json.loads((folder / "provenance.json").read_text())) == ["hmhs.toy"]
@@ -66,14 +66,14 @@ def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
 def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
     save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", new_code_cell("def f():\n    raise KeyError('no such machine')\nf()"))
     with pytest.raises(notebooks.NotebookError) as caught:
-        pipeline.figures("hmhs", scale="smoke")
+        notebooks.figures("hmhs", scale="smoke")
     assert "KeyError: 'no such machine'" in str(caught.value) and "\x1b" not in str(caught.value)
     assert "hmhs.smoke.ipynb stopped" in str(caught.value)
 
 
 def test_missing_notebook_is_named(checkout):
     with pytest.raises(notebooks.NotebookError, match="notebooks/reproduce/hmhs.ipynb is missing"):
-        pipeline.figures("hmhs")
+        notebooks.figures("hmhs")
 
 
 CHAPTER = (

@@ -12,7 +12,7 @@ import pytest
 import toy_experiments as toy
 from schedlib import reproduce
 from schedlib.experiment import Claim, Experiment, Figure
-from schedlib.reproduce import gallery, ledger, provenance, publish, reach, registry, tables
+from schedlib.reproduce import gallery, ledger, publish, reach, registry, tables
 
 LIBRARY = registry.load()
 HOW = {"workers": 1, "progress": False}
@@ -106,7 +106,7 @@ def record_many(folder, mine):
     """Record figures one after another, as a process of its own would."""
     done = SimpleNamespace(experiment=toy.TOY, scale="smoke", seeds=1, metas=[META])
     for k in range(20):
-        provenance.record(Path(folder), f"hmhs.{mine}{k}", done, "c", "a", [])
+        publish.record(Path(folder), f"hmhs.{mine}{k}", done, "c", "a", [])
 
 
 META = {"point": {}, "seconds": 0.0, "source": "s", "versions": {}, "data": {}}
@@ -118,7 +118,7 @@ def test_two_processes_in_one_folder_lose_no_entry(tmp_path):
         other.start()
     for other in others:
         other.join()
-    assert set(provenance.read(tmp_path)) == {f"hmhs.{mine}{k}" for mine in "abc" for k in range(20)}
+    assert set(publish.provenance(tmp_path)) == {f"hmhs.{mine}{k}" for mine in "abc" for k in range(20)}
     assert [file.name for file in tmp_path.iterdir()] == ["provenance.json"]
 
 
@@ -127,10 +127,10 @@ def test_provenance_says_how_a_figure_came_about(tmp_path, monkeypatch):
     entry = json.loads((tmp_path / "provenance.json").read_text())["hmhs.toy"]
     assert (entry["scale"], entry["seeds"], entry["points"]) == ("smoke", 1, [{"jobs": 1}])
     assert entry["versions"]["numpy"] and entry["seconds"] >= 0 and len(entry["source"]) == 64
-    assert provenance.status("hmhs.toy", tmp_path) == "current"
+    assert publish.status("hmhs.toy", tmp_path) == "current"
     monkeypatch.setattr(reach, "of", lambda module, name: ("edited", frozenset()))
-    assert provenance.status("hmhs.toy", tmp_path) == "stale"
-    assert provenance.status("hmhs.toy-table", tmp_path) == "-"
+    assert publish.status("hmhs.toy", tmp_path) == "stale"
+    assert publish.status("hmhs.toy-table", tmp_path) == "-"
 
 
 def test_axes_without_label_are_refused(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
-from schedlib.reproduce import keys, store
+from schedlib.reproduce import store
 
 
 @pytest.fixture(autouse=True)
@@ -75,7 +75,7 @@ def test_truncated_entry_is_none_and_said_so(tmp_path, keep):
 
 def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
     def key(point, seed, experiment=toy.TOY):
-        return store.entry_path(keys.describe(experiment, point, seed)).name
+        return store.entry_path(store.describe(experiment, point, seed)).name
 
     base = key({"jobs": 1, "b": 2}, 0)
     assert base == key({"b": 2, "jobs": 1}, 0)
@@ -86,11 +86,11 @@ def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
     with_data = key({"jobs": 1, "b": 2}, 0, toy_reads)
     trace.write_text("1,2,3")
     assert len({base, with_data, key({"jobs": 1, "b": 2}, 0, toy_reads)}) == 3
-    monkeypatch.setattr(keys, "versions", lambda packages: {"numpy": "9"})
+    monkeypatch.setattr(store, "_version", lambda package: "9")
     assert key({"jobs": 1, "b": 2}, 0) not in {base, with_data}
 
 
 @pytest.mark.parametrize("value", [float("nan"), {1, 2}, np.float64])
 def test_point_that_is_not_json_is_refused(value):
     with pytest.raises(ValueError, match="plain JSON"):
-        keys.canonical({"x": value})
+        store.canonical({"x": value})

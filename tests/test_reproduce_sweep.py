@@ -12,7 +12,7 @@ from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
 from schedlib import reproduce
-from schedlib.reproduce import estimate, keys, registry, store, sweep, tables
+from schedlib.reproduce import registry, store, sweep, tables
 
 
 @pytest.fixture(autouse=True)
@@ -145,8 +145,8 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(folder):
 
 def test_worker_with_other_code_is_refused(folder, monkeypatch):
     experiment = toy.experiment(toy.counted, folder, points=1, seeds=1)
-    describe = keys.describe
-    monkeypatch.setattr(keys, "describe", lambda *what: describe(*what) | {"source": "of yesterday"})
+    describe = store.describe
+    monkeypatch.setattr(store, "describe", lambda *what: describe(*what) | {"source": "of yesterday"})
     with pytest.raises(reproduce.SweepError, match="differ from the parent's"):
         reproduce.run(experiment, workers=1, progress=False)
     assert toy.executions(folder) == []
@@ -163,7 +163,7 @@ def test_package_is_warmed_once_in_the_parent(folder, monkeypatch):
 
 def test_estimate_comes_from_earlier_points(folder, capsys):
     experiment = toy.experiment(toy.counted, folder)
-    assert estimate.seconds_per_task(experiment, "quick", [{}]) == [None]
+    assert sweep.seconds_per_task(experiment, "quick", [{}]) == [None]
     reproduce.run(experiment, workers=1, seeds=1)
     first = capsys.readouterr().err
     assert "time unknown" in first and "0 of 3 points already done" in first
@@ -175,7 +175,7 @@ def test_estimate_comes_from_earlier_points(folder, capsys):
 def test_long_points_start_first(folder, monkeypatch):
     experiment = toy.experiment(toy.counted, folder, points=3, seeds=1)
     started = []
-    monkeypatch.setattr(estimate, "seconds_per_task", lambda *_: [1.0, 9.0, 4.0])
+    monkeypatch.setattr(sweep, "seconds_per_task", lambda *_: [1.0, 9.0, 4.0])
     monkeypatch.setattr(sweep.worker, "serial", lambda jobs: started.extend(job.point["jobs"] for job in jobs) or [])
     with pytest.raises(RuntimeError, match="cannot be read back"):
         reproduce.run(experiment, workers=1, progress=False)

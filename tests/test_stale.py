@@ -59,11 +59,11 @@ def copy(tmp_path_factory):
     for name in ("pyproject.toml", "figures/provenance.json"):
         shutil.copy(ROOT / name, root / name)
     renew = (
-        "import json; from schedlib import paths; from schedlib.reproduce import keys, registry\n"
+        "import json; from schedlib import paths; from schedlib.reproduce import registry, store\n"
         "file = paths.checkout() / 'figures/provenance.json'\n"
         "entries = {name: entry for name, entry in json.loads(file.read_text()).items() if name in registry.load().figures}\n"
         "for name, entry in entries.items():\n"
-        "    entry['source'], entry['versions'] = keys.code(registry.load().experiment(name).run)\n"
+        "    entry['source'], entry['versions'] = store.code(registry.load().experiment(name).run)\n"
         "file.write_text(json.dumps(entries))\n"
     )
     call(root, "-c", renew)
@@ -104,7 +104,7 @@ def test_what_no_result_depends_on_makes_nothing_stale(copy, tmp_path, edit):
 
 MATTERS = {
     "a constant that a run uses": (
-        {"schedlib/eagle/workloads/examples.py": ("3_300, 100", "3_300, 101")},
+        {"schedlib/eagle/workloads/samples.py": ("3_300, 100", "3_300, 101")},
         {"eagle.fig9"},
     ),
     "a kernel": (
@@ -112,7 +112,7 @@ MATTERS = {
         HMHS - {"hmhs.table1"},
     ),
     "a helper two modules away": (
-        {"schedlib/lotes/planning/knapsack.py": ("np.int64", "np.int32")},
+        {"schedlib/lotes/planning/generation.py": ("np.int64", "np.int32")},
         {"lotes.generated", "lotes.stages"},
     ),
 }  # fmt: skip

@@ -20,14 +20,10 @@ def event_queue(capacity: int) -> EventQueue:
     """An empty queue with room for `capacity` pending events; ValueError when that is less than one.
 
     >>> queue = event_queue(8)
-    >>> for time, event in ((2.0, 20), (1.0, 10), (2.0, 21)):
-    ...     _ = add(queue, time, event)
-    >>> for _ in range(4):
-    ...     print(*take(queue))
-    1.0 10
-    2.0 20
-    2.0 21
-    inf -1
+    >>> add(queue, 2.0, 20), add(queue, 1.0, 10), add(queue, 2.0, 21)
+    (True, True, True)
+    >>> [take(queue) for _ in range(4)]
+    [(1.0, 10), (2.0, 20), (2.0, 21), (inf, -1)]
     """
     if capacity < 1:
         raise ValueError(f"capacity: {capacity}, must be at least 1")

@@ -14,14 +14,7 @@ from schedlib.core.compiling import jit
 
 
 def kernel(function: Callable | None = None, *, signature: Any = None) -> Callable:
-    """As `core.compiled`, for functions that make no arrays.
-
-    >>> @kernel
-    ... def twice(x):
-    ...     return 2 * x
-    >>> twice(21)
-    42
-    """
+    """As `core.compiled`, for functions that make no arrays."""
     if function is None:
         return functools.partial(kernel, signature=signature)
     return jit(function, signature, _nrt=False, forceinline=signature is None)

@@ -1,12 +1,11 @@
 """Eagle and its rivals: short jobs beside long ones (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016)."""
 
-from schedlib.eagle.own import Cluster
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, SYSTEMS, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
-from schedlib.eagle.workloads.alibaba import alibaba
-from schedlib.eagle.workloads.examples import four_nodes, google_sample
+from schedlib.eagle.systems import Cluster as Cluster
 from schedlib.eagle.workloads.measures import cutoff_for, job_means, offered_load, short_share, table1
+from schedlib.eagle.workloads.samples import alibaba, four_nodes, google_sample
 from schedlib.eagle.workloads.synthetic import (
                                                 CUTOFF,
                                                 HEARTBEAT,

@@ -1,8 +1,8 @@
 """Least Work Left (Eagle, Sections 3.3 and 6.2; Harchol-Balter): a scheduler that places a job's tasks.
 
-The waiting time of a worker is the sum of the estimates of the tasks placed there, less the time that the
-running one has had. Of n tasks only the n workers with the least can get one: one pass over the workers finds
-them, and tasks are then poured into these.
+A worker's waiting time is the sum of the estimates of the tasks placed there, less the time that the running
+one has had. Of n tasks only the n workers with the least can get one: one pass finds them, and tasks are then
+poured into these.
 """
 
 import numpy as np
@@ -10,16 +10,15 @@ import numpy as np
 from schedlib.core.heap import pop, push
 from schedlib.core.uncounted import kernel
 from schedlib.eagle.probing.sharing import hold, set_bit
-from schedlib.eagle.simulating.log import MARKS, SENT, write
-from schedlib.eagle.simulating.messages import PLACED_TASK, post
+from schedlib.eagle.simulating.messages import MARKS, PLACED_TASK, SENT, post, write
 
 
 @kernel
 def waiting_times(state, low, placed, now):
     """Write the waiting times of the workers from `low` on into `loads.wait`, from the `placed` work (W,).
 
-    Short tasks that came by probes are invisible. A task that runs longer than its estimate has nothing left.
-    As published a running task also counts the two hops in which it is fetched.
+    Probes' tasks are invisible; one that runs longer than its estimate has nothing left. As published a
+    running task also counts the two hops in which it is fetched.
     """
     loads = state.loads
     fetch = 2 * state.how.delay if state.how.published else 0.0
@@ -43,20 +42,18 @@ def advertise(state, now):
 
 @kernel
 def believe(state, low, now):
-    """Write into `loads.wait` what a distributed scheduler believes, before it adds a random number.
+    """Write into `loads.wait` what a distributed scheduler believes; negative waiting times become 0.
 
     As published the sums are those of the last heartbeat, but how long the running task has run is known at
-    once. With a heartbeat of 0 everything is known at once. Negative waiting times become 0.
+    once, as everything is with a heartbeat of 0.
     """
     loads, live = state.loads, state.how.heartbeat == 0
     wait, advertised = loads.wait[low:], loads.advertised[low:]
-    if live or state.how.published:
+    known = live or state.how.published
+    if known:
         waiting_times(state, low, loads.work if live else loads.advertised, now)
-        for i in range(wait.size):
-            wait[i] = max(wait[i], 0.0)
-    else:
-        for i in range(wait.size):
-            wait[i] = max(advertised[i], 0.0)
+    for i in range(wait.size):
+        wait[i] = max(wait[i] if known else advertised[i], 0.0)
 
 
 @kernel
@@ -66,7 +63,7 @@ def idle_first(state, low, tasks):
     count = 0
     for worker in range(low, work.size):
         if work[worker] == 0:
-            state.choices.line[count] = worker
+            state.line[count] = worker
             count += 1
             if count == tasks:
                 break
@@ -75,13 +72,12 @@ def idle_first(state, low, tasks):
 
 @kernel
 def least_loaded(state, low, tasks, spread, rng):
-    """Fill the heap `high` with the `tasks` workers of the least (waiting time, number), the greatest on top.
+    """Fill the heap `high` with the `tasks` workers of least (waiting time, number); how many they are.
 
-    Gives how many they are. A random number up to `spread` (0: none) is added to each waiting time that is
-    not too great already.
+    The greatest is on top. A random number up to `spread` is added to each time not too great already.
     """
-    wait, choices, published = state.loads.wait[low:], state.choices, state.how.published
-    key, item = choices.high_key, choices.high_worker
+    loads, published = state.loads, state.how.published
+    wait, key, item = loads.wait[low:], loads.high_key, loads.high_worker
     size, bound = 0, np.inf
     for i in range(wait.size):
         load = wait[i]
@@ -103,20 +99,19 @@ def least_loaded(state, low, tasks, spread, rng):
 def pour(state, size, placed, tasks, estimate):
     """Give tasks to the `size` workers in the heap `high`: to the least loaded until it exceeds the next.
 
-    Ties go to the lower number. At equality with the next worker pouring goes on as published, and stops as
-    written.
+    Ties go to the lower number. At equality with the next pouring goes on as published, not as written.
     """
-    choices = state.choices
-    key, item = choices.low_key, choices.low_worker
+    loads = state.loads
+    key, item = loads.low_key, loads.low_worker
     count = 0
     for i in range(size):
-        count = push(key, item, count, -choices.high_key[i], -choices.high_worker[i])
+        count = push(key, item, count, -loads.high_key[i], -loads.high_worker[i])
     while placed < tasks:
         wait, worker = key[0], item[0]
         count = pop(key, item, count)
         following = key[0] if count > 0 else np.inf
         while True:
-            choices.line[placed] = worker
+            state.line[placed] = worker
             placed += 1
             wait += estimate
             if placed == tasks or wait > following or (wait == following and not state.how.published):
@@ -126,10 +121,10 @@ def pour(state, size, placed, tasks, estimate):
 
 @kernel
 def choose_workers(state, job, low, stale, rng, now):
-    """Write the worker of each of a job's tasks into `choices.line`; workers below `low` get none.
+    """Write the worker of each of a job's tasks into `line`; workers below `low` get none.
 
-    As published, workers without work come first, the lowest number first, and enter the pouring with one
-    task; when the news is `stale`, and as written, nothing but the waiting time counts.
+    As published, unless news is `stale`, workers without work come first, by number, and enter the pouring
+    with one task; else nothing but the waiting time counts.
     """
     loads, tasks, estimate = state.loads, state.jobs[job].tasks, state.jobs[job].estimate
     idle = idle_first(state, low, tasks) if state.how.published and not stale else 0
@@ -140,7 +135,7 @@ def choose_workers(state, job, low, stale, rng, now):
     else:
         waiting_times(state, low, loads.work, now)
     for i in range(idle):
-        loads.wait[state.choices.line[i]] = estimate
+        loads.wait[state.line[i]] = estimate
     size = least_loaded(state, low, tasks - idle, state.how.heartbeat if stale else 0.0, rng)
     pour(state, size, idle, tasks, estimate)
 
@@ -152,7 +147,7 @@ def place(state, job, low, stale, rng, now):
     marks = state.how.shares and j.long == 1
     choose_workers(state, job, low, stale, rng, now)
     for task in range(j.tasks):
-        worker = state.choices.line[task]
+        worker = state.line[task]
         state.loads.work[worker] += j.estimate
         state.workers[worker].placed += 1
         if marks:

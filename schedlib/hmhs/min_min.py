@@ -1,7 +1,7 @@
 """Min-Min and Dynamic-Min-Min (HMHS, Section 3.2 and Algorithm 1), exact and fast.
 
 The paper looks at every waiting job on every machine before each task. But on one machine all waiting jobs
-queue behind the same work, so its best candidate is simply its quickest job:
+queue behind the same work, so its best candidate is its quickest job:
 
     min over i, j of (Ava_j + E_ij)  =  min over j of (Ava_j + min over i of E_ij).
 

@@ -19,9 +19,8 @@ class Instance:
     - `map_speed (N, Mm)`, `reduce_speed (N, Mr)`: V_ij, by which machine j stretches a task of job i
 
     A task of job i takes P_i V_ij on machine j. A job without map tasks may start reducing at time zero; one
-    without reduce tasks ends with its maps. Arrays are copied. Raises ValueError, with the argument and the
-    row, on shapes that disagree and on values not finite, not positive, or (tasks) not whole. Source: HMHS,
-    Section 2.1.
+    without reduce tasks ends with its maps. Arrays are copied. ValueError, with the argument and the row, on
+    shapes that disagree and values not finite, not positive, or (tasks) not whole. Source: HMHS, Section 2.1.
 
     >>> tiny = Instance([4, 2], [1, 1], [[1.0], [1.0]], [3, 5], [1, 1], [[1.0], [1.0]])
     >>> tiny.n_jobs, tiny.map_machines, tiny.reduce_machines

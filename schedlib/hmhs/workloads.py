@@ -11,16 +11,13 @@ NORMAL = {"map_time": (5, 45), "reduce_time": (15, 135), "map_tasks": (1, 300), 
 LONG = NORMAL | {"map_time": (100, 2000), "reduce_time": (300, 6000)}
 LARGE = NORMAL | {"map_tasks": (2000, 5000), "reduce_tasks": (100, 400)}
 HYBRID = ((0.80, NORMAL), (0.15, LONG), (0.05, LARGE))
-
 CLUSTERS = {f"cluster {k + 1}": k / 5 for k in range(6)}
 """Table 1: the share of slow machines in each of the six clusters."""
-
 RANDOM_LEAST, SLOW_LEAST, SPEED_MOST = 0.1, 0.9, 1.0
-
 Pools = tuple[int, int]
 
 
-def _check(n_jobs: int, machines: Pools, slow: float) -> None:
+def _check(n_jobs, machines, slow):
     if n_jobs < 1:
         raise ValueError(f"n_jobs: {n_jobs}, must be at least 1")
     if len(machines) != 2 or min(machines) < 1:
@@ -47,7 +44,7 @@ def _synthetic(n_jobs: int, seed: int, machines: Pools, slow: float, kinds) -> I
     kind = mixing.permutation(np.repeat(np.arange(len(kinds)), counts))
     columns = {}
     for name in NORMAL:
-        low, high = (np.array([law[name][end] for _, law in kinds])[kind] for end in (0, 1))
+        low, high = np.array([law[name] for _, law in kinds])[kind].T
         whole = name.endswith("tasks")
         columns[name] = jobs.integers(low, high, endpoint=True) if whole else jobs.uniform(low, high)
     return Instance(**columns, map_speed=speeds(map_speed, n_jobs, machines[0], slow),
@@ -70,8 +67,8 @@ def hybrid(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: fl
     """The paper's hybrid workload: 80 % normal jobs, 15 % long and 5 % large ones.
 
     Long jobs have times U[100, 2000] and U[300, 6000], large ones U{2000..5000} map and U{100..400} reduce
-    tasks. The shares are exact up to rounding and the kinds arrive shuffled. Arguments as in `single`.
-    Source: HMHS, Section 4.1.
+    tasks. The shares are exact up to rounding, the kinds shuffled. Arguments as in `single`. Source: HMHS,
+    Section 4.1.
 
     >>> int((hybrid(100, seed=1).map_tasks >= 2000).sum())
     5
@@ -95,8 +92,8 @@ def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, 
 
     `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as
     `traces.alibaba2018("mapreduce")` gives; `n_jobs` draws that many of them at random (all, in the trace's
-    order, unless told), and the seed also draws the speed factors, which no trace records. A mean time under
-    half a second counts as half a second. Raises ValueError on a missing column or more jobs than there are.
+    order, unless told), and the seed also draws the speed factors, which no trace records. Mean times are
+    half a second at least. Raises ValueError on a missing column or more jobs than there are.
 
     >>> columns = {"map_tasks": [3, 1], "map_time": [9, 4], "reduce_tasks": [1, 0], "reduce_time": [5, 1]}
     >>> jobs = pd.DataFrame(columns)
@@ -136,9 +133,9 @@ def swim_jobs(workload: Workload, *, block: float = 64e6, shuffle_per_reduce: fl
         raise ValueError(f"workload: no column {', '.join(missing)}; traces.read_swim gives them")
     maps = np.maximum(np.ceil(jobs["map_input"] / block), 1)
     reduces = np.ceil(jobs["shuffle"] / shuffle_per_reduce)
+    map_time = jobs["map_input"] / maps / rate
+    reduce_time = (jobs["shuffle"] + jobs["reduce_output"]) / np.maximum(reduces, 1) / rate
     least = 1.0  # a task that moves next to nothing still starts a process, which takes a second
-    reduce_bytes = jobs["shuffle"] + jobs["reduce_output"]
-    return pd.DataFrame({
-        "job": jobs["job"], "submit": jobs["submit"], "map_tasks": maps.astype(int),
-        "map_time": np.maximum(jobs["map_input"] / maps / rate, least), "reduce_tasks": reduces.astype(int),
-        "reduce_time": np.maximum(reduce_bytes / np.maximum(reduces, 1) / rate, least)})
+    return jobs[["job", "submit"]].assign(
+        map_tasks=maps.astype(int), map_time=np.maximum(map_time, least), reduce_tasks=reduces.astype(int),
+        reduce_time=np.maximum(reduce_time, least))

@@ -117,8 +117,9 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
         outcomes = [game.run(policy, case, seed) for policy in shipped]
         least = min((outcome.idle for outcome in outcomes), default=0.0)
         beside = f"; the papers' least: {least:.0%}" if least else ""
+        longest = [outcome.waits[~np.isnan(outcome.waits)].max(initial=0.0) for outcome in outcomes]
         waiting = game.waiting(case)
-        limit = PATIENCE * max(_typical([outcome.waits for outcome in outcomes]), waiting.task)
+        limit = PATIENCE * max(float(np.median(longest or [0.0])), waiting.task)
         outcomes += [refused.get(policy.name) or _guarded(game, policy, case, seed, refused)
                      for policy in own]
         for place, (name, outcome) in enumerate(zip(names, outcomes, strict=True)):
@@ -131,12 +132,6 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
                 rows.append((name, metric, better, seed, float(value), broke, warned))
     runs = pd.DataFrame(rows, columns=COLUMNS)
     return runs if each else standings(runs)
-
-
-def _typical(waits: list[np.ndarray]) -> float:
-    """The longest wait under a policy, the median over the policies; 0 without any."""
-    longest = [of_one[~np.isnan(of_one)].max(initial=0.0) for of_one in waits]
-    return float(np.median(longest)) if longest else 0.0
 
 
 def _guarded(game, policy, case, seed, refused) -> Outcome:

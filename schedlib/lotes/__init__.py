@@ -6,22 +6,24 @@ Data Centers with Heterogeneous Servers".
 
 from schedlib.lotes.capacity import Capacity, capacity
 from schedlib.lotes.model import FIT, Allocation, JobClasses, MachineConfigs, Plan, check, fits, scaled
-from schedlib.lotes.planning.algorithm1 import algorithm1, defects
 from schedlib.lotes.planning.allocate import allocate, scarcity
-from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
+from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
 from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.policies.entry_points import OPTIONS
 from schedlib.lotes.policies.own import Cluster, Policy, can_start
 from schedlib.lotes.replan import Past, Replan
-from schedlib.lotes.result import Simulation
-from schedlib.lotes.simulate import simulate
+from schedlib.lotes.simulate import Simulation, simulate
 from schedlib.lotes.workloads.alibaba import alibaba_hour, alibaba_instances, offered_load
-from schedlib.lotes.workloads.arrivals import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals
-from schedlib.lotes.workloads.google import fewer_machines, google2011
+from schedlib.lotes.workloads.instances import (
+    RandomInstance,
+    RandomWorkload,
+    fewer_machines,
+    google2011,
+    random_instance,
+)
 from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
-from schedlib.lotes.workloads.month import google_month
-from schedlib.lotes.workloads.random_instances import RandomInstance, RandomWorkload, random_instance
+from schedlib.lotes.workloads.month import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals, google_month
 
 __all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPlan", "JobClasses",
            "MachineConfigs", "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check",

@@ -11,7 +11,7 @@ from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.policies.own import Policy
 from schedlib.lotes.simulate import simulate
-from schedlib.lotes.workloads.random_instances import RandomWorkload
+from schedlib.lotes.workloads.instances import RandomWorkload
 
 OVERLOAD = 0.1  # by how much of lambda* the burst's rate exceeds it, or by twice as much, thrice ...
 BACKLOG, FEWEST = 0.05, 200  # ... until a queue of this part of the jobs that run is left, and of so many

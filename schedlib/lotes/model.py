@@ -16,10 +16,9 @@ def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, 
     """Capacities (..., R) and demands (..., R) as whole numbers (int64) of one small unit per resource.
 
     The unit of resource l is the largest capacity of l over 2**50: the precision of a float. Demands are
-    rounded to the nearest unit (a positive one to at least 1; at most four times the largest capacity).
-    Capacities are made FIT = 1e-9 larger and rounded down. So free space, kept in whole numbers, never
-    drifts; sizes that fill a machine exactly do fit (20 x 0.025 in 0.5, 3 x 1/3 in 1); and what overflows by
-    more than a billionth of the machine never fits. Bins and simulator both use it.
+    rounded to the nearest unit (a positive one to at least 1; at most four times the largest capacity),
+    capacities made FIT = 1e-9 larger and rounded down. So free space never drifts; sizes that fill a machine
+    exactly do fit (20 x 0.025 in 0.5, 3 x 1/3 in 1); what overflows by more than a billionth never does.
 
     >>> c, r = scaled([0.5], [[0.025], [0.0250001]])
     >>> (c // r).tolist()
@@ -41,8 +40,8 @@ class MachineConfigs:
     - `count (M,)`: n_j, how many such machines there are
 
     Units are the reader's, one per resource. Arrays are copied and made read-only. Raises ValueError, with
-    argument and row, on shapes that disagree, on amounts negative or not finite, and on counts that are not
-    1, 2, ... Source: LoTES, Section 2.
+    argument and row, on shapes that disagree, amounts negative or not finite, and counts that are not 1, 2,
+    ... Source: LoTES, Section 2.
 
     >>> MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [10, 30]).n_machines
     40
@@ -63,10 +62,10 @@ class MachineConfigs:
         refuse("capacity[any row]", ~capacity.any(axis=0), capacity.max(axis=0),
                "no machine has that resource; leave it out")
         whole("count", count, 1)
-        number = count.astype(np.int64)
-        number.flags.writeable = False
+        count = count.astype(np.int64)
+        count.flags.writeable = False
         object.__setattr__(self, "capacity", capacity)
-        object.__setattr__(self, "count", number)
+        object.__setattr__(self, "count", count)
 
     @property
     def n_configs(self) -> int:
@@ -91,9 +90,9 @@ class JobClasses:
       run (another processor architecture, say)
 
     Units are the reader's: those of the capacities, and jobs per unit of time. Arrays are copied and made
-    read-only. Raises ValueError, with argument and row, on shapes that disagree, on values negative or not
-    finite, on shares that do not sum to 1, and on a class that needs nothing or whose rate is 0 everywhere.
-    Source: LoTES, Sections 2 and 5.3.
+    read-only. Raises ValueError, with argument and row, on shapes that disagree, values negative or not
+    finite, shares that do not sum to 1, and a class that needs nothing or whose rate is 0 everywhere. Source:
+    LoTES, Sections 2 and 5.3.
 
     >>> JobClasses([0.7, 0.3], [[2.0], [3.0]], [[1.0, 0.5]]).n_classes
     2
@@ -144,8 +143,7 @@ def check(configs: MachineConfigs, classes: JobClasses) -> None:
     if configs.n_configs != len(classes.rate):
         raise ValueError(f"rate: {len(classes.rate)} rows for {configs.n_configs} configurations; give one "
                          "row for each")
-    alone = (fits(configs, classes) & (classes.rate > 0)).any(axis=0)
-    for k in np.flatnonzero(~alone):
+    for k in np.flatnonzero(~(fits(configs, classes) & (classes.rate > 0)).any(axis=0)):
         raise ValueError(f"demand[{k}]: {classes.demand[k].tolist()} is larger than every machine that "
                          f"can run class {k}; split the job, or add such machines")
 
@@ -210,9 +208,8 @@ class Plan:
 
     def require(self, configs: MachineConfigs, classes: JobClasses | None = None) -> None:
         """Raise ValueError unless the plan was made for these configurations (and classes)."""
-        for what, mine, given, names in (
-                ("machine configurations", self.configs, configs, ("capacity", "count")),
-                ("job classes", self.classes, classes, ("share", "demand", "rate"))):
-            if given and not all(np.array_equal(getattr(mine, name), getattr(given, name)) for name in names):
-                raise ValueError(
-                    f"plan: was made for other {what}; make one with lotes.plan(configs, classes)")
+        for what, mine, given in (("machine configurations", self.configs, configs),
+                                  ("job classes", self.classes, classes)):
+            if given and not all(map(np.array_equal, vars(mine).values(), vars(given).values())):
+                raise ValueError(f"plan: was made for other {what}; make one with lotes.plan(configs, "
+                                 "classes)")

@@ -8,15 +8,13 @@ import numpy as np
 
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
-from schedlib.lotes.dispatching.job_table import present
 from schedlib.lotes.dispatching.machine_tree import refresh
 from schedlib.lotes.dispatching.meter import lengthened, tick
-from schedlib.lotes.dispatching.state import Block, Given, Log, State
+from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, Tasks, present
 from schedlib.lotes.dispatching.waiting_line import join
 from schedlib.lotes.model import JobClasses, Plan
 from schedlib.lotes.planning.plan import plan as solve
 from schedlib.lotes.policies import lotes
-from schedlib.lotes.workloads.job_stream import Tasks
 from schedlib.lotes.workloads.kmeans import cluster_jobs, nearest
 from schedlib.workload import Workload
 
@@ -43,9 +41,9 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     """Classes as the window shows them, for jobs labelled `job_class (N,)`.
 
     Shares and mean demands are those of the jobs submitted in the window. A class's rate, the same wherever
-    it can run, is the number of its jobs that ended in the window over the time that its jobs ran there: by
-    Little's law that tends to one over the mean duration, and needs no duration of a job that still runs. A
-    class of which no job came or none ended keeps its share, demand and rate in `old`.
+    it can run, is how many of its jobs ended in the window over the time that its jobs ran in it: by Little's
+    law that tends to one over the mean duration. A class of which no job came or none ended keeps its share,
+    demand and rate in `old`.
     """
     k = old.n_classes
     new, ended = past.submit >= past.since, past.finish >= past.since
@@ -72,17 +70,16 @@ def estimate(past: Past, plan: Plan) -> Plan | None:
 def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
     """The plan for as many new classes, by k-means on the window's demands, and the class of a demand (N, R).
 
-    Of more than 1,000 jobs k-means sees that many, evenly spread: it takes as long as all else together. None
-    when the window has too few different jobs, or stages 1 and 2 have no plan for the classes found.
+    Of more than 1,000 jobs k-means sees that many, evenly spread. None when the window has too few different
+    jobs, or stages 1 and 2 have no plan for the classes found.
     """
     classes, new = plan.classes, np.flatnonzero(past.submit >= past.since)
     new = new[:: -(-len(new) // SAMPLE) or 1]
-    demand = past.demand[new]
-    named = {f"r{l}": column for l, column in enumerate(demand.T)}
+    demand, unknown_yet = past.demand[new], np.ones(len(new))  # the jobs' durations
     spread = demand.std(axis=0) if len(demand) else np.zeros(classes.n_resources)
     spread = np.where(spread > 0, spread, 1.0)
     try:
-        unknown_yet = np.ones(len(demand))  # the jobs' durations
+        named = {f"r{l}": column for l, column in enumerate(demand.T)}
         jobs = Workload.from_arrays(past.submit[new], unknown_yet, **named)
         fresh, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf, configs=len(classes.rate))
 
@@ -111,13 +108,10 @@ class Replan:
     - a function `(past, plan)` of a `Past` and the present plan that returns a plan for as many classes, a
       pair of that and a function from demands (N, R) to classes (N,), or None to keep the plan
 
-    The old plan stays where the window is too short to cluster, or there is no plan for what was found. New
-    labels need classes that can all run everywhere. Running jobs stay where they are; a machine's score is
-    its new bin less what it runs; waiting jobs keep their order; and each machine, in the order of the table,
-    starts what it would start on an exit.
-
-    Raises ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and
-    6 (future work).
+    The old plan stays where there is none for what the window shows. New labels need classes that can all run
+    everywhere. Running jobs stay; a machine's score is its new bin less what it runs; waiting jobs keep their
+    order; and each machine, in the order of the table, starts what it would start on an exit. Raises
+    ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and 6.
 
     >>> Replan(every=24.0).how
     'estimate'
@@ -137,17 +131,13 @@ class Replan:
 
 
 @kernel
-def rejoin(line, table, slots):
-    """Let these jobs wait in the queues of their classes, in order of arrival."""
-    for slot in slots:
-        join(line, table, table.job[slot].job_class, slot, float(table.job[slot].row))
-
-
-@kernel
-def offer(scores, state, log):
-    """Let each machine start what it would on an exit (Section 4.3.2): else a job whose class the new plan
-    gives to an idle machine could wait for ever.
+def resume(scores, state, log, queued):
+    """Put the jobs in `queued`, in order of arrival, in their classes' queues, and let each machine start
+    what it would on an exit: else some could wait for ever for an idle one.
     """
+    for slot in queued:
+        job = state.table.job[slot]
+        join(scores.line, state.table, job.job_class, slot, float(job.row))
     for machine in range(state.machines.config.size):
         if state.meter.clock[0].waiting == 0:
             return
@@ -167,7 +157,6 @@ class Planner:
 
     @property
     def due(self) -> float:
-        """The time of the next plan."""
         return self.turn * self.replan.every
 
     def labels(self, rows: np.ndarray) -> np.ndarray:
@@ -179,7 +168,7 @@ class Planner:
             raise ValueError(f"replan: labels must be one class for each demand, from 0 to {classes - 1}")
         return given
 
-    def relabel(self, block: Block, progress: Any) -> None:
+    def relabel(self, block: Arrivals, progress: Any) -> None:
         """Give the jobs of the block that are still to come their present classes."""
         at, arrived = progress.taken, progress.arrived
         rows = np.arange(arrived, arrived + len(block.job_class) - at)
@@ -187,16 +176,14 @@ class Planner:
 
     def past(self, seen: int, log: Log) -> Past:
         """What is known when planning is due and `seen` jobs have come."""
-        now = self.due
+        now, jobs = self.due, self.jobs
         since = now - (self.replan.window or self.replan.every)
         rows = np.concatenate((self.rows, np.arange(self.seen, seen)))
-        submit = self.jobs.submit[rows]
-        self.rows, self.seen = rows[~((submit < since) & (log.finish[rows] < since))], seen
-        rows = self.rows
-        start, finish = log.start[rows], log.finish[rows]
-        finish[~(finish < now)] = np.nan
-        return Past(now, since, self.jobs.submit[rows], self.job_class[rows], self.jobs.demand[rows], start,
-                    finish)
+        rows = rows[~((jobs.submit[rows] < since) & (log.finish[rows] < since))]
+        self.rows, self.seen = rows, seen
+        return Past(now=now, since=since, submit=jobs.submit[rows], job_class=self.job_class[rows],
+                    demand=jobs.demand[rows], start=log.start[rows],
+                    finish=np.where(log.finish[rows] < now, log.finish[rows], np.nan))
 
     def swap(self, scores: lotes.Scores, state: State, log: Log) -> tuple[lotes.Scores, State]:
         """Plan anew; give LoTES's scores and the state under the new plan, at the time that was due."""
@@ -213,14 +200,7 @@ class Planner:
         self.plans.append((past.now, plan))
         state = state._replace(meter=lengthened(state.meter, past.now))
         tick(state.meter, past.now)
-        scores = self._under(plan, state, label)
-        offer(scores, state, log)
-        return scores, state
-
-    def _under(self, plan, state, label):
-        """LoTES's scores under a new plan, all waiting jobs in their queues."""
-        m, table = state.machines, state.table
-        slots = present(table)
+        m, table, slots = state.machines, state.table, present(state.table)
         if label is not None:
             if not np.isfinite(m.pace).all():
                 raise ValueError("replan: to label jobs anew, every class must be able to run on every "
@@ -233,5 +213,5 @@ class Planner:
         np.add.at(running, (machine[machine >= 0], table.job.job_class[slots[machine >= 0]]), 1)
         scores = lotes.begin(self.policy, self.settings, self.given._replace(plan=plan), running)
         queued = slots[machine < 0]
-        rejoin(scores.line, table, queued[np.argsort(table.job.row[queued])])
-        return scores
+        resume(scores, state, log, queued[np.argsort(table.job.row[queued])])
+        return scores, state

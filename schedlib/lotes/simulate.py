@@ -1,22 +1,142 @@
-"""Stage 3 as a simulation: a policy dispatches a workload to the machines (LoTES, Sections 4.3 and 5)."""
+"""Stage 3 as a simulation: a policy dispatches a workload to the machines, and what the run tells (LoTES,
+Sections 4.3 and 5).
+"""
 
 import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
 from schedlib.core import streams
+from schedlib.lotes.dispatching.engine import run
 from schedlib.lotes.dispatching.machine_tree import fractions, machines
-from schedlib.lotes.dispatching.run import run
-from schedlib.lotes.dispatching.state import Given, state_of
+from schedlib.lotes.dispatching.meter import SKETCH_BASE, SKETCH_LOW, lengthened, tick
+from schedlib.lotes.dispatching.state import Given, Tasks, present, state_of
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.policies.entry_points import OPTIONS, chosen
 from schedlib.lotes.policies.own import Policy
 from schedlib.lotes.replan import Planner, Replan
-from schedlib.lotes.result import Simulation, result_of
-from schedlib.lotes.workloads.job_stream import Tasks
-from schedlib.lotes.workloads.random_instances import RandomWorkload
+from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.workload import Workload
+
+GROWTH, BATCHES = 1e-3, 8  # a queue that takes this share of the arrivals, steadily, is growing
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """The result of `simulate`. Times are in the workload's unit.
+
+    - `policy`, the `options` it ran under, `seed`
+    - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
+      the run ended before the job started), else None
+    - `arrived`, `started`, `finished`: numbers of jobs; `waiting`: those queued at the end; `residual`: how
+      long these have waited so far, in all
+    - `mean_response`, `longest`: mean and longest wait from submission to start over the jobs that started;
+      they hide those that never did, so read them with `waiting` and `stable`
+    - `mean_queue`, `mean_present`: time averages of jobs waiting, and in the system
+    - `looked`: how many machines an arriving job asks for their state on average (Section 5.2): all of the
+      configurations that LoTES tries, those that Greedy passes, all under Tetris; NaN for a reader's policy
+    - `intervals`: a row per interval of time: `begin, end, arrived, started, finished, mean_response` (over
+      the jobs that *start* in it), `queue` (mean), `queue_end`, `queue_most`, `queued` (share of the time
+      during which jobs wait), `utilisation_<l>`, and `idle_<l>`: what stays idle of resource l meanwhile
+    - `utilisation (R,)`, `fragmentation (R,)`: the same over the run; the latter is NaN if no job ever waited
+    - `time`: when the run ended; `plans`: with `replan`, pairs of a time and the plan followed from then on
+    """
+
+    policy: str
+    options: dict
+    seed: int
+    jobs: pd.DataFrame | None
+    arrived: int
+    started: int
+    finished: int
+    waiting: int
+    mean_response: float
+    longest: float
+    mean_queue: float
+    mean_present: float
+    residual: float
+    looked: float
+    intervals: pd.DataFrame = field(repr=False)
+    utilisation: np.ndarray
+    fragmentation: np.ndarray
+    time: float
+    sketch: np.ndarray = field(repr=False)
+    width: float = field(repr=False)
+    plans: tuple = field(default=(), repr=False)
+
+    @property
+    def response(self) -> np.ndarray:
+        """Start less submission of each job, NaN where it did not start; needs `record=True`."""
+        if self.jobs is None:
+            raise ValueError("response: this run kept no rows; simulate with record=True, or use quantile "
+                             "and intervals")
+        return (self.jobs["start"] - self.jobs["submit"]).to_numpy()
+
+    @property
+    def queue_length(self) -> pd.DataFrame:
+        """Jobs waiting at the end of each interval: `time, length`."""
+        return self.intervals[["end", "queue_end"]].set_axis(["time", "length"], axis=1)
+
+    def quantile(self, q: npt.ArrayLike) -> np.ndarray | float:
+        """The q-quantile (q a number or an array in [0, 1]) of the waits of started jobs.
+
+        Exact with `record=True`; otherwise from bins 1 % wide: off by at most 0.5 %, zero waits exact.
+        """
+        q = np.asarray(q, float)
+        if ((q < 0) | (q > 1)).any() or not self.started:
+            raise ValueError(f"q: {q}, must lie in [0, 1], and some job must have started")
+        if self.jobs is not None:
+            waits = self.response
+            return np.quantile(waits[~np.isnan(waits)], q, method="inverted_cdf")[()]
+        below = np.cumsum(np.concatenate(([self.started - self.sketch.sum()], self.sketch)))
+        at = np.searchsorted(below, np.ceil(q * self.started).clip(1), side="left")
+        middle = SKETCH_LOW * self.width * SKETCH_BASE ** (at - 0.5)
+        return np.where(at == 0, 0.0, np.minimum(middle, self.longest))[()]
+
+    def share_above(self, wait: float) -> float:
+        """The share of started jobs that waited longer than this, exact or from bins as in `quantile`."""
+        middle = SKETCH_LOW * self.width * SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
+        longer = (self.response > wait).sum() if self.jobs is not None else self.sketch[middle > wait].sum()
+        return float(longer / max(self.started, 1))
+
+    @cached_property
+    def slope(self) -> float:
+        """Least-squares slope of the mean queue over the run's second half, in jobs per unit of time."""
+        late = self.intervals.iloc[len(self.intervals) // 2 :]
+        if len(late) < 2:
+            return 0.0
+        middle = (late["begin"] + late["end"]).to_numpy() / 2
+        return float(np.polyfit(middle - middle.mean(), late["queue"].to_numpy(), 1)[0])
+
+    @cached_property
+    def trend(self) -> float:
+        """Kendall's tau of the queue over eight batches of the second half: 1 when it grows in each."""
+        queue = self.intervals["queue"].to_numpy()[len(self.intervals) // 2 :]
+        batches = np.array([batch.mean() for batch in np.array_split(queue, BATCHES) if len(batch)])
+        steps = np.sign(batches[None] - batches[:, None])[np.triu_indices(len(batches), 1)]
+        return float(steps.mean()) if len(steps) else 0.0
+
+    @property
+    def stable(self) -> bool:
+        """Whether the run passes as stable; one too short to show its growth passes.
+
+        A queue grows when, over the second half, `slope` exceeds 0.001 arrivals per unit of time, and `trend`
+        is at least 0.5, which without a trend has a probability of 5 %.
+        """
+        rate = self.arrived / self.time if self.time > 0 else 0.0
+        return not (self.slope > GROWTH * rate and self.trend >= 0.5)
+
+    @property
+    def little(self) -> float:
+        """By how much Little's law fails, by rounding: mean queue x time / waits of all jobs - 1."""
+        waits = self.mean_response * self.started + self.residual if self.started else self.residual
+        area = self.mean_queue * self.time
+        return area / waits - 1 if waits > 0 else area
 
 
 def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload | RandomWorkload, *,
@@ -25,8 +145,8 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
              replan: Replan | None = None, **options: Any) -> Simulation:
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
-    `workload` is a `Workload` (each task is a job of one task, its class that of its job, its demands in the
-    capacities' units and the order of their columns) or a `RandomWorkload`. The policies and their options:
+    `workload` is a `Workload` (each task is a job of its own, of its job's class; demands in the capacities'
+    units and order of columns) or a `RandomWorkload`. The policies and their options:
 
     - `"lotes"` (needs `plan`): the extended version; `exit` `"delta"`: on an exit only classes with Delta > 0
       are considered, or `"all"`; `fallback=False`: arrivals never start where Delta = 0; `sampled=N`: only N
@@ -39,13 +159,12 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     - a `lotes.Policy`
 
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
-    `hours` or when all jobs are done. `interval` is the width of an interval of the metrics (a hundredth of
-    the arrivals' time unless given). `record=False` keeps no row per job. `classes` gives the rates (0:
-    cannot run there) when there is no plan. With `replan` a LoTES policy plans anew while it runs.
-
-    Raises ValueError on an unknown policy or option, a plan made for other machines or classes, a job that no
-    machine can run, and a policy that breaks the rules; warns when more arrives than stage 2 sustains.
-    Source: LoTES, extended, Sections 4.3 and 5.1.
+    `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (a hundredth of the
+    arrivals' time unless given). `record=False` keeps no row per job. `classes` gives the rates (0: cannot
+    run there) when there is no plan. With `replan` a LoTES policy plans anew while it runs. Raises ValueError
+    on an unknown policy or option, a plan made for other machines or classes, a job that no machine can run,
+    and a policy that breaks the rules; warns when more arrives than stage 2 sustains. Source: LoTES,
+    extended, Sections 4.3 and 5.1.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> run = simulate("greedy", MachineConfigs([[2.0]], [1]), jobs)
@@ -57,8 +176,7 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     if replan is not None and not (policy in ("lotes", "lotes-first") and isinstance(jobs, Tasks)):
         raise ValueError("replan: needs a LoTES policy and a Workload; other policies follow no plan, random "
                          "workloads do not drift")
-    classes, pace = _classes(configs, jobs, plan, classes)
-    typical = jobs.typical()
+    pace, typical = _pace(configs, jobs, plan, classes), jobs.typical()
     if len(typical) != configs.n_resources:
         raise ValueError(f"workload: demands {len(typical)} resources, but machines have "
                          f"{configs.n_resources}; needs a column for each")
@@ -75,23 +193,23 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     planner = Planner(replan, policy, settings, given, jobs) if replan else None  # type: ignore[arg-type]
     (choices,) = streams(seed, "lotes policy")
     ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner)
-    return result_of(ended, configs, jobs, end, policy=name, options=settings, seed=seed,
-                     plans=tuple(planner.plans) if planner else (), counts_looks=name in OPTIONS)
+    return _result(*ended, configs, jobs, end, policy=name, options=settings, seed=seed,
+                   plans=tuple(planner.plans) if planner else (), counts_looks=name in OPTIONS)
 
 
 def _span(jobs):
     """The time over which the metrics' intervals are laid."""
-    if not isinstance(jobs, Tasks):
+    if not isinstance(jobs, Tasks) or not len(jobs.submit):
         return getattr(jobs, "hours", 1.0)
-    arrivals = jobs.submit[-1] if len(jobs.submit) else 1.0
-    return max(arrivals, float(jobs.work.max(initial=0.0))) or 1.0
+    return max(jobs.submit[-1], float(jobs.work.max())) or 1.0
 
 
-def _classes(configs, jobs, plan, classes):
+def _pace(configs, jobs, plan, classes):
+    """Time per unit of work of each configuration and class, (M, K); infinite where it cannot run."""
     if plan is not None:
         plan.require(configs, classes)
     generated = getattr(jobs, "classes", None)
-    classes = classes or (plan.classes if plan is not None else generated)
+    classes = classes or (plan.classes if plan else generated)
     if classes is not None and classes.rate.shape[0] != configs.n_configs:
         raise ValueError(f"classes: rates for {classes.rate.shape[0]} configurations, but there are "
                          f"{configs.n_configs}")
@@ -99,17 +217,71 @@ def _classes(configs, jobs, plan, classes):
         if generated.rate.shape != classes.rate.shape:
             raise ValueError(f"classes: {classes.n_classes}, but the workload draws from "
                              f"{generated.n_classes}")
-        return classes, jobs.pace()
+        return jobs.pace()
     if classes is not None:
-        return classes, np.where(classes.rate > 0, 1.0, np.inf)
-    return None, np.ones((configs.n_configs, int(jobs.job_class.max(initial=0)) + 1))
+        return np.where(classes.rate > 0, 1.0, np.inf)
+    return np.ones((configs.n_configs, int(jobs.job_class.max(initial=0)) + 1))
 
 
 def _warn(name, jobs, plan):
-    rate = getattr(jobs, "rate", None)
-    limit = plan.rate_rounded if plan is not None else getattr(jobs, "limit", None)
+    rate, limit = getattr(jobs, "rate", None), plan.rate_rounded if plan else getattr(jobs, "limit", None)
     if rate is not None and limit is not None and rate > limit:
-        left = (rate - limit) * jobs.hours
         warnings.warn(
             f"{name}: {rate:.6g} jobs per {jobs.time_unit} arrive, but stage 2 sustains {limit:.6g}; the "
-            f"queue may grow to about {left:.3g} jobs in {jobs.hours:g} {jobs.time_unit}", stacklevel=3)
+            f"queue may grow to about {(rate - limit) * jobs.hours:.3g} jobs in {jobs.hours:g} "
+            f"{jobs.time_unit}", stacklevel=3)
+
+
+def _result(state, blocks, log, configs, jobs, end, *, counts_looks, **of_policy):
+    """The `Simulation` of a run that was to go on until `end`; `of_policy`: more of its fields."""
+    meter, clock = state.meter, state.meter.clock[0]
+    if np.isfinite(end):
+        meter = lengthened(meter, end)
+        tick(meter, float(end))
+    series, time = meter.series, float(clock.now)
+    arrived, started = int(state.progress[0].arrived), int(series.started.sum())
+    slots = present(state.table)
+    queued = slots[state.table.job.machine[slots] < 0]
+    total, held = configs.count @ state.machines.capacity, series.queued_time.sum()
+    return Simulation(
+        **of_policy, jobs=_frame(blocks, log, arrived, getattr(jobs, "job", None)) if blocks else None,
+        arrived=arrived, started=started, finished=int(series.finished.sum()), waiting=int(clock.waiting),
+        mean_response=float(series.wait.sum() / started) if started else np.nan, longest=float(clock.longest),
+        looked=float(clock.looked / max(arrived, 1)) if counts_looks else np.nan,
+        mean_queue=float(series.queue_area.sum() / time) if time else 0.0,
+        mean_present=float(clock.present_area / time) if time else 0.0,
+        residual=float((time - state.table.job.submit[queued]).sum()),
+        intervals=_intervals(meter, total, getattr(jobs, "resources", range(configs.n_resources))),
+        utilisation=meter.busy.sum(axis=0) / (time * total) if time else 0 * total,
+        fragmentation=1 - meter.busy_queued.sum(axis=0) / (held * total) if held else np.nan * total,
+        time=time, sketch=meter.sketch, width=meter.width)
+
+
+def _frame(blocks, log, n, names):
+    """`Simulation.jobs` of the n jobs that arrived."""
+    columns = {"job": np.arange(n) if names is None else names}
+    for column, name in (("class", "job_class"), ("submit", "submit")):
+        columns[column] = np.concatenate([getattr(block, name) for block in blocks])
+    return pd.DataFrame({name: values[:n] for name, values in (columns | log._asdict()).items()})
+
+
+def _intervals(meter, capacity, resources) -> pd.DataFrame:
+    """`Simulation.intervals` from a meter whose clock has stopped; `capacity (R,)` of all machines."""
+    clock = meter.clock[0]
+    rows = min(int(np.ceil(clock.now / meter.width)) or 1, len(meter.series))
+    series = meter.series[:rows]
+    begin = np.arange(rows) * meter.width
+    end = np.minimum(begin + meter.width, clock.now)
+    span = np.maximum(end - begin, np.finfo(float).tiny)
+    queue_end = series.queue_end.copy()
+    queue_end[-1] = clock.waiting
+    with np.errstate(invalid="ignore", divide="ignore"):
+        frame = {"begin": begin, "end": end, "arrived": series.arrived, "started": series.started,
+                 "finished": series.finished, "mean_response": series.wait / series.started,
+                 "queue": series.queue_area / span, "queue_end": queue_end, "queue_most": series.queue_most,
+                 "queued": series.queued_time / span}
+        frame |= {f"utilisation_{name}": meter.busy[:rows, l] / (span * capacity[l])
+                  for l, name in enumerate(resources)}
+        frame |= {f"idle_{name}": 1 - meter.busy_queued[:rows, l] / (series.queued_time * capacity[l])
+                  for l, name in enumerate(resources)}
+    return pd.DataFrame(frame)

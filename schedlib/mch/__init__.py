@@ -3,8 +3,7 @@
 Source: You, Wang, Xu, Luo, Chen and Li, IEEE Communications Letters 2019.
 """
 
-from schedlib.mch.allocate import allocate
-from schedlib.mch.filling import Filling, fill
+from schedlib.mch.allocate import Filling, allocate, fill
 from schedlib.mch.flatten import Flattened, flatten
 from schedlib.mch.model import Allocation, Tree
 from schedlib.mch.properties import property_table

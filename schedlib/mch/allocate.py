@@ -1,17 +1,22 @@
-"""One call for every rule: who gets what of the cluster; and the way there, when tasks are divisible."""
+"""Who gets what of an empty cluster: divisible tasks, exactly, and the way there; whole tasks, one by one."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from schedlib.core.checks import numbers, refuse, unknown
 from schedlib.core.portable import dot
-from schedlib.mch.choosing import NAIVE, OWN, SHARE
-from schedlib.mch.filling import fill
-from schedlib.mch.fluid_hdrf import fluid_hdrf
+from schedlib.mch import dispatch
+from schedlib.mch.choosing import H_DRF, NAIVE, OWN, SHARE, State, new_state
+from schedlib.mch.fluid_hdrf import USED_UP, fluid_hdrf
 from schedlib.mch.model import Allocation, Tree, check_capacity
 from schedlib.mch.rules import Rule, flat_weights, the_rule
 
-USED_UP, SAME = 1e-10, 1e-12
-"""Rounding: a resource with less than this share left is used up; shares that differ by less are equal."""
+SAME = 1e-12
+"""Shares that differ by less are equal."""
+METHODS = ("fast", "literal")
+MOST_RESOURCES = 62  # sets of resources are the bits of a whole number
 
 
 def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: bool = True) -> Allocation:
@@ -20,12 +25,10 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     - `capacity (R,)`: c_j, in the units of the leaves' demands
     - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "case1", "exact-ch",
       "h-drf", "naive-h-drf", or a reader's `mch.Rule`
-    - `divisible`: tasks are as fine as sand, and the result is exact; False fills task by task, as a reader's
-      own rule always does
+    - `divisible`: tasks are as fine as sand, the result is exact; False, and a reader's rule: as `fill`
 
     ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch" or "m-ch" with a leaf that
-    uses nothing of their resource. Source: MCH, Sections II.B and III.A; H-DRF: Bhattacharya et al., SoCC
-    2013.
+    uses nothing of their resource. Source: MCH, Sections II.B, III.A; Bhattacharya et al., SoCC 2013.
 
     >>> from schedlib import mch
     >>> a = mch.allocate(mch.Tree([(1, 4), (3, 1)]), (9, 18), "drf")
@@ -50,21 +53,14 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
     """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of phases.
 
     `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
-    level, weight over share. A resource that is used up freezes the leaves that demand it; there are at most
-    R phases. Source: DRF (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
-
-    >>> need, speed = np.array([[1 / 9, 4 / 18], [3 / 9, 1 / 18]]), np.array([18 / 4, 9 / 3])
-    >>> tasks, saturated, phases = fluid_flat(need, speed)
-    >>> tasks.round(9).tolist(), saturated.tolist(), phases
-    ([3.0, 2.0], [True, False], 1)
+    level, weight over share. A resource that is used up freezes the leaves that demand it. Source: DRF
+    (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
     """
     tasks, saturated, phases = np.zeros(len(need)), np.zeros(need.shape[1], bool), 0
     while (growing := ~(need[:, saturated] > 0).any(axis=1)).any():
-        rate = dot(np.where(growing, speed, 0), need)
-        left = 1 - dot(tasks, need)
+        rate, left = dot(np.where(growing, speed, 0), need), 1 - dot(tasks, need)
         asked = (rate > 0) & ~saturated
-        span = np.full(len(left), np.inf)
-        span[asked] = np.maximum(left[asked], 0) / rate[asked]
+        span = np.divide(np.maximum(left, 0), rate, out=np.full(len(left), np.inf), where=asked)
         first = int(span.argmin())
         tasks[growing] += speed[growing] * span[first]
         saturated |= asked & (1 - dot(tasks, need) <= USED_UP)
@@ -76,9 +72,8 @@ def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndar
 def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
     """Dominant shares (E + 1, p) at the corners of the divisible filling; between them rates are constant.
 
-    The corners are the moments at which a rate changes: a resource is used up, or a laggard has caught up
-    with a sibling. The rules are the shipped ones, with the errors of `allocate`; the last row is what
-    `allocate` gives. A hierarchical rule costs E fillings.
+    At a corner a resource is used up, or a laggard has caught up with a sibling. For shipped rules, with the
+    errors of `allocate`, whose result is the last row. A hierarchical rule costs E fillings.
 
     >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
     >>> filling_path(tree, (200, 200), "h-drf")[:, [1, 4]].round(3).tolist()
@@ -88,16 +83,112 @@ def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
     if kind == OWN:
         raise ValueError("rule: a reader's rule fills task by task; give a shipped rule's name")
     if kind == SHARE:
-        need = tree.demand / capacity
-        weight, share = flat_weights(tree, capacity, rule)
+        need, (weight, share) = tree.demand / capacity, flat_weights(tree, capacity, rule)
         speed = weight / share
         tasks, _, _ = fluid_flat(need, speed)
         blocked_at = np.divide(tasks, speed, out=np.zeros(len(speed)), where=speed > 0)
-        levels = np.unique(np.append(blocked_at, 0.0))
-        path = np.minimum(levels[:, None], blocked_at) * speed * need.max(axis=1)
+        path = np.minimum(np.unique([0, *blocked_at])[:, None], blocked_at) * speed * need.max(axis=1)
     else:
-        events = fluid_hdrf(tree, capacity, kind == NAIVE).events
-        stops = range(events + 1)
+        stops = range(fluid_hdrf(tree, capacity, kind == NAIVE).events + 1)
         path = np.array([fluid_hdrf(tree, capacity, kind == NAIVE, stop).shares for stop in stops])
     grows = np.diff(path, axis=0).max(axis=1) > SAME
     return path[np.append(True, grows)]
+
+
+@dataclass(frozen=True, eq=False)
+class Filling(Allocation):
+    """An allocation of whole tasks, and what it took.
+
+    - `saturated (R,)`: resources in which a chosen task did not fit; `decisions`: all leaves chosen
+    - `operations`: nodes, or places of a heap, that were looked at; the same in every run, unlike seconds
+    - `order (n,)`: the leaf of each task, in the order in which they started
+    """
+
+    operations: int
+    order: np.ndarray
+
+
+def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str = "fast",
+         tasks: npt.ArrayLike | None = None) -> Filling:
+    """Fill an empty cluster with whole tasks: the rule chooses a leaf, whose task starts, until nothing fits.
+
+    - `capacity`, `rule`: as in `mch.allocate`; `tasks (p,)`: how many each leaf has, without end if left out
+    - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf,
+      or node, anew at each decision, O(q)); both decide the same
+
+    A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task
+    does not fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties:
+    flat rules then take the lower index, hierarchical ones the child with the fewest tasks started per
+    weight, then the first. ValueError as `mch.allocate`, on an unknown method, a leaf whose one task is
+    larger than the cluster, and a priority that is no number (with the leaf and when).
+
+    >>> from schedlib import mch
+    >>> filled = fill(mch.Tree([[(1, 0), (0, 1)], [(1, 0)]]), (4, 4), "h-drf")
+    >>> filled.tasks.tolist(), filled.saturated.tolist(), filled.order[:3].tolist()
+    ([2, 4, 2], [True, True], [0, 2, 1])
+    """
+    capacity, rule = check_capacity(tree, capacity), the_rule(rule)
+    left = np.full(tree.n_leaves, np.iinfo(np.int64).max)
+    if tasks is not None:
+        given = numbers("tasks", tasks, 1, "one number for each leaf")
+        if len(given) != tree.n_leaves:
+            raise ValueError(f"tasks: {len(given)} numbers for {tree.n_leaves} leaves; give one for each")
+        bad = ~np.isfinite(given) | (given < 0) | (given != np.floor(given))
+        refuse("tasks", bad, given, "must be a whole number >= 0; leave `tasks` out for tasks without end")
+        left = given.astype(np.int64)
+    state = empty(tree, capacity, rule, method, left, decisions=most_at_once(tree, capacity, left))
+    dispatch.fill(rule.priority, rule.kind, method == "fast", state)
+    tally, done = state.tally[0], state.leaves.tasks.copy()
+    check_priority(state, tree, f"decision {tally.decisions}")
+    return Filling(rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1),
+                   usage=tree.demand * done[:, None], tasks=done,
+                   saturated=(tally.saturated >> np.arange(tree.n_resources)) & 1 == 1,
+                   decisions=int(tally.decisions), operations=int(tally.operations),
+                   order=state.order[: tally.ordered].copy())
+
+
+def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray,
+          decisions: int = 0) -> State:
+    """A state in which nothing runs and `waiting (p,)` tasks wait, with the rule's weights and keys.
+
+    There is room for `decisions` leaves in `order`. ValueError on an unknown method, too many resources, and
+    a leaf whose one task is larger than the cluster.
+    """
+    if method not in METHODS:
+        raise unknown("method", method, METHODS)
+    if tree.n_resources > MOST_RESOURCES:
+        raise ValueError(f"tree: {tree.n_resources} resources; task by task there can be {MOST_RESOURCES}")
+    for leaf, resource in np.argwhere(tree.demand > capacity * (1 + 1e-9))[:1]:
+        raise ValueError(
+            f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) needs {tree.demand[leaf, resource]:g} of resource "
+            f"{resource} for a task, but there is {capacity[resource]:g}: no task of it ever fits; leave it "
+            "out, or make its tasks smaller")
+    state = new_state(tree, capacity, waiting, rule.kind, method == "fast", decisions)
+    if rule.kind < H_DRF:
+        put_weights(state, *flat_weights(tree, capacity, rule.weights))
+    dispatch.refresh(rule.priority, rule.kind, method == "fast", state)
+    check_priority(state, tree, "the start")
+    return state
+
+
+def put_weights(state: State, weight: np.ndarray, share: np.ndarray) -> None:
+    """Give the leaves these weights (p,), with the share (p,) of one task."""
+    state.leaves.weight = weight
+    state.leaves.slope = np.divide(share, weight, out=np.full(len(weight), np.inf), where=weight > 0)
+
+
+def check_priority(state: State, tree: Tree, when: str) -> None:
+    """Refuse a reader's rule that gave no number: the kernel has written down for which leaf and tasks."""
+    leaf = state.tally[0].bad_leaf
+    if leaf >= 0:
+        uses = ", ".join(f"{amount:.4g}" for amount in state.tally[0].bad_tasks * tree.demand[leaf])
+        raise ValueError(
+            f"not a number: the priority of leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it "
+            f"uses ({uses}); return a number for each leaf, inf to come last")
+
+
+def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:
+    """A bound on the tasks that run together: of each leaf alone, and by a task's least dominant share."""
+    share = (tree.demand / capacity).max(axis=1)
+    alone = np.minimum(np.floor((1 + 1e-6) / share), left)
+    return int(min(alone.sum(), np.floor((1 + 1e-6) * tree.n_resources / share.min()))) + 1

@@ -1,22 +1,28 @@
 """Whom a rule serves next: `look_again` and `choose` are all that a rule decides.
 
 There are four kinds of rules: shipped flat rules compare tasks times a constant, a reader's flat rule calls
-its function, H-DRF and its naive form descend a tree. They are branches here, and not functions that the
-dispatcher is handed: the kinds need different state (a heap or a tree), and a decision takes a few hundred
-nanoseconds, of which calls that numba cannot put in line would be a good part.
+its function, H-DRF and its naive form descend a tree. They are branches here, not functions that the
+dispatcher is handed: the kinds need different state, and calls that numba cannot put in line would be a good
+part of a decision's few hundred nanoseconds.
+
+Flat rules have a heap, four children to a place, of the leaves that want tasks for each set of demanded
+resources: a saturated resource blocks whole heaps, and a decision looks at their tops alone. Heaps know where
+each leaf is, so that a task's end costs no more than its start.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import types
 
-from schedlib.core.events import EventQueue
+from schedlib.core import heap as core_heap
+from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
-from schedlib.mch.flat_heap import Heaps, least, rounded, set_key
-from schedlib.mch.hdrf_tree import Groups, next_leaf, note
-from schedlib.mch.literal import Nodes, descend, scan
+from schedlib.mch.hdrf_tree import Groups, groups, next_leaf, note
+from schedlib.mch.literal import Nodes, descend, rounded, scan
+from schedlib.mch.model import Tree
 
+before = core_heap.before
 SHARE, OWN, H_DRF, NAIVE = range(4)
 """The kinds: flat rules by share over weight, a reader's flat rule, H-DRF, naive hierarchical DRF."""
 
@@ -30,12 +36,10 @@ LEAF = np.dtype([
     ("bits", i8),  # the resources that the leaf demands, bit j for resource j
     ("tasks", i8), ("waiting", i8), ("started", i8),  # running; not yet; so far
     ("head", i8),  # the place in `Jobs.line` of the job that is served
-    ("touched", flag),  # whether its tasks changed at this time
-], align=True)
+    ("touched", flag)], align=True)  # whether its tasks changed at this time
 JOB = np.dtype([
     ("submit", f8), ("duration", f8), ("depart", f8), ("start", f8), ("finish", f8),
-    ("leaf", i8), ("left", i8), ("running", i8),  # `left`: tasks that wait
-], align=True)
+    ("leaf", i8), ("left", i8), ("running", i8)], align=True)  # `left`: tasks that wait
 CHANGE = np.dtype([("time", f8), ("leaf", i8), ("tasks", i8)], align=True)
 TALLY = np.dtype([
     ("now", f8),
@@ -45,8 +49,19 @@ TALLY = np.dtype([
     ("submitted", i8), ("departed", i8),  # jobs that have arrived, and whose time to leave has come
     ("bad_leaf", i8), ("bad_tasks", i8),  # whose priority was no number (-1: nobody's), its tasks then
     ("active_changed", flag),  # whether a leaf has become active, or has ceased to be so
-    ("ready", flag),  # whether all has happened at this time, and tasks may start
-], align=True)
+    ("ready", flag)], align=True)  # whether all has happened at this time, and tasks may start
+
+
+class Heaps(NamedTuple):
+    """p leaves in T heaps: heap t, of those that demand `bits[t]`, has places from start[t] on."""
+
+    key: np.ndarray  # (p,)
+    leaf: np.ndarray  # (p,)
+    place: np.ndarray  # (p,) where each leaf is, -1 for those without waiting tasks
+    start: np.ndarray  # (T + 1,)
+    size: np.ndarray  # (T,)
+    bits: np.ndarray  # (T,)
+    type_of: np.ndarray  # (p,)
 
 
 class Jobs(NamedTuple):
@@ -76,6 +91,99 @@ class State(NamedTuple):
     heaps: Heaps
     groups: Groups
     nodes: Nodes
+
+
+def records(kind: np.dtype, count: int) -> Any:
+    """So many records, all zero, whose fields are read by name in kernels and outside of them."""
+    return np.zeros(count, kind).view(np.recarray)
+
+
+def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, fast: bool,
+              decisions: int = 0) -> State:
+    """A state without jobs, in which nothing runs; `decisions` is how many leaves it can write down."""
+    share = tree.demand / capacity
+    p, resources = share.shape
+    tally, leaves = records(TALLY, 1), records(LEAF, p)
+    tally.bad_leaf = -1
+    leaves.weight, leaves.waiting, leaves.slope = tree.weight[tree.leaves], waiting, 1.0
+    leaves.bits = ((tree.demand > 0) * (1 << np.arange(resources))).sum(axis=1)
+    sets, type_of = np.unique(leaves.bits, return_inverse=True)
+    start = np.append(0, np.cumsum(np.bincount(type_of)))
+    heaps = Heaps(key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start,
+                  size=np.zeros(len(sets), np.int64), bits=sets, type_of=type_of)
+    given, tiny, none = (tree, share), (Tree([(1.0,)]), np.ones((1, 1))), np.zeros(0, np.int64)
+    printed, need = given if kind >= H_DRF and not fast else tiny
+    nodes = Nodes(**printed.copies("child_start", "child", "leaf_of", "weight"), demand=need,
+                  usage=np.zeros((printed.n_nodes, need.shape[1])), ratio=np.zeros((1, printed.n_nodes)),
+                  started=np.zeros(printed.n_nodes, np.int64))
+    return State(tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity,
+                 used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
+                 touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
+                 jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
+                 ends=event_queue(1), heaps=heaps,
+                 groups=groups(*(given if kind >= H_DRF and fast else tiny)),
+                 nodes=nodes)
+
+
+@kernel
+def sift(heap, kind, at, key, leaf):
+    """Put (key, leaf) into heap `kind`, whose place `at` is free; gives the number of places looked at."""
+    base, size = heap.start[kind], heap.size[kind]
+    here, moves = at - base, 1
+    while here > 0:
+        up = (here - 1) >> 2
+        moves += 1
+        above, other = heap.key[base + up], heap.leaf[base + up]
+        if before(above, other, key, leaf):
+            break
+        heap.key[base + here], heap.leaf[base + here], heap.place[other] = above, other, base + here
+        here = up
+    while True:
+        first = 4 * here + 1
+        if first >= size:
+            break
+        best = first
+        for child in range(first + 1, min(first + 4, size)):
+            one, two = base + child, base + best
+            if before(heap.key[one], heap.leaf[one], heap.key[two], heap.leaf[two]):
+                best = child
+        moves += min(4, size - first)
+        below, other = heap.key[base + best], heap.leaf[base + best]
+        if before(key, leaf, below, other):
+            break
+        heap.key[base + here], heap.leaf[base + here], heap.place[other] = below, other, base + here
+        here = best
+    heap.key[base + here], heap.leaf[base + here], heap.place[leaf] = key, leaf, base + here
+    return moves
+
+
+@kernel
+def set_key(heap, leaf, key, wants):
+    """Give a leaf a key, or take it out when it wants nothing; gives the number of places looked at."""
+    kind, at = heap.type_of[leaf], heap.place[leaf]
+    if wants:
+        if at < 0:
+            at = heap.start[kind] + heap.size[kind]
+            heap.size[kind] += 1
+        return sift(heap, kind, at, key, leaf)
+    if at < 0:
+        return 0
+    heap.size[kind] -= 1
+    heap.place[leaf] = -1
+    last = heap.start[kind] + heap.size[kind]
+    return 1 if at == last else sift(heap, kind, at, heap.key[last], heap.leaf[last])
+
+
+@kernel
+def least(heap, mask):
+    """The leaf with the least key that demands no resource in `mask`, or -1; ties go to the lower index."""
+    best, key = -1, np.inf
+    for kind in range(heap.size.size):
+        if heap.size[kind] > 0 and heap.bits[kind] & mask == 0:
+            top = heap.start[kind]
+            if best < 0 or before(heap.key[top], heap.leaf[top], key, best):
+                best, key = heap.leaf[top], heap.key[top]
+    return best
 
 
 @kernel

@@ -1,10 +1,7 @@
 """The task scheduler: leaf after leaf is given a task until nothing fits; jobs come, tasks end, jobs leave.
 
-At equal times tasks end first, then jobs leave, then jobs arrive, and the scheduler starts tasks when all of
-that is done.
+At equal times tasks end first, then jobs leave, then jobs arrive; when all of that is done, tasks start.
 """
-
-from typing import Any
 
 import numba
 import numpy as np
@@ -12,8 +9,7 @@ from numba.core import types
 
 from schedlib.core import compiling, events
 from schedlib.core.uncounted import kernel
-from schedlib.mch import flat_heap, hdrf_tree, literal
-from schedlib.mch.choosing import CHANGE, H_DRF, JOB, LEAF, PRIORITY, TALLY, Jobs, State, choose, look_again
+from schedlib.mch.choosing import H_DRF, PRIORITY, SHARE, choose, look_again, new_state
 from schedlib.mch.hdrf_tree import count_start
 from schedlib.mch.model import Tree
 
@@ -33,25 +29,9 @@ def touch(state, leaf):
 
 
 @kernel
-def start_task(state, leaf):
-    """The first job in the leaf's line starts a task."""
-    jobs, one, now = state.jobs, state.leaves[leaf], state.tally[0].now
-    while jobs.table[jobs.line[one.head]].left == 0:
-        one.head += 1
-    number = jobs.line[one.head]
-    job = jobs.table[number]
-    job.left -= 1
-    job.running += 1
-    if np.isnan(job.start):
-        job.start = now
-    add(state.ends, now + job.duration, number)
-    touch(state, leaf)
-
-
-@kernel
 def serve(own, kind, fast, state):
     """Start tasks until none fits: a resource in which the chosen task does not fit is saturated."""
-    tally, resources = state.tally[0], state.used.size
+    tally, jobs, resources = state.tally[0], state.jobs, state.used.size
     while tally.bad_leaf < 0:
         leaf = choose(kind, fast, state)
         if leaf < 0:
@@ -76,8 +56,16 @@ def serve(own, kind, fast, state):
         if state.order.size > 0:
             state.order[tally.ordered] = leaf
         tally.ordered += 1
-        if state.jobs.table.size > 0:
-            start_task(state, leaf)
+        if state.jobs.table.size > 0:  # the first job in the leaf's line starts a task
+            while jobs.table[jobs.line[one.head]].left == 0:
+                one.head += 1
+            job = jobs.table[jobs.line[one.head]]
+            job.left -= 1
+            job.running += 1
+            if np.isnan(job.start):
+                job.start = tally.now
+            add(state.ends, tally.now + job.duration, jobs.line[one.head])
+            touch(state, leaf)
         look_again(own, kind, fast, state, leaf)
 
 
@@ -132,87 +120,31 @@ def happen(own, kind, fast, state, now):
         look_again(own, kind, fast, state, job.leaf)
 
 
-@kernel
-def next_time(state):
-    """When the next task ends, or the next job arrives or leaves; infinite when nothing more happens."""
-    tally, jobs = state.tally[0], state.jobs
-    time = state.ends.time[0] if state.ends.count[0] > 0 else np.inf
-    if tally.submitted < jobs.by_submit.size:
-        time = min(time, jobs.table[jobs.by_submit[tally.submitted]].submit)
-    if tally.departed < jobs.by_depart.size:
-        time = min(time, jobs.table[jobs.by_depart[tally.departed]].depart)
-    return time
-
-
-@kernel
-def move_clock(state, time):
-    """Time passes, in which resources are in use."""
-    for l in range(state.used.size):
-        state.busy[l] += state.used[l] * (time - state.tally[0].now)
-    state.tally[0].now = time
-
-
-@kernel
-def write_log(state):
-    """Write down the leaves whose tasks changed at this time."""
-    tally = state.tally[0]
-    for at in range(tally.touched):
-        leaf = state.touched[at]
-        state.leaves[leaf].touched = False
-        if state.log.size > 0:
-            change = state.log[tally.logged]
-            change.time, change.leaf, change.tasks = tally.now, leaf, state.leaves[leaf].tasks
-            tally.logged += 1
-    tally.touched = 0
-
-
-def records(kind: np.dtype, count: int) -> Any:
-    """So many records, all zero, whose fields are read by name in kernels and outside of them."""
-    return np.zeros(count, kind).view(np.recarray)
-
-
-def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, *, hierarchical: bool, fast: bool,
-              decisions: int = 0) -> State:
-    """A state without jobs, in which nothing runs; `decisions` is how many leaves it can write down."""
-    share = tree.demand / capacity
-    p, resources = share.shape
-    tally, leaves = records(TALLY, 1), records(LEAF, p)
-    tally.bad_leaf = -1
-    leaves.weight, leaves.waiting, leaves.slope = tree.weight[tree.leaves], waiting, 1.0
-    leaves.bits = ((tree.demand > 0) * (1 << np.arange(resources))).sum(axis=1)
-    tiny, none = (Tree([(1.0,)]), np.ones((1, 1))), np.zeros(0, np.int64)
-    return State(tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity,
-                 used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
-                 touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
-                 jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
-                 ends=events.event_queue(1), heaps=flat_heap.heaps(leaves.bits),
-                 groups=hdrf_tree.groups(*((tree, share) if hierarchical and fast else tiny)),
-                 nodes=literal.nodes(*((tree, share) if hierarchical and not fast else tiny)))
-
-
-_STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), hierarchical=False, fast=True))
+_STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), SHARE, True))
 _ALL = types.void(compiling.function_type(PRIORITY), types.int64, types.boolean, _STATE)
 _RUN = types.int64(*_ALL.args[:3], types.boolean, _STATE, types.float64)
 
 
 @kernel(signature=_RUN)
 def advance(own, kind, fast, reweigh, state, until):
-    """Run until `until`, which counts.
-
-    Stops for new weights (when `reweigh`), for a longer log and for a priority that is no number, and goes on
-    when called again.
-    """
-    tally = state.tally[0]
+    """Run until `until`, which counts, or a stop: for new weights (when `reweigh`), a longer log, a NaN."""
+    tally, jobs = state.tally[0], state.jobs
     while True:
         if not tally.ready:
             if 0 < state.log.size < tally.logged + state.leaves.size:
                 return MORE_ROOM
-            time = next_time(state)
+            time = state.ends.time[0] if state.ends.count[0] > 0 else np.inf  # when something happens next
+            if tally.submitted < jobs.by_submit.size:
+                time = min(time, jobs.table[jobs.by_submit[tally.submitted]].submit)
+            if tally.departed < jobs.by_depart.size:
+                time = min(time, jobs.table[jobs.by_depart[tally.departed]].depart)
+            end = min(time, until)
+            if end < np.inf:
+                for l in range(state.used.size):
+                    state.busy[l] += state.used[l] * (end - tally.now)
+                tally.now = end
             if time > until or time == np.inf:
-                if until < np.inf:
-                    move_clock(state, until)
                 return DONE
-            move_clock(state, time)
             happen(own, kind, fast, state, time)
             tally.ready = True
             if reweigh and tally.active_changed:
@@ -222,7 +154,14 @@ def advance(own, kind, fast, reweigh, state, until):
         serve(own, kind, fast, state)
         if tally.bad_leaf >= 0:
             return BAD_PRIORITY
-        write_log(state)
+        for at in range(tally.touched):  # write down the leaves whose tasks changed at this time
+            leaf = state.touched[at]
+            state.leaves[leaf].touched = False
+            if state.log.size > 0:
+                change = state.log[tally.logged]
+                change.time, change.leaf, change.tasks = tally.now, leaf, state.leaves[leaf].tasks
+                tally.logged += 1
+        tally.touched = 0
 
 
 @kernel(signature=_ALL)

@@ -1,12 +1,13 @@
 """A hierarchy made flat: the weights of MCH, of collapsed hierarchies, and the exact ones (Section III.A).
 
 While leaves come and go, only active nodes count (C(i), Section II.A). So `mch_weights`, `case1_weights`,
-`guarantees` and `exact_weights` do once what does not change, and give a function from the active leaves (p,)
-to weights (p,). That gives the same array each time; weights of leaves that are not active mean nothing.
+`guarantees` and `exact_weights` do once, for `(tree, capacity)`, what does not change, and give a function
+from the active leaves (p,) to weights (p,): the same array each time, void for other leaves.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -18,19 +19,17 @@ from schedlib.mch.model import Tree, branch_of, check_capacity, tree_of
 
 LEVEL = 1e-12
 """Shares that differ by less, relatively, are equal: of equals, the first resource is saturated first."""
-Weights = Callable[[np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
 class Flattened:
     """MCH's flat tree: one weight for each leaf, and what the weights came from.
 
-    - `weights (p,)`: w_i, for weighted DRF over the leaves
+    - `weights (p,)`: w_i, for weighted DRF over the leaves; `case1 (p,)`: Case 1's for all (beyond the paper)
     - `first_saturated`: k', the index of the resource that the hierarchy would use up first
     - `full_type (p,)`: whether a leaf demands every resource
     - `node_share (Q, R)`: normalised demands s_i^j of all nodes, 1 for a node's dominant resource
     - `mu (Q,)`: dominant share of one task (leaves), of all children at share omega (groups)
-    - `case1 (p,)`: Case 1's weight for every leaf, whatever its type (beyond the paper)
     """
 
     weights: np.ndarray
@@ -47,8 +46,8 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     A group's demand is the sum of its children's normalised demands (Eq. 2), each times the child's omega; mu
     is its largest entry. Full-type leaves (Case 1), and partial-type leaves that demand k' (Sub-case 2), get
     w_i = product of 1/mu over the groups above them, without the root, times the omegas of the leaf and of
-    those groups; partial-type leaves that do not demand k' (Sub-case 1) get w_i = 1, or their omega. One pass
-    over the nodes, O(q R). ValueError on capacities that do not fit the tree. Source: MCH, Section III.A.
+    those groups; other partial-type leaves (Sub-case 1) get w_i = 1, or their omega. One pass over the nodes,
+    O(q R). ValueError on capacities that do not fit the tree. Source: MCH, Section III.A.
 
     >>> from schedlib import mch
     >>> flat = mch.flatten(mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]), (200, 200))
@@ -60,9 +59,8 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     first = collapse(nodes, np.ones(tree.n_leaves, np.bool_))
     share = nodes.vector / nodes.mu[:, None]
     nodes.mu[tree.leaves] = (tree.demand / capacity).max(axis=1)
-    full_type = np.all(tree.demand > 0, axis=1)
-    return Flattened(weights=nodes.result, first_saturated=int(first), full_type=full_type, node_share=share,
-                     mu=nodes.mu, case1=nodes.case1)
+    return Flattened(weights=nodes.result, first_saturated=int(first), node_share=share, mu=nodes.mu,
+                     full_type=np.all(tree.demand > 0, axis=1), case1=nodes.case1)
 
 
 class Nodes(NamedTuple):
@@ -86,56 +84,13 @@ def _nodes(tree, capacity):
                  case1=np.zeros(p))
 
 
-def _by_kernel(tree, capacity, work, result="result"):
-    nodes = _nodes(tree, capacity)
-
-    def weights(active):
-        work(nodes, active)
-        return getattr(nodes, result)
-
-    return weights
-
-
-def mch_weights(tree: Tree, capacity: np.ndarray) -> Weights:
-    """MCH's weights, as `flatten` has them for a tree of the active leaves alone.
-
-    >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0)]])
-    >>> mch_weights(tree, np.ones(2))(np.array([True, True, True, False])).tolist()[:3]
-    [1.0, 1.0, 1.0]
-    """
-    return _by_kernel(tree, capacity, collapse)
-
-
-def case1_weights(tree: Tree, capacity: np.ndarray) -> Weights:
-    """Case 1's weight for every leaf, partial-type or not."""
-    return _by_kernel(tree, capacity, collapse, "case1")
-
-
-def guarantees(tree: Tree, capacity: np.ndarray) -> Weights:
-    """The hierarchical share guarantees of the leaves."""
-    return _by_kernel(tree, capacity, guarantee)
-
-
-def exact_weights(tree: Tree, capacity: np.ndarray) -> Weights:
-    """H-DRF's fluid shares of the active leaves."""
-    weight = np.zeros(tree.n_leaves)
-
-    def weights(active):
-        if active.any():
-            weight[active] = fluid_hdrf(tree if active.all() else pruned(tree, active), capacity).shares
-        return weight
-
-    return weights
-
-
 @kernel
 def collapse(nodes, active):
     """Weights from the active leaves alone, by MCH and by Case 1 for all; gives k'. O(q R)."""
     vector, mu, leaf_of = nodes.vector, nodes.mu, nodes.leaf_of
     q, resources = vector.shape
     for i in range(q):
-        leaf = leaf_of[i]
-        mu[i] = 0.0
+        leaf, mu[i] = leaf_of[i], 0.0
         for l in range(resources):
             vector[i, l] = nodes.normal[leaf, l] if leaf >= 0 and active[leaf] else 0.0
     for i in range(q - 1, -1, -1):  # preorder backwards: children come before their group
@@ -150,8 +105,7 @@ def collapse(nodes, active):
     nodes.product[0] = 1.0
     for i in range(1, q):
         if mu[i] > 0:
-            leaf = leaf_of[i]
-            above = nodes.product[nodes.parent[i]] * nodes.weight[i]
+            leaf, above = leaf_of[i], nodes.product[nodes.parent[i]] * nodes.weight[i]
             nodes.product[i] = above / (1.0 if leaf >= 0 else mu[i])
             if leaf >= 0:
                 nodes.case1[leaf] = nodes.product[i]
@@ -162,9 +116,9 @@ def collapse(nodes, active):
 @kernel
 def guarantee(nodes, active):
     """The hierarchical share guarantee of each leaf among the active nodes; O(q)."""
-    below, q = nodes.mu, nodes.parent.size
+    below, leaf_of, q = nodes.mu, nodes.leaf_of, nodes.parent.size
     for i in range(q):
-        below[i] = 1.0 if nodes.leaf_of[i] >= 0 and active[nodes.leaf_of[i]] else 0.0
+        below[i] = 1.0 if leaf_of[i] >= 0 and active[leaf_of[i]] else 0.0
     for i in range(q - 1, 0, -1):
         if below[i] > 0:
             below[nodes.parent[i]] += nodes.weight[i]  # for a group: the sum of its active children's weights
@@ -172,8 +126,38 @@ def guarantee(nodes, active):
     for i in range(1, q):
         if below[i] > 0:
             nodes.product[i] = nodes.product[nodes.parent[i]] * nodes.weight[i] / below[nodes.parent[i]]
-            if nodes.leaf_of[i] >= 0:
-                nodes.result[nodes.leaf_of[i]] = nodes.product[i]
+            if leaf_of[i] >= 0:
+                nodes.result[leaf_of[i]] = nodes.product[i]
+
+
+def _by_kernel(work, result, tree, capacity):
+    nodes = _nodes(tree, capacity)
+
+    def weights(active):
+        work(nodes, active)
+        return getattr(nodes, result)
+
+    return weights
+
+
+mch_weights = partial(_by_kernel, collapse, "result")
+"""MCH's weights, as `flatten` has them for a tree of the active leaves alone."""
+case1_weights = partial(_by_kernel, collapse, "case1")
+"""Case 1's weight for every leaf, partial-type or not."""
+guarantees = partial(_by_kernel, guarantee, "result")
+"""The hierarchical share guarantees of the leaves."""
+
+
+def exact_weights(tree: Tree, capacity: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
+    """H-DRF's fluid shares of the active leaves."""
+    weight = np.zeros(tree.n_leaves)
+
+    def weights(active):
+        if active.any():
+            weight[active] = fluid_hdrf(tree if active.all() else pruned(tree, active), capacity).shares
+        return weight
+
+    return weights
 
 
 def pruned(tree: Tree, active: Sequence[bool] | np.ndarray) -> Tree:

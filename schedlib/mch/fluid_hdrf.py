@@ -1,14 +1,13 @@
 """H-DRF and the naive hierarchical DRF with tasks as fine as sand, solved exactly from event to event.
 
-H-DRF is Bhattacharya et al., SoCC 2013. A group's vector is B + f A: B of its blocked children as they are, A
-of the others, each rescaled to share/omega = f, the least among them. Only laggards (children whose
-share/omega is f) are served, so f and everything else grows at constant rates until a laggard catches up with
-a sibling, a group's largest share changes its resource, or a resource is used up. In the last case shares
-drop, for used-up resources count no more, and groups that lag on the rest catch up.
+A group's vector is B + f A: B of its blocked children as they are, A of the others, each rescaled to
+share/omega = f, the least among them. Only laggards (children whose share/omega is f) are served, so f and
+everything else grows at constant rates until a laggard catches up with a sibling, a group's largest share
+changes its resource, or a resource is used up. In the last case shares drop, for used-up resources count no
+more, and groups that lag on the rest catch up. Source: H-DRF, Bhattacharya et al., SoCC 2013.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,9 +24,9 @@ a rate below this part of the largest beside it is none; a resource with less th
 class FluidShares:
     """Dominant shares (p,), saturated resources (R,), events until full, and whether the limit is unique.
 
-    `unique` is False when siblings with equal shares competed for the flow and neither's share grew while it
-    was served: however small tasks are, the sibling that happens to be one task behind then goes first, and
-    the order can decide what each ends with.
+    It is not when siblings with equal shares competed for the flow and neither's share grew while served:
+    however small tasks are, the one a task behind then goes first, and the order can decide who ends with
+    what.
     """
 
     shares: np.ndarray
@@ -40,15 +39,13 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
                stop: int | None = None) -> FluidShares:
     """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
 
-    - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry, saturated
-      or not
+    - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry of all
     - `stop`: end after so many events, before the cluster is full
 
     From empty, all children grow together, at shares in proportion to omega. A laggard whose share does not
     grow while it is served takes the flow alone; of several, those with the least total usage do, at the same
-    speed (their result is one of the limits only, see `FluidShares.unique`). Exact up to rounding. An event
-    costs O(q R), and there are few: tens to some hundreds for 10,000 nodes. RuntimeError after 20 (q + 10)
-    (R + 1) events, which would be rounding that goes round in circles.
+    speed (see `FluidShares`). Exact up to rounding. An event costs O(q R); 10,000 nodes take tens to some
+    hundreds. RuntimeError after 20 (q + 10) (R + 1) events: rounding that goes in circles.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
@@ -57,69 +54,79 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
     """
     need = tree.demand / check_capacity(tree, capacity)
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
-    nodes = Nodes(**tree.copies("child_start", "child", "leaf_of", "weight"),
-                  direction=need / need.max(axis=1, keepdims=True))
-    shares, saturated, events, unique = _fill(nodes, naive, most if stop is None else stop)
+    nodes = tree.copies("child_start", "child", "leaf_of", "weight").values()
+    direction = need / need.max(axis=1, keepdims=True)  # (p, R) what a dominant share of 1 uses
+    shares, saturated, events, unique = _fill(*nodes, direction, naive, most if stop is None else stop)
     if stop is None and events < 0:
         raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
                            "magnitude, rescale them")
     return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
 
 
-class Nodes(NamedTuple):
-    """A tree's arrays; `direction (p, R)`: what a leaf's dominant share of 1 uses of each resource."""
-
-    child_start: np.ndarray
-    child: np.ndarray
-    leaf_of: np.ndarray
-    weight: np.ndarray
-    direction: np.ndarray
-
-
-class Moment(NamedTuple):
-    """Every node's state at an event, and its rates per unit of flow into the node.
-
-    A group's unit of flow raises its `level` f by 1; one that serves zero-rate laggards alone, each one's
-    total usage by 1.
-    """
-
-    share_of_leaf: np.ndarray  # (p,)
-    saturated: np.ndarray  # (R,)
-    blocked: np.ndarray  # (Q,)
-    tied: np.ndarray  # (Q,) whether it is a laggard
-    vector: np.ndarray  # (Q, R)
-    rate: np.ndarray  # (Q, R) of the vector
-    share: np.ndarray  # (Q,)
-    growth: np.ndarray  # (Q,) of the share
-    level: np.ndarray  # (Q,) f
-    used: np.ndarray  # (Q,) total usage
-    pace: np.ndarray  # (Q,) of the total usage
-    step: np.ndarray  # (Q,) a child's flow per unit of its group's
-
-
 @compiled
-def _fill(nodes, naive, most):
-    child_start, child, leaf_of, weight, direction = nodes
-    q, (p, resources) = len(leaf_of), direction.shape
-    share_of_leaf, saturated = np.zeros(p), np.zeros(resources, np.bool_)
-    blocked, tied = np.zeros(q, np.bool_), np.ones(q, np.bool_)
-    vector, rate = np.zeros((q, resources)), np.zeros((q, resources))
-    share, growth, level, used, pace = np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q), np.zeros(q)
-    step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)
-    now = Moment(share_of_leaf=share_of_leaf, saturated=saturated, blocked=blocked, tied=tied, vector=vector,
-                 rate=rate, share=share, growth=growth, level=level, used=used, pace=pace, step=step)
-    jumped, unique = False, True
+def _fill(child_start, child, leaf_of, weight, direction, naive, most):
+    """Fill from event to event: the fields of `FluidShares`, -1 events when there are more than `most`."""
+    q, (p, resources), jumped, unique = len(leaf_of), direction.shape, False, True
+    share_of_leaf, saturated, blocked = np.zeros(p), np.zeros(resources, np.bool_), np.zeros(q, np.bool_)
+    tied, level = np.ones(q, np.bool_), np.zeros(q)  # whether it is a laggard; f
+    # vectors, shares and total usage; then their rates per unit of flow into the node: a group's unit raises
+    # its f by 1, or, where it serves laggards that do not grow, their total usage by 1
+    vector, share, used = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
+    rate, growth, pace = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
+    step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)  # `step`: a child's flow per unit of its group's
     for event in range(most):
-        _measure(nodes, now, naive, jumped)
+        for i in range(q - 1, -1, -1):  # from the leaves up: vectors and shares, and their rates
+            if leaf_of[i] >= 0:
+                n, x = direction[leaf_of[i]], share_of_leaf[leaf_of[i]]
+                vector[i], share[i], used[i] = n * x, x, n.sum() * x
+                rate[i], growth[i], pace[i] = n, 1, n.sum()
+                continue
+            vector[i], rate[i], used[i], pace[i], level[i], blocked[i] = 0, 0, 0, 0, np.inf, True
+            below = child[child_start[i] : child_start[i + 1]]
+            for c in below:
+                used[i] += used[c]
+                if not blocked[c]:
+                    blocked[i] = False
+                    level[i] = min(level[i], share[c] / weight[c])
+            alone, least = False, np.inf
+            for c in below:
+                if jumped:
+                    tied[c] = not blocked[c] and share[c] / weight[c] <= level[i] * (1 + TIE)
+                if tied[c] and not blocked[c] and growth[c] == 0:
+                    alone, least = True, min(least, used[c])
+            for c in below:
+                step[c] = 0
+                if blocked[c] or naive or share[c] == 0:
+                    vector[i] += vector[c]
+                else:
+                    vector[i] += vector[c] * (level[i] * weight[c] / share[c])
+                if blocked[c]:
+                    continue
+                if tied[c] and alone and growth[c] == 0 and used[c] <= least * (1 + TIE):
+                    step[c] = 1 / pace[c]
+                elif tied[c] and not alone:
+                    step[c] = weight[c] / growth[c]
+                elif not (naive or alone or tied[c]):
+                    rate[i] += vector[c] * (weight[c] / share[c])
+                rate[i] += step[c] * rate[c]
+                pace[i] += step[c] * pace[c]
+            if blocked[i]:
+                continue
+            share[i], growth[i] = 0, 0
+            for j in range(resources):
+                if naive or not saturated[j]:
+                    share[i] = max(share[i], vector[i, j])
+            for j in range(resources):
+                if (naive or not saturated[j]) and vector[i, j] >= share[i] * (1 - USED_UP):
+                    growth[i] = max(growth[i], rate[i, j])
+            if growth[i] <= ZERO * rate[i].max():
+                growth[i] = 0
         if blocked[0]:
             return share_of_leaf, saturated, event, unique
-        # from the root down: who gets how much, and what happens next
-        flow[:] = 0
+        flow[:], when[:], span = 0, np.inf, np.inf
         flow[0] = 1
-        when[:] = np.inf
-        span = np.inf
         left, drain = np.ones(resources), np.zeros(resources)
-        for i in range(q):
+        for i in range(q):  # from the root down: who gets how much, and what happens next
             if leaf_of[i] >= 0:
                 left -= direction[leaf_of[i]] * share_of_leaf[leaf_of[i]]
                 drain += direction[leaf_of[i]] * flow[i]
@@ -127,12 +134,13 @@ def _fill(nodes, naive, most):
             if flow[i] == 0:
                 continue
             rivals, least = 0, np.inf  # laggards that do not grow; the least total usage among them
-            for c in child[child_start[i] : child_start[i + 1]]:
+            below = child[child_start[i] : child_start[i + 1]]
+            for c in below:
                 flow[c] = flow[i] * step[c]
                 if tied[c] and not blocked[c] and growth[c] == 0:
                     rivals, least = rivals + 1, min(least, used[c])
             unique &= rivals < 2
-            for c in child[child_start[i] : child_start[i + 1]]:
+            for c in below:
                 if blocked[c] or step[c] > 0:
                     continue
                 if rivals == 0:  # a sibling ahead, until the laggards reach it
@@ -151,72 +159,13 @@ def _fill(nodes, naive, most):
                 span, first = max(left[j], 0.0) / drain[j], j
         if span == np.inf:
             break
+        jumped = first >= 0
+        for j in range(resources):
+            saturated[j] |= jumped and (j == first or (drain[j] > 0 and left[j] - drain[j] * span <= USED_UP))
         for i in range(q):
+            tied[i] |= when[i] <= span * (1 + ZERO)
             if leaf_of[i] >= 0:
                 share_of_leaf[leaf_of[i]] += flow[i] * span
-            tied[i] |= when[i] <= span * (1 + ZERO)
-        jumped = first >= 0
-        if jumped:
-            for j in range(resources):
-                saturated[j] |= j == first or (drain[j] > 0 and left[j] - drain[j] * span <= USED_UP)
-            for i in range(q):
-                if leaf_of[i] >= 0:
-                    for j in range(resources):
-                        blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
+                for j in range(resources if jumped else 0):
+                    blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
     return share_of_leaf, saturated, -1, unique
-
-
-@compiled
-def _measure(nodes, now, naive, jumped):
-    """From the leaves up: every node's vector and share, and their rates."""
-    child_start, child, leaf_of, weight, direction = nodes
-    share_of_leaf, saturated, blocked, tied, vector, rate, share, growth, level, used, pace, step = now
-    resources = direction.shape[1]
-    for i in range(len(leaf_of) - 1, -1, -1):
-        if leaf_of[i] >= 0:
-            n, x = direction[leaf_of[i]], share_of_leaf[leaf_of[i]]
-            vector[i], share[i], used[i] = n * x, x, n.sum() * x
-            rate[i], growth[i], pace[i] = n, 1, n.sum()
-            continue
-        vector[i], rate[i] = 0, 0
-        below = child[child_start[i] : child_start[i + 1]]
-        used[i], level[i], blocked[i] = 0, np.inf, True
-        for c in below:
-            used[i] += used[c]
-            if not blocked[c]:
-                blocked[i] = False
-                level[i] = min(level[i], share[c] / weight[c])
-        alone, least = False, np.inf
-        for c in below:
-            if jumped:
-                tied[c] = not blocked[c] and share[c] / weight[c] <= level[i] * (1 + TIE)
-            if tied[c] and not blocked[c] and growth[c] == 0:
-                alone, least = True, min(least, used[c])
-        pace[i] = 0
-        for c in below:
-            step[c] = 0
-            if blocked[c] or naive or share[c] == 0:
-                vector[i] += vector[c]
-            else:
-                vector[i] += vector[c] * (level[i] * weight[c] / share[c])
-            if blocked[c]:
-                continue
-            if tied[c] and alone and growth[c] == 0 and used[c] <= least * (1 + TIE):
-                step[c] = 1 / pace[c]
-            elif tied[c] and not alone:
-                step[c] = weight[c] / growth[c]
-            elif not (naive or alone or tied[c]):
-                rate[i] += vector[c] * (weight[c] / share[c])
-            rate[i] += step[c] * rate[c]
-            pace[i] += step[c] * pace[c]
-        if blocked[i]:
-            continue
-        share[i], growth[i] = 0, 0
-        for j in range(resources):
-            if naive or not saturated[j]:
-                share[i] = max(share[i], vector[i, j])
-        for j in range(resources):
-            if (naive or not saturated[j]) and vector[i, j] >= share[i] * (1 - USED_UP):
-                growth[i] = max(growth[i], rate[i, j])
-        if growth[i] <= ZERO * rate[i].max():
-            growth[i] = 0

@@ -2,10 +2,10 @@
 
 A group's usage is B + f V: B is the sum over its children that are blocked or have nothing, V the sum of U
 omega/s over the others, f their least s/omega. A group with a handful of children adds them up. A wide one
-keeps B, V, f and its first child in a binary tree of partial sums: nothing is subtracted, so that rounding
-does not pile up. All of that depends on which resources are saturated. There is a copy for each set of them
-(for five resources or more only one, made anew when the set changes), and each lists the leaves that have
-changed since it was asked. Source: H-DRF, Bhattacharya et al., SoCC 2013, Section 4.
+keeps B, V, f and its first child in a binary tree of partial sums: nothing is subtracted, so rounding does
+not pile up. There is a copy of all that for each set of saturated resources (for five resources or more only
+one, made anew when the set changes), and each lists the leaves that have changed since it was asked. Source:
+H-DRF, Bhattacharya et al., SoCC 2013, Section 4.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.mch.flat_heap import rounded
+from schedlib.mch.literal import goes_first
 from schedlib.mch.model import Tree
 
 HANDFUL, MOST = 8, 4
@@ -23,8 +23,7 @@ NODE = np.dtype([
     ("first", np.int64), ("count", np.int64),  # its children: first .. first + count - 1; count 0 for leaves
     ("parent", np.int64), ("leaf", np.int64),  # `leaf`: its number, -1 for groups
     ("inner", np.int64),  # where a wide group's tree lies in `sums`, `low` and `winner`; else -1
-    ("light", np.float64),  # 1 over the weight
-], align=True)
+    ("light", np.float64)], align=True)  # 1 over the weight
 
 
 class Groups(NamedTuple):
@@ -71,40 +70,6 @@ def groups(tree: Tree, share: np.ndarray) -> Groups:
 
 
 @kernel
-def goes_first(g, c, a, b):
-    """Whether child `a` is served before child `b`; -1 stands for none."""
-    if a < 0 or b < 0:
-        return a >= 0
-    mine, other = rounded(g.ratio[c, a]), rounded(g.ratio[c, b])
-    if mine != other:
-        return mine < other
-    few, many = g.started[a] * g.weight[b], g.started[b] * g.weight[a]
-    return few < many if few != many else a < b
-
-
-@kernel
-def sum_handful(g, c, i, rescale):
-    """The group's usage and the leaf to serve below it, from its children one by one."""
-    start, end, resources = g.nodes[i].first, g.nodes[i].first + g.nodes[i].count, g.usage.shape[2]
-    f, best = np.inf, -1
-    for j in range(start, end):
-        ratio = g.ratio[c, j]
-        f = min(f, ratio if ratio > 0.0 else np.inf)
-        if ratio < np.inf and goes_first(g, c, j, best):
-            best = j
-    g.best[c, i] = -1 if best < 0 else g.best[c, best]
-    for l in range(resources):
-        g.usage[c, i, l] = 0.0
-    for j in range(start, end):
-        factor = 1.0
-        if rescale and 0.0 < g.ratio[c, j] < np.inf:
-            factor = f / g.ratio[c, j]
-        for l in range(resources):
-            g.usage[c, i, l] += factor * g.usage[c, j, l]
-    return g.nodes[i].count
-
-
-@kernel
 def side(g, c, i, at, l, rescale):
     """B (for l < R) or V of a place in a wide group's tree; places from `count` on are the children."""
     n, resources = g.nodes[i].count, g.usage.shape[2]
@@ -119,60 +84,55 @@ def side(g, c, i, at, l, rescale):
 
 @kernel
 def lowest(g, c, i, at):
-    """f of a place in a wide group's tree."""
-    if at < g.nodes[i].count:
-        return g.low[c, g.nodes[i].inner + at]
-    ratio = g.ratio[c, g.nodes[i].first + at - g.nodes[i].count]
-    return ratio if ratio > 0 else np.inf
-
-
-@kernel
-def champion(g, c, i, at):
-    """The child to serve first of those below a place in a wide group's tree, -1 for none."""
-    if at < g.nodes[i].count:
-        return g.winner[c, g.nodes[i].inner + at]
-    j = g.nodes[i].first + at - g.nodes[i].count
-    return j if g.ratio[c, j] < np.inf else -1
-
-
-@kernel
-def join(g, c, i, at, rescale):
-    """Work out a place of a wide group's tree from the two places below it."""
-    here = g.nodes[i].inner + at
-    for l in range(g.sums.shape[2]):
-        g.sums[c, here, l] = side(g, c, i, 2 * at, l, rescale) + side(g, c, i, 2 * at + 1, l, rescale)
-    g.low[c, here] = min(lowest(g, c, i, 2 * at), lowest(g, c, i, 2 * at + 1))
-    a, b = champion(g, c, i, 2 * at), champion(g, c, i, 2 * at + 1)
-    g.winner[c, here] = a if goes_first(g, c, a, b) else b
-
-
-@kernel
-def sum_wide(g, c, i, child, rescale):
-    """The group's usage and the leaf to serve below it, after one child (-1: each) has changed."""
-    n, resources, looked = g.nodes[i].count, g.usage.shape[2], 0
-    at = n - 1 if child < 0 else (n + child - g.nodes[i].first) >> 1
-    while at >= 1:
-        join(g, c, i, at, rescale)
-        looked += 2
-        at = at - 1 if child < 0 else at >> 1
-    top = g.nodes[i].inner + 1
-    g.best[c, i] = -1 if g.winner[c, top] < 0 else g.best[c, g.winner[c, top]]
-    f = g.low[c, top]
-    for l in range(resources):
-        v = g.sums[c, top, resources + l]
-        g.usage[c, i, l] = g.sums[c, top, l] + (f * v if f < np.inf else 0.0)
-    return looked
+    """f of a place in a wide group's tree, and the child to serve first of those below it, -1 for none."""
+    n = g.nodes[i].count
+    if at < n:
+        return g.low[c, g.nodes[i].inner + at], g.winner[c, g.nodes[i].inner + at]
+    j = g.nodes[i].first + at - n
+    ratio = g.ratio[c, j]
+    return (ratio if ratio > 0 else np.inf), (j if ratio < np.inf else -1)
 
 
 @kernel
 def sum_up(g, c, i, child, rescale):
-    """Usage and share of a group, and the leaf to serve below it."""
-    looked = sum_handful(g, c, i, rescale) if g.nodes[i].inner < 0 else sum_wide(g, c, i, child, rescale)
+    """Usage, share and leaf to serve of a group, after a child (-1: each) has changed; gives the cost."""
+    first, n, resources, looked = g.nodes[i].first, g.nodes[i].count, g.usage.shape[2], 0
+    if g.nodes[i].inner < 0:  # a handful of children, one by one
+        f, best, looked = np.inf, -1, n
+        for j in range(first, first + n):
+            ratio = g.ratio[c, j]
+            f = min(f, ratio if ratio > 0.0 else np.inf)
+            if ratio < np.inf and goes_first(g, c, j, best):
+                best = j
+        for l in range(resources):
+            g.usage[c, i, l] = 0.0
+        for j in range(first, first + n):
+            factor = 1.0
+            if rescale and 0.0 < g.ratio[c, j] < np.inf:
+                factor = f / g.ratio[c, j]
+            for l in range(resources):
+                g.usage[c, i, l] += factor * g.usage[c, j, l]
+    else:
+        at = n - 1 if child < 0 else (n + child - first) >> 1
+        while at >= 1:  # a place from the two below it
+            here = g.nodes[i].inner + at
+            for l in range(2 * resources):
+                g.sums[c, here, l] = side(g, c, i, 2 * at, l, rescale) + side(g, c, i, 2 * at + 1, l, rescale)
+            (f, a), (other, b) = lowest(g, c, i, 2 * at), lowest(g, c, i, 2 * at + 1)
+            g.low[c, here], g.winner[c, here] = min(f, other), a if goes_first(g, c, a, b) else b
+            looked += 2
+            at = at - 1 if child < 0 else at >> 1
+        top = g.nodes[i].inner + 1
+        f, best = g.low[c, top], g.winner[c, top]
+        for l in range(resources):
+            v = g.sums[c, top, resources + l]
+            g.usage[c, i, l] = g.sums[c, top, l] + (f * v if f < np.inf else 0.0)
+    g.best[c, i] = -1 if best < 0 else g.best[c, best]
     s = 0.0
-    for l in range(g.usage.shape[2]):
+    for l in range(resources):
         if (g.made[c] >> l) & 1 == 0 or not rescale:
             s = max(s, g.usage[c, i, l])
-    g.ratio[c, i] = np.inf if g.best[c, i] < 0 else s * g.nodes[i].light
+    g.ratio[c, i] = np.inf if best < 0 else s * g.nodes[i].light
     return looked
 
 
@@ -208,23 +168,23 @@ def count_start(g, leaf):
 
 
 @kernel
-def bring_up_to_date(g, c, leaves, saturated, rescale):
-    """Make copy `c` right for these saturated resources; gives the number of nodes looked at."""
+def next_leaf(g, leaves, saturated, rescale):
+    """The leaf to serve, or -1 when all are blocked, and the nodes looked at to bring a copy up to date."""
+    c = saturated if g.made.size > 1 else 0
     looked, many = 0, 8 * g.changes[c] > g.node_of.size and g.changes[c] > 1
-    if g.made[c] != saturated or many:
-        g.made[c] = saturated
+    anew = g.made[c] != saturated or many
+    g.made[c] = saturated
+    if anew:
         for i in range(g.nodes.size - 1, -1, -1):
             looked += 1
             if g.nodes[i].leaf >= 0:
                 set_leaf(g, c, g.nodes[i].leaf, leaves)
             else:
                 looked += sum_up(g, c, i, -1, rescale)
-        for at in range(g.changes[c]):
-            g.noted[c, g.changed[c, at]] = False
-    else:
-        for at in range(g.changes[c]):
-            leaf = g.changed[c, at]
-            g.noted[c, leaf] = False
+    for at in range(g.changes[c]):
+        leaf = g.changed[c, at]
+        g.noted[c, leaf] = False
+        if not anew:
             set_leaf(g, c, leaf, leaves)
             child = g.node_of[leaf]
             i = g.nodes[child].parent
@@ -232,12 +192,4 @@ def bring_up_to_date(g, c, leaves, saturated, rescale):
                 looked += sum_up(g, c, i, child, rescale)
                 child, i = i, g.nodes[i].parent
     g.changes[c] = 0
-    return looked
-
-
-@kernel
-def next_leaf(g, leaves, saturated, rescale):
-    """The leaf to serve, or -1 when all are blocked, and the number of nodes looked at."""
-    c = saturated if g.made.size > 1 else 0
-    looked = bring_up_to_date(g, c, leaves, saturated, rescale)
     return (g.best[c, 0] if g.ratio[c, 0] < np.inf else -1), looked

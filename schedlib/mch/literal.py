@@ -1,7 +1,6 @@
 """The rules as they are printed: every node, or every leaf, anew for each decision.
 
-The fast kernels must decide the same. These are in the library, and not in the tests, because their cost is a
-claim.
+The fast kernels must decide the same. These are not in the tests because their cost is a claim.
 """
 
 from typing import NamedTuple
@@ -9,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.mch.flat_heap import rounded
-from schedlib.mch.model import Tree
+
+CUT = float(2**24 + 1)
+"""Veltkamp's constant: of 53 bits, 29 are kept."""
 
 
 class Nodes(NamedTuple):
@@ -22,29 +22,29 @@ class Nodes(NamedTuple):
     weight: np.ndarray
     demand: np.ndarray  # (p, R) over capacity
     usage: np.ndarray  # (Q, R) U, scratch
-    ratio: np.ndarray  # (Q,) s over omega, infinite when blocked; scratch
+    ratio: np.ndarray  # (1, Q) s over omega, infinite when blocked; scratch
     started: np.ndarray  # (Q,) tasks started so far below each node, scratch
 
 
-def nodes(tree: Tree, share: np.ndarray) -> Nodes:
-    """Arrays of a tree whose leaves need `share (p, R)` of each capacity for a task."""
-    q = tree.n_nodes
-    return Nodes(**tree.copies("child_start", "child", "leaf_of", "weight"), demand=share,
-                 usage=np.zeros((q, share.shape[1])), ratio=np.zeros(q), started=np.zeros(q, np.int64))
+@kernel
+def rounded(x):
+    """A number to 29 bits (Veltkamp's splitting), so that shares which differ by rounding alone are equal."""
+    if not np.isfinite(x):
+        return x
+    y = x * CUT
+    return y - (y - x)
 
 
 @kernel
-def least_child(g, node):
-    """The unblocked child with the least s/omega; ties: fewest started tasks per weight, then the first."""
-    best, key = -1, np.inf
-    for at in range(g.child_start[node], g.child_start[node + 1]):
-        j = g.child[at]
-        if g.ratio[j] < np.inf:
-            mine = rounded(g.ratio[j])
-            fewer = best >= 0 and g.started[j] * g.weight[best] < g.started[best] * g.weight[j]
-            if best < 0 or mine < key or (mine == key and fewer):
-                best, key = j, mine
-    return best
+def goes_first(g, c, a, b):
+    """Whether child `a` is served before `b` (-1: none): least s/omega, on ties fewest tasks per weight."""
+    if a < 0 or b < 0:
+        return a >= 0
+    mine, other = rounded(g.ratio[c, a]), rounded(g.ratio[c, b])
+    if mine != other:
+        return mine < other
+    few, many = g.started[a] * g.weight[b], g.started[b] * g.weight[a]
+    return few < many if few != many else a < b
 
 
 @kernel
@@ -68,27 +68,31 @@ def descend(g, leaves, saturated, rescale):
             for at in range(g.child_start[i], g.child_start[i + 1]):
                 j = g.child[at]
                 count += g.started[j]
-                if g.ratio[j] < np.inf:
+                if g.ratio[0, j] < np.inf:
                     blocked = False
-                    if 0 < g.ratio[j] < f:
-                        f = g.ratio[j]
+                    if 0 < g.ratio[0, j] < f:
+                        f = g.ratio[0, j]
             g.started[i] = count
             for at in range(g.child_start[i], g.child_start[i + 1]):
                 j = g.child[at]
-                factor = f / g.ratio[j] if rescale and 0 < g.ratio[j] < np.inf else 1.0
+                factor = f / g.ratio[0, j] if rescale and 0 < g.ratio[0, j] < np.inf else 1.0
                 for l in range(resources):
                     g.usage[i, l] += factor * g.usage[j, l]
         s = 0.0
         for l in range(resources):
             if (saturated >> l) & 1 == 0 or not rescale:
                 s = max(s, g.usage[i, l])
-        g.ratio[i] = np.inf if blocked else s / g.weight[i]
-    if g.ratio[0] == np.inf:
+        g.ratio[0, i] = np.inf if blocked else s / g.weight[i]
+    if g.ratio[0, 0] == np.inf:
         return -1, q
     node, looked = 0, q
     while g.leaf_of[node] < 0:
-        looked += g.child_start[node + 1] - g.child_start[node]
-        node = least_child(g, node)
+        best = -1
+        for at in range(g.child_start[node], g.child_start[node + 1]):
+            looked += 1
+            if g.ratio[0, g.child[at]] < np.inf and goes_first(g, 0, g.child[at], best):
+                best = g.child[at]
+        node = best
     return g.leaf_of[node], looked
 
 

@@ -17,15 +17,13 @@ class Tree:
     Nodes are numbered in preorder, the root is 0; leaves are numbered from left to right. A node's path is
     the paper's list of numbers: n_{2,1} is `(2, 1)`, the root `()`.
 
-    - `weights`: omega by path, 1 where not given: `{(1,): 60, (2,): 40}`
-    - `names`: names by path, for pictures and messages; otherwise n1,2 and so on
+    - `weights`: omega by path, else 1: `{(1,): 60, (2,): 40}`; `names`: by path, else n1,2 and so on
     - `demand (p, R)`: d_i^j, of leaf i for resource j, in the reader's units per task
     - `parent (Q,)`, `depth (Q,)`, `weight (Q,)`; `leaves (p,)`: the leaves' nodes; `leaf_of (Q,)`: the leaf's
       number, -1 for groups; `child_start (Q + 1,)`, `child (Q - 1,)`: where `children` finds a node's
 
-    Raises ValueError, with the path, on an empty group, a leaf that needs nothing, demands that are negative,
-    not finite or of different lengths, and weights that are not positive or name no node. Source: MCH,
-    Section II.A.
+    Raises ValueError, with the path, on an empty group, a leaf that needs nothing, demands negative, infinite
+    or of different lengths, and weights not positive or of no node. Source: MCH, Section II.A.
 
     >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0)]], weights={(1,): 2})
     >>> tree.n_leaves, tree.n_nodes, tree.paths[1:3], tree.weight[1].item(), tree.demand.tolist()
@@ -50,36 +48,33 @@ class Tree:
         stack = [((), self.nested, -1)]
         while stack:
             path, node, parent = stack.pop()
-            here = len(paths)
+            demand = _demand(path, node)
+            if demand is None:
+                stack += [((*path, k), child, len(paths)) for k, child in reversed(list(enumerate(node, 1)))]
             paths.append(path)
             parents.append(parent)
-            demands.append(_demand(path, node))
-            if demands[-1] is None:
-                stack += [((*path, k), child, here) for k, child in reversed(list(enumerate(node, 1)))]
-        lengths = sorted({len(demand) for demand in demands if demand is not None})
+            demands.append(demand)
+        leaves = np.array([node for node, demand in enumerate(demands) if demand is not None])
+        lengths = sorted({len(demands[leaf]) for leaf in leaves})
         if len(lengths) != 1:
             raise ValueError(f"tree: its leaves name {lengths} resources; give every leaf a number for each")
-        leaves = np.array([i for i, demand in enumerate(demands) if demand is not None])
         leaf_of = np.full(len(paths), -1)
         leaf_of[leaves] = np.arange(len(leaves))
-        parent = np.array(parents)
-        counts = np.bincount(parent[1:], minlength=len(paths))
-        weight = _by_path("weights", self.weights, paths, 1.0)
+        parent, weight = np.array(parents), _by_path("weights", self.weights, paths, 1.0).astype(float)
+        _by_path("names", self.names, paths, "")
         for bad in np.flatnonzero(~(np.isfinite(weight) & (weight > 0))):
             raise ValueError(f"weights[{paths[bad]}]: {weight[bad]}, must be a positive number")
-        made = {
-            "paths": tuple(paths), "demand": np.array([demands[i] for i in leaves], float), "parent": parent,
-            "depth": np.array([len(path) for path in paths]), "weight": weight.astype(float),
-            "leaves": leaves, "leaf_of": leaf_of, "child_start": np.concatenate(([0], np.cumsum(counts))),
-            "child": np.argsort(parent[1:], kind="stable") + 1}
-        for name, value in made.items():
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-            object.__setattr__(self, name, value)
-        _by_path("names", self.names, paths, "")
+        counts = np.bincount(parent[1:], minlength=len(paths))
+        arrays = {
+            "demand": np.array([demands[leaf] for leaf in leaves], float), "parent": parent,
+            "depth": np.array(list(map(len, paths))), "weight": weight, "leaves": leaves, "leaf_of": leaf_of,
+            "child": np.argsort(parent[1:], kind="stable") + 1, "child_start": np.append(0, counts.cumsum())}
+        for array in arrays.values():
+            array.flags.writeable = False
+        self.__dict__.update(arrays, paths=tuple(paths))
 
     def copies(self, *names: str) -> dict[str, np.ndarray]:
-        """Some of its arrays as a kernel takes them: compiled for arrays that can be written."""
+        """Some of its arrays as kernels take them, which are compiled for arrays that can be written."""
         return {name: np.array(getattr(self, name)) for name in names}
 
     @property
@@ -108,9 +103,9 @@ class Tree:
 
     @cached_property
     def guarantee(self) -> np.ndarray:
-        """The hierarchical share guarantee of each node, (Q,): the root's is 1.
+        """The hierarchical share guarantee of each node, (Q,), the root's being 1 (Section II.A).
 
-        It is the node's part of the weights of all children of its parent, times the parent's (Section II.A).
+        It is the node's part of the weights of all children of its parent, times the parent's.
         """
         share = np.ones(self.n_nodes)
         for node in range(self.n_nodes):
@@ -125,7 +120,12 @@ class Tree:
         rows = np.asarray(demand, float).tolist()
         if len(rows) != self.n_leaves:
             raise ValueError(f"demand: {len(rows)} rows for {self.n_leaves} leaves; give one per leaf")
-        return Tree(_rebuilt(self.nested, iter(rows)), self.weights, self.names)
+        left = iter(rows)
+
+        def rebuilt(node):
+            return [rebuilt(child) for child in node] if isinstance(node, list) else tuple(next(left))
+
+        return Tree(rebuilt(self.nested), self.weights, self.names)
 
 
 def _demand(path, node):
@@ -157,15 +157,11 @@ def _by_path(what, given, paths, default):
     return np.array(list(values.values()))
 
 
-def _rebuilt(node, rows):
-    return [_rebuilt(child, rows) for child in node] if isinstance(node, list) else tuple(next(rows))
-
-
 def branch_of(tree: Tree, node: int = 0) -> tuple[float, Any]:
     """A node as its weight beside what it holds: a leaf's demand as a tuple, or a list of such branches."""
-    if tree.leaf_of[node] >= 0:
-        return float(tree.weight[node]), tuple(tree.demand[tree.leaf_of[node]].tolist())
-    return float(tree.weight[node]), [branch_of(tree, child) for child in tree.children(node)]
+    leaf = tree.leaf_of[node]
+    below = [branch_of(tree, child) for child in tree.children(node)]
+    return float(tree.weight[node]), below if leaf < 0 else tuple(tree.demand[leaf].tolist())
 
 
 def tree_of(branch: tuple[float, Any]) -> Tree:
@@ -180,8 +176,9 @@ def tree_of(branch: tuple[float, Any]) -> Tree:
         weight, below = branch
         if weight != 1:
             weights[path] = weight
-        group = isinstance(below, list)
-        return [nested(one, (*path, k)) for k, one in enumerate(below, 1)] if group else below
+        if not isinstance(below, list):
+            return below
+        return [nested(one, (*path, k)) for k, one in enumerate(below, 1)]
 
     return Tree(nested(branch, ()), weights)
 
@@ -202,8 +199,7 @@ class Allocation:
     """What each leaf, from left to right, has when nothing more fits under the rule of that name.
 
     - `tasks (p,)`: t_i; `shares (p,)`: dominant shares mu_i t_i; `usage (p, R)`: d_i^j t_i, in demands' units
-    - `saturated (R,)`: which resources are used up; `decisions`: tasks chosen one by one, or the number of
-      events when tasks are divisible
+    - `saturated (R,)`: which are used up; `decisions`: tasks chosen, or events when tasks are divisible
     """
 
     rule: str

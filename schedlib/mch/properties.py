@@ -1,9 +1,8 @@
 """What a fair rule should promise: each property as a margin, measured on the divisible allocation of a tree.
 
 Margins are in units of the guaranteed share of the node concerned: 0 and more is kept, -0.3 falls short by 30
-% of the guarantee. Rules are those of `allocate`, or a function of (tree, capacity) that returns an
-`Allocation`. Sources: DRF's properties, Ghodsi et al., NSDI 2011, Section 3; the hierarchical share
-guarantee, Bhattacharya et al., SoCC 2013, Section 3, MCH, Section II.A.
+% of it. Sources: DRF's properties, Ghodsi et al., NSDI 2011, Section 3; the hierarchical share guarantee,
+Bhattacharya et al., SoCC 2013, Section 3, MCH, Section II.A.
 """
 
 import functools
@@ -25,7 +24,7 @@ FACTORS, ADDED = (0.5, 0.9, 1.1, 2.0), (0.01, 0.25, 0.5, 1.0)
 """Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it."""
 Vector = npt.ArrayLike
 Solver = str | Callable[[Tree, Vector], Allocation]
-"""A rule's name, or a function of (tree, capacity)."""
+"""A rule of `allocate` by name, or a function of (tree, capacity)."""
 Given = Allocation | None
 """The allocation of that rule, where it is known."""
 
@@ -53,10 +52,7 @@ def solve(tree: Tree, capacity: Vector, rule: Solver) -> Allocation:
 
 
 def collapsed(tree: Tree, capacity: Vector) -> Allocation:
-    """Collapsed hierarchies with dominant shares: weighted DRF on the leaves, each weighted by its guarantee.
-
-    The naive extension of collapsed hierarchies to several resources (MCH, Section I.C).
-    """
+    """Collapsed hierarchies by dominant shares (MCH, Section I.C): weighted DRF by the leaves' guarantees."""
     omega = {(k,): float(share) for k, share in enumerate(tree.guarantee[tree.leaves], 1)}
     return allocate(Tree([tuple(row) for row in tree.demand.tolist()], omega), capacity, "weighted-drf")
 
@@ -64,9 +60,8 @@ def collapsed(tree: Tree, capacity: Vector) -> Allocation:
 def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
     """The share of each node, (Q,), from the leaves' dominant shares (p,).
 
-    A group is worth what its poorest child lets it show: H-DRF's rescaled share before anything is saturated.
-    All children are scaled to the least share per weight, then added up; a group's share is the largest sum,
-    mu times that least. It grows with every leaf's, so that it can be asked of any rule's allocation.
+    A group is worth what its poorest child lets it show: H-DRF's rescaled share before anything is saturated,
+    mu times the least share per weight. It grows with every leaf's, so it can be asked of any allocation.
 
     >>> node_shares(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], [0.5, 0.5, 0.25]).tolist()
     [0.5, 0.5, 0.25, 0.5, 0.25]
@@ -82,8 +77,8 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
 def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """Every leaf and every group but the root has its hierarchical share guarantee, whatever siblings ask.
 
-    H-DRF keeps it: when the first resource is saturated, siblings have equal shares per weight that add up to
-    1 at least, and no share falls later.
+    H-DRF keeps it: when the first resource is saturated, siblings' equal shares per weight add up to 1 at
+    least, and no share falls later.
 
     >>> share_guarantee(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], "drf")
     Margin(value=0.0, who='n1')
@@ -94,10 +89,7 @@ def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Give
 
 
 def sharing_incentive(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
-    """Every leaf runs as many tasks as on a cluster of its own, its guarantee's part of every resource.
-
-    With divisible tasks, that is the share guarantee of the leaves.
-    """
+    """Every leaf runs as many tasks as on its guarantee's part of every resource, a cluster of its own."""
     allocation = allocation or solve(tree, capacity, rule)
     guarantee = tree.guarantee[tree.leaves]
     with np.errstate(divide="ignore"):
@@ -109,8 +101,8 @@ def envy_freeness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given 
                   across: bool = False) -> Margin:
     """No leaf would run more tasks with a sibling leaf's resources, times the ratio of their guarantees.
 
-    `across`: with any other leaf's resources. A hierarchy does not promise that: a leaf whose sibling needs
-    other resources gets more than one whose sibling competes with it.
+    `across`: with any other leaf's. A hierarchy does not promise that: a leaf whose sibling needs other
+    resources gets more than one whose sibling competes with it.
     """
     allocation = allocation or solve(tree, capacity, rule)
     guarantee, need = tree.guarantee[tree.leaves], flatten(tree, capacity).node_share[tree.leaves]
@@ -153,10 +145,7 @@ def lies(demand: np.ndarray, capacity: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def strategy_proofness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
-    """No leaf runs more tasks by misreporting its demand: the greatest gain over all leaves and `lies`.
-
-    What counts is what it can use: with a lie's resources, tasks of the true demand.
-    """
+    """No leaf runs more tasks (of the true demand) by misreporting it: the greatest gain over all `lies`."""
     allocation, capacity = allocation or solve(tree, capacity, rule), check_capacity(tree, capacity)
     guarantee, worst = tree.guarantee[tree.leaves], Margin(0.0, "nobody")
     for i, truth in enumerate(tree.demand):
@@ -176,7 +165,7 @@ def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
     """No leaf is starved while tasks end and start: its mean share over time is its guarantee at least.
 
     `times (T + 1,)`: when the shares change, and the end; `shares (T, p)`: dominant shares in between, all
-    leaves active. -1 is a leaf that got nothing. Source: Bhattacharya et al., SoCC 2013; MCH, Section I.C.
+    leaves active. -1: a leaf got nothing. Source: Bhattacharya et al., SoCC 2013; MCH, Section I.C.
 
     >>> long_run_guarantee(Tree([(1, 0), (1, 0)]), [0, 1, 4], [[0.5, 0.5], [0.9, 0.1]])
     Margin(value=-0.6, who='n2')
@@ -187,22 +176,18 @@ def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
 
 
 PROPERTIES: dict[str, Callable[..., Margin]] = {
-    "share guarantee": share_guarantee,
-    "sharing incentive": sharing_incentive,
-    "envy-freeness among siblings": envy_freeness,
-    "envy-freeness across groups": envy_freeness_across,
-    "Pareto efficiency": pareto_efficiency,
-    "strategy-proofness": strategy_proofness,
-}
+    "share guarantee": share_guarantee, "sharing incentive": sharing_incentive,
+    "envy-freeness among siblings": envy_freeness, "envy-freeness across groups": envy_freeness_across,
+    "Pareto efficiency": pareto_efficiency, "strategy-proofness": strategy_proofness}
 
 
 def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree],
                    properties: dict = PROPERTIES) -> pd.DataFrame:
     """How often each rule (a name or a function) violates each property (functions by name; all unless told).
 
-    Gives `rule, property, trees, violated, worst, tree`. `trees` counts those that the rule takes: C-CH and
-    M-CH take no leaf that does without their resource. `violated`: share of them on which it falls short by
-    more than `TOLERANCE`; `worst`: the least margin, in units of the guarantee; `tree`: its tree's number.
+    Gives `rule, property, trees, violated, worst, tree`. `trees` counts those that the rule takes (C-CH and
+    M-CH: whose leaves all need their resource); `violated`: share of them on which it falls short by more
+    than `TOLERANCE`; `worst`: the least margin, in units of the guarantee; `tree`: its tree's number.
 
     >>> tree = Tree([(1, 0), [(1, 0), (0, 1), (1, 1)]])
     >>> property_table([10, 10], ["drf"], [tree], {"guarantee": share_guarantee}).values.tolist()
@@ -210,19 +195,17 @@ def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tr
     """
     trees, rows = list(trees), []
     for rule in rules:
-        margins: dict[str, list[float]] = {name: [] for name in properties}
-        for tree in trees:
+        margins = {name: np.full(len(trees), np.nan) for name in properties}
+        for number, tree in enumerate(trees):
             try:
                 allocation = solve(tree, capacity, rule)
             except ValueError:
-                allocation = None
+                continue
             for name, holds in properties.items():
-                margin = holds(tree, capacity, rule, allocation).value if allocation else np.nan
-                margins[name].append(margin)
+                margins[name][number] = holds(tree, capacity, rule, allocation).value
         for name, values in margins.items():
-            taken = int(np.isfinite(values).sum())
-            worst = int(np.nanargmin(np.round(values, 12))) if taken else -1
-            violated = float(np.less(values, -TOLERANCE).sum() / taken) if taken else np.nan
-            least = values[worst] if taken else np.nan
-            rows.append((getattr(rule, "__name__", rule), name, taken, violated, least, worst))
+            taken = values[~np.isnan(values)]
+            worst = int(np.nanargmin(values.round(12))) if len(taken) else -1
+            violated = (taken < -TOLERANCE).mean() if len(taken) else np.nan
+            rows.append((getattr(rule, "__name__", rule), name, len(taken), violated, values[worst], worst))
     return pd.DataFrame(rows, columns=["rule", "property", "trees", "violated", "worst", "tree"])

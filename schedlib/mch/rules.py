@@ -1,13 +1,10 @@
 """The rules: shipped ones and a reader's are the same kind of thing, a `Rule`.
 
-A shipped flat rule is one entry in `FLAT` and, where it has weights of its own, a function in `flatten`. A
-reader's flat rule, in four lines:
+A shipped flat rule is an entry in `FLAT`, with a function in `flatten` for weights of its own. A reader's:
 
     @mch.rule
     def least_memory(leaf, usage, demand, weight, capacity):
         return usage[1] / (weight * capacity[1])
-
-    mch.simulate(tree, capacity, least_memory, jobs)
 """
 
 from collections.abc import Callable
@@ -25,16 +22,11 @@ from schedlib.mch.model import Tree, check_capacity
 
 
 class Weighing(NamedTuple):
-    """How a flat rule weighs leaves, and which share it compares.
+    """How a flat rule weighs leaves, and which share it compares."""
 
-    - `weights`: of a tree and capacities (R,), a function from the active leaves (p,) to weights (p,)
-    - `resource`: the index of the resource whose share counts; None: the dominant share, mu_i
-    - `changes`: whether weights depend on which leaves are active
-    """
-
-    weights: Callable[[Tree, np.ndarray], Callable]
-    resource: int | None = None
-    changes: bool = True
+    weights: Callable[[Tree, np.ndarray], Callable]  # makes a function, active leaves (p,) to weights (p,)
+    resource: int | None = None  # the index of the resource whose share counts; None: the dominant share
+    changes: bool = True  # whether weights depend on which leaves are active
 
 
 FLAT = {
@@ -64,13 +56,13 @@ class Rule:
     A reader's rule is flat: the leaf with the least priority is next, ties go to the lower index.
 
     - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use
-      now (R,), what one task demands (R,), the leaf's weight and the cluster's capacity (R,), in the reader's
-      units. It is compiled, and asked again only when the leaf's usage or weight changes.
+      now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units;
+      compiled, and asked again only when the leaf's usage or weight changes
     - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
       "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
-    Raises ValueError, with the compiler's reason, when `priority` does not compile, and (from `fill` and
-    `simulate`, with the leaf and the time) when it gives what is no number.
+    ValueError, with the compiler's reason, when `priority` does not compile, and (from `fill` and `simulate`,
+    with the leaf and the time) when it gives what is no number.
 
     >>> @rule
     ... def dominant_share(leaf, usage, demand, weight, capacity):
@@ -90,14 +82,8 @@ class Rule:
         object.__setattr__(self, "name", self.name or getattr(self.priority, "__name__", "own"))
         object.__setattr__(self, "priority", compiling.rule(PRIORITY)(self.priority))
 
-    @property
-    def weighing(self) -> Weighing | None:
-        """How it weighs leaves; None for the hierarchical rules, which do without."""
-        return FLAT.get(self.weights)
 
-
-def rule(priority: Callable | None = None, *,
-         weights: str = "weighted-drf") -> Rule | Callable[[Callable], Rule]:
+def rule(priority: Callable | None = None, *, weights: str = "weighted-drf") -> Rule | Callable:
     """`Rule` as a decorator."""
     return (lambda function: Rule(function, weights)) if priority is None else Rule(priority, weights)
 
@@ -109,7 +95,7 @@ def unasked(leaf, usage, demand, weight, capacity):
 
 
 RULES = {name: Rule(unasked, name, name, SHARE) for name in FLAT} | {
-    name: Rule(unasked, "", name, kind) for name, kind in (("h-drf", H_DRF), ("naive-h-drf", NAIVE))}
+    "h-drf": Rule(unasked, "", "h-drf", H_DRF), "naive-h-drf": Rule(unasked, "", "naive-h-drf", NAIVE)}
 """Every shipped rule by name."""
 
 
@@ -134,10 +120,9 @@ def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np
         asked = f"rule {weighing!r} looks at resource {how.resource} alone"
         if how.resource >= tree.n_resources:
             raise ValueError(f"{asked}, but leaves name {tree.n_resources} only; use 'c-ch'")
-        without = np.flatnonzero(need[:, how.resource] == 0)
-        if len(without):
+        for leaf in tree.leaves[need[:, how.resource] == 0][:1]:
             raise ValueError(
-                f"{asked}: leaf {tree.name(tree.leaves[without[0]])} uses nothing of resource {how.resource}, its share "
-                "would be 0 for ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
+                f"{asked}: leaf {tree.name(leaf)} uses nothing of resource {how.resource}, its share would "
+                "be 0 for ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
     weights = how.weights(tree, np.asarray(capacity, float))(np.ones(tree.n_leaves, np.bool_))
     return weights, need.max(axis=1) if how.resource is None else need[:, how.resource]

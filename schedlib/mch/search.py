@@ -1,6 +1,6 @@
 """Random hierarchies, and the search for the smallest one on which something fails."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, product
 
 import numpy as np
@@ -17,10 +17,9 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
                 partial: float = 0.0, weighted: bool = False) -> Tree:
     """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
 
-    Each leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with probability
-    `partial`, of one alone (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn from 1 to 4,
-    else they are 1. Depth 1 is a flat tree. Raises ValueError when a size is below 1, `branching` below 2 or
-    `partial` no probability.
+    A leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of one
+    alone (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn from 1 to 4, else 1. Depth 1 is a
+    flat tree. ValueError on a size below 1, a `branching` below 2 and no probability.
 
     >>> tree = random_tree(np.random.default_rng(1), depth=2, partial=0.5)
     >>> tree.depth.max().item(), tree.demand.shape
@@ -38,11 +37,10 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
         return tuple(demand.tolist())
 
     def group(levels):
-        count = int(rng.integers(2, branching + 1))
-        deep = np.zeros(count, bool)
+        count, below = int(rng.integers(2, branching + 1)), []
+        deep = [False] * count
         if levels > 1:
             deep = (rng.random(count) < 0.5) | (np.arange(count) == rng.integers(count))
-        below = []
         for is_group in deep:
             weight = int(rng.integers(1, 5)) if weighted else 1
             below.append((weight, group(levels - 1) if is_group else leaf()))
@@ -67,20 +65,19 @@ def as_text(tree: Tree) -> str:
     return text(0)
 
 
-def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, resources: int = 2,
-                    partial: float = 0.5, weighted: bool = False,
-                    sizes: Iterable[tuple[int, int]] = SIZES) -> Tree | None:
+def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, partial: float = 0.5,
+                    weighted: bool = False) -> Tree | None:
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
-    Trees grow through `sizes` (depth, branching), with `tries` each, up to the first size with a failure;
-    there the first `FAILURES` failing trees are shrunk. Deterministic by seed.
+    Trees grow through `SIZES` (depth, branching), `tries` each, up to the first with a failure, whose first
+    `FAILURES` failing trees are shrunk. Deterministic by seed.
 
     >>> as_text(counter_example(lambda tree: tree.n_leaves >= 3 and (tree.demand[:, 0] == 0).any()))
     '[(0, 1), (0, 1), (0, 1)]'
     """
     rng = np.random.default_rng(seed)
-    for depth, branching in sizes:
-        trees = (random_tree(rng, depth, branching, resources, partial, weighted) for _ in range(tries))
+    for depth, branching in SIZES:
+        trees = (random_tree(rng, depth, branching, 2, partial, weighted) for _ in range(tries))
         shrunk = [shrink(tree, fails) for tree in islice(filter(fails, trees), FAILURES)]
         if shrunk:
             return min(shrunk, key=_size)
@@ -88,11 +85,10 @@ def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 2
 
 
 def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
-    """A tree that still fails and that no single step makes simpler.
+    """A tree that still fails and that no single step makes simpler; ValueError when it fails not at all.
 
     Steps: drop a node, put a child in its group's place, put a group's children in its place, make weights
-    smaller, make demands small whole numbers; groups keep two children at least. Raises ValueError when the
-    tree does not fail to begin with.
+    smaller, make demands small whole numbers; groups keep two children at least.
     """
     if not fails(tree):
         raise ValueError("tree: it does not fail; give one that does")
@@ -115,7 +111,7 @@ def _simpler(tree: Tree) -> Iterator[Tree]:
         for smaller in _without(whole, path):
             if isinstance(smaller[1], list) and _branches(smaller):
                 yield tree_of(smaller)
-    own = {path: float(weight) for path, weight in zip(tree.paths, tree.weight, strict=True)}
+    own = dict(zip(tree.paths, tree.weight.tolist(), strict=True))
     for node in np.flatnonzero(tree.weight != 1):
         for weight in range(1, int(np.ceil(tree.weight[node]))):
             yield Tree(tree.nested, own | {tree.paths[node]: weight})

@@ -7,12 +7,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core import events
+from schedlib.core.events import event_queue
 from schedlib.mch import dispatch
-from schedlib.mch.choosing import CHANGE, JOB, Jobs, State
-from schedlib.mch.filling import check_priority, empty, most_at_once, put_weights
+from schedlib.mch.allocate import check_priority, empty, most_at_once, put_weights
+from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
+from schedlib.mch.dispatch import MORE_ROOM, REWEIGH
 from schedlib.mch.model import Tree, check_capacity
-from schedlib.mch.rules import Rule, flat_weights, the_rule
+from schedlib.mch.rules import FLAT, Rule, flat_weights, the_rule
 
 COLUMNS = ("leaf", "submit", "tasks", "duration")
 
@@ -21,10 +22,10 @@ COLUMNS = ("leaf", "submit", "tasks", "duration")
 class Churn:
     """What happened to a cluster under a rule; times in the reader's unit.
 
-    - `shares`: `time`, `leaf`, `share` (dominant share mu_i t_i): a row for each leaf whose share has changed
-      by the end of that time, or, with `every`, for each leaf and grid time; empty when nothing was recorded
-    - `jobs`: those given, with `start` (of the first task) and `finish` (of the last, or when the job left);
-      NaN: not yet
+    - `shares`: `time, leaf, share` (dominant share mu_i t_i), by time: a row for each leaf whose share has
+      changed by then, or, with `every`, for each leaf and grid time; empty when nothing was recorded
+    - `jobs`: those given, with `start` of the first task and `finish` of the last (or departure); NaN: not
+      yet
     - `decisions`, `operations`: as in `mch.Filling`; `reflattens`: how often the flat tree's weights were
       worked out anew; `seconds`: wall-clock time of all that
     - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`
@@ -48,16 +49,16 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
 
     - `capacity`, `rule`, `method`: as in `mch.fill`
     - `jobs`: a table with `leaf` (0 .. p-1, left to right), `submit`, `tasks`, `duration` (of one task) and,
-      where wanted, `depart` (NaN: never): when the job leaves, its waiting tasks are dropped and its running
-      ones stop. Jobs of a leaf wait in line.
+      where wanted, `depart` (NaN: never), when waiting tasks are dropped and running ones stop. Jobs of a
+      leaf wait in line.
     - `until`: the last time that counts; without it, until all is done
     - `record`: False keeps no shares; `every`: shares on a grid from 0 with that step, instead of at changes
 
-    A leaf is active while it has tasks waiting or running; rules whose weights depend on that work them out
-    anew whenever it changes. At equal times tasks end first, then jobs leave, then jobs arrive; then tasks
-    start until none fits. A resource in which the chosen task does not fit stays saturated until some of it
-    is given back. Ties, fits and ValueErrors as in `mch.fill`; also on jobs that cannot be, with the row.
-    Source: MCH, Sections II.A and IV.A.
+    A leaf is active while it has tasks; weights that depend on that are worked out anew whenever it changes.
+    At equal times tasks end first, then jobs leave, then jobs arrive; then tasks start until none fits. A
+    resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
+    errors as in `mch.fill`; ValueError on jobs that cannot be, with the row. Source: MCH, Sections II.A,
+    IV.A.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([(1, 0), (1, 0)])
@@ -77,25 +78,24 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     state = enter(state, table, most_at_once(tree, capacity, offered))
     if record:
         state = with_log(state, 2 * tree.n_leaves + 1024)
-    how = rule.weighing if rule.weighing and rule.weighing.changes else None
+    how = FLAT.get(rule.weights)  # None for the hierarchical rules, which do without weights
+    changes = how is not None and how.changes
     if how:
         weights, (_, share) = how.weights(tree, capacity), flat_weights(tree, capacity, rule.weights)
     reflattens, begin, served = 0, time.perf_counter(), (rule.priority, rule.kind, method == "fast")
-    while True:
-        status = dispatch.advance(*served, how is not None, state, until)
-        if status == dispatch.REWEIGH:
-            put_weights(state, weights((state.leaves.tasks > 0) | (state.leaves.waiting > 0)), share)
-            dispatch.refresh(*served, state)
-            reflattens += 1
-        elif status == dispatch.MORE_ROOM:
+    while (status := dispatch.advance(*served, changes, state, until)) in (REWEIGH, MORE_ROOM):
+        if status == MORE_ROOM:
             state = with_log(state, 2 * len(state.log))
-        else:
-            break
+            continue
+        put_weights(state, weights((state.leaves.tasks > 0) | (state.leaves.waiting > 0)), share)
+        dispatch.refresh(*served, state)
+        reflattens += 1
     seconds, tally = time.perf_counter() - begin, state.tally[0]
-    end = float(tally.now)
+    end, log = float(tally.now), state.log[: tally.logged]
     check_priority(state, tree, f"time {end:.4g}")
+    share = log["tasks"] * (tree.demand / capacity).max(axis=1)[log["leaf"]]
+    shares = pd.DataFrame({"time": log["time"], "leaf": log["leaf"], "share": share})
     span = end - table["submit"].min() if len(table) else 0.0
-    shares = changes(state, tree, capacity)
     return Churn(rule=rule.name,
                  shares=on_grid(shares, tree.n_leaves, every, end) if every and record else shares,
                  jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
@@ -130,7 +130,7 @@ def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
 def enter(state: State, table: pd.DataFrame, together: int) -> State:
     """The state with these jobs, of which at most `together` tasks run at a time."""
     n, p = len(table), len(state.leaves)
-    jobs = dispatch.records(JOB, n)
+    jobs = records(JOB, n)
     jobs.leaf, jobs.left = table["leaf"], table["tasks"]
     jobs.submit, jobs.duration = table["submit"], table["duration"]
     jobs.depart = table["depart"].fillna(np.inf) if "depart" in table else np.inf
@@ -143,21 +143,14 @@ def enter(state: State, table: pd.DataFrame, together: int) -> State:
                    by_depart=np.argsort(jobs.depart, kind="stable")[: int(departs.sum())])
     stopped = int(jobs.left[departs].sum())  # the ends of tasks that are stopped stay in the queue
     room = min(int(jobs.left.sum()), together) + stopped + 1
-    return state._replace(jobs=entered, ends=events.event_queue(room))
+    return state._replace(jobs=entered, ends=event_queue(room))
 
 
 def with_log(state: State, rows: int) -> State:
     """The same state with room for `rows` changes."""
-    log, kept = dispatch.records(CHANGE, rows), int(state.tally[0].logged)
+    log, kept = records(CHANGE, rows), int(state.tally[0].logged)
     log[:kept] = state.log[:kept]
     return state._replace(log=log)
-
-
-def changes(state: State, tree: Tree, capacity: np.ndarray) -> pd.DataFrame:
-    """Time, leaf and share, by time."""
-    log = state.log[: state.tally[0].logged]
-    share = log.tasks * (tree.demand / capacity).max(axis=1)[log.leaf]  # type: ignore[attr-defined]
-    return pd.DataFrame({"time": log.time, "leaf": log.leaf, "share": share})  # type: ignore[attr-defined]
 
 
 def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.DataFrame:
@@ -168,10 +161,10 @@ def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.D
     [0.5, 0.5, 0.0]
     """
     grid = np.arange(int(end / every * (1 + 1e-12)) + 1) * every
-    columns = []
+    held = np.empty((len(grid), leaves))
     for leaf in range(leaves):
         mine = shares[shares["leaf"] == leaf]
-        last = np.searchsorted(mine["time"].to_numpy(), grid, side="right")
-        columns.append(np.append(0.0, mine["share"].to_numpy())[last])
+        last = np.searchsorted(mine["time"], grid, side="right")
+        held[:, leaf] = np.append(0.0, mine["share"])[last]
     return pd.DataFrame({"time": np.repeat(grid, leaves), "leaf": np.tile(np.arange(leaves), len(grid)),
-                         "share": np.column_stack(columns).ravel()})
+                         "share": held.ravel()})

@@ -11,7 +11,6 @@ from schedlib import traces
 from schedlib.core.streams import streams
 from schedlib.mch.model import Tree
 
-RESOURCES = ("CPU", "memory")
 FIG4_CAPACITY = (200.0, 200.0)
 """Section IV.A: 200 CPUs, 200 GB."""
 CORES = 96
@@ -21,8 +20,7 @@ CORES = 96
 def fig1(demand: Sequence[Sequence[float]] = ((1, 1), (1, 1), (1, 1), (1, 1))) -> Tree:
     """The organisation of Fig. 1: ads has 60 % and dev 40 %; in each production has 90 % and tests have 10 %.
 
-    `demand` (4, R) is what a task of each leaf needs, left to right; the paper prints none, so all are alike
-    unless given.
+    `demand (4, R)`: what a task of each leaf needs, left to right; the paper prints none.
 
     >>> fig1().guarantee[fig1().leaves].round(2).tolist()
     [0.54, 0.06, 0.36, 0.04]
@@ -43,36 +41,26 @@ def minimal_tree(demand: Iterable[Sequence[float]]) -> Tree:
     return Tree([first, second])
 
 
-def fig4() -> Tree:
+def fig4(full: bool = False) -> Tree:
     """The hierarchy of Fig. 4a: six leaves that need 1 CPU or 1 GB, never both.
 
-    The printed shares add up to 1 on each resource, so no leaf uses both. Source: MCH, Section IV.A.
+    The printed shares add up to 1 on each resource, so no leaf uses both. `full` (not the paper's, for Case
+    1): with full-type leaves instead of CPU leaves. Source: MCH, Section IV.A.
 
-    >>> fig4().demand.argmax(axis=1).tolist()
-    [0, 1, 0, 0, 1, 0]
+    >>> fig4().demand.argmax(axis=1).tolist(), (fig4(full=True).demand > 0).all(axis=1).tolist()
+    ([0, 1, 0, 0, 1, 0], [True, False, True, True, False, True])
     """
-    cpu, memory = (1, 0), (0, 1)
-    return Tree([[cpu, memory], [cpu, cpu, memory], [cpu]])
-
-
-def fig4_full() -> Tree:
-    """The hierarchy of Fig. 4a with full-type leaves instead of CPU leaves, for Case 1 (not the paper's).
-
-    >>> (fig4_full().demand > 0).all(axis=1).tolist()
-    [True, False, True, True, False, True]
-    """
-    memory = (0, 1)
-    return Tree([[(2, 1), memory], [(2, 1), (1, 2), memory], [(2, 1)]])
+    memory, (one, two, three, four) = (0, 1), ((2, 1), (2, 1), (1, 2), (2, 1)) if full else ((1, 0),) * 4
+    return Tree([[one, memory], [two, three, memory], [four]])
 
 
 def fig4_jobs() -> pd.DataFrame:
     """The six jobs of Fig. 4b, one per leaf: `leaf, submit (s), tasks, duration (s of one task)`.
 
     The paper prints that each has 2000 tasks, that all are active from 200 to 600 s and that n1,2 leaves at
-    790 s. Submissions and lengths of tasks are chosen here to meet that: a leaf comes every 20 s, early
-    enough to have its share by 200 s, since nothing is taken back from running tasks; tasks are so long that
-    under H-DRF n3,1 is the first to end, at 600 s, n1,2 ends at 790 s and the others from 950 s on, so that
-    what n1,2 leaves behind can be seen.
+    790 s. The rest is chosen to meet that: a leaf comes every 20 s, to have its share by 200 s although
+    nothing is taken back from running tasks; under H-DRF n3,1 is the first to end, at 600 s, n1,2 at 790 s,
+    the others from 950 s on.
 
     >>> fig4_jobs()["tasks"].tolist()
     [2000, 2000, 2000, 2000, 2000, 2000]
@@ -89,7 +77,7 @@ def full_binary(levels: int, demand: npt.ArrayLike) -> Tree:
     >>> full_binary(2, [(1, 2)] * 4).n_nodes
     7
     """
-    leaves = [tuple(row) for row in np.asarray(demand, float).tolist()]
+    leaves = list(map(tuple, np.asarray(demand, float).tolist()))
     if levels < 1 or len(leaves) != 2**levels:
         raise ValueError(f"demand: {len(leaves)} rows for {levels} levels; a full binary tree has 2^levels "
                          "leaves, levels at least 1")
@@ -99,17 +87,16 @@ def full_binary(levels: int, demand: npt.ArrayLike) -> Tree:
 def jobs_below(levels: int, demand: npt.ArrayLike) -> Tree:
     """A full binary tree of groups with jobs dealt out below its lowest groups: row i below i mod 2^levels.
 
-    Here q grows with the number of jobs, as in the paper's theorems. Raises ValueError when a group would
-    stay empty.
+    Here q grows with the number of jobs, as in the paper's theorems. ValueError if a group would stay empty.
 
     >>> jobs_below(1, [(1, 1), (2, 2), (3, 3)]).demand[:, 0].tolist()
     [1.0, 3.0, 2.0]
     """
-    leaves = [tuple(row) for row in np.asarray(demand, float).tolist()]
-    if levels < 1 or len(leaves) < 2**levels:
-        raise ValueError(f"demand: {len(leaves)} jobs for {2**max(levels, 1)} lowest groups; give each group "
+    jobs = list(map(tuple, np.asarray(demand, float).tolist()))
+    if levels < 1 or len(jobs) < 2**levels:
+        raise ValueError(f"demand: {len(jobs)} jobs for {2**max(levels, 1)} lowest groups; give each group "
                          "a job, levels at least 1")
-    return _paired([leaves[k :: 2**levels] for k in range(2**levels)])
+    return _paired([jobs[k :: 2**levels] for k in range(2**levels)])
 
 
 def _paired(nodes):
@@ -132,10 +119,9 @@ def _stages() -> pd.DataFrame:
 def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
     """`n` random stages of the Alibaba hour: `cpu, memory` (of one machine, per task), `tasks, duration` (s).
 
-    They stand for the paper's jobs from Google's trace, which cannot be had here: there too, demands are
-    fractions of a machine. Demands are what was requested: always some of both (all leaves are full-type),
-    and more of CPU in 98 of 100 stages. Stages are drawn without replacement while they last. ValueError when
-    `n` is not positive.
+    They stand for the paper's jobs from Google's trace, which cannot be had here. Demands are what was
+    requested: always some of both (all leaves are full-type), more of CPU in 98 of 100 stages. Drawn without
+    replacement while they last. ValueError unless `n` >= 1.
 
     >>> bool((jobs_from_trace(50, seed=0)[["cpu", "memory"]] > 0).all().all())
     True
@@ -146,12 +132,3 @@ def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
     (rng,) = streams(seed, "mch jobs of the trace")
     rows = rng.permutation(len(stages))[:n] if n <= len(stages) else rng.integers(len(stages), size=n)
     return stages.iloc[rows].reset_index(drop=True)
-
-
-def demands_from_trace(n: int, seed: int) -> np.ndarray:
-    """Demands (n, 2) per task of `jobs_from_trace(n, seed)`: CPU and memory as fractions of one machine.
-
-    >>> demands_from_trace(3, seed=0).shape
-    (3, 2)
-    """
-    return jobs_from_trace(n, seed)[["cpu", "memory"]].to_numpy()

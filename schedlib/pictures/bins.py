@@ -17,15 +17,12 @@ from matplotlib.ticker import MaxNLocator
 
 from schedlib.lotes.model import Allocation, MachineConfigs, scaled
 from schedlib.lotes.planning.bins import non_dominated_bins
-from schedlib.lotes.result import Simulation
-from schedlib.lotes.workloads.random_instances import RandomWorkload
+from schedlib.lotes.simulate import Simulation
+from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
-MOST_DOTS = 40
-"""Jobs of a class up to which whole mixes are drawn."""
-MOMENTS = 240
-"""Moments at which the occupancy is drawn."""
+MOST_DOTS, MOMENTS = 40, 240  # jobs of a class up to which whole mixes are drawn; moments of an occupancy
 HATCHES = ("", "//", "..", "xx")
 
 
@@ -50,17 +47,17 @@ def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.Ar
     """How many jobs of two classes fit: the polytope, the whole mixes in it, and its non-dominated bins.
 
     `capacity (R,)`, `demand (2, R)`. Whole mixes are drawn when at most 40 jobs of either class fit, unless
-    `whole` is False (pooled machines share divisible jobs). `mix (2,)` adds the ray of mixes in that
-    proportion and where it leaves the polytope; `resources` names the R resources; `size` is in inches.
-    Raises ValueError for other numbers of classes, and when no resource bounds a class.
+    `whole` is False (pooled machines). `mix (2,)` adds the ray of mixes in that proportion up to where it
+    leaves the polytope; `resources` names the R resources; `size` is in inches. Raises ValueError for other
+    numbers of classes, and when no resource bounds a class.
 
     >>> len(plot_polytope([7], [[2], [3]]).axes)
     1
     """
     capacity, demand = np.asarray(capacity, float), np.asarray(demand, float)
     if demand.ndim != 2 or len(demand) != 2 or demand.shape[1:] != capacity.shape:
-        raise ValueError(f"demand: shape {demand.shape}; a picture in the plane needs two classes and a "
-                         "column per resource")
+        needs = "a picture in the plane needs two classes and a column per resource"
+        raise ValueError(f"demand: shape {demand.shape}; {needs}")
     if not demand.any(axis=1).all():
         raise ValueError("demand: any number of jobs of a class that needs nothing fits; leave it out")
     names = _named("resource", len(capacity), resources)
@@ -106,15 +103,12 @@ def _dots(ax, capacity, demand):
     grid = np.stack(np.meshgrid(*(np.arange(m + 1) for m in most), indexing="ij"), axis=-1).reshape(-1, 2)
     inside = grid[(grid @ need <= room).all(axis=1)]
     kept = non_dominated_bins(capacity, demand)
-    handles, kinds = [], (
-        (inside, "whole mix that fits", {"marker": "o", "color": "#777777", "markersize": 3}),
-        (kept, f"non-dominated bin ({len(kept)})",
-         {"marker": "s", "color": style.VERMILLION, "markersize": 7}),
-    )
-    for mixes, label, look in kinds:
-        ax.plot(*mixes.T, linestyle="", clip_on=False, label="_", **look)  # the legend names them
-        handles.append(Line2D([], [], linestyle="", label=label, **look))
-    return handles
+    dot = {"marker": "o", "color": "#777777", "markersize": 3, "linestyle": ""}
+    box = {"marker": "s", "color": style.VERMILLION, "markersize": 7, "linestyle": ""}
+    for mixes, look in ((inside, dot), (kept, box)):
+        ax.plot(*mixes.T, clip_on=False, label="_", **look)  # the legend names them
+    names = {"whole mix that fits": dot, f"non-dominated bin ({len(kept)})": box}
+    return [Line2D([], [], label=label, **look) for label, look in names.items()]
 
 
 def _ray(ax, capacity, demand, mix):
@@ -148,16 +142,15 @@ def draw_blocks(ax: Axes, start: Collection[float], finish: Collection[float], h
         boxes = [[(s, low), (f, low), (f, high), (s, high)] for low, high in ends]
         look = {"facecolors": to_rgba(colour, 0.4), "edgecolors": colour, "linewidths": 1.2}
         ax.add_collection(PolyCollection(boxes, **look))
-        where = (s + f) / 2, own.mean() + 0.5
-        ax.text(*where, name, ha="center", va="center", fontweight="bold", fontsize=9)
+        ax.text((s + f) / 2, own.mean() + 0.5, name, ha="center", va="center", fontweight="bold", fontsize=9)
 
 
 def plot_timetable(run: Simulation, configs: MachineConfigs, workload: Workload | RandomWorkload, *,
                    until: float | None = None, size: tuple[float, float] = (7.0, 3.6)) -> Figure:
     """Which job holds how much of each machine, when, and the queue below: for few jobs with whole demands.
 
-    `run` must have kept its rows; heights are the first resource. Jobs are numbered from 1 in order of
-    arrival, and coloured by class. Raises ValueError when demands are not whole numbers.
+    `run` must have kept its rows; heights are the first resource. Jobs are numbered from 1 by arrival and
+    coloured by class. Raises ValueError when demands are not whole numbers.
     """
     height = _demands(workload)[:, 0]
     if (height != np.rint(height)).any():
@@ -175,7 +168,6 @@ def plot_timetable(run: Simulation, configs: MachineConfigs, workload: Workload 
         ax.set(ylim=(0, lanes), xlim=(0, until), ylabel=f"machine {machine + 1}")
         ax.set_yticks(range(0, lanes + 1, max(1, lanes // 5)))
     _queue_steps(axes[-1], run, until)
-    axes[-1].set(xlabel="time", ylabel="waiting")
     axes[0].set_title(f"{style.look(run.policy).label}: mean wait {run.mean_response:.3g}")
     classes = sorted(set(jobs["class"]))
     if len(classes) > 1:
@@ -191,7 +183,7 @@ def _queue_steps(ax, run, until):
     length = np.searchsorted(joined, moments, "right") - np.searchsorted(left, moments, "right")
     ax.fill_between(moments, length, step="post", color="#555555", alpha=0.35, linewidth=0)
     ax.step(moments, length, where="post", color="#333333", linewidth=1.0)
-    ax.set(ylim=(0, max(1.0, 1.1 * length.max(initial=0))), xlim=(0, until))
+    ax.set(xlabel="time", ylabel="waiting", xlim=(0, until), ylim=(0, max(1.0, 1.1 * length.max(initial=0))))
     ax.locator_params(axis="y", integer=True, nbins=4)
 
 
@@ -247,8 +239,8 @@ def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs, workload
     ticks = [tick for tick in MaxNLocator(3).tick_values(0, until) if 0 <= tick < 0.97 * until]
     low.set_xticks((starts[:, None] + ticks).ravel(), [f"{tick:g}" for tick in ticks] * len(runs))
     low.vlines(starts[1:], 0, 1, transform=low.get_xaxis_transform(), color="black", linewidth=0.8)
-    low.set(xlabel=f"time ({unit})", xlim=(0, starts[-1] + until))
-    low.set(ylabel="jobs waiting", ylim=(0, max(1, low.get_ylim()[1])))
+    low.set(xlabel=f"time ({unit})", ylabel="jobs waiting")
+    low.set(xlim=(0, starts[-1] + until), ylim=(0, max(1, low.get_ylim()[1])))
     top.set(ylabel="machine", ylim=(configs.n_machines, 0))
     top.grid(visible=False)
     top.spines[:].set_visible(False)
@@ -266,8 +258,8 @@ def plot_allocation(configs: MachineConfigs, allocation: Allocation, *, gain: np
                     size: tuple[float, float] = (8.4, 3.6)) -> Figure:
     """Which class gets how much of each resource of each pool, and what more of that resource would be worth.
 
-    `allocation`: what stage 1 gives; `gain (M, R)`: the growth of lambda* that `lotes.scarcity` gives, drawn
-    beside it when there; `names` (M) and `resources` (R) name the pools and what they have.
+    `allocation` is stage 1's; `gain (M, R)`, the growth of lambda* by `lotes.scarcity`, is drawn beside it
+    when there; `names` (M) and `resources` (R) name the pools and what they have.
 
     >>> from schedlib import lotes
     >>> configs, classes = lotes.google2011()

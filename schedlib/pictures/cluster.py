@@ -7,21 +7,15 @@ from typing import Any, NamedTuple
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from schedlib.eagle.simulating.replay import Step, newest_copy
-from schedlib.eagle.simulating.simulate import Simulation
+from schedlib.eagle.simulating.results import Simulation, Step, newest_copy
 from schedlib.pictures import style
 from schedlib.pictures.probing import LONG, SHORT, pale
 
-MOST = 40
-"""Workers that the picture has room for."""
-HEIGHT, LEFT, PANEL = 330, 112, 236
-"""Pixels: the height of the whole, the margin left of the workers, the width of the jobs' panel."""
-BOX, GAP, QUEUED = 24, 6, 15
-"""Pixels: the width of a worker, what is between two, the height of an entry of the queue."""
-RUN_AT, CENTRE_AT, COPY_AT = 200, 262, 288
-"""Pixels from the top: the tasks that run, the centre's bits, a worker's copy of them."""
-DEEP, JOBS = 9, 15
-"""Entries of a queue and jobs of the panel that are drawn; the rest is counted."""
+MOST = 40  # workers that the picture has room for
+HEIGHT, LEFT, PANEL = 330, 112, 236  # pixels: the whole's height, the left margin, the jobs' panel's width
+BOX, GAP, QUEUED = 24, 6, 15  # pixels: a worker's width, between two, the height of an entry of the queue
+RUN_AT, CENTRE_AT, COPY_AT = 200, 262, 288  # from the top: tasks that run, the centre's bits, a copy of them
+DEEP, JOBS = 9, 15  # entries of a queue and jobs of the panel that are drawn; the rest is counted
 INK, DARK, FAINT = "#222222", "#555555", "#aaaaaa"
 
 
@@ -51,9 +45,8 @@ class Words(NamedTuple):
 
 def in_words(step: Step, run: Simulation) -> str:
     """A step in words."""
-    job = run.jobs.iloc[step.job]
+    job, n, one = run.jobs.iloc[step.job], len(step.workers), len(set(step.workers)) == 1
     name = f"{'long' if job['long'] else 'short'} job {step.job}"
-    n, one = len(step.workers), len(set(step.workers)) == 1
     single, several = ("a task", "tasks") if job["long"] else ("a probe", "probes")
     things = f"{single if n == 1 else f'{n} {several}'} of {name}"
     where, s, bits = _workers(step.workers), "s" if one else "", "bit" if one else "bits"
@@ -85,10 +78,7 @@ def _workers(workers):
 
 
 def shapes(step: Step, run: Simulation) -> tuple[list[Box | Words], tuple[float, float]]:
-    """What to draw of a step, from back to front, and the width and height of the whole in pixels.
-
-    Raises ValueError for more workers than the picture has room for.
-    """
+    """What to draw of a step, back to front; width and height in pixels; ValueError for too many workers."""
     workers = len(step.running)
     if workers > MOST:
         raise ValueError(f"workers: {workers}; the picture has room for {MOST}, simulate a smaller cluster")
@@ -101,8 +91,7 @@ def shapes(step: Step, run: Simulation) -> tuple[list[Box | Words], tuple[float,
     else:
         drawn.append(Words(LEFT + 4, CENTRE_AT + 8, "this system shares no bits", 11, "#888888", "start"))
     right = LEFT + workers * (BOX + GAP)
-    drawn += _panel(step, run, right + 22)
-    return drawn, (right + PANEL, HEIGHT)
+    return [*drawn, *_panel(step, run, right + 22)], (right + PANEL, HEIGHT)
 
 
 def _left(worker):
@@ -125,9 +114,8 @@ def _column(step, worker, x, long) -> Iterator[Box | Words]:
     def colour(job):
         return LONG if long[job] else SHORT
 
-    middle, touched = x + BOX / 2, worker in step.workers
-    running, asking = step.running[worker], step.asking[worker]
-    job = running if running >= 0 else asking
+    middle, touched, running = x + BOX / 2, worker in step.workers, step.running[worker]
+    job = running if running >= 0 else step.asking[worker]
     if job < 0:
         yield Box(x, RUN_AT, BOX, BOX, "#ffffff", FAINT)
     else:
@@ -202,8 +190,7 @@ def _panel(step, run, x) -> Iterator[Box | Words]:
 
 def svg(step: Step, run: Simulation) -> str:
     """A step as an SVG picture with its words above; text for a page, made in a millisecond or two."""
-    drawn, (width, height) = shapes(step, run)
-    words = in_words(step, run)
+    (drawn, (width, height)), words = shapes(step, run), in_words(step, run)
     inside = "".join(map(_svg, (Words(4, 11, words, 13, INK, "start"), *drawn)))
     size = f'viewBox="0 0 {width:g} {height}" width="{width:g}" height="{height}"'
     look = 'style="max-width:100%;background:#fff" font-family="DejaVu Sans,Verdana,sans-serif"'

@@ -11,10 +11,8 @@ from matplotlib.patches import FancyArrowPatch
 
 from schedlib.pictures import style
 
-APART = 0.16
-"""Half the distance in inches between an arrow and the one that goes back."""
-MARGIN, TITLE = 0.12, 0.2
-"""Inches around the boxes of a group, and for its title above them."""
+APART = 0.16  # half the distance in inches between an arrow and the one that goes back
+MARGIN, TITLE = 0.12, 0.2  # inches around the boxes of a group, and for its title above them
 
 
 class Box(NamedTuple):
@@ -51,11 +49,10 @@ def plot_diagram(boxes: Mapping[str, Box], arrows: Sequence[Arrow],
     for name in itertools.chain(*(arrow[:2] for arrow in arrows), *groups.values()):
         if name not in boxes:
             raise ValueError(f"arrows, groups: no box is called {name!r}; there are {', '.join(boxes)}")
-    width = cell[0] * (max(b.column for b in boxes.values()) + 1)
     height = cell[1] * (max(b.row for b in boxes.values()) + 1)
     centre = {name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)])
               for name, b in boxes.items()}
-    figure, ax = style.canvas(width, height)
+    figure, ax = style.canvas(cell[0] * (max(b.column for b in boxes.values()) + 1), height)
     for title, names in groups.items():
         _group(ax, title, np.array([centre[name] for name in names]), box)
     patches = {name: _box(ax, b, centre[name], box) for name, b in boxes.items()}
@@ -74,7 +71,7 @@ def _group(ax, title, centres, box):
 
 def _box(ax, box, centre, size):
     low, (x, y) = centre - np.array(size) / 2, centre
-    style.rounded(ax, low, size, facecolor="white", edgecolor="none", linewidth=1.3)
+    style.rounded(ax, low, size, facecolor="white", edgecolor="none")
     look = {"facecolor": to_rgba(box.colour, 0.14), "edgecolor": box.colour, "linewidth": 1.3}
     top, va = (y + size[1] / 2 - 0.08, "top") if box.text else (y, "center")
     ax.text(x, top, box.title, ha="center", va=va, fontsize=9.5, fontweight="bold")

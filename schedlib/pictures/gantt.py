@@ -13,8 +13,7 @@ from schedlib.hmhs.model import Schedule, Stage
 from schedlib.pictures import style
 
 HATCHES = ("", "////", "....", "xxxx", "----")
-ONE_BY_ONE = 200
-"""With more tasks in a stage, tasks of one job that follow one another without a break share a bar."""
+ONE_BY_ONE = 200  # with more tasks in a stage, those of a job that follow without a break share a bar
 
 
 def _bars(stage: Stage) -> np.ndarray:
@@ -47,8 +46,7 @@ def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
 
 
 def _digits(value: float) -> str:
-    """Four digits, and no powers of ten: 812.5, 11,073."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"  # 812.5, 11,073
 
 
 def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float | None = None,

@@ -10,30 +10,21 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyArrowPatch, Patch, Rectangle
 
-from schedlib.eagle.simulating.simulate import Simulation
+from schedlib.eagle.simulating.results import Simulation
 from schedlib.pictures import style
 
-SHORT, LONG = style.BLUE, style.VERMILLION
-"""Colours of short and of long jobs."""
-INK = {SHORT: "#005A8C", LONG: "#9E4600"}
-"""The same for words, dark enough to be read on a tinted box."""
+SHORT, LONG = style.BLUE, style.VERMILLION  # colours of short and of long jobs
+INK = {SHORT: "#005A8C", LONG: "#9E4600"}  # the same for words, dark enough to be read on a tinted box
 SHORT_ONLY, WORKERS = 3, 10
-PITCH, SLOT, FLOOR = 0.8, 0.34, 0.62
-"""Inches from a worker to the next, the side of a slot, and where the lowest slot stands."""
-LONG_AT = {4: 1, 6: 2, 7: 1, 9: 2}
-"""Long tasks that each worker has in the picture, by worker."""
-SHORT_AT = {0: 2, 1: 1, 2: 3, 3: 1, 8: 2}
-"""Short ones, likewise; nobody has both."""
+PITCH, SLOT, FLOOR = 0.8, 0.34, 0.62  # inches from worker to worker, a slot's side, where the lowest stands
+LONG_AT = {4: 1, 6: 2, 7: 1, 9: 2}  # long tasks in the picture, by worker
+TASKS = LONG_AT | {0: 2, 1: 1, 2: 3, 3: 1, 8: 2}  # and short ones; nobody has both
 DOTTED: dict[str, Any] = {"color": SHORT, "linewidth": 1.6, "linestyle": ":"}
 ASKS: dict[str, Any] = {"color": "black", "marker": 7, "linestyle": "none"}
 STEPS = (
-    ("1 a probe, to a random worker", SHORT),
-    ("2 rejected, as a long task is there;", "#444444"),
-    ("   back comes the worker's copy", "#444444"),
-    ("   of the bit vector, and its age", "#444444"),
-    ("3 again, to a random worker", SHORT),
-    ("   whose bit is clear", SHORT),
-)
+    ("1 a probe, to a random worker", SHORT), ("2 rejected, as a long task is there;", "#444444"),
+    ("   back comes the worker's copy", "#444444"), ("   of the bit vector, and its age", "#444444"),
+    ("3 again, to a random worker", SHORT), ("   whose bit is clear", SHORT))
 
 
 def _x(worker):
@@ -52,35 +43,29 @@ def pale(colour: str, share: float) -> str:
 
 
 def plot_overview(ax: Any = None) -> Figure:
-    """Draw Eagle (Fig. 1, Section 3.3): its central and distributed schedulers, its partitions, a probe.
-
-    The probe meets a long task, is rejected with the worker's copy of the bit vector, and is sent again.
-    Nothing in it is measured.
+    """Draw Eagle (Fig. 1, Section 3.3): its schedulers, its partitions, a probe rejected and sent again.
 
     >>> [text.get_text() for text in plot_overview().axes[0].texts if "scheduler" in text.get_text()]
     ['distributed scheduler', 'distributed scheduler', 'distributed scheduler', 'central scheduler']
     """
     figure, ax = style.canvas(8.6, 4.9, ax)
-    _partition(ax, 0, SHORT_ONLY, "short partition: short jobs only")
-    _partition(ax, SHORT_ONLY, WORKERS, "general partition: long jobs, and short ones where no long task is")
+    short, long = "short jobs only", "long jobs, and short ones where no long task is"
+    for name, first, last, words in (("short", 0, SHORT_ONLY, short), ("general", SHORT_ONLY, WORKERS, long)):
+        left, right = _x(first) - PITCH / 2 + 0.02, _x(last - 1) + PITCH / 2 - 0.02
+        style.rounded(ax, (left, 0.14), (right - left, 2.0), facecolor="#F0F0F0", edgecolor="none")
+        look = {"ha": "center", "va": "bottom", "fontsize": 9, "style": "italic", "color": "#444444"}
+        ax.text((left + right) / 2, 0.2, f"{name} partition: {words}", **look)
     for worker in range(WORKERS):
         _worker(ax, worker)
-    _messages(ax, *_schedulers(ax))
+    _schedulers(ax)
+    _messages(ax)
     return figure
 
 
-def _partition(ax, first, last, words):
-    left, right = _x(first) - PITCH / 2 + 0.02, _x(last - 1) + PITCH / 2 - 0.02
-    style.rounded(ax, (left, 0.14), (right - left, 2.0), facecolor="#F0F0F0", edgecolor="none", linewidth=1.3)
-    look = {"ha": "center", "va": "bottom", "fontsize": 9, "style": "italic", "color": "#444444"}
-    ax.text((left + right) / 2, 0.2, words, **look)
-
-
 def _worker(ax, worker):
-    x, tasks = _x(worker), _tasks(worker)
-    colour = LONG if worker in LONG_AT else SHORT
-    look = {"facecolor": "white", "edgecolor": "#888888"}
+    x, tasks, colour = _x(worker), TASKS.get(worker, 0), LONG if worker in LONG_AT else SHORT
     for place in range(max(tasks, 1)):
+        look = {"facecolor": "white", "edgecolor": "#888888"}
         if tasks:
             look = {"facecolor": to_rgba(colour, 0.9 if place == 0 else 0.3), "edgecolor": colour}
         corner = x - SLOT / 2, FLOOR + place * (SLOT + 0.05)
@@ -88,17 +73,12 @@ def _worker(ax, worker):
     ax.text(x, FLOOR - 0.06, worker, ha="center", va="top", fontsize=8.5, color="#444444")
 
 
-def _tasks(worker):
-    return LONG_AT.get(worker, 0) + SHORT_AT.get(worker, 0)
-
-
 def _top(worker):
     """Where a message reaches a worker's queue."""
-    return _x(worker), FLOOR + max(_tasks(worker), 1) * (SLOT + 0.05) + 0.02
+    return _x(worker), FLOOR + max(TASKS.get(worker, 0), 1) * (SLOT + 0.05) + 0.02
 
 
 def _schedulers(ax):
-    """The schedulers' boxes; gives where the middle distributed one and the central one stand (x)."""
     for number in range(3):
         corner = 0.3 + number * 1.62, 3.95
         _scheduler(ax, corner, (1.5, 0.62), {4.35: "distributed scheduler", 4.12: "short jobs"}, SHORT, 0.14)
@@ -110,7 +90,6 @@ def _schedulers(ax):
         look = {"facecolor": to_rgba(LONG, 0.35) if bit else "white", "edgecolor": "#666666"}
         ax.add_patch(Rectangle((x, y), side, side, linewidth=0.8, **look))
         ax.text(x + side / 2, y + side / 2 - 0.01, int(bit), ha="center", va="center", fontsize=8)
-    return 0.3 + 1.62 + 0.75, 5.35 + 2.95 / 2
 
 
 def _scheduler(ax, corner, size, words, colour, tint):
@@ -120,8 +99,8 @@ def _scheduler(ax, corner, size, words, colour, tint):
         ax.text(corner[0] + size[0] / 2, height, text, ha="center", va="center", fontsize=9, color=ink)
 
 
-def _messages(ax, short, central):
-    x, y = _top(4)
+def _messages(ax):
+    short, central, (x, y) = 0.3 + 1.62 + 0.75, 5.35 + 2.95 / 2, _top(4)  # the middle of the schedulers
     _arrow(ax, (short - 0.15, 3.93), _top(3), SHORT, "3")
     _arrow(ax, (short + 0.3, 3.93), (x - 0.09, y), SHORT, "1")
     _arrow(ax, (x + 0.08, y), (short + 0.68, 3.93), "#444444", "2", "--")
@@ -147,10 +126,10 @@ def plot_gantt(run: Simulation, *, job: int | None = None, names: Sequence[str] 
                ax: Any = None) -> Figure:
     """Draw a run made with `record=True`: a row per worker, a bar per task with its job's number, the waits.
 
-    A thin line below a worker's bars is the time that a probe, or a placed task, was in its queue before a
-    task of it started; a dotted one the time of a probe that got none. A triangle marks a sticky probe that
-    asked again. `job`: one to stand out, the only one whose waiting is drawn; `names (workers,)` label the
-    rows; `until` (s): end of the axis, to compare runs by eye. Raises ValueError when nothing was recorded.
+    A thin line below the bars is the time that a probe, or a placed task, was queued before a task of it
+    started; a dotted one that of a probe that got none; a triangle a sticky probe that asked again. `job`:
+    one to stand out, the only one whose waiting is drawn; `names (workers,)` label the rows; `until` (s): end
+    of the axis, to compare runs by eye. Raises ValueError when nothing was recorded.
     """
     if run.tasks is None:
         raise ValueError("run: holds no tasks; simulate with record=True")

@@ -12,12 +12,10 @@ from matplotlib.patches import Rectangle
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
 
-UPRIGHT = 9
-"""Trees of up to so many leaves stand upright, the root above; larger ones lie, a row for each leaf."""
+UPRIGHT = 9  # trees of up to so many leaves stand upright, the root above; larger ones lie, a row a leaf
 CHARACTER, LINE, PAD, GAP, HEAD = 0.082, 0.17, 0.16, 0.16, 0.3
 """Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height."""
-PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
-"""Colour of a leaf that does not need every resource, by the first that it needs."""
+PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)  # leaves that do not need every resource
 
 
 def plot_tree(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[tuple, str] | None = None, *,
@@ -29,21 +27,18 @@ def plot_tree(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[t
     - `resources`: the resources' names, to write demands as "1 CPU"
     - `ax`: axes to draw into, best of the size that `tree_size` gives; otherwise a figure is made
 
-    Leaves that need every resource are blue, others have the colour of the resource that they need; groups
-    are grey. Large trees lie on their side. Raises ValueError for shares of another length and labels that
-    name no node.
+    Leaves that need every resource are blue, others have the colour of the first that they need; groups are
+    grey. Raises ValueError for shares of another length and labels that name no node.
 
     >>> ax = plot_tree(Tree([[(1, 0), (0, 1)], [(1, 0)]]), shares=[0.5, 1, 0.5], resources=("CPU", "memory"))
     >>> [text.get_text() for text in ax.texts[:3]]
     ['root', 'n1', 'n1,1\\n1 CPU\\nshare 0.5']
     """
-    texts = _texts(tree, shares, labels, resources)
+    texts, share = _texts(tree, shares, labels, resources), _per_node(tree, shares)
     box, centre, size = _layout(tree, texts, title)
-    ax = ax if ax is not None else style.subplots(size=size)[1]
-    height = size[1] - HEAD * bool(title)
-    ax.set(xlim=(0, size[0]), ylim=(0, height), aspect="equal", title=title)
+    _, ax = style.into(ax, size)
+    ax.set(xlim=(0, size[0]), ylim=(0, size[1] - HEAD * bool(title)), aspect="equal", title=title)
     ax.axis("off")
-    share = _per_node(tree, shares)
     for node in range(1, tree.n_nodes):
         _line(ax, centre, box, tree.parent[node], node, _upright(tree))
     for node, (text, (x, y)) in enumerate(zip(texts, centre, strict=True)):
@@ -81,16 +76,13 @@ def _upright(tree):
 
 def _per_node(tree, shares):
     """Shares as (Q,), NaN where a node has none."""
-    per_node = np.full(tree.n_nodes, np.nan)
-    if shares is None:
-        return per_node
-    shares = np.asarray(shares, float)
-    if shares.shape == (tree.n_nodes,):
-        return shares
-    if shares.shape != (tree.n_leaves,):
+    per_node, given = np.full(tree.n_nodes, np.nan), np.asarray(np.nan if shares is None else shares, float)
+    if given.shape == per_node.shape:
+        return given
+    if shares is not None and given.shape != (tree.n_leaves,):
         wanted = f"each of {tree.n_leaves} leaves or {tree.n_nodes} nodes"
-        raise ValueError(f"shares: shape {shares.shape}; give one for {wanted}")
-    per_node[tree.leaves] = shares
+        raise ValueError(f"shares: shape {given.shape}; give one for {wanted}")
+    per_node[tree.leaves] = given
     return per_node
 
 
@@ -169,9 +161,8 @@ def _line(ax, centre, box, parent, child, upright):
 
 
 def _box(ax, centre, size, colour, share):
-    low = centre - size / 2
-    look = {"facecolor": to_rgba(colour, 0.1), "edgecolor": colour, "linewidth": 1.3, "zorder": 2}
-    shape = style.rounded(ax, low, size, 0.05, **look)
+    low, look = centre - size / 2, {"edgecolor": colour, "linewidth": 1.3, "zorder": 2}
+    shape = style.rounded(ax, low, size, 0.05, facecolor=to_rgba(colour, 0.1), **look)
     if share > 0:
         filled = {"facecolor": to_rgba(colour, 0.28), "edgecolor": "none", "zorder": 3}
         bar = Rectangle(low, min(share, 1) * size[0], size[1], **filled)

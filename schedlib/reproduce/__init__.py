@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from schedlib.reproduce import provenance, publish, registry
+from schedlib.reproduce import publish, registry
 from schedlib.reproduce.sweep import SweepError, run
 
 if TYPE_CHECKING:
     from IPython.display import Markdown
 
 __all__ = ["SweepError", "card", "claims", "experiments", "frame", "picture", "run", "show", "show_rest"]
-
-
 _shown: set[str] = set()
 
 
@@ -36,7 +34,7 @@ def experiments(only: registry.Names = None) -> pd.DataFrame:
         experiment = library.experiments[figure.experiment]
         kind = "table" if figure.plot is None else "figure"
         size = len(experiment.points["quick"]), experiment.seeds["quick"]
-        state = provenance.status(figure.id, publish.out_folder())
+        state = publish.status(figure.id, publish.out_folder())
         rows.append((figure.id, experiment.id, experiment.title, kind, *size, state))
     return pd.DataFrame(rows, columns=["figure", "experiment", "title", "kind", "points", "seeds", "state"])
 
@@ -68,10 +66,9 @@ def show_rest(paper: str, only: registry.Names = None, **settings: Any) -> None:
 
 
 def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
-    """A published figure or table with its caption; nothing is run. ValueError when it has not been made yet.
-    """
+    """A published figure or table with its caption; nothing is run. ValueError when it is not made yet."""
     folder = publish.out_folder(out=out)
-    entry = provenance.read(folder).get(registry.load().figure(figure_id).id)
+    entry = publish.provenance(folder).get(registry.load().figure(figure_id).id)
     if entry is None:
         raise ValueError(f"{figure_id} has not been made yet: make figures ONLY={figure_id}")
     files = tuple(folder / figure_id.partition(".")[0] / name for name in entry["files"])

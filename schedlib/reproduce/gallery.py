@@ -7,8 +7,8 @@ from typing import Any
 import pandas as pd
 
 from schedlib import papers, paths
-from schedlib.reproduce import ledger, provenance, registry, report
-from schedlib.reproduce.estimate import duration
+from schedlib.reproduce import ledger, publish, registry, report
+from schedlib.reproduce.tables import duration
 
 HEAD = """\
 # Every figure and table
@@ -23,22 +23,20 @@ Below each figure are the claims judged on its numbers, folded; \
 """
 
 
-Entries = dict[str, dict[str, Any]]
-"""How each figure came about, as `provenance.read` gives it."""
+Entries = dict[str, dict[str, Any]]  # how each figure came about, as `publish.provenance` gives it
 
 
 def write(out: Path) -> Path:
     """Write the folder's `README.md` from its `provenance.json`, `claims.csv` and tables; nothing is run."""
-    path = out / "README.md"
     with paths.alone(out):
-        paths.write_whole(path, page(out))
-    return path
+        paths.write_whole(out / "README.md", page(out))
+    return out / "README.md"
 
 
 def page(out: Path) -> str:
     """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
-    entries = dict(sorted(provenance.read(out).items(), key=lambda item: provenance.book_order(item[0])))
-    ledger_rows = ledger.read(out)
+    published, ledger_rows = publish.provenance(out), ledger.read(out)
+    entries = {name: published[name] for name in sorted(published, key=registry.book_order)}
     claims = beside(entries, ledger_rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:
@@ -56,11 +54,6 @@ def page(out: Path) -> str:
         for name in ids:
             lines += ["", *one(out, name, entries, claims)]
     return "\n".join(lines) + "\n"
-
-
-def heading(name: str, entries: Entries) -> str:
-    """The heading of a figure or table."""
-    return f"{name}: {entries[name]['title']}"
 
 
 def anchor(title: str) -> str:
@@ -91,8 +84,6 @@ def names(where: str, figure_id: str) -> bool:
 
     >>> names("Section 5; Fig. 8a", "lotes.fig8-google"), names("Fig. 8", "lotes.table8")
     (True, False)
-    >>> names("Table 2", "eagle.table2")
-    True
     """
     match = re.match(r"([a-z]+)(\d+)", figure_id.partition(".")[2])
     kind = match and ("Table" if match[1] == "table" else r"Figs?\.")
@@ -102,7 +93,7 @@ def names(where: str, figure_id: str) -> bool:
 def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
     """The lines of one figure or table."""
     entry, (paper, _, short) = entries[name], name.partition(".")
-    lines = [f"### {heading(name, entries)}", ""]
+    lines = [f"### {name}: {entry['title']}", ""]
     if f"{short}.png" in entry["files"]:
         alt = re.sub(r"\s+", " ", entry["alt"]).translate(str.maketrans("[]", "()"))
         lines += [f"![{alt}]({paper}/{short}.png)", ""]
@@ -124,4 +115,5 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
 
 def links(ids: list[str], entries: Entries) -> str:
     """Links to these figures and tables, with commas between."""
-    return ", ".join(f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids)
+    headings = {name: f"{name}: {entries[name]['title']}" for name in ids}
+    return ", ".join(f"[{name.partition('.')[2]}](#{anchor(text)})" for name, text in headings.items())

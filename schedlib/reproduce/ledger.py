@@ -12,7 +12,7 @@ import pandas as pd
 from schedlib import paths
 from schedlib.experiment import VERDICTS, Claim
 from schedlib.intervals import Interval, mean_ci
-from schedlib.reproduce import provenance, registry, report, sweep
+from schedlib.reproduce import registry, report, sweep
 from schedlib.reproduce.tables import csv_text
 
 COLUMNS = ("id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
@@ -149,7 +149,7 @@ def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
                 for name, paper in zip(before["id"], before["paper"], strict=True)]
         kept = before[pd.Series(made, before.index, bool) & ~before["id"].isin(judged_now)]
         merged = pd.concat([rows for rows in (kept, frame) if len(rows)] or [frame], ignore_index=True)
-        merged = merged.loc[sorted(merged.index, key=lambda row: provenance.book_order(merged["id"][row]))]
+        merged = merged.loc[sorted(merged.index, key=lambda row: registry.book_order(merged["id"][row]))]
         paths.write_whole(table, csv_text(merged))
         paths.write_whole(page, report.page(merged))
     return table, page

@@ -1,7 +1,8 @@
-"""Running the book's notebooks in place; their bytes change only when an output does."""
+"""Running notebooks: the book's, whose bytes change only when an output does, and those that make figures."""
 
 import hashlib
 import json
+import os
 import re
 import sys
 from collections import Counter
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlib import paths
+from schedlib.reproduce import gallery, ledger, publish, registry, sweep
 from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
@@ -22,8 +24,7 @@ class NotebookError(RuntimeError):
 def book() -> dict[str, Path]:
     """Every notebook of the checkout by name: chapters, `solutions/...` and `reproduce/...`. Raises
     ValueError when schedlib was installed without its checkout."""
-    root = paths.checkout()
-    if root is None:
+    if (root := paths.checkout()) is None:
         raise ValueError("the notebooks are in the checkout: clone it and run there")
     folder = root / "notebooks"
     files = [*folder.glob("*.ipynb"), *folder.glob("solutions/*.ipynb"), *folder.glob("reproduce/*.ipynb")]
@@ -38,8 +39,7 @@ def chosen(only: Names = None) -> dict[str, Path]:
     asked: dict[str, Path] = {}
     for name in names:
         wanted = name.removesuffix(".ipynb").removeprefix("notebooks/")
-        named = [key for key in files
-                 if wanted in (key, key.rpartition("/")[2]) or key.startswith(f"{wanted}-")]
+        named = [key for key in files if wanted in (key, Path(key).name) or key.startswith(f"{wanted}-")]
         if not named:
             raise unknown("notebook", name, files, "by name or by chapter number")
         asked |= {key: files[key] for key in named}
@@ -66,17 +66,71 @@ def notebooks(only: Names = None, check: bool = False) -> list[str]:
     return changed
 
 
+def figures(only: Names = None, scale: str = "quick", out: str | Path | None = None,
+            workers: int | None = None, dask: str | None = None, seeds: int | None = None) -> Path:
+    """Regenerate figures, tables, claims and the gallery; gives the folder they are in. `only` names papers
+    or figures; `out` another folder than the scale's own (see `publish.out_folder`). Every paper is tried;
+    then NotebookError tells which notebooks stopped, and where to look."""
+    library = registry.load()
+    wanted = library.wanted_figures(only)
+    if not wanted:
+        raise ValueError("there is no figure to make here: see python -m schedlib list")
+    folder = publish.out_folder(scale, seeds, out).resolve()
+    expected = sweep.estimate(only, scale, seeds, workers)
+    print(f"{len(wanted)} figures and tables ({scale}): {expected}", file=sys.stderr)
+    settings = {"scale": scale, "seeds": seeds, "workers": workers, "dask": dask, "out": str(folder)}
+    failed, finished = [], []
+    for paper in library.papers():
+        names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
+        whole = len(names) == len(library.wanted_figures(paper))
+        try:
+            if names:
+                execute(paper, {**settings, "only": None if whole else ",".join(names)})
+                finished += [paper] if whole else names
+        except NotebookError as error:
+            failed.append(str(error))
+    try:
+        if finished:
+            ledger.write(ledger.judged(scale, finished, seeds, workers, dask), folder)
+    except ValueError as error:
+        failed.append(str(error))
+    gallery.write(folder)
+    if failed:
+        raise NotebookError("\n".join(failed))
+    return folder
+
+
+def execute(paper: str, parameters: dict[str, Any]) -> Path:
+    """Run `notebooks/reproduce/<paper>.ipynb` with these parameters; gives the executed copy in the cache.
+    Raises NotebookError when it stops or is missing."""
+    import papermill
+
+    root = paths.checkout()
+    notebook = root / "notebooks" / "reproduce" / f"{paper}.ipynb" if root else None
+    if notebook is None or not notebook.exists():
+        raise NotebookError(f"notebooks/reproduce/{paper}.ipynb is missing: it makes the figures")
+    copy = paths.cache_folder("notebooks") / f"{paper}.{parameters['scale']}.ipynb"
+    if sys.stderr.isatty():
+        os.environ["SCHEDLIB_TERMINAL"] = "1"
+    print(f"{paper}: running notebooks/reproduce/{paper}.ipynb", file=sys.stderr)
+    try:
+        papermill.execute_notebook(notebook, copy, parameters, kernel_name="python3", language="python",
+                                   cwd=str(notebook.parent), progress_bar=False, stderr_file=sys.stderr,
+                                   execution_timeout=24 * CELL_TIMEOUT, extra_arguments=QUIET)
+    except papermill.PapermillExecutionError as error:
+        raise NotebookError(last_lines(str(error), copy)) from None
+    return copy
+
+
 def executed(file: Path) -> str:
     """The text of a notebook after running it in its own folder, normalised. Raises NotebookError."""
     import nbclient
     import nbformat
 
     book = nbformat.read(file, as_version=4)
-    place = {"metadata": {"path": str(file.parent)}}
-    client = nbclient.NotebookClient(book, resources=place, timeout=CELL_TIMEOUT, kernel_name="python3",
-                                     extra_arguments=QUIET)
     try:
-        client.execute()
+        nbclient.execute(book, cwd=str(file.parent), timeout=CELL_TIMEOUT, kernel_name="python3",
+                         extra_arguments=QUIET)
     except nbclient.exceptions.CellExecutionError as error:
         raise NotebookError(last_lines(str(error), file)) from None
     return normalised(book)
@@ -95,22 +149,17 @@ def normalised(book: dict[str, Any]) -> str:
     book = json.loads(json.dumps(book))
     book["metadata"] = {key: value for key, value in book["metadata"].items() if key == "widgets"} | {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"},
-    }
+        "language_info": {"name": "python"}}
     seen: Counter[str] = Counter()
     for cell in book["cells"]:
         for key in ("execution", "papermill", "ExecuteTime"):
             cell["metadata"].pop(key, None)
-        digest = hashlib.sha256(_text(cell["source"]).encode()).hexdigest()[:8]
+        digest = hashlib.sha256("".join(cell["source"]).encode()).hexdigest()[:8]
         seen[digest] += 1
         cell["id"] = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         if cell["cell_type"] == "code":
             cell["outputs"] = _outputs(cell["outputs"])
     return _with_even_widget_ids(book)
-
-
-def _text(value: str | list[str]) -> str:
-    return value if isinstance(value, str) else "".join(value)
 
 
 def _outputs(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -119,19 +168,19 @@ def _outputs(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         if output["output_type"] == "stream":
             if output["name"] == "stderr":
                 continue
-            output["text"] = _addresses(_text(output["text"]))
+            output["text"] = _addresses(output["text"])
             if kept and kept[-1]["output_type"] == "stream":
                 kept[-1]["text"] += output["text"]
                 continue
         for kind in ("text/plain", "text/html"):
             if kind in output.get("data", {}):
-                output["data"][kind] = _addresses(_text(output["data"][kind]))
+                output["data"][kind] = _addresses(output["data"][kind])
         kept.append(output)
     return kept
 
 
-def _addresses(text: str) -> str:
-    return re.sub(r"\bat 0x[0-9a-f]+", "at 0x0", text)
+def _addresses(text: str | list[str]) -> str:
+    return re.sub(r"\bat 0x[0-9a-f]+", "at 0x0", "".join(text))
 
 
 def _with_even_widget_ids(book: dict[str, Any]) -> str:

@@ -1,6 +1,8 @@
-"""From a frame to files: figures/<paper>/<name>.{svg,png,csv,md}, the same bytes each time."""
+"""From a frame to figures/<paper>/<name>.{svg,png,csv,md}, the same bytes each time, and its provenance."""
 
+import contextlib
 import io
+import json
 import re
 import sys
 from collections.abc import Iterable
@@ -14,7 +16,7 @@ import pandas as pd
 
 from schedlib import paths
 from schedlib.experiment import Figure
-from schedlib.reproduce import provenance, registry, sweep
+from schedlib.reproduce import registry, store, sweep
 from schedlib.reproduce.tables import averaged, csv_text, markdown
 
 
@@ -27,8 +29,7 @@ def out_folder(scale: str = "quick", seeds: int | None = None, out: str | Path |
     if out:
         return Path(out)
     if scale == "quick" and seeds is None:
-        root = paths.checkout()
-        return root / "figures" if root else paths.cache_folder("figures")
+        return root / "figures" if (root := paths.checkout()) else paths.cache_folder("figures")
     return paths.cache_folder(f"figures-{scale}" + (f"-{seeds}-seeds" if seeds is not None else ""))
 
 
@@ -78,8 +79,49 @@ def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     files = {out / paper / f"{name}.{suffix}": content for suffix, content in contents.items()}
     for file, content in files.items():
         paths.write_whole(file, content)
-    provenance.record(out, figure.id, done, caption, alt, [file.name for file in files])
+    record(out, figure.id, done, caption, alt, [file.name for file in files])
     return Published(figure.id, caption, alt, tuple(files))
+
+
+def provenance(out: Path) -> dict[str, dict[str, Any]]:
+    """Figure id to how it came about, from `provenance.json` in the folder `out`; empty without one."""
+    with contextlib.suppress(FileNotFoundError):
+        return json.loads((out / "provenance.json").read_text(encoding="utf-8"))
+    return {}
+
+
+def record(out: Path, figure_id: str, done: sweep.Sweep, caption: str, alt: str, files: list[str]) -> None:
+    """Put one figure's entry into `provenance.json`. Times are those of the stored points, so they repeat."""
+    experiment, metas = done.experiment, done.metas
+    entry = {
+        "experiment": experiment.id, "title": experiment.title, "scale": done.scale, "seeds": done.seeds,
+        "points": [meta["point"] for meta in metas[:: done.seeds]],
+        "seconds": round(sum(meta["seconds"] for meta in metas), 3), "source": metas[0]["source"],
+        "commits": sorted({meta["commit"] for meta in metas if meta.get("commit")}),
+        "versions": metas[0]["versions"],
+        "data": {name: digest for meta in metas for name, digest in meta["data"].items()},
+        "files": files, "caption": caption, "alt": alt,
+    }
+    with paths.alone(out):
+        entries = provenance(out) | {figure_id: entry}
+        ordered = {name: entries[name] for name in sorted(entries, key=registry.book_order)}
+        paths.write_whole(out / "provenance.json", json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+
+
+def status(figure_id: str, out: Path) -> str:
+    """`current` where the present code would make the figure's result, else `stale`; `-` when unpublished."""
+    if (entry := provenance(out).get(figure_id)) is None:
+        return "-"
+    experiment = registry.load().experiment(figure_id)
+    points, _ = store.grid(experiment, entry["scale"], entry["seeds"])
+    made_by = (entry["source"], entry["versions"], store.canonical(entry["points"]))
+    return "current" if made_by == (*store.code(experiment.run), store.canonical(points)) else "stale"
+
+
+def stale(out: Path) -> list[str]:
+    """The figures published in `out` that the present code would make otherwise, in the book's order."""
+    known = registry.load().figures
+    return [name for name in provenance(out) if name not in known or status(name, out) == "stale"]
 
 
 def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str, bytes | str]:
@@ -89,13 +131,13 @@ def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> 
     from schedlib.pictures import style
 
     assert figure.plot is not None
-    title = plain(caption)
+    title = re.sub(r"\s+", " ", re.sub(r"[*`$]", "", caption)).strip()  # without Markdown's marks
     with style.use(), mpl.rc_context({"svg.hashsalt": figure.id}):
         drawn = figure.plot(frame)
         drawn = np.ravel(drawn)[0] if isinstance(drawn, np.ndarray | list | tuple) else drawn
         if not hasattr(drawn, "get_figure"):
-            wrong = f"not {type(drawn).__name__}"
-            raise ValueError(f"figure {figure.id}: its plot must return a matplotlib Figure or Axes, {wrong}")
+            wanted = f"must return a matplotlib Figure or Axes, not {type(drawn).__name__}"
+            raise ValueError(f"figure {figure.id}: its plot {wanted}")
         drawn = drawn.get_figure(root=True)
         check_labels(figure.id, drawn)
         svg, png = io.BytesIO(), io.BytesIO()
@@ -113,12 +155,12 @@ def check_labels(figure_id: str, drawn: Any) -> None:
     for ax in drawn.axes:
         if not ax.axison or ax.get_label() in ("no-axes", "<colorbar>"):
             continue
+        where = f"figure {figure_id}: axes {ax.get_title() or drawn.axes.index(ax)!r}"
         for letter in "xy":
             shared = [ax, *getattr(ax, f"get_shared_{letter}_axes")().get_siblings(ax)]
             own = [label for other in shared if (label := getattr(other, f"get_{letter}label")())]
             label = (*own, getattr(drawn, f"get_sup{letter}label")())[0]
             ticks = [tick for other in shared for tick in getattr(other, f"get_{letter}ticklabels")()]
-            where = f"figure {figure_id}: axes {ax.get_title() or drawn.axes.index(ax)!r}"
             if not label:
                 raise ValueError(f"{where} lack the {letter} label")
             if numeric(tick.get_text() for tick in ticks) and not has_unit(label):
@@ -150,12 +192,3 @@ def has_unit(label: str) -> bool:
     """
     counted = not re.search(MEASURED, label.replace("\n", " ")) and re.search(BARE, label)
     return bool(re.search(UNIT, label) or counted)
-
-
-def plain(markdown_text: str) -> str:
-    """A caption without Markdown marks, on one line.
-
-    >>> plain("Mean *makespan*\\n of `hmhs`.")
-    'Mean makespan of hmhs.'
-    """
-    return re.sub(r"\s+", " ", re.sub(r"[*`$]", "", markdown_text)).strip()

@@ -17,38 +17,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 IMPORTS = (ast.Import, ast.ImportFrom)
-COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-SCOPES = (*FUNCTIONS, ast.Lambda, *COMPREHENSIONS)
+SCOPES = (*FUNCTIONS, ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 Place = tuple[str, str]
 """A module and a name in it; the name "" stands for its statements that bind none, "*" for all of it."""
 
 
 class Module(NamedTuple):
-    """A parsed file: the statements by the name they bind, those that bind none, and what imports stand for.
-    """
+    """A parsed file: the statements by the name they bind, those that bind none, what imports stand for."""
 
-    name: str
     bound: dict[str, list[ast.stmt]]
     effects: list[ast.stmt]
     imported: dict[str, str]
-
-
-class Reached(NamedTuple):
-    """What a statement or a name depends on: the code's text by place, and packages from elsewhere."""
-
-    code: dict[Place, str]
-    packages: frozenset[str]
-
-
-def roots_of(*packages: str) -> dict[str, Path]:
-    """The folders that these imported top-level packages (or single modules) lie in.
-
-    >>> (roots_of("schedlib")["schedlib"] / "schedlib" / "paths.py").exists()
-    True
-    """
-    files = {package: Path(sys.modules[package].__file__ or "") for package in packages}
-    return {name: file.parents[file.name == "__init__.py"] for name, file in files.items()}
 
 
 class Source:
@@ -76,7 +56,7 @@ class Source:
         file = self.file(name)
         assert file is not None
         tree = without_words(ast.parse(file.read_bytes()))
-        module = Module(name=name, bound={}, effects=[], imported=self.imports(tree.body, self.package(name)))
+        module = Module(bound={}, effects=[], imported=self.imports(tree.body, self.package(name)))
         for statement in tree.body:
             names = set(_bound(statement))
             for bound in names:
@@ -99,8 +79,8 @@ class Source:
                 stands |= {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
         return stands
 
-    def reach(self, module: str, name: str) -> Reached:
-        """All that `name` in `module` depends on, directly or not."""
+    def reach(self, module: str, name: str) -> tuple[dict[Place, str], frozenset[str]]:
+        """What `name` in `module` depends on, directly or not: code by place, and packages from elsewhere."""
         code: dict[Place, str] = {}
         packages: set[str] = set()
         left: list[Place] = [(module, name)]
@@ -110,7 +90,7 @@ class Source:
                 code[place], places, outside = self.depends(*place)
                 packages |= outside
                 left += [*places, (place[0], "")]
-        return Reached(code=code, packages=frozenset(packages))
+        return code, frozenset(packages)
 
     def _depends(self, module: str, name: str) -> tuple[str, list[Place], frozenset[str]]:
         """The text of a place, the places that its statements use, and the packages from elsewhere."""
@@ -159,18 +139,18 @@ class Source:
 
 def without_words(tree: ast.Module) -> ast.Module:
     """The tree without docstrings, texts that stand alone, and annotations of arguments and results."""
+
+    def is_text(part: ast.stmt) -> bool:
+        return isinstance(part, ast.Expr) and isinstance(getattr(part.value, "value", None), str)
+
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
-            node.body = [statement for statement in node.body if not _is_text(statement)] or [ast.Pass()]
+            node.body = [part for part in node.body if not is_text(part)] or [ast.Pass()]
         if isinstance(node, FUNCTIONS):
             node.returns = None
         if isinstance(node, ast.arg):
             node.annotation = None
     return tree
-
-
-def _is_text(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
 
 
 def _within(node: ast.AST) -> Iterator[ast.AST]:
@@ -197,14 +177,13 @@ def _bound(statement: ast.stmt) -> Iterator[str]:
 def _locals(scope: ast.AST) -> set[str]:
     """The names that belong to a function or comprehension itself; what it imports is no such name."""
     names: set[str] = set()
-    for child in ast.iter_child_nodes(scope):
-        for node in _within(child):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                names.add(node.id)
-            elif isinstance(node, ast.arg):
-                names.add(node.arg)
-            elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-                names.add(node.name)
+    for node in (node for child in ast.iter_child_nodes(scope) for node in _within(child)):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.arg):
+            names.add(node.arg)
+        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            names.add(node.name)
     globals_ = {name for node in ast.walk(scope) if isinstance(node, ast.Global) for name in node.names}
     return names - globals_
 
@@ -216,7 +195,9 @@ def _references(statement: ast.stmt) -> Iterator[tuple[list[ast.AST], tuple[str,
         if isinstance(node, SCOPES):
             body = [child for child in ast.walk(node) if isinstance(child, IMPORTS)]
             inside, shadowed = [*imports, *body], hidden | _locals(node)
-            outer = [*getattr(node, "decorator_list", []), *_defaults(node)]
+            arguments = getattr(node, "args", None)  # a comprehension has none
+            defaults = [*arguments.defaults, *filter(None, arguments.kw_defaults)] if arguments else []
+            outer = [*getattr(node, "decorator_list", []), *defaults]
             for child in outer:
                 yield from walk(child, hidden, imports)
             for child in ast.iter_child_nodes(node):
@@ -245,15 +226,11 @@ def _distributions(statement: ast.stmt) -> Iterator[str]:
             yield from (str(argument.value) for argument in call.args if isinstance(argument, ast.Constant))
 
 
-def _defaults(node: ast.AST) -> list[ast.AST]:
-    arguments = getattr(node, "args", None)  # a comprehension has none
-    defaults = [*arguments.defaults, *arguments.kw_defaults] if arguments else []
-    return [default for default in defaults if default is not None]
-
-
 @cache
 def _source(*packages: str) -> Source:
-    return Source(roots_of(*packages))
+    """The source of these imported top-level packages (or single modules), wherever they lie."""
+    files = {package: Path(sys.modules[package].__file__ or "") for package in packages}
+    return Source({name: file.parents[file.name == "__init__.py"] for name, file in files.items()})
 
 
 @cache
@@ -264,9 +241,9 @@ def of(module: str, name: str) -> tuple[str, frozenset[str]]:
     top = module.partition(".")[0]
     if top == "__main__" or getattr(sys.modules.get(top), "__file__", None) is None:
         raise ValueError(f"module {module!r}: `run` must be in a file that can be imported, not in a cell")
-    reached = _source(*dict.fromkeys((top, "schedlib"))).reach(module, name)
-    text = "\n".join(f"{'.'.join(place)}: {code}" for place, code in sorted(reached.code.items()) if code)
-    return hashlib.sha256(text.encode()).hexdigest(), reached.packages
+    reached, packages = _source(*dict.fromkeys((top, "schedlib"))).reach(module, name)
+    text = "\n".join(f"{'.'.join(place)}: {code}" for place, code in sorted(reached.items()) if code)
+    return hashlib.sha256(text.encode()).hexdigest(), packages
 
 
 def forget() -> None:

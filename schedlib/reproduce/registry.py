@@ -14,12 +14,12 @@ from typing import Any
 from schedlib import papers
 from schedlib.experiment import Claim, Experiment, Figure
 
-LISTED = "or see: python -m schedlib list"
 Names = str | Iterable[str] | None
 """What a reader asks for: papers, figures, experiments or claims by name; None for all."""
 
 
-def unknown(kind: str, name: str, known: Iterable[str], way_out: str = LISTED) -> ValueError:
+def unknown(kind: str, name: str, known: Iterable[str],
+            way_out: str = "or see: python -m schedlib list") -> ValueError:
     """The error for a name that nobody has, with near matches and where to look.
 
     >>> print(unknown("figure", "hmhs.fgi1", ["hmhs.fig1"]))
@@ -111,8 +111,7 @@ def names_in(only: Names) -> list[str] | None:
 
 
 def exhibits(package: str) -> list[ModuleType]:
-    """The modules of a package of exhibits, if there is one, by `PLACE` (most often a section), then by name.
-    """
+    """The modules of a package of exhibits, if there is one, by `PLACE` (mostly a section), then by name."""
     above = importlib.util.find_spec(package.rpartition(".")[0])
     spec = importlib.util.find_spec(package) if above else None
     locations = spec.submodule_search_locations if spec else []
@@ -130,3 +129,10 @@ def load() -> Registry:
     files = [module for key in papers.KEYS for module in exhibits(f"schedlib.exhibits.{key}")]
     kinds = ("EXPERIMENTS", "FIGURES", "CLAIMS")
     return Registry.of(*([item for file in files for item in getattr(file, kind, ())] for kind in kinds))
+
+
+def book_order(name: str) -> tuple[int, int, str]:
+    """Sorts ids by paper in the book's order, then as the registry lists them, then by name."""
+    paper, listed = name.partition(".")[0], [*load().figures, *load().claims]
+    place = papers.KEYS.index(paper) if paper in papers.KEYS else len(papers.KEYS)
+    return (place, listed.index(name) if name in listed else len(listed), name)

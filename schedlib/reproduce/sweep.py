@@ -1,19 +1,21 @@
-"""Running an experiment: every point and seed, in parallel, each stored as soon as it is done."""
+"""Running an experiment: every point and seed, in parallel, each stored when done; how long it will take."""
 
 import importlib
+import json
 import math
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Any
 
 import pandas as pd
 
 from schedlib import paths
-from schedlib.experiment import Experiment
-from schedlib.reproduce import estimate, keys, registry, store, worker
+from schedlib.experiment import Claim, Experiment, Figure
+from schedlib.reproduce import registry, store, tables, worker
 
 
 class SweepError(RuntimeError):
@@ -69,10 +71,10 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
     pending = [index for index, entry in enumerate(entries) if entry is None]
     if pending:
         workers = min(workers or worker.cores(), len(pending))
-        expected = estimate.seconds_per_task(experiment, scale, [tasks[index].point for index in pending])
+        expected = seconds_per_task(experiment, scale, [tasks[index].point for index in pending])
         if progress:
-            sentence = estimate.sentence(expected, workers if dask is None else None, len(tasks))
-            print(f"{experiment.id} ({scale}): {sentence}", file=sys.stderr)
+            told = sentence(expected, workers if dask is None else None, len(tasks))
+            print(f"{experiment.id} ({scale}): {told}", file=sys.stderr)
         warm(experiment)
         noted = {"scale": scale, "commit": commit_of_checkout()}
         longest_first = sorted(range(len(pending)), key=lambda k: (-(expected[k] or math.inf), -k))
@@ -85,8 +87,13 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
     read = [entry for entry in entries if entry is not None]
     if len(read) < len(tasks):
         raise RuntimeError(f"{experiment.id}: a point just stored cannot be read back: is the disk full?")
-    blocks = [_with_columns(entry.frame, *task[:2]) for entry, task in zip(read, tasks, strict=True)]
-    frame, metas = pd.concat(blocks, ignore_index=True), tuple(entry.meta for entry in read)
+    for entry, task in zip(read, tasks, strict=True):
+        columns = [*task.point.items(), ("seed", task.seed)]  # in front, unless the frame has them itself
+        for name, value in reversed([(name, value) for name, value in columns if name not in entry.frame]):
+            plain = store.canonical(value) if isinstance(value, list | tuple | dict) else value
+            entry.frame.insert(0, name, plain)
+    frame = pd.concat([entry.frame for entry in read], ignore_index=True)
+    metas = tuple(entry.meta for entry in read)
     return Sweep(experiment, scale, seeds or experiment.seeds[scale], frame, metas)
 
 
@@ -98,8 +105,7 @@ def warm(experiment: Experiment) -> None:
 
 def commit_of_checkout() -> str | None:
     """The checkout's git commit, with `+` when the library differs from it; None without git."""
-    root = paths.checkout()
-    if root is None:
+    if (root := paths.checkout()) is None:
         return None
 
     def git(*words: str) -> str:
@@ -121,8 +127,7 @@ def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, worker
         outcomes = worker.cluster(jobs, dask)
     else:
         outcomes = worker.serial(jobs) if workers == 1 else worker.processes(jobs, workers)
-    by_index = {job.index: job for job in jobs}
-    failures = {}
+    by_index, failures = {job.index: job for job in jobs}, {}
     terminal = sys.stderr.isatty() or "SCHEDLIB_TERMINAL" in os.environ
     looks = {"mininterval": 0.2 if terminal else 10, "dynamic_ncols": sys.stderr.isatty(), "file": sys.stderr}
     done = {"total": total, "initial": total - len(jobs), "desc": experiment.id, "unit": "point"}
@@ -141,9 +146,58 @@ def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, worker
     return failures
 
 
-def _with_columns(frame: pd.DataFrame, point: Mapping[str, Any], seed: int) -> pd.DataFrame:
-    """The frame with the point's parameters and the seed in front, unless it has such columns itself."""
-    for name, value in reversed([*point.items(), ("seed", seed)]):
-        if name not in frame.columns:
-            frame.insert(0, name, keys.canonical(value) if isinstance(value, list | tuple | dict) else value)
-    return frame
+def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mapping[str, Any]]
+                     ) -> list[float | None]:
+    """Expected seconds of each point: what the same point took, else the experiment's mean, else None. Looks
+    at every stored entry, also of older code; where there is none, at the committed provenance."""
+    known: dict[str, list[float]] = {}
+    for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")):
+        if meta and meta.get("scale") == scale:
+            known.setdefault(store.canonical(meta["point"]), []).append(meta["seconds"])
+    means, fallback = {point: fmean(values) for point, values in known.items()}, None
+    file = (paths.checkout() or paths.PACKAGE) / "figures" / "provenance.json"
+    if known:
+        fallback = fmean(sum(known.values(), []))
+    elif file.is_file():
+        made = (entry["seconds"] / (len(entry["points"]) * entry["seeds"])
+                for entry in json.loads(file.read_text()).values()
+                if (entry["experiment"], entry["scale"]) == (experiment.id, scale))
+        fallback = next(made, None)
+    return [means.get(store.canonical(point), fallback) for point in points]
+
+
+def sentence(expected: list[float | None], workers: int | None, total: int) -> str:
+    """The estimate in words, from the expected seconds of the points left; `workers=None` means a cluster.
+
+    >>> sentence([3.0, 5.0], 2, total=8)
+    'about 5 s on 2 workers; 6 of 8 points already done'
+    >>> sentence([None], 1, total=1)
+    'time unknown until the first points are done; 0 of 1 points already done'
+    """
+    if not expected:
+        return f"all {total} points already done"
+    known = [seconds for seconds in expected if seconds is not None]
+    if len(known) < len(expected):
+        when = "time unknown until the first points are done"
+    elif workers is None:
+        when = f"about {tables.duration(sum(known))} of work, shared by the cluster"
+    else:
+        longest = tables.duration(max(sum(known) / workers, *known))
+        when = f"about {longest} on {workers} worker{'s' * (workers > 1)}"
+    return f"{when}; {total - len(expected)} of {total} points already done"
+
+
+def estimate(only: registry.Names = None, scale: str = "quick", seeds: int | None = None,
+           workers: int | None = None) -> str:
+    """What regenerating these figures and judging their claims will take."""
+    library = registry.load()
+    expected, total = [], 0
+    wanted: list[Figure | Claim] = [*library.wanted_figures(only), *library.wanted_claims(only)]
+    for name in dict.fromkeys(item.experiment for item in wanted if item.experiment is not None):
+        experiment = library.experiment(name)
+        if not experiment.missing():
+            tasks = store.tasks(experiment, scale, seeds)
+            left = [task.point for task in tasks if store.peek(task.path) is None]
+            total += len(tasks)
+            expected += seconds_per_task(experiment, scale, left) if left else []
+    return sentence(expected, workers or worker.cores(), total)

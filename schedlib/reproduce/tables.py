@@ -96,6 +96,17 @@ def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> s
     return f"{number(mean, decimals)} ({number(low, decimals)} to {number(high, decimals)})"
 
 
+def duration(seconds: float) -> str:
+    """Seconds in the unit a reader would use.
+
+    >>> duration(0.2), duration(75), duration(250), duration(9000)
+    ('1 s', '75 s', '4 min', '2.5 h')
+    """
+    if seconds < 120:
+        return f"{max(1, round(seconds))} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
     """One row per setting: numbers become means over seeds, with "low to high" of the 95 % interval beside.
 

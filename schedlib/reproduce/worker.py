@@ -11,12 +11,10 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from schedlib.reproduce import keys, store
+from schedlib.reproduce import store
 
-ATTEMPTS = 3
-MOST_GROWTH = 2_000_000_000
-"""Bytes by which a worker may grow before it is replaced: kernels and libraries take some 700 MB."""
-CONNECT_SECONDS = 10
+ATTEMPTS, CONNECT_SECONDS = 3, 10
+MOST_GROWTH = 2_000_000_000  # bytes until a worker is replaced: kernels and libraries take some 700 MB
 
 
 class Job(NamedTuple):
@@ -50,7 +48,7 @@ def execute(job: Job) -> Outcome:
     """Compute one job and, when it has a path, store it. A failure is an outcome too."""
     try:
         importlib.import_module(job.run.__module__)
-        if keys.code(job.run) != (job.meta["source"], job.meta["versions"]):
+        if store.code(job.run) != (job.meta["source"], job.meta["versions"]):
             differ = "this worker's code or packages differ from the parent's"
             raise RuntimeError(f"{differ}: install the same, or restart Python")
         start = time.perf_counter()

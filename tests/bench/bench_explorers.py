@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer_moves import EXPLORERS, move
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import png
+from schedlib.teaching.explorers import png
 
 MOVES = 12
 

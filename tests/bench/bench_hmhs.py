@@ -9,8 +9,7 @@ from schedlib.core.compiling import compiled
 from schedlib.hmhs import min_min
 from schedlib.hmhs.bound import bounds
 from schedlib.hmhs.model import Instance, Stage
-from schedlib.hmhs.priced import priced
-from schedlib.hmhs.schedule import schedule
+from schedlib.hmhs.schedule import priced, schedule
 from schedlib.hmhs.workloads import single
 
 

@@ -10,8 +10,7 @@ from schedlib.core.uncounted import kernel
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.policies.own import Policy, can_start
 from schedlib.lotes.simulate import simulate
-from schedlib.lotes.workloads.google import google2011
-from schedlib.lotes.workloads.random_instances import random_instance
+from schedlib.lotes.workloads.instances import google2011, random_instance
 
 add, take = events.add, events.take
 REPEATS = 3

@@ -5,7 +5,8 @@ import time
 import numpy as np
 import pandas as pd
 
-from schedlib.mch import dispatch, filling
+from schedlib.mch import dispatch
+from schedlib.mch.allocate import empty
 from schedlib.mch.model import Tree
 from schedlib.mch.rules import RULES
 from schedlib.mch.simulate import simulate
@@ -40,7 +41,7 @@ def per_decision(
     left = np.full(tree.n_leaves, np.iinfo(np.int64).max)
     best = np.inf
     for _ in range(repeats):
-        state = filling.empty(tree, capacity, RULES[rule], method, left)
+        state = empty(tree, capacity, RULES[rule], method, left)
         begin = time.perf_counter()
         dispatch.fill(RULES[rule].priority, RULES[rule].kind, method == "fast", state)
         best = min(best, time.perf_counter() - begin)

@@ -3,9 +3,8 @@
 import numpy as np
 
 from schedlib import leaderboard
-from schedlib.teaching.explorers import eagle, eagle_parts, eagle_player, hmhs, lotes, mch, one_trace
+from schedlib.teaching.explorers import Explorer, eagle, eagle_player, hmhs, lotes, mch, one_trace
 from schedlib.teaching.explorers import leaderboard as board
-from schedlib.teaching.explorers.explorer import Explorer
 
 KEYBOARD = ("IntSlider", "FloatSlider", "SelectionSlider", "Dropdown", "Checkbox", "Text")
 """Controls that take the keyboard's focus and answer to its keys."""
@@ -25,7 +24,7 @@ EXPLORERS = {
     "06 churn": mch.churn,
     "07 load": eagle.load_explorer,
     "08 player": eagle_player.Player,
-    "08 parts": eagle_parts.parts,
+    "08 parts": eagle.parts,
     "09 one trace": one_trace.explorer,
     "10 seeds": _board,
 }
@@ -35,7 +34,7 @@ EXPLORERS = {
 def values(control) -> list:
     """All values that a reader can give a control; of a box for text, the one that it has.
 
-    >>> from schedlib.teaching.explorers.explorer import slider
+    >>> from schedlib.teaching.explorers import slider
     >>> values(slider(2, 0.5, 2, 0.5, text="GB"))
     [0.5, 1.0, 1.5, 2.0]
     """

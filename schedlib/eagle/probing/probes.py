@@ -1,16 +1,16 @@
 """Where probes go, how workers with a long task reject them, and where these go next (Eagle, Section 3.3).
 
-Batch sampling probes any worker. SSS has three rounds: any worker; then, for the rejected, the short
-partition and the workers whose bit is clear in the freshest copy of the vector; and for those rejected again
-the short partition. As published all three are decided at submission, on the workers' true state; as written
-each rejection is a message.
+Batch sampling probes any worker. SSS has three rounds: any worker; for the rejected, the short partition and
+the workers whose bit is clear in the freshest copy of the vector; for those rejected again the short
+partition. As published all are decided at submission, by the workers' true state; as written each rejection
+is a message.
 """
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.own import UNKNOWN_WORKER, refuse, seen
+from schedlib.eagle import systems
 from schedlib.eagle.probing.sharing import draw_clear, release
-from schedlib.eagle.simulating.log import REJECTS, SENT, write
-from schedlib.eagle.simulating.messages import PROBE, REJECTED, post
+from schedlib.eagle.simulating.messages import PROBE, REJECTED, REJECTS, SENT, post, write
+from schedlib.eagle.simulating.state import refuse, seen
 
 FIRST, SECOND, FALLBACK = 1, 2, 3  # rounds of Section 3.3
 
@@ -22,46 +22,33 @@ def probes_of(state, job):
 
 
 @kernel
-def send_near(state, worker, job, stage, now):
-    """Send a probe that arrives after one hop."""
+def send(state, worker, job, stage, hops, now):  # it arrives after one or two hops
     write(state.log, now, SENT, worker, job)
-    post(state.near, now + state.how.delay, PROBE, worker, job, stage)
+    lane = state.near if hops == 1 else state.far
+    post(lane, now + hops * state.how.delay, PROBE, worker, job, stage)
 
 
 @kernel
-def send_far(state, worker, job, stage, now):
-    """Send a probe that arrives after two hops."""
-    write(state.log, now, SENT, worker, job)
-    post(state.far, now + 2 * state.how.delay, PROBE, worker, job, stage)
-
-
-@kernel
-def draw(low, high, rng):
-    """A number drawn uniformly from low, ..., high - 1."""
+def draw(low, high, rng):  # uniformly from low, ..., high - 1
     return low + int(rng.random() * (high - low))
 
 
 @kernel
-def draw_worker(state, probe, rng):
-    """Any worker; as written another one for each probe of a job, while there are enough."""
-    workers = state.workers
-    if state.how.published:
-        return draw(0, workers.size, rng)
-    # Each job has its own mark; one with more probes than W workers takes a new mark after every W.
-    mark = state.counts[0].probes - probe % workers.size
-    worker = draw(0, workers.size, rng)
-    while workers[worker].mark == mark:
-        worker = draw(0, workers.size, rng)
-    workers[worker].mark = mark
-    return worker
-
-
-@kernel
 def probe_anywhere(state, job, rng, now):
-    """Batch sampling (Sparrow), and the first round of Section 3.3."""
+    """Batch sampling (Sparrow), and the first round of Section 3.3.
+
+    As written a job's probes go to distinct workers: each job has its own mark, and one with more probes than
+    W workers takes a new mark after every W.
+    """
+    workers = state.workers
     for probe in range(probes_of(state, job)):
-        send_near(state, draw_worker(state, probe, rng), job, FIRST, now)
-        state.counts[0].probes += 1
+        worker = draw(0, workers.size, rng)
+        if not state.how.published:
+            mark = state.counts[0].probes + probe - probe % workers.size
+            while workers[worker].mark == mark:
+                worker = draw(0, workers.size, rng)
+            workers[worker].mark = mark
+        send(state, worker, job, FIRST, 1, now)
 
 
 @kernel
@@ -69,21 +56,19 @@ def probe_clear(state, job, rng, now):
     """The ideal Eagle: only workers whose bit is clear at the centre at this moment."""
     for _ in range(probes_of(state, job)):
         worker = draw_clear(state.board.bits, state.how.short_only, state.workers.size, rng)
-        send_near(state, worker, job, FIRST, now)
-        state.counts[0].probes += 1
+        send(state, worker, job, FIRST, 1, now)
 
 
 @kernel
-def probe_by_reader(send, state, job, rng, now):
+def probe_by_reader(choose, state, job, rng, now):
     """A reader's function names each probe's worker; one that does not exist is recorded and ends the run."""
     for probe in range(probes_of(state, job)):
-        worker = send(seen(state, now), job, probe, rng)
+        worker = choose(seen(state, now), job, probe, rng)
         if worker < 0 or worker >= state.workers.size:
-            refuse(state, UNKNOWN_WORKER, worker, state.workers.size, now)
+            refuse(state, systems.UNKNOWN_WORKER, worker, state.workers.size, now)
             state.refusal[0].job, state.refusal[0].probe = job, probe
             return
-        send_near(state, worker, job, FIRST, now)
-        state.counts[0].probes += 1
+        send(state, worker, job, FIRST, 1, now)
 
 
 @kernel
@@ -107,23 +92,22 @@ def probe_in_three_rounds(state, job, rng, now):
     rejected, freshest, row = 0, -1.0, -1
     for _ in range(probes_of(state, job)):
         worker = draw(0, workers.size, rng)
-        state.counts[0].probes += 1
         w = workers[worker]
         if w.stamp > freshest:
             freshest, row = w.stamp, w.copy_row
         if rejects(state, worker, job, now):
             rejected += 1
         else:
-            send_near(state, worker, job, FIRST, now)
+            send(state, worker, job, FIRST, 1, now)
     again = 0
     for _ in range(rejected):
         worker = draw_clear(board.copies[row], short_only, workers.size, rng)
         if rejects(state, worker, job, now):
             again += 1
         else:
-            send_far(state, worker, job, SECOND, now)
+            send(state, worker, job, SECOND, 2, now)
     for _ in range(again):
-        send_far(state, draw(0, short_only, rng), job, FALLBACK, now)
+        send(state, draw(0, short_only, rng), job, FALLBACK, 2, now)
 
 
 @kernel
@@ -145,9 +129,9 @@ def probe_again(state, job, stage, rng, now):
     j, short_only = state.jobs[job], state.how.short_only
     if stage == FIRST:
         worker = draw_clear(state.board.copies[j.copy_row], short_only, state.workers.size, rng)
-        send_near(state, worker, job, SECOND, now)
+        send(state, worker, job, SECOND, 1, now)
     else:
-        send_near(state, draw(0, short_only, rng), job, FALLBACK, now)
+        send(state, draw(0, short_only, rng), job, FALLBACK, 1, now)
     j.rejected -= 1
     if j.rejected == 0:
         release(state.board, j.copy_row)

@@ -1,43 +1,12 @@
 """Succinct State Sharing (Eagle, Section 3.3): the centre's bit vector and the workers' stale copies of it.
 
-Copies of the same state are one row, which counts its holders.
+Copies of the same state are one row of the board, which counts its holders.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.simulating.records import BOARD, table
-
-
-class Board(NamedTuple):
-    """The centre's bit vector and its copies: C rows of B words, 64 workers a word."""
-
-    bits: np.ndarray  # (B,), the centre's vector
-    copies: np.ndarray  # (C, B)
-    holders: np.ndarray  # (C,), how many hold a row
-    spare: np.ndarray  # (C,), first the rows that nobody holds
-    status: np.recarray  # one record
-
-
-def empty_board(workers: int, rows: int) -> Board:
-    """A vector of zeros, and no copy."""
-    words = (workers + 63) // 64
-    status = table(1, BOARD)
-    status.changed, status.newest, status.spare_rows = 1, -1, rows
-    return Board(bits=np.zeros(words, np.int64), copies=np.zeros((rows, words), np.int64),
-                 holders=np.zeros(rows, np.int64), spare=np.arange(rows)[::-1].copy(), status=status)
-
-
-def enlarged(board: Board) -> Board:
-    """The same board with room for twice as many copies."""
-    rows, left = len(board.holders), int(board.status[0].spare_rows)
-    board.status[0].spare_rows = left + rows
-    return board._replace(
-        copies=np.concatenate((board.copies, np.zeros_like(board.copies))),
-        holders=np.concatenate((board.holders, np.zeros(rows, np.int64))),
-        spare=np.r_[board.spare[:left], np.arange(rows, 2 * rows), np.zeros(rows - left, np.int64)])
+from schedlib.eagle.simulating.state import Board, State
 
 
 @kernel
@@ -47,21 +16,21 @@ def is_set(words, worker):
 
 
 @kernel
-def set_bit(board, worker):
+def set_bit(board: Board, worker):
     """The centre has placed a long task on this worker."""
     board.bits[worker >> 6] |= np.int64(1) << (worker & 63)
     board.status[0].changed = 1
 
 
 @kernel
-def clear_bit(board, worker):
+def clear_bit(board: Board, worker):
     """No long task that the centre placed on this worker is left."""
     board.bits[worker >> 6] &= ~(np.int64(1) << (worker & 63))
     board.status[0].changed = 1
 
 
 @kernel
-def release(board, row):
+def release(board: Board, row):
     """A holder gives a copy up."""
     board.holders[row] -= 1
     if board.holders[row] == 0:
@@ -70,7 +39,7 @@ def release(board, row):
 
 
 @kernel
-def hold(board, holders):
+def hold(board: Board, holders):
     """The row of a copy of the vector as it is now, for so many more holders."""
     status = board.status[0]
     if status.changed == 1:
@@ -88,7 +57,7 @@ def hold(board, holders):
 
 
 @kernel
-def keep_copy(state, worker, job, now):
+def keep_copy(state: State, worker, job, now):
     """A long task brings a worker a copy of the vector: as of now (published) or of its sending (written)."""
     w, j = state.workers[worker], state.jobs[job]
     if w.copy_row >= 0:

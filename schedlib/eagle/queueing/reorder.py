@@ -1,16 +1,68 @@
-"""What a worker runs next: the job of least remaining work that may bypass those in front (Algorithm 1).
+"""A worker's queue, and what it runs next: the job of least remaining work that may bypass (Algorithm 1).
 
-An entry's slack is `cap` (5) times its own estimate less its bypass counter: the longest task that may still
-overtake it. Each rule gives the entry and the one in front of it, (-1, -1) when there is none.
+A queue is a chain of entries, which are probes (a probe stands for a job) and placed tasks. An entry's slack
+is `cap` (5) times its own estimate less its bypass counter: the longest task that may still overtake it. Each
+rule gives the entry and the one in front of it, (-1, -1) when there is none.
 """
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import parts
-from schedlib.eagle.own import UNKNOWN_PLACE, refuse, seen
-from schedlib.eagle.queueing.queues import remove
-from schedlib.eagle.simulating.log import DROPS, write
+from schedlib.eagle import systems
+from schedlib.eagle.simulating.messages import DROPS, write
+from schedlib.eagle.simulating.state import refuse, seen
+
+
+@kernel
+def append(state, worker, entry):
+    """Put an entry at the end of a worker's queue."""
+    w, entries, counts = state.workers[worker], state.entries, state.counts[0]
+    entries[entry].next = -1
+    if w.tail < 0:
+        w.head = entry
+    else:
+        entries[w.tail].next = entry
+    w.tail = entry
+    w.queued += 1
+    counts.longest_queue = max(counts.longest_queue, w.queued)
+
+
+@kernel
+def enqueue(state, worker, job, task, behind, now):
+    """Put a new entry at the end of a worker's queue; there must be room for it."""
+    pool = state.pool[0]
+    entry = pool.spare
+    if entry >= 0:
+        pool.spare = state.entries[entry].next
+    else:
+        entry = pool.used
+        pool.used += 1
+    e = state.entries[entry]
+    e.job, e.behind, e.task = job, behind, task
+    e.bypassed, e.since = 0.0, now
+    append(state, worker, entry)
+
+
+@kernel
+def unlink(state, worker, entry, before):
+    """Take an entry out of a worker's queue; `before` is the one in front of it (-1: it is the first)."""
+    w, entries = state.workers[worker], state.entries
+    after = entries[entry].next
+    if before < 0:
+        w.head = after
+    else:
+        entries[before].next = after
+    if after < 0:
+        w.tail = before
+    w.queued -= 1
+
+
+@kernel
+def remove(state, worker, entry, before):
+    """Take an entry out of a worker's queue for good."""
+    unlink(state, worker, entry, before)
+    state.entries[entry].next = state.pool[0].spare
+    state.pool[0].spare = entry
 
 
 @kernel
@@ -96,7 +148,7 @@ def shortest_task(state, worker):
 @kernel
 def pick_by_reader(pick, state, worker, now):
     """The entry that a reader's function picks; a place that does not exist is recorded and ends the run."""
-    entries, line = state.entries, state.choices.line
+    entries, line = state.entries, state.line
     size = 0
     entry = state.workers[worker].head
     while entry >= 0:
@@ -105,7 +157,7 @@ def pick_by_reader(pick, state, worker, now):
         entry = entries[entry].next
     place = pick(seen(state, now), line[:size])
     if place < 0 or place >= size:
-        refuse(state, UNKNOWN_PLACE, place, size, now)
+        refuse(state, systems.UNKNOWN_PLACE, place, size, now)
         state.refusal[0].worker = worker
         place = 0
     before, entry = -1, state.workers[worker].head
@@ -118,19 +170,19 @@ def pick_by_reader(pick, state, worker, now):
 def choose(pick, state, worker, now):
     """The entry that the worker serves next and the one in front of it, by the order of the queue.
 
-    The orders are branches, because a kernel handed over would not be put in line, and because compiling the
-    engine once for each system takes a minute each time.
+    The orders are branches: a kernel handed over would not be put in line, and the engine would have to
+    compile, for a minute, once for each system.
     """
     order, head = state.how.order, state.workers[worker].head
     if head < 0:
         return -1, -1
-    if order == parts.FIRST_COME:
+    if order == systems.FIRST_COME:
         return head, -1
-    if order == parts.SHORTEST_JOB:
+    if order == systems.SHORTEST_JOB:
         return shortest_job(state, worker, now)
-    if order == parts.SHORTEST_JOB_AS_WRITTEN:
+    if order == systems.SHORTEST_JOB_AS_WRITTEN:
         return shortest_job_as_written(state, worker)
-    if order == parts.SHORTEST_TASK:
+    if order == systems.SHORTEST_TASK:
         return shortest_task(state, worker)
     return pick_by_reader(pick, state, worker, now)
 

@@ -1,27 +1,19 @@
-"""A worker picks an entry, asks for a task of its job, runs it, and picks again (Algorithm 1, lines 1-13)."""
+"""A worker picks an entry, asks for a task of its job, runs it, and picks again (Algorithm 1, lines 1-13).
+
+In Hawk it steals before it idles (Sections 3.2, 6.1): short probes from behind a long task.
+"""
 
 from schedlib.core.events import add
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.parts import EVERYBODY, SHORT
+from schedlib.eagle.probing.probes import draw
 from schedlib.eagle.probing.sharing import clear_bit
-from schedlib.eagle.queueing.queues import enqueue, remove
-from schedlib.eagle.queueing.reorder import charge, choose
-from schedlib.eagle.queueing.stealing import steal
-from schedlib.eagle.simulating.log import ASKS, CLEARS, FINISHES, QUEUES, STARTS, count_busy, write
-from schedlib.eagle.simulating.messages import ANSWERED_VAIN, STARTED, post
+from schedlib.eagle.queueing.reorder import append, charge, choose, enqueue, remove, unlink
+from schedlib.eagle.simulating import messages
+from schedlib.eagle.simulating.messages import count_busy, post, write
+from schedlib.eagle.systems import EVERYBODY, SHORT
 
-
-@kernel
-def run(state, worker, job, number, start):
-    """The worker runs this task of the job from `start` on."""
-    j = state.jobs[job]
-    row = j.first + number
-    end = start + state.duration[row]
-    j.finish = max(j.finish, end)
-    add(state.ends, end, worker)
-    if state.log.tasks.size > 0:
-        task = state.log.tasks[row]
-        task.start, task.finish = start, end
+VICTIMS, MOST = 10, 10_000
+"""Workers that a thief asks, and probes that it takes at the most."""
 
 
 @kernel
@@ -40,28 +32,86 @@ def serve(state, worker, entry, before, now):
             loads.work[worker] = j.estimate  # without the rounding errors of the sums before
     if fetched:
         state.counts[0].requests += 1
-        write(state.log, now, ASKS, worker, job)
+        write(state.log, now, messages.ASKS, worker, job)
     if j.unstarted == 0:
         state.counts[0].vain += 1
         remove(state, worker, entry, before)
-        post(state.far, now + round_trip, ANSWERED_VAIN, worker, job, 0)
+        post(state.far, now + round_trip, messages.ANSWERED_VAIN, worker, job, 0)
         return
-    number = j.tasks - j.unstarted if fetched else e.task
+    row = j.first + (j.tasks - j.unstarted if fetched else e.task)
     j.unstarted -= 1
     if how.charges == EVERYBODY or (how.charges == SHORT and j.long == 0):
         charge(state, worker, entry, how.charges == EVERYBODY)
     if e.behind == 1:
         state.counts[0].ran_behind_long += 1
+    end = now + round_trip + state.duration[row]
+    j.finish = max(j.finish, end)
+    add(state.ends, end, worker)
     if state.log.tasks.size > 0:
-        task = state.log.tasks[j.first + number]
+        task = state.log.tasks[row]
         task.worker, task.queued, task.asked = worker, e.since, now
+        task.start, task.finish = now + round_trip, end
     if round_trip == 0:
-        write(state.log, now, STARTS, worker, job)
-    run(state, worker, job, number, now + round_trip)
+        write(state.log, now, messages.STARTS, worker, job)
     if how.news:
-        post(state.far, now + 2 * how.delay, STARTED, worker, job, 0)
+        post(state.far, now + 2 * how.delay, messages.STARTED, worker, job, 0)
     if placed or j.long == 1 or not how.sticky:
         remove(state, worker, entry, before)
+
+
+@kernel
+def is_long(state, entry):
+    return state.jobs[state.entries[entry].job].long == 1
+
+
+@kernel
+def take_batch(state, thief, victim, now):
+    """Move the first unbroken run of short probes behind a long task to the thief; whether there was one."""
+    entries, w = state.entries, state.workers[victim]
+    before, entry = -1, w.head
+    if w.busy == 0 or w.serves_long == 0:
+        while entry >= 0 and not is_long(state, entry):
+            before, entry = entry, entries[entry].next
+    while entry >= 0 and is_long(state, entry):
+        before, entry = entry, entries[entry].next
+    taken = 0
+    while entry >= 0 and not is_long(state, entry) and taken < MOST:
+        e = entries[entry]
+        after = e.next
+        if taken == 0:
+            write(state.log, now, messages.ROBBED, victim, e.job)
+        unlink(state, victim, entry, before)
+        e.behind = 0
+        append(state, thief, entry)
+        write(state.log, now, messages.STEALS_ONE, thief, e.job)
+        taken += 1
+        entry = after
+    state.counts[0].stolen += taken
+    return taken > 0
+
+
+@kernel
+def steal(state, thief, rng, now):
+    """Ask up to ten workers of the general partition; whether something was stolen.
+
+    As published any idle worker steals (Section 6.1: one of the general partition), and it may ask itself.
+    """
+    how, counts, size = state.how, state.counts[0], state.workers.size
+    low = how.short_only
+    if not how.any_thief and thief < low:
+        return False
+    others = size - low - (0 if how.published or thief < low else 1)
+    if others < 1:
+        return False
+    for _ in range(VICTIMS):
+        victim = draw(low, low + others, rng)
+        if others < size - low and victim >= thief:
+            victim += 1  # as written a worker never asks itself
+        counts.steal_attempts += 1
+        if victim != thief and take_batch(state, thief, victim, now):
+            counts.steals += 1
+            return True
+    return False
 
 
 @kernel
@@ -76,11 +126,11 @@ def next_task(pick, state, worker, rng, now):
     if entry >= 0:
         if not freed:
             w.busy = 1
-            count_busy(state.meter, now, worker, how.short_only, 1)
+            count_busy(state, now, worker, 1)
         serve(state, worker, entry, before, now)
     elif freed:
         w.busy, w.job = 0, -1
-        count_busy(state.meter, now, worker, how.short_only, -1)
+        count_busy(state, now, worker, -1)
 
 
 @kernel
@@ -91,7 +141,7 @@ def take_in(state, worker, job, task, now):
     state.counts[0].behind_long += behind
     w.long_tasks += is_long
     enqueue(state, worker, job, task, behind, now)
-    write(state.log, now, QUEUES, worker, job)
+    write(state.log, now, messages.QUEUES, worker, job)
     return worker if w.busy == 0 else -1
 
 
@@ -99,7 +149,7 @@ def take_in(state, worker, job, task, now):
 def finish(state, worker, now):
     """The worker's task ends."""
     w, loads = state.workers[worker], state.loads
-    write(state.log, now, FINISHES, worker, w.job)
+    write(state.log, now, messages.FINISHES, worker, w.job)
     w.long_tasks -= w.serves_long
     if w.serves_placed == 1:
         loads.picked[worker] = -1.0
@@ -109,4 +159,4 @@ def finish(state, worker, now):
             loads.work[worker] = 0.0
         if state.how.shares and loads.work[worker] == 0:
             clear_bit(state.board, worker)
-            write(state.log, now, CLEARS, worker, w.job)
+            write(state.log, now, messages.CLEARS, worker, w.job)

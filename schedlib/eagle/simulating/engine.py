@@ -1,7 +1,7 @@
 """The event loop, which stops to ask for longer arrays and goes on where it stopped.
 
-At equal times: task ends, then messages of two hops, then those of one, then the heartbeat, then submissions;
-each in the order in which they were caused.
+At equal times: task ends, messages of two hops, those of one, the heartbeat, submissions; each in the order
+in which they were caused.
 """
 
 from collections.abc import Callable
@@ -13,16 +13,14 @@ from numba.core import types
 from schedlib.core import compiling
 from schedlib.core.events import take
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import parts
+from schedlib.eagle import systems
 from schedlib.eagle.least_work import advertise, place
-from schedlib.eagle.own import PICK, SEND
-from schedlib.eagle.probing import probes, sharing
+from schedlib.eagle.probing import probes
+from schedlib.eagle.probing.sharing import keep_copy
 from schedlib.eagle.queueing.worker import finish, next_task, take_in
 from schedlib.eagle.simulating import messages
-from schedlib.eagle.simulating.log import SUBMITTED, VAIN_ANSWER, pass_time, write
-from schedlib.eagle.simulating.messages import ANSWERED_VAIN, PLACED_TASK, PROBE, REJECTED, arrival, front
-from schedlib.eagle.simulating.records import JOB, longer, table
-from schedlib.eagle.simulating.state import Settings, State, initial
+from schedlib.eagle.simulating.messages import arrival, front, pass_time, write
+from schedlib.eagle.simulating.state import JOB, Settings, State, initial, longer, table
 
 DONE, REFUSED, MORE_ENTRIES, MORE_NEAR, MORE_FAR, MORE_COPIES, MORE_LOG, MORE_LINE = range(8)
 
@@ -32,36 +30,38 @@ def bring(send, state, job, rng, now):
     """A submitted job's tasks or probes are sent to workers, in the way of its class."""
     how, is_long = state.how, state.jobs[job].long == 1
     way = how.long_way if is_long else how.short_way
-    if way in (parts.LEAST_WORK, parts.OLD_NEWS):
-        place(state, job, how.short_only if is_long else 0, way == parts.OLD_NEWS, rng, now)
-    elif way == parts.THREE_ROUNDS:
+    if way in (systems.LEAST_WORK, systems.OLD_NEWS):
+        place(state, job, how.short_only if is_long else 0, way == systems.OLD_NEWS, rng, now)
+        return
+    if way == systems.THREE_ROUNDS:
         probes.probe_in_three_rounds(state, job, rng, now)
-    elif way == parts.CLEAR:
+    elif way == systems.CLEAR:
         probes.probe_clear(state, job, rng, now)
-    elif way == parts.READERS_WAY:
+    elif way == systems.READERS_WAY:
         probes.probe_by_reader(send, state, job, rng, now)
     else:
         probes.probe_anywhere(state, job, rng, now)
+    state.counts[0].probes += probes.probes_of(state, job)
 
 
 @kernel
 def receive(state, kind, worker, job, detail, rng, now):
     """A message arrives; the worker that it leaves with nothing to do, or -1."""
     how = state.how
-    if kind == PROBE:
+    if kind == messages.PROBE:
         if how.rejects and probes.rejects(state, worker, job, now):
             probes.reject_probe(state, worker, job, detail, now)
             return -1
         return take_in(state, worker, job, -1, now)
-    if kind == PLACED_TASK:
+    if kind == messages.PLACED_TASK:
         if how.shares and state.jobs[job].long == 1:
-            sharing.keep_copy(state, worker, job, now)
+            keep_copy(state, worker, job, now)
         return take_in(state, worker, job, detail, now)
-    if kind == ANSWERED_VAIN:
-        write(state.log, now, VAIN_ANSWER, worker, job)
+    if kind == messages.ANSWERED_VAIN:
+        write(state.log, now, messages.VAIN_ANSWER, worker, job)
         state.workers[worker].long_tasks -= state.workers[worker].serves_long
         return worker
-    if kind == REJECTED:
+    if kind == messages.REJECTED:
         probes.probe_again(state, job, detail, rng, now)
     elif how.published and state.jobs[job].unstarted == 0:
         state.jobs[job].known = -1
@@ -74,23 +74,33 @@ def receive(state, kind, worker, job, detail, rng, now):
 def lacks(state, messages_next):
     """What must grow before the next event, which sends at most so many messages; DONE if there is room."""
     longest, log, pool = state.counts[0].longest_queue, state.log, state.pool[0]
-    if messages.room_in(state.near) < messages_next:
+    if state.near.messages.size < state.near.ring[0].pending + messages_next:
         return MORE_NEAR
-    if messages.room_in(state.far) < messages_next:
+    if state.far.messages.size < state.far.ring[0].pending + messages_next:
         return MORE_FAR
     if pool.spare < 0 and pool.used == state.entries.size:
         return MORE_ENTRIES
     if state.how.shares and state.board.status[0].spare_rows < 2:
         return MORE_COPIES
-    if state.choices.line.size < max(messages_next, longest + 1):
+    if state.line.size < max(messages_next, longest + 1):
         return MORE_LINE
     if 0 < log.events.size < log.used[0] + 4 * messages_next + 2 * longest + 16:
         return MORE_LOG
     return DONE
 
 
-def _advance(send, pick, state, rng):
-    jobs, clock, counts, sums = state.jobs, state.clock[0], state.counts[0], state.meter.sums[0]
+def _signature():
+    duration = np.zeros(1)
+    duration.flags.writeable = False
+    arguments = initial(Settings(), table(1, JOB), duration, 1), np.random.default_rng(0)
+    parts_of_readers = map(compiling.function_type, (systems.SEND, systems.PICK))
+    return types.int64(*parts_of_readers, *map(numba.typeof, arguments))
+
+
+@kernel(signature=_signature())
+def advance(send, pick, state, rng):
+    """Simulate until all is done, a reader's choice is refused, or an array is too short: which it is."""
+    jobs, clock, counts, sums = state.jobs, state.clock[0], state.counts[0], state.log.sums[0]
     while True:
         job = clock.next_job
         submission = jobs[job].submit if job < jobs.size else np.inf
@@ -100,9 +110,7 @@ def _advance(send, pick, state, rng):
         if now == np.inf:
             return DONE
         now = min(now, beat)
-        most = 4
-        if submission == now:
-            most = max(most, probes.probes_of(state, job), jobs[job].tasks)
+        most = max(4, probes.probes_of(state, job), jobs[job].tasks) if submission == now else 4
         code = lacks(state, most)
         if code != DONE:
             return code
@@ -121,10 +129,10 @@ def _advance(send, pick, state, rng):
             clock.next_heartbeat = state.how.heartbeat * (1 + np.floor(now / state.how.heartbeat + 1e-9))
         else:
             clock.next_job = job + 1
-            write(state.log, now, SUBMITTED, -1, job)
+            write(state.log, now, messages.SUBMITTED, -1, job)
             bring(send, state, job, rng, now)
             if job + 1 == jobs.size:
-                pass_time(state.meter, now)
+                pass_time(state.log, now)
                 sums.last_short, sums.last_general = sums.sum_short, sums.sum_general
         if free >= 0:
             next_task(pick, state, free, rng, now)
@@ -132,38 +140,23 @@ def _advance(send, pick, state, rng):
             return REFUSED
 
 
-def _signature():
-    duration = np.zeros(1)
-    duration.flags.writeable = False
-    state = initial(Settings(), table(1, JOB), duration, 1)
-    arguments = [numba.typeof(value) for value in (state, np.random.default_rng(0))]
-    return types.int64(compiling.function_type(SEND), compiling.function_type(PICK), *arguments)
-
-
-advance = kernel(signature=_signature())(_advance)
-
-
 def run(send: Callable, pick: Callable, state: State, rng: np.random.Generator) -> State:
-    """The state at the end, or when a reader's choice was refused (`refusal`); arrays grow as needed."""
+    """The state at the end, or when a reader's choice was refused (`refusal`)."""
     while (code := advance(send, pick, state, rng)) not in (DONE, REFUSED):
         state = _enlarged(state, code)
     return state
 
 
 def _enlarged(state: State, code: int) -> State:
-    job = state.jobs[min(int(state.clock[0].next_job), len(state.jobs) - 1)]
-    most = max(state.how.min_probes, int((1 + state.how.ratio) * job.tasks), 4)
-    longest = int(state.counts[0].longest_queue)
+    """The state with twice the room for what lacks it; `advance` asks again where that is too little."""
     if code == MORE_NEAR:
-        return state._replace(near=messages.enlarged(state.near, most + len(state.near.messages)))
+        return state._replace(near=state.near.longer())
     if code == MORE_FAR:
-        return state._replace(far=messages.enlarged(state.far, most + len(state.far.messages)))
+        return state._replace(far=state.far.longer())
     if code == MORE_ENTRIES:
-        return state._replace(entries=longer(state.entries, len(state.entries)))
+        return state._replace(entries=longer(state.entries))
     if code == MORE_COPIES:
-        return state._replace(board=sharing.enlarged(state.board))
+        return state._replace(board=state.board.longer())
     if code == MORE_LINE:
-        line = np.zeros(2 * max(len(state.choices.line), most, longest + 1), np.int64)
-        return state._replace(choices=state.choices._replace(line=line))
-    log_events = longer(state.log.events, len(state.log.events) + 4 * most + 2 * longest + 16)
-    return state._replace(log=state.log._replace(events=log_events))
+        return state._replace(line=longer(state.line))
+    return state._replace(log=state.log._replace(events=longer(state.log.events)))

@@ -1,47 +1,19 @@
-"""Messages on the network. Those of one lane take the same time and so arrive in the order of sending."""
+"""What is sent, and what is written down: messages on the network, busy workers, each event when asked for.
 
-from typing import NamedTuple
+Messages of one lane take the same time and so arrive in the order of sending.
+"""
 
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.simulating.records import MESSAGE, RING, table
+from schedlib.eagle.simulating.state import BINS
 
 PROBE, PLACED_TASK, REJECTED, ANSWERED_VAIN, STARTED = range(5)
 """Kinds: a probe, a placed task, a rejection, the answer "nothing left", the news of a task handed out."""
-
-
-class Lane(NamedTuple):
-    """A ring of messages that take the same time: `messages (C,)`, C a power of two; one record `ring`."""
-
-    messages: np.recarray
-    ring: np.recarray
-
-
-def empty_lane(room: int) -> Lane:
-    """An empty lane with room for at least `room` messages.
-
-    >>> lane = empty_lane(3)
-    >>> post(lane, 1.5, PROBE, 7, 2, 1)
-    >>> float(arrival(lane)), front(lane)
-    (1.5, (0, 7, 2, 1))
-    """
-    return Lane(table(1 << max(room - 1, 1).bit_length(), MESSAGE), table(1, RING))
-
-
-def enlarged(lane: Lane, room: int) -> Lane:
-    """The same lane with space for `room` more messages."""
-    pending = int(lane.ring[0].pending)
-    more = empty_lane(pending + room)
-    places = (lane.ring[0].front + np.arange(pending)) & (len(lane.messages) - 1)
-    more.messages[:pending], more.ring[0].pending = lane.messages[places], pending
-    return more
-
-
-@kernel
-def room_in(lane):
-    """How many more messages fit."""
-    return lane.messages.size - lane.ring[0].pending
+EVENTS = ("submit", "send", "queue", "reject", "ask", "start", "finish",
+          "vain", "drop", "robbed", "steal", "mark", "clear")
+SUBMITTED, SENT, QUEUES, REJECTS, ASKS, STARTS, FINISHES = range(7)
+VAIN_ANSWER, DROPS, ROBBED, STEALS_ONE, MARKS, CLEARS = range(7, 13)
 
 
 @kernel
@@ -69,3 +41,46 @@ def front(lane):
     ring.front = (ring.front + 1) & (lane.messages.size - 1)
     ring.pending -= 1
     return message.kind, message.worker, message.job, message.detail
+
+
+@kernel
+def write(log, now, event, worker, job):
+    """Write an event down, when events are recorded; there must be room."""
+    if log.events.size > 0:
+        row = log.events[log.used[0]]
+        row.time, row.event, row.worker, row.job = now, event, worker, job
+        log.used[0] += 1
+
+
+@kernel
+def pass_time(log, now):
+    """Add the busy workers' time up to `now`; when the intervals no longer reach that far, two become one."""
+    sums, bins = log.sums[0], log.bins
+    since = sums.since
+    while now >= sums.width * BINS:
+        for i in range(BINS // 2):
+            for partition in range(2):
+                bins[i, partition] = bins[2 * i, partition] + bins[2 * i + 1, partition]
+        bins[BINS // 2 :] = 0.0
+        sums.width *= 2
+    short, general, width = sums.busy_short, sums.busy_general, sums.width
+    if short > 0 or general > 0:
+        sums.sum_short += short * (now - since)
+        sums.sum_general += general * (now - since)
+        interval = int(since / width)
+        while since < now:
+            edge = min(now, (interval + 1) * width)
+            bins[interval, 0] += short * (edge - since)
+            bins[interval, 1] += general * (edge - since)
+            since = edge
+            interval += 1
+    sums.since = now
+
+
+@kernel
+def count_busy(state, now, worker, change):
+    pass_time(state.log, now)
+    if worker < state.how.short_only:
+        state.log.sums[0].busy_short += change
+    else:
+        state.log.sums[0].busy_general += change

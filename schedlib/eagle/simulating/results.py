@@ -1,15 +1,16 @@
-"""What `eagle.simulate` gives back, made from the state at the end of a run."""
+"""What `eagle.simulate` gives back, made from the state at the end; and a recorded run, step by step."""
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from schedlib.eagle.simulating.log import EVENTS
-from schedlib.eagle.simulating.records import COUNTERS
-from schedlib.eagle.simulating.state import State
+from schedlib.eagle.simulating.messages import EVENTS
+from schedlib.eagle.simulating.state import COUNTERS, State
 from schedlib.eagle.systems import System
 
 
@@ -18,16 +19,15 @@ class Simulation:
     """What became of a workload.
 
     - `jobs`: a row per job in the workload's order: `job`, `submit` (s; as published the dephased time),
-      `finish` (s, end of its last task), `completion` = finish - submit (s), `long`, `tasks`, `estimate` of a
-      task (s)
+      `finish` (s), `completion` = finish - submit (s), `long`, `tasks`, `estimate` of a task (s)
     - `stats`: counters by name. `probes` sent first; `rejections`; `rescheduled` probes (rejected or stolen);
       `behind_long`, probes queued behind a long task; `ran_behind_long`, short tasks run by such a probe
       where it was queued; `steal_attempts`, `steals`, `stolen` probes; `requests` for a task, `vain` ones;
       `dropped` probes, of jobs known to have nothing left; `placements` of tasks by a centre; `heartbeats`;
-      `messages` (probes, rejections and their probes, requests and answers, placements, two per attempt to
-      steal, one per worker and heartbeat); `events` simulated; `longest_queue`; `utilisation`,
-      `utilisation_short`, `utilisation_general`, the mean share of busy workers from the first to the last
-      submission; `makespan` (s, to the last end); `workers`, `short_only`, `jobs`, `tasks`, `short_tasks`
+      `messages` (probes, rejections and their probes, requests and answers, placements, two an attempt to
+      steal, one a worker and heartbeat); `events`; `longest_queue`; `utilisation`, `utilisation_short`,
+      `utilisation_general`, the mean share of busy workers from the first to the last submission; `makespan`
+      (s, to the last end); `workers`, `short_only`, `jobs`, `tasks`, `short_tasks`
     - `utilisation`: `time` (s, the beginning of an interval), busy shares `short`, `general`, `all`
     - `tasks`, `log`: with `record=True` a row per task (`job, task, worker, queued, asked, start, finish,
       long`; s) and per event (`time, event, worker, job`), else None
@@ -64,17 +64,15 @@ def result(system: System, names: np.ndarray, order: np.ndarray, state: State, r
 
 def _stats(state: State) -> dict[str, float]:
     counts = {name: int(state.counts[0][name]) for name in COUNTERS}
-    jobs, sums = state.jobs, state.meter.sums[0]
+    jobs, sums = state.jobs, state.log.sums[0]
     workers, short_only = len(state.workers), state.how.short_only
     span = jobs.submit[-1] - jobs.submit[0]
     short, general = (busy / span if span > 0 else math.nan for busy in (sums.last_short, sums.last_general))
     once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
     messages = sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice)
     return {
-        "workers": workers, "short_only": short_only,
-        "jobs": len(jobs), "tasks": int(jobs.tasks.sum()),
-        "short_tasks": int(jobs.tasks[jobs.long == 0].sum()),
-        **counts,
+        "workers": workers, "short_only": short_only, "jobs": len(jobs), "tasks": int(jobs.tasks.sum()),
+        "short_tasks": int(jobs.tasks[jobs.long == 0].sum()), **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],
         "messages": messages + workers * counts["heartbeats"],
         "utilisation": float((short + general) / workers),
@@ -85,8 +83,8 @@ def _stats(state: State) -> dict[str, float]:
 
 
 def _utilisation(state: State) -> pd.DataFrame:
-    width, last = state.meter.sums[0].width, state.clock[0].now
-    bins = state.meter.bins[: max(1, math.ceil(last / width))]
+    width, last = state.log.sums[0].width, state.clock[0].now
+    bins = state.log.bins[: max(1, math.ceil(last / width))]
     workers, short_only = len(state.workers), state.how.short_only
     time = width * np.arange(len(bins))
     room = np.minimum(width, np.maximum(last - time, 1e-300))
@@ -102,13 +100,143 @@ def _records(names: np.ndarray, order: np.ndarray, state: State) -> tuple[pd.Dat
     number = np.arange(len(owner)) - np.repeat(np.cumsum(jobs.tasks) - jobs.tasks, jobs.tasks)
     rows = state.log.tasks[np.repeat(jobs.first, jobs.tasks) + number]
     runs = {name: rows[name] for name in ("worker", "queued", "asked", "start", "finish")}
-    tasks = pd.DataFrame({"job": names[owner], "task": number, **runs,
-                          "long": np.repeat(jobs.long == 1, jobs.tasks)})
-    rows = state.log.events[: int(state.log.used[0])]
-    log = pd.DataFrame({"time": rows["time"], "event": np.array(EVENTS, dtype=object)[rows["event"]],
-                        "worker": rows["worker"], "job": names[order][rows["job"]]})
+    long = np.repeat(jobs.long == 1, jobs.tasks)
+    tasks = pd.DataFrame({"job": names[owner], "task": number, **runs, "long": long})
+    log = pd.DataFrame(state.log.events[: int(state.log.used[0])])
+    log = log.assign(event=np.array(EVENTS, dtype=object)[log["event"]], job=names[order][log["job"]])
     late = tasks[tasks["start"] > tasks["asked"]]
     starts = late[["start", "worker", "job"]].rename(columns={"start": "time"}).assign(event="start")
     log = pd.concat([starts[list(log)], log], ignore_index=True)
     log = log.sort_values("time", kind="stable", ignore_index=True)
     return tasks.sort_values(["job", "task"], kind="stable", ignore_index=True), log
+
+
+class Step(NamedTuple):
+    """What happened, and the cluster just after. Workers and jobs have the frames' numbers; -1 is none.
+
+    `time` (s), `event` as in the log, `job` and `workers` are of the rows that make this step. Per worker:
+    `running`, the job whose task it runs; `asking`, the job that it asks for a task; `queue`, its entries'
+    jobs, first come first; `coming`, the jobs of what is on the way to it; `bits`, whether the centre holds a
+    long task to be there; `copies`, since when (s) the worker has its copy of the bits, and the copy (as
+    written too as of the long task's arrival), or None. Per job: `started` and `done` tasks.
+    """
+
+    time: float
+    event: str
+    job: int
+    workers: tuple[int, ...]
+    running: tuple[int, ...]
+    asking: tuple[int, ...]
+    queue: tuple[tuple[int, ...], ...]
+    coming: tuple[tuple[int, ...], ...]
+    bits: tuple[bool, ...]
+    copies: tuple[tuple[float, tuple[bool, ...]] | None, ...]
+    started: tuple[int, ...]
+    done: tuple[int, ...]
+
+
+def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
+    """The newest copy of the bits at the step's workers, or else at any: worker (-1: none), time, bits."""
+    copies = {worker: copy for worker, copy in enumerate(step.copies) if copy}
+    if not copies:
+        return -1, 0.0, ()
+    contacted = [worker for worker in step.workers if worker in copies]
+    worker = max(contacted or copies, key=lambda w: (copies[w][0], -w))
+    return worker, *copies[worker]
+
+
+AT_ONCE = {"mark": 0, "reject": 1, "send": 2}  # what a scheduler does at once for a job, in the order shown
+
+
+def replay(run: Simulation) -> list[Step]:
+    """The steps of a run made with `record=True`: one for all that happens at one time to one job in one way.
+
+    Raises ValueError when nothing was recorded.
+    """
+    if run.log is None:
+        raise ValueError("run: holds no log; simulate with record=True")
+    log = run.log.assign(job=pd.Index(run.jobs["job"]).get_indexer(run.log["job"]))
+    kind = log["event"].map(AT_ONCE).fillna(-1)
+    alike = pd.DataFrame({"time": log["time"], "job": log["job"], "at_once": kind >= 0})
+    burst = (alike != alike.shift()).any(axis=1).cumsum()
+    log = log.assign(burst=burst, kind=kind).sort_values(["burst", "kind"], kind="stable")
+    cluster, steps = _Cluster(run), []
+    for _, group in itertools.groupby(log.itertuples(), key=lambda row: (row.burst, row.event)):
+        rows = list(group)
+        for row in rows:
+            cluster.take(row.time, row.event, row.job, row.worker)
+        where, first = tuple(row.worker for row in rows if row.worker >= 0), rows[0]
+        steps.append(Step(first.time, first.event, first.job, where, *cluster.state()))
+    return steps
+
+
+class _Cluster:
+    def __init__(self, run):
+        workers, jobs = run.stats["workers"], len(run.jobs)
+        self.long, self.tasks = run.jobs["long"].to_numpy(), run.jobs["tasks"].to_numpy()
+        self.sticky = run.system.sticky
+        self.running, self.asking = [-1] * workers, [-1] * workers
+        self.queue, self.coming = [()] * workers, [()] * workers
+        self.bits, self.copies = [False] * workers, [None] * workers
+        self.given, self.started, self.done = [0] * jobs, [0] * jobs, [0] * jobs
+        self.victim = -1
+
+    def state(self):
+        return map(tuple, (self.running, self.asking, self.queue, self.coming, self.bits, self.copies,
+                           self.started, self.done))
+
+    def take(self, time, event, job, worker):
+        """One row of the log."""
+        if event == "send":
+            self.coming[worker] = (*self.coming[worker], job)
+        elif event == "reject":
+            if job in self.coming[worker]:  # as published the probe is never sent
+                self.coming[worker] = _without(self.coming[worker], job)
+        elif event == "queue":
+            self.coming[worker] = _without(self.coming[worker], job)
+            self.queue[worker] = (*self.queue[worker], job)
+            if self.long[job] and any(self.bits):
+                self.copies[worker] = time, tuple(self.bits)
+        elif event in ("mark", "clear"):
+            self.bits[worker] = event == "mark"
+        elif event == "drop":
+            self.queue[worker] = _without(self.queue[worker], job)
+        elif event == "robbed":
+            self.victim = worker
+        elif event == "steal":
+            line = self.queue[self.victim]
+            self.queue[self.victim] = _without(line, job, self._barrier(self.victim))
+            self.queue[worker] = (*self.queue[worker], job)
+        elif event == "ask":
+            self._serve(worker, job)
+            self.asking[worker] = job
+        elif event == "vain":
+            self.asking[worker] = -1
+        elif event == "start":
+            if self.asking[worker] < 0:  # a task that was sent whole
+                self._serve(worker, job)
+            self.asking[worker], self.running[worker] = -1, job
+            self.started[job] += 1
+        elif event == "finish":
+            self.running[worker] = -1
+            self.done[job] += 1
+
+    def _serve(self, worker, job):
+        """Hand a task of the job to the worker, if one is left; till then a sticky probe stays."""
+        left = self.given[job] < self.tasks[job]
+        self.given[job] += left
+        if self.long[job] or not self.sticky or not left:
+            self.queue[worker] = _without(self.queue[worker], job)
+
+    def _barrier(self, worker):
+        """The place in the queue from which on entries wait behind a long task."""
+        here = max(self.running[worker], self.asking[worker])
+        if here >= 0 and self.long[here]:
+            return 0
+        return next((place for place, job in enumerate(self.queue[worker]) if self.long[job]), 0)
+
+
+def _without(line, job, begin=0):
+    """The line without the first entry of the job from `begin` on; there must be one."""
+    place = line.index(job, begin)
+    return line[:place] + line[place + 1 :]

@@ -9,12 +9,10 @@ import numpy as np
 
 from schedlib.core import streams
 from schedlib.core.checks import unknown
-from schedlib.eagle import own
-from schedlib.eagle.parts import ARGUMENTS
+from schedlib.eagle import systems
 from schedlib.eagle.simulating import engine
-from schedlib.eagle.simulating.records import JOB, table
 from schedlib.eagle.simulating.results import Simulation, result
-from schedlib.eagle.simulating.state import Settings, initial
+from schedlib.eagle.simulating.state import JOB, Settings, initial, refusal_text, table
 from schedlib.eagle.systems import System, system_of
 from schedlib.workload import Workload
 
@@ -34,14 +32,10 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", or an `eagle.System`
       (`Eagle(sss=False)`, `Hawk(...)`, ...)
-    - `short_partition`: the fraction of the workers that is reserved for short jobs (rounded down; the
-      lowest-numbered ones)
-    - `cutoff` (s): jobs whose mean task duration is above are long; 0: all are, infinite: none is, None:
-      those whose class is not 0
-    - `probe_ratio`: probes per task; `min_probes`: at least so many per job, the paper's K (None: the
-      system's own)
-    - `network_delay` (s): one hop; `heartbeat` (s): how often schedulers with old news learn (0: they know
-      all)
+    - `short_partition`: the fraction of the workers, the first ones, for short jobs alone (rounded down)
+    - `cutoff` (s): jobs of a longer mean task are long; 0: all, infinite: none, None: those of a class not 0
+    - `probe_ratio`: probes a task; `min_probes`: at least so many a job, K (None: the system's own)
+    - `network_delay` (s): one hop; `heartbeat` (s): how often those with old news learn (0: they know all)
     - `estimate` of a job's task: "mean", a factor on the mean, or (low, high), a factor per job drawn
       uniformly; the class stays the true one
     - `detail`: `"as_published"` follows the authors' simulator, `"as_written"` the paper's text:
@@ -62,13 +56,11 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     | a random addition to it | 0, 1, ... or `heartbeat` s | uniform in [0, heartbeat) |
     | who steals in Hawk | any idle worker | the general partition's, from others |
 
-    Same in both: the centre learns of starts and ends at once; stealing takes no time. As published the
-    scheduler's random numbers are drawn from one stream, so that `seed` alone decides.
-
-    Raises ValueError, naming the argument, on an unknown system or detail, no worker, a short partition that
-    leaves no worker for long jobs (or, where SSS needs one, has none), a cut-off outside the jobs' means, a
-    job without tasks, an estimate that is not positive, a negative delay, heartbeat or ratio, and a reader's
-    part that names a worker or a place that there is not.
+    Same in both: the centre learns of starts and ends at once; stealing takes no time; `seed` alone decides
+    what is drawn. Raises ValueError, naming the argument, on an unknown system or detail, no worker, a short
+    partition that leaves no worker for long jobs (or, where SSS needs one, has none), a cut-off outside the
+    jobs' means, a job without tasks, an estimate that is not positive, a negative delay, heartbeat or ratio,
+    and a reader's part that names a worker or a place that there is not.
 
     >>> jobs = Workload.from_arrays([0, 0], [100, 100, 1], tasks=[2, 1])
     >>> simulate(jobs, "eagle", 3, short_partition=0.34, cutoff=50).jobs["completion"].tolist()
@@ -94,7 +86,7 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     workers, published = int(workers), detail == "as_published"
     rows, jobs, duration = prepare(workload, cutoff, estimate, published, guesses)
     _require_probes(system, jobs, probe_ratio)
-    short, long, order = (system.part(argument) for argument in ARGUMENTS)
+    short, long, order = (system.part(argument) for argument in systems.ARGUMENTS)
     how = Settings(short_way=short.at(published), long_way=long.at(published), order=order.at(published),
                    charges=order.charges, published=published, sticky=bool(system.sticky),
                    steal=bool(system.steal),
@@ -107,10 +99,10 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     state = initial(how, jobs, duration, workers, record=record)
     beats = heartbeat > 0 and (short.stale or long.stale)
     state.clock.next_heartbeat = math.floor(jobs[0].submit / heartbeat) * heartbeat if beats else math.inf
-    state = engine.run(short.function or own.nowhere, order.function or own.first, state, choices)
+    state = engine.run(short.function or systems.nowhere, order.function or systems.first, state, choices)
     names = workload.jobs["job"].to_numpy()
     if state.refusal[0].what:
-        raise ValueError(own.refusal_text(state, system.name, workload.time_unit, names[rows]))
+        raise ValueError(refusal_text(state, system.name, workload.time_unit, names[rows]))
     return result(system, names, rows, state, record)
 
 
@@ -122,13 +114,10 @@ def dephased(submit: np.ndarray) -> np.ndarray:
     >>> dephased(np.array([0.0, 0.0, 0.0, 1.0]))
     array([0.  , 0.01, 0.02, 1.  ])
     """
-    rows = np.arange(len(submit))
-    earlier = rows - np.searchsorted(submit, submit)  # jobs before this one at its time
-    times = np.array(submit, float)
-    for k in range(1, int(earlier.max()) + 1):  # one after another, since a product would round otherwise
-        these = rows[earlier == k]
-        times[these] = times[these - 1] + DEPHASING
-    return times
+    times = submit.tolist()
+    for job in (np.flatnonzero(submit[1:] == submit[:-1]) + 1).tolist():
+        times[job] = times[job - 1] + DEPHASING  # one after another, since a product would round otherwise
+    return np.array(times)
 
 
 def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarray:

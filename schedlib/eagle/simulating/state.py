@@ -1,27 +1,110 @@
-"""All that a run changes: records and arrays by name (their fields are explained in `records`)."""
+"""All that a run changes, by name: records of each worker, job, queue entry and message, and plain arrays.
 
-from typing import NamedTuple
+In kernels `w`, `j` and `e` are the records of one worker, job and queue entry, and `state` is the whole.
+Times are in the unit of the workload, mostly seconds. The number -1 stands for "none". Counts that a reader's
+function sees have 64 bits.
+"""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from schedlib.core import events
-from schedlib.eagle import parts
-from schedlib.eagle.probing.sharing import Board, empty_board
-from schedlib.eagle.simulating import records
-from schedlib.eagle.simulating.log import Log, Meter, empty_log, new_meter
-from schedlib.eagle.simulating.messages import Lane, empty_lane
-from schedlib.eagle.simulating.records import table
+from schedlib.core.uncounted import kernel
+from schedlib.eagle import systems
 
-ROOM = 1024  # rows of an array that may grow
+WORKER = np.dtype([
+    ("queued", "i8"),  # entries in its queue
+    ("busy", "i8"),  # 1 while it asks for a task or runs one
+    ("placed", "i8"),  # tasks that a centre placed here and that have not finished
+    ("stamp", "f8"),  # the time of its copy of the bit vector (-1: it has none)
+    ("mark", "i8"),  # the round of probes for which it was drawn last
+    ("head", "i4"), ("tail", "i4"),  # the first and the last entry of its queue
+    ("long_tasks", "i4"),  # long tasks queued, asked for or running here
+    ("job", "i4"),  # the job that it serves
+    ("copy_row", "i4"),  # the row of the board that holds its copy of the bit vector
+    ("serves_long", "i1"),  # 1 when the job that it serves is long
+    ("serves_placed", "i1"),  # 1 when the task that it serves was placed by a centre
+], align=True)  # 64 bytes, the size of a cache line
+JOB = np.dtype([
+    ("submit", "f8"),  # when it is submitted
+    ("estimate", "f8"),  # the estimated duration of one of its tasks
+    ("finish", "f8"),  # the end of the last task that has been started
+    ("tasks", "i8"), ("unstarted", "i8"),  # the number of its tasks, and of those not handed out
+    ("long", "i8"),  # 1 for a long job
+    ("first", "i8"),  # where its tasks begin in `State.duration`
+    ("stamp", "f8"),  # the time of its scheduler's copy of the bit vector
+    ("copy_row", "i4"),  # the row of the board that holds this copy, or the one that its long tasks bring
+    ("known", "i4"),  # tasks not handed out as far as workers know (-1: they know that none is left)
+    ("rejected", "i4"),  # rejections on their way to its scheduler
+], align=True)
+ENTRY = np.dtype([
+    ("bypassed", "f8"),  # the bypass counter (Section 4.3)
+    ("since", "f8"),  # when it joined a queue
+    ("next", "i4"),  # the entry behind it in the queue, or the next spare entry
+    ("job", "i4"), ("task", "i4"),  # its job, and the number of the task that was placed (-1: a probe)
+    ("behind", "i4"),  # 1 when it was queued behind a long task
+], align=True)
+POOL = np.dtype([("spare", "i8"), ("used", "i8")])  # the first spare entry below `used`; entries ever used
+MESSAGE = np.dtype([
+    ("time", "f8"),  # when it arrives
+    ("kind", "i4"), ("worker", "i4"), ("job", "i4"),  # for the kinds see `messages`
+    ("detail", "i4"),  # the round of a probe, or the number of a placed task
+], align=True)
+RING = np.dtype([("front", "i8"), ("pending", "i8")])  # where the next message is; messages on their way
+BOARD = np.dtype([
+    ("changed", "i8"),  # 1 when the bit vector differs from its newest copy
+    ("newest", "i8"),  # the row of that copy
+    ("spare_rows", "i8"),  # rows that nobody holds
+])
+COUNTERS = ("probes", "rejections", "behind_long", "ran_behind_long", "steal_attempts", "steals", "stolen",
+            "requests", "vain", "dropped", "placements", "heartbeats", "events", "longest_queue")
+"""What is counted, under the names of `Simulation.stats`."""
+COUNTS = np.dtype([(name, "i8") for name in COUNTERS])
+CLOCK = np.dtype([("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8")])
+REFUSAL = np.dtype([
+    ("what", "i8"),  # 0: nothing was refused; else `systems.UNKNOWN_WORKER` or `systems.UNKNOWN_PLACE`
+    ("time", "f8"),
+    ("job", "i8"), ("probe", "i8"),  # the job whose probe was to be sent, and the number of that probe
+    ("worker", "i8"),  # the worker that was to pick from its queue
+    ("choice", "i8"), ("choices", "i8"),  # what the reader's function returned, of how many choices
+])
+SUMS = np.dtype([
+    ("width", "f8"),  # the length of an interval
+    ("since", "f8"),  # up to when busy time has been added
+    ("busy_short", "f8"), ("busy_general", "f8"),  # busy workers of the two partitions
+    ("sum_short", "f8"), ("sum_general", "f8"),  # their busy worker-seconds so far
+    ("last_short", "f8"), ("last_general", "f8"),  # these sums at the last submission
+])
+EVENT = np.dtype([("time", "f8"), ("event", "i8"), ("worker", "i8"), ("job", "i8")])
+RUN = np.dtype([("worker", "i8"), ("queued", "f8"), ("asked", "f8"), ("start", "f8"), ("finish", "f8")])
+ROOM, COPIES, BINS = 1024, 64, 2048
+"""Rows that an array which may grow has at first, and copies of the bit vector; intervals of the log."""
+
+
+def table(rows: int, kind: np.dtype) -> np.recarray:
+    """So many records of zeros, whose fields have names in compiled and in plain Python code alike.
+
+    >>> workers = table(2, WORKER)
+    >>> workers[1].busy = 1
+    >>> workers.busy.tolist()
+    [0, 1]
+    """
+    return np.zeros(rows, kind).view(np.recarray)
+
+
+def longer(records: Any) -> Any:
+    """The same array, or records, followed by as many rows of zeros."""
+    return np.concatenate((records, np.zeros_like(records))).view(type(records))
 
 
 class Settings(NamedTuple):
     """What the system's parts need of the engine, and the numbers given to `simulate`."""
 
-    short_way: int = parts.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
-    long_way: int = parts.ANYWHERE
-    order: int = parts.FIRST_COME  # the branch of `reorder.choose`
-    charges: int = parts.NOBODY  # whose bypass counters grow when a task overtakes them
+    short_way: int = systems.ANYWHERE  # the branches of `engine.bring` for short and for long jobs
+    long_way: int = systems.ANYWHERE
+    order: int = systems.FIRST_COME  # the branch of `reorder.choose`
+    charges: int = systems.NOBODY  # whose bypass counters grow when a task overtakes them
     published: bool = True  # as published, else as written
     sticky: bool = False
     steal: bool = False
@@ -45,16 +128,58 @@ class Loads(NamedTuple):
     picked_for: np.ndarray  # its estimate
     advertised: np.ndarray  # the news of the last heartbeat
     wait: np.ndarray  # room for waiting times
-
-
-class Choices(NamedTuple):
-    """Room for two heaps of up to W + 1 (key, worker), and for a `line` of chosen workers or queued jobs."""
-
-    low_key: np.ndarray
-    low_worker: np.ndarray
+    low_key: np.ndarray  # room for two heaps of up to W + 1 (key, worker)
     high_key: np.ndarray
+    low_worker: np.ndarray
     high_worker: np.ndarray
-    line: np.ndarray
+
+
+class Lane(NamedTuple):
+    """A ring of messages that take the same time: `messages (C,)`, C a power of two; one record `ring`."""
+
+    messages: np.recarray
+    ring: np.recarray
+
+    def longer(self) -> "Lane":
+        """The same lane with room for twice as many messages.
+
+        >>> from schedlib.eagle.simulating.messages import PROBE, arrival, front, post
+        >>> lane = Lane(table(1, MESSAGE), table(1, RING)).longer()
+        >>> post(lane, 1.5, PROBE, 7, 2, 1)
+        >>> float(arrival(lane)), front(lane)
+        (1.5, (0, 7, 2, 1))
+        """
+        more = Lane(longer(np.roll(self.messages, -self.ring[0].front)), table(1, RING))
+        more.ring[0].pending = self.ring[0].pending
+        return more
+
+
+class Board(NamedTuple):
+    """The centre's bit vector and its copies: C rows of B words, 64 workers a word."""
+
+    bits: np.ndarray  # (B,), the centre's vector
+    copies: np.ndarray  # (C, B)
+    holders: np.ndarray  # (C,), how many hold a row
+    spare: np.ndarray  # (C,), first the rows that nobody holds
+    status: np.recarray  # one record
+
+    def longer(self) -> "Board":
+        """The same board with room for twice as many copies."""
+        rows, left = len(self.holders), int(self.status[0].spare_rows)
+        spare, copies, holders = map(longer, (self.spare, self.copies, self.holders))
+        spare[left : left + rows] = np.arange(rows, 2 * rows)
+        self.status[0].spare_rows += rows
+        return self._replace(spare=spare, copies=copies, holders=holders)
+
+
+class Log(NamedTuple):
+    """How many workers were busy when, and each event and task (of size 0 when nothing is recorded)."""
+
+    bins: np.ndarray  # (BINS, 2), busy worker-seconds by interval and partition
+    sums: np.recarray  # one record
+    events: np.recarray  # (L,), of which `used[0]` are filled
+    used: np.ndarray
+    tasks: np.recarray  # (T,)
 
 
 class State(NamedTuple):
@@ -67,12 +192,11 @@ class State(NamedTuple):
     duration: np.ndarray  # of all tasks, those of a job begin at its `first`
     entries: np.recarray  # of all queues
     pool: np.recarray
-    choices: Choices
+    line: np.ndarray  # room for chosen workers or queued jobs
     near: Lane  # messages of one hop
     far: Lane  # messages of two hops
     ends: events.EventQueue  # of tasks
     board: Board
-    meter: Meter
     log: Log
     counts: np.recarray
     clock: np.recarray
@@ -81,19 +205,51 @@ class State(NamedTuple):
 
 def initial(how: Settings, jobs: np.recarray, duration: np.ndarray, workers: int,
             record: bool = False) -> State:
-    """The state at time 0, when nothing has been submitted; arrays that may grow begin with `ROOM` rows."""
-    cluster, pool = table(workers, records.WORKER), table(1, records.POOL)
+    """The state at time 0, when nothing has been submitted; a bit vector of zeros that nobody has copied."""
+    cluster, pool = table(workers, WORKER), table(1, POOL)
     cluster.head = cluster.tail = cluster.job = cluster.copy_row = cluster.stamp = cluster.mark = -1
     pool.spare = -1
-    loads = Loads(**{name: np.zeros(workers) for name in Loads._fields})
+    loads = Loads(*np.zeros((5, workers)), *np.zeros((2, workers + 1)), *np.zeros((2, workers + 1), np.int64))
     loads.picked[:] = -1
-    keys = {name: np.zeros(workers + 1) for name in ("low_key", "high_key")}
-    items = {name: np.zeros(workers + 1, np.int64) for name in ("low_worker", "high_worker")}
+    words, status = (workers + 63) // 64 if how.shares else 1, table(1, BOARD)
+    status.changed, status.newest, status.spare_rows = 1, -1, COPIES
+    board = Board(bits=np.zeros(words, np.int64), copies=np.zeros((COPIES, words), np.int64),
+                  holders=np.zeros(COPIES, np.int64), spare=np.arange(COPIES)[::-1].copy(), status=status)
+    log = Log(bins=np.zeros((BINS, 2)), sums=table(1, SUMS), events=table(ROOM * record, EVENT),
+              used=np.zeros(1, np.int64), tasks=table(len(duration) * record, RUN))
+    log.sums.width, log.tasks.worker = 1e-3, -1
+    log.tasks.queued = log.tasks.asked = log.tasks.start = log.tasks.finish = np.nan
+    near, far = (Lane(table(ROOM, MESSAGE), table(1, RING)) for _ in range(2))
     return State(how=how, workers=cluster, loads=loads, jobs=jobs, duration=duration,
-                 entries=table(ROOM, records.ENTRY), pool=pool,
-                 choices=Choices(**keys, **items, line=np.zeros(ROOM, np.int64)), near=empty_lane(ROOM),
-                 far=empty_lane(ROOM), ends=events.event_queue(workers),
-                 board=empty_board(workers if how.shares else 1, 64), meter=new_meter(),
-                 log=empty_log(len(duration) if record else 0, ROOM if record else 0),
-                 counts=table(1, records.COUNTS), clock=table(1, records.CLOCK),
-                 refusal=table(1, records.REFUSAL))
+                 entries=table(ROOM, ENTRY), pool=pool, line=np.zeros(ROOM, np.int64), near=near, far=far,
+                 ends=events.event_queue(workers), board=board, log=log, counts=table(1, COUNTS),
+                 clock=table(1, CLOCK), refusal=table(1, REFUSAL))
+
+
+@kernel
+def seen(state, now):
+    workers, jobs = state.workers, state.jobs
+    return systems.Cluster(now=now, short_only=state.how.short_only, queued=workers.queued, busy=workers.busy,
+                         long_tasks=workers.placed, estimate=jobs.estimate, tasks=jobs.tasks,
+                         unstarted=jobs.unstarted, long=jobs.long)
+
+
+@kernel
+def refuse(state, what, choice, choices, now):
+    """Record that a reader's function chose what does not exist; the engine then ends the run."""
+    refusal = state.refusal[0]
+    refusal.what, refusal.time, refusal.choice, refusal.choices = what, now, choice, choices
+
+
+def refusal_text(state: State, system: str, unit: str, names: np.ndarray) -> str:
+    """What a reader's function chose, when, and what it could have; `names (N,)` by submission."""
+    refusal = state.refusal[0]
+    time, last = f"at {refusal.time:.4g} {unit}", refusal.choices - 1
+    if refusal.what == systems.UNKNOWN_WORKER:
+        probe = f"probe {refusal.probe} of job {names[refusal.job]}"
+        chose = f"short_jobs sends {probe} {time} to worker {refusal.choice}; there are {refusal.choices}"
+    else:
+        jobs = ", ".join(str(names[job]) for job in state.line[: min(refusal.choices, 5)])
+        line = f"the line of worker {refusal.worker} (jobs {jobs}{' ...' if last > 4 else ''})"
+        chose = f"queue picks place {refusal.choice} {time} in {line}; it has {refusal.choices}"
+    return f"system {system!r}: {chose}; return one of 0 to {last}"

@@ -28,7 +28,7 @@ def table1(workload: Workload, cutoff: float) -> pd.DataFrame:
        jobs  long_jobs  long_work
     0     4       25.0  48.387097
     """
-    work, long = workload.work(), _long(workload, cutoff)
+    work, long = _work_and_class(workload, cutoff)
     return pd.DataFrame({"jobs": [len(work)], "long_jobs": [100 * long.mean()],
                          "long_work": [100 * work[long].sum() / work.sum()]})
 
@@ -41,17 +41,16 @@ def short_share(workload: Workload, cutoff: float) -> float:
     >>> short_share(Workload.from_arrays([0, 1], [1.0, 3.0]), cutoff=2)
     0.25
     """
-    work, long = workload.work(), _long(workload, cutoff)
+    work, long = _work_and_class(workload, cutoff)
     return float(work[~long].sum() / work.sum())
 
 
 def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
-    """A cut-off (s) that makes as close as can be to `long_share` of the jobs long: half-way between two
-    jobs' means.
+    """A cut-off (s), half-way between two jobs' means, that makes close to `long_share` of the jobs long.
 
-    Jobs of equal means are of one class, so that the share is met only as far as means differ; of two
-    cut-offs equally close the higher one. Hawk's authors take the tenth of Google's jobs with the longest
-    means. Raises ValueError unless 0 < long_share < 1, and when all jobs have the same mean.
+    As close as means differ; of two cut-offs equally close the higher one. Hawk's authors take the tenth of
+    Google's jobs with the longest means. Raises ValueError unless 0 < long_share < 1, and when all jobs have
+    the same mean.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [1.0, 2.0, 6.0, 8.0])
     >>> cutoff_for(w, 0.25), cutoff_for(w, 0.5)
@@ -61,8 +60,8 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
         raise ValueError(f"long_share: {long_share}, must be above 0 and below 1")
     means, count = np.unique(job_means(workload), return_counts=True)
     if len(means) < 2:
-        raise ValueError(f"workload: every job's tasks take {means[0]:g} s on average, "
-                         "so that no cut-off makes two classes")
+        alike = f"every job's tasks take {means[0]:g} s on average"
+        raise ValueError(f"workload: {alike}, so that no cut-off makes two classes")
     above = (count.sum() - np.cumsum(count))[:-1]  # long jobs when the cut-off lies between means i and i + 1
     misses = np.abs(above - long_share * count.sum())
     i = len(misses) - 1 - int(np.argmin(misses[::-1]))
@@ -72,8 +71,7 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
 def offered_load(workload: Workload, workers: int) -> float:
     """Work that arrives as a share of what `workers` can do: task-seconds over workers times the time span.
 
-    Above 1 queues grow for as long as jobs arrive. Raises ValueError on `workers` below 1 and when all jobs
-    come at once.
+    Above 1 queues grow. Raises ValueError on `workers` below 1 and when all jobs come at once.
 
     >>> offered_load(Workload.from_arrays([0, 10], [4.0, 5.0]), workers=2)
     0.45
@@ -86,10 +84,11 @@ def offered_load(workload: Workload, workers: int) -> float:
     return float(workload.tasks["duration"].sum() / (workers * (submit[-1] - submit[0])))
 
 
-def _long(workload: Workload, cutoff: float) -> np.ndarray:
+def _work_and_class(workload, cutoff):
+    """Each job's task-seconds, and whether it is long."""
     means = job_means(workload)
     long = means > cutoff
     if not (cutoff > 0 and long.any() and not long.all()):
         span = f"{means.min():g} to {means.max():g} s; choose one in between, such as cutoff_for(workload)"
         raise ValueError(f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {span}")
-    return long
+    return workload.work(), long

@@ -19,9 +19,9 @@ their simulator. All else is a law, stated here, none fitted to a result:
   short job for Yahoo; for Cloudera the percentage is not printed and 75 % is assumed. By the same sum
   Google's short jobs would have 12.9 million tasks; here they have 11.7.
 - *Long jobs* of Cloudera and Yahoo are of the types found by k-means in the traces (Chen et al., PVLDB 5(12)
-  2012 and MASCOTS 2011), which Hawk's and Eagle's authors expand as well: the numbers of jobs add up to Table
-  1's. A type's number of tasks is taken as its task-seconds over its duration. The mean duration of a long
-  job lies an exponential time above the cut-off, in proportion to its type's.
+  2012 and MASCOTS 2011), which Hawk's and Eagle's authors expand as well: their numbers of jobs add up to
+  Table 1's. A type's number of tasks is its task-seconds over its duration. The mean duration of a long job
+  lies an exponential time above the cut-off, in proportion to its type's.
 - *Short jobs'* mean duration is a logit-normal fraction of the cut-off (standard deviation 1 of the logit):
   close to lognormal, never above.
 - *Within a job* durations are Gaussian with a standard deviation of twice the mean, negative ones drawn
@@ -30,18 +30,17 @@ their simulator. All else is a law, stated here, none fitted to a result:
   task-seconds of the table above and long jobs have exactly Table 1's share of all.
 - *Submissions* are a Poisson process, given its number of jobs, over the time in which the fewest workers of
   the paper (15,000 or 4,000) would be busy to 95 % (`LOAD`); more workers mean less load: 95, 84, 75, 68 and
-  62 % for Google's 15,000 to 23,000. Fewer are busy in fact (some 88 % in the mean over the submissions), as
-  the cluster is empty first and long tasks outlast the last submission. Times are whole seconds, as in the
-  authors' files; at real ones, as published, a probe in a million passes a long task in flight.
+  62 % for Google's 15,000 to 23,000. Fewer are busy in fact (some 88 % on average), as the cluster is empty
+  first and long tasks outlast the last submission. Times are whole seconds, as in the authors' files; at real
+  ones, as published, a probe in a million passes a long task in flight.
 - *Largest job.* A short job, or one of Google's, has at most a fifth as many tasks as there are workers (the
   fewest of the paper), a long one of Cloudera or Yahoo as many.
 
-`scale` shrinks the cluster: `scale` times the workers see the same load. The laws stay; only the largest
-number of tasks shrinks with the cluster, as a short job of 3,000 tasks would swamp 600 workers, which no
-short job does in the paper's clusters. The tasks cut off are not made up for by longer ones, but by earlier
-arrivals: with `scale=0.1` Google's jobs have 7.4 tasks on average and come 2.9 s apart instead of 10.
-Cloudera's and Yahoo's long jobs have hundreds of tasks: in a cluster of hundreds each is a wave of work, so
-that these two are better run at full scale, which takes seconds.
+`scale` times the workers see the same load. The laws stay; only the largest number of tasks shrinks with the
+cluster, as a short job of 3,000 tasks would swamp 600 workers, which no short job does in the paper's. The
+tasks cut off are made up for by earlier arrivals: with `scale=0.1` Google's jobs have 7.4 tasks on average
+and come 2.9 s apart instead of 10. Cloudera's and Yahoo's long jobs have hundreds of tasks: in a cluster of
+hundreds each is a wave of work. At full scale, which takes seconds, these two are better run.
 """
 
 import numpy as np
@@ -68,15 +67,13 @@ WORKERS = {
     "yahoo": (4_000, 4_500, 5_000, 5_500, 6_000),
     "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300),
 }
-"""Workers from high load to low. The paper states Google's 15,000-23,000 and the fewest of the others (Table
-2); the rest is assumed."""
+"""Workers, high load to low: Google's and the fewest of the others (Table 2) the paper's, else assumed."""
 HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "alibaba": 3.0}
 """Seconds between DLWL's updates (Section 6.2; Alibaba's assumed)."""
 LOAD = 0.95
 """Offered load of the fewest workers (assumed: the paper's highest load, not printed in its text)."""
 SHORT_DURATION = {"google": 105.0, "cloudera": 94.6, "yahoo": 48.9}
-"""Mean duration of a task of a short job, s; for Cloudera and Yahoo Chen et al.'s task-seconds of small jobs
-over the tasks above."""
+"""Mean duration (s) of a short job's task; from Cloudera on Chen et al.'s task-seconds over `SHORT_TASKS`."""
 SHORT_TASKS = {"cloudera": 187.0, "yahoo": 23.6}
 """Mean number of tasks of a short job (before rounding up)."""
 TYPES = {
@@ -86,8 +83,7 @@ TYPES = {
     "yahoo": [(838, 409, 2100), (91, 1004, 2400), (7, 133, 9300), (35, 455, 13500), (5, 2119, 30900),
               (1303, 8, 3600), (2, 954, 16800)],
 }
-"""Types of long jobs: jobs, tasks of one, duration (s), after Chen et al.'s k-means clusters but for that of
-small jobs."""
+"""Types of long jobs: jobs, tasks of one, duration (s); Chen et al.'s clusters without that of small jobs."""
 ONE_TASK, EXPONENT = 0.75, 1.4018
 LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo": 1.0}
 """The largest number of tasks of a job, as a share of the fewest workers."""
@@ -96,11 +92,11 @@ LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo":
 def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
     """Google-like jobs: 506,460 with 13 million tasks, one second apart, or fewer, or for a smaller cluster.
 
-    jobs: `job`, `submit` (whole s), `class` (1 is long), `mean` (s, the mean of its durations, on the right
-    side of `CUTOFF`); tasks: `job`, `duration` (s, > 0). The load is `LOAD` on `scale` times 15,000 workers,
-    whatever `jobs` and `seed`. Raises ValueError on `jobs` too few for a long one among them, on `scale` that
-    leaves less than 10 workers, and when a handful of jobs cannot meet Table 1. Source: Eagle, Section 5 and
-    Tables 1 and 2; the laws, and what is assumed, are in the module's text.
+    jobs: `job`, `submit` (whole s), `class` (1 is long), `mean` (s, of its durations, on the right side of
+    `CUTOFF`); tasks: `job`, `duration` (s, > 0). The load is `LOAD` on `scale` times 15,000 workers, whatever
+    `jobs` and `seed`. Raises ValueError on too few `jobs` for a long one among them, on a `scale` that leaves
+    less than 10 workers, and when a handful of jobs cannot meet Table 1. Source: Eagle, Section 5 and Tables
+    1 and 2; the laws, and what is assumed, are in the module's text.
 
     >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(google(1000, seed=1, scale=0.1), CUTOFF["google"]).round(3).to_dict("records")
@@ -133,16 +129,15 @@ def yahoo(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workloa
 
 def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     n_jobs = JOBS[trace] if jobs is None else jobs
+    share, fewest = LONG_SHARE[trace], WORKERS[trace][0]
     if n_jobs != int(n_jobs) or n_jobs < 1:
         raise ValueError(f"jobs: {jobs}, must be a whole number of at least 1")
-    n_long = round(LONG_SHARE[trace] * n_jobs)
+    n_long, workers = round(share * n_jobs), scale * fewest
     if n_long < 1:
-        raise ValueError(f"jobs: {jobs} have no long one among them at {LONG_SHARE[trace]:.2%}; "
-                         f"ask for {int(np.ceil(1 / LONG_SHARE[trace]))} or more")
-    workers = scale * WORKERS[trace][0]
+        given = f"jobs: {jobs} have no long one among them at {share:.2%}"
+        raise ValueError(f"{given}; ask for {int(np.ceil(1 / share))} or more")
     if not 10 <= workers < np.inf:
-        raise ValueError(f"scale: {scale} leaves {workers:g} of {WORKERS[trace][0]} workers; "
-                         "it must leave 10 or more")
+        raise ValueError(f"scale: {scale} leaves {workers:g} of {fewest} workers; it must leave 10 or more")
     names = ("arrivals", "classes", "tasks", "means", "durations")
     arrivals, classes, sizes, means, durations = streams(seed, *(f"{trace} {name}" for name in names))
 

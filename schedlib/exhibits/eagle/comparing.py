@@ -1,4 +1,4 @@
-"""Ratios of completion times on the same workload, and claims about them.
+"""How Eagle's experiments run, how completion times on the same workload are compared, and claims about them.
 
 Readings that hold for all claims on Eagle, fixed before anything was run:
 
@@ -9,24 +9,101 @@ Readings that hold for all claims on Eagle, fixed before anything was run:
 - Counts of Table 2 are judged as shares of probes or of tasks, since a smaller cluster runs fewer jobs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.eagle.running import COUNTERS
-from schedlib.experiment import Claim, claim_maker
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.eagle.systems import DLWL, Eagle, Hawk, System
+from schedlib.eagle.workloads import synthetic as made
+from schedlib.experiment import Claim, claim_maker, scales
+from schedlib.workload import Workload
 
+MAKERS = {"google": made.google, "cloudera": made.cloudera, "yahoo": made.yahoo}
+TRACES = tuple(MAKERS)
+COUNTERS = ("probes", "short_tasks", "behind_long", "ran_behind_long", "rescheduled", "steal_attempts")
+"""What rows keep of a run's `stats`."""
+VARIANTS: dict[str, dict[str, Any]] = {
+    "no-sss": {"system": Eagle(sss=False)},
+    "no-sss-stale": {"system": Eagle(sss=False, updates=False)},
+    "no-sbp-srpt": {"system": Eagle(sbp=False, srpt=False)},
+    "no-min": {"system": Eagle(min_probes=0)},
+    "exact-bits": {"system": System("eagle by exact bits", short_jobs="clear", queue="srpt", sticky=True,
+                                    min_probes=20)},  # schedulers know at every moment where long tasks are
+    "dlwl-5": {"system": DLWL(), "heartbeat": 5.0},
+    "dlwl-7": {"system": DLWL(), "heartbeat": 7.0},
+    "hawk-any": {"system": Hawk(thieves="any")},
+    "hawk-general": {"system": Hawk(thieves="general")},
+    "hawk-none": {"system": Hawk(steal=False)},
+}
+"""Systems that `simulate` knows by no name: its arguments. Hawk's differ in who steals."""
+SEEDS = scales(2, 5)
+SCALE = {  # the simulated cluster over the paper's: 100 workers, 1,000 to 1,500 at the highest load, its own
+    "smoke": {"google": 1 / 150, "cloudera": 1 / 150, "yahoo": 1 / 40},
+    "quick": {"google": 1 / 10, "cloudera": 1 / 15, "yahoo": 1 / 4},
+    "paper": dict.fromkeys(TRACES, 1.0),
+}
+SIZE = {  # numbers of jobs: at quick scale what two cores do in a minute, at the paper's Table 1's
+    "smoke": dict.fromkeys(TRACES, 400),
+    "quick": {"google": 30_000, "cloudera": 3_000, "yahoo": 5_000},
+    "paper": made.JOBS,
+}
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
 WORST = "judged at the case that is worst on average over the seeds"
-STEP = "growth of the mean log ratio from one number of workers to the next"
-LOAD_TREND = {"check": "trend", "tolerance": 0.0, "metric": STEP}
+LOAD_TREND = {"check": "trend",
+              "metric": "growth of the mean log ratio from one number of workers to the next"}
 
-Measure = Callable[[pd.DataFrame], np.ndarray]
-"""What a claim measures: an experiment's rows in, one number per seed out."""
+Measure = Callable[[pd.DataFrame], np.ndarray]  # what a claim measures: rows in, one number per seed out
 _MAKE = claim_maker("eagle", check="order", unit="1")
+
+
+def each_system(names: Iterable[str], workload: Workload, trace: str, workers: int, seed: int,
+                **options: Any) -> pd.DataFrame:
+    """Each system on one workload: `system, class, percentile, completion` (s), `utilisation`, `COUNTERS`.
+
+    A name is one that `simulate` knows, or one of `VARIANTS`. Cut-off, short partition and heartbeat are the
+    paper's for the trace unless `options`, or the variant, has others. Times are rounded to microseconds.
+    """
+    usual: dict[str, Any] = {"short_partition": made.PARTITION[trace], "cutoff": made.CUTOFF[trace],
+                             "heartbeat": made.HEARTBEAT[trace]} | options
+    blocks = []
+    for name in names:
+        own = {"system": name} | usual | VARIANTS.get(name, {})
+        run = simulate(workload, workers=workers, seed=seed, **own)
+        times = run.percentiles()
+        blocks.append(pd.DataFrame(
+            {"system": name, "class": times["long"].map({True: "long", False: "short"}),
+             "percentile": times["percentile"], "completion": times["completion"].round(6),
+             "utilisation": round(run.stats["utilisation"], 6)} | {one: run.stats[one] for one in COUNTERS}))
+    return pd.concat(blocks, ignore_index=True)
+
+
+def on_trace(names: Iterable[str], trace: str, workers: float, jobs: int, scale: float, seed: int,
+             **options: Any) -> pd.DataFrame:
+    """Each system on a generated trace with `scale` times `workers`; `options` as of `each_system`."""
+    workload = MAKERS[trace](jobs, seed, scale)
+    return each_system(names, workload, trace, round(scale * workers), seed, **options)
+
+
+def size(scale: str, trace: str = "google") -> dict:
+    """A point's `jobs` and `scale`."""
+    return {"jobs": SIZE[scale][trace], "scale": SCALE[scale][trace]}
+
+
+def loads(steps: Mapping[str, int], traces: Iterable[str] = ("google",)) -> dict[str, list[dict]]:
+    """A point for every `step`-th number of workers of these traces, at each scale."""
+    return {scale: [{"trace": trace, "workers": workers, **size(scale, trace)}
+                    for trace in traces for workers in made.WORKERS[trace][::step]]
+            for scale, step in steps.items()}
+
+
+def highest(points: Mapping[str, Iterable[Mapping]]) -> dict[str, list[dict]]:
+    """Each scale's points, on Google's trace with the fewest workers."""
+    fewest = {"workers": min(made.WORKERS["google"])}
+    return {scale: [{**point, **fewest, **size(scale)} for point in some] for scale, some in points.items()}
 
 
 def claim(name: str, where: str, text: str, measure: Measure, value: Any = None, **fields: Any) -> Claim:
@@ -112,11 +189,19 @@ def slope(rows: pd.DataFrame, along: str) -> np.ndarray:
     return np.polyfit(np.arange(means.shape[1]), means.to_numpy().T, 1)[0]
 
 
-def margin(system: str, base: str, **where) -> Measure:
-    """By how much `system` is better than `base` for short jobs where it is worst on average."""
-    return lambda frame: 1 - extreme_case(ratios(frame, system, base, "short", **where), largest=True)
+def margin(rows: pd.DataFrame) -> np.ndarray:
+    """By how much the first system is better than the second in the case that is worst on average."""
+    return 1 - extreme_case(rows, largest=True)
 
 
-def growth(system: str, base: str, trace: str) -> Measure:
-    """How the log ratio of the short jobs' times grows from one number of workers to the next."""
-    return lambda frame: slope(ratios(frame, system, base, "short", trace=trace), "workers")
+def growth(rows: pd.DataFrame) -> np.ndarray:
+    """How the log ratio grows from one number of workers to the next."""
+    return slope(rows, "workers")
+
+
+def of_ratios(judge: Measure, system: str, base: str, jobs: str = "short", /, at_highest: bool = False,
+              **where) -> Measure:
+    """The measure that judges the ratios of `system` to `base`, at all loads or only at the highest."""
+    def measure(frame):
+        return judge(ratios(highest_load(frame) if at_highest else frame, system, base, jobs, **where))
+    return measure

@@ -1,6 +1,6 @@
 """What Eagle's figures share: looks, dots with intervals, lines, legends, numbers and sizes in words."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -12,11 +12,9 @@ from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 from schedlib.pictures.style import Look
 
-PERCENTILE_LOOKS = {
-    50: Look(style.BLUE, "-", "o", "50th percentile"),
-    90: Look(style.VERMILLION, "--", "s", "90th percentile"),
-    99: Look(style.GREEN, "-.", "^", "99th percentile"),
-}
+PERCENTILE_LOOKS = {50: Look(style.BLUE, "-", "o", "50th percentile"),
+                    90: Look(style.VERMILLION, "--", "s", "90th percentile"),
+                    99: Look(style.GREEN, "-.", "^", "99th percentile")}
 LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omniscient", "ideal-eagle")} | {
     "dlwl": style.look("dlwl")._replace(label="DLWL+SRPT"),
     "no-sss": Look("#555555", (0, (7, 2)), "<", "Eagle without SSS"),
@@ -32,6 +30,11 @@ LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omnisc
 """Looks of the systems. Variants of DLWL have shades of its colour, those of Hawk and Eagle greys."""
 NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
 PERCENTILES_OF = "50th, 90th, 99th percentile of"
+
+
+def traces_of(frame: pd.DataFrame) -> list[str]:
+    """The traces of these rows, in the order in which they are drawn."""
+    return [trace for trace in NAMES if trace in set(frame["trace"])]
 
 
 def level(ax, *ratios: float) -> None:
@@ -52,11 +55,12 @@ def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
     style.band(ax, rows.assign(utilisation=100 * rows["utilisation"]), "workers", "utilisation", "system",
                {name: LOOKS[name] for name in systems})
     ax.set_ylim(0, 100)
+    thousands(ax, rows["workers"])
 
 
 def plot_against(frame: pd.DataFrame, base: str):
     """Figs. 2 and 3: Eagle's times over a rival's against the number of workers, and the utilisation."""
-    traces = [trace for trace in NAMES if trace in set(frame["trace"])]
+    traces = traces_of(frame)
     options = {"squeeze": False, "sharex": "col", "sharey": "row", "height_ratios": (3, 3, 2)}
     figure, axes = style.subplots(3, len(traces), size=(3.4 * len(traces) + 0.4, 7.4), **options)
     for column, trace in zip(axes.T, traces, strict=True):
@@ -64,7 +68,6 @@ def plot_against(frame: pd.DataFrame, base: str):
         for ax, jobs in zip(column, ("short", "long"), strict=False):
             plot_ratios(ax, ratios(rows, "eagle", base, jobs), "workers")
         plot_utilisation(column[2], rows, ("eagle", base))
-        thousands(column[2], rows["workers"])
         column[0].set_title(NAMES[trace])
     for row, jobs in zip(axes[:2], ("short", "long"), strict=True):
         from_zero(row)
@@ -84,8 +87,7 @@ def alt_against(frame: pd.DataFrame, base: str) -> str:
 
 def dots(ax, places, groups, look: Look) -> None:
     """The mean of each group of replicates at its place, with its 95 % interval as a bar."""
-    for place, values in zip(places, groups, strict=True):
-        mean, low, high = mean_ci(values)
+    for place, (mean, low, high) in zip(places, map(mean_ci, groups), strict=True):
         if low == low:
             ax.plot([place, place], [low, high], color=look.color, linewidth=1.4)
         ax.plot([place], [mean], linestyle="none", marker=look.marker, color=look.color)
@@ -147,23 +149,29 @@ def legend_of(ax, columns: int = 3) -> None:
     ax.figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
 
 
+def cases_in_words(rows: pd.DataFrame, by: list[str], form: str) -> str:
+    """The mean ratios of short jobs in each case, by percentile; `form` makes a case's name of its values."""
+    words = []
+    for case, own in rows.groupby(by, sort=False):
+        words.append(f"{form.format(*(NAMES.get(value, value) for value in case))} {means_in_words(own)}")
+    return f"{PERCENTILES_OF} short jobs: {'; '.join(words)}."
+
+
 def means_in_words(rows: pd.DataFrame, column: str = "ratio", form: str = "{:.2f}") -> str:
     """The means of a column at the three percentiles."""
-    means = rows.groupby("percentile")[column].mean()
-    return ", ".join(form.format(means[p]) for p in PERCENTILES)
+    return ", ".join(map(form.format, rows.groupby("percentile")[column].mean()[list(PERCENTILES)]))
 
 
 def ratios_in_words(frame: pd.DataFrame, base: str, jobs: str = "short") -> str:
     """Mean ratios of Eagle to `base` at each trace's highest load, by percentile."""
     rows = highest_load(ratios(frame, "eagle", base, jobs))
-    present = [trace for trace in NAMES if trace in set(rows["trace"])]
-    return "; ".join(f"{NAMES[trace]} {means_in_words(only(rows, trace=trace))}" for trace in present)
+    return "; ".join(f"{NAMES[trace]} {means_in_words(only(rows, trace=trace))}" for trace in traces_of(rows))
 
 
-def times_in_words(rows: pd.DataFrame, systems: Iterable[str]) -> str:
+def times_in_words(rows: pd.DataFrame, systems: Sequence[str]) -> str:
     """Mean completion times of each system, by percentile."""
-    words = {name: means_in_words(only(rows, system=name), "completion", "{:.4g} s") for name in systems}
-    return "; ".join(f"{LOOKS[name].label} {times}" for name, times in words.items())
+    times = (means_in_words(only(rows, system=name), "completion", "{:.4g} s") for name in systems)
+    return "; ".join(f"{LOOKS[name].label} {words}" for name, words in zip(systems, times, strict=True))
 
 
 def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str]:

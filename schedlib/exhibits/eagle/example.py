@@ -6,18 +6,15 @@ import pandas as pd
 
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, Eagle
-from schedlib.eagle.workloads.examples import four_nodes
+from schedlib.eagle.workloads.samples import four_nodes
 from schedlib.exhibits.eagle.comparing import claim, only
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
 PLACE = 6.95
-CASES = {
-    "one task a probe": Eagle(sss=False, sbp=False, srpt=False, min_probes=4),
-    "sbp": Eagle(sss=False, srpt=False, min_probes=4),
-    "dlwl": DLWL(),
-}
+CASES = {"one task a probe": Eagle(sss=False, sbp=False, srpt=False, min_probes=4),
+         "sbp": Eagle(sss=False, srpt=False, min_probes=4), "dlwl": DLWL()}
 TITLES = dict(zip(CASES, ("one task a probe", "Sticky Batch Probing", "bound at once (DLWL)"), strict=True))
 
 
@@ -25,8 +22,7 @@ def run(case: str, seed: int) -> pd.DataFrame:
     """Four nodes with 100, 100, 10 and 10 s to do, and a job of four tasks of 10 s.
 
     A row per task: `job, task, worker, submit, start, finish, last` (whether it is of that job). For DLWL
-    what the nodes have to do is one long job of four tasks, with one estimate: all four look alike, as in
-    Section 4.2.
+    what the nodes have to do is one long job of four tasks: all four look alike, as in Section 4.2.
     """
     workload = four_nodes()
     if case == "dlwl":
@@ -39,7 +35,6 @@ def run(case: str, seed: int) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    """The four nodes over time, a panel for each way to run the job of four tasks."""
     figure, axes = style.subplots(1, len(TITLES), size=(11.4, 2.9), sharey=True)
     for ax, (case, title) in zip(axes, TITLES.items(), strict=True):
         rows = only(frame, case=case)
@@ -63,8 +58,7 @@ def _completion(frame, case):
     return rows["finish"].max().to_numpy() - rows["submit"].min().to_numpy()
 
 
-EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run,
-                          scales(grid(case=CASES)), scales(1)),)
+EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run, scales(grid(case=CASES)), scales(1)),)
 
 FIGURES = (
     Figure("eagle.example", "eagle.example", draw,

@@ -1,26 +1,34 @@
-"""Figs. 2 to 4 and Table 2: Eagle against Hawk, with its head-of-line blocking, and against DLWL+SRPT."""
+"""The run behind Figs. 2 to 7; Figs. 2 to 4, Table 2: Eagle against Hawk, its blocking, and DLWL+SRPT."""
 
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
+from schedlib.eagle.workloads.synthetic import WORKERS
 from schedlib.exhibits.eagle import comparing, drawing
-from schedlib.exhibits.eagle.comparing import LOAD_TREND, WORST, Measure, claim, growth, margin, only, ratios
-from schedlib.exhibits.eagle.running import TRACES
-from schedlib.experiment import Figure
+from schedlib.exhibits.eagle.comparing import TRACES, Measure, claim, extreme_case, margin, of_ratios, only
+from schedlib.experiment import Experiment, Figure, scales
 from schedlib.pictures import style
 
-PLACE = 6.1
-TABLE2 = {
-    "google": (17.30, 0.63, 15.70, 16.98),
-    "yahoo": (0.87, 0.018, 0.80, 0.86),
-    "cloudera": (5.60, 0.055, 5.50, 5.65),
-}
+PLACE = 6
+ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
+SYSTEMS = {"google": ABLATED, "cloudera": ABLATED[:3], "yahoo": ABLATED}
+"""What runs at each load of a trace."""
+BESIDES = {"google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"),
+           "yahoo": ("no-sss-stale",)}  # what runs besides at the highest load
+TABLE2 = {"google": (17.30, 0.63, 15.70, 16.98), "yahoo": (0.87, 0.018, 0.80, 0.86),
+          "cloudera": (5.60, 0.055, 5.50, 5.65)}
 """In millions: Hawk's probes behind a long task, short tasks run there, probes stolen; Eagle's sent again."""
 BEHIND = {"yahoo": 84.0, "google": 67.0}
 """Of Hawk's probes, those behind a long task (%, Section 6.1; not printed for Cloudera)."""
 HEARTBEATS = ("eagle", "dlwl", "dlwl-5", "dlwl-7")
+
+
+def run(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """The systems at one load of one trace, with the share `scale` of the paper's `workers`."""
+    names = SYSTEMS[trace] + (BESIDES.get(trace, ()) if workers == min(WORKERS[trace]) else ())
+    return comparing.on_trace(names, trace, workers, jobs, scale, seed)
 
 
 def printed_shares(trace: str) -> dict[str, float]:
@@ -59,17 +67,14 @@ def shares(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(columns | {"again": eagle["rescheduled"] / hawk["rescheduled"].clip(lower=1)})
 
 
-PANELS = (
-    ("probes queued behind a long task\n(% of all probes)", "behind", "eagle_behind"),
-    ("short tasks run after a long one\n(% of all short tasks)", "ran", "eagle_ran"),
-    ("probes stolen or sent again\n(% of Hawk's probes)", "stolen", "rescheduled"),
-)
+PANELS = (("probes queued behind a long task\n(% of all probes)", "behind", "eagle_behind"),
+          ("short tasks run after a long one\n(% of all short tasks)", "ran", "eagle_ran"),
+          ("probes stolen or sent again\n(% of Hawk's probes)", "stolen", "rescheduled"))
 
 
 def draw_table2(frame: pd.DataFrame):
-    """Head-of-line blocking in Hawk and Eagle at the highest load (Table 2), the paper's numbers as bars."""
     rows = shares(frame)
-    traces = [trace for trace in drawing.NAMES if trace in rows.index]
+    traces = drawing.traces_of(rows.reset_index())
     figure, axes = style.subplots(1, 3, size=(10.4, 3.7))
     for ax, (title, *columns) in zip(axes, PANELS, strict=True):
         for k, (column, system) in enumerate(zip(columns, ("hawk", "eagle"), strict=True)):
@@ -98,13 +103,15 @@ def _alt_table2(frame):
 
 
 def draw_fig4(frame: pd.DataFrame):
-    """Eagle, and DLWL+SRPT with heartbeats of 3, 5 and 7 s (Fig. 4)."""
     figure, ax = style.subplots(size=(6.8, 4.0))
     drawing.plot_systems(ax, only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS)
     looks = [drawing.LOOKS[name] for name in HEARTBEATS]
     drawing.legend(figure, [looks[0], looks[1]._replace(label="DLWL+SRPT, 3 s"), *looks[2:]])
     return figure
 
+
+EXPERIMENTS = (Experiment("eagle.loads", "Eagle, its parts and its rivals at the loads of three traces", run,
+                          comparing.loads(scales(4, 1), TRACES), comparing.SEEDS),)
 
 FIGURES = (
     Figure("eagle.fig2", "eagle.loads", partial(drawing.plot_against, base="hawk"), drawing.caption(
@@ -126,16 +133,13 @@ FIGURES = (
 )
 
 
-def _speedup(largest: bool) -> Measure:
-    """Hawk's completion time over Eagle's at the highest load, the least or the largest of all cases."""
-    return lambda frame: 1 / comparing.extreme_case(
-        ratios(comparing.highest_load(frame), "eagle", "hawk", "short"), largest=not largest)
+def _percent_longer(rows):
+    return 100 * (rows["ratio"].to_numpy() - 1)
 
 
-def _long_jobs(least: float, largest: bool, **where) -> Measure:
-    """`least` less the ratio of the long jobs' times in the case where it is largest or smallest."""
-    return lambda frame: least - comparing.extreme_case(
-        ratios(frame, "eagle", "hawk", "long", **where), largest)
+def _most_cases(rows):
+    """The share of cases (trace, workers, percentile) that are faster, less 3/4."""
+    return (rows["ratio"] < 1).groupby(rows["seed"]).mean().to_numpy() - 0.75
 
 
 def _share(column: str, trace: str) -> Measure:
@@ -157,53 +161,37 @@ FACTOR = {"metric": "Hawk's completion time over Eagle's", "check": "ratio", "to
 SHARE = {"check": "value", "unit": "%"}
 FEW_TASKS = {"google": "a job of few tasks has 20 probes under Eagle, and 2 a task under Hawk"}
 HAWK, IN_TABLE2 = "Section 6.1; Fig. 2", "Section 6.1; Table 2"
-
-
-def _most_cases(frame):
-    """The share of cases (trace, workers, percentile) with faster long jobs than under DLWL, less 3/4."""
-    rows = ratios(frame, "eagle", "dlwl", "long")
-    return (rows["ratio"] < 1).groupby(rows["seed"]).mean().to_numpy() - 0.75
-
-
-def _heartbeat(seconds: int, p: int) -> Measure:
-    """By how many per cent DLWL takes longer than with a heartbeat of 3 s."""
-    pair, where = (f"dlwl-{seconds}", "dlwl"), {"trace": "google", "percentile": p}
-    return lambda frame: 100 * (ratios(frame, *pair, "short", **where)["ratio"].to_numpy() - 1)
-
 CLAIMS = (
     *(claim(f"better-{trace}", HAWK, f"{trace.title()}: short jobs complete sooner than under Hawk at all "
-            "percentiles and loads", margin("eagle", "hawk", trace=trace), metric="1 less the ratio to Hawk",
-            how_read=WORST)
-      for trace in TRACES),
+            "percentiles and loads", of_ratios(margin, "eagle", "hawk", trace=trace),
+            metric="1 less the ratio to Hawk", how_read=comparing.WORST) for trace in TRACES),
     claim("speedup-least", "Section 6.1", "At the highest load Eagle is at least 3 times as fast as Hawk",
-          _speedup(False), 3.0, **FACTOR, how_read="least over traces and percentiles; the text refers to "
-                   "Fig. 3c and speaks of Hawk"),
+          of_ratios(lambda rows: 1 / extreme_case(rows, largest=True), "eagle", "hawk", at_highest=True), 3.0,
+          **FACTOR,
+          how_read="least over traces and percentiles; the text refers to Fig. 3c and speaks of Hawk"),
     claim("speedup-most", "Section 6.1", "At the highest load Eagle is up to 10 times as fast as Hawk",
-          _speedup(True), 10.0, **FACTOR, how_read="most over traces and percentiles"),
-    *(claim(f"less-at-low-load-{trace}", "Section 6.1",
-            f"{trace.title()}: the benefit decreases as the load goes down", growth("eagle", "hawk", trace),
-            **LOAD_TREND, how_read="short jobs, mean over the percentiles")
-      for trace in TRACES),
-    *(claim(f"long-not-worse-{trace}", HAWK,
-            f"{trace.title()}: long jobs are not negatively affected by Eagle",
-            _long_jobs(1.05, True, trace=trace), tolerance=0.0, metric="1.05 less the ratio to Hawk",
-            how_read=f"no more than 5 % slower; {WORST}")
-      for trace in TRACES),
-    claim("long-better-somewhere", HAWK,
-          "In some cases long jobs complete sooner under Eagle than under Hawk", _long_jobs(0.99, False),
-          tolerance=0.0, metric="0.99 less the ratio to Hawk", how_read="by 1 % in the best case on average"),
+          of_ratios(lambda rows: 1 / extreme_case(rows, largest=False), "eagle", "hawk", at_highest=True),
+          10.0, **FACTOR, how_read="most over traces and percentiles"),
+    *(claim(f"less-at-low-load-{trace}", "Section 6.1", f"{trace.title()}: the benefit decreases as the load "
+            "goes down", of_ratios(comparing.growth, "eagle", "hawk", trace=trace), **comparing.LOAD_TREND,
+            how_read="short jobs, mean over the percentiles") for trace in TRACES),
+    *(claim(f"long-not-worse-{trace}", HAWK, f"{trace.title()}: long jobs are not negatively affected by "
+            "Eagle", of_ratios(lambda rows: 1.05 - extreme_case(rows, largest=True), "eagle", "hawk", "long",
+            trace=trace), metric="1.05 less the ratio to Hawk",
+            how_read=f"no more than 5 % slower; {comparing.WORST}") for trace in TRACES),
+    claim("long-better-somewhere", HAWK, "In some cases long jobs complete sooner under Eagle than under "
+          "Hawk", of_ratios(lambda rows: 0.99 - extreme_case(rows, largest=False), "eagle", "hawk", "long"),
+          metric="0.99 less the ratio to Hawk", how_read="by 1 % in the best case on average"),
     claim("none-behind-long", "Section 3.1; Table 2", "Eagle never queues a probe behind a long task",
-          _behind_long, 0.0, check="value", tolerance=0.0,
-          metric="probes behind a long task, all traces and loads", unit="probes",
-          how_read="when it is queued", by_construction=True,
+          _behind_long, 0.0, check="value", metric="probes behind a long task, all traces and loads",
+          unit="probes", how_read="when it is queued", by_construction=True,
           reason="a worker with a long task rejects the probe"),
     *(claim(f"behind-long-{trace}", IN_TABLE2, f"{trace.title()}: of Hawk's probes {value} % are queued "
             "behind a long task", _share("behind", trace), value, **SHARE, tolerance=10.0,
-            metric="share of all probes sent")
-      for trace, value in BEHIND.items()),
-    claim("ran-behind-long", IN_TABLE2, "Google: roughly 5 % of Hawk's short tasks run after a long one "
-          "(0.63 million)", _share("ran", "google"), 5.0, **SHARE, tolerance=2.0,
-          metric="share of all short tasks"),
+            metric="share of all probes sent") for trace, value in BEHIND.items()),
+    claim("ran-behind-long", IN_TABLE2,
+          "Google: roughly 5 % of Hawk's short tasks run after a long one (0.63 million)",
+          _share("ran", "google"), 5.0, **SHARE, tolerance=2.0, metric="share of all short tasks"),
     *(claim(f"not-rescued-{trace}", "Table 2", f"{trace.title()}: under Hawk, {1e6 * ran:,.0f} of {behind} "
             "million probes behind a long task run a task there", _share("run_there", trace),
             round(100 * ran / behind, 2), check="ratio", tolerance=1.0,
@@ -219,18 +207,19 @@ CLAIMS = (
             how_read="Eagle counts a probe once per rejection", reason=FEW_TASKS.get(trace, ""))
       for trace, (_, _, stolen, again) in TABLE2.items()),
     claim("fewer-attempts", "Section 6.1", "Under high load stealing is triggered less often", _attempts,
-          check="trend", tolerance=0.0, how_read="Google trace", metric="growth of the log number of "
-                 "attempts from one number of workers to the next"),
-    *(claim(f"dlwl-{trace}", "Section 6.2; Fig. 3",
-            f"{trace.title()}: short jobs complete sooner than under DLWL+SRPT",
-            margin("eagle", "dlwl", trace=trace), metric="1 less the ratio to DLWL+SRPT", how_read=WORST)
-      for trace in TRACES),
-    claim("dlwl-long", "Section 6.2; Fig. 3", "Long jobs complete sooner than under DLWL+SRPT in the vast "
-          "majority of the cases", _most_cases, tolerance=0.0, metric="share of cases less 3/4",
+          check="trend", how_read="Google trace",
+          metric="growth of the log number of attempts from one number of workers to the next"),
+    *(claim(f"dlwl-{trace}", "Section 6.2; Fig. 3", f"{trace.title()}: short jobs complete sooner than under "
+            "DLWL+SRPT", of_ratios(margin, "eagle", "dlwl", trace=trace),
+            metric="1 less the ratio to DLWL+SRPT", how_read=comparing.WORST) for trace in TRACES),
+    claim("dlwl-long", "Section 6.2; Fig. 3",
+          "Long jobs complete sooner than under DLWL+SRPT in the vast majority of the cases",
+          of_ratios(_most_cases, "eagle", "dlwl", "long"), metric="share of cases less 3/4",
           how_read="three quarters of the cases (trace, workers, percentile)"),
     *(claim(f"heartbeat-{seconds}-p{p}", "Section 6.2; Fig. 4", f"With a heartbeat of {seconds} s instead of "
-            f"3 s, short jobs' {p}th percentile under DLWL+SRPT grows by {value} %", _heartbeat(seconds, p),
-            value, check="value", unit="%", tolerance=2.5, metric="growth of the percentile",
+            f"3 s, short jobs' {p}th percentile under DLWL+SRPT grows by {value} %",
+            of_ratios(_percent_longer, f"dlwl-{seconds}", "dlwl", trace="google", percentile=p), value,
+            check="value", unit="%", tolerance=2.5, metric="growth of the percentile",
             how_read="Google trace, highest load")
       for seconds, p, value in ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))),
 )

@@ -16,7 +16,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from schedlib.exhibits.eagle import comparing, drawing
-from schedlib.exhibits.eagle.comparing import LOAD_TREND, claim, growth, highest_load, only, per_seed, ratios
+from schedlib.exhibits.eagle.comparing import LOAD_TREND, Measure, claim, highest_load, only, per_seed, ratios
 from schedlib.experiment import Figure
 from schedlib.pictures import style
 
@@ -28,7 +28,6 @@ FIG7 = ("no-sbp-srpt", "omniscient")
 
 
 def plot_breakdown(frame: pd.DataFrame, trace: str):
-    """Eagle normalised to it without one component, short jobs, by number of workers, and the utilisation."""
     rows = only(frame, trace=trace)
     figure, axes = style.subplots(1, 4, size=(12.4, 3.6))
     for ax, letter, (name, component) in zip(axes, "abc", COMPONENTS.items(), strict=False):
@@ -45,8 +44,7 @@ def plot_breakdown(frame: pd.DataFrame, trace: str):
 
 
 def draw_sss_readings(frame: pd.DataFrame):
-    """Eagle normalised to it without SSS at the highest load in both readings, short jobs."""
-    traces = [trace for trace in BOTH if trace in set(frame["trace"])]
+    traces = [trace for trace in drawing.traces_of(frame) if trace in BOTH]
     size = (4.4 * len(traces) + 0.4, 3.6)
     figure, axes = style.subplots(1, len(traces), size=size, sharey=True, squeeze=False)
     for ax, trace in zip(axes.flat, traces, strict=True):
@@ -68,14 +66,7 @@ def _alt_breakdown(frame, trace):
             f"of workers. At the highest load, {drawing.PERCENTILES_OF} short jobs: {'; '.join(words)}.")
 
 
-def _alt_sss(frame):
-    words = (f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}" for name in READINGS)
-    return ("Dot charts of Eagle over Eagle without SSS at the highest load, "
-            f"{drawing.PERCENTILES_OF} short jobs. {'. '.join(words)}.")
-
-
 def draw_fig7(frame: pd.DataFrame):
-    """Completion times of short jobs under both, and ratios of both classes (Fig. 7)."""
     figure, axes = style.subplots(1, 2, size=(9.6, 4.0))
     rows = only(highest_load(frame), trace="google")
     drawing.plot_systems(axes[0], only(rows, "short"), FIG7)
@@ -104,29 +95,33 @@ FIGURES = (
         partial(_alt_breakdown, trace=trace)) for number, trace in ((5, "google"), (6, "yahoo"))),
     Figure("eagle.sss-readings", "eagle.loads", draw_sss_readings, drawing.caption(
         "Two readings of 'without SSS' at the highest load. The authors' program has no such switch: its "
-        "nearest path never lowers a job's remaining time and keeps dead probes in the queues."), _alt_sss),
+        "nearest path never lowers a job's remaining time and keeps dead probes in the queues."),
+        lambda frame: "Dot charts of Eagle over Eagle without SSS at the highest load, "
+        f"{drawing.PERCENTILES_OF} short jobs. " + " ".join(
+            f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}." for name in READINGS)),
     Figure("eagle.fig7", "eagle.loads", draw_fig7, drawing.caption(
         "Eagle without SBP+SRPT, which knows where long jobs are, against a scheduler that knows the work "
         "left on every worker: Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7),
 )
 
 
-def _without(frame, component, trace, **where):
-    """Ratios of Eagle to it without a component, short jobs."""
-    return ratios(frame, "eagle", component, "short", trace=trace, **where)
+def _without(judge: Measure, component: str, **where) -> Measure:
+    return comparing.of_ratios(judge, "eagle", component, **where)
 
 
-def _all_but_the_exception(frame):
-    """As `comparing.margin`, without the 99th percentile at the highest load."""
-    rows = _without(frame, "no-sss", "google")
-    rows = rows[(rows["percentile"] < 99) | (rows["workers"] > rows["workers"].min())]
-    return 1 - comparing.extreme_case(rows, largest=True)
+def _gain(rows):
+    return 1 - per_seed(rows)
 
 
-def _more(component: str, trace: str, other: str, other_trace: str) -> comparing.Measure:
+def _all_but_the_exception(rows):
+    """As `margin`, without the 99th percentile at the highest load."""
+    return comparing.margin(rows[(rows["percentile"] < 99) | (rows["workers"] > rows["workers"].min())])
+
+
+def _more(component: str, trace: str, other: str, other_trace: str) -> Measure:
     """How much more a component is worth than another: difference of mean log ratios to Eagle without it."""
-    first, second = (component, trace), (other, other_trace)
-    return lambda frame: np.log(per_seed(_without(frame, *second)) / per_seed(_without(frame, *first)))
+    first, second = _without(per_seed, component, trace=trace), _without(per_seed, other, trace=other_trace)
+    return lambda frame: np.log(second(frame) / first(frame))
 
 
 def _most(frame):
@@ -135,104 +130,91 @@ def _most(frame):
     return np.min(rivals, axis=0)
 
 
-def _at_high_percentiles(trace: str) -> comparing.Measure:
-    """How the log ratio of Eagle to it without SSS falls from one percentile to the next."""
-    return lambda frame: -comparing.slope(_without(frame, "no-sss", trace), "percentile")
-
-
-def _helps(trace: str, least: float) -> comparing.Measure:
-    """By how much the ratio of Eagle to it without SBP+SRPT is below `least` at the highest load."""
-    return lambda frame: least - per_seed(highest_load(_without(frame, "no-sbp-srpt", trace)))
-
-
-def _min_google(frame):
-    """The largest reduction (%) by minimum probes at the two highest loads, a mean over percentiles."""
-    rows = _without(frame, "no-min", "google")
+def _at_two_highest(rows):
+    """The largest reduction (%) at the two highest loads, a mean over percentiles."""
     rows = rows[rows["workers"].isin(sorted(rows["workers"].unique())[:2])]
     best = [comparing.extreme_case(at_one, largest=False) for _, at_one in rows.groupby("percentile")]
     return 100 * (1 - np.mean(best, axis=0))
 
 
 RATIO = {"metric": "1 less the ratio to Eagle without it"}
-MORE = {"metric": "difference of mean log ratios to Eagle without it", "tolerance": 0.0}
+MORE = {"metric": "difference of mean log ratios to Eagle without it"}
 REDUCTION = {"check": "value", "metric": "reduction of the completion time", "unit": "%"}
 
 
-def _partition_helps(system: str, rival: str) -> comparing.Measure:
+def _partition_helps(system: str, rival: str) -> Measure:
     """How much better short jobs do under `rival` with 17 % of the workers than under `system` with none."""
     with_it, without = {"system": rival, "partition": 17}, {"system": system, "partition": 0}
     return lambda frame: 1 - per_seed(only(comparing.compare(frame, with_it, without), "short"))
 
 
-def _near(percentile: int) -> comparing.Measure:
-    return lambda frame: per_seed(highest_load(ratios(frame, *FIG7, "short", percentile=percentile)))
-
 CLAIMS = (
     claim("random-first", "Section 3.3", "Sampling all nodes at random in the first attempt is better than "
-          "using an old bit vector", lambda frame: 1 - per_seed(_without(frame, "exact-bits", "google")),
-          metric="1 less the ratio to probing by the exact bit vector",
-          how_read="judged against the best an old vector could be, the exact one; Google, highest load, "
-                   "mean over percentiles", reason="an old vector, which no published program uses, would do "
-                 "worse than the exact one"),
-    claim("sss-google", "Section 6.3.1; Fig. 5a", "Google: SSS helps in all cases but the 99th percentile at "
-          "the highest load", _all_but_the_exception, **RATIO, how_read=comparing.WORST),
+          "using an old bit vector", _without(_gain, "exact-bits", trace="google"),
+          metric="1 less the ratio to probing by the exact bit vector", how_read="judged against the best an "
+          "old vector could be, the exact one; Google, highest load, mean over percentiles",
+          reason="an old vector, which no published program uses, would do worse than the exact one"),
+    claim("sss-google", "Section 6.3.1; Fig. 5a",
+          "Google: SSS helps in all cases but the 99th percentile at the highest load",
+          _without(_all_but_the_exception, "no-sss", trace="google"), **RATIO, how_read=comparing.WORST),
     claim("sss-exception", "Section 6.3.1; Fig. 5a",
           "Google: at the highest load the 99th percentile is worse with SSS",
-          lambda frame: per_seed(_without(highest_load(frame), "no-sss", "google", percentile=99)) - 1,
+          _without(lambda rows: per_seed(rows) - 1, "no-sss", at_highest=True, trace="google", percentile=99),
           metric="ratio to Eagle without it, less 1"),
-    claim("sss-mended", "Section 6.3.1", "With 20 % of the workers for short jobs that percentile becomes "
-          "better with SSS", lambda frame: 1 - per_seed(
-              ratios(frame, "eagle", "no-sss", "short", partition=20, percentile=99)),
-          experiment="eagle.partition", **RATIO),
+    claim("sss-mended", "Section 6.3.1",
+          "With 20 % of the workers for short jobs that percentile becomes better with SSS",
+          _without(_gain, "no-sss", partition=20, percentile=99), experiment="eagle.partition", **RATIO),
     claim("sss-yahoo-more", "Section 6.3.1", "SSS helps more for Yahoo than for Google",
           _more("no-sss", "yahoo", "no-sss", "google"), **MORE, how_read="mean over percentiles and loads"),
     claim("sss-yahoo-load", "Section 6.3.1; Fig. 6a", "Yahoo: SSS helps most at high load",
-          growth("eagle", "no-sss", "yahoo"), **LOAD_TREND),
+          _without(comparing.growth, "no-sss", trace="yahoo"), **LOAD_TREND),
     *(claim(f"sss-percentiles-{trace}", "Section 6.3.1; Figs. 5a, 6a",
-            f"{trace.title()}: SSS helps more at higher percentiles", _at_high_percentiles(trace),
-            check="trend", tolerance=0.0, metric="fall of the mean log ratio from one percentile to the next",
-            how_read="mean over loads")
+            f"{trace.title()}: SSS helps more at higher percentiles",
+            _without(lambda rows: -comparing.slope(rows, "percentile"), "no-sss", trace=trace), check="trend",
+            metric="fall of the mean log ratio from one percentile to the next", how_read="mean over loads")
       for trace in BOTH),
     claim("sbp-google", "Section 6.3.2; Fig. 5c", "Google: SBP+SRPT helps significantly",
-          _helps("google", 0.9), tolerance=0.0, metric="0.9 less the ratio to Eagle without it",
+          _without(lambda rows: 0.9 - per_seed(rows), "no-sbp-srpt", at_highest=True, trace="google"),
+          metric="0.9 less the ratio to Eagle without it",
           how_read="by more than 10 % at the highest load, mean over percentiles"),
     claim("sbp-most", "Section 6.3.2; Fig. 5", "Google: of the three parts SBP+SRPT contributes the most",
           _most, **MORE, how_read="mean over percentiles and loads, against the next best part"),
-    claim("sbp-yahoo", "Section 6.3.2; Fig. 6c", "Yahoo: SBP+SRPT is effective too", _helps("yahoo", 1.0),
-          **RATIO, how_read="at the highest load, mean over percentiles"),
-    *(claim(f"sbp-less-at-low-load-{trace}", "Section 6.3.2",
-            f"{trace.title()}: SBP+SRPT helps less at lower loads", growth("eagle", "no-sbp-srpt", trace),
-            **LOAD_TREND)
+    claim("sbp-yahoo", "Section 6.3.2; Fig. 6c", "Yahoo: SBP+SRPT is effective too",
+          _without(_gain, "no-sbp-srpt", at_highest=True, trace="yahoo"), **RATIO,
+          how_read="at the highest load, mean over percentiles"),
+    *(claim(f"sbp-less-at-low-load-{trace}", "Section 6.3.2", f"{trace.title()}: SBP+SRPT helps less at "
+            "lower loads", _without(comparing.growth, "no-sbp-srpt", trace=trace), **LOAD_TREND)
       for trace in BOTH),
-    claim("min-google", "Section 6.3.3; Fig. 5b", "Google: with 15,000 and 17,000 workers a minimum of "
-          "probes gains up to 30-40 % at all percentiles", _min_google, 35.0, **REDUCTION, tolerance=10.0,
+    claim("min-google", "Section 6.3.3; Fig. 5b",
+          "Google: with 15,000 and 17,000 workers a minimum of probes gains up to 30-40 % at all percentiles",
+          _without(_at_two_highest, "no-min", trace="google"), 35.0, **REDUCTION, tolerance=10.0,
           how_read="for each percentile the larger of the two, mean over percentiles"),
-    claim("min-yahoo", "Section 6.3.3; Fig. 6b",
-          "Yahoo: a minimum of probes gains up to 10 % at the higher percentiles",
-          lambda frame: comparing.reduction(_without(frame, "no-min", "yahoo", percentile=(90, 99))), 10.0,
+    claim("min-yahoo", "Section 6.3.3; Fig. 6b", "Yahoo: a minimum of probes gains up to 10 % at the higher "
+          "percentiles", _without(comparing.reduction, "no-min", trace="yahoo", percentile=(90, 99)), 10.0,
           **REDUCTION, tolerance=5.0, how_read="the best of all loads, p90 and p99"),
     claim("min-google-more", "Section 6.3.3", "A minimum of probes helps more for Google than for Yahoo",
           _more("no-min", "google", "no-min", "yahoo"), **MORE, how_read="mean over percentiles and loads"),
-    claim("min-nodes", "Section 6.3.3", "20 probes contact only 0.05 % of the nodes in the worst case (4000 "
-          "nodes)", lambda frame: np.array([100 * 20 / frame["workers"].min()]), 0.05, check="value",
-          tolerance=0.005, metric="20 probes over the fewest workers", unit="%",
-          reason="20 of 4000 are 0.5 %"),
+    claim("min-nodes", "Section 6.3.3",
+          "20 probes contact only 0.05 % of the nodes in the worst case (4000 nodes)",
+          lambda frame: np.array([100 * 20 / frame["workers"].min()]), 0.05, check="value", tolerance=0.005,
+          metric="20 probes over the fewest workers", unit="%", reason="20 of 4000 are 0.5 %"),
     claim("dlwl-partition", "Section 6.2", "Reserving the short partition improves DLWL+SRPT",
           _partition_helps("dlwl", "dlwl"), experiment="eagle.partition",
           metric="1 less the ratio to DLWL+SRPT without partition",
           how_read="short jobs, Google, highest load, mean over percentiles"),
-    *(claim(f"omniscient-p{percentile}", "Section 6.4; Fig. 7", "Eagle without SBP+SRPT is very close to the "
-            f"omniscient LWL (p{percentile})", _near(percentile), 1.0, check="ratio", tolerance=0.25,
-            metric="ratio to the omniscient LWL",
+    *(claim(f"omniscient-p{percentile}", "Section 6.4; Fig. 7",
+            f"Eagle without SBP+SRPT is very close to the omniscient LWL (p{percentile})",
+            comparing.of_ratios(per_seed, *FIG7, at_highest=True, percentile=percentile), 1.0, check="ratio",
+            tolerance=0.25, metric="ratio to the omniscient LWL",
             how_read="within a factor of 1.25; Google, 15,000 workers, short jobs")
       for percentile in comparing.PERCENTILES),
     claim("omniscient-beaten", "Section 6.4", "In some cases Eagle is better than LWL",
-          lambda frame: 1 - comparing.extreme_case(ratios(highest_load(frame), *FIG7, "short"), False),
+          comparing.of_ratios(lambda rows: 1 - comparing.extreme_case(rows, largest=False), *FIG7,
+          at_highest=True),
           metric="1 less the ratio to the omniscient LWL",
           how_read="at the percentile that is best on average over the seeds"),
     claim("omniscient-partition", "Section 6.4", "Without the partition LWL cannot match Eagle",
           _partition_helps("omniscient", "no-sbp-srpt"), experiment="eagle.partition",
-          metric="1 less Eagle's ratio to LWL without partition",
-          how_read="Eagle without SBP+SRPT as in Fig. 7, short jobs, Google, highest load, mean over "
-                   "percentiles"),
+          metric="1 less Eagle's ratio to LWL without partition", how_read="Eagle without SBP+SRPT as in "
+          "Fig. 7, short jobs, Google, highest load, mean over percentiles"),
 )

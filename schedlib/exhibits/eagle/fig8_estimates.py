@@ -3,36 +3,32 @@
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.eagle import drawing
-from schedlib.exhibits.eagle.comparing import PERCENTILES, Measure, claim, compare, only, per_seed
-from schedlib.exhibits.eagle.running import SEEDS, highest, on_trace
+from schedlib.exhibits.eagle import comparing, drawing
+from schedlib.exhibits.eagle.comparing import PERCENTILES, Measure, claim, only, per_seed
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.pictures import style
 
 PLACE = 6.5
 UNDER, OVER = ((0.3, 1.0), (0.6, 1.0), (0.9, 1.0)), ((1.0, 1.3), (1.0, 1.6), (1.0, 1.9))
-"""The ranges from which estimates' factors are drawn (Section 6.5)."""
-RANGES = UNDER + OVER
-POINTS = [{"low": low, "high": high} for low, high in ((1.0, 1.0), *RANGES)]
+RANGES = UNDER + OVER  # from which estimates' factors are drawn (Section 6.5)
 SYSTEMS = {"eagle": "Eagle", "dlwl": "DLWL+SRPT"}
 
 
 def run(low: float, high: float, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
     """Eagle and DLWL+SRPT; a job's estimate is its mean times a factor drawn uniformly from [low, high]."""
     estimate = "mean" if low == high == 1 else (low, high)
-    return on_trace(("eagle", "dlwl"), "google", workers, jobs, scale, seed, estimate=estimate)
+    return comparing.on_trace(("eagle", "dlwl"), "google", workers, jobs, scale, seed, estimate=estimate)
 
 
 def slowdowns(frame: pd.DataFrame, system: str, **where) -> pd.DataFrame:
     """`ratio` of short jobs' times to those with exact estimates, by `low, high, seed, percentile`."""
     exact = {"system": system, "low": 1.0, "high": 1.0}
-    blocks = [compare(frame, {"system": system, "low": low, "high": high}, exact).assign(low=low, high=high)
+    blocks = [comparing.compare(frame, exact | {"low": low, "high": high}, exact).assign(low=low, high=high)
               for low, high in RANGES]
     return only(pd.concat(blocks), "short", **where)
 
 
 def draw(frame: pd.DataFrame):
-    """Slowdown by mis-estimation, short jobs, a panel per percentile (Fig. 8 is the last)."""
     figure, axes = style.subplots(1, 3, size=(11.4, 3.9), sharey=True)
     for ax, percentile in zip(axes, PERCENTILES, strict=True):
         for k, system in enumerate(SYSTEMS):
@@ -75,8 +71,9 @@ def _excess(frame, ranges):
     return _slowdown(frame, "dlwl", ranges, 99) - _slowdown(frame, "eagle", ranges, 99)
 
 
+POINTS = [{"low": low, "high": high} for low, high in ((1.0, 1.0), *RANGES)]
 EXPERIMENTS = (Experiment("eagle.fig8", "Mis-estimated task times", run,
-                          highest(scales(POINTS)), SEEDS),)
+                          comparing.highest(scales(POINTS)), comparing.SEEDS),)
 
 FIGURES = (
     Figure("eagle.fig8", "eagle.fig8", draw, drawing.caption(
@@ -89,8 +86,7 @@ SHARED = {"experiment": "eagle.fig8", "check": "value", "tolerance": 10.0}
 CLAIMS = (
     *(claim(f"misestimated-{system}", "Section 6.5", f"{label}: mis-estimation hardly changes the 50th and "
             "the 90th percentile", _minimal(system), 0.0, **SHARED, metric="largest change over all ranges",
-            unit="%", how_read="minimal: at most 10 %")
-      for system, label in SYSTEMS.items()),
+            unit="%", how_read="minimal: at most 10 %") for system, label in SYSTEMS.items()),
     claim("overestimated", "Section 6.5; Fig. 8",
           "Eagle and DLWL+SRPT are similarly robust to over-estimation",
           lambda frame: 100 * abs(_excess(frame, OVER)).max(axis=0), 0.0, **SHARED, unit="points",

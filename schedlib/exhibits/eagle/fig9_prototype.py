@@ -2,27 +2,23 @@
 
 import pandas as pd
 
-from schedlib.eagle.workloads.examples import SAMPLE_JOBS, SAMPLE_NODES, google_sample
+from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, google_sample
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
 from schedlib.exhibits.eagle import comparing, drawing
-from schedlib.exhibits.eagle.comparing import claim, ratios
-from schedlib.exhibits.eagle.running import each_system
+from schedlib.exhibits.eagle.comparing import claim, each_system, of_ratios, ratios
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
 PLACE = 7
-SAMPLES = ("cut", "made small")
-INTERARRIVALS = (1.2, 1.4, 1.6, 1.8, 2.0)
 
 
 def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
-    """Eagle and Hawk on the prototype's 100 nodes.
+    """Eagle and Hawk on the prototype's 100 nodes; times are in ms, a message takes 0.5.
 
-    `interarrival` is the mean time between jobs over the time that all nodes together need for a mean job:
-    one over the load. `sample` "cut": `google_sample`, the paper's cut word by word, jobs keeping their
-    class; "made small": the generator at 1/150 of the cluster, so that jobs have at most 20 tasks of the
-    usual durations. Both have Table 1's shares; times are in ms, a message takes 0.5.
+    `interarrival` is one over the load. `sample` "cut": `google_sample`, the paper's cut word by word, jobs
+    keeping their class; "made small": the generator at 1/150 of the cluster, so that jobs have at most 20
+    tasks of the usual durations. Both have Table 1's shares.
     """
     if sample == "cut":
         workload = google_sample(interarrival, seed)
@@ -35,7 +31,6 @@ def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
 
 
 def draw(frame: pd.DataFrame):
-    """Eagle normalised to Hawk, short and long jobs, a column for each way to cut the sample."""
     samples = list(dict.fromkeys(frame["sample"]))
     options = {"squeeze": False, "sharex": True, "sharey": "row"}
     figure, axes = style.subplots(2, len(samples), size=(4.6 * len(samples) + 0.4, 6.4), **options)
@@ -51,33 +46,15 @@ def draw(frame: pd.DataFrame):
     return figure
 
 
-def _alt(frame):
-    words = "; ".join(f"{sample} at {interarrival:g}: {drawing.means_in_words(rows)}"
-                      for (sample, interarrival), rows in ratios(frame, "eagle", "hawk", "short").groupby(
-                          ["sample", "interarrival"], sort=False))
-    return f"Line charts of Eagle over Hawk, {drawing.PERCENTILES_OF} short jobs: {words}."
+def _lightly_loaded(rows):
+    """The largest reduction (%) in the upper half of the inter-arrival ratios."""
+    return comparing.reduction(rows[rows["interarrival"] >= rows["interarrival"].median()])
 
 
-CUT = {"sample": "cut"}
-"""The sample that is judged: cut as the paper says, jobs keeping their class, and so the classes their work.
-
-In a first run, before jobs could keep their class, the sample made small was judged; it is shown too.
-"""
-
-
-def _short(frame, **where):
-    return ratios(frame, "eagle", "hawk", "short", **CUT, **where)
-
-
-def _lightly_loaded(frame):
-    """The largest reduction (%) of the 50th percentile in the upper half of the ratios."""
-    upper = frame[frame["interarrival"] >= frame["interarrival"].median()]
-    return comparing.reduction(_short(upper, percentile=50))
-
-
-EXPERIMENTS = (Experiment("eagle.fig9", "The prototype's sample, simulated", run,
-                          scales(grid(sample=SAMPLES, interarrival=(1.2, 2.0)),
-                                 grid(sample=SAMPLES, interarrival=INTERARRIVALS)), scales(1, 5, 20)),)
+POINTS = [grid(sample=("cut", "made small"), interarrival=times)
+          for times in ((1.2, 2.0), (1.2, 1.4, 1.6, 1.8, 2.0))]
+EXPERIMENTS = (
+    Experiment("eagle.fig9", "The prototype's sample, simulated", run, scales(*POINTS), scales(1, 5, 20)),)
 
 FIGURES = (
     Figure("eagle.fig9", "eagle.fig9", draw,
@@ -85,28 +62,31 @@ FIGURES = (
            "on 3,300 Google-like jobs on 100 nodes, durations over 1000, against the mean inter-arrival time "
            "in units of the time that all nodes need for a mean job. Left: fewer and longer tasks, as the "
            "paper cuts them, jobs keeping their class. Right: the generator's own jobs for a cluster of that "
-           f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.", _alt),)
+           f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.",
+           lambda frame: "Line charts of Eagle over Hawk, " + drawing.cases_in_words(
+               ratios(frame, "eagle", "hawk", "short"), ["sample", "interarrival"], "{} at {:g}:")),)
 
-SIMULATED = "the paper measures a Spark prototype; here the sample is simulated"
-SHARED = {"experiment": "eagle.fig9", "reason": SIMULATED}
+SHARED = {"experiment": "eagle.fig9",
+          "reason": "the paper measures a Spark prototype; here the sample is simulated"}
 REDUCTION = {"check": "value", "tolerance": 15.0, "metric": "reduction of the completion time", "unit": "%"}
 SHORT_JOBS = "Section 7; Fig. 9a"
 
+# In a first run, before jobs could keep their class, the sample made small was judged.
 CLAIMS = (
     claim("prototype-better", SHORT_JOBS, "Short jobs complete sooner under Eagle than under Hawk across the "
-          "board", comparing.margin("eagle", "hawk", **CUT), **SHARED, metric="1 less the ratio to Hawk",
-          how_read=comparing.WORST),
+          "board", of_ratios(comparing.margin, "eagle", "hawk", sample="cut"), **SHARED,
+          metric="1 less the ratio to Hawk", how_read=comparing.WORST),
     claim("prototype-80", SHORT_JOBS, "The improvement reaches 80 % at an inter-arrival ratio of 1.2",
-          lambda frame: comparing.reduction(_short(frame, interarrival=1.2)), 80.0, **SHARED, **REDUCTION,
-          how_read="the best percentile; the ratio is one over the load"),
+          of_ratios(comparing.reduction, "eagle", "hawk", sample="cut", interarrival=1.2), 80.0, **SHARED,
+          **REDUCTION, how_read="the best percentile; the ratio is one over the load"),
     claim("prototype-load", SHORT_JOBS, "The higher the load, the more Eagle improves on Hawk",
-          lambda frame: comparing.slope(_short(frame), "interarrival"), **SHARED, check="trend",
-          tolerance=0.0, metric="growth of the mean log ratio from one load to the next"),
+          of_ratios(lambda rows: comparing.slope(rows, "interarrival"), "eagle", "hawk", sample="cut"),
+          **SHARED, check="trend", metric="growth of the mean log ratio from one load to the next"),
     claim("prototype-60", SHORT_JOBS, "As the load goes down gains remain, up to 60 % at the 50th percentile",
-          _lightly_loaded, 60.0, **SHARED, **REDUCTION,
-          how_read="the best of the upper half of the inter-arrival ratios"),
+          of_ratios(_lightly_loaded, "eagle", "hawk", sample="cut", percentile=50), 60.0, **SHARED,
+          **REDUCTION, how_read="the best of the upper half of the inter-arrival ratios"),
     claim("prototype-long", "Section 7; Fig. 9b", "Long jobs take about as long under both",
-          lambda frame: comparing.per_seed(ratios(frame, "eagle", "hawk", "long", **CUT)), 1.0, **SHARED,
-          check="ratio", tolerance=0.1, metric="ratio to Hawk",
+          of_ratios(comparing.per_seed, "eagle", "hawk", "long", sample="cut"), 1.0, **SHARED, check="ratio",
+          tolerance=0.1, metric="ratio to Hawk",
           how_read="within a factor of 1.1, mean over percentiles and loads"),
 )

@@ -2,26 +2,24 @@
 
 import pandas as pd
 
-from schedlib.eagle.workloads.alibaba import alibaba
+from schedlib.eagle.workloads.samples import alibaba
 from schedlib.eagle.workloads.synthetic import WORKERS
 from schedlib.exhibits.eagle import drawing
-from schedlib.exhibits.eagle.comparing import PERCENTILES, only
-from schedlib.exhibits.eagle.running import THIEVES, each_system
+from schedlib.exhibits.eagle.comparing import PERCENTILES, each_system, only
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 
 PLACE = 8
+SYSTEMS = ("eagle", "hawk", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle")
 DRAWN = ("eagle", "ideal-eagle", "omniscient", "dlwl", "hawk", "hawk-general", "sparrow")
 
 
 def run(every: int, workers: int, seed: int) -> pd.DataFrame:
     """Every system on each `every`-th stage; `workers` is for every 16th, other samples get their share."""
-    names = ("eagle", "hawk", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle")
-    return each_system(names, alibaba(every), "alibaba", round(workers * 16 / every), seed, THIEVES)
+    return each_system(SYSTEMS, alibaba(every), "alibaba", round(workers * 16 / every), seed)
 
 
 def draw(frame: pd.DataFrame):
-    """Percentiles of completion times of short and of long jobs against the number of workers."""
     figure, axes = style.subplots(2, 3, size=(12.0, 6.8), sharex=True, sharey="row")
     frame = frame.assign(simulated=frame["workers"] * 16 / frame["every"])
     panels = [(jobs, percentile) for jobs in ("short", "long") for percentile in PERCENTILES]
@@ -35,13 +33,10 @@ def draw(frame: pd.DataFrame):
     return figure
 
 
-def _points(every, step):
-    """One stage in `every` of the hour, and one in `step` of the numbers of workers."""
-    return grid(every=[every], workers=WORKERS["alibaba"][::step])
-
-
-EXPERIMENTS = (Experiment("eagle.hour", "An hour of Alibaba's stages", run,
-                          scales(_points(256, 4), _points(32, 2), _points(16, 1)), scales(1, 3, 5)),)
+POINTS = [grid(every=[every], workers=WORKERS["alibaba"][::step])
+          for every, step in ((256, 4), (32, 2), (16, 1))]
+EXPERIMENTS = (
+    Experiment("eagle.hour", "An hour of Alibaba's stages", run, scales(*POINTS), scales(1, 3, 5)),)
 
 FIGURES = (
     Figure("eagle.hour", "eagle.hour", draw,

@@ -1,7 +1,7 @@
 """What the comparisons share: the policies on one instance, HMHS's gains over its rivals, and their picture.
 
-A gain is in per cent of the rival's makespan, and paired: both policies meet the same instance. Every measure
-gives one number per seed.
+A gain is in per cent of the rival's makespan, and paired: on the same instance. Every measure gives one
+number per seed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,8 +16,7 @@ from schedlib.exhibits import measure
 from schedlib.experiment import claim_maker
 from schedlib.hmhs.bound import bounds
 from schedlib.hmhs.model import Instance
-from schedlib.hmhs.priced import priced
-from schedlib.hmhs.schedule import schedule
+from schedlib.hmhs.schedule import priced, schedule
 from schedlib.hmhs.workloads import hybrid, single
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
@@ -80,8 +79,7 @@ def slope(frame: pd.DataFrame, workload: str, axis: str) -> list[float]:
 def jobs_axis(ax: Axes, jobs: Iterable[int]) -> None:
     """A logarithmic axis of numbers of jobs, with a tick at each of them."""
     ax.set_xscale("log", base=2)
-    ticks = sorted(set(jobs))
-    ax.set_xticks(ticks, map(str, ticks))
+    ax.set_xticks(ticks := sorted(set(jobs)), map(str, ticks))
     ax.xaxis.set_minor_locator(NullLocator())
     ax.set_xlabel("number of jobs")
 

@@ -1,20 +1,22 @@
-"""Against exact answers: the policies on tiny instances (beyond the paper), and Johnson's rule."""
+"""Exact answers: policies on tiny instances, Johnson's rule; and what scheduling costs (beyond the paper)."""
 
 import itertools
+import time
 
 import numpy as np
 import pandas as pd
-from matplotlib import figure as mpl
 
 from schedlib.core.streams import streams
 from schedlib.exhibits.hmhs.comparing import claim, makespans
 from schedlib.experiment import Experiment, Figure, grid, scales
+from schedlib.hmhs.bound import optimum
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
-from schedlib.hmhs.optimum import optimum
-from schedlib.hmhs.workloads import tiny
+from schedlib.hmhs.schedule import schedule
+from schedlib.hmhs.workloads import single, tiny
 from schedlib.pictures import style
 
 PLACE = 5
+COSTED = (25, 100, 400, 1600, 6400, 10000)  # numbers of jobs
 
 
 def run(jobs: int, seed: int) -> pd.DataFrame:
@@ -33,14 +35,25 @@ def run_johnson(jobs: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame([{"johnson": ours, "best": best}])
 
 
-def plot(frame: pd.DataFrame) -> mpl.Figure:
+def run_cost(jobs: int, seed: int) -> pd.DataFrame:
+    """Cost on the single workload: `policy, tasks, steps, steps_full_scan` and the wall-clock `seconds`."""
+    instance = single(jobs, seed)
+    instance.map_task_time, instance.reduce_task_time  # noqa: B018 - fills these tables beforehand
+    rows = []
+    for name in ("hmhs", "fifo"):
+        began, done = time.perf_counter(), schedule(instance, name)
+        seconds, tasks = time.perf_counter() - began, done.map.job.size + done.reduce.job.size
+        rows.append((name, tasks, done.steps, done.steps_full_scan, seconds))
+    return pd.DataFrame(rows, columns=["policy", "tasks", "steps", "steps_full_scan", "seconds"])
+
+
+def plot(frame: pd.DataFrame):
     """Makespans as multiples of the exact optimum: every instance, and the mean."""
-    policies = set(frame["policy"])
-    names = [name for name in ("bound", "priced", "hmhs", "r-hmhs", "fifo-pri", "fifo") if name in policies]
+    ratios = dict(list((frame["makespan"] / frame["optimum"]).groupby(frame["policy"])))
+    names = [name for name in ("bound", "priced", "hmhs", "r-hmhs", "fifo-pri", "fifo") if name in ratios]
     figure, ax = style.subplots(size=(6.4, 3.8))
-    ratios = (frame["makespan"] / frame["optimum"]).groupby(frame["policy"])
     for row, name in enumerate(names):
-        ratio, look = ratios.get_group(name), style.look(name)
+        ratio, look = ratios[name], style.look(name)
         spread = row + 0.28 * ((ratio.rank(method="first") % 7) / 3 - 1)
         ax.plot(ratio, spread, look.marker, color=look.color, alpha=0.35, markersize=3.5)
         ax.plot([ratio.mean()], [row], marker="|", markersize=22, markeredgewidth=2.5, color="black")
@@ -51,11 +64,33 @@ def plot(frame: pd.DataFrame) -> mpl.Figure:
     return figure
 
 
-def alt(frame: pd.DataFrame) -> str:
-    """The mean ratios in words."""
+def _alt(frame):
     means = (frame["makespan"] / frame["optimum"]).groupby(frame["policy"]).mean().sort_values()
     words = ", ".join(f"{style.look(name).label} {value:.2f}" for name, value in means.items())
     return f"Strip chart of makespan over the exact optimum on tiny instances. Means: {words}."
+
+
+def plot_cost(frame: pd.DataFrame):
+    """Candidates looked at and wall-clock seconds against the number of jobs, both axes logarithmic."""
+    figure, (left, right) = style.subplots(1, 2, size=(8.8, 3.8))
+    hmhs = frame[frame["policy"] == "hmhs"].groupby("jobs").mean(numeric_only=True)
+    scans = {"color": "black", "linestyle": "--", "marker": "x", "label": "full scans, as printed"}
+    left.plot(hmhs.index, hmhs["steps_full_scan"], **scans)
+    left.plot(hmhs.index, hmhs["steps"], **style.look("hmhs").line() | {"label": "heaps and trees (ours)"})
+    left.plot(hmhs.index, hmhs["tasks"], color="#555555", linestyle=":", marker=".", label="tasks to place")
+    for name, one in frame.groupby("policy"):
+        seconds = one.groupby("jobs")["seconds"].median()
+        right.plot(seconds.index, seconds, **style.look(name).line())
+    for ax, what in ((left, "candidates looked at"), (right, "seconds, both stages (median)")):
+        ax.set(xlabel="number of jobs", ylabel=what, xscale="log", yscale="log")
+        ax.legend()
+    return figure
+
+
+def _alt_cost(frame):
+    last = frame.loc[frame["jobs"].idxmax()]
+    return (f"Log-log charts: at {frame['jobs'].max()} jobs the paper's loops look at "
+            f"{last['steps_full_scan']:.1e} candidates and ours at {last['steps']:.1e}.")
 
 
 EXPERIMENTS = (
@@ -63,12 +98,20 @@ EXPERIMENTS = (
                scales(grid(jobs=[3]), grid(jobs=[3, 4, 5])), scales(3, 40, 100)),
     Experiment("hmhs.johnson", "Johnson's rule against every order", run_johnson,
                scales(grid(jobs=[5]), grid(jobs=[6, 7])), scales(3, 40, 100)),
+    Experiment("hmhs.cost", "What scheduling costs against the number of jobs", run_cost,
+               scales(*(grid(jobs=jobs) for jobs in (COSTED[:2], COSTED[:-1], COSTED))), scales(1, 3, 5),
+               timing=("seconds",)),
 )
 
 FIGURES = (
     Figure("hmhs.exact", "hmhs.exact", plot,
            "Tiny instances (3 to 5 jobs, two map and two reduce machines): every policy and the lower bound "
-           "as a multiple of the exact optimum. HMHS may lose to FIFO on a single instance.", alt),)
+           "as a multiple of the exact optimum. HMHS may lose to FIFO on a single instance.", _alt),
+    Figure("hmhs.cost", "hmhs.cost", plot_cost,
+           "Cost of scheduling the single workload on 100 + 100 machines: candidates that HMHS's two "
+           "Min-Mins look at, by the paper's loops and by ours with the same decisions (left); wall-clock "
+           "time (right).", _alt_cost),
+)
 
 
 def excess(frame: pd.DataFrame) -> np.ndarray:

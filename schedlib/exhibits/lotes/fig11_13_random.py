@@ -1,22 +1,26 @@
-"""Figs. 11-13 of LoTES: every policy on random workloads, as classes, machines or the cluster's size differ.
+"""Figs. 11-13 of LoTES: every policy on random workloads, as classes, machines or the cluster's size differ;
+and, beyond the paper, LoTES under a plan over all bins, made by column generation.
 
 The text does not settle how job sizes are drawn, so there are four laws. Claims are judged under two. Waits
 are in seconds.
 """
 
+import warnings
+
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
+from schedlib import lotes
 from schedlib.exhibits import measure
-from schedlib.exhibits.lotes.drawing import by_policy_at, wait_panels
-from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
-from schedlib.exhibits.lotes.runs import CONFIGS, POLICIES, SIZE, follow, outcome
+from schedlib.exhibits.lotes import runs
+from schedlib.exhibits.lotes.drawing import LAWS, axis_of, by_policy_at, wait_panels
 from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 
 PLACE = 5.4
+JUDGED = ("common-matched", "independent")
+PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
 
 
 def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int, hours: float,
@@ -30,30 +34,38 @@ def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int
     `rate`: jobs per hour; `limit`: lambda of stage 2 over lambda of stage 1.
     """
     law, matched = sizes.removesuffix("-matched"), sizes.endswith("-matched")
-    instance = random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed,
-                               rounded=True, sizes=law, matched=matched)
+    instance = lotes.random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed,
+                                     rounded=True, sizes=law, matched=matched)
     whole = {"rate": instance.workload.rate, "limit": instance.plan.rate / instance.plan.allocation.rate}
-    return pd.DataFrame([{"policy": policy} | outcome(follow(instance, policy, seed), instance) | whole
-                         for policy in POLICIES])
+    followed = {policy: runs.follow(instance, policy, seed) for policy in runs.POLICIES}
+    return pd.DataFrame([{"policy": policy} | runs.outcome(run, instance) | whole
+                         for policy, run in followed.items()])
 
 
-LAWS = {
-    "common-matched": "one factor, mean as planned",
-    "common": "one factor for all resources",
-    "independent": "each resource for itself (printed)",
-    "fixed": "class means",
-}
-"""The laws of job sizes, with what they are called in a figure."""
-JUDGED = ("common-matched", "independent")
-PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
+def steering(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
+    """LoTES following the paper's plan and the generated one (over all bins), and Tetris, on the same jobs.
+
+    `load` is that of the paper's stage 2 once rounded, so that above 1 only the generated plan may sustain
+    it. Columns: `followed`, those of `outcome`, and `limit`, what the plan that is followed sustains over
+    what stage 1 allows (Tetris follows none).
+    """
+    instance = runs.matched_instance(phi, load, machines, hours, seed)
+    generated, rows = lotes.generate_plan(instance.configs, instance.classes), []
+    for name, plan in (("paper's plan", instance.plan), ("generated plan", generated), ("tetris", None)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # above load 1 the paper's plan is meant to be overloaded
+            run = runs.follow(instance, "lotes" if plan else "tetris", seed, plan)
+        limit = plan.rate_rounded / instance.plan.allocation.rate if plan else np.nan
+        rows.append({"followed": name} | runs.outcome(run, instance) | {"limit": limit})
+    return pd.DataFrame(rows).drop(columns="arrived")
 
 
 def _axis(name, what, load, phis, omegas, laws=tuple(LAWS)):
     """An experiment along one axis; at smoke scale only the ends of the axis."""
-    ends = [axis[:: max(len(axis) - 1, 1)] for axis in (phis, omegas)]
     points = {}
-    for scale, size in SIZE.items():
-        along, across = ends if scale == "smoke" else (phis, omegas)
+    for scale, size in runs.SIZE.items():
+        along, across = (axis[:: max(len(axis) - 1, 1)] if scale == "smoke" else axis
+                         for axis in (phis, omegas))
         settings = grid(phi=along, omega=across, load=[load])
         points[scale] = [{**setting, "sizes": law, **size} for law in laws for setting in settings]
     title = f"Waits as {what} differ more, load {load:.2f}"
@@ -65,6 +77,10 @@ def _sizes(machines, phis, hours):
                 hours=[hours])
 
 
+def _loads(scale, phis=(0.006, 0.015), loads=(0.94, 0.97, 1.0, 1.02)):
+    return [{"phi": phi, "load": load, **runs.SIZE[scale]} for phi in phis for load in loads]
+
+
 EXPERIMENTS = (
     _axis("fig11", "classes", 0.97, PHIS, (0.0,)),
     _axis("fig12", "machines", 0.90, (0.006,), OMEGAS),
@@ -73,12 +89,9 @@ EXPERIMENTS = (
     Experiment("lotes.scale", "Waits as the cluster grows", dispatching,
                scales(_sizes((4,), (0.006,), 10.0), _sizes((10, 20, 50, 100, 200), (0.006, 0.015), 50.0),
                       _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0)), scales(1, 3, 5)),
+    Experiment("lotes.generated", "What a plan over all bins does to waits", steering,
+               scales(_loads("smoke", (0.006,), (1.0,)), _loads("quick"), _loads("paper")), scales(1, 3, 5)),
 )
-
-
-def axis_of(frame: pd.DataFrame) -> str:
-    """What varies along the axis of such a figure: "phi" or "omega"."""
-    return "phi" if frame["phi"].nunique() > 1 else "omega"
 
 
 def plot_waits(frame: pd.DataFrame) -> Picture:
@@ -96,11 +109,15 @@ def plot_waits(frame: pd.DataFrame) -> Picture:
     return figure
 
 
+def _by_phi(frame):
+    return {phi: f"Phi = {phi:g}" for phi in sorted(set(frame["phi"]))}
+
+
 def plot_scale(frame: pd.DataFrame) -> Picture:
     """Mean wait against the number of machines, a panel for each Phi."""
-    frame = frame.assign(cluster=CONFIGS * frame["machines"])
-    titles = {phi: f"Phi = {phi:g}" for phi in sorted(set(frame["phi"]))}
-    figure = wait_panels(frame, "phi", titles, "cluster", hollow=False, xlabel="machines", xscale="log")
+    frame = frame.assign(cluster=runs.CONFIGS * frame["machines"])
+    figure = wait_panels(frame, "phi", _by_phi(frame), "cluster", hollow=False, xlabel="machines",
+                         xscale="log")
     ticks = sorted(set(frame["cluster"]))
     for ax in figure.axes:
         ax.set_xticks(ticks, [f"{machines:,}" for machines in ticks])
@@ -108,28 +125,47 @@ def plot_scale(frame: pd.DataFrame) -> Picture:
     return figure
 
 
+FOLLOWED = {"paper's plan": style.Look(style.BLUE, "-", "o", "LoTES, the paper's plan"),
+            "generated plan": style.Look(style.VERMILLION, "--", "s", "LoTES, plan over all bins"),
+            "tetris": style.look("tetris")}
+
+
+def plot_generated(frame: pd.DataFrame) -> Picture:
+    """Mean wait against the load by the plan that is followed, a panel for each Phi."""
+    return wait_panels(frame, "phi", _by_phi(frame), "load", by="followed", looks=FOLLOWED, size=5,
+                       xlabel="load of what the paper's plan sustains")
+
+
 def _alt_scale(frame):
-    few, many = frame["machines"].min(), frame["machines"].max()
     words = by_policy_at(frame[frame["phi"] == frame["phi"].min()], "wait", "machines", "s")
-    where = f"at the smaller Phi, {CONFIGS * few} and {CONFIGS * many:,} machines"
-    return f"Charts of mean wait against machines. Medians {where}: {words}."
+    few, many = runs.CONFIGS * frame["machines"].min(), runs.CONFIGS * frame["machines"].max()
+    return ("Charts of mean wait against machines. Medians at the smaller Phi, "
+            f"{few} and {many:,} machines: {words}.")
 
 
 def _alt(frame):
     """Median waits at the far end of the axis, and how many runs were unstable, for each law and policy."""
     x, laws = axis_of(frame), []
     for law, table in frame[frame[x] == frame[x].max()].groupby("sizes"):
-        words = [f"{style.look(policy).label} {runs['wait'].median():.3g} s "
-                 f"({(~runs['stable'].astype(bool)).sum()} of {len(runs)} unstable)"
-                 for policy, runs in table.groupby("policy")]
+        words = [f"{style.look(policy).label} {rows['wait'].median():.3g} s "
+                 f"({(~rows['stable'].astype(bool)).sum()} of {len(rows)} unstable)"
+                 for policy, rows in table.groupby("policy")]
         laws.append(f"sizes {law}: {', '.join(words)}")
     return f"Charts of mean wait against {x}. Medians at {x} = {frame[x].max():g}: {'; '.join(laws)}."
 
 
+def _alt_generated(frame):
+    waits = frame[frame["load"] == 1.0].groupby(["phi", "followed"])["wait"].median()
+    words = [f"{name} {waits[phi, name]:.3g} s" for phi in sorted(set(frame["phi"])) for name in FOLLOWED]
+    half = len(words) // 2
+    return ("Charts of mean wait against load. Medians at load 1, for the smaller Phi: "
+            f"{', '.join(words[:half])}; for the larger: {', '.join(words[half:])}.")
+
+
 def _figure(number, what):
     return Figure(f"lotes.fig{number}", f"lotes.fig{number}", plot_waits, lambda frame: (
-        f"Mean wait of started jobs {what}, on {CONFIGS * int(frame['machines'].iloc[0]):,} machines of ten "
-        f"configurations for {frame['hours'].iloc[0]:g} hours, under each reading of how job sizes are "
+        f"Mean wait of started jobs {what}, on {runs.CONFIGS * int(frame['machines'].iloc[0]):,} machines of "
+        f"ten configurations for {frame['hours'].iloc[0]:g} hours, under each reading of how job sizes are "
         f"drawn. Points: instances, hollow where the queue grew; lines: medians. The paper's Fig. {number} "
         "has 10,000 machines and 100 hours."), _alt)
 
@@ -146,11 +182,15 @@ FIGURES = (
         f"Mean wait as the cluster grows, load 0.97, {frame['hours'].iloc[0]:g} hours, sizes by one factor "
         "with the mean as planned. Waits depend on the size of the cluster, LoTES's most: figures at quick "
         "scale show shapes, not the seconds of the paper's scale."), _alt_scale),
+    Figure("lotes.generated", "lotes.generated", plot_generated, lambda frame: (
+        "Beyond the paper: stage 2 over all bins, by column generation, and what it does to waits, on "
+        f"{runs.CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. The "
+        "same jobs for all three; load 1 is what the paper's plan sustains. Hollow where the queue grew."),
+           _alt_generated),
 )
 
 
 def _runs(frame, policy, where="phi >= 0"):
-    """The runs of a policy for which the condition `where` holds."""
     return frame[frame["policy"] == policy].query(where).sort_values(["phi", "omega", "seed"])
 
 
@@ -167,15 +207,10 @@ def _wait(frame, policy, where="phi >= 0"):
     return _runs(frame, policy, where).groupby("seed")["wait"].mean().to_numpy()
 
 
-def _apart(frame):
-    """How far the mean waits of LoTES and Tetris lie apart where all classes are alike (s), per seed."""
-    return np.abs(_wait("lotes", "phi == 0")(frame) - _wait("tetris", "phi == 0")(frame))
-
-
 @measure
 def _ahead(frame, least):
     """By how many decades LoTES waits less than Tetris, mean over the axis from `least` on, per seed."""
-    rows = with_decades(frame[frame[axis_of(frame)] >= least])
+    rows = runs.with_decades(frame[frame[axis_of(frame)] >= least])
     table = rows.pivot_table(index="seed", columns="policy", values="decades")
     return (table["tetris"] - table["lotes"]).to_numpy()
 
@@ -185,7 +220,7 @@ def _growth(frame, policy):
     """Slope of the wait's decades along the axis, from one end of it to the other, per seed."""
     x = axis_of(frame)
     span = frame[x].max() - frame[x].min()
-    seeds = with_decades(_runs(frame, policy)).groupby("seed")
+    seeds = runs.with_decades(_runs(frame, policy)).groupby("seed")
     slopes = [span * np.polyfit(rows[x], rows["decades"], 1)[0] for _, rows in seeds]
     return np.round(slopes, 9)  # so that a flat line, whose slope is about 1e-17, does not grow
 
@@ -211,33 +246,36 @@ ROWS = (
     ("fig11-lotes-stable", "5.4.2", "At load 0.97 LoTES is stable", _share("lotes", True), SHARE),
     ("fig11-tetris-stable", "5.4.2", "At load 0.97 Tetris is stable", _share("tetris", True), SHARE),
     ("fig11-alike", "5.4.2",
-     "When all classes are alike, LoTES and Tetris hardly differ (read: by at most 1 s)", _apart,
+     "When all classes are alike, LoTES and Tetris hardly differ (read: by at most 1 s)",
+     lambda frame: np.abs(_wait("lotes", "phi == 0")(frame) - _wait("tetris", "phi == 0")(frame)),
      NONE | {"metric": "difference of mean waits"}),
     ("fig11-lotes-grows", "5.4.2; Fig. 11", "LoTES's wait grows with Phi", _growth("lotes"), GROWS),
     ("fig11-tetris-grows", "5.4.2; Fig. 11", "Tetris's wait grows with Phi", _growth("tetris"), GROWS),
-    ("fig11-better", "5.4.2; Fig. 11", "For Phi > 0 LoTES waits less than Tetris", _ahead(0.003), DECADES),
-    ("fig12-lotes", "5.4.3; Fig. 12", "At load 0.90 LoTES starts nearly all jobs at once",
-     _wait("lotes"), NONE),
+    ("fig11-better", "5.4.2; Fig. 11", "For Phi > 0 LoTES waits less than Tetris", _ahead(0.003),
+     runs.DECADES),
+    ("fig12-lotes", "5.4.3; Fig. 12", "At load 0.90 LoTES starts nearly all jobs at once", _wait("lotes"),
+     NONE),
     ("fig12-tetris-zero", "5.4.3; Fig. 12",
      "At load 0.90 and Omega = 0 Tetris starts nearly all jobs at once", _wait("tetris", "omega == 0"), NONE),
-    ("fig12-tetris-grows", "5.4.3; Fig. 12", "At load 0.90 Tetris's wait grows with Omega",
-     _growth("tetris"), GROWS),
+    ("fig12-tetris-grows", "5.4.3; Fig. 12", "At load 0.90 Tetris's wait grows with Omega", _growth("tetris"),
+     GROWS),
     ("fig12-greedy", "5.4.3", "At load 0.90 Greedy is unstable", _share("greedy", False), SHARE),
-    ("fig13-lotes-grows", "5.4.3; Fig. 13", "At load 0.95 LoTES's wait grows with Omega",
-     _growth("lotes"), GROWS),
+    ("fig13-lotes-grows", "5.4.3; Fig. 13", "At load 0.95 LoTES's wait grows with Omega", _growth("lotes"),
+     GROWS),
     ("fig13-tetris-unstable", "5.4.3", "At load 0.95 Tetris is unstable at Omega = 0.2",
      _share("tetris", False, "omega == 0.2"), SHARE),
     ("fig13-tetris-stable", "5.4.3; Fig. 13", "At load 0.95 Tetris is stable up to Omega = 0.1",
      _share("tetris", True, "omega <= 0.1"), SHARE),
-    ("fig13-tetris-grows", "5.4.3; Fig. 13", "At load 0.95 Tetris's wait grows with Omega",
-     _growth("tetris"), GROWS),
+    ("fig13-tetris-grows", "5.4.3; Fig. 13", "At load 0.95 Tetris's wait grows with Omega", _growth("tetris"),
+     GROWS),
     ("heavier", "5.4.3", "With differing machines a load of 0.97 often leads to instability (LoTES or "
      "Tetris, Omega > 0)", _often_unstable, SHARE),
-    ("fig13-better", "5.4.3; Fig. 13", "At load 0.95 LoTES waits less than Tetris", _ahead(0.0), DECADES),
+    ("fig13-better", "5.4.3; Fig. 13", "At load 0.95 LoTES waits less than Tetris", _ahead(0.0),
+     runs.DECADES),
     ("fig13-greedy", "5.4.3", "At load 0.95 Greedy is unstable", _share("greedy", False), SHARE),
-)  # fmt: skip
+)
 
-CLAIMS = tuple(claim(f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})",
+CLAIMS = tuple(runs.claim(f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})",
                      "lotes.fig13-heavier" if name == "heavier" else f"lotes.{name.partition('-')[0]}",
                      _under(law, judged), **more) for law in JUDGED
                for name, where, text, judged, more in ROWS)

@@ -7,13 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
+from schedlib import lotes
 from schedlib.exhibits.lotes.runs import CONFIGS, ONCE
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.model import MachineConfigs
-from schedlib.lotes.planning.plan import plan
-from schedlib.lotes.simulate import simulate
-from schedlib.lotes.workloads.google import google2011
-from schedlib.lotes.workloads.random_instances import random_instance
 from schedlib.pictures import style
 from schedlib.pictures.bins import draw_blocks
 from schedlib.pictures.diagrams import Arrow, Box, plot_diagram
@@ -23,55 +19,16 @@ PLACE = 2
 SIX = {"submit": [0, 1, 2, 4, 10, 13], "duration": [14, 6, 7, 5, 6, 7], "cores": [1, 2, 1, 2, 1, 2],
        "memory": [3, 2, 1, 2, 4, 1]}
 """On 4 cores and 8 GB the fourth job has to wait for cores alone, and the fifth for memory alone."""
+SMALL_CLUSTER = {"phi": 0.006, "load": 0.97, "machines": 6, "hours": 6.0}
 
 
 def fig1(total_cores: float, total_memory: float, seed: int) -> pd.DataFrame:
     """Six jobs, first come, first served: `job, submit, start, finish` (min), `cores`, `memory` (GB)."""
     six: dict[str, Any] = {name: np.array(values, float) for name, values in SIX.items()}
-    machine = MachineConfigs([[total_cores, total_memory]], [1])  # type: ignore[arg-type]
-    jobs: Any = simulate("greedy", machine, Workload.from_arrays(**six), seed=seed).jobs
+    machine = lotes.MachineConfigs([[total_cores, total_memory]], [1])  # type: ignore[arg-type]
+    jobs: Any = lotes.simulate("greedy", machine, Workload.from_arrays(**six), seed=seed).jobs
     frame = jobs[["job", "submit", "start", "finish"]]
     return frame.assign(job=frame["job"] + 1, cores=six["cores"], memory=six["memory"])
-
-
-def _plot(frame, ax=None, *, resource, label):
-    """Draw what each job holds of one resource, as blocks over time, and above the capacity who waits."""
-    capacity, frame = frame[f"total_{resource}"].iloc[0], frame.sort_values("start")
-    figure, ax = style.into(ax, (7.0, 3.2))
-    names, colours = frame["job"].map("job {}".format), np.array(style.PALETTE)[frame["job"] - 1]
-    heights = frame[resource].astype(int)
-    draw_blocks(ax, frame["start"], frame["finish"], heights, int(capacity), colours, names)
-    ax.axhline(capacity, color="black", linewidth=1.6)
-    above = {"va": "bottom", "fontsize": 9}
-    ax.text(frame["finish"].max(), 1.015 * capacity, f"capacity {capacity:g}", ha="right", **above)
-    for job in frame[frame["start"] > frame["submit"]].itertuples():
-        ax.hlines(1.05 * capacity, job.submit, job.start, color=style.PALETTE[job.job - 1], linewidth=4)
-        where = (job.submit + job.start) / 2, 1.08 * capacity
-        ax.text(*where, f"job {job.job} waits", ha="center", **above)
-    ax.grid(visible=False)
-    ax.set_yticks(np.arange(0, capacity + 1))
-    ax.set_xticks(range(0, int(frame["finish"].max()) + 1, 2))
-    ax.set(xlabel="time (min)", ylabel=label, ylim=(0, 1.22 * capacity), xlim=(0, frame["finish"].max()))
-    return figure
-
-
-plot_fig1 = partial(_plot, resource="cores", label="cores")
-plot_fig2 = partial(_plot, resource="memory", label="memory (GB)")
-
-
-def _waits(frame):
-    rows = frame[frame["start"] > frame["submit"]].itertuples()
-    return "; ".join(f"job {row.job} waits from {row.submit:g} to {row.start:g} min" for row in rows)
-
-
-def _alt(frame, resource, unit):
-    jobs = [f"job {row.job} {getattr(row, resource):g} {unit} from {row.start:g} to {row.finish:g}"
-            for row in frame.itertuples()]
-    capacity = f"{frame[f'total_{resource}'].iloc[0]:g} {unit}"
-    return f"Blocks over time on a machine of {capacity}: {', '.join(jobs)}. {_waits(frame).capitalize()}."
-
-
-SMALL_CLUSTER = {"phi": 0.006, "load": 0.97, "machines": 6, "hours": 6.0}
 
 
 def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
@@ -79,17 +36,14 @@ def fig3(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.
 
     The run ends when the last has left. `load` is that of stage 2's rate once rounded to whole machines.
     """
-    instance = random_instance(phi, sizes="common", seed=seed, load=load, machines=machines, hours=hours,
-                               rounded=True)
-    run = simulate("lotes", instance.configs, instance.workload, plan=instance.plan, seed=seed, until=np.inf)
+    configs, _, made, workload = lotes.random_instance(
+        phi, sizes="common", seed=seed, load=load, machines=machines, hours=hours, rounded=True)
+    run = lotes.simulate("lotes", configs, workload, plan=made, seed=seed, until=np.inf)
     jobs: Any = run.jobs
     queued = run.response > 0
-    rows = [
-        ("outside", "machine", np.sum(~queued)),
-        ("outside", "queue", np.sum(queued)),
-        ("queue", "machine", np.sum(queued & jobs["start"].notna())),
-        ("machine", "left", np.sum(jobs["finish"].notna())),
-    ]
+    rows = [("outside", "machine", np.sum(~queued)), ("outside", "queue", np.sum(queued)),
+            ("queue", "machine", np.sum(queued & jobs["start"].notna())),
+            ("machine", "left", np.sum(jobs["finish"].notna()))]
     return pd.DataFrame(rows, columns=["source", "target", "jobs"])
 
 
@@ -98,8 +52,8 @@ def fig4(seed: int) -> pd.DataFrame:
 
     Rates are in jobs per hour.
     """
-    configs, classes = google2011()
-    made = plan(configs, classes)
+    configs, classes = lotes.google2011()
+    made = lotes.plan(configs, classes)
     rows = [
         ("machines", "sum n_j", configs.n_machines),
         ("configurations", "|M|", configs.n_configs),
@@ -111,8 +65,31 @@ def fig4(seed: int) -> pd.DataFrame:
         ("rate after rounding", "lambda", made.rate_rounded),
         ("bins in use", "x_ij > 0", sum(int((machines > 0).sum()) for machines in made.machines)),
     ]
-    columns = ["quantity", "symbol", "value"]
-    return pd.DataFrame([(*names, float(value)) for *names, value in rows], columns=columns)
+    return pd.DataFrame(rows, columns=["quantity", "symbol", "value"]).astype({"value": float})
+
+
+def _plot(frame, ax=None, *, resource, label):
+    """Draw what each job holds of one resource, as blocks over time, and above the capacity who waits."""
+    capacity, frame = frame[f"total_{resource}"].iloc[0], frame.sort_values("start")
+    figure, ax = style.into(ax, (7.0, 3.2))
+    names, colours = frame["job"].map("job {}".format), np.array(style.PALETTE)[frame["job"] - 1]
+    heights, end = frame[resource].astype(int), frame["finish"].max()
+    draw_blocks(ax, frame["start"], frame["finish"], heights, int(capacity), colours, names)
+    ax.axhline(capacity, color="black", linewidth=1.6)
+    above = {"va": "bottom", "fontsize": 9}
+    ax.text(end, 1.015 * capacity, f"capacity {capacity:g}", ha="right", **above)
+    for job in frame[frame["start"] > frame["submit"]].itertuples():
+        ax.hlines(1.05 * capacity, job.submit, job.start, color=style.PALETTE[job.job - 1], linewidth=4)
+        where = (job.submit + job.start) / 2, 1.08 * capacity
+        ax.text(*where, f"job {job.job} waits", ha="center", **above)
+    ax.grid(visible=False)
+    ax.set(xlabel="time (min)", ylabel=label, ylim=(0, 1.22 * capacity), xlim=(0, end),
+           yticks=np.arange(0, capacity + 1), xticks=range(0, int(end) + 1, 2))
+    return figure
+
+
+plot_fig1 = partial(_plot, resource="cores", label="cores")
+plot_fig2 = partial(_plot, resource="memory", label="memory (GB)")
 
 
 def plot_fig3(frame: pd.DataFrame) -> Picture:
@@ -124,12 +101,8 @@ def plot_fig3(frame: pd.DataFrame) -> Picture:
         "machine": Box(1, 1, "machine", "runs, holds cores\nand memory", style.BLUE),
         "left": Box(2, 1, "outside again", "done", style.BLACK),
     }
-    words = {
-        ("outside", "machine"): "starts at once",
-        ("outside", "queue"): "finds no room",
-        ("queue", "machine"): "some machine\nhas room again",
-        ("machine", "left"): "ends",
-    }
+    words = {("outside", "machine"): "starts at once", ("outside", "queue"): "finds no room",
+             ("queue", "machine"): "some machine\nhas room again", ("machine", "left"): "ends"}
     arrows = [Arrow(*way, f"{text}\n{jobs[way]:,} jobs") for way, text in words.items()]
     groups = {"data centre": ("queue", "machine")}
     return plot_diagram(boxes, arrows, groups, cell=(2.55, 1.5), box=(1.4, 0.75))
@@ -157,20 +130,27 @@ def plot_fig4(frame: pd.DataFrame) -> Picture:
         "machines": Box(2, 2, "machines", f"{value['machines']}, each\nwith a bin to emulate", style.BLACK),
     }
     arrows = (
-        Arrow("data", "allocate", "$c, n, \\alpha, r, \\mu$"),
-        Arrow("allocate", "bins", "$K^j$"),
-        Arrow("bins", "assign", "$N_{ijk}$"),
-        Arrow("assign", "round", "$x_{ij}$"),
+        Arrow("data", "allocate", "$c, n, \\alpha, r, \\mu$"), Arrow("allocate", "bins", "$K^j$"),
+        Arrow("bins", "assign", "$N_{ijk}$"), Arrow("assign", "round", "$x_{ij}$"),
         Arrow("round", "dispatch", "$\\Delta_{jkl}$, a bin for\neach machine"),
-        Arrow("jobs", "dispatch", "arrival"),
-        Arrow("dispatch", "machines", "start"),
+        Arrow("jobs", "dispatch", "arrival"), Arrow("dispatch", "machines", "start"),
         Arrow("machines", "dispatch", "exit"),
     )
-    stages = {
-        "offline, once": ("data", "allocate", "bins", "assign", "round"),
-        "online, at each event": ("jobs", "dispatch", "machines"),
-    }
+    stages = {"offline, once": ("data", "allocate", "bins", "assign", "round"),
+              "online, at each event": ("jobs", "dispatch", "machines")}
     return plot_diagram(boxes, arrows, stages, cell=(2.7, 1.62), box=(1.85, 0.95))
+
+
+def _waits(frame):
+    rows = frame[frame["start"] > frame["submit"]].itertuples()
+    return "; ".join(f"job {row.job} waits from {row.submit:g} to {row.start:g} min" for row in rows)
+
+
+def _alt(frame, resource, unit):
+    jobs = [f"job {row.job} {getattr(row, resource):g} {unit} from {row.start:g} to {row.finish:g}"
+            for row in frame.itertuples()]
+    capacity = f"{frame[f'total_{resource}'].iloc[0]:g} {unit}"
+    return f"Blocks over time on a machine of {capacity}: {', '.join(jobs)}. {_waits(frame).capitalize()}."
 
 
 def _alt_fig3(frame):
@@ -193,13 +173,12 @@ EXPERIMENTS = (
     Experiment("lotes.fig4", "What flows between the stages of LoTES", fig4, **ONCE),
 )
 FIGURES = (
-    Figure("lotes.fig1", "lotes.fig1", plot_fig1,
-           lambda frame: "Six jobs on a machine with four cores and 8 GB: cores in use (the paper's Fig. 1, "
-           f"with jobs of our own). First come, first served: {_waits(frame)}.",
-           partial(_alt, resource="cores", unit="cores")),
-    Figure("lotes.fig2", "lotes.fig1", plot_fig2,
-           lambda frame: "Memory in use by the same six jobs over the same times (the paper's Fig. 2): a job "
-           f"needs both at once. {_waits(frame).capitalize()}.", partial(_alt, resource="memory", unit="GB")),
+    Figure("lotes.fig1", "lotes.fig1", plot_fig1, lambda frame: (
+        "Six jobs on a machine with four cores and 8 GB: cores in use (the paper's Fig. 1, with jobs of our "
+        f"own). First come, first served: {_waits(frame)}."), partial(_alt, resource="cores", unit="cores")),
+    Figure("lotes.fig2", "lotes.fig1", plot_fig2, lambda frame: (
+        "Memory in use by the same six jobs over the same times (the paper's Fig. 2): a job needs both at "
+        f"once. {_waits(frame).capitalize()}."), partial(_alt, resource="memory", unit="GB")),
     Figure("lotes.fig3", "lotes.fig3", plot_fig3, lambda frame: (
         "The life of a job (the paper's Fig. 3), with the counts of a run: LoTES, "
         f"{CONFIGS * frame['machines'].iloc[0]} machines of ten configurations, arrivals for "

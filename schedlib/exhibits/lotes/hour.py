@@ -6,14 +6,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
-from schedlib import traces
+from schedlib import lotes, traces
 from schedlib.exhibits import measure
-from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, legend_below, per_run
-from schedlib.exhibits.lotes.judging import DECADES, by_interval, claim, ends_queued, longer, overall
-from schedlib.exhibits.lotes.runs import ONCE, class_table, each_policy
+from schedlib.exhibits.lotes import runs
+from schedlib.exhibits.lotes.drawing import FIGURES_8_TO_10, legend_below, per_run, plot_over_time
 from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.lotes.workloads.alibaba import FIRST, alibaba_hour, alibaba_instances
-from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
+from schedlib.lotes.workloads.alibaba import FIRST
 from schedlib.pictures import style
 
 PLACE = 5.33
@@ -38,52 +36,40 @@ def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
     | machines | 0 | machines, the same under every policy |
     """
     trace = traces.alibaba2018("instances").between(0, 60 * minutes + 1)  # the last jobs come at 3600 s
-    configs, classes, jobs = alibaba_hour(trace=trace, load=load, first=FIRST * minutes / 60, seed=seed)
+    problem = lotes.alibaba_hour(trace=trace, load=load, first=FIRST * minutes / 60, seed=seed)
 
     def measures(run):
         during = run.intervals[:minutes]
-        return {
-            "wait": enumerate(during["mean_response"]),
-            "queue": enumerate(during["queue_end"]),
-            "tail": ((seconds, 100 * run.share_above(seconds)) for seconds in WAITS),
-            "mean": [(0, run.mean_response)],
-            "p99": [(0, run.quantile(0.99))],
-            "waited": [(0, 100 * run.share_above(0))],
-            "queued": [(0, 100 * during["queued"].mean())],
-            "machines": [(0, configs.n_machines)],
-        }
+        whole = {"mean": run.mean_response, "p99": run.quantile(0.99), "waited": 100 * run.share_above(0),
+                 "queued": 100 * during["queued"].mean(), "machines": problem[0].n_machines}
+        return {"wait": enumerate(during["mean_response"]), "queue": enumerate(during["queue_end"]),
+                "tail": ((seconds, 100 * run.share_above(seconds)) for seconds in WAITS),
+                **{name: [(0, value)] for name, value in whole.items()}}
 
-    return each_policy(configs, classes, jobs, measures, seed, interval=60.0).dropna(ignore_index=True)
+    return runs.each_policy(*problem, measures, seed, interval=60.0).dropna(ignore_index=True)
 
 
 def classes(minutes: int, features: str, seed: int) -> pd.DataFrame:
-    """What each further class gains on the first `minutes` of Alibaba's hour: `class_counts` for k = 1 ... 8.
-
-    Shares are in %.
-    """
-    trace = traces.alibaba2018("instances").between(0, 60 * minutes)
-    table = class_counts(alibaba_instances(trace=trace), 8, day=60.0 * minutes, features=features, seed=seed)
+    """What each further class gains on the first `minutes` of Alibaba's hour: `class_counts`, shares in %."""
+    instances = lotes.alibaba_instances(trace=traces.alibaba2018("instances").between(0, 60 * minutes))
+    table = lotes.class_counts(instances, 8, day=60.0 * minutes, features=features, seed=seed)
     return table.assign(**{name: 100 * table[name] for name in ("spread", "smallest", "moved")})
 
 
 def table2_hour(seed: int) -> pd.DataFrame:
-    """Four classes of the hour's first ten minutes; `share_hour` is that of the whole hour's jobs.
-
-    Demands are fractions of a machine taken as 96 cores (see `alibaba`).
-    """
-    made, job_class = cluster_jobs(alibaba_instances(), 4, day=FIRST, seed=seed)
-    table = class_table(made, mean_time_h=1 / made.rate[0] / 3600)
+    """Four classes of the hour's first ten minutes; `share_hour` is that of the whole hour's jobs."""
+    made, job_class = lotes.cluster_jobs(lotes.alibaba_instances(), 4, day=FIRST, seed=seed)
+    table = runs.class_table(made, mean_time_h=1 / made.rate[0] / 3600)
     return table.assign(share_hour=np.bincount(job_class) / len(job_class))
 
 
 FEATURES = ("demand", "demand and duration")
-
 EXPERIMENTS = (
     Experiment("lotes.hour", "An hour of Alibaba's batch jobs", hour,
                scales(grid(minutes=[5], load=[0.8]), grid(minutes=[60], load=[0.8, 0.95])), scales(1, 1, 3)),
     Experiment("lotes.classes", "What each further class gains on Alibaba's hour", classes,
                scales(*(grid(minutes=[minutes], features=FEATURES) for minutes in (1, 10))), scales(1, 1, 3)),
-    Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, **ONCE),
+    Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, **runs.ONCE),
 )
 
 
@@ -96,22 +82,23 @@ def _alt(frame):
     return f"Charts of Alibaba's hour under four policies. Mean waits: {'. '.join(words)}."
 
 
-def _caption(frame, number, title):
+def _caption(frame, number):
+    title = FIGURES_8_TO_10[number][-1].format(unit="minute")
     machines = per_run(frame, "machines").groupby("load").median()
     sizes = " and ".join(f"{count:,.0f} machines (load {load:g})" for load, count in machines.items())
-    return (f"{title.format(unit='minute')} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch "
-            f"instances on {sizes}, Table 1's configurations in proportion, the largest taken as 96 cores; "
-            "classes of the first sixth of the time. An instance comes when its job does, thousands at a "
-            "time. The load counts work that runs on after the hour. Thin lines: seeds; thick: medians. The "
-            f"paper's Fig. {number} has Google's month. Data: Alibaba, cluster-trace-v2018.")
+    return (f"{title} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch instances on {sizes}, Table "
+            "1's configurations in proportion, the largest taken as 96 cores; classes of the first sixth of "
+            "the time. An instance comes when its job does, thousands at a time. The load counts work that "
+            "runs on after the hour. Thin lines: seeds; thick: medians. The paper's Fig. "
+            f"{number} has Google's month. Data: Alibaba, cluster-trace-v2018.")
 
 
 def plot_classes(frame: pd.DataFrame) -> Picture:
     """What is left within classes, and what the last class takes over, against the number of classes."""
     figure, axes = style.subplots(1, 2, size=(8.8, 3.8))
-    labels = "variance left within classes (%)", "jobs that the last class moves (%)"
+    labels = {"spread": "variance left within classes (%)", "moved": "jobs that the last class moves (%)"}
     most = int(frame["k"].max())
-    for ax, column, label in zip(axes, ("spread", "moved"), labels, strict=True):
+    for ax, (column, label) in zip(axes, labels.items(), strict=True):
         for (features, rows), line, colour in zip(frame.groupby("features"), ("-o", "--s"), style.PALETTE,
                                                   strict=False):
             median = rows.groupby("k")[column].median().dropna()
@@ -121,8 +108,8 @@ def plot_classes(frame: pd.DataFrame) -> Picture:
     axes[1].set_yscale("log")
     for limit, version in ((1.0, "extended version"), (0.01, "first version")):
         axes[1].axhline(limit, color="black", linewidth=0.8, linestyle=":")
-        offset = {"xytext": (0, 3), "textcoords": "offset points"}
-        axes[1].annotate(version, (most, limit), fontsize=8, ha="right", **offset)
+        axes[1].annotate(version, (most, limit), fontsize=8, ha="right", xytext=(0, 3),
+                         textcoords="offset points")
     legend_below(figure, axes[0], 2)
     return figure
 
@@ -136,9 +123,8 @@ def _alt_classes(frame):
 
 TIME = {1: "1 min", 10: "ten minutes"}
 FIGURES = (
-    *(Figure(f"lotes.hour{number}", "lotes.hour", partial(plot, unit="minute"),
-             partial(_caption, number=number, title=title), _alt)
-      for number, (plot, title) in FIGURES_8_TO_10.items()),
+    *(Figure(f"lotes.hour{number}", "lotes.hour", partial(plot_over_time, number=number, unit="minute"),
+             partial(_caption, number=number), _alt) for number in FIGURES_8_TO_10),
     Figure("lotes.classes", "lotes.classes", plot_classes, lambda frame: (
         f"What each further class gains on the first {TIME[frame['minutes'].iloc[0]]} of Alibaba's hour: the "
         "variance left within classes, and the share of jobs that are not where one class fewer had them. "
@@ -153,61 +139,52 @@ FIGURES = (
 )
 
 
-def _no_queue(frame):
-    """By how much the time without a queue under LoTES exceeds half of the hour (%), per seed."""
-    return 50 - overall(frame, "queued")["lotes"].to_numpy()
-
-
 def _greedy_first(frame):
     """By how much less Greedy's jobs of the first minute wait than the best other policy's (s), per seed."""
-    waits = by_interval(frame, "wait").xs(0, level="x")
+    waits = runs.by_interval(frame, "wait").xs(0, level="x")
     return (waits[["lotes", "tetris"]].min(axis=1) - waits["greedy"]).to_numpy()
 
 
 @measure
-def _at_load(frame, judged, load=0.8):
-    return judged(frame[frame["load"] == load])
+def _at_load(frame, judged):
+    return judged(frame[frame["load"] == 0.8])
 
 
 @measure
 def _fifth_class(frame, limit):
-    """By how much the share of jobs that a fifth class takes over stays below `limit` per cent, per seed."""
     return limit - frame.query("features == 'demand' and k == 5")["moved"].to_numpy()
 
 
-REASON = (
-    "judged on an hour of Alibaba's batch instances, on machines in Table 1's proportions at load 0.8, not "
-    "on Google's month: instances come thousands at a time, and the hour begins with idle machines")
-TIMES = DECADES | {"check": "value", "tolerance": 0.5}
+REASON = ("judged on an hour of Alibaba's batch instances, on machines in Table 1's proportions at load 0.8, "
+          "not on Google's month: instances come thousands at a time, and the hour begins with idle machines")
+TIMES = runs.DECADES | {"check": "value", "tolerance": 0.5}
 TAILS = {"metric": "log10 of the ratio of 99 % quantiles of the waits", "unit": "decades"}
 
-
-HOUR = tuple(
-    claim(f"hour-{name}", f"Section 5.3.3; Fig. {figure}", text, "lotes.hour", _at_load(judged), **more,
-          reason=REASON)
+CLAIMS = tuple(
+    runs.claim(f"hour-{name}", f"Section 5.3.3; Fig. {figure}", text, "lotes.hour", _at_load(judged), **more,
+               reason=REASON)
     for name, figure, text, judged, more in (
         ("greedy", 8, "Greedy waits orders of magnitude longer than LoTES (read as 100 times)",
-         longer("lotes", "greedy"), TIMES | {"paper_value": 2.0}),
-        ("tetris", 8, "Tetris waits about an order of magnitude longer than LoTES", longer("lotes", "tetris"),
-         TIMES | {"paper_value": 1.0}),
+         runs.longer("lotes", "greedy"), TIMES | {"paper_value": 2.0}),
+        ("tetris", 8, "Tetris waits about an order of magnitude longer than LoTES",
+         runs.longer("lotes", "tetris"), TIMES | {"paper_value": 1.0}),
         ("first", 8, "In the first interval (a minute here) Greedy waits least", _greedy_first,
          {"metric": "least mean wait of LoTES and Tetris less that of Greedy", "unit": "s"}),
         ("tail-tetris", 9, "LoTES's tail of waits is smaller than Tetris's",
-         longer("lotes", "tetris", "p99"), TAILS),
+         runs.longer("lotes", "tetris", "p99"), TAILS),
         ("tail-greedy", 9, "Tetris's tail of waits is smaller than Greedy's",
-         longer("tetris", "greedy", "p99"), TAILS),
-        ("queue-lotes", 10, "Most of the time LoTES has no queue", _no_queue,
+         runs.longer("tetris", "greedy", "p99"), TAILS),
+        ("queue-lotes", 10, "Most of the time LoTES has no queue",
+         lambda frame: 50 - runs.overall(frame, "queued")["lotes"].to_numpy(),
          {"metric": "time without a queue less one half", "unit": "%"}),
-        ("queue-greedy", 10, "Greedy has queues at all points", ends_queued("greedy"),
-         {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "metric": "minutes that end with a queue",
-          "unit": "%"}),
-    ))
-
-CLAIMS = HOUR + tuple(
-    claim(f"hour-classes{suffix}", f"Section {where}",
-          f"Four classes suffice: a fifth takes less than {limit:g} % of the jobs", "lotes.classes",
-          _fifth_class(limit), unit="%",
-          metric="limit less the share of jobs that are not where four classes had them",
-          reason="clustered by demand, on the first ten minutes of Alibaba's hour, not on the first day of "
-          "Google's month")
+        ("queue-greedy", 10, "Greedy has queues at all points", runs.ends_queued("greedy"),
+         {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
+          "metric": "minutes that end with a queue"}),
+    )) + tuple(
+    runs.claim(f"hour-classes{suffix}", f"Section {where}",
+               f"Four classes suffice: a fifth takes less than {limit:g} % of the jobs", "lotes.classes",
+               _fifth_class(limit), unit="%",
+               metric="limit less the share of jobs that are not where four classes had them",
+               reason="clustered by demand, on the first ten minutes of Alibaba's hour, not on the first day "
+               "of Google's month")
     for suffix, where, limit in (("", "5.3.2, extended version", 1), ("-first", "5.1, first version", 0.01)))

@@ -7,14 +7,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
+from schedlib import lotes
 from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.drawing import legend_below
-from schedlib.exhibits.lotes.judging import DECADES, claim, with_decades
-from schedlib.exhibits.lotes.runs import synthetic_month
+from schedlib.exhibits.lotes.runs import DECADES, claim, synthetic_month, with_decades
 from schedlib.experiment import Experiment, Figure, scales
-from schedlib.lotes.planning.plan import plan
-from schedlib.lotes.replan import WAYS, Past, Replan
-from schedlib.lotes.simulate import simulate
+from schedlib.lotes.replan import WAYS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 from schedlib.pictures import style
 
@@ -23,13 +21,11 @@ PLACE = 5.33
 
 def _timed(way, seconds):
     """That way of planning anew, which also notes in the list `seconds` how long each new plan took."""
-
     def again(past, old):
         began = time.perf_counter()
         made = way(past, old)
         seconds.append(time.perf_counter() - began)
         return made
-
     return again
 
 
@@ -37,13 +33,12 @@ def _foresight(jobs, hours):
     """Planning anew from the jobs that come in the next hours and their durations, which nobody knows."""
     submit, job_class = jobs.jobs["submit"].to_numpy(), jobs.jobs["class"].to_numpy()
     duration, demand = jobs.tasks["duration"].to_numpy(), jobs.tasks[list(jobs.resources)].to_numpy()
-
     def again(past, old):
         coming = (submit >= past.now) & (submit < past.now + hours)
         start, finish = submit[coming], submit[coming] + duration[coming]
-        known = Past(np.inf, past.now, start, job_class[coming], demand[coming], start, finish)
+        known = lotes.Past(now=np.inf, since=past.now, submit=start, job_class=job_class[coming],
+                           demand=demand[coming], start=start, finish=finish)
         return WAYS["estimate"](known, old)
-
     return again
 
 
@@ -67,7 +62,7 @@ def replanning(shrink: int, load: float, drift: float, bursts: bool, finest: int
     if not bursts:
         arrivals = {"arrivals": np.full(hours, (JOBS - BATCH) // HOURS + 1)}
     configs, classes, jobs = synthetic_month(shrink, seed, load=load, drift=drift, **arrivals)
-    first = plan(configs, classes)
+    first = lotes.plan(configs, classes)
     runs = [("tetris", 0), ("fixed", 0), ("all", 0), ("foresight", 24)]
     runs += [(way, every) for every in (24, 6) if every >= finest for way in WAYS]
     rows, small = [], jobs.jobs["class"].to_numpy() < 2
@@ -76,16 +71,15 @@ def replanning(shrink: int, load: float, drift: float, bursts: bool, finest: int
         options: dict[str, Any] = {"exit": "all"} if way == "all" else {}
         if every:
             renew = _foresight(jobs, every) if way == "foresight" else WAYS[way]
-            options["replan"] = Replan(every, how=_timed(renew, seconds))
-        policy = "tetris" if way == "tetris" else "lotes"
-        run = simulate(policy, configs, jobs, plan=first, seed=seed, until=hours, interval=24.0, **options)
+            options["replan"] = lotes.Replan(every, how=_timed(renew, seconds))
+        run = lotes.simulate("tetris" if way == "tetris" else "lotes", configs, jobs, plan=first, seed=seed,
+                             until=hours, interval=24.0, **options)
         wait = (run.jobs["start"].fillna(hours) - run.jobs["submit"]).to_numpy()  # type: ignore[index]
         rows.append({
             "way": way, "every": every, "wait": 3600 * wait.mean(), "wait_small": 3600 * wait[small].mean(),
             "wait_large": 3600 * wait[~small].mean(), "over_1h": 100 * (wait > 1).mean(),
             "queue": run.mean_queue, "idle": 100 * run.fragmentation[0], "plans": len(run.plans),
-            "seconds": max(seconds),
-        })
+            "seconds": max(seconds)})
     return pd.DataFrame(rows)
 
 
@@ -93,21 +87,17 @@ def _point(shrink, load, drift=0.8, bursts=True, hours=HOURS):
     return {"shrink": shrink, "load": load, "drift": drift, "bursts": bursts, "finest": 6, "hours": hours}
 
 
-PAPER = [_point(4, 0.8), _point(4, 0.95), _point(4, 0.8, 0.0), _point(4, 0.8, 1.6),
-         _point(4, 0.95, bursts=False)]
-EXPERIMENTS = (Experiment("lotes.replan", "Planning anew on a drifting month", replanning,
-                          scales([_point(400, 0.8, hours=72)], [_point(40, 0.8), _point(40, 0.95)], PAPER),
-                          scales(2, 5), timing=("seconds",)),)
+EXPERIMENTS = (
+    Experiment("lotes.replan", "Planning anew on a drifting month", replanning,
+               scales([_point(400, 0.8, hours=72)], [_point(40, 0.8), _point(40, 0.95)],
+                      [_point(4, 0.8), _point(4, 0.95), _point(4, 0.8, 0.0), _point(4, 0.8, 1.6),
+                       _point(4, 0.95, bursts=False)]), scales(2, 5), timing=("seconds",)),
+)
 
-NAMES = {
-    ("estimate", 24): "estimated anew, 24 h",
-    ("estimate", 6): "estimated anew, 6 h",
-    ("cluster", 24): "clustered anew, 24 h",
-    ("cluster", 6): "clustered anew, 6 h",
-    ("foresight", 24): "next 24 h foreseen",
-    ("all", 0): "one plan, any class at exits",
-    ("tetris", 0): "Tetris",
-}
+NAMES = {("estimate", 24): "estimated anew, 24 h", ("estimate", 6): "estimated anew, 6 h",
+         ("cluster", 24): "clustered anew, 24 h", ("cluster", 6): "clustered anew, 6 h",
+         ("foresight", 24): "next 24 h foreseen", ("all", 0): "one plan, any class at exits",
+         ("tetris", 0): "Tetris"}
 SETTING = ["bursts", "load", "drift"]
 PANELS = {"wait": "all jobs", "wait_small": "classes 1 and 2", "wait_large": "classes 3 and 4"}
 
@@ -167,10 +157,8 @@ def _gained(frame, way, every):
     return (waits["fixed", 0] - waits[way, every]).to_numpy()
 
 
-REASON = (
-    "waits come when more arrives than fits, and there a better estimate of the mix does not help: plans "
-    "made from the next day's jobs themselves gain no more; judged on the synthetic month")
-
+REASON = ("waits come when more arrives than fits, and there a better estimate of the mix does not help: "
+          "plans made from the next day's jobs themselves gain no more; judged on the synthetic month")
 CLAIMS = (
     *(claim(f"replan-{way}-{every}", "Section 5.3.3",
             f"Updating the job classes' parameters improves LoTES: {text}, every {every} hours",

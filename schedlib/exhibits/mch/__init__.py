@@ -1,1 +1,84 @@
-"""MCH: how each figure and table was run, drawn and judged."""
+"""MCH: how each figure and table was run, drawn and judged; here what several share: trees, rules, pictures.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+import pandas as pd
+
+from schedlib.experiment import scales
+from schedlib.intervals import Interval, wilson
+from schedlib.mch.allocate import allocate
+from schedlib.mch.model import Tree
+from schedlib.mch.properties import collapsed
+from schedlib.mch.search import random_tree
+from schedlib.pictures import style
+
+EXACT = 1e-9
+"""Relative differences up to this are rounding: the numbers are equal."""
+CAPACITY = 100.0
+"""Of each resource; divisible shares do not depend on it."""
+NAMES = ("drf", "h-drf", "naive-h-drf", "mch", "case1", "exact-ch", "c-ch", "m-ch")
+RULES = {name: name for name in NAMES} | {"collapsed": collapsed}
+"""The rules compared; `collapsed`: collapsed hierarchies with dominant shares."""
+SEEDS = scales(1, 5, 20)
+
+
+def random_trees(depth: int, partial: float, resources: int, trees: int, seed: int) -> list[Tree]:
+    """The same random trees for every rule; no two points or seeds share one."""
+    rng = np.random.default_rng([seed, depth, resources, round(1000 * partial)])
+    return [random_tree(rng, depth, resources=resources, partial=partial) for _ in range(trees)]
+
+
+def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) -> pd.DataFrame:
+    """Divisible dominant shares under each rule: `rule, leaf, name, share`, and more columns, (p,) each."""
+    leaves = {"leaf": range(tree.n_leaves), "name": [tree.name(node) for node in tree.leaves]}
+    return pd.concat([pd.DataFrame({"rule": rule, **leaves, "share": allocate(tree, capacity, rule).shares})
+                      .assign(**columns) for rule in rules], ignore_index=True)
+
+
+def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
+    """A column's mean for each seed: the replicates of a claim."""
+    return rows.groupby("seed")[column].mean().to_numpy()
+
+
+def trees_with(rows: pd.DataFrame, column: str) -> Interval:
+    """The share (%) of all trees of these rows on which `column` holds, with Wilson's interval."""
+    return wilson(round(float((rows[column] * rows["trees"]).sum())), int(rows["trees"].sum()), 100.0)
+
+
+def label(rule: str) -> str:
+    """A rule's name in a picture."""
+    return {"collapsed": "CH, dominant shares"}.get(rule, style.look(rule).label)
+
+
+def shares_in_words(frame: pd.DataFrame, rule: str) -> str:
+    """The leaves' names and shares under a rule, from left to right."""
+    rows = frame[frame["rule"] == rule].sort_values("leaf")
+    return ", ".join(f"{name} {share:.3g}" for name, share in zip(rows["name"], rows["share"], strict=True))
+
+
+def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabel: str, bar: str):
+    """Tables of per cents side by side, `(table, row labels, column labels, title)` each of this size.
+
+    Light where nothing fails; one hue, so that it reads the same for the colour-blind and in grey.
+    """
+    whole = (size[0] * len(panels), size[1])
+    figure, axes = style.subplots(1, len(panels), size=whole, squeeze=False, sharey=True)
+    for ax, (table, rows, columns, title) in zip(axes[0], panels, strict=True):
+        image = ax.imshow(table.to_numpy(float), cmap="Blues", vmin=0, vmax=100, aspect="auto")
+        for (i, j), value in np.ndenumerate(table.to_numpy(float)):
+            digits = 0 if value in (0, 100) or 1 <= value <= 99 else 1
+            text = "–" if np.isnan(value) else f"{value:.{digits}f}"
+            ax.annotate(text, (j, i), ha="center", va="center", fontsize=8.5,
+                        color="white" if value > 55 else "black")
+        ax.set_xticks(range(table.shape[1]), columns)
+        ax.set_yticks(range(table.shape[0]), rows)
+        ax.grid(False)
+        ax.spines[:].set_visible(False)
+        ax.tick_params(length=0)
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel(xlabel)
+    axes[0, 0].set_ylabel(ylabel)
+    figure.colorbar(image, ax=list(axes[0]), label=bar)
+    return figure

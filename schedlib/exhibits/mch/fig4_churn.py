@@ -5,18 +5,17 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch.common import EXACT, per_seed, shares_in_words
+from schedlib.exhibits.mch import EXACT, leaf_shares, per_seed, shares_in_words
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
-from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Tree
 from schedlib.mch.simulate import simulate
-from schedlib.mch.workloads import FIG4_CAPACITY, fig4, fig4_full, fig4_jobs
+from schedlib.mch.workloads import FIG4_CAPACITY, fig4, fig4_jobs
 from schedlib.pictures import style
 from schedlib.pictures.trees import side_by_side
 
 PLACE = 4.1
-TREES = {"paper": fig4, "full": fig4_full}
+TREES = {"paper": partial(fig4), "full": partial(fig4, full=True)}
 RULES = ("h-drf", "mch", "naive-h-drf")
 LEAF_LINES, LEAF_WIDTHS = ("-", "-", "--", ":", "--", "-."), (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
 """Fig. 4b: a line for each leaf, so that those that lie on one another are still told apart."""
@@ -25,10 +24,7 @@ LEAF_LINES, LEAF_WIDTHS = ("-", "-", "--", ":", "--", "-."), (1.8, 1.8, 2.6, 1.4
 def run_shares(tree: str, seed: int) -> pd.DataFrame:
     """Divisible shares and MCH's weights of the six leaves of Fig. 4a: `rule, leaf, name, share, weight`."""
     made = TREES[tree]()
-    weights = flatten(made, FIG4_CAPACITY).weights
-    rows = [(rule, leaf, made.name(made.leaves[leaf]), share, weights[leaf]) for rule in RULES
-            for leaf, share in enumerate(allocate(made, FIG4_CAPACITY, rule).shares)]
-    return pd.DataFrame(rows, columns=["rule", "leaf", "name", "share", "weight"])
+    return leaf_shares(made, FIG4_CAPACITY, RULES, weight=flatten(made, FIG4_CAPACITY).weights)
 
 
 def run_churn(rule: str, step: float, seed: int) -> pd.DataFrame:
@@ -78,8 +74,8 @@ def plot_fig4b(frame: pd.DataFrame):
 
 def _alt_trees(frame, name="paper"):
     h_drf, mch = (shares_in_words(frame[frame["tree"] == name], rule) for rule in ("h-drf", "mch"))
-    return ("A hierarchy of six leaves above the flat tree that MCH makes of it. "
-            f"H-DRF's shares: {h_drf}; MCH's: {mch}.")
+    return (f"A hierarchy of six leaves above the flat tree that MCH makes of it. H-DRF's shares: {h_drf}; "
+            f"MCH's: {mch}.")
 
 
 def _alt_churn(frame):
@@ -105,16 +101,15 @@ def _mean_share(name, window, frame):
 
 def _ratio_gap(frame):
     """How far the shares of n1,1, n2,2 and n3,1 over n2,1's are from 2, 1 and 2, at most."""
-    base = _mean_share("n2,1", ACTIVE, frame)
-    return np.max([np.abs(_mean_share(name, ACTIVE, frame) / base - ratio)
-                   for name, ratio in (("n1,1", 2), ("n2,2", 1), ("n3,1", 2))], axis=0)
+    first, base, same, alone = (_mean_share(name, ACTIVE, frame) for name in ("n1,1", "n2,1", "n2,2", "n3,1"))
+    return np.max(np.abs([first / base - 2, same / base - 1, alone / base - 2]), axis=0)
 
 
 def _others_move(frame):
     """By how much the mean share of any leaf of CPU changes when n1,2 leaves."""
-    moves = [_mean_share(name, AFTER, frame) - _mean_share(name, BEFORE, frame)
-             for name in ("n1,1", "n2,1", "n2,2")]
-    return np.max(np.abs(moves), axis=0)
+    before, after = ([_mean_share(name, window, frame) for name in ("n1,1", "n2,1", "n2,2")]
+                     for window in (BEFORE, AFTER))
+    return np.max(np.abs(np.subtract(after, before)), axis=0)
 
 
 def _weights_gap(frame):
@@ -130,19 +125,17 @@ EXPERIMENTS = (
                scales(grid(rule=RULES, step=[20.0]), grid(rule=RULES, step=[5.0])), scales(1)),
 )
 FIGURES = (
-    Figure(
-        "mch.fig4a", "mch.fig4", plot_trees,
-        "The hierarchy of the paper's Fig. 4a with H-DRF's divisible shares (above), and as MCH flattens it "
-        "(below), with MCH's. Leaves of CPU are brown, leaves of memory green: none needs both.", _alt_trees),
-    Figure(
-        "mch.fig4-full", "mch.fig4", partial(plot_trees, name="full"),
-        "The same hierarchy with full-type leaves (blue) in the places of the CPU leaves, beyond the paper, "
-        "so that Case 1 is met.", partial(_alt_trees, name="full")),
-    Figure(
-        "mch.fig4b", "mch.fig4b", plot_fig4b,
-        "Dominant shares over time in the hierarchy of Fig. 4a, 2000 tasks for each leaf, task by task (the "
-        "paper's Fig. 4b is the middle panel). Submissions and lengths of tasks are ours, chosen so that all "
-        "are active from 200 to 600 s and n1,2 leaves at 790 s.", _alt_churn),
+    Figure("mch.fig4a", "mch.fig4", plot_trees,
+           "The hierarchy of the paper's Fig. 4a with H-DRF's divisible shares (above), and as MCH flattens "
+           "it (below), with MCH's. Leaves of CPU are brown, leaves of memory green: none needs both.",
+           _alt_trees),
+    Figure("mch.fig4-full", "mch.fig4", partial(plot_trees, name="full"),
+           "The same hierarchy with full-type leaves (blue) in the places of the CPU leaves, beyond the "
+           "paper, so that Case 1 is met.", partial(_alt_trees, name="full")),
+    Figure("mch.fig4b", "mch.fig4b", plot_fig4b,
+           "Dominant shares over time in the hierarchy of Fig. 4a, 2000 tasks for each leaf, task by task "
+           "(the paper's Fig. 4b is the middle panel). Submissions and lengths of tasks are ours, chosen so "
+           "that all are active from 200 to 600 s and n1,2 leaves at 790 s.", _alt_churn),
 )
 CLAIMS = (
     _claim("fig4-weights", "Section IV.A", "The six leaves' weights are 1, 1, 0.5, 0.5, 1, 1", "mch.fig4",

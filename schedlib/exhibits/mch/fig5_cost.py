@@ -1,8 +1,8 @@
 """Fig. 5: what scheduling costs, against the number of jobs and against the number of nodes.
 
 Cost is judged by operations (nodes and heap places looked at): they repeat, seconds do not. Two claims on
-seconds remain, whose answer is the same on any machine. Five claims were worded after first runs had been
-seen: delay, faster, complexity-square and the two fig5-no-better.
+seconds remain, whose answer is the same on any machine. Claims worded after first runs: delay, faster,
+complexity-square and the two fig5-no-better.
 """
 
 import itertools
@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, NullLocator
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.intervals import mean_ci
 from schedlib.mch.simulate import simulate
-from schedlib.mch.workloads import demands_from_trace, full_binary, jobs_below, jobs_from_trace
+from schedlib.mch.workloads import full_binary, jobs_below, jobs_from_trace
 from schedlib.pictures import style
 
 PLACE = 4.2
@@ -32,20 +32,17 @@ READINGS = {
 def run_jobs(reading: str, levels: int, jobs: int, seed: int) -> pd.DataFrame:
     """The cost of scheduling jobs of the trace under a full binary tree, a row for each rule and method.
 
-    Columns are `rule, method, q, decisions, operations, reweighed, seconds`. All jobs are there at time 0 and
-    run to their ends on 4 machines. `reading` is `queues`: the tree's 2^levels leaves are queues, each with
-    the demands of its first job, that serve one job after another; or `nodes`: jobs are leaves below its
-    lowest groups, so that q grows with them. `operations` are nodes and heap places looked at, and the q
-    nodes of each of the `reweighed` times that a flat rule worked its weights out.
+    Columns are `rule, method, q, decisions, operations, reweighed, seconds`; `operations` count nodes and
+    heap places looked at, and q for each of the `reweighed` times that a flat rule worked its weights out.
+    All jobs are there at time 0 and run to their ends on 4 machines. Under the reading `queues` the tree's
+    2^levels leaves serve one job after another, with the first one's demands; under `nodes` jobs are leaves
+    below its lowest groups.
     """
     drawn = jobs_from_trace(max(jobs, 2**levels), seed)
     demand = drawn[["cpu", "memory"]].to_numpy()
-    leaf = np.arange(len(demand)) % 2**levels
-    if reading == "queues":
-        tree = full_binary(levels, demand[: 2**levels])
-    else:
-        tree = jobs_below(levels, demand)
-        leaf = np.argsort(np.argsort(leaf, kind="stable"), kind="stable")
+    tree, leaf = full_binary(levels, demand[: 2**levels]), np.arange(len(demand)) % 2**levels
+    if reading == "nodes":
+        tree, leaf = jobs_below(levels, demand), np.argsort(np.argsort(leaf, kind="stable"), kind="stable")
     table = drawn.assign(leaf=leaf, submit=0.0, duration=drawn["duration"].clip(lower=1.0))[:jobs]
     return _cost(tree, MACHINES, table[["leaf", "submit", "tasks", "duration"]])
 
@@ -53,12 +50,13 @@ def run_jobs(reading: str, levels: int, jobs: int, seed: int) -> pd.DataFrame:
 def run_nodes(levels: int, seed: int) -> pd.DataFrame:
     """The cost of filling a cluster by a full binary tree whose leaves are jobs; columns as in `run_jobs`.
 
-    The jobs are the trace's. There is 1/20 machine for each job, some six tasks, so that the number of
-    decisions grows as that of nodes. Tasks start at time 0, none ends.
+    There is 1/20 machine for each job of the trace, some six tasks, so that the number of decisions grows as
+    that of nodes. Tasks start at time 0, none ends.
     """
     leaves = 2**levels
+    tree = full_binary(levels, jobs_from_trace(leaves, seed)[["cpu", "memory"]])
     jobs = pd.DataFrame({"leaf": range(leaves), "submit": 0.0, "tasks": 10**6, "duration": 1.0})
-    return _cost(full_binary(levels, demands_from_trace(leaves, seed)), leaves / 20, jobs, until=0)
+    return _cost(tree, leaves / 20, jobs, until=0)
 
 
 def _cost(tree, machines, jobs, until=None):
@@ -152,51 +150,44 @@ def _alt_complexity(frame):
             f"{words}.")
 
 
-def _pairs(frame, measure, reading, level, rival="h-drf"):
-    """Seed, jobs and the measure of a rival (H-DRF as printed) and of MCH, on the same jobs."""
-    rows = frame[(frame["reading"] == reading) & (frame["levels"] == level)]
-    costs = {key: cost.set_index(["seed", "jobs"])[measure] for key, cost in rows.groupby(["rule", "method"])}
-    method = "literal" if rival == "h-drf" else "fast"
-    return costs[rival, method].to_frame("rival").assign(mch=costs["mch", "fast"]).reset_index()
+def _pairs(frame, rival="h-drf", measure="operations", **where):
+    """A rival's measure (H-DRF's as printed) beside MCH's on the same jobs: seed, jobs or q, `rival, mch`."""
+    for column, value in where.items():
+        frame = frame[frame[column] == value]
+    both = (rival, "literal" if rival == "h-drf" else "fast"), ("mch", "fast")
+    table = frame.pivot_table(measure, ["seed", "jobs" if "jobs" in frame else "q"], ["rule", "method"])
+    return table[list(both)].set_axis(["rival", "mch"], axis=1).reset_index()
 
 
-def _times(reading, level, frame, rival="h-drf"):
+def _times(frame, rival="h-drf", **where):
     """How many times MCH's operations the rival's are, geometric mean over numbers of jobs, per seed."""
-    pairs = _pairs(frame, "operations", reading, level, rival)
+    pairs = _pairs(frame, rival, **where)
     return np.exp(np.log(pairs["rival"] / pairs["mch"]).groupby(pairs["seed"]).mean()).to_numpy()
 
 
-def _square(reading, level, frame):
-    """H-DRF's operations grow as MCH's to which power, over the numbers of jobs, per seed."""
-    return exponents(_pairs(frame, "operations", reading, level), "mch", "rival").to_numpy()
+def _square(frame, **where):
+    """H-DRF's operations grow as MCH's to which power, over the numbers of jobs or nodes, per seed."""
+    return exponents(_pairs(frame, **where), "mch", "rival").to_numpy()
 
 
 def _faster(frame):
     """Whether H-DRF takes over twice MCH's seconds with most levels and jobs, in both readings, per seed."""
     most = frame[(frame["levels"] == frame["levels"].max()) & (frame["jobs"] == frame["jobs"].max())]
-    pairs = [_pairs(most, "seconds", reading, most["levels"].max()) for reading in READINGS]
+    pairs = [_pairs(most, measure="seconds", reading=reading) for reading in READINGS]
     return np.all([one["rival"] > 2 * one["mch"] for one in pairs], axis=0).astype(float)
 
 
-def _no_better(rival, frame):
+def _no_better(frame, rival):
     """How far MCH's operations exceed 0.95 of the rival's, geometric mean over all points, per seed."""
     points = itertools.product(READINGS, LEVELS)
-    ratio = [np.log(1 / _times(reading, level, frame, rival)) for reading, level in points]
+    ratio = [np.log(1 / _times(frame, rival, reading=reading, levels=level)) for reading, level in points]
     return np.exp(np.mean(ratio, axis=0)) - 0.95
 
 
-def _growth(rule, method, frame, each=False):
-    """Exponent of the operations, in all or per decision, in q; per seed."""
+def _growth(frame, rule, method, measure="operations"):
+    """Exponent of the operations, in all or for `each` decision, in q; per seed."""
     rows = frame[(frame["rule"] == rule) & (frame["method"] == method)]
-    rows = rows.assign(each=rows["operations"] / rows["decisions"])
-    return exponents(rows, "q", "each" if each else "operations").to_numpy()
-
-
-def _square_in_q(frame):
-    """H-DRF's operations grow as MCH's to which power, over numbers of nodes, per seed."""
-    table = frame.pivot_table(index=["seed", "q"], columns=["rule", "method"], values="operations")
-    pairs = table["h-drf", "literal"].to_frame("rival").assign(mch=table["mch", "fast"]).reset_index()
-    return exponents(pairs, "mch", "rival").to_numpy()
+    return exponents(rows.assign(each=rows["operations"] / rows["decisions"]), "q", measure).to_numpy()
 
 
 def _delay(frame):
@@ -223,50 +214,49 @@ EXPERIMENTS = (
                timing=("seconds",)),
 )
 FIGURES = (
-    Figure(
-        "mch.fig5", "mch.fig5", plot_fig5,
-        "The cost of scheduling jobs of the Alibaba hour (which stands for Google's trace) under full binary "
-        "trees, medians over seeds. Upper half: the leaves are queues. Lower half: jobs are leaves below the "
-        "lowest groups. Operations are nodes and heap places looked at; seconds of the flat rules include a "
-        "fixed cost each time that weights are worked out anew. The paper's Fig. 5.", _alt_fig5),
-    Figure(
-        "mch.complexity", "mch.complexity", plot_complexity,
-        "The cost of filling a cluster under full binary trees whose leaves are jobs, six tasks each: in all "
-        "(above) and per decision (below), with slopes over all q and their 95 % intervals over seeds. "
-        "Seconds have a fixed part, which few nodes do not hide.", _alt_complexity),
+    Figure("mch.fig5", "mch.fig5", plot_fig5,
+           "The cost of scheduling jobs of the Alibaba hour (which stands for Google's trace) under full "
+           "binary trees, medians over seeds. Upper half: the leaves are queues. Lower half: jobs are leaves "
+           "below the lowest groups. Operations are nodes and heap places looked at; seconds of the flat "
+           "rules include a fixed cost each time that weights are worked out anew. The paper's Fig. "
+           "5.", _alt_fig5),
+    Figure("mch.complexity", "mch.complexity", plot_complexity,
+           "The cost of filling a cluster under full binary trees whose leaves are jobs, six tasks each: in "
+           "all (above) and per decision (below), with slopes over all q and their 95 % intervals over "
+           "seeds. Seconds have a fixed part, which few nodes do not hide.", _alt_complexity),
 )
 CLAIMS = (
     _claim("complexity-h-drf", "Abstract; Section I.C", "H-DRF takes O(q^2)", "mch.complexity",
-           partial(_growth, "h-drf", "literal"), 2.0,
+           partial(_growth, rule="h-drf", method="literal"), 2.0,
            how_read="all decisions that fill a cluster with six tasks a job: O(q) each, of a number that "
            "grows as q"),
     _claim("complexity-mch", "Abstract; Theorem 1", "MCH takes O(q)", "mch.complexity",
-           partial(_growth, "mch", "fast"), 1.0, tolerance=0.2,
+           partial(_growth, rule="mch", method="fast"), 1.0, tolerance=0.2,
            how_read="as for H-DRF; the logarithm is within the tolerance"),
     _claim("complexity-decision", "Theorem 1", "A decision of weighted DRF takes O(log p)", "mch.complexity",
-           partial(_growth, "mch", "fast", each=True), 0.0, tolerance=0.25,
+           partial(_growth, rule="mch", method="fast", measure="each"), 0.0, tolerance=0.25,
            metric="exponent of the operations per decision in q", how_read="no power of q"),
     _claim("delay", "Section I.C", "H-DRF's delay is unbearable in a large datacenter", "mch.complexity",
            _delay, 1.0, metric="share of seeds with more than 1 ms a decision at the most nodes",
            how_read="'thousands of scheduling decisions per second' need 1 ms each",
            reason="compiled, a decision among thousands of nodes takes tens of microseconds"),
     _claim("fig5-half", "Section IV.B; Fig. 5a", "With two levels MCH saves only half of H-DRF's run time",
-           "mch.fig5", partial(_times, "queues", 2), 2.0, check="ratio", tolerance=0.25, metric="operations",
-           unit="H-DRF's over MCH's", how_read=READINGS["queues"]),
+           "mch.fig5", partial(_times, reading="queues", levels=2), 2.0, check="ratio", tolerance=0.25,
+           metric="operations", unit="H-DRF's over MCH's", how_read=READINGS["queues"]),
     *(_claim(f"fig5-square-{reading}-{level}", "Abstract; Section IV.B; Fig. 5",
              f"H-DRF's run time is almost the square of MCH's ({level} levels)", "mch.fig5",
-             partial(_square, reading, level), 2.0, **POWER, how_read=READINGS[reading],
+             partial(_square, reading=reading, levels=level), 2.0, **POWER, how_read=READINGS[reading],
              reason=WHY_POWER[reading]) for reading in READINGS for level in LEVELS[1:]),
     _claim("complexity-square", "Abstract; Section IV.B",
            "H-DRF's run time is almost the square of MCH's (against the number of nodes)", "mch.complexity",
-           _square_in_q, 2.0, **POWER, how_read="each leaf a job, six tasks each, q from 63 on",
+           _square, 2.0, **POWER, how_read="each leaf a job, six tasks each, q from 63 on",
            reason="it would be, were it not for MCH's logarithm"),
     _claim("faster", "Abstract", "MCH improves significantly in saving the computation time", "mch.fig5",
            _faster, 1.0, metric="share of seeds in which H-DRF as printed takes over twice the seconds",
            how_read="wall-clock, five levels, the most jobs, queues and nodes"),
     *(_claim(f"fig5-no-better-{rival}", "Section IV.B",
              f"MCH behaves no better than {rival.upper()} in run time", "mch.fig5",
-             partial(_no_better, rival), check="order", tolerance=0.0, by_construction=True,
+             partial(_no_better, rival=rival), check="order", tolerance=0.0, by_construction=True,
              reason="all three share one heap, only the weights differ",
              metric="MCH's operations over the rival's, less 0.95", how_read="at most 5 % fewer operations")
       for rival in ("c-ch", "m-ch")),

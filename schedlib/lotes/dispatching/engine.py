@@ -1,22 +1,21 @@
 """The event loop of stage 3: jobs arrive, start, end; a policy decides at arrivals and exits alone.
 
-At equal times exits come before arrivals, and each kind in the order in which it was scheduled. The source is
-the same for every policy; numba compiles it once for each type of what a policy keeps, with that policy's
-entry points (`policies.entry_points`) put in line.
+At equal times exits come before arrivals, and each kind in the order in which it was scheduled. numba
+compiles the same source once for each type of what a policy keeps, with that policy's entry points in line.
 """
+
+from typing import Any
 
 import numpy as np
 
-from schedlib.core import events
+from schedlib.core.events import add, take
 from schedlib.core.prefetch import prefetch
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching import job_table
-from schedlib.lotes.dispatching.machine_tree import gave, refresh, took
-from schedlib.lotes.dispatching.meter import note_arrival, note_finish, note_queue, note_start, tick
-from schedlib.lotes.dispatching.state import REFUSED
+from schedlib.lotes.dispatching.machine_tree import fractions, gave, refresh, took
+from schedlib.lotes.dispatching.meter import lengthened, note_arrival, note_end, note_queue, note_start, tick
+from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Log, State, enlarged, enter, leave, longer_log
+from schedlib.lotes.model import MachineConfigs
 from schedlib.lotes.policies.entry_points import arrive, changed, left, pick, wait
-
-add, take, enter, leave = events.add, events.take, job_table.enter, job_table.leave
 
 DONE, MORE_SLOTS, MORE_INTERVALS, BROKEN = range(4)
 """Why `advance` returns: it is at the end, needs room, or the policy made an impossible choice."""
@@ -41,8 +40,7 @@ def start(state, log, slot, machine):
 
 @kernel
 def fill(policy, state, log, machine):
-    """Let the policy start waiting jobs on the machine until it names none; gives their number, or REFUSED.
-    """
+    """Let the policy start waiting jobs on the machine; gives their number, or REFUSED."""
     started = 0
     while state.meter.clock[0].waiting > 0:
         slot = pick(policy, state, machine)
@@ -58,14 +56,14 @@ def fill(policy, state, log, machine):
 
 @kernel
 def ends(policy, state, log, slot):
-    """End the job in `slot` and fill its machine; gives False when the policy's choice is impossible."""
+    """End a job and fill its machine; gives False when the policy's choice is impossible."""
     m = state.machines
     machine = state.table.job[slot].machine
     for l in range(m.free.shape[1]):
         size = state.table.size[slot, l]
         m.free[machine, l] += size
         state.meter.used[l] -= size
-    note_finish(state.meter)
+    note_end(state.meter)
     leave(state.table, slot)
     left(policy, state, slot, machine)
     started = fill(policy, state, log, machine)
@@ -81,8 +79,7 @@ def ends(policy, state, log, slot):
 
 @kernel
 def arrives(policy, state, log, slot, rng):
-    """Start the arriving job in `slot`, or let it wait; gives False when the policy's choice is impossible.
-    """
+    """Start the arriving job, or let it wait; gives False when the policy's choice is impossible."""
     note_arrival(state.meter)
     machine = arrive(policy, state, slot, rng)
     if machine == REFUSED:
@@ -122,9 +119,97 @@ def advance(policy, state, block, log, rng, until, last):
             if state.table.taken[0] == state.table.spare.size:
                 return MORE_SLOTS
             tick(state.meter, now)
-            slot = enter(state.table, progress.arrived, now, block.job_class[at], block.work[at],
-                         block.size[at])
+            job_class, work, size = block.job_class[at], block.work[at], block.demand[at]
+            slot = enter(state.table, progress.arrived, now, job_class, work, size)
             progress.taken += 1
             progress.arrived += 1
             if not arrives(policy, state, log, slot, rng):
                 return BROKEN
+
+
+def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, choices: np.random.Generator,
+        *, end: float, record: bool, planner: Any = None) -> tuple[State, list[Arrivals], Log]:
+    """Let the jobs pass through the engine until time `end`, under the policy that keeps `kept`.
+
+    `choices`: the policy's random generator; `planner`: what swaps plans on the way. Gives the state, and
+    (when `record`) the blocks of jobs and their log. Raises ValueError on a job that no machine can run and
+    on a policy's impossible choice.
+    """
+    none, whole, last, progress = np.zeros(0), np.zeros(0, np.int64), False, state.progress[0]
+    log, blocks, coming = Log(start=none, finish=none, machine=whole), [], jobs.blocks()
+    while not last:
+        block = next(coming, None)  # type: Any
+        if last := block is None:
+            nothing = none.reshape(0, configs.n_resources)
+            block = Arrivals(submit=none, job_class=whole, work=none, demand=nothing)
+        size = fractions(configs.capacity, block.demand)[1]
+        if len(size):
+            _check(block, size, state.machines, int(progress.arrived))
+        if record:
+            blocks.append(block)
+        if record or planner:
+            log = longer_log(log, int(progress.arrived) + len(size))
+        progress.taken = 0
+        given = Arrivals(submit=np.array(block.submit, float), job_class=np.array(block.job_class, np.int64),
+                         work=np.array(block.work, float), demand=np.ascontiguousarray(size))
+        if planner:
+            planner.relabel(given, progress)
+        while True:
+            stop = min(end, planner.due) if planner else end
+            status = advance(kept, state, given, log, choices, float(stop), last)
+            if status == DONE:
+                more = progress.taken < len(size) or (last and state.events.count[0] > 0)
+                if stop == end or not more:
+                    break
+                kept, state = planner.swap(kept, state, log)
+                planner.relabel(given, progress)
+            elif status == MORE_SLOTS:
+                state = enlarged(state)
+            elif status == MORE_INTERVALS:
+                over = state.meter.width * len(state.meter.series)
+                state = state._replace(meter=lengthened(state.meter, over))
+            else:
+                raise ValueError(f"policy {name!r}: {_refusal(state, configs, jobs)}")
+        if progress.taken < len(size):
+            break
+    return state, blocks, log
+
+
+def _check(block, size, m, before):
+    """Refuse a job that no machine can ever run, or of a class that is not there."""
+    classes, job_class = m.pace.shape[1], block.job_class
+    for row in np.flatnonzero((job_class < 0) | (job_class >= classes)):
+        raise ValueError(f"workload: job {before + row} is of class {job_class[row]}; there are {classes}, "
+                         "from 0 on")
+    largest = size.max(axis=0, initial=0.0)
+    if (np.isfinite(m.pace).all(axis=1) & (largest <= m.capacity).all(axis=1)).any():
+        return
+    able = (size[:, None] <= m.capacity).all(axis=2) & np.isfinite(m.pace[:, job_class].T)
+    for row in np.flatnonzero(~able.any(axis=1)):
+        demand = ", ".join(f"{value:g}" for value in block.demand[row])
+        raise ValueError(f"workload: job {before + row} (class {job_class[row]}) needs ({demand}), more than "
+                         "any machine that may run it has; leave it out, split it, or add such machines")
+
+
+def _refusal(state, configs, jobs):
+    """What was impossible in the policy's last choice: job, time, machine, why, and a way out."""
+    record, m, table = state.refusal[0], state.machines, state.table
+    when, machines = f"at {record.now:.4g} {jobs.time_unit}", len(m.config)
+    if record.on_arrival:
+        slot, machine, otherwise = record.slot, record.choice, "to let it wait"
+        if not 0 <= machine < machines:
+            return (f"unknown machine: job {table.job[slot].row} {when} is sent to machine {machine}; there "
+                    f"are {machines}, 0 to {machines - 1}, and -1 lets it wait")
+    else:
+        slot, machine, otherwise = record.choice, record.machine, "when none fits"
+        if slot not in table.hall[: state.meter.clock[0].waiting]:
+            return (f"unknown job: machine {machine} {when} is given number {slot}, which does not wait; "
+                    "return a member of cluster.waiting, or -1 for none")
+    job = table.job[slot]
+    why = f"is of class {job.job_class}, which machine {machine} cannot run"
+    for l in np.flatnonzero(table.size[slot] > m.free[machine])[:1]:
+        names = getattr(jobs, "resources", None)  # those of a random workload have no names
+        need, free = np.array([table.size[slot, l], m.free[machine, l]]) * configs.capacity[:, l].max()
+        why = (f"needs {need:.4g} of {names[l] if names else f'resource {l}'}, and machine {machine} has "
+               f"{free:.4g} free")
+    return f"capacity: job {job.row} {when} {why}; return -1 {otherwise}, or ask lotes.can_start first"

@@ -1,23 +1,21 @@
 """Which machine has room: for each configuration a binary tree of bounds over blocks of sixteen machines.
 
 A node holds, over the machines below it, the largest free amount of each resource, the largest smallest one,
-and the largest sum: a job that exceeds one of them fits none of these machines. A search skips what the
-bounds exclude and looks at every machine of a block that remains, so it decides as a scan of all would.
-
-Sizes are fractions of the largest capacity, whole multiples of 2**-50 (`model.scaled`), so that adding and
-subtracting floats is exact.
+and the largest sum: a job that exceeds one of them fits none of these machines. Searches skip what the bounds
+exclude, and decide as a scan of all would. Sizes are fractions of the largest capacity, whole multiples of
+2**-50 (`model.scaled`), so that adding and subtracting floats is exact.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.job_table import aligned
 from schedlib.lotes.model import UNITS, scaled
 
 WIDTH = 16  # machines in a block
+CACHE_LINE = 64  # bytes
 
 
 class Machines(NamedTuple):
@@ -39,8 +37,18 @@ class Machines(NamedTuple):
 
 def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Capacities (M, R) and demands (N, R) as fractions of the largest capacity, multiples of 2**-50."""
-    whole = scaled(capacity, demand)
-    return whole[0] / UNITS, whole[1] / UNITS
+    room, size = scaled(capacity, demand)
+    return room / UNITS, size / UNITS
+
+
+def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = "f8") -> Any:
+    """Zeros of this shape that begin at a cache line; records are read by name, `array[i].field`."""
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape)) * dtype.itemsize
+    raw = np.zeros(size + CACHE_LINE, np.uint8)
+    skip = -raw.ctypes.data % CACHE_LINE
+    array = raw[skip : skip + size].view(dtype).reshape(shape)
+    return array.view(np.recarray) if dtype.names else array
 
 
 def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machines:
@@ -146,8 +154,7 @@ def _refresh_two(m, root, node, start, end):
 @kernel
 def refresh(m, machine):
     """Bring the tree up to date with what is free on the machine, and with whether it is closed."""
-    root = m.root[m.config[machine]]
-    bound, r = m.bound, m.free.shape[1]
+    root, bound, r = m.root[m.config[machine]], m.bound, m.free.shape[1]
     node, start, end = block_of(m, machine)
     if r == 2:
         _refresh_two(m, root, node, start, end)
@@ -244,9 +251,7 @@ def first_fit(m, j, size, least, total):
                 if not m.closed[machine] and fits(m.free[machine], size):
                     return machine
         while node & 1 or not may_fit(bound, root + node + 1, size, least, total):
-            if node <= 1:
-                return -1
             node >>= 1
-            if node == 1:
+            if node <= 1:
                 return -1
         node += 1

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.job_table import aligned
+from schedlib.lotes.dispatching.machine_tree import aligned
 
 SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # from 1e-12 to 1e6 intervals
 INTERVAL = np.dtype([(name, "i8") for name in ("arrived", "started", "finished", "queue_end", "queue_most")]
@@ -32,11 +32,10 @@ class Meter(NamedTuple):
 
 def meter(resources: int, intervals: int, width: float) -> Meter:
     """A meter at time 0."""
-    made = Meter(series=aligned(intervals, INTERVAL), busy=np.zeros((intervals, resources)),
-                 busy_queued=np.zeros((intervals, resources)), used=np.zeros(resources),
-                 clock=aligned(1, CLOCK), sketch=np.zeros(SKETCH_BINS, np.int64), width=float(width))
-    made.clock[0].edge = width
-    return made
+    clock, busy = aligned(1, CLOCK), np.zeros((intervals, resources))
+    clock[0].edge = width
+    return Meter(series=aligned(intervals, INTERVAL), busy=busy, busy_queued=busy.copy(), clock=clock,
+                 used=np.zeros(resources), sketch=np.zeros(SKETCH_BINS, np.int64), width=float(width))
 
 
 def lengthened(m: Meter, until: float) -> Meter:
@@ -78,7 +77,6 @@ def tick(m, now):
 
 @kernel
 def note_arrival(m):
-    """Count a job that arrives."""
     m.series[m.clock[0].interval].arrived += 1
     m.clock[0].present += 1
 
@@ -106,7 +104,6 @@ def note_start(m, wait):
 
 
 @kernel
-def note_finish(m):
-    """Count a job that ends."""
+def note_end(m):
     m.series[m.clock[0].interval].finished += 1
     m.clock[0].present -= 1

@@ -1,10 +1,10 @@
 """Jobs that wait: which of them that fit comes first, or scores best, without looking at all of them.
 
-A radix priority search tree (McCreight 1985, here over R sizes): every node is a job. Of the jobs below a
-node none has a smaller key, and bit d of a job's code says whether it lies left or right at depth d. The code
+A radix priority search tree (McCreight 1985, here over R sizes): every node is a job. Of the jobs below it
+none has a smaller key, and bit d of a job's code says whether it lies left or right at depth d. The code
 interleaves the leading bits of its sizes, so a subtree is a box of sizes: it is skipped when the box is too
-large for the machine, or when its smallest key says that nothing in it can win. Both prunings are exact.
-LoTES keeps one tree per class with the order of arrival as key; Tetris keys by work.
+large for the machine, or when its smallest key cannot win. LoTES keeps a tree per class by order of arrival,
+Tetris by work.
 """
 
 from typing import NamedTuple
@@ -66,7 +66,6 @@ def before(table, a, b):
 
 @kernel
 def _link(line, table, group, parent, turn, slot):
-    """Put a job in its place below `parent`, or at the root of the group."""
     if parent < 0:
         line.root[group] = slot
     else:
@@ -80,8 +79,7 @@ def join(line, table, group, slot, key):
     table.job[slot].key = key
     table.waiter[slot].code = code_of(line.top, table.size[slot], table.job[slot].row)
     line.count[group] += 1
-    parent, turn, depth = -1, 0, 0
-    node = line.root[group]
+    parent, turn, depth, node = -1, 0, 0, line.root[group]
     while node >= 0:
         if before(table, slot, node):
             table.waiter[slot].child[0] = table.waiter[node].child[0]
@@ -98,22 +96,16 @@ def join(line, table, group, slot, key):
 @kernel
 def quit_line(line, table, group, slot):
     """Take a job out of its group."""
-    r = line.top.size
     line.count[group] -= 1
-    parent, turn, depth = -1, 0, 0
-    node = line.root[group]
+    parent, turn, depth, node = -1, 0, 0, line.root[group]
     while node != slot:
-        parent, turn = node, side(table.waiter[slot].code, depth, r)
+        parent, turn = node, side(table.waiter[slot].code, depth, line.top.size)
         node = table.waiter[parent].child[turn]
         depth += 1
     left, right = table.waiter[slot].child[0], table.waiter[slot].child[1]
     while True:
-        if left < 0 and right < 0:
-            child, way = -1, 0
-        elif right < 0 or (left >= 0 and before(table, left, right)):
-            child, way = left, 0
-        else:
-            child, way = right, 1
+        way = 0 if right < 0 or (left >= 0 and before(table, left, right)) else 1
+        child = right if way else left
         _link(line, table, group, parent, turn, child)
         if child < 0:
             return
@@ -137,10 +129,7 @@ def _push_children(line, table, node, depth, at, free):
     r = line.top.size
     split, level = depth % r, depth // r
     left, right = table.waiter[node].child[0], table.waiter[node].child[1]
-    step = 0.0
-    if level < SIZE_BITS // r:
-        step = line.top[split] / (2 << level)
-    middle = line.low[at, split] + step
+    middle = line.low[at, split] + (line.top[split] / (2 << level) if level < SIZE_BITS // r else 0.0)
     if right >= 0 and middle > free[split]:
         right = -1
     if left < 0 and right < 0:

@@ -7,13 +7,124 @@ value of that mix: the proof that nothing better exists.
 """
 
 from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check
+from schedlib.core.compiling import compiled
+from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check, scaled
 from schedlib.lotes.planning.allocate import allocate
-from schedlib.lotes.planning.knapsack import best_mix
 from schedlib.lotes.planning.plan import assign, make_plan, sustained
+
+PATIENCE = 2_000_000  # steps of the search after which the gap asked for is made four times as wide
+
+
+class Mix(NamedTuple):
+    """A mix `number (K,)`, its `value`, and the proved `bound` on the value of any mix."""
+
+    number: np.ndarray
+    value: float
+    bound: float
+
+
+@compiled
+def _best(room, size, value, price, first, gap, best, number):
+    """Search depth first; `price[first[q]:first[q + 1]]` price the resources for classes q, q + 1, ..."""
+    classes, resources = size.shape
+    left = np.empty((classes + 1, resources), np.int64)
+    left[0] = room
+    worth, now = np.zeros(classes + 1), np.zeros(classes, np.int64)
+    bound = best  # nothing that was cut off is worth more
+    q, nodes, patience, descending = 0, 0, PATIENCE, True
+    while q >= 0:
+        if descending:
+            # the rest of the machine cannot bring more than its resources are worth, at any of the prices
+            rest = np.inf if q < classes else 0.0
+            if q < classes:
+                for p in range(first[q], first[q + 1]):
+                    money = 0.0
+                    for l in range(resources):
+                        money += price[p, l] * left[q, l]
+                    rest = min(rest, money)
+            nodes += 1
+            if nodes == patience:
+                patience += PATIENCE
+                gap *= 4
+            if worth[q] > best:
+                best = worth[q]
+                number[:q], number[q:] = now[:q], 0
+            if q == classes or worth[q] + rest <= best * (1 + gap):
+                bound = max(bound, worth[q] + rest)
+                q -= 1
+                descending = False
+                continue
+            most = np.int64(2**62)
+            for l in range(resources):
+                if size[q, l] > 0:
+                    most = min(most, left[q, l] // size[q, l])
+            now[q] = most
+        else:
+            if now[q] == 0:
+                q -= 1
+                continue
+            now[q] -= 1
+        for l in range(resources):
+            left[q + 1, l] = left[q, l] - now[q] * size[q, l]
+        worth[q + 1] = worth[q] + now[q] * value[q]
+        q += 1
+        descending = True
+    return best, max(bound, best)
+
+
+def _prices(size, value) -> np.ndarray:
+    """Every vertex u of {u >= 0: size u >= value}, (P, R): no mix is worth more than its use, priced at u."""
+    resources = size.shape[1]
+    longest = size.max(axis=1)
+    rows = np.r_[size / longest[:, None], np.eye(resources)]
+    right = np.r_[value / longest, np.zeros(resources)]
+    vertices = []
+    for pick in combinations(range(len(rows)), resources):
+        matrix = rows[list(pick)]
+        if abs(np.linalg.det(matrix)) < 1e-12:
+            continue
+        u = np.linalg.solve(matrix, right[list(pick)])
+        if (u >= -1e-12).all() and (size @ u >= value * (1 - 1e-12)).all():
+            vertices.append(np.maximum(u, 0))
+    return np.array(vertices) * (1 + 1e-12)
+
+
+def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike, *,
+             gap: float = 1e-9) -> Mix:
+    """The mix of jobs that fits one machine and is worth most: an integer knapsack by branch and bound.
+
+    `capacity (R,)`, `demand (K, R)`, `value (K,)` >= 0, what one job of each class is worth. The search stops
+    when no mix can be worth more than (1 + gap) times the best found, and says what it proved; a gap above 0
+    widens if the search takes millions of steps. Bounds: every vertex of the dual of the divisible problem.
+    What fits is decided as in `non_dominated_bins`.
+
+    >>> best_mix([7.0], [[2.0], [3.0]], [2.0, 3.1]).number.tolist()
+    [2, 1]
+    """
+    room, size = scaled(capacity, demand)
+    value = np.asarray(value, np.float64)
+    number = np.zeros(len(value), np.int64)
+    usable = np.flatnonzero((size <= room).all(axis=1) & (value > 0))
+    if not len(usable):
+        return Mix(number, 0.0, 0.0)
+    relative, scale = size[usable] / np.maximum(room, 1), value[usable].max()
+    worth = value[usable] / scale
+    root = _prices(relative, worth)
+    density = worth / (relative @ root[root.sum(axis=1).argmin()])
+    order = np.lexsort((-relative.max(axis=1), -density.round(9)))
+    relative, worth, usable = relative[order], worth[order], usable[order]
+    prices = [_prices(relative[q:], worth[q:]) for q in range(len(order))]
+    unit, first = np.concatenate(prices) / np.maximum(room, 1), np.cumsum([0] + [len(p) for p in prices])
+    own = np.zeros(len(order), np.int64)
+    best, bound = _best(room, size[usable], worth, unit, first, gap, 0.0, own)
+    number[usable] = own
+    return Mix(number, best * scale, bound * scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +136,16 @@ class GeneratedPlan(Plan):
     priced: int
 
 
+def _start(configs, classes, j) -> list:
+    """The bins to begin with: the empty one, and each class alone."""
+    mixes = [np.zeros(classes.n_classes, np.int64)]
+    for k in np.flatnonzero(classes.rate[j] > 0):
+        mix = best_mix(configs.capacity[j], classes.demand, np.eye(classes.n_classes)[k])
+        if mix.value > 0:
+            mixes.append(mix.number)
+    return mixes
+
+
 def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 1e-6, integer: bool = False,
                   max_rounds: int = 500, solver: str = "HiGHS", seconds: float = 600.0) -> GeneratedPlan:
     """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
@@ -33,7 +154,7 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
     kept; machines are rounded as in `plan`, or, with `integer`, chosen by the integer program over all bins
     made (not a proved integer optimum, but `bound` limits the loss). `allocation` is stage 1's and restricts
     nothing. Raises ValueError as `allocate` does, RuntimeError without a proof after `max_rounds`, or
-    `seconds` in the solver. Beyond the paper.
+    `seconds` in the solver.
 
     >>> generate_plan(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).rate
     2.0
@@ -41,7 +162,7 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
     check(configs, classes)
     allocation = allocate(configs, classes, solver=solver)
     pool = [_start(configs, classes, j) for j in range(configs.n_configs)]
-    bound, rounds, priced = np.inf, 0, 0
+    bound, rounds = np.inf, 0
     while rounds < max_rounds:
         rounds += 1
         bins = tuple(np.array(mixes, np.int32) for mixes in pool)
@@ -51,7 +172,7 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
         for j, n in enumerate(configs.count.tolist()):
             value = price * classes.rate[j]
             mix = best_mix(configs.capacity[j], classes.demand, value, gap=gap / 10)
-            total, priced = total + n * mix.bound, priced + 1
+            total += n * mix.bound
             if (mix.value > (bins[j] @ value).max() * (1 + 1e-12)
                 and not (bins[j] == mix.number).all(axis=1).any()):
                 pool[j].append(mix.number)
@@ -71,14 +192,4 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
         [each[rows] for each, rows in zip(it, kept, strict=True)] for it in (bins, fractions, machines))
     made = make_plan(configs, classes, allocation, bins, fractions, machines if integer else None)
     fields = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
-    return GeneratedPlan(**fields, bound=bound, rounds=rounds, priced=priced)
-
-
-def _start(configs, classes, j) -> list:
-    """The bins to begin with: the empty one, and each class alone."""
-    mixes = [np.zeros(classes.n_classes, np.int64)]
-    for k in np.flatnonzero(classes.rate[j] > 0):
-        mix = best_mix(configs.capacity[j], classes.demand, np.eye(classes.n_classes)[k])
-        if mix.value > 0:
-            mixes.append(mix.number)
-    return mixes
+    return GeneratedPlan(**fields, bound=bound, rounds=rounds, priced=rounds * configs.n_configs)

@@ -11,9 +11,8 @@ import numpy as np
 import pulp
 
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.planning.allocate import allocate
+from schedlib.lotes.planning.allocate import allocate, solve
 from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
-from schedlib.lotes.planning.program import solve
 
 MAX_PLANNED = 500_000  # bins of a configuration that PuLP's model takes: a kilobyte or two each
 WHOLE = 1e-6  # a number of machines this close to a whole one is meant to be whole
@@ -65,11 +64,10 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarr
         problem += pulp.LpAffineExpression(terms) - rate >= 0, f"class_{k}"
     for j, n in enumerate(configs.count.tolist()):
         problem += pulp.LpAffineExpression([(variable, 1) for variable in x[j]]) == n, f"machines_{j}"
-    what = "the integer assignment program" if integer else "the machine-assignment program"
-    solve(problem, what, solver, seconds)
-    price = np.full(classes.n_classes, np.nan)
+    solve(problem, "the integer assignment program" if integer else "the machine-assignment program", solver,
+          seconds)
+    price = np.full(classes.n_classes, np.nan if integer else 0.0)
     if not integer:
-        price[:] = 0
         price[asked] = [abs(problem.get_constraint_by_name(f"class_{k}").pi) for k in asked]
         price[asked] /= price.sum() * classes.share[asked]
     numbers = [np.maximum([variable.value() for variable in variables], 0.0) for variables in x]
@@ -77,9 +75,8 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarr
 
 
 def rounded(fractions: np.ndarray, count: int) -> np.ndarray:
-    """Whole numbers of machines that sum to `count`: all down, then the largest fractions up (Section 4.2).
-
-    Among equal fractions, which the paper leaves open, the earlier bin is rounded up.
+    """Whole numbers of machines that sum to `count`: all down, then the largest fractions (of equal ones,
+    which the paper leaves open, the earlier) up (Section 4.2).
 
     >>> rounded(np.array([1.25, 0.5, 2.25]), 4).tolist()
     [1, 1, 2]
@@ -87,8 +84,7 @@ def rounded(fractions: np.ndarray, count: int) -> np.ndarray:
     near = np.rint(fractions)
     fractions = np.where(np.abs(fractions - near) < WHOLE, near, fractions)
     whole = np.floor(fractions).astype(np.int64)
-    missing = count - int(whole.sum())
-    whole[np.argsort(whole - fractions, kind="stable")[:missing]] += 1
+    whole[np.argsort(whole - fractions, kind="stable")[: count - whole.sum()]] += 1
     return whole
 
 
@@ -104,15 +100,15 @@ def bins_of(configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray,
     """
     bins = []
     for capacity, these in zip(configs.capacity, allowed, strict=True):
-        mixes = np.zeros((1, classes.n_classes), np.int32)
+        demand, own = classes.demand[these], np.zeros((1, 0), np.int32)
         if these.any():
-            if count_bins(capacity, classes.demand[these], max_bins) > max_bins:
+            if count_bins(capacity, demand, max_bins) > max_bins:
                 raise ValueError(f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have "
                                  f"more than {max_bins:,} bins; use generate_plan, which makes only the bins "
                                  "it needs, or raise max_bins")
-            own = non_dominated_bins(capacity, classes.demand[these], max_bins=max_bins)
-            mixes = np.zeros((len(own), classes.n_classes), np.int32)
-            mixes[:, these] = own
+            own = non_dominated_bins(capacity, demand, max_bins=max_bins)
+        mixes = np.zeros((len(own), classes.n_classes), np.int32)
+        mixes[:, these] = own
         mixes.flags.writeable = False
         bins.append(mixes)
     return tuple(bins)
@@ -125,8 +121,8 @@ def make_plan(configs: MachineConfigs, classes: JobClasses, allocation: Allocati
     if machines is None:
         machines = [rounded(x, n) for x, n in zip(fractions, configs.count.tolist(), strict=True)]
     if any(x.sum() != n or (x < 0).any() for x, n in zip(machines, configs.count, strict=True)):
-        raise RuntimeError(
-            "the solver's numbers of machines do not add up to those there are; please report this instance")
+        raise RuntimeError("the solver's numbers of machines do not add up to those there are; please report "
+                           "this instance")
     for array in (*fractions, *machines):
         array.flags.writeable = False
     rates = sustained(classes, bins, fractions), sustained(classes, bins, machines)
@@ -140,9 +136,8 @@ def plan(configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation
 
     `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the
     exact integer program over the same bins, which the paper avoids; `rate` stays that of the linear one.
-    Raises ValueError as `allocate` and `non_dominated_bins` do, and when K^j leaves a class only where none
-    of its jobs fits; RuntimeError when a proof of optimality takes more than `seconds`. Source: LoTES,
-    Section 4.2, Eqs. 6-10.
+    Raises ValueError as `allocate` and `bins_of` do, and when K^j leaves a class only where none of its jobs
+    fits; RuntimeError when a proof of optimality takes more than `seconds`. Source: Section 4.2, Eqs. 6-10.
 
     >>> plan(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).rate
     2.0

@@ -1,7 +1,7 @@
-"""The policies by name, and the five entry points by which the engine calls any without asking which it is.
+"""The policies of stage 3 by name, and the five entry points by which the engine calls any of them.
 
-A policy is a module with a NamedTuple of what it keeps, which `begin` makes, and with kernels of these names.
-Their first arguments are what the policy keeps and the `State`.
+A policy is a module with a NamedTuple `KEPT` of what it keeps, which `begin` makes, and with kernels of these
+names, whose first arguments are what the policy keeps and the `State`:
 
 - `arrive(policy, state, slot, rng)`: the machine on which an arriving job starts, or NONE
 - `wait(policy, state, slot, rng)`: the arriving job waits
@@ -10,9 +10,9 @@ Their first arguments are what the policy keeps and the `State`.
   until it gives NONE
 - `changed(policy, state, machine, rose)`: what is free on the machine has changed; `rose`: it only grew
 
-`left` and `changed` may be missing. Where a choice can be impossible, which happens to a reader's policy,
-`arrive` and `pick` give `refuse(...)`. Outside kernels a module has `OPTIONS`, the options of each name it
-goes by, and may have `check(settings)`, which raises ValueError on their values.
+`left` and `changed` may be missing. On an impossible choice, a reader's, `arrive` and `pick` give
+`refuse(...)`. Outside kernels a module has `OPTIONS`, the options of each name it goes by, and may have
+`check(settings)`, which raises ValueError on their values.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,6 @@ from numba.extending import overload
 from schedlib.core.checks import unknown
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.policies import greedy, lotes, own, tetris
-from schedlib.lotes.policies.own import Policy
 
 MODULES = (lotes, greedy, tetris, own)
 """Every kind of policy; a new one is its file and its name here."""
@@ -57,13 +56,13 @@ def entry_point(name: str) -> Callable:
 arrive, wait, left, pick, changed = map(entry_point, ("arrive", "wait", "left", "pick", "changed"))
 
 
-def chosen(policy: str | Policy, given: dict) -> tuple[ModuleType, str, dict]:
+def chosen(policy: str | own.Policy, given: dict) -> tuple[ModuleType, str, dict]:
     """The module of a policy, its name, and its options' values; ValueError on what is unknown.
 
     >>> chosen("greedy", {})[1:]
     ('greedy', {'bypass': False})
     """
-    if isinstance(policy, Policy):
+    if isinstance(policy, own.Policy):
         module, name, known = own, policy.name, {}
     elif policy in OPTIONS:
         module = next(module for module in MODULES if policy in module.OPTIONS)

@@ -53,7 +53,9 @@ def _play(shortest, ties, root, node):
 
 @kernel
 def _lengthen(m, q, machine, change):
+    """Note a longer or shorter queue, in the trees too, and close the machine unless arrivals may start."""
     q.length[machine] += change
+    m.closed[machine] = 1 if q.head[machine] >= 0 and not q.bypass else 0
     root = m.root[m.config[machine]]
     node, start, end = tree.block_of(m, machine)
     least, ties = FULL, 0
@@ -65,12 +67,6 @@ def _lengthen(m, q, machine, change):
     while node > 1:
         node >>= 1
         _play(q.shortest, q.ties, root, node)
-
-
-@kernel
-def _mark(m, q, machine):
-    """Close a machine to arrivals while others wait there, unless they may pass."""
-    m.closed[machine] = 1 if q.head[machine] >= 0 and not q.bypass else 0
 
 
 @kernel
@@ -100,10 +96,8 @@ def wait(q, state, slot, rng):
             root = m.root[j] + 1
             if q.shortest[root] < least:
                 least, ties = q.shortest[root], 0
-            if q.shortest[root] == least:
-                ties += q.ties[root]
-    drawn = int(rng.random() * ties)
-    machine = -1
+            ties += q.ties[root] if q.shortest[root] == least else 0
+    drawn, machine = int(rng.random() * ties), -1
     for j in range(m.capacity.shape[0]):
         if m.pace[j, k] < np.inf and fits(m.capacity[j], size) and q.shortest[m.root[j] + 1] == least:
             root = m.root[j]
@@ -128,7 +122,6 @@ def wait(q, state, slot, rng):
         waiter[q.tail[machine]].child[0] = slot
     q.tail[machine] = slot
     _lengthen(m, q, machine, 1)
-    _mark(m, q, machine)
     tree.refresh(m, machine)
 
 
@@ -140,5 +133,4 @@ def pick(q, state, machine):
         return NONE
     q.head[machine] = state.table.waiter[slot].child[0]
     _lengthen(m, q, machine, -1)
-    _mark(m, q, machine)
     return slot

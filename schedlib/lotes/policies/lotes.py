@@ -65,9 +65,8 @@ def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int =
         serve=able & (held | ~held.any(axis=0) | (settings["exit"] == "all")),
         line=line(len(score), given.typical), first=policy == "lotes-first",
         fallback=settings.get("fallback", True), sample=sample, looked=np.zeros(1, np.int64),
-        order=np.zeros(len(score), np.int64), ranked=np.zeros(1, np.int64),
-        tried=np.zeros(len(m.root), np.int64), stack=np.zeros(128, np.int64),
-        drawn=np.zeros(max(sample, 1), np.int64))
+        order=np.zeros(len(score), np.int64), ranked=np.zeros(1, np.int64), stack=np.zeros(128, np.int64),
+        tried=np.zeros(len(m.root), np.int64), drawn=np.zeros(max(sample, 1), np.int64))
 
 
 @kernel
@@ -140,9 +139,7 @@ def _highest_score(m, s, j, k, need, best, best_score):
 
 @kernel
 def _sampled(m, s, j, k, size, rng, best, best_score):
-    """`_highest_score` over `s.sample` machines, drawn without replacement by Floyd's algorithm; ties: the
-    first drawn.
-    """
+    """`_highest_score` over `s.sample` machines, drawn without replacement by Floyd's algorithm."""
     n = m.first[j + 1] - m.first[j]
     wanted = min(s.sample, n)
     for i in range(wanted):
@@ -171,11 +168,9 @@ def _look(m, s, j, k, need, rng, best, best_score):
 
 @kernel
 def _choose(m, s, k, size, rng):
-    """The machine on which an arriving job of class k starts, or NONE (Section 4.3.1).
-
-    The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
-    upsilon with room wins. Then the remaining configurations are tried in the order of the table, first fit.
-    In the first version the best upsilon anywhere else follows the first spin.
+    """The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
+    upsilon with room wins. Then come the other configurations, in the order of the table, first fit; in the
+    first version, after one spin, the best upsilon anywhere else.
     """
     least, total = tree.least_and_total(size)
     need = size, least, total
@@ -268,10 +263,8 @@ def rank(s, j, machine):
 
 @kernel
 def pick(s, state, machine):
-    """The next queued job for the machine, or NONE (Section 4.3.2).
-
-    The first class in the ranking offers its earliest job that fits. A class that offers none leaves the
-    ranking: the machine only fills up further.
+    """The earliest job that fits of the first class in the ranking that offers one, or NONE (Section 4.3.2).
+    A class without one leaves the ranking: the machine only fills up further.
     """
     _demote(s, machine)
     while s.ranked[0] > 0:

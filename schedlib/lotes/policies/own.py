@@ -30,9 +30,8 @@ OPTIONS: dict = {}
 
 
 class Cluster(NamedTuple):
-    """What a policy sees: N machines, M configurations, K classes, R resources, and S numbered jobs.
-
-    Sizes are fractions of the largest capacity of each resource.
+    """What a policy sees: N machines, M configurations, K classes, R resources, and S numbered jobs. Sizes
+    are fractions of the largest capacity of each resource.
 
     - `capacity (M, R)`, `pace (M, K)`: what a machine has; time per unit of work (infinite: cannot run there)
     - `config (N,)`, `free (N, R)`, `running (N, K)`: each machine's configuration, what it has left, and its
@@ -120,7 +119,7 @@ class Rule(types.WrapperAddressProtocol):
 
 
 class Own(NamedTuple):
-    """What is kept for a reader's policy: its functions, and `running` and `target` of `Cluster`."""
+    """What is kept: the policy's functions, and `running` and `target` of `Cluster`."""
 
     on_arrival: Rule
     on_exit: Rule
@@ -132,15 +131,13 @@ KEPT = Own
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Own:
-    """The policy's functions; no machine runs anything."""
-    target = given.targets()
-    return Own(on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), running=np.zeros_like(target),
-               target=target)
+    bins = given.targets()
+    return Own(on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), target=bins,
+               running=np.zeros_like(bins))
 
 
 @kernel
 def _seen(own, state):
-    """What the policy sees."""
     m, table, clock = state.machines, state.table, state.meter.clock[0]
     return Cluster(capacity=m.capacity, pace=m.pace, config=m.config, free=m.free, running=own.running,
                    target=own.target, size=table.size, work=table.job.work, submit=table.job.submit,

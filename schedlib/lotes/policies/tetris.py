@@ -25,10 +25,8 @@ OPTIONS = {"tetris": {"packing": 1.0, "work": 1.0, "gamma_unit": "h"}}
 
 
 class Weights(NamedTuple):
-    """What Tetris keeps.
-
-    Waiting jobs of class k are in the queue `group[k]` of `line` with the key `fold[k] * w * sum(r)`; times
-    `factor[j, group]` it is gamma on configuration j.
+    """What Tetris keeps. Waiting jobs of class k are in the queue `group[k]` of `line` with the key `fold[k]
+    * w * sum(r)`; times `factor[j, group]` it is gamma on configuration j.
     """
 
     packing: float  # the weight of omega
@@ -58,34 +56,31 @@ def check(settings: dict) -> None:
 
 def begin(policy: str, settings: dict, given: Given) -> Weights:
     """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
-    m, unit = given.machines, 1.0
-    if settings["gamma_unit"] is not None:
-        if given.time_unit not in HOURS:
-            raise ValueError(f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to "
-                             "take times as they are")
-        unit = HOURS[given.time_unit] / HOURS[settings["gamma_unit"]]
-    pace, two = m.pace, m.free.shape[1] == 2
+    m, gamma_unit, pace = given.machines, settings["gamma_unit"], given.machines.pace
+    if gamma_unit is not None and given.time_unit not in HOURS:
+        raise ValueError(f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to take "
+                         "times as they are")
+    unit = 1.0 if gamma_unit is None else HOURS[given.time_unit] / HOURS[gamma_unit]
     if np.isfinite(pace).all() and (pace == pace[0]).all():
         factor, group, fold = np.ones((len(pace), 1)), np.zeros(pace.shape[1], np.int64), pace[0].copy()
     else:
         factor, group = np.unique(pace, axis=1, return_inverse=True)
         group, fold = group.reshape(-1).astype(np.int64), np.ones(pace.shape[1])
-    return Weights(packing=float(settings["packing"]), work=float(settings["work"] * unit),
-                   factor=np.ascontiguousarray(factor), group=group, fold=fold,
-                   line=line(factor.shape[1], given.typical),
-                   tilt=tree.maxima(m, m.free @ [[2.0, 1.0], [1.0, 2.0]], -1.0) if two else np.zeros((1, 2)),
-                   mix=np.zeros(5), stack=np.zeros(128, np.int64), dot=np.zeros(128),
+    two = m.free.shape[1] == 2
+    tilt = tree.maxima(m, m.free @ [[2.0, 1.0], [1.0, 2.0]], -1.0) if two else np.zeros((1, 2))
+    return Weights(packing=float(settings["packing"]), work=float(settings["work"] * unit), group=group,
+                   fold=fold, factor=np.ascontiguousarray(factor), line=line(factor.shape[1], given.typical),
+                   tilt=tilt, mix=np.zeros(5), stack=np.zeros(128, np.int64), dot=np.zeros(128),
                    limit=np.zeros(len(pace)))
 
 
 @kernel
 def changed(w, state, machine, rose):
     """Bring `tilt` up to date with what is free on the machine; `rose`: there is only more than before."""
-    m = state.machines
+    m, tilt = state.machines, w.tilt
     if m.free.shape[1] != 2:
         return
-    tilt, root = w.tilt, m.root[m.config[machine]]
-    node, start, end = tree.block_of(m, machine)
+    root, (node, start, end) = m.root[m.config[machine]], tree.block_of(m, machine)
     if rose:
         one, other = 2 * m.free[machine, 0] + m.free[machine, 1], m.free[machine, 0] + 2 * m.free[machine, 1]
         while node >= 1 and (one > tilt[root + node, 0]) | (other > tilt[root + node, 1]):
@@ -111,10 +106,10 @@ def changed(w, state, machine, rose):
 
 
 @kernel
-def _decompose(w, size):
-    """Write r = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions near r, all >= 0."""
-    a, b = size[0], size[1]
-    mix = w.mix
+def _decompose(mix, a, b):
+    """Write (a, b) = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions near it, all >=
+    0.
+    """
     mix[:] = 0.0
     if a > 2 * b:
         mix[0], mix[3] = a - 2 * b, b
@@ -124,15 +119,6 @@ def _decompose(w, size):
         mix[2], mix[4] = 2 * a - b, b - a
     else:
         mix[1], mix[4] = b - 2 * a, a
-
-
-@kernel
-def _work_of(table, slot):
-    """w * sum(r), the sum in the order of the resources."""
-    total = 0.0
-    for l in range(table.size.shape[1]):
-        total += table.size[slot, l]
-    return table.job[slot].work * total
 
 
 @kernel
@@ -162,13 +148,12 @@ def _dot_bound_two(bound, tilt, row, need, mix):
 def arrive(w, state, slot, rng):
     """The machine with room on which the job scores best, or NONE; ties by r . C, then the first machine."""
     m, job, size = state.machines, state.table.job[slot], state.table.size[slot]
-    k = job.job_class
+    k, configs = job.job_class, m.capacity.shape[0]
     state.meter.clock[0].looked += m.config.size
     least, total = tree.least_and_total(size)
     need, gamma = (size, least, total), job.work * total
-    configs = m.capacity.shape[0]
     if size.size == 2:
-        _decompose(w, size)
+        _decompose(w.mix, size[0], size[1])
     for j in range(configs):
         most = _dot_bound(m.bound, m.root[j] + 1, need)
         open_to_job = m.pace[j, k] < np.inf and most >= 0
@@ -192,11 +177,9 @@ def _best_in(m, w, j, needed, loss, offer):
     size, least, total = needed
     best, best_score, best_dot = offer
     bound, tilt, root, leaves = m.bound, w.tilt, m.root[j], m.leaves[j]
-    two = size.size == 2
-    need = (size[0], size[size.size - 1], least, total)
+    two, need = size.size == 2, (size[0], size[size.size - 1], least, total)
     mix = (w.mix[0], w.mix[1], w.mix[2], w.mix[3], w.mix[4])
-    w.stack[0], w.dot[0] = 1, np.inf
-    stack = 1
+    w.stack[0], w.dot[0], stack = 1, np.inf, 1
     while stack > 0:
         stack -= 1
         node, dot = w.stack[stack], w.dot[stack]
@@ -204,8 +187,8 @@ def _best_in(m, w, j, needed, loss, offer):
             score = w.packing * dot - loss
             if score < best_score or (score == best_score and dot < best_dot):
                 break
-            if (score == best_score and dot == best_dot
-                and machines_of(m, j, first_leaf(node, leaves))[0] > best):
+            tie = score == best_score and dot == best_dot
+            if tie and machines_of(m, j, first_leaf(node, leaves))[0] > best:
                 break
             if node >= leaves:
                 start, end = machines_of(m, j, node)
@@ -216,8 +199,8 @@ def _best_in(m, w, j, needed, loss, offer):
                     score = w.packing * exact - loss
                     if score < best_score or not fits(m.free[machine], size):
                         continue
-                    ahead = score > best_score or exact > best_dot
-                    if ahead or (exact == best_dot and machine < best):
+                    if (score > best_score or exact > best_dot
+                        or (exact == best_dot and machine < best)):
                         best, best_score, best_dot = machine, score, exact
                 break
             left = root + 2 * node
@@ -227,8 +210,7 @@ def _best_in(m, w, j, needed, loss, offer):
             else:
                 dot = _dot_bound(bound, left, needed)
                 other = _dot_bound(bound, left + 1, needed)
-            node = 2 * node
-            near = node + 1
+            node, near = 2 * node, 2 * node + 1
             if other > dot:
                 dot, other, node, near = other, dot, near, node
             if dot < 0:
@@ -242,8 +224,9 @@ def _best_in(m, w, j, needed, loss, offer):
 @kernel
 def wait(w, state, slot, rng):
     """Let the job wait in the queue of its pace, ordered by its work."""
-    k = state.table.job[slot].job_class
-    join(w.line, state.table, w.group[k], slot, w.fold[k] * _work_of(state.table, slot))
+    job = state.table.job[slot]
+    k, (_, total) = job.job_class, tree.least_and_total(state.table.size[slot])
+    join(w.line, state.table, w.group[k], slot, w.fold[k] * (job.work * total))
 
 
 @kernel

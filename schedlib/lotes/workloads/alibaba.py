@@ -1,18 +1,19 @@
 """Alibaba's hour as a problem for LoTES: each instance is a job; Table 1's machines, as many as it needs.
 
-Google's task table may not be shipped; this hour has real demands and durations. Readings, fixed before
-anything was measured:
+Google's task table may not be shipped; this hour has real demands and durations. Fixed before anything was
+measured:
 
-- a job of the paper is an *instance* of the trace, submitted with its job, which is all that the trace tells;
-  so an instance of a later stage comes as early as one of the first, and thousands come at once
+- a job of the paper is an *instance* of the trace, submitted with its job, all that the trace tells; so an
+  instance of a later stage comes as early as one of the first, and thousands come at once
 - its demands are what it *used* on average (`cpu_avg`, 100 is a core; `mem_avg`, in % of the largest machine:
-  `trace_2018.md` of Alibaba's cluster-trace-v2018), as fractions of an Alibaba machine, which takes the place
-  of Table 1's largest; the paper has requests (Section 5.3). That machine is taken as 96 cores: the trace's
-  documents do not say how many
+  `trace_2018.md` of cluster-trace-v2018), the paper's requests (Section 5.3), as fractions of an Alibaba
+  machine in the place of Table 1's largest. It is taken as 96 cores: the trace's documents do not say
 - instances of 0 s, whole seconds rounded down, last half a second
 - classes come from the jobs of the first ten minutes, as the paper's from the first day (Section 5.3.2)
 - the load counts all work of the hour's jobs, also what they do after it
 """
+
+from bisect import bisect_left
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ import pandas as pd
 from schedlib import traces
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
-from schedlib.lotes.workloads.google import fewer_machines, google2011
+from schedlib.lotes.workloads.instances import fewer_machines, google2011
 from schedlib.lotes.workloads.kmeans import cluster_jobs
 from schedlib.workload import Workload
 
@@ -45,8 +46,8 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
         raise ValueError(f"trace: demands {trace.resources} in {trace.time_unit!r}; give "
                          "traces.alibaba2018('instances')")
     tasks = trace.tasks
-    made = pd.DataFrame({"job": tasks["job"], "duration": tasks["duration"].clip(lower=SHORTEST)})
-    made = made.assign(cores=tasks["cpu"] / CORES, memory=tasks["mem"])
+    made = pd.DataFrame({"job": tasks["job"], "duration": tasks["duration"].clip(lower=SHORTEST),
+                         "cores": tasks["cpu"] / CORES, "memory": tasks["mem"]})
     able = np.zeros(len(made), bool)
     for cores, memory in configs.capacity:
         able |= ((made["cores"] <= cores) & (made["memory"] <= memory)).to_numpy()
@@ -59,10 +60,10 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
 def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     """The work that arrives, against what these machines could do if each configuration's were pooled.
 
-    It is the rate of arrivals from the first submission to the last over lambda* of stage 1 (Eqs. 1-5), for
-    the classes in the column `class` of `jobs`, with the demands that their jobs hold on average *over the
-    time that they run*: then share times demand over rate is exactly the class's mean work. Raises ValueError
-    when all jobs are submitted at once.
+    The rate of arrivals from the first submission to the last over lambda* of stage 1 (Eqs. 1-5), for the
+    classes in the column `class` of `jobs`, with the demands that their jobs hold on average *over the time
+    that they run*: then share times demand over rate is the class's mean work. Raises ValueError when all
+    jobs are submitted at once.
 
     >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 4.0], cores=[0.5, 0.5, 1.0])
     >>> round(offered_load(MachineConfigs([[1.0]], [5]), jobs), 6)
@@ -88,12 +89,11 @@ def alibaba_hour(
 ) -> tuple[MachineConfigs, JobClasses, Workload]:
     """Alibaba's hour as machines, job classes and jobs: a job per instance, in seconds, 3,056,536 of them.
 
-    The machines are those of `configs` (Table 1's unless given), their number scaled: the fewest, at least
-    one of each configuration, on which `offered_load` does not exceed `load`. The `k` classes are those of
-    `cluster_jobs` on the first `first` seconds, with its `features` and `seed`; every job's `class` is the
-    nearest. `trace` may be a stretch of `traces.alibaba2018("instances")`. `report` counts what was changed
-    or left out. Raises ValueError when one machine of each configuration is too many for `load`, and as
-    `cluster_jobs` does. Sources: LoTES, Sections 5.3.1 and 5.3.2; see the module for what was assumed.
+    The machines are those of `configs` (Table 1's unless given), scaled: the fewest, at least one of each
+    configuration, on which `offered_load` does not exceed `load`. The `k` classes are those of `cluster_jobs`
+    on the first `first` seconds, with its `features` and `seed`; every job's `class` is the nearest. `trace`,
+    `report`: as in `alibaba_instances`. Raises ValueError when one machine of each configuration is too many
+    for `load`, and as `cluster_jobs` does. Sources: LoTES, Sections 5.3.1 and 5.3.2, and the module's text.
 
     >>> from schedlib import traces
     >>> configs, classes, jobs = alibaba_hour(trace=traces.alibaba2018("instances").between(0, 60), first=20)
@@ -107,9 +107,8 @@ def alibaba_hour(
     classes, job_class = cluster_jobs(instances, k, configs=configs.n_configs, day=first, features=features,
                                       seed=seed)
     submit = np.repeat(instances.jobs["submit"].to_numpy(), np.diff(instances.offsets))
-    number = np.arange(len(submit))
-    made = pd.DataFrame({"job": number, "submit": submit, "class": job_class})
-    jobs = Workload(made, instances.tasks.assign(job=number), "s", instances.report)
+    made = pd.DataFrame({"job": np.arange(len(submit)), "submit": submit, "class": job_class})
+    jobs = Workload(made, instances.tasks.assign(job=made["job"].to_numpy()), "s", instances.report)
 
     def at(machines):
         return fewer_machines(configs, configs.n_machines / machines)
@@ -117,13 +116,11 @@ def alibaba_hour(
     def enough(machines):
         return offered_load(at(machines), jobs) <= load
 
-    few, many = 1, 2
-    if enough(few):
+    many = 1
+    while not enough(many):
+        many *= 2
+    if many == 1:
         raise ValueError(f"load: {load:g} needs less than one machine of each configuration; raise it, or "
                          "give a longer trace")
-    while not enough(many):
-        few, many = many, 2 * many
-    while many - few > 1:
-        middle = (few + many) // 2
-        few, many = (few, middle) if enough(middle) else (middle, many)
-    return at(many), classes, jobs
+    most = range(many)
+    return at(bisect_left(most, True, many // 2 + 1, key=enough)), classes, jobs

@@ -8,42 +8,42 @@ from schedlib.lotes.model import JobClasses
 from schedlib.workload import Workload
 
 DAYS = {"ms": 86_400_000.0, "s": 86_400.0, "min": 1_440.0, "h": 24.0, "d": 1.0}
-RESTARTS = 10
-MOST_ROUNDS = 300
+RESTARTS, MOST_ROUNDS = 10, 300
 
 
 def cluster_jobs(workload: Workload, k: int = 4, *, configs: int = 1, day: float | None = None,
                  features: str = "demand", seed: int = 0) -> tuple[JobClasses, np.ndarray]:
     """Job classes found in a workload's first day, and the class of each of its jobs.
 
-    LoTES's job runs on one machine, so each task counts as one job: the second answer has shape (T,), one
-    class 0 ... k - 1 per row of `workload.tasks`. Clusters come from the tasks submitted in the first `day`
-    (24 hours in the workload's own unit); every task then belongs to the nearest centre. Shares, mean demands
-    and rates (one over the mean duration, the same on all `configs` configurations) are the first day's.
+    LoTES's job runs on one machine, so each task counts as one job: the second answer is (T,), a class 0 ...
+    k - 1 per row of `workload.tasks`. Clusters come from the tasks submitted in the first `day` (24 hours in
+    the workload's own unit); every task then belongs to the nearest centre. Shares, mean demands and rates
+    (one over the mean duration, the same on all `configs` configurations) are the first day's.
 
     `features`: "demand", all columns of demand, or "demand and duration"; the paper does not say which. Each
-    is divided by its standard deviation. Lloyd's algorithm starts from k-means++ ten times; the tightest
-    clustering wins. Classes are in the order of their mean demands. Raises ValueError when there is nothing
-    to cluster, and when there are fewer different tasks than classes. Source: LoTES, Section 5.3.2.
+    is divided by its standard deviation. Of ten starts of Lloyd's algorithm from k-means++ the tightest
+    clustering wins. Classes are in the order of mean demands. Raises ValueError when there is nothing to
+    cluster or fewer different tasks than classes. Source: LoTES, Section 5.3.2.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [10, 10, 30, 50], cpu=[1, 1, 8, 8], mem=[2, 2, 1, 1])
     >>> classes, job_class = cluster_jobs(w, 2)
     >>> classes.demand.tolist(), (1 / classes.rate).round(9).tolist(), job_class.tolist()
     ([[1.0, 2.0], [8.0, 1.0]], [[10.0, 40.0]], [0, 0, 1, 1])
     """
-    demand, duration, early = _first_day(workload, day)
+    points, weights, rows, early = _points(workload, day, features)
     if not 1 <= k <= early.sum():
         raise ValueError(f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that "
                          "many")
-    points, weights, rows = _points(demand, duration, early, features)
+    tasks = workload.tasks[early]
+    demand, duration = tasks[list(workload.resources)].to_numpy(), tasks["duration"].to_numpy()
     label = np.full(len(points), -1)
     label[weights > 0], _ = _k_means(points[weights > 0], weights[weights > 0], k, seed)
     own = label[rows[early]]
     share = np.bincount(own, minlength=k) / len(own)
-    mean = np.array([demand[early][own == c].mean(axis=0) for c in range(k)])
+    mean = np.array([demand[own == c].mean(axis=0) for c in range(k)])
     order = np.lexsort(mean.T[::-1])
     centre = np.array([points[rows[early]][own == c].mean(axis=0) for c in order])
-    hours = np.array([duration[early][own == c].mean() for c in order])
+    hours = np.array([duration[own == c].mean() for c in order])
     if (hours == 0).any():
         raise ValueError(f"workload: the tasks of class {(hours == 0).argmax()} all last 0; leave them out, "
                          "they need no machine")
@@ -55,10 +55,10 @@ def class_counts(workload: Workload, most: int = 8, *, day: float | None = None,
                  seed: int = 0) -> pd.DataFrame:
     """What each further class gains, for k = 1 ... `most`: one row per k.
 
-    Columns: `k`; `spread`, the part of the variance that is left within classes; `smallest`, the share of the
+    Columns: `k`; `spread`, the part of the variance left within classes; `smallest`, the share of the
     smallest class; `moved`, the share of the first day's tasks that are not where k - 1 classes had them,
-    classes matched as well as can be. Arguments and errors as in `cluster_jobs`; the frame ends where there
-    are fewer different tasks than `most`.
+    classes matched as well as can be. Arguments and errors as in `cluster_jobs`; with few different tasks,
+    fewer rows.
 
     >>> w = Workload.from_arrays([0, 1, 2, 3], [10, 10, 30, 50], cpu=[1, 1, 8, 8], mem=[2, 2, 1, 1])
     >>> class_counts(w, 2)
@@ -68,8 +68,7 @@ def class_counts(workload: Workload, most: int = 8, *, day: float | None = None,
     """
     from scipy.optimize import linear_sum_assignment  # slow to load
 
-    demand, duration, early = _first_day(workload, day)
-    points, weights, _ = _points(demand, duration, early, features)
+    points, weights, _, _ = _points(workload, day, features)
     points, weights = points[weights > 0], weights[weights > 0]
     total = weights @ ((points - weights @ points / weights.sum()) ** 2).sum(axis=1)
     rows, before = [], None
@@ -86,9 +85,10 @@ def class_counts(workload: Workload, most: int = 8, *, day: float | None = None,
     return pd.DataFrame(rows, columns=["k", "spread", "smallest", "moved"])
 
 
-def _first_day(workload, day):
-    tasks, submit = workload.tasks, workload.jobs["submit"].to_numpy()
-    if not workload.resources:
+def _points(workload, day, features):
+    """Different points, how many tasks of the first day are at each, each task's point, which are early."""
+    tasks, submit, names = workload.tasks, workload.jobs["submit"].to_numpy(), list(workload.resources)
+    if not names:
         raise ValueError("workload: its tasks have no column of demands; give cpu=... and mem=...")
     if not len(tasks):
         raise ValueError("workload: no tasks; there is nothing to cluster")
@@ -101,18 +101,13 @@ def _first_day(workload, day):
     if not early.any():
         raise ValueError(f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a "
                          "longer day")
-    return tasks[list(workload.resources)].to_numpy(), tasks["duration"].to_numpy(), early
-
-
-def _points(demand, duration, early, features):
-    """Different points, how many tasks of the first day are at each, and the point of each task."""
     if features not in ("demand", "demand and duration"):
         raise ValueError(f"features: {features!r} is neither 'demand' nor 'demand and duration'")
-    columns = demand if features == "demand" else np.c_[demand, duration]
+    columns = tasks[names if features == "demand" else [*names, "duration"]].to_numpy()
     spread = columns[early].std(axis=0)
     points, rows = np.unique(columns / np.where(spread > 0, spread, 1), axis=0, return_inverse=True)
     rows = rows.reshape(-1)
-    return points, np.bincount(rows[early], minlength=len(points)).astype(float), rows
+    return points, np.bincount(rows[early], minlength=len(points)).astype(float), rows, early
 
 
 @compiled

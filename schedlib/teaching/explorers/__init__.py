@@ -1,5 +1,213 @@
-"""Explorers: a few controls above a picture. Each is a thin skin over a paper's own functions."""
+"""Explorers: a few controls above a picture of fixed height, which also stands on a page where no code runs.
 
-from schedlib.teaching.explorers.explorer import Explorer
+Each is a thin skin over a paper's own functions. This module has what all of them share.
+"""
+
+import base64
+import contextlib
+import functools
+import gc
+import html
+import io
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+import matplotlib as mpl
+import numpy as np
+from IPython import get_ipython
+from IPython.display import HTML, display
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+from schedlib.pictures import style
 
 __all__ = ["Explorer"]
+Picture = tuple[Figure, str]
+"""What a draw function gives: a matplotlib figure and its alt text."""
+
+
+def slider(value: float, low: float, high: float, step: float = 1, *, text: str) -> widgets.Widget:
+    """A slider with its description, of whole numbers when all of its own are; it answers when let go."""
+    whole = all(isinstance(number, int) for number in (value, low, high, step))
+    kind = widgets.IntSlider if whole else widgets.FloatSlider
+    return kind(value=value, min=low, max=high, step=step, description=text, continuous_update=False)
+
+
+def menu(options: Sequence, value: Any = None, *, text: str) -> widgets.Dropdown:
+    """A menu of names, or of (label, value) pairs, with its description; the first is chosen by default."""
+    return widgets.Dropdown(options=options, description=text, **({} if value is None else {"value": value}))
+
+
+def labelled(policies: Sequence[str]) -> list[tuple[str, str]]:
+    """Policies as a menu's options: each with its label in the book's figures."""
+    return [(style.look(policy).label, policy) for policy in policies]
+
+
+def placed(size: tuple[float, float], *places: Sequence[float]) -> tuple[Figure, list[Axes]]:
+    """A figure of `size` (inches) with axes at fixed places (left, bottom, width, height), in parts of 1. The
+    book's style lays figures out, which would take half of the time of a move."""
+    figure, axes = style.subplots(1, len(places), size=size)
+    figure.set_layout_engine("none")
+    for ax, place in zip(np.atleast_1d(axes), places, strict=True):
+        ax.set_position(place)
+    return figure, list(np.atleast_1d(axes))
+
+
+def png(figure: Figure) -> bytes:
+    """A figure as a PNG file of 100 dots an inch, laid out and drawn once (`savefig` does both twice)."""
+    figure.set_dpi(100)
+    canvas, buffer = FigureCanvasAgg(figure), io.BytesIO()
+    canvas.draw()
+    image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
+    image.save(buffer, format="png", compress_level=1)
+    return buffer.getvalue()
+
+
+@contextlib.contextmanager
+def young_garbage() -> Iterator[None]:
+    """Collect what is made inside while it is young: a figure is thousands of objects that hold one another,
+    and Python would look through all of its objects at every tenth move or so, for a third of a second."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.collect(0)
+        if was_on:
+            gc.enable()
+
+
+@contextlib.contextmanager
+def working(show: Callable[[str], None] | None = None, after: float = 1.5) -> Iterator[None]:
+    """Inside the block, say that it works and for how many seconds, once it has taken more than `after` s.
+
+    `show` takes the words, and "" when the block is done; without it they stand below the cell that runs.
+
+    >>> said = []
+    >>> with working(said.append, after=0.01):
+    ...     time.sleep(0.1)
+    >>> said[0], said[-1]
+    ('Working, 0 s: what is run for the first time is compiled first.', '')
+    """
+    said: list[str] = []
+    say, start, done = show or _below_the_cell(), time.monotonic(), threading.Event()
+
+    def keep_saying():
+        while not done.wait(1.0 if said else after):
+            how_long = f"Working, {time.monotonic() - start:.0f} s"
+            said.append(f"{how_long}: what is run for the first time is compiled first.")
+            say(said[-1])
+
+    thread = threading.Thread(target=keep_saying, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        if said:
+            say("")
+
+
+def _below_the_cell() -> Callable[[str], None]:
+    """Words below the running cell, each in the place of the last; none without a notebook."""
+    handles: list = []
+
+    def show(words):
+        page = HTML(f'<p role="status">{words}</p>' if words else "")
+        if handles:
+            handles[0].update(page)
+        elif hasattr(get_ipython(), "kernel"):
+            handles.append(display(page, display_id=True))
+
+    return show
+
+
+class Explorer(widgets.VBox):
+    """A picture that follows its controls.
+
+    - `draw(**values)` takes the controls' values and gives a `Picture`, of `height` pixels
+    - `controls`: ipywidgets by the names of its arguments
+    - `on_change`: by the name of a control, a function that updates what depends on it, before the drawing
+
+    A draw that raises ValueError shows the message in the picture's place; a move that fails in any other way
+    shows the call that repeats it. Long work says so. On a static page the first picture stands for the
+    whole.
+    """
+
+    def __init__(self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget],
+                 height: int = 420, on_change: Mapping[str, Callable[[], None]] | None = None):
+        self.draw, self.controls, self.height = draw, dict(controls), height
+        self.on_change, self.updating = on_change or {}, False
+        for control in self.controls.values():
+            control.style.description_width = "11em"
+            control.layout.width = "34em"
+        self.picture = widgets.HTML(layout=widgets.Layout(height=f"{height + 10}px", overflow="hidden"))
+        self.png, self.alt = b"", ""
+        self.drawn: dict[str, Any] | None = None
+        super().__init__([*self.controls.values(), self.picture])
+        with working():
+            self.refresh()
+        for name, control in self.controls.items():
+            control.observe(functools.partial(self._moved, name), "value")
+
+    def refresh(self) -> None:
+        """Draw with the controls' present values, unless the picture is already of these."""
+        values = {name: control.value for name, control in self.controls.items()}
+        if values != self.drawn:
+            self.drawn = values
+            with young_garbage():
+                self.picture.value = self._page(values)
+
+    def _page(self, values):
+        try:
+            with mpl.rc_context({"axes.titley": 1.0}):  # to search a title's place takes a fifth of the time
+                figure, alt = self.draw(**values)
+        except ValueError as error:
+            return message(str(error))
+        self.png, self.alt = png(figure), alt
+        look = f'alt="{html.escape(alt)}" style="max-height:{self.height}px;max-width:100%"'
+        return f'<img {look} src="data:image/png;base64,{_base64(self.png)}">'
+
+    def _moved(self, name, change):
+        """Answer a move. A failure is said here: nobody would see a traceback below an old picture."""
+        if self.updating:
+            return
+        try:
+            with working(self._say):
+                self.updating = True
+                try:
+                    self.on_change.get(name, lambda: None)()
+                finally:
+                    self.updating = False
+                self.refresh()
+        except Exception as error:
+            values = ", ".join(f"{name}={control.value!r}" for name, control in self.controls.items())
+            why = f"This setting could not be drawn ({type(error).__name__}: {error}); others may be. "
+            how = f"To see where it fails, give this explorer a name and call name.draw({values})."
+            self.picture.value = message(why + how)
+
+    def _say(self, words):
+        if words:
+            self.picture.value = f'<p role="status">{words}</p>'
+
+    def _repr_mimebundle_(self, **options):
+        bundle = super()._repr_mimebundle_(**options)
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        if self.png:
+            data["image/png"], metadata["image/png"] = _base64(self.png), {"alt": self.alt}
+        return data, metadata
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def message(words: str) -> str:
+    """What stands in the place of a picture that cannot be drawn."""
+    return f'<p role="alert">{html.escape(words)}</p>'

@@ -8,22 +8,20 @@ import ipywidgets as widgets
 import numpy as np
 
 from schedlib import eagle
-from schedlib.eagle.simulating.replay import newest_copy, replay
+from schedlib.eagle.simulating.results import newest_copy, replay
 from schedlib.pictures.cluster import HEIGHT, in_words, plot_cluster, svg
-from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, message, png, slider
+from schedlib.teaching.explorers import Explorer, Picture, menu, message, png, slider
 from schedlib.workload import Workload
 
 WORKERS, SHORT_PARTITION, CUTOFF = 20, 0.2, 8.0
-FEW = 6
-"""Eagle's minimum number of probes on these workers: 20 would be one for each."""
+FEW = 6  # Eagle's minimum number of probes on these workers: 20 would be one for each
 SYSTEMS = {
     "Eagle": eagle.Eagle(min_probes=FEW),
     "Eagle without SSS": eagle.Eagle(sss=False, min_probes=FEW),
     "Eagle without SBP and SRPT": eagle.Eagle(sbp=False, srpt=False, min_probes=FEW),
     "Eagle, no minimum of probes": eagle.Eagle(min_probes=0),
     "Hawk": "hawk", "Sparrow": "sparrow", "DLWL": "dlwl", "Omniscient LWL": "omniscient",
-    "Ideal Eagle": "ideal-eagle",
-}
+    "Ideal Eagle": "ideal-eagle"}
 EVENTS = {
     "every event": None,
     "the ways of probes": {"submit", "send", "queue", "reject", "robbed", "steal", "vain", "drop"},
@@ -60,8 +58,7 @@ def _shown(system, seed, events):
 def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event", step: int = 0) -> Picture:
     """The `step`-th of those steps of the run of `system` on `small_workload(seed)` that `events` names.
     `system` is a key of `SYSTEMS`, `events` of `EVENTS`. Raises ValueError when there is no such step."""
-    run, steps = _run(system, seed)
-    shown = _shown(system, seed, events)
+    (run, steps), shown = _run(system, seed), _shown(system, seed, events)
     if not 0 <= step < len(shown):
         raise ValueError(f"step: {step} is not among the {len(shown)} that there are of {events}")
     here = steps[shown[step]]
@@ -92,13 +89,10 @@ class Player(Explorer):
         on.on_click(lambda button: self.move(1))
         self.children = [*self.children[:-1], widgets.HBox([self.play, back, on]), self.picture]
         widgets.jslink((self.play, "value"), (self.at, "value"))
-        self.controls["pace"].observe(self._set_pace, "value")
+        widgets.dlink((controls["pace"], "value"), (self.play, "interval"), lambda pace: round(1000 / pace))
         self.at.value = first_stale_rejection(_run(*self.chosen[:2])[1])
         figure, self.alt = draw_step(step=self.at.value)
         self.png = png(figure)
-
-    def _set_pace(self, change):
-        self.play.interval = round(1000 / self.controls["pace"].value)
 
     def move(self, by: int) -> None:
         """Go `by` events on, or back."""

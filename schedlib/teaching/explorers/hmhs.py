@@ -4,10 +4,10 @@ import functools
 from typing import Any
 
 from schedlib import hmhs
-from schedlib.hmhs.priced import priced
+from schedlib.hmhs.schedule import priced
 from schedlib.pictures import style
 from schedlib.pictures.gantt import plot_gantt
-from schedlib.teaching.explorers.explorer import Explorer, Picture, labelled, menu, slider
+from schedlib.teaching.explorers import Explorer, Picture, labelled, menu, slider
 
 POLICIES = ("hmhs", "r-hmhs", "fifo-pri", "fifo", "priced")
 

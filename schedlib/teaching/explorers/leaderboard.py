@@ -4,7 +4,7 @@ import pandas as pd
 
 from schedlib.leaderboard import alt_text, plot, standings
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, slider
+from schedlib.teaching.explorers import Explorer, Picture, menu, slider
 
 
 def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) -> Picture:

@@ -1,7 +1,4 @@
-"""The explorers of the LoTES chapters: a waiting line, two pools, bins, a cluster, runs of Figs. 11-13.
-
-A function `draw_...` gives a matplotlib Figure and its alt text.
-"""
+"""The explorers of the LoTES chapters: a waiting line, two pools, bins, a cluster, runs of Figs. 11-13."""
 
 import functools
 from collections.abc import Mapping
@@ -12,11 +9,10 @@ import pandas as pd
 
 from schedlib import lotes, theory
 from schedlib.core.checks import unknown
-from schedlib.exhibits.lotes.fig11_13_random import LAWS, axis_of
-from schedlib.exhibits.lotes.random_point import at_point, plot_point
+from schedlib.exhibits.lotes.drawing import LAWS, at_point, axis_of, plot_point
 from schedlib.pictures import style
 from schedlib.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
-from schedlib.teaching.explorers.explorer import Explorer, Picture, menu, slider
+from schedlib.teaching.explorers import Explorer, Picture, menu, slider
 from schedlib.teaching.lessons import dispatch as stored_clusters
 
 CORES, MEMORY = 10, 10
@@ -99,11 +95,9 @@ def draw_bins(cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memor
 
 def bins() -> Explorer:
     """Sliders for the sizes of two classes, and the bins they give."""
-    sizes = {"cores_1": 2, "cores_2": 3, "memory_1": 3, "memory_2": 1}
-    texts = "class 1: cores", "class 2: cores", "class 1: GB", "class 2: GB"
-    controls = {name: slider(size, 0.5, 6, 0.5, text=text)
-                for (name, size), text in zip(sizes.items(), texts, strict=True)}
-    return Explorer(draw_bins, controls)
+    sizes = (("cores_1", 2, "class 1: cores"), ("cores_2", 3, "class 2: cores"),
+             ("memory_1", 3, "class 1: GB"), ("memory_2", 1, "class 2: GB"))
+    return Explorer(draw_bins, {name: slider(size, 0.5, 6, 0.5, text=text) for name, size, text in sizes})
 
 
 _cluster = functools.lru_cache(maxsize=64)(stored_clusters.instance)
@@ -154,8 +148,7 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
     """Menus for the figure and the law of sizes, a slider along the figure's axis, and the runs there. `runs`
     and `claims` as in `draw_stored`. The slider's values and the laws are those of the figure chosen."""
     varies = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
-    names = [(f"load {frame['load'].iloc[0]:g}, {varies[axis_of(frame)]}", name)
-             for name, frame in runs.items()]
+    names = [(f"load {run['load'].iloc[0]:g}, {varies[axis_of(run)]}", name) for name, run in runs.items()]
     figure, sizes = menu(names, text="runs"), menu([], text="law of sizes")
     at = widgets.SelectionSlider(options=[0], description="Phi or Omega", continuous_update=False)
 
@@ -168,6 +161,5 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
 
     offer()
     at.index = len(at.options) // 2
-    controls = {"figure": figure, "sizes": sizes, "at": at}
-    draw = functools.partial(draw_stored, runs, claims=claims)
-    return Explorer(draw, controls, height=460, on_change={"figure": offer})
+    return Explorer(functools.partial(draw_stored, runs, claims=claims),
+                    {"figure": figure, "sizes": sizes, "at": at}, height=460, on_change={"figure": offer})

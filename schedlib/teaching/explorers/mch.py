@@ -18,12 +18,11 @@ from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
 from schedlib.pictures import style
 from schedlib.pictures.trees import plot_tree, tree_size
-from schedlib.teaching.explorers.explorer import Explorer, Picture, labelled, menu, placed, slider, working
+from schedlib.teaching.explorers import Explorer, Picture, labelled, menu, placed, slider, working
 
 RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
 RESOURCES = ("CPU", "GB")
-LEAVES, DEPTH = 12, 5
-SMALLEST, LARGEST = 1e-3, 1e6
+LEAVES, DEPTH, SMALLEST, LARGEST = 12, 5, 1e-3, 1e6
 PRESETS = {
     "MCH breaks its promise": ("[(4, 1), [(1, 0), (0, 1), (0, 1)]]", 36, 36),
     "Fig. 4 of the paper": ("[[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]", 200, 200),
@@ -36,12 +35,10 @@ PRESETS = {
 
 
 def read_tree(text: str) -> mch.Tree:
-    """The tree of a text such as "[(1, 0), [(0, 1), (2, 1)]*3]".
-
-    Groups stand in brackets, leaves in parentheses, weights after an asterisk. Only numbers are read, nothing
-    is run. Raises ValueError, with what is wanted, on any other text, and on trees that are no good to draw:
-    more than 12 leaves, more than 5 levels, demands of two resources that are not 0 or between 0.001 and
-    1,000,000.
+    """The tree of a text such as "[(1, 0), [(0, 1), (2, 1)]*3]": groups in brackets, leaves in parentheses,
+    weights after an asterisk. Only numbers are read, nothing is run. Raises ValueError, with what is wanted,
+    on any other text and on trees that are no good to draw: of more than 12 leaves or 5 levels, of demands of
+    other than two resources, or that are not 0 or between 0.001 and 1,000,000.
 
     >>> tree = read_tree("[(1, 0), [(0, 1), (2, 1)]*3]")
     >>> tree.n_leaves, tree.weight.tolist()
@@ -58,8 +55,7 @@ def read_tree(text: str) -> mch.Tree:
         return ast.literal_eval(node)
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)
+        with warnings.catch_warnings(action="ignore", category=SyntaxWarning):
             groups = nested(ast.parse(text.strip(), mode="eval").body, ())
         if not isinstance(groups, list):
             raise ValueError("the whole is a group, in brackets")
@@ -94,19 +90,15 @@ def _path(text, cpu, memory, rule):
 
 
 def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100) -> Picture:
-    """A tree, as `read_tree` reads it, on a cluster `filled` to that % of what `rule` gives out in the end.
-
-    The cluster has `cpu` CPUs and `memory` GB. Shares are those of the divisible filling; a group's is what
-    its poorest child lets it show. Raises ValueError as `read_tree` does, and when the rule is not for this
-    tree.
-    """
+    """A tree, as `read_tree` reads it, on `cpu` CPUs and `memory` GB `filled` to that % of what `rule` gives
+    out in the end. Shares are those of the divisible filling; a group's is what its poorest child lets it
+    show. Raises ValueError as `read_tree` does, and when the rule is not for this tree."""
     tree, path, used = _path(text, cpu, memory, rule)
     shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
-    need = tree.demand / [cpu, memory]
+    need, names = tree.demand / [cpu, memory], [tree.name(node) for node in tree.leaves]
     usage = need * (shares / need.max(axis=1))[:, None]
     full = np.array(["CPU", "memory"])[usage.sum(axis=0) > 1 - 1e-6]
     title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) or 'nothing'} full"
-    names = [tree.name(node) for node in tree.leaves]
     nodes = node_shares(tree, [cpu, memory], shares)
     nodes[0] = np.nan
     width, height = tree_size(tree, nodes, resources=RESOURCES)
@@ -156,8 +148,8 @@ def filling() -> Explorer:
 
 CHURN_RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
 FIG4 = "Fig. 4 of the paper"
+# How long each scene lasts (s).
 SCENES = {FIG4: 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
-"""How long each scene lasts (s)."""
 
 
 def _scene(scene):

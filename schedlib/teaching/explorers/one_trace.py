@@ -10,10 +10,9 @@ from matplotlib.ticker import NullLocator
 
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
-from schedlib.teaching.explorers.explorer import Explorer, Picture, placed, slider
+from schedlib.teaching.explorers import Explorer, Picture, placed, slider
 from schedlib.teaching.lessons import one_trace
 
-LABELS = {"lotes-known": "LoTES, mix known"}
 PANELS = {
     "place": ("Which machine? Mean wait (s)", "wait", ("lotes", "lotes-known", "tetris", "greedy")),
     "order": ("In which order? Makespan over the bound", "makespan", one_trace.ORDERS),
@@ -32,7 +31,7 @@ AXES = {
 
 def _look(policy):
     look = style.look(policy.removesuffix("-known"))
-    return look._replace(label=LABELS[policy], marker="s") if policy in LABELS else look
+    return look._replace(label=f"{look.label}, mix known", marker="s") if policy == "lotes-known" else look
 
 
 def plot_answers(frame: pd.DataFrame) -> Picture:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,10 @@ import pandas as pd
 
 from schedlib import lotes
 from schedlib.lotes.planning.plan import make_plan
-from schedlib.lotes.workloads.random_instances import RandomInstance
+from schedlib.lotes.workloads.instances import RandomInstance
 
 MACHINES, HOURS, MOST_BINS = 6, 6.0, 1_000_000
-PHIS, SEEDS = tuple(range(0, 16, 3)), tuple(range(10))
-"""Phi in thousandths of the largest machine."""
+PHIS, SEEDS = tuple(range(0, 16, 3)), tuple(range(10))  # phi in thousandths of the largest machine
 PLANS = Path(__file__).with_name("dispatch.csv")
 MIXES = [f"n{k}" for k in range(1, 10)]
 
@@ -39,8 +39,7 @@ def stored() -> dict[tuple[int, int], pd.DataFrame]:
     return dict(list(pd.read_csv(PLANS).groupby(["phi", "seed"])))
 
 
-PLANNED: dict[tuple[int, int], lotes.Plan] = {}
-"""Plans that have been made of rows: they depend on phi and the seed alone."""
+PLANNED: dict[tuple[int, int], lotes.Plan] = {}  # made of rows: they depend on phi and the seed alone
 
 
 def _stored_plan(phi, seed, configs, classes):
@@ -63,8 +62,8 @@ def rows(phi: int, seed: int) -> pd.DataFrame:
     planner = partial(lotes.plan, max_bins=MOST_BINS)
     plan = lotes.random_instance(phi / 1000, machines=MACHINES, hours=HOURS, seed=seed, planner=planner).plan
     frames = []
-    for j, (bins, fraction, machines) in enumerate(zip(plan.bins, plan.fractions, plan.machines,
-                                                       strict=True)):
+    per_config = zip(plan.bins, plan.fractions, plan.machines, strict=True)
+    for j, (bins, fraction, machines) in enumerate(per_config):
         used = np.flatnonzero((fraction > 0) | (machines > 0))
         mixes = pd.DataFrame(bins[used], columns=MIXES)
         frames.append(mixes.assign(configuration=j, machines=machines[used], fraction=fraction[used]))
@@ -75,10 +74,9 @@ def rows(phi: int, seed: int) -> pd.DataFrame:
 def main() -> None:
     """Make all plans anew, a minute or two; `python -m schedlib.teaching.lessons.dispatch` writes them."""
     plans = []
-    for phi in PHIS:
-        for seed in SEEDS:
-            plans.append(rows(phi, seed))
-            print(f"phi {phi}, seed {seed}: {len(plans[-1])} bins in use", flush=True)
+    for phi, seed in product(PHIS, SEEDS):
+        plans.append(rows(phi, seed))
+        print(f"phi {phi}, seed {seed}: {len(plans[-1])} bins in use", flush=True)
     pd.concat(plans).to_csv(PLANS, index=False, lineterminator="\n")
 
 

@@ -16,6 +16,7 @@ Readings, fixed before anything was measured:
 
 from dataclasses import replace
 from functools import cache, partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,11 @@ import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs, lotes, mch, traces
-from schedlib.hmhs.priced import priced
+from schedlib.hmhs.schedule import priced
 from schedlib.mch.workloads import CORES
 from schedlib.workload import Workload
 
-SPAN = 600.0
-"""Seconds of submissions in a slice."""
+SPAN = 600.0  # seconds of submissions in a slice
 FIRST = SPAN / 6
 SHORTEST = 0.5  # seconds that an instance of 0 s lasts, as in `lotes.alibaba`
 ORDERS = ("hmhs", "priced", "r-hmhs", "fifo-pri", "fifo")
@@ -101,10 +101,8 @@ def batch(stages: Workload, seed: int = 0, alike: bool = False) -> hmhs.Instance
     """The slice's map-reduce pairs as HMHS takes them. `seed` draws the speeds of 100 + 100 machines; `alike`
     gives all of them the mean, 0.55."""
     instance = hmhs.from_trace(pairs(stages), seed)
-    if not alike:
-        return instance
     maps, reduces = (np.full_like(speed, 0.55) for speed in (instance.map_speed, instance.reduce_speed))
-    return replace(instance, map_speed=maps, reduce_speed=reduces)
+    return replace(instance, map_speed=maps, reduce_speed=reduces) if alike else instance
 
 
 def order(stages: Workload, seed: int = 0, alike: bool = False) -> tuple[dict[str, hmhs.Schedule], float]:
@@ -173,13 +171,10 @@ def answers(stages: Workload, load: float = 0.8, seed: int = 0) -> pd.DataFrame:
 
 
 def _without_load(stages, seed):
-    orders, bound = order(stages, seed)
-    rows = []
+    (orders, bound), rows = order(stages, seed), []
     for policy, done in orders.items():
-        rows += [
-            ("order", policy, "makespan", done.makespan / bound),
-            ("order", policy, "end", done.job_end.mean()),
-        ]
+        rows += [("order", policy, "makespan", done.makespan / bound),
+                 ("order", policy, "end", done.job_end.mean())]
     rows += [("share", rule, "least", held.min()) for rule, held in shares(stages).items()]
     return pd.DataFrame(rows, columns=COLUMNS)
 
@@ -201,14 +196,13 @@ def grid() -> pd.DataFrame:
 def made_grid() -> pd.DataFrame:
     """The grid computed anew, in minutes; `python -m schedlib.teaching.lessons.one_trace` writes it."""
     blocks = []
-    for start in STARTS:
-        for every in STEPS:
-            stages = part(start, every)
-            print(f"minute {start}, every {every}th job: {len(stages)} stages", flush=True)
-            always = _without_load(stages, 0)
-            for load in LOADS:
-                rows = pd.concat([always, _at_load(stages, load / 100, 0)], ignore_index=True)
-                blocks.append(rows.assign(start=start, every=every, load=load))
+    for start, every in product(STARTS, STEPS):
+        stages = part(start, every)
+        print(f"minute {start}, every {every}th job: {len(stages)} stages", flush=True)
+        always = _without_load(stages, 0)
+        for load in LOADS:
+            rows = pd.concat([always, _at_load(stages, load / 100, 0)], ignore_index=True)
+            blocks.append(rows.assign(start=start, every=every, load=load))
     frame = pd.concat(blocks, ignore_index=True)[["start", "every", "load", *COLUMNS]]
     return frame.assign(value=[float(f"{value:.6g}") for value in frame["value"]])
 

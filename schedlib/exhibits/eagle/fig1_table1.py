@@ -1,4 +1,4 @@
-"""Table 1 on the generated traces: how many jobs, how many long ones, whose task-seconds."""
+"""Fig. 1, Eagle as a drawing, in which nothing is measured; and Table 1 on the generated traces."""
 
 from typing import Any
 
@@ -6,15 +6,13 @@ import pandas as pd
 
 from schedlib.eagle.workloads.measures import short_share, table1
 from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS
-from schedlib.exhibits.eagle.comparing import Measure, claim, only
-from schedlib.exhibits.eagle.running import MAKERS, TRACES
+from schedlib.exhibits.eagle.comparing import MAKERS, TRACES, Measure, claim, only
 from schedlib.experiment import Experiment, Figure, scales
+from schedlib.pictures.probing import plot_overview
 
-PLACE = 5
+PLACE = 3
 PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo": (24262, 9.41, 98)}
 """The paper's Table 1: jobs, long jobs (%), task-seconds of long jobs (%)."""
-PARTITION = {trace: 100 - printed[2] for trace, printed in PRINTED.items()}
-"""Workers for short jobs alone (%): 17, 9 and 2."""
 COLUMNS = (  # the claim's name, the rows' column, what it is, its unit, the claim's tolerance
     ("jobs", "jobs", "number of jobs", "jobs", 0.0),
     ("long-jobs", "long_jobs", "share of long jobs", "% of jobs", 0.05),
@@ -34,19 +32,23 @@ def _of(trace: str, column: str) -> Measure:
 
 def _partition_gap(frame):
     """The largest distance (%) of the short jobs' share of task-seconds from the partition's of workers."""
-    gap = (frame["short_share"] - frame["trace"].map(PARTITION)).abs()
-    return gap.groupby(frame["seed"]).max().to_numpy()
+    partition = frame["trace"].map({trace: 100 - printed[2] for trace, printed in PRINTED.items()})
+    return (frame["short_share"] - partition).abs().groupby(frame["seed"]).max().to_numpy()
 
 
-EXPERIMENTS = (Experiment("eagle.table1", "What the three traces hold", run,
-                          scales([{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]),
-                          scales(1, 1, 5)),)
+EXPERIMENTS = (
+    Experiment("eagle.table1", "What the three traces hold", run,
+               scales([{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]), scales(1, 1, 5)),)
 
 FIGURES = (
-    Figure("eagle.table1", "eagle.table1", None,
-           "The paper's Table 1 on generated traces: jobs, long jobs (%), their task-seconds (%); and the "
-           "short jobs' share of the task-seconds (%), which is the paper's rule for the short partition "
-           "(17, 9 and 2 %).",
+    Figure("eagle.fig1", "eagle.example", lambda frame: plot_overview(), "Eagle as in the paper's Fig. 1: a "
+           "centre places long jobs and sends its bit vector along; distributed schedulers probe for short "
+           "jobs, and a worker with a long task rejects a probe and gives its copy of the bits.",
+           "Diagram of three distributed schedulers and a central one above ten workers in two partitions, "
+           "with a probe that is rejected and sent again."),
+    Figure("eagle.table1", "eagle.table1", None, "The paper's Table 1 on generated traces: jobs, long jobs "
+           "(%), their task-seconds (%); and the short jobs' share of the task-seconds (%), which is the "
+           "paper's rule for the short partition (17, 9 and 2 %).",
            "Table of three traces with number of jobs, share of long jobs, and shares of task-seconds."),)
 
 MADE: dict[str, Any] = {"by_construction": True, "reason": "the generator is made to have it"}

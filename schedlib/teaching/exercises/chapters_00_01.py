@@ -1,15 +1,36 @@
-"""Checks for chapter 1: why jobs wait."""
+"""Checks of the tour, a first try of how exercises work, and of chapter 1: why jobs wait."""
+
+from functools import partial
 
 import numpy as np
 
-from schedlib import theory
-from schedlib.teaching.exercises.checking import exercise
-from schedlib.teaching.exercises.reading import expect, near, numbers
+from schedlib import hmhs, theory, traces
+from schedlib.teaching import exercises
+from schedlib.teaching.exercises import expect, near, number, numbers
 
-CHAPTER = "01-waiting"
+tour = partial(exercises.exercise, "00-start-here")
 
 
-@exercise(1)
+@tour(1)
+def another_batch(answer: object) -> str:
+    """Give a number: by how many per cent HMHS ends sooner than FIFO on the batch drawn with `seed=1`."""
+    given, old, right = number(answer), _gain(0), _gain(1)
+    expect(not near(given, old, 0.05), "that is the batch above: draw another one with `seed=1`")
+    expect(not near(given, right / 100, 0.05), "in per cent: 100 times that")
+    expect(not near(100 - given, right, 0.05), "that is HMHS's makespan in per cent of FIFO's: subtract it")
+    expect(near(given, right, 0.05), "copy *One policy* with `seed=1`, and divide the makespans as above")
+    return "every exercise of the book is checked like this; the chapters have three to five each."
+
+
+def _gain(seed):
+    batch = hmhs.from_trace(traces.alibaba2018("mapreduce"), seed=seed, n_jobs=30, machines=(6, 6))
+    return 100 * (1 - hmhs.schedule(batch, "hmhs").makespan / hmhs.schedule(batch, "fifo").makespan)
+
+
+waiting = partial(exercises.exercise, "01-waiting")
+
+
+@waiting(1)
 def help_desk(answer: object) -> str:
     """Give three numbers: mean wait (minutes) and mean number waiting with one clerk; mean wait with two."""
     wait, waiting, two = numbers(answer, 3)
@@ -24,7 +45,7 @@ def help_desk(answer: object) -> str:
     return "a second clerk does far more than halve the wait."
 
 
-@exercise(2)
+@waiting(2)
 def pooling(answer: object) -> str:
     """Give two numbers: the factor by which one cluster of both has a shorter wait, at 80 % and 97 % load."""
     given = numbers(answer, 2)
@@ -39,7 +60,7 @@ def pooling(answer: object) -> str:
     return "near full load a pool behaves like one server that is twice as fast, and the factor goes to 2."
 
 
-@exercise(3)
+@waiting(3)
 def fractions(answer: object) -> None:
     """Give at least eight numbers: the measured fractions of time with 0, 1, 2, ... jobs in the system."""
     given = numbers(answer)
@@ -51,7 +72,7 @@ def fractions(answer: object) -> None:
     expect(off.max() > 1e-6, "these are the formula's numbers: measure them from a run's `jobs`")
 
 
-@exercise(4)
+@waiting(4)
 def scaled_erlang(answer: object) -> str:
     """Give three numbers: by how many % scaled Erlang is above the simulated wait, on 1, 4 and 16 cores."""
     one, four, sixteen = numbers(answer, 3)

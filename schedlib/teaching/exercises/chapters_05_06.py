@@ -1,21 +1,98 @@
-"""Checks for chapter 6: sharing in a hierarchy."""
+"""Checks for chapter 5, batches of MapReduce jobs, and chapter 6, sharing in a hierarchy."""
 
-from functools import cache
+from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 
-from schedlib import mch
+from schedlib import hmhs, mch
+from schedlib.hmhs.johnson import flow_shop_makespan
 from schedlib.mch.properties import node_shares
 from schedlib.mch.search import random_tree
-from schedlib.teaching.exercises.checking import exercise
-from schedlib.teaching.exercises.reading import a, expect, hinted, items, near, number, numbers, one_of
+from schedlib.teaching import exercises
+from schedlib.teaching.exercises import a, expect, hinted, items, near, number, numbers, one_of, wholes
 
-CHAPTER = "06-mch"
+batches = partial(exercises.exercise, "05-hmhs")
+MAPS, REDUCES = [3, 7, 4, 5], [6, 2, 4, 1]
+
+
+@batches(1)
+def order_by_hand(answer: object) -> str:
+    """Give a pair: the four jobs in Johnson's order, numbered from 1, and the makespan."""
+    given = items(answer, "a pair: a list of four jobs, and a makespan", 2)
+    order, makespan = wholes(numbers(given[0], 4, "four jobs"), "jobs") - 1, number(given[1], "a makespan")
+    expect(sorted(order) == [0, 1, 2, 3], "each of the jobs 1 to 4 once")
+    took, best = (flow_shop_makespan(MAPS, REDUCES, one) for one in (order, hmhs.johnson(MAPS, REDUCES)))
+    expect(took == best, "this order takes too long: in which stage is each job quicker?")
+    hint = "as short as can be, but not Johnson's order: sort each of the two groups as the rule says"
+    expect((order == hmhs.johnson(MAPS, REDUCES)).all(), hint)
+    rule = "a reduce starts when its map has ended and the job before has reduced"
+    expect(near(makespan, took, 1e-9), f"the order is right, the makespan is not: {rule}")
+    return "and no order is shorter."
+
+
+@batches(2)
+def where_hmhs_loses(answer: object) -> str:
+    """Give an `hmhs.Instance` of two jobs, with at most two machines a stage."""
+    case = a(hmhs.Instance, answer, "an `hmhs.Instance`")
+    expect(case.n_jobs == 2, f"needs two jobs, and here are {case.n_jobs}")
+    expect(max(case.map_machines, case.reduce_machines) <= 2, "at most two machines in a stage")
+    ours, fifo = (hmhs.schedule(case, policy).makespan for policy in ("hmhs", "fifo"))
+    how = "as good as" if near(ours, fifo, 1e-9) else "better than"
+    hint = "on which machine does Min-Min put the first task, and which job wanted that machine more?"
+    expect(ours > fifo * (1 + 1e-9), f"HMHS is {how} FIFO here: {hint}")
+    return f"HMHS takes {ours:.3g}, FIFO {fifo:.3g}, and the best schedule {hmhs.optimum(case):.3g}."
+
+
+@batches(3)
+def two_stages(answer: object) -> str:
+    """Give two numbers: the mean makespan over FIFO-Pri's, with Min-Min on maps only, and on reduces only."""
+    given = numbers(answer, 2)
+    plain = hmhs.POLICIES["fifo-pri"]
+    policies = plain, replace(plain, map_rule="min-min"), replace(plain, reduce_rule="min-min")
+    cases = [hmhs.single(100, seed) for seed in range(5)]
+    base, *mixed = (np.mean([hmhs.schedule(case, policy).makespan for case in cases]) for policy in policies)
+    right = np.array(mixed) / base
+    expect(not near(given, right[::-1], 0.03), "the numbers look like these, but the other way round")
+    expect(not near(given, 1 / right, 0.03), "the other way up: the mixed policy's makespan over FIFO-Pri's")
+    expect(not near(given, mixed, 0.03), "divide by FIFO-Pri's mean makespan")
+    for stage, mine, other in zip(("map", "reduce"), given, right, strict=True):
+        policy = f'`replace(hmhs.POLICIES["fifo-pri"], {stage}_rule="min-min")`'
+        expect(near(mine, other, 0.03), f"{stage} stage only: take {policy} on the five instances")
+    return "the stage with the most work decides, and here that is the map stage."
+
+
+@batches(4)
+def max_min(answer: object) -> str:
+    """Give an `hmhs.Policy` with your rule as its `map_rule`."""
+    policy = a(hmhs.Policy, answer, "an `hmhs.Policy`")
+    expect(callable(policy.map_rule), "its `map_rule` is a name; needs a function made by `hmhs.rule`")
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        time, tasks, same = rng.uniform(1, 9, 6), rng.integers(1, 4, 6), np.ones((6, 3))
+        length = np.diff(time[_map_order(policy, hmhs.Instance(time, tasks, same, time, tasks, same))])
+        expect((length <= 0).all(), "on equal machines the job with the longest tasks goes first")
+        speed = rng.uniform(0.1, 3, (6, 3))
+        first = _map_order(policy, hmhs.Instance(time, tasks, speed, time, tasks, same))[0]
+        hint = "on an idle cluster the first job is the one whose *best* time, over all machines, is longest"
+        expect(first == (time[:, None] * speed).min(axis=1).argmax(), hint)
+    case = hmhs.single(100, 0)
+    mine, ours, fifo = (hmhs.schedule(case, one).makespan for one in (policy, "hmhs", "fifo"))
+    times = f"it takes {mine / ours:.1f} times as long as HMHS, FIFO {fifo / ours:.1f} times"
+    return f"{times}: to choose the machine is what counts."
+
+
+def _map_order(policy, case):
+    with hinted("the policy does not run"):
+        return hmhs.schedule(case, replace(policy, reduce_rule="min-min", score=None)).map.job
+
+
+sharing = partial(exercises.exercise, "06-mch")
 RESOURCES = ("CPU", "memory")
 
 
-@exercise(1)
-def by_hand(answer: object) -> str:
+@sharing(1)
+def shares_by_hand(answer: object) -> str:
     """Give a triple: three weights, the first full resource ("CPU" or "memory"), three dominant shares."""
     given = items(answer, "a triple: three weights, a resource, three shares", 3)
     weights, first, shares = numbers(given[0], 3), one_of(given[1], RESOURCES), numbers(given[2], 3)
@@ -30,7 +107,7 @@ def by_hand(answer: object) -> str:
     return "and part of the other resource stays idle."
 
 
-@exercise(2)
+@sharing(2)
 def where_they_differ(answer: object) -> str:
     """Give a `mch.Tree`, two groups of two jobs, one partial-type; MCH and H-DRF differ at 10 CPUs, 10 GB."""
     tree = _two_resources(answer)
@@ -46,7 +123,7 @@ def where_they_differ(answer: object) -> str:
     return "its weight ignores its group, as it does not need the resource that fills first."
 
 
-@exercise(3)
+@sharing(3)
 def heavier_group(answer: object) -> str:
     """Give a number: the least weight of group 2 that gives its memory job's guarantee by the naive rule."""
     weight = number(answer)
@@ -63,7 +140,7 @@ def _left_over(weight):
     return max(1 - 1 / weight, 0) - trap.guarantee[trap.leaves[2]]
 
 
-@exercise(4)
+@sharing(4)
 def by_guarantee(answer: object) -> str:
     """Give a `mch.Tree` on which these weights leave a group below its guarantee, with 1 of each resource."""
     tree = _two_resources(answer)
@@ -78,7 +155,7 @@ def by_guarantee(answer: object) -> str:
     return f"the poorest group has {100 * poorest:.0f} % of its guarantee; H-DRF would give it all."
 
 
-@exercise(5)
+@sharing(5)
 def near_h_drf(answer: object) -> str:
     """Give three numbers: the part of the trees on which "mch", "case1" and "exact-ch" differ from H-DRF."""
     given = numbers(answer, 3)

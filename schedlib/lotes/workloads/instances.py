@@ -1,4 +1,6 @@
-"""The paper's random workloads (Section 5.4), drawn block by block, so that a long run fits in memory."""
+"""The paper's problems: Google's cluster as Tables 1 and 2 print it, and random instances (Section 5.4),
+whose jobs are drawn block by block, so that a long run fits in memory.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -9,21 +11,47 @@ import numpy.typing as npt
 
 from schedlib.core import streams
 from schedlib.core.checks import unknown
+from schedlib.lotes.dispatching.state import BLOCK, Arrivals
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.planning.plan import plan
-from schedlib.lotes.workloads.google import google2011
-from schedlib.lotes.workloads.job_stream import BLOCK, Arrivals
 
+MACHINES = (6732, 3863, 1001, 795, 126, 52, 5, 5, 3, 1)
+CORES = (0.50, 0.50, 0.50, 1.00, 0.25, 0.50, 0.50, 0.50, 1.00, 1.00)
+MEMORY = (0.50, 0.25, 0.75, 1.00, 0.25, 0.12, 0.03, 0.97, 0.50, 0.06)
+SUPPORTS = (4, 2, 1, 2, 2, 1, 1, 2, 2, 1)  # abs(K^j) as printed: one optimum of stage 1 among very many
+HOURS, PROPORTIONS = (0.03, 0.04, 0.04, 0.03), (0.23, 0.46, 0.30, 0.01)
+CLASS_CORES, CLASS_MEMORY = (0.02, 0.02, 0.07, 0.20), (0.01, 0.03, 0.03, 0.06)
 SIZES = ("independent", "common", "fixed")
+
+
+def google2011() -> tuple[MachineConfigs, JobClasses]:
+    """The 10 machine configurations of Table 1 and the 4 job classes of Table 2.
+
+    Cores and memory are fractions of the largest machine's; rates are one over the printed mean hours (of two
+    digits), the same on every configuration, as the paper assumes (Section 5.3).
+
+    >>> configs, classes = google2011()
+    >>> configs.n_machines, configs.capacity[3].tolist(), classes.share.tolist()
+    (12583, [1.0, 1.0], [0.23, 0.46, 0.3, 0.01])
+    """
+    configs = MachineConfigs(np.c_[CORES, MEMORY], MACHINES)  # type: ignore[arg-type]
+    rate = np.tile(1 / np.array(HOURS), (len(MACHINES), 1))
+    return configs, JobClasses(PROPORTIONS, np.c_[CLASS_CORES, CLASS_MEMORY], rate)  # type: ignore[arg-type]
+
+
+def fewer_machines(configs: MachineConfigs, shrink: float) -> MachineConfigs:
+    """The numbers of machines over `shrink`, rounded, at least one of each configuration.
+
+    >>> fewer_machines(MachineConfigs([[1.0], [0.5]], [900, 4]), 10).count.tolist()
+    [90, 1]
+    """
+    return MachineConfigs(configs.capacity, np.maximum(np.round(configs.count / shrink), 1).astype(int))
 
 
 def truncated(rng: np.random.Generator, mean: npt.ArrayLike, cv: float, high: npt.ArrayLike) -> np.ndarray:
     """Gaussians of these means and deviations cv * mean, each drawn again until it lies in [0, high]."""
     mean, high = np.broadcast_arrays(np.asarray(mean, float), np.asarray(high, float))
-    drawn = rng.standard_normal(mean.shape)
-    drawn *= cv
-    drawn += 1
-    drawn *= mean
+    drawn = (rng.standard_normal(mean.shape) * cv + 1) * mean
     outside = np.flatnonzero((drawn < 0) | (drawn > high))
     while len(outside):
         again = mean.flat[outside] * (1 + cv * rng.standard_normal(len(outside)))
@@ -33,15 +61,15 @@ def truncated(rng: np.random.Generator, mean: npt.ArrayLike, cv: float, high: np
 
 
 def parent_mean(mean: float, cv: float, high: float) -> float:
-    """The mean of the Gaussian that has the mean `mean` once truncated to [0, high].
+    """The mean of the Gaussian that has the mean `mean` once truncated to [0, high], 2.8 % less when cv =
+    0.5.
 
-    With cv = 0.5 the truncated law's mean is 2.8 % above its parent's. Raises ValueError where no parent has
-    that mean.
+    Raises ValueError where no parent has that mean.
 
     >>> round(parent_mean(0.025, 0.5, 1.0), 6)
     0.024328
     """
-    from scipy.optimize import brentq  # slow to load, and only this needs them
+    from scipy.optimize import brentq  # slow to load
     from scipy.stats import truncnorm
 
     def excess(m):
@@ -58,18 +86,17 @@ class RandomWorkload:
     """Poisson arrivals of jobs with random classes, work and sizes (Section 5.4).
 
     - `classes`: shares, mean demands r_kl, and rates mu_jk: a job of work w runs w / mu_jk on configuration j
-    - `rate`: jobs per unit of time; `hours`: when arrivals stop, in the same unit (`time_unit`)
+    - `rate`: jobs per unit of time; `hours`: when arrivals stop, in the same unit (`time_unit`); `limit`: the
+      rate that stage 2 found sustainable, when known
     - `sizes`: `"independent"`, each resource a truncated Gaussian of its own (the text's words); `"common"`,
       one truncated Gaussian factor per job for all its resources; `"fixed"`, every job needs its class's r_kl
-    - `matched`: whether the law of sizes has the mean r_kl after truncation, or (the text's words) before it,
-      which makes jobs 2.8 % larger than planned
+    - `matched`: whether sizes have the mean r_kl after truncation, or (the text's words) before it, which
+      makes jobs 2.8 % larger than planned
     - `cv`: deviation over mean, 0.5 in the paper; `largest`: where sizes are truncated, 1 in the paper
-    - `limit`: the rate that stage 2 found sustainable, when known
     - `burst`: a rate, and for how long jobs come at it before they come at `rate`
 
-    Work is exponential with mean one. Each purpose has a seeded stream of its own, so that classes, work and
-    sizes agree whatever policy runs. Raises ValueError on a rate or time that is not positive, and on an
-    unknown law of sizes.
+    Work is exponential with mean one. Seeded streams, one for each purpose, give every policy the same jobs.
+    Raises ValueError on a rate or time that is not positive, and on an unknown law of sizes.
 
     >>> classes = JobClasses([1.0], [[0.1, 0.2]], [[2.0]])
     >>> first = next(RandomWorkload(classes, rate=50.0, hours=1.0).blocks())
@@ -91,7 +118,7 @@ class RandomWorkload:
 
     def __post_init__(self):
         for name in ("rate", "hours", "cv", "largest"):
-            if not (np.isfinite(getattr(self, name)) and getattr(self, name) > 0):
+            if not 0 < getattr(self, name) < np.inf:
                 raise ValueError(f"{name}: {getattr(self, name)}, must be a positive number")
         if self.sizes not in SIZES:
             raise unknown("sizes", self.sizes, SIZES)
@@ -111,15 +138,11 @@ class RandomWorkload:
 
     def _law(self):
         demand = self.classes.demand
-        if self.sizes == "fixed":
-            return demand, None
         if self.sizes == "common":
             high = self.largest / demand.max(axis=1)
-            mean = (np.array([parent_mean(1.0, self.cv, h) for h in high]) if self.matched
-                    else np.ones(len(demand)))
-            return mean, high
+            return np.array([parent_mean(1.0, self.cv, h) if self.matched else 1.0 for h in high]), high
         mean = demand.copy()
-        if self.matched:
+        if self.matched and self.sizes != "fixed":
             mean[demand > 0] = [parent_mean(value, self.cv, self.largest) for value in demand[demand > 0]]
         return mean, self.largest
 
@@ -141,15 +164,13 @@ class RandomWorkload:
             now, drawn = submit[-1], drawn + gaps[-1]
             job_class = np.searchsorted(edges, which.random(BLOCK), side="right")
             amount = work.standard_exponential(BLOCK)
-            if self.sizes == "fixed":
-                demand = mean[job_class]
-            elif self.sizes == "common":
-                factor = truncated(sizes, mean[job_class], self.cv, high[job_class])
+            demand = mean[job_class]
+            if self.sizes == "common":
+                factor = truncated(sizes, demand, self.cv, high[job_class])
                 demand = factor[:, None] * self.classes.demand[job_class]
-            else:
-                demand = truncated(sizes, mean[job_class], self.cv, high)
-            n = np.searchsorted(submit, self.hours)
-            if n:
+            elif self.sizes == "independent":
+                demand = truncated(sizes, demand, self.cv, high)
+            if n := np.searchsorted(submit, self.hours):
                 yield Arrivals(submit[:n], job_class[:n], amount[:n], demand[:n])
 
 
@@ -169,29 +190,28 @@ def random_instance(
     """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equal class shares.
 
     Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours,
-    divided on configuration j by U[1 - omega, 1 + omega]. (The text's mu = u * omega in 5.4.3 and Phi = 0.06
-    are misprints: mu = 1/u in 5.4.2, and 0.006.) Arrivals come at `load` times lambda2 of
-    `planner(configs, classes)`, or (`rounded`) what whole machines leave of it, which saves few machines from
-    overload. The same seed draws the same uniforms for every phi and omega. Raises ValueError on phi outside
-    [0, 0.025), omega outside [0, 1), and as `RandomWorkload` does.
+    divided on configuration j by U[1 - omega, 1 + omega]. (Misprints: mu = u * omega in 5.4.3, for 1/u as in
+    5.4.2, and Phi = 0.06, for 0.006.) Arrivals come at `load` times lambda2 of `planner(configs, classes)`,
+    or (`rounded`) what whole machines leave of it, which saves few machines from overload. The same seed
+    draws the same uniforms for every phi and omega. Raises ValueError on phi outside [0, 0.025), omega
+    outside [0, 1), and as `RandomWorkload` does.
 
     >>> instance = random_instance(machines=5, hours=1.0)
     >>> instance.configs.n_machines, round(instance.workload.rate / instance.plan.rate, 2)
     (50, 0.97)
     """
-    for name, value, limit in (("phi", phi, 0.025), ("omega", omega, 1.0)):
-        if not 0 <= value < limit:
-            raise ValueError(f"{name}: {value}, must lie in [0, {limit:g})")
+    for name, value, most in (("phi", phi, 0.025), ("omega", omega, 1.0)):
+        if not 0 <= value < most:
+            raise ValueError(f"{name}: {value}, must lie in [0, {most:g})")
     if not load > 0:
         raise ValueError(f"load: {load}, must be positive")
     capacity = google2011()[0].capacity
     configs = MachineConfigs(capacity, [machines] * len(capacity))  # type: ignore[arg-type]
     demands, times, speeds = streams(seed, "lotes mean demands", "lotes mean times", "lotes machine speeds")
     demand = 0.025 + phi * demands.uniform(-1, 1, (n_classes, capacity.shape[1]))
-    mean_time = 1 - times.random(n_classes)
-    speed = 1 + omega * speeds.uniform(-1, 1, (len(capacity), n_classes))
-    classes = JobClasses(np.full(n_classes, 1 / n_classes), demand, speed / mean_time)
+    rate = (1 + omega * speeds.uniform(-1, 1, (len(capacity), n_classes))) / (1 - times.random(n_classes))
+    classes = JobClasses(np.full(n_classes, 1 / n_classes), demand, rate)
     made = planner(configs, classes)
     limit = made.rate_rounded if rounded else made.rate
-    law = {"sizes": sizes, "matched": matched, "seed": seed, "limit": limit}
-    return RandomInstance(configs, classes, made, RandomWorkload(classes, load * limit, hours, **law))
+    jobs = RandomWorkload(classes, load * limit, hours, sizes, matched, seed=seed, limit=limit)
+    return RandomInstance(configs=configs, classes=classes, plan=made, workload=jobs)

@@ -1,0 +1,193 @@
+"""Beyond the paper: what three sizes decide, where the authors' program differs from the text, who steals."""
+
+import numpy as np
+import pandas as pd
+
+from schedlib.eagle.workloads.synthetic import LOAD, WORKERS
+from schedlib.exhibits.eagle import comparing, drawing
+from schedlib.exhibits.eagle.comparing import PERCENTILES, SEEDS, TRACES, highest, on_trace, only, ratios
+from schedlib.experiment import Experiment, Figure, grid, scales
+from schedlib.pictures import style
+
+PLACE = 6.6
+PARTITIONS = scales((0, 17, 20), (0, 10, 17, 20, 30), (0, 10, 17, 20, 25))  # per cent of the workers
+DRAWN: tuple[str, ...] = ("eagle", "no-sss", "hawk", "dlwl")
+SCALES = scales((1 / 150, 1 / 75), (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 5),
+                (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 3, 1.0))
+LOADS = scales((0.95, 1.15), (0.85, 0.95, 1.05, 1.15))
+HAWKS = ("eagle", "hawk-any", "hawk-general", "hawk-none", "sparrow")
+SYSTEMS = ("eagle", "hawk-any", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle", "no-sss",
+           "no-sbp-srpt", "no-min")
+
+
+def run_partition(partition: int, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Systems with `partition` % of the workers for short jobs; at 0 only those that can do without."""
+    names = ("dlwl",) if partition == 0 else DRAWN
+    names += {0: ("omniscient",), 17: ("omniscient", "no-sbp-srpt")}.get(partition, ())
+    return on_trace(names, "google", workers, jobs, scale, seed, short_partition=partition / 100)
+
+
+def run_clusters(scale: float, workers: int, jobs: int, seed: int) -> pd.DataFrame:
+    """Eagle, Hawk and DLWL+SRPT at the highest load of Google's trace on the share `scale` of `workers`."""
+    return on_trace(("eagle", "hawk", "dlwl"), "google", workers, jobs, scale, seed)
+
+
+def run_heavier(trace: str, load: float, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Eagle and Hawk with so few workers that the offered load is `load`."""
+    return on_trace(("eagle", "hawk"), trace, min(WORKERS[trace]) * LOAD / load, jobs, scale, seed)
+
+
+def run_details(detail: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Every system in one of the two settings of detail, Google's trace."""
+    return on_trace(SYSTEMS, "google", workers, jobs, scale, seed, detail=detail)
+
+
+def run_thieves(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """Hawk with thieves of all workers, of the general partition, and with none, beside Sparrow and Eagle."""
+    return on_trace((*HAWKS[1:], "eagle"), trace, workers, jobs, scale, seed)
+
+
+def _clusters(name):
+    """As many jobs a worker as at that scale of the reproduction."""
+    jobs, fewest = comparing.SIZE[name]["google"] / comparing.SCALE[name]["google"], min(WORKERS["google"])
+    return [{"scale": scale, "workers": fewest, "jobs": round(jobs * scale)} for scale in SCALES[name]]
+
+
+def _heavier(name):
+    """The paper's scale has small clusters too: in an overloaded one queues grow with the number of jobs."""
+    small = "quick" if name == "paper" else name
+    points = grid(trace=TRACES, load=LOADS[name])
+    return [point | comparing.size(small, point["trace"]) for point in points]
+
+
+def draw_partition(frame: pd.DataFrame):
+    figure, axes = style.subplots(1, 4, size=(13.6, 3.7))
+    panels = [("short", percentile) for percentile in PERCENTILES] + [("long", 90)]
+    drawing.plot_times(axes, frame, panels, "partition", DRAWN)
+    for ax, (jobs, percentile) in zip(axes, panels, strict=True):
+        ax.axvline(17, color="black", linewidth=0.8, linestyle=":")
+        rows = only(frame, jobs, percentile=percentile, system=DRAWN)
+        drawing.near_means(ax, rows, "completion", ["system", "partition"])
+        ax.set_xlabel("workers for short jobs alone (%)")
+    return figure
+
+
+def _simulated(frame, base, jobs):
+    """Ratios of Eagle to `base` with the number of workers simulated."""
+    rows = ratios(frame, "eagle", base, jobs)
+    return rows.assign(simulated=rows["workers"] * rows["scale"])
+
+
+def draw_clusters(frame: pd.DataFrame):
+    figure, axes = style.subplots(2, 2, size=(9.2, 6.2), sharex=True)
+    for panels, base in zip(axes, ("hawk", "dlwl"), strict=True):
+        for ax, jobs in zip(panels, ("short", "long"), strict=True):
+            drawing.plot_ratios(ax, _simulated(frame, base, jobs), "simulated")
+            ax.set(xscale="log", ylabel=f"{jobs} jobs,\nEagle / {drawing.LOOKS[base].label}")
+        drawing.from_zero(panels)
+    for ax in axes[1]:
+        ax.set_xlabel("workers simulated")
+    drawing.legend_of(axes[0, 0])
+    return figure
+
+
+def draw_heavier(frame: pd.DataFrame):
+    figure, axes = style.subplots(1, 3, size=(11.4, 3.8), sharey=True)
+    rows = ratios(frame, "eagle", "hawk", "short")
+    for ax, (trace, name) in zip(axes, drawing.NAMES.items(), strict=True):
+        style.band(ax, only(rows, trace=trace), "load", "ratio", "percentile", drawing.PERCENTILE_LOOKS)
+        drawing.level(ax, 1, 1 / 3, 1 / 10)
+        ax.axvline(LOAD, color="#AAAAAA", linewidth=0.8)
+        ax.set(title=name, xlabel="offered load")
+        drawing.near_means(ax, rows, "ratio", ["trace", "load", "percentile"])
+        ax.set_yticks([0.1, 0.2, 1 / 3, 0.5, 1], ["1/10", "1/5", "1/3", "1/2", "1"])
+        ax.yaxis.set_minor_formatter("")
+    axes[0].set_ylabel("short jobs, Eagle / Hawk")
+    drawing.legend_of(axes[0])
+    return figure
+
+
+def _as_written(frame, system, jobs, **where):
+    """Ratios of completion times as written over those as published: `seed, class, percentile, ratio`."""
+    written, published = ({"detail": f"as_{word}", "system": system} for word in ("written", "published"))
+    return only(comparing.compare(frame, written, published), jobs, **where)
+
+
+def draw_details(frame: pd.DataFrame):
+    figure, axes = style.subplots(1, 2, size=(11.6, 4.4), sharey=True)
+    labels = [drawing.LOOKS[name].label.replace("Eagle without", "without") for name in SYSTEMS]
+    labels = [label.replace("Hawk, ", "Hawk,\n") for label in labels]
+    for ax, jobs in zip(axes, ("short", "long"), strict=True):
+        for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
+            groups = [_as_written(frame, name, jobs, percentile=percentile)["ratio"] for name in SYSTEMS]
+            drawing.dots(ax, np.arange(len(SYSTEMS)) + 0.22 * (k - 1), groups, look)
+        drawing.level(ax)
+        ax.set(title=f"{jobs} jobs", xlabel="system", yscale="log")
+        ax.set_xticks(range(len(SYSTEMS)), labels, rotation=50, ha="right", fontsize=8)
+        ax.yaxis.set_major_formatter("{x:g}")
+        ax.yaxis.set_minor_formatter("{x:g}")
+        ax.tick_params(axis="y", which="minor", labelsize=7)
+    axes[0].set_ylabel("completion time,\nas written / as published")
+    drawing.legend(figure, drawing.PERCENTILE_LOOKS.values())
+    return figure
+
+
+def draw_thieves(frame: pd.DataFrame):
+    figure, axes = style.subplots(1, 3, size=(12.0, 3.9), sharey=True)
+    drawing.plot_times(axes, frame, [("short", p) for p in PERCENTILES], "workers", HAWKS, columns=3)
+    for ax in axes:
+        drawing.thousands(ax, frame["workers"])
+        ax.label_outer()
+    return figure
+
+
+def _alt_partition(frame):
+    means = only(frame, "short", percentile=99).groupby(["system", "partition"])["completion"].mean()
+    words = (f"{drawing.LOOKS[name].label} {means[name, 17]:.4g} s at 17 %, {means[name, 20]:.4g} s at 20 %"
+             for name in DRAWN)
+    return f"Line charts of times against the partition. 99th percentile of short jobs: {'; '.join(words)}."
+
+
+def _alt_details(frame):
+    words = "; ".join(f"{drawing.LOOKS[name].label} "
+                      f"{drawing.means_in_words(_as_written(frame, name, 'short'))}" for name in SYSTEMS)
+    return f"Dot charts: as written over as published, {drawing.PERCENTILES_OF} short jobs. {words}."
+
+
+EXPERIMENTS = (
+    Experiment("eagle.partition", "The size of the short partition", run_partition,
+               highest({scale: grid(partition=shares) for scale, shares in PARTITIONS.items()}), SEEDS),
+    Experiment("eagle.clusters", "The same load in clusters of different size", run_clusters,
+               {scale: _clusters(scale) for scale in SCALES}, scales(1, 5, 3)),
+    Experiment("eagle.heavier", "Loads above the highest", run_heavier,
+               {scale: _heavier(scale) for scale in LOADS}, scales(1, 3, 5)),
+    Experiment("eagle.details", "As published and as written", run_details,
+               highest(scales(grid(detail=["as_published", "as_written"]))), scales(1, 5, 3)),
+    Experiment("eagle.thieves", "Who steals in Hawk", run_thieves, comparing.loads(scales(2)), SEEDS))
+
+FIGURES = (
+    Figure("eagle.partition", "eagle.partition", draw_partition, drawing.caption(
+        "What the size of the short partition, in the paper the short jobs' share of the work, does at the "
+        "highest load of Google's trace; dotted: the paper's 17 %."), _alt_partition),
+    Figure("eagle.clusters", "eagle.clusters", draw_clusters,
+           lambda frame: "What a smaller cluster does to the ratios: Google's trace at the highest load, "
+           "with as many jobs per worker and, in a smaller cluster, a smaller largest job. "
+           f"{frame['seed'].nunique()} seeds, intervals 95 %. Beyond the paper.",
+           lambda frame: "Line charts of ratios against the size of the cluster. Eagle over Hawk, "
+           + drawing.cases_in_words(_simulated(frame, "hawk", "short"), ["simulated"], "{:,.0f} workers")),
+    Figure("eagle.heavier", "eagle.heavier", draw_heavier, drawing.caption(
+        "What the highest load, which the paper's text does not print, decides: short jobs under Eagle over "
+        "those under Hawk against the offered load. Grey: our highest, 0.95; dotted: 3 and 10 times as fast, "
+        "which the paper has at its highest. Above 1 queues grow as long as jobs come. Beyond the paper."),
+        lambda frame: "Line charts of Eagle over Hawk against the load, " + drawing.cases_in_words(
+            ratios(frame, "eagle", "hawk", "short"), ["trace", "load"], "{} at {:g}")),
+    Figure("eagle.details", "eagle.details", draw_details, drawing.caption(
+        "What the authors' program does otherwise than the paper's text says (see `eagle.simulate`), all of "
+        "it together: completion times as written over those as published, on the same workloads, Google's "
+        "trace, highest load. Who steals in Hawk is held fixed here. Beyond the paper."), _alt_details),
+    Figure("eagle.thieves", "eagle.thieves", draw_thieves, drawing.caption(
+        "Who steals in Hawk: any idle worker (the authors' program), those of the general partition (the "
+        "paper's text), none; with Sparrow and Eagle, Google's trace. Beyond the paper."),
+        lambda frame: f"Line charts of times. At the highest load, {drawing.PERCENTILES_OF} short jobs: "
+        + drawing.times_in_words(only(comparing.highest_load(frame), "short"), HAWKS) + "."),
+)

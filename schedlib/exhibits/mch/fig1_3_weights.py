@@ -1,0 +1,249 @@
+"""Figs. 1 to 3: an organisation's shares; the minimal general case with numbers and on random demands."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from schedlib.core.streams import streams
+from schedlib.exhibits.mch import EXACT, leaf_shares, per_seed, shares_in_words
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
+from schedlib.mch.allocate import allocate
+from schedlib.mch.flatten import flatten
+from schedlib.mch.model import Tree
+from schedlib.mch.workloads import FIG4_CAPACITY, fig1, minimal_tree
+from schedlib.pictures import style
+from schedlib.pictures.trees import plot_tree, side_by_side, tree_size
+
+PLACE = 1.1
+RULES = ("h-drf", "naive-h-drf", "mch", "c-ch", "m-ch", "weighted-drf", "drf")
+DEMANDS = {"alike": ((1, 1), (1, 1), (1, 1), (1, 1)), "mixed": ((2, 1), (1, 2), (1, 3), (3, 1))}
+TITLES = {"alike": "Every task 1 CPU, 1 GB", "mixed": "Mixed demands"}
+
+
+def run_fig1(demands: str, seed: int) -> pd.DataFrame:
+    """Divisible dominant shares in the organisation of Fig. 1: `rule, leaf, name, share, guarantee`."""
+    tree = fig1(DEMANDS[demands])
+    names = [f"{tree.name(tree.parent[node])} {tree.name(node)}" for node in tree.leaves]
+    return leaf_shares(tree, FIG4_CAPACITY, RULES, name=names, guarantee=tree.guarantee[tree.leaves])
+
+
+def plot_fig1(frame: pd.DataFrame):
+    """The organisation of Fig. 1, and each leaf's dominant share by rule, for equal and for mixed demands."""
+    tree = fig1()
+    weights = {path: f"weight {tree.weight[node]:g}" for node, path in enumerate(tree.paths) if path}
+    width, height = tree_size(tree, tree.guarantee, weights)
+    size, ratios = (width + 6.6, max(height + 1.1, 3.9)), {"width_ratios": [width, 3.3, 3.3]}
+    figure, axes = style.subplots(1, 3, size=size, gridspec_kw=ratios)
+    plot_tree(tree, tree.guarantee, weights, ax=axes[0])
+    for ax, (demands, rows) in zip(axes[1:], frame.groupby("demands"), strict=False):
+        for place, rule in enumerate(RULES):
+            mine = rows[rows["rule"] == rule]
+            at = mine["leaf"] + 0.7 * (place / (len(RULES) - 1) - 0.5)
+            ax.plot(mine["share"], at, **style.look(rule).line() | {"linestyle": "none"})
+        first = rows[rows["rule"] == RULES[0]]
+        low, high = first["leaf"] - 0.45, first["leaf"] + 0.45
+        ax.vlines(first["guarantee"], low, high, color="black", linewidth=1, label="guarantee")
+        ax.set_yticks(first["leaf"], first["name"])
+        ax.invert_yaxis()
+        ax.set(xlabel="dominant share", ylabel="leaf", title=TITLES[demands], xlim=(0, None))
+    figure.legend(*axes[1].get_legend_handles_labels(), fontsize=9, loc="outside lower center", ncols=8)
+    return figure
+
+
+def _alt_fig1(frame):
+    alike, mixed = (shares_in_words(frame[frame["demands"] == one], "mch") for one in ("alike", "mixed"))
+    return ("A tree: ads with weight 60 and dev with 40, in each production with 90 and tests with 10. "
+            f"Beside it dominant shares: with equal demands under MCH {alike}; with mixed demands {mixed}.")
+
+
+def _largest_distance(frame):
+    rows = frame[(frame["demands"] == "alike") & (frame["rule"] == "mch")]
+    return [np.abs(rows["share"] - rows["guarantee"]).max()]
+
+
+CAPACITY = (10.0, 12.0)
+N22 = {"full": (2, 3), "other": (0, 3), "first": (2, 0)}
+CASES = {case: ((2, 1), (1, 1), demand) for case, demand in N22.items()}
+"""What a task of n1, n2,1 and n2,2 needs; n2,2 needs the paper's <2 CPUs, 3 GB>, or one half of it."""
+CASE_TITLES = {
+    "full": "Case 1: n2,2 needs both", "other": "Sub-case 1: n2,2 needs memory, CPU saturates first",
+    "first": "Sub-case 2: n2,2 needs CPU, CPU saturates first"}
+
+
+def run_worked(case: str, seed: int) -> pd.DataFrame:
+    """The weights of one case, a row for each node but the root.
+
+    Columns are `node, cpu, memory, mu, s_cpu, s_memory, weight, t_star, t`: demands per task (Eq. 2 for n2),
+    mu, normalised demands, the weight in the flat tree, and the tasks in the hierarchy (`t_star`) and in the
+    flat tree (`t`). A group has neither weight nor tasks of its own.
+    """
+    tree = minimal_tree(CASES[case])
+    flat = flatten(tree, CAPACITY)
+    cpu, memory = (flat.node_share * flat.mu[:, None] * CAPACITY).T
+    s_cpu, s_memory = flat.node_share.T
+    weight, t_star, t = of_leaves = np.full((3, tree.n_nodes), np.nan)
+    tasks = (allocate(tree, CAPACITY, rule).tasks for rule in ("h-drf", "mch"))
+    of_leaves[:, tree.leaves] = [flat.weights, *tasks]
+    frame = pd.DataFrame({"node": list(map(tree.name, range(tree.n_nodes))), "cpu": cpu, "memory": memory,
+                          "mu": flat.mu, "s_cpu": s_cpu, "s_memory": s_memory, "weight": weight,
+                          "t_star": t_star, "t": t, "first_saturated": flat.first_saturated})
+    return frame[1:].reset_index(drop=True)
+
+
+def _panels(frame, case):
+    """The hierarchy with its numbers, and the flat tree with its weights."""
+    rows = frame[frame["case"] == case].set_index("node")
+    tree = minimal_tree(rows.loc[["n1", "n2,1", "n2,2"], ["cpu", "memory"]].to_numpy().round(9))
+    hierarchy, flat, names = {(): "10 CPUs, 12 GB"}, {(): "10 CPUs, 12 GB"}, {}
+    for node in range(1, tree.n_nodes):
+        name, k = tree.name(node), tree.leaf_of[node] + 1  # k: its place in the flat tree, 0 for a group
+        row = rows.loc[name]
+        tasks = f"\nt* = {row['t_star']:.4g}" if k else ""
+        hierarchy[tree.paths[node]] = (f"<{row['cpu']:.3g} CPU, {row['memory']:.3g} GB>\nmu "
+                                       f"{row['mu']:.4g}\n<{row['s_cpu']:.3g}, {row['s_memory']:.3g}>{tasks}")
+        if k:
+            names[(k,)], flat[(k,)] = name, f"weight {row['weight']:.4g}\nt = {row['t']:.4g}"
+    flat_tree = Tree([tuple(row) for row in tree.demand], names=names)
+    return [{"tree": tree, "labels": hierarchy, "title": CASE_TITLES[case]},
+            {"tree": flat_tree, "labels": flat, "title": "made flat"}]
+
+
+def plot_worked(frame: pd.DataFrame, cases: tuple[str, ...] = ("full",)):
+    """Weights determined with numbers, a row for each case (the paper's Figs. 2 and 3)."""
+    return side_by_side([_panels(frame, case) for case in cases])
+
+
+def _tasks_in_words(frame, case):
+    rows = frame[(frame["case"] == case) & frame["t"].notna()]
+    return ", ".join(f"{row.node} {row.t_star:.4g} and {row.t:.4g}" for row in rows.itertuples())
+
+
+def _alt_fig2(frame):
+    return ("A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in each: "
+            f"{_tasks_in_words(frame, 'full')}.")
+
+
+def _alt_fig3(frame):
+    other, first = (_tasks_in_words(frame, case) for case in ("other", "first"))
+    return ("Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in hierarchy "
+            f"and flat tree, Sub-case 1: {other}; Sub-case 2: {first}.")
+
+
+def _normalised(frame):
+    row = frame[(frame["case"] == "full") & (frame["node"] == "n2,2")]
+    return [np.abs(row[["s_cpu", "s_memory"]].to_numpy() - [0.8, 1.0]).max()]
+
+
+def _inverse_mu(frame):
+    """How far w_{2,1} and w_{2,2} times mu_2 are from 1 (Case 1)."""
+    rows = frame[frame["case"] == "full"].set_index("node")
+    return [np.abs(rows.loc[["n2,1", "n2,2"], "weight"] * rows.loc["n2", "mu"] - 1).max()]
+
+
+LABELS = {"full": "Case 1: full-type", "other": "Sub-case 1: needs k, not k'",
+          "first": "Sub-case 2: needs k = k'"}
+
+
+def run_weights(case: str, trees: int, seed: int) -> pd.DataFrame:
+    """The minimal general case with random demands: `tree, gap`, the largest abs(t / t* - 1) over the leaves.
+
+    n1 and n2,1 are full-type; n2,2 is so too (`full`), or needs one resource: the one that is first saturated
+    (`first`) or not (`other`). Demands are uniform on [0.1, 1] of capacities of 100; others are drawn again.
+    """
+    (rng,) = streams(seed, f"mch weights {case}")
+    rows: list[float] = []
+    while len(rows) < trees:
+        demand = rng.uniform(0.1, 1, (3, 2))
+        if case != "full":
+            demand[2, rng.integers(2)] = 0
+        tree = minimal_tree(demand)
+        needs_first = demand[2, flatten(tree, (100, 100)).first_saturated] > 0
+        if case == "full" or needs_first == (case == "first"):
+            star, flat = (allocate(tree, (100, 100), rule).tasks for rule in ("h-drf", "mch"))
+            rows.append(round(float(np.abs(flat / star - 1).max()), 12))  # the digits left out are rounding
+    return pd.DataFrame({"tree": range(trees), "gap": rows})
+
+
+def plot_weights(frame: pd.DataFrame):
+    """How far tasks in the flat tree are from those in the hierarchy: a distribution for each case."""
+    figure, ax = style.subplots(size=(6.4, 3.6))
+    for case, colour, line in zip(LABELS, style.PALETTE, ("-", "--", ":"), strict=False):
+        gaps = np.sort(frame.loc[frame["case"] == case, "gap"].clip(lower=EXACT))
+        fraction = [0, *np.arange(1, len(gaps) + 1) / len(gaps), 1]
+        look = {"color": colour, "linestyle": line, "label": LABELS[case]}
+        ax.step([EXACT / 2, *gaps, 2], fraction, where="post", **look)
+    ax.set(xscale="log", ylabel="fraction of trees", ylim=(0, 1.03), xlim=(EXACT / 2, 2),
+           xlabel=f"largest |t / t* - 1| over the leaves (at {EXACT:g}: equal)")
+    ax.legend(fontsize=8)
+    return figure
+
+
+def _alt_weights(frame):
+    equal = (frame["gap"] <= EXACT).groupby(frame["case"]).mean()
+    return ("Distribution of the largest relative difference of tasks over random trees. Equal in "
+            f"{100 * equal['full']:.0f} % of trees of Case 1, {100 * equal['other']:.0f} % of Sub-case 1 and "
+            f"{100 * equal['first']:.0f} % of Sub-case 2.")
+
+
+def _equal(case, frame):
+    """The share of trees with t = t* for all leaves, per seed."""
+    return per_seed(frame[frame["case"] == case].assign(equal=lambda rows: rows["gap"] <= EXACT), "equal")
+
+
+EXPERIMENTS = (
+    Experiment("mch.fig1", "The organisation of Fig. 1 under each rule", run_fig1,
+               scales(grid(demands=DEMANDS)), scales(1)),
+    Experiment("mch.worked", "Weights determined, with numbers", run_worked, scales(grid(case=CASES)),
+               scales(1)),
+    Experiment("mch.weights", "Tasks in the flat tree against those in the hierarchy, minimal general case",
+               run_weights, scales(*(grid(case=LABELS, trees=[trees]) for trees in (10, 100, 500))),
+               scales(2, 5, 10)),
+)
+FIGURES = (
+    Figure("mch.fig1", "mch.fig1", plot_fig1,
+           "The organisation of the paper's Fig. 1 with its hierarchical share guarantees (left), and each "
+           "leaf's dominant share under each rule when tasks are divisible, of 200 CPUs and 200 GB: with "
+           "equal demands H-DRF and MCH give the guarantee, with mixed ones (<2, 1>, <1, 2>, <1, 3>, <3, 1> "
+           "CPUs and GB, ours) at least that; flat DRF knows neither ads nor dev, and C-CH and M-CH divide "
+           "one resource alone.", _alt_fig1),
+    Figure("mch.fig2", "mch.worked", plot_worked,
+           "The paper's Fig. 2 with numbers: demands of a task, mu, normalised demands, and how many "
+           "(divisible) tasks each leaf gets, t* in the hierarchy under H-DRF and t in the flat tree under "
+           "MCH's weights. n2's demand is Eq. 2's; n2,2 has the paper's 2 CPUs and 3 GB.", _alt_fig2),
+    Figure("mch.fig3", "mch.worked", partial(plot_worked, cases=("other", "first")),
+           "The paper's Fig. 3 with numbers, for both sub-cases. Sub-case 1 shows where its derivation "
+           "breaks: weight 1 lets n2,2 run ahead from the beginning, so that memory saturates first, and t "
+           "differs from t*.", _alt_fig3),
+    Figure("mch.worked", "mch.worked", None,
+           "The weights of Fig. 2 (full) and Fig. 3 (other: k' is not k; first: k' is k) determined with "
+           "numbers, of 10 CPUs and 12 GB: demand per task, mu, normalised demand s, weight in the flat "
+           "tree, tasks t* in the hierarchy and t in the flat tree.",
+           "Table of the nodes of three small hierarchies with demands, mu, weights and tasks."),
+    Figure("mch.weights", "mch.weights", plot_weights,
+           "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with "
+           "random demands: the largest relative difference over the three leaves, as a distribution over "
+           "trees. Case 1 and Sub-case 2 are exact; Sub-case 1 is not.", _alt_weights),
+)
+_claim = claim_maker("mch", metric="largest distance", unit="1", tolerance=EXACT)
+CLAIMS = (
+    _claim("fig1", "Section I.A; Fig. 1",
+           "MCH gives ads 60 % and dev 40 %, and 90 % of it to production (equal demands)", "mch.fig1",
+           _largest_distance, 0.0, unit="of the cluster",
+           metric="largest distance from 0.54, 0.06, 0.36, 0.04"),
+    _claim("normalised-demand", "Section III.A",
+           "<2 CPUs, 3 GB> of <10 CPUs, 12 GB> is normalised to <4/5, 1>", "mch.worked", _normalised, 0.0),
+    _claim("inverse-mu", "Section III.A, Case 1", "Both leaves below n2 have the weight 1/mu_2", "mch.worked",
+           _inverse_mu, 0.0, metric="largest distance of weight times mu_2 from 1", by_construction=True,
+           reason="the weight is worked out as 1 / mu_2"),
+    *(_claim(f"equal-{case}", f"Section III.A, {place}",
+             f"The flat tree gives exactly the hierarchy's allocation: n2,2 {what}", "mch.weights",
+             partial(_equal, case), 1.0, metric="share of trees with t = t*", tolerance=0.0, reason=reason,
+             how_read="minimal general case with random demands, divisible tasks, hierarchy by H-DRF")
+      for case, place, what, reason in (
+          ("full", "Case 1", "is full-type", ""),
+          ("other", "Sub-case 1", "needs only a resource that is not first saturated",
+           "(9) says what holds at the end, but with weight 1 n2,2 grows faster from the beginning, and then "
+           "its own resource may be the first to saturate; it holds where that does not happen"),
+          ("first", "Sub-case 2", "needs only the resource that is first saturated", ""))),
+)

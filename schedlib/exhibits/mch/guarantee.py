@@ -1,0 +1,266 @@
+"""Who allocates as H-DRF does and who keeps the guarantee, at once and while tasks end and start.
+
+A leaf of a random tree is partial-type with a chance from 0 to 1. A theorem has no exceptions, so shares of
+trees are to be 0 % within one point, which leaves room for ties alone.
+"""
+
+import functools
+
+import numpy as np
+import pandas as pd
+
+from schedlib.exhibits.mch import CAPACITY, RULES, SEEDS, heat_maps, label, per_seed, random_trees, trees_with
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
+from schedlib.mch.allocate import allocate
+from schedlib.mch.model import Tree
+from schedlib.mch.properties import TOLERANCE, long_run_guarantee, node_shares, solve
+from schedlib.mch.simulate import simulate
+from schedlib.pictures import style
+
+PLACE = 5.1
+PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Chances that a leaf is partial-type."""
+OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")
+"""The rules that are compared over time."""
+AT_ONCE = 50
+"""About so many tasks of one leaf fill its dominant resource."""
+
+
+def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed: int) -> pd.DataFrame:
+    """How often and how far a flat rule's shares differ from H-DRF's, and who misses the guarantee: one row.
+
+    - `leaves`: mean number; `differ`: share of trees on which a leaf's dominant share differs by over
+      `TOLERANCE`
+    - `gap`, `largest_gap`: that greatest difference (of the whole cluster), mean and largest over the trees
+    - `below_leaf`, `below`, `h_drf_below`: share of trees with a leaf, with a leaf or group below its
+      guarantee, the latter under H-DRF; `least_leaf`, `least`: the least share over it, of a leaf, of either
+    """
+    rows, capacity = [], np.full(resources, CAPACITY)
+    for tree in random_trees(depth, partial, resources, trees, seed):
+        ours, theirs = solve(tree, capacity, RULES[rule]).shares, allocate(tree, capacity, "h-drf").shares
+        ratio, its = (node_shares(tree, capacity, s)[1:] / tree.guarantee[1:] for s in (ours, theirs))
+        leaf = ratio[tree.leaves - 1].min()
+        rows.append((tree.n_leaves, np.abs(ours - theirs).max(), leaf, ratio.min(), its.min()))
+    leaves, gap, least_leaf, least, its_least = np.array(rows).T
+    below_leaf, below, h_drf_below = ((one < 1 - TOLERANCE).mean() for one in (least_leaf, least, its_least))
+    return pd.DataFrame([{
+        "leaves": leaves.mean(), "differ": (gap > TOLERANCE).mean(), "gap": gap.mean(),
+        "largest_gap": gap.max(), "below_leaf": below_leaf, "below": below, "h_drf_below": h_drf_below,
+        "least_leaf": least_leaf.min(), "least": least.min()}])
+
+
+def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
+    """Every leaf's dominant share at times 0, 1, ..., (T + 1, p); tasks, all there at 0, of mean length 1."""
+    tasks = 2 * AT_ONCE * horizon
+    durations = rng.exponential(1.0, tree.n_leaves * tasks)
+    leaf = np.repeat(np.arange(tree.n_leaves), tasks)
+    jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": 1, "duration": durations})
+    capacity = np.full(tree.n_resources, float(AT_ONCE))
+    run = simulate(tree, capacity, rule, jobs, until=float(horizon), every=1.0)
+    return run.shares.pivot(index="time", columns="leaf", values="share").to_numpy()
+
+
+def run_group(rule: str, horizon: int, seed: int) -> pd.DataFrame:
+    """Dominant shares in the tree [memory, [CPU, memory]]: `time` (in mean task lengths), `leaf, share`."""
+    tree = Tree([(0, 1), [(1, 0), (0, 1)]])
+    shares = shares_over_time(tree, rule, horizon, np.random.default_rng([seed, 17]))
+    wide = pd.DataFrame(shares, columns=[tree.name(leaf) for leaf in tree.leaves]).rename_axis("time")
+    return wide.reset_index().melt("time", None, "leaf", "share")
+
+
+def run_trees(rule: str, depth: int, partial: float, trees: int, horizon: int, seed: int) -> pd.DataFrame:
+    """Random trees over time, each leaf's mean share of the second half against its guarantee: one row.
+
+    `starved`: share of trees with a leaf below half its guarantee; `least`: the least mean share over its
+    guarantee. Two resources; a task needs 1/50 of its leaf's dominant resource.
+    """
+    rng, least = np.random.default_rng([seed, 18]), []
+    for tree in random_trees(depth, partial, 2, trees, seed):
+        scaled = tree.with_demand(tree.demand / tree.demand.max(axis=1, keepdims=True))
+        late = shares_over_time(scaled, rule, horizon, rng)[horizon // 2 :]
+        least.append(1 + long_run_guarantee(tree, np.arange(len(late) + 1), late).value)
+    return pd.DataFrame([{"starved": np.less(least, 0.5).mean(), "least": min(least)}])
+
+
+def _heat_maps(*panels):
+    """Levels against partial-type leaves: `(rows, column, title)` each."""
+    maps = []
+    for rows, column, title in panels:
+        table = 100 * rows.pivot_table(column, "depth", "partial")
+        maps.append((table, table.index, [f"{100 * partial:.0f}" for partial in table], title))
+    return heat_maps(maps, (4.5, 3.6), "chance that a leaf is partial-type (%)", "levels of the tree",
+                     "share of trees (%)")
+
+
+def plot_equality(frame: pd.DataFrame, resources: int = 2):
+    """How often MCH's shares differ from H-DRF's, and how often a leaf or group falls below its guarantee."""
+    rows = frame[frame["resources"] == resources]
+    return _heat_maps((rows, "differ", "shares other than H-DRF's"),
+                      (rows, "below", "a leaf or group below its guarantee"))
+
+
+def plot_exact(frame: pd.DataFrame):
+    """How often two repairs of MCH give shares other than H-DRF's, two resources and more alike."""
+    return _heat_maps(*((rows, "differ", f"{label(rule)}: other than H-DRF's")
+                        for rule, rows in frame.groupby("rule")))
+
+
+def plot_group(frame: pd.DataFrame):
+    """Dominant shares over time of the two memory leaves: n1, and n2,2 beside a CPU leaf in a group."""
+    figure, axes = style.subplots(1, 2, size=(8.8, 3.6), sharey=True)
+    panels = (("n1", 50, "n1, memory, alone"), ("n2,2", 25, "n2,2, memory, in a group with a CPU leaf"))
+    for ax, (leaf, guarantee, title) in zip(axes, panels, strict=True):
+        for k, (rule, rows) in enumerate(frame[frame["leaf"] == leaf].groupby("rule", sort=False)):
+            mean = rows.groupby("time")["share"].mean()
+            line = style.look(rule).line() | {"label": label(rule), "markevery": (3 * k, 15)}
+            ax.plot(mean.index, 100 * mean, **line)
+        ax.axhline(guarantee, color="black", linewidth=0.8, linestyle=":")
+        where = (frame["time"].max(), guarantee)
+        ax.annotate("guarantee", where, xytext=(0, -10), textcoords="offset points", ha="right", fontsize=8)
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel("time (mean task lengths)")
+    axes[0].set_ylabel("dominant share (%)")
+    axes[0].set_ylim(-3, 103)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    return figure
+
+
+def _trees(frame):
+    """Trees in each cell of a heat map."""
+    return int(frame.groupby(["depth", "partial"])["trees"].sum().min())
+
+
+def _means(rows, column, digits):
+    """A column's mean (%) for each rule, in words."""
+    means = rows.groupby("rule", sort=False)[column].mean()
+    return ", ".join(f"{label(rule)} {100 * mean:.{digits}g} %" for rule, mean in means.items())
+
+
+def _caption_equality(frame, resources=2):
+    rows, rule = frame[frame["resources"] == resources], label(frame["rule"].iloc[0])
+    return (f"{rule} against H-DRF on {_trees(rows):,} random trees for each cell, {resources} resources, "
+            "equal weights, divisible tasks. Left: some leaf's dominant share differs. Right: some leaf or "
+            f"group falls below its hierarchical share guarantee, under {rule}; under H-DRF on "
+            f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's "
+            f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster; the least share of a leaf is "
+            f"{100 * rows['least_leaf'].min():.3g} % of its guarantee.")
+
+
+def _alt_equality(frame, resources=2):
+    deep = frame[(frame["resources"] == resources) & (frame["depth"] == frame["depth"].max())]
+    words = "; ".join(
+        f"{100 * one['differ'].mean():.3g} % differ and {100 * one['below'].mean():.3g} % violate the "
+        f"guarantee when a leaf is partial-type with chance {100 * partial:.0f} %"
+        for partial, one in deep.groupby("partial"))
+    return (f"Two heat maps by levels and partial-type leaves. Of trees with {deep['depth'].iloc[0]} levels "
+            f"{words}.")
+
+
+def _caption_exact(frame):
+    words = ". ".join(
+        f"{label(rule)}: the guarantee is violated on {100 * rows['below'].mean():.2g} % of trees, a share "
+        f"differs by {100 * rows['largest_gap'].max():.2g} % at most" for rule, rows in frame.groupby("rule"))
+    one = frame[frame["rule"] == frame["rule"].iloc[0]]
+    return (f"Two repairs of MCH on {_trees(one):,} random trees for each cell, {one['resources'].min()} to "
+            f"{one['resources'].max()} resources, divisible tasks. Case 1's weight for every leaf is H-DRF "
+            "until a resource is saturated; what is left over goes another way. Exact CH takes H-DRF's own "
+            f"shares as weights. {words} (of the cluster).")
+
+
+def _alt_exact(frame):
+    return ("Two heat maps by levels and partial-type leaves. Trees with shares other than H-DRF's, over all "
+            f"cells: {_means(frame, 'differ', 3)}.")
+
+
+def _late(frame):
+    """What n2,2 holds in the second half of the time."""
+    return frame[(frame["leaf"] == "n2,2") & (frame["time"] >= frame["time"].max() / 2)]
+
+
+def _caption_group(frame):
+    return ("Dominant shares under the tree [memory, [CPU, memory]] while tasks (50 fill a resource, "
+            "exponential lengths) end and waiting ones start; means over seeds. The naive rule takes the CPU "
+            "leaf's share for the group's, so that whatever memory is given back goes to n1. Mean share of "
+            f"n2,2 in the second half: {_means(_late(frame), 'share', 3)}; lines of equal shares lie on each "
+            "other.")
+
+
+def _alt_group(frame):
+    return ("Line charts of two memory leaves' shares over time. In the second half n2,2 holds: "
+            f"{_means(_late(frame), 'share', 2)}.")
+
+
+def _alt_trees(frame):
+    return ("Table of rules on random trees over time. Trees with a leaf below half its guarantee: "
+            f"{_means(frame, 'starved', 2)}.")
+
+
+def _failing(column, kind, frame):
+    """The share of trees (%) with this kind of leaves on which a column holds."""
+    return trees_with(frame[(frame["partial"] > 0) == (kind == "partial")] if kind else frame, column)
+
+
+def _holds(rule, sign, bound, frame):
+    """By how much n2,2's mean late share, in % of its guarantee of 1/4, is above (sign -1: below) a bound."""
+    return sign * (100 * per_seed(_late(frame[frame["rule"] == rule]), "share") / 0.25 - bound)
+
+
+def _points(trees, *rules):
+    """The points of each scale, one rule after the other; `trees` at quick scale."""
+    deep = (1, 2, 3, 4, 5)
+    sizes = ((4, (2, 3), (1, 2, 3), (0.0, 0.5)), (trees, (2, 3), deep, PARTIALS),
+             (5 * trees, (2, 3, 4), deep, PARTIALS))
+    return scales(*([{"depth": depth, "partial": partial, "trees": count, "rule": rule, "resources": m}
+                     for rule in rules for m in resources for depth in depths for partial in partials]
+                    for count, resources, depths, partials in sizes))
+
+
+EXPERIMENTS = (
+    Experiment("mch.equality", "How often MCH allocates as H-DRF does", run, _points(200, "mch"), SEEDS),
+    Experiment("mch.exact", "Two repairs of MCH against H-DRF", run, _points(50, "case1", "exact-ch"), SEEDS),
+    Experiment("mch.starvation", "A group with complementary leaves beside a memory leaf, over time",
+               run_group, scales(*(grid(rule=OVER_TIME, horizon=[end]) for end in (20, 50, 200))), SEEDS),
+    Experiment("mch.long-run", "Who is starved on random trees while tasks end and start", run_trees,
+               scales(*(grid(rule=OVER_TIME, depth=depths, partial=[0.0, 0.5], trees=[trees], horizon=[end])
+                        for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 50, 200)))),
+               SEEDS),
+)
+EQUALITY = plot_equality, _caption_equality, _alt_equality
+FIGURES = (
+    Figure("mch.equality", "mch.equality", *EQUALITY),
+    Figure("mch.equality3", "mch.equality", *(functools.partial(make, resources=3) for make in EQUALITY)),
+    Figure("mch.exact", "mch.exact", plot_exact, _caption_exact, _alt_exact),
+    Figure("mch.starvation", "mch.starvation", plot_group, _caption_group, _alt_group),
+    Figure("mch.long-run", "mch.long-run", None,
+           "Random trees over time, two resources, tasks of exponential length, at most about 50 of a leaf "
+           "at once. starved: share of trees with a leaf whose mean share over the second half is below half "
+           "its guarantee; least: the least mean share over its guarantee.", _alt_trees),
+)
+GUARANTEE = "abstract; Sections III and V"
+KEEPS = "keeps the hierarchical share guarantee of leaves"
+SAME = "MCH's allocation is exactly the same as the hierarchical one (H-DRF's)"
+FULL, PARTIAL = "all leaves are full-type", "some leaves are partial-type"
+_fails = claim_maker("mch", metric="share of random trees on which it fails", unit="%", tolerance=1.0)
+_above = claim_maker("mch", metric="what the same leaf holds above its guarantee", unit="% of the guarantee",
+                     check="order")
+CLAIMS = (
+    *(_fails(name, where, claim, "mch.equality", functools.partial(_failing, column, kind), 0.0)
+      for name, where, claim, column, kind in (
+          ("guarantee-full", GUARANTEE, f"MCH {KEEPS} and groups when {FULL}", "below", "full"),
+          ("guarantee-partial", GUARANTEE, f"MCH {KEEPS} and groups when {PARTIAL}", "below", "partial"),
+          ("guarantee-partial-leaf", GUARANTEE, f"MCH {KEEPS} (groups not asked) when {PARTIAL}",
+           "below_leaf", "partial"),
+          ("same-full", "Section III.A.3, Case 1", f"{SAME} when {FULL}", "differ", "full"),
+          ("same-partial", "Section III.A.3, Case 2", f"{SAME} when {PARTIAL}", "differ", "partial"),
+          ("h-drf-guarantee", "Section I.C", f"H-DRF {KEEPS} and groups", "h_drf_below", None))),
+    _above("naive-starves", "Section I.C",
+           "The natural adaptation of DRF to hierarchies starves some jobs (read as: on [memory, [CPU, "
+           "memory]] the nested memory leaf holds less than half its guarantee in the long "
+           "run)", "mch.starvation",
+           functools.partial(_holds, "naive-h-drf", -1, 50.0),
+           metric="half the guarantee less what it holds"),
+    _above("h-drf-no-starvation", "Section I.C", "H-DRF avoids the starvation", "mch.starvation",
+           functools.partial(_holds, "h-drf", 1, 100.0)),
+    _above("mch-no-starvation", GUARANTEE, "MCH, too, keeps the guarantee there", "mch.starvation",
+           functools.partial(_holds, "mch", 1, 100.0)),
+)
