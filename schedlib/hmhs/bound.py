@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pulp
 
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
 from schedlib.hmhs.model import Instance

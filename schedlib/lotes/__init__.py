@@ -29,5 +29,6 @@ __all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPla
            "MachineConfigs", "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check",
            "Capacity", "capacity", "class_counts", "can_start", "cluster_jobs", "count_bins", "defects",
            "fewer_machines", "fit_arrivals", "fits", "generate_plan", "google2011", "google_month",
-           "non_dominated_bins", "offered_load", "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past", "Policy",
-           "RandomInstance", "RandomWorkload", "Replan", "Simulation", "random_instance", "simulate"]
+           "non_dominated_bins", "offered_load", "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past",
+           "Policy", "RandomInstance", "RandomWorkload", "Replan", "Simulation", "random_instance",
+           "simulate"]

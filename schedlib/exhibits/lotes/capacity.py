@@ -8,13 +8,12 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits import measure
-from schedlib.exhibits.lotes.drawing import legend_below
-from schedlib.exhibits.lotes.fig11_13_random import JUDGED, LAWS
-from schedlib.exhibits.lotes.judging import claim
-from schedlib.exhibits.lotes.runs import CONFIGS
+from schedlib.exhibits.lotes.drawing import LAWS, legend_below
+from schedlib.exhibits.lotes.fig11_13_random import JUDGED
+from schedlib.exhibits.lotes.runs import CONFIGS, claim
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.capacity import capacity
-from schedlib.lotes.workloads.random_instances import random_instance
+from schedlib.lotes.workloads.instances import random_instance
 from schedlib.pictures import style
 
 PLACE = 5.41
@@ -28,8 +27,8 @@ def capacities(phi: float, omega: float, sizes: str, machines: int, precision: f
                seed: int) -> pd.DataFrame:
     """What each policy sustains on an instance of Section 5.4: `policy, capacity, low, high` over lambda1.
 
-    `sizes` as in `fig11_13_random.dispatching`. `limit`, `rounded`: lambda* of stage 2 over that of stage 1,
-    and what whole machines leave of it.
+    `sizes` as in `fig11_13_random.dispatching`. `fluid`, `limit`, `rounded`: lambda* of stage 1, of stage 2,
+    and what whole machines leave of it, all over lambda1.
     """
     law, matched = sizes.removesuffix("-matched"), sizes.endswith("-matched")
     instance = random_instance(phi, omega=omega, machines=machines, hours=1.0, seed=seed, sizes=law,
@@ -40,7 +39,7 @@ def capacities(phi: float, omega: float, sizes: str, machines: int, precision: f
                          plan=plan if policy == "lotes" else None)
         rows.append((policy, *(share / found.bound for share in (found.rate, found.low, found.high))))
     whole = {"limit": plan.rate / plan.allocation.rate, "rounded": plan.rate_rounded / plan.allocation.rate}
-    return pd.DataFrame(rows, columns=["policy", "capacity", "low", "high"]).assign(**whole)
+    return pd.DataFrame(rows, columns=["policy", "capacity", "low", "high"]).assign(fluid=1.0, **whole)
 
 
 def _points(phis, omegas, laws, machines, precision):
@@ -92,32 +91,37 @@ def _alt(frame):
 
 FIGURES = (Figure("lotes.capacity", "lotes.capacity", plot_capacity, lambda frame: (
     "The arrival rate that each policy sustains after a burst, over lambda* of stage 1, as classes (left) "
-    f"and machines (right) differ more; {CONFIGS * frame['machines'].iloc[0]:,} machines. Figs. 11-13 are cuts "
-    "through it, at .97, .90 and .95 of stage 2's lambda*. Above 1 a policy packs better than mean sizes "
-    "allow. Bands: 95 % over instances."), _alt),)
+    f"and machines (right) differ more; {CONFIGS * frame['machines'].iloc[0]:,} machines. Figs. 11-13 are "
+    "cuts through it, at .97, .90 and .95 of stage 2's lambda*. Above 1 a policy packs better than mean "
+    "sizes allow. Bands: 95 % over instances."), _alt),)
 
 
 @measure
-def _spare(frame, law, policy, load, axis, where="omega >= 0", sign=1):
+def _spare(frame, law, of, policy, load, axis, where, sign):
     """By how many per cent of lambda1 the capacity exceeds the load, per seed (`sign=-1`: falls short of it).
 
-    Of the places along the axis, that at which it does so least.
+    `of`: the column of which the load is a share. Of the places along the axis, where it does so least.
     """
     rows = _along(frame[(frame["sizes"] == law) & (frame["policy"] == policy)], axis).query(where)
-    margin = 100 * sign * (rows["capacity"] - load * rows["limit"])
+    margin = 100 * sign * (rows["capacity"] - load * rows[of])
     return margin.groupby(rows["seed"]).min().to_numpy()
 
 
 @measure
-def _often_short(frame, law):
+def _often_short(frame, law, of):
     """Share of instances with Omega > 0 in which LoTES or Tetris sustains less than 0.97, less one half."""
     rows = frame[(frame["sizes"] == law) & (frame["omega"] > 0) & frame["policy"].isin(["lotes", "tetris"])]
-    short = (rows["capacity"] < 0.97 * rows["limit"]).groupby([rows["seed"], rows["omega"]]).any()
+    short = (rows["capacity"] < 0.97 * rows[of]).groupby([rows["seed"], rows["omega"]]).any()
     return short.groupby("seed").mean().to_numpy() - 0.5
 
 
-ROWS = tuple((name, where, f"At load {load:.2f} {text}", policy, load, axis, at, sign)
-             for name, where, text, policy, load, axis, at, sign in (
+READINGS = {f"{law}, load of {name}": (law, of) for law in JUDGED
+            for of, name in (("limit", "stage 2's lambda*"), ("fluid", "stage 1's lambda*"))}
+"""What the text leaves open: how sizes are drawn, and of which lambda* loads are shares."""
+SIGNED = {1: {"metric": "capacity less load, where it is least", "unit": "% of lambda1"},
+          -1: {"metric": "load less capacity, where it is least", "unit": "% of lambda1"}}
+STABLE = tuple((name, where, f"At load {load:.2f} {text}", _spare, (policy, load, axis, at, sign),
+                SIGNED[sign]) for name, where, text, policy, load, axis, at, sign in (
     ("fig11-greedy", "5.4.2", "Greedy is unstable", "greedy", 0.97, "phi", "phi >= 0", -1),
     ("fig11-lotes-stable", "5.4.2", "LoTES is stable", "lotes", 0.97, "phi", "phi >= 0", 1),
     ("fig11-tetris-stable", "5.4.2", "Tetris is stable", "tetris", 0.97, "phi", "phi >= 0", 1),
@@ -126,15 +130,12 @@ ROWS = tuple((name, where, f"At load {load:.2f} {text}", policy, load, axis, at,
      "omega == 0.2", -1),
     ("fig13-tetris-stable", "5.4.3; Fig. 13", "Tetris is stable up to Omega = 0.1", "tetris", 0.95, "omega",
      "omega <= 0.1", 1),
-    ("fig13-greedy", "5.4.3", "Greedy is unstable", "greedy", 0.95, "omega", "omega >= 0", -1),
-))  # fmt: skip
-SIGNED = {1: "capacity less load, where it is least", -1: "load less capacity, where it is least"}
+    ("fig13-greedy", "5.4.3", "Greedy is unstable", "greedy", 0.95, "omega", "omega >= 0", -1)))
+HALF = {"metric": "share of such instances less one half", "unit": "1"}
+OFTEN = ("heavier", "5.4.3", "With differing machines a load of 0.97 often leads to instability (LoTES or "
+         "Tetris, Omega > 0)", _often_short, (), HALF)
 
-CLAIMS = (
-    *(claim(f"{name}-{law}", f"Section {where}", f"{text} (sizes: {law})", "lotes.capacity",
-            _spare(law, policy, load, axis, at, sign), metric=SIGNED[sign], unit="% of lambda1")
-      for law in JUDGED for name, where, text, policy, load, axis, at, sign in ROWS),
-    *(claim(f"heavier-{law}", "Section 5.4.3", "With differing machines a load of 0.97 often leads to "
-            f"instability (LoTES or Tetris, Omega > 0) (sizes: {law})", "lotes.capacity", _often_short(law),
-            metric="share of such instances less one half", unit="1") for law in JUDGED),
-)
+CLAIMS = tuple(claim(name, f"Section {where}", text, None, None, **more,
+                     readings={reading: ("lotes.capacity", judged(*which, *options))
+                               for reading, which in READINGS.items()})
+               for name, where, text, judged, options, more in (*STABLE, OFTEN))
