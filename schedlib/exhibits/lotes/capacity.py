@@ -50,7 +50,7 @@ def _points(phis, omegas, laws, machines, precision):
 
 EXPERIMENTS = (Experiment(
     "lotes.capacity", "The rate that each policy sustains", capacities,
-    scales(_points((0.006,), (0.2,), JUDGED[:1], 4, 0.04),
+    scales(_points((0.006,), (0.2,), JUDGED, 4, 0.04),
            _points((0.0, 0.006, 0.015), (0.1, 0.2), LAWS, 20, 0.01),
            _points((0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.05, 0.1, 0.15, 0.2), LAWS, 1000, 0.005)),
     scales(2, 3, 3)),)
