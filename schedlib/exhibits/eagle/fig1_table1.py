@@ -4,8 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from schedlib.eagle.workloads.measures import short_share, table1
-from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS
+from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS, short_share, table1
 from schedlib.exhibits.eagle.comparing import MAKERS, TRACES, Measure, claim, only
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.pictures.probing import plot_overview
