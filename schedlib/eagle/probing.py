@@ -55,7 +55,8 @@ def hold(board, holders):
             release(board, status.newest)
         status.spare_rows -= 1
         fresh = board.spare[status.spare_rows]
-        board.copies[fresh] = board.bits
+        for word in range(board.bits.size):
+            board.copies[fresh, word] = board.bits[word]
         board.holders[fresh] = 1  # the board itself
         status.newest, status.changed = fresh, 0
     row = status.newest

@@ -58,7 +58,9 @@ def pass_time(log, now):
     sums, bins = log.sums[0], log.bins
     since = sums.since
     while now >= sums.width * BINS:
-        bins[: BINS // 2] = bins[::2] + bins[1::2]
+        for i in range(BINS // 2):
+            for partition in range(2):
+                bins[i, partition] = bins[2 * i, partition] + bins[2 * i + 1, partition]
         bins[BINS // 2 :] = 0.0
         sums.width *= 2
     short, general, width = sums.busy_short, sums.busy_general, sums.width

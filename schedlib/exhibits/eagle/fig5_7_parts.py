@@ -199,9 +199,8 @@ CLAIMS = (
           lambda frame: np.array([100 * 20 / frame["workers"].min()]), 0.05, check="value", tolerance=0.005,
           metric="20 probes over the fewest workers", unit="%", reason="20 of 4000 are 0.5 %"),
     claim("dlwl-partition", "Section 6.2", "Reserving the short partition improves DLWL+SRPT",
-          _partition_helps("dlwl", "dlwl"), experiment="eagle.partition",
-          metric="1 less the ratio to DLWL+SRPT without partition",
-          how_read="short jobs, Google, highest load, mean over percentiles"),
+          _partition_helps("dlwl", "dlwl"), experiment="eagle.partition", metric="1 less the ratio to "
+          "DLWL+SRPT without partition", how_read="short jobs, Google, highest load, mean over percentiles"),
     *(claim(f"omniscient-p{percentile}", "Section 6.4; Fig. 7",
             f"Eagle without SBP+SRPT is very close to the omniscient LWL (p{percentile})",
             comparing.of_ratios(per_seed, *FIG7, at_highest=True, percentile=percentile), 1.0, check="ratio",

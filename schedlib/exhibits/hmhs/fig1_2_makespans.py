@@ -139,14 +139,12 @@ def _alt_readings(frame):
 
 
 FIGURES = (
-    Figure("hmhs.fig1", "hmhs.fig1", comparing.plot_makespans,
-           "Makespan of four policies (top) and HMHS's gain over its rivals (bottom) against the number of "
-           "jobs, on 100 map and 100 reduce machines; bands are 95 % intervals over seeds. The paper's "
-           "Fig. 1.", comparing.alt_makespans),
-    Figure("hmhs.table1", "hmhs.table1", None,
-           "The six clusters of the paper's Table 1: share of slow machines (factor 0.9 to 1) and random "
-           "ones (0.1 to 1), and the mean speed factor of each kind as drawn.",
-           "Table of six clusters: slow machines from 0 to 100 per cent in steps of 20."),
+    Figure("hmhs.fig1", "hmhs.fig1", comparing.plot_makespans, "Makespan of four policies (top) and HMHS's "
+           "gain over its rivals (bottom) against the number of jobs, on 100 map and 100 reduce machines; "
+           "bands are 95 % intervals over seeds. The paper's Fig. 1.", comparing.alt_makespans),
+    Figure("hmhs.table1", "hmhs.table1", None, "The six clusters of the paper's Table 1: share of slow "
+           "machines (factor 0.9 to 1) and random ones (0.1 to 1), and the mean speed factor of each kind as "
+           "drawn.", "Table of six clusters: slow machines from 0 to 100 per cent in steps of 20."),
     Figure("hmhs.fig2", "hmhs.fig2", partial(comparing.plot_makespans, x="slow", label="slow machines (%)"),
            "Makespan of 100 jobs (top) and HMHS's gain (bottom) as slow machines take over the cluster; "
            "bands are 95 % intervals over seeds. The paper's Fig. 2.",
@@ -155,16 +153,13 @@ FIGURES = (
            lambda frame: comparing.plot_makespans(frame.assign(workload="alibaba")),
            "The comparison of Fig. 1 on real jobs: map-reduce pairs drawn from one hour of Alibaba's batch "
            "trace, on the paper's machines; bands are 95 % intervals over seeds.", comparing.alt_makespans),
-    Figure("hmhs.gap", "hmhs.fig1", plot_gap,
-           "How far each policy ends above a lower bound that no schedule can beat (beyond the paper). What "
-           "separates FIFO from HMHS is far more than what is left to gain; priced dispatch, ours, wins part "
-           "of that.", _alt_gap),
-    Figure("hmhs.alibaba-gap", "hmhs.alibaba", plot_gap,
-           "How far each policy ends above the lower bound on real map-reduce pairs (beyond the paper).",
-           _alt_gap),
-    Figure("hmhs.fifo-readings", "hmhs.fifo-readings", plot_readings,
-           "HMHS's gain under four readings of what FIFO does with a free reduce machine, which the paper "
-           "leaves open.", _alt_readings),
+    Figure("hmhs.gap", "hmhs.fig1", plot_gap, "How far each policy ends above a lower bound that no schedule "
+           "can beat (beyond the paper). What separates FIFO from HMHS is far more than what is left to "
+           "gain; priced dispatch, ours, wins part of that.", _alt_gap),
+    Figure("hmhs.alibaba-gap", "hmhs.alibaba", plot_gap, "How far each policy ends above the lower bound on "
+           "real map-reduce pairs (beyond the paper).", _alt_gap),
+    Figure("hmhs.fifo-readings", "hmhs.fifo-readings", plot_readings, "HMHS's gain under four readings of "
+           "what FIFO does with a free reduce machine, which the paper leaves open.", _alt_readings),
 )
 
 
