@@ -209,7 +209,7 @@ CLAIMS = (
     *(claim(f"heartbeat-{seconds}-p{p}", "Section 6.2; Fig. 4", f"With a heartbeat of {seconds} s instead of "
             f"3 s, short jobs' {p}th percentile under DLWL+SRPT grows by {value} %",
             of_ratios(lambda rows: 100 * (rows["ratio"].to_numpy() - 1), f"dlwl-{seconds}", "dlwl",
-                      trace="google", percentile=p), value, check="value", unit="%", tolerance=2.5, metric="growth of the percentile",
-            how_read="Google trace, highest load")
+                      trace="google", percentile=p), value, check="value", unit="%", tolerance=2.5,
+            metric="growth of the percentile", how_read="Google trace, highest load")
       for seconds, p, value in ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))),
 )

@@ -1,12 +1,8 @@
 """Figs. 5 to 7: what SSS, the minimum number of probes, and SBP with SRPT are worth to Eagle.
 
 "Without SSS" means probes that stay where they fall, with the remaining times kept up to date and dead probes
-swept as in Eagle (`updates=True`), so that nothing but SSS is missing. The authors' program has no such
-switch; its nearest path never lowers a job's remaining time and keeps dead probes in the queues
-(`updates=False`). `eagle.sss-readings` shows both.
-
-Fig. 7 sets Eagle without SBP+SRPT, which knows where long jobs are, against one that knows all queues. What
-the short partition does for that one and for DLWL is judged here too.
+swept as in Eagle (`updates=True`), so that nothing but SSS is missing; `eagle.sss-readings` has the other
+reading (`updates=False`). What the short partition does for Fig. 7's rival and for DLWL is judged here too.
 """
 
 from functools import partial
@@ -113,11 +109,6 @@ def _gain(rows):
     return 1 - per_seed(rows)
 
 
-def _all_but_the_exception(rows):
-    """As `margin`, without the 99th percentile at the highest load."""
-    return comparing.margin(rows[(rows["percentile"] < 99) | (rows["workers"] > rows["workers"].min())])
-
-
 def _more(component: str, trace: str, other: str, other_trace: str) -> Measure:
     """How much more a component is worth than another: difference of mean log ratios to Eagle without it."""
     first, second = _without(per_seed, component, trace=trace), _without(per_seed, other, trace=other_trace)
@@ -156,7 +147,8 @@ CLAIMS = (
           reason="an old vector, which no published program uses, would do worse than the exact one"),
     claim("sss-google", "Section 6.3.1; Fig. 5a",
           "Google: SSS helps in all cases but the 99th percentile at the highest load",
-          _without(_all_but_the_exception, "no-sss", trace="google"), **RATIO, how_read=comparing.WORST),
+          _without(lambda rows: comparing.margin(rows[(rows["percentile"] < 99) | (rows["workers"] > rows[
+              "workers"].min())]), "no-sss", trace="google"), **RATIO, how_read=comparing.WORST),
     claim("sss-exception", "Section 6.3.1; Fig. 5a",
           "Google: at the highest load the 99th percentile is worse with SSS",
           _without(lambda rows: per_seed(rows) - 1, "no-sss", at_highest=True, trace="google", percentile=99),
