@@ -65,10 +65,7 @@ def idle_first(state, low, tasks):
 
 @kernel
 def least_loaded(state, low, tasks, spread, rng):
-    """Fill the heap `high`, greatest on top, with the `tasks` workers of least (time, number); how many.
-
-    A random number up to `spread` is added to each waiting time that is not too great already.
-    """
+    """Fill the heap `high`, greatest on top, with the `tasks` workers of least (time, number); how many."""
     loads, published = state.loads, state.how.published
     wait, key, item = loads.wait[low:], loads.high_key, loads.high_worker
     size, bound = 0, np.inf
@@ -76,7 +73,7 @@ def least_loaded(state, low, tasks, spread, rng):
         load = wait[i]
         if load >= bound:
             continue
-        if spread > 0:
+        if spread > 0:  # a random number up to it is added
             load += int(rng.random() * (int(spread) + 1)) if published else rng.random() * spread
             if load >= bound:
                 continue

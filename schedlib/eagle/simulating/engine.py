@@ -138,23 +138,14 @@ def advance(send, pick, state, rng):
             return REFUSED
 
 
+ROOM_OF = {MORE_ENTRIES: "entries", MORE_NEAR: "near", MORE_FAR: "far", MORE_COPIES: "board", MORE_LOG: "log",
+           MORE_LINE: "line"}
+
+
 def run(send: Callable, pick: Callable, state: State, rng: np.random.Generator) -> State:
     """The state at the end, or when a reader's choice was refused (`refusal`)."""
     while (code := advance(send, pick, state, rng)) not in (DONE, REFUSED):
-        state = _enlarged(state, code)
+        name = ROOM_OF[code]  # what needs twice the room; `advance` asks again where that is too little
+        own = getattr(state, name)
+        state = state._replace(**{name: longer(own) if isinstance(own, np.ndarray) else own.longer()})
     return state
-
-
-def _enlarged(state: State, code: int) -> State:
-    """The state with twice the room for what lacks it; `advance` asks again where that is too little."""
-    if code == MORE_NEAR:
-        return state._replace(near=state.near.longer())
-    if code == MORE_FAR:
-        return state._replace(far=state.far.longer())
-    if code == MORE_ENTRIES:
-        return state._replace(entries=longer(state.entries))
-    if code == MORE_COPIES:
-        return state._replace(board=state.board.longer())
-    if code == MORE_LINE:
-        return state._replace(line=longer(state.line))
-    return state._replace(log=state.log._replace(events=longer(state.log.events)))

@@ -198,9 +198,7 @@ def cloudera(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Work
 
 
 def yahoo(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
-    """Yahoo-like jobs: 24,262 with 1.0 million tasks, 14 s apart, else as `google`.
-
-    The load is `LOAD` on `scale` times 4,000 workers.
+    """Yahoo-like jobs: 24,262 with 1.0 million tasks, 14 s apart, for 4,000 workers, else as `google`.
 
     >>> table1(yahoo(1000, seed=1, scale=0.1), CUTOFF["yahoo"]).round(3).to_dict("records")
     [{'jobs': 1000, 'long_jobs': 9.4, 'long_work': 98.0}]

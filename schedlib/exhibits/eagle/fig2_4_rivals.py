@@ -13,8 +13,7 @@ from schedlib.pictures import style
 
 PLACE = 6
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
-SYSTEMS = {"google": ABLATED, "cloudera": ABLATED[:3], "yahoo": ABLATED}
-"""What runs at each load of a trace."""
+SYSTEMS = {"google": ABLATED, "cloudera": ABLATED[:3], "yahoo": ABLATED}  # what runs at each load of a trace
 BESIDES = {"google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"),
            "yahoo": ("no-sss-stale",)}  # what runs besides at the highest load
 TABLE2 = {"google": (17.30, 0.63, 15.70, 16.98), "yahoo": (0.87, 0.018, 0.80, 0.86),

@@ -198,9 +198,8 @@ FIG1: tuple[tuple[Any, ...], ...] = (
      {"paper_value": 77.0}),
     ("best", "Section 4.2 A", "HMHS ends soonest of the four policies", gain_over_best_rival,
      ORDER | {"metric": "gain over the best rival, mean over points"}),
-    *((f"trend-{workload}", "Section 4.2 A",
-       f"The gain over FIFO grows slightly with the number of jobs ({workload})",
-       comparing.slope(workload, "jobs"), TREND | {"unit": "points per doubling of jobs"})
+    *((f"trend-{workload}", "Section 4.2 A", "The gain over FIFO grows slightly with the number of jobs "
+       f"({workload})", comparing.slope(workload, "jobs"), TREND | {"unit": "points per doubling of jobs"})
       for workload in WORKLOADS),
     ("fifo-pri-single", "Section 4.2 A", "Dispatching alone gains up to 72 % over FIFO-Pri (single)",
      gain_over("fifo-pri", "single"), {"paper_value": 72.0}),
@@ -212,11 +211,10 @@ FIG1: tuple[tuple[Any, ...], ...] = (
     ("r-hmhs-most", "Section 4.2 A", "Sequencing gains up to 30 % over R-HMHS", gain_over("r-hmhs"),
      {"paper_value": 30.0, "reason": "single instances reach 30 %, no mean does"}),
     ("r-hmhs-size", "Section 4.2 A", "The gain over R-HMHS has no strong link with the number of jobs",
-     rank_correlation,
-     {"paper_value": 0.0, "tolerance": 0.5, "metric": "Spearman's rank correlation", "unit": "1"}),
-    ("single-above-hybrid", "Section 4.2 A",
-     "The single workload gains about 7 points more than the hybrid one (over FIFO)",
-     single_above_hybrid("fifo"), POINTS),
+     rank_correlation, {"paper_value": 0.0, "tolerance": 0.5, "metric": "Spearman's rank correlation",
+                        "unit": "1"}),
+    ("single-above-hybrid", "Section 4.2 A", "The single workload gains about 7 points more than the hybrid "
+     "one (over FIFO)", single_above_hybrid("fifo"), POINTS),
     ("single-above-hybrid-r", "Section 4.2 A", "The single workload gains about 7 points more than the "
      "hybrid one (over R-HMHS, as the sentence's place suggests)", single_above_hybrid("r-hmhs"),
      POINTS | {"reason": "the order matters more where jobs differ more; the sentence holds for the gain "

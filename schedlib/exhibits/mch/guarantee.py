@@ -18,12 +18,9 @@ from schedlib.mch.simulate import simulate
 from schedlib.pictures import style
 
 PLACE = 5.1
-PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Chances that a leaf is partial-type."""
-OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")
-"""The rules that are compared over time."""
-AT_ONCE = 50
-"""About so many tasks of one leaf fill its dominant resource."""
+PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)  # chances that a leaf is partial-type
+OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")  # the rules that are compared over time
+AT_ONCE = 50  # about so many tasks of one leaf fill its dominant resource
 
 
 def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed: int) -> pd.DataFrame:

@@ -1,5 +1,4 @@
-"""Which properties of fair sharing each rule keeps on random trees, and the smallest trees on which it fails.
-"""
+"""Which properties of fair sharing each rule keeps on random trees; the smallest trees on which it fails."""
 
 import functools
 
