@@ -187,5 +187,4 @@ FIGURES = (
         "Who steals in Hawk: any idle worker (the authors' program), those of the general partition (the "
         "paper's text), none; with Sparrow and Eagle, Google's trace. Beyond the paper."),
         lambda frame: f"Line charts of times. At the highest load, {drawing.PERCENTILES_OF} short jobs: "
-        + drawing.times_in_words(only(comparing.highest_load(frame), "short"), HAWKS) + "."),
-)
+        + drawing.times_in_words(only(comparing.highest_load(frame), "short"), HAWKS) + "."))

@@ -126,8 +126,7 @@ FIGURES = (
         "Fig. 4).", "google"),
         lambda frame: "Dot chart of Eagle and of DLWL+SRPT with heartbeats of 3, 5 and 7 s. "
         f"{drawing.PERCENTILES_OF} short jobs: " + drawing.times_in_words(
-            only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS) + "."),
-)
+            only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS) + "."))
 
 
 def _share(column: str, trace: str) -> Measure:
@@ -210,5 +209,4 @@ CLAIMS = (
             of_ratios(lambda rows: 100 * (rows["ratio"].to_numpy() - 1), f"dlwl-{seconds}", "dlwl",
                       trace="google", percentile=p), value, check="value", unit="%", tolerance=2.5,
             metric="growth of the percentile", how_read="Google trace, highest load")
-      for seconds, p, value in ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))),
-)
+      for seconds, p, value in ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))))

@@ -97,8 +97,7 @@ FIGURES = (
             f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}." for name in READINGS)),
     Figure("eagle.fig7", "eagle.loads", draw_fig7, drawing.caption(
         "Eagle without SBP+SRPT, which knows where long jobs are, against a scheduler that knows the work "
-        "left on every worker: Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7),
-)
+        "left on every worker: Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7))
 
 
 def _without(judge: Measure, component: str, **where) -> Measure:
@@ -207,5 +206,4 @@ CLAIMS = (
     claim("omniscient-partition", "Section 6.4", "Without the partition LWL cannot match Eagle",
           _partition_helps("omniscient", "no-sbp-srpt"), experiment="eagle.partition",
           metric="1 less Eagle's ratio to LWL without partition", how_read="Eagle without SBP+SRPT as in "
-          "Fig. 7, short jobs, Google, highest load, mean over percentiles"),
-)
+          "Fig. 7, short jobs, Google, highest load, mean over percentiles"))

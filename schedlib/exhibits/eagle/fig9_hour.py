@@ -119,5 +119,4 @@ CLAIMS = (
     claim("prototype-long", "Section 7; Fig. 9b", "Long jobs take about as long under both",
           of_ratios(comparing.per_seed, "eagle", "hawk", "long", sample="cut"), 1.0, **SHARED, check="ratio",
           tolerance=0.1, metric="ratio to Hawk",
-          how_read="within a factor of 1.1, mean over percentiles and loads"),
-)
+          how_read="within a factor of 1.1, mean over percentiles and loads"))

@@ -99,8 +99,7 @@ EXPERIMENTS = (
                scales(grid(jobs=[5]), grid(jobs=[6, 7])), scales(3, 40, 100)),
     Experiment("hmhs.cost", "What scheduling costs against the number of jobs", run_cost,
                scales(*(grid(jobs=jobs) for jobs in (COSTED[:2], COSTED[:-1], COSTED))), scales(1, 3, 5),
-               timing=("seconds",)),
-)
+               timing=("seconds",)))
 
 FIGURES = (
     Figure("hmhs.exact", "hmhs.exact", plot,
@@ -108,8 +107,7 @@ FIGURES = (
            "as a multiple of the exact optimum. HMHS may lose to FIFO on a single instance.", _alt),
     Figure("hmhs.cost", "hmhs.cost", plot_cost, "Cost of scheduling the single workload on 100 + 100 "
            "machines: candidates that HMHS's two Min-Mins look at, by the paper's loops and by ours with the "
-           "same decisions (left); wall-clock time (right).", _alt_cost),
-)
+           "same decisions (left); wall-clock time (right).", _alt_cost))
 
 
 CLAIMS = (
@@ -120,5 +118,4 @@ CLAIMS = (
     claim("np-hard", "Section 2.2", "The problem is NP-hard", None, None, metric="complexity", unit="",
           reason="A theorem, not a measurement: with one task a stage and job the problem contains the "
           "two-stage flexible flow shop, which Gupta (1988) showed NP-complete. The chapter explains the "
-          "reduction."),
-)
+          "reduction."))

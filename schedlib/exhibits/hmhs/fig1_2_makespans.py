@@ -28,8 +28,7 @@ READINGS = {  # of each reading: the policy whose colour and line it borrows, an
     "fifo": ("fifo", "the first ready job"),
     "fifo-strict": ("fifo-pri", "the first unfinished job, or waits"),
     "fifo-ready": ("r-hmhs", "the job ready longest"),
-    "fifo-barrier": ("priced", "nothing before the last map ends"),
-}
+    "fifo-barrier": ("priced", "nothing before the last map ends")}
 
 
 def run(workload: str, jobs: int, seed: int) -> pd.DataFrame:
@@ -83,8 +82,7 @@ EXPERIMENTS = (
                scales(grid(jobs=[25, 50]), grid(jobs=JOBS)), scales(2, 10, 30)),
     Experiment("hmhs.fifo-readings", "HMHS's gain under four readings of FIFO", run_readings,
                scales(grid(workload=["single"], jobs=[25]), grid(workload=WORKLOADS, jobs=JOBS)),
-               scales(2, 10, 30)),
-)
+               scales(2, 10, 30)))
 
 
 def gaps(frame: pd.DataFrame) -> pd.DataFrame:
@@ -159,8 +157,7 @@ FIGURES = (
     Figure("hmhs.alibaba-gap", "hmhs.alibaba", plot_gap, "How far each policy ends above the lower bound on "
            "real map-reduce pairs (beyond the paper).", _alt_gap),
     Figure("hmhs.fifo-readings", "hmhs.fifo-readings", plot_readings, "HMHS's gain under four readings of "
-           "what FIFO does with a free reduce machine, which the paper leaves open.", _alt_readings),
-)
+           "what FIFO does with a free reduce machine, which the paper leaves open.", _alt_readings))
 
 
 @measure
@@ -222,8 +219,7 @@ FIG1: tuple[tuple[Any, ...], ...] = (
     ("dispatching-helps", "Abstract; Section 4.2 A",
      "The dispatching heuristics reduce the makespan (against FIFO-Pri)", mean_gain("fifo-pri"), ORDER),
     ("sequencing-helps", "Abstract; Section 4.2 A",
-     "The sequencing heuristic reduces the makespan (against R-HMHS)", mean_gain("r-hmhs"), ORDER),
-)
+     "The sequencing heuristic reduces the makespan (against R-HMHS)", mean_gain("r-hmhs"), ORDER))
 FEW = "one random machine in five is enough: Min-Min sends the tasks where they are quick"
 CLAIMS = (
     *(claim(name, where, text, "hmhs.fig1", judged, **more) for name, where, text, judged, more in FIG1),
@@ -234,5 +230,4 @@ CLAIMS = (
     *(claim(f"fewer-slow-{workload}", "Section 4.2 B",
             f"The fewer slow machines, the more HMHS gains over FIFO ({workload})", "hmhs.fig2",
             comparing.slope(workload, "slow"), **TREND, unit="points per 10 points fewer slow machines")
-      for workload in WORKLOADS),
-)
+      for workload in WORKLOADS))

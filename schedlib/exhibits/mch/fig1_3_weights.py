@@ -187,8 +187,7 @@ EXPERIMENTS = (
                scales(1)),
     Experiment("mch.weights", "Tasks in the flat tree against those in the hierarchy, minimal general case",
                run_weights, scales(*(grid(case=LABELS, trees=[trees]) for trees in (10, 100, 500))),
-               scales(2, 5, 10)),
-)
+               scales(2, 5, 10)))
 FIGURES = (
     Figure("mch.fig1", "mch.fig1", plot_fig1, "The organisation of the paper's Fig. 1 with its hierarchical "
            "share guarantees (left), and each leaf's dominant share under each rule when tasks are "
@@ -215,8 +214,7 @@ FIGURES = (
     Figure("mch.weights", "mch.weights", plot_weights,
            "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with "
            "random demands: the largest relative difference over the three leaves, as a distribution over "
-           "trees. Case 1 and Sub-case 2 are exact; Sub-case 1 is not.", _alt_weights),
-)
+           "trees. Case 1 and Sub-case 2 are exact; Sub-case 1 is not.", _alt_weights))
 _claim = claim_maker("mch", metric="largest distance", unit="1", tolerance=EXACT)
 CLAIMS = (
     _claim("fig1", "Section I.A; Fig. 1", "MCH gives ads 60 % and dev 40 %, and 90 % of it to production "
@@ -236,5 +234,4 @@ CLAIMS = (
           ("other", "Sub-case 1", "needs only a resource that is not first saturated",
            "(9) says what holds at the end, but with weight 1 n2,2 grows faster from the beginning, and then "
            "its own resource may be the first to saturate; it holds where that does not happen"),
-          ("first", "Sub-case 2", "needs only the resource that is first saturated", ""))),
-)
+          ("first", "Sub-case 2", "needs only the resource that is first saturated", ""))))

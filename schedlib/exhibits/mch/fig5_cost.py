@@ -211,8 +211,7 @@ EXPERIMENTS = (
                scales(2, 5, 10), timing=("seconds",)),
     Experiment("mch.complexity", "The cost of filling a cluster against the number of nodes", run_nodes,
                scales(*(grid(levels=range(5, most + 1)) for most in (7, 11, 12))), scales(2, 5, 10),
-               timing=("seconds",)),
-)
+               timing=("seconds",)))
 FIGURES = (
     Figure("mch.fig5", "mch.fig5", plot_fig5, "The cost of scheduling jobs of the Alibaba hour (which stands "
            "for Google's trace) under full binary trees, medians over seeds. Upper half: the leaves are "
@@ -222,8 +221,7 @@ FIGURES = (
     Figure("mch.complexity", "mch.complexity", plot_complexity,
            "The cost of filling a cluster under full binary trees whose leaves are jobs, six tasks each: in "
            "all (above) and per decision (below), with slopes over all q and their 95 % intervals over "
-           "seeds. Seconds have a fixed part, which few nodes do not hide.", _alt_complexity),
-)
+           "seeds. Seconds have a fixed part, which few nodes do not hide.", _alt_complexity))
 CLAIMS = (
     _claim("complexity-h-drf", "Abstract; Section I.C", "H-DRF takes O(q^2)", "mch.complexity",
            partial(_growth, rule="h-drf", method="literal"), 2.0, how_read="all decisions that fill a "
@@ -255,5 +253,4 @@ CLAIMS = (
              "time", "mch.fig5", partial(_no_better, rival=rival), check="order", tolerance=0.0,
              by_construction=True, reason="all three share one heap, only the weights differ",
              metric="MCH's operations over the rival's, less 0.95", how_read="at most 5 % fewer operations")
-      for rival in ("c-ch", "m-ch")),
-)
+      for rival in ("c-ch", "m-ch")))

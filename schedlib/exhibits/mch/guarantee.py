@@ -205,8 +205,7 @@ EXPERIMENTS = (
     Experiment("mch.long-run", "Who is starved on random trees while tasks end and start", run_trees,
                scales(*(grid(rule=OVER_TIME, depth=depths, partial=[0.0, 0.5], trees=[trees], horizon=[end])
                         for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 50, 200)))),
-               SEEDS),
-)
+               SEEDS))
 EQUALITY = plot_equality, _caption_equality, _alt_equality
 FIGURES = (
     Figure("mch.equality", "mch.equality", *EQUALITY),
@@ -222,8 +221,7 @@ FIGURES = (
            "at once. starved: share of trees with a leaf whose mean share over the second half is below half "
            "its guarantee; least: the least mean share over its guarantee.",
            lambda frame: "Table of rules on random trees over time. Trees with a leaf below half its "
-           f"guarantee: {_means(frame, 'starved', 2)}."),
-)
+           f"guarantee: {_means(frame, 'starved', 2)}."))
 GUARANTEE = "abstract; Sections III and V"
 KEEPS = "keeps the hierarchical share guarantee of leaves"
 SAME = "MCH's allocation is exactly the same as the hierarchical one (H-DRF's)"
@@ -248,5 +246,4 @@ CLAIMS = (
     _above("h-drf-no-starvation", "Section I.C", "H-DRF avoids the starvation", "mch.starvation",
            functools.partial(_holds, "h-drf", 1, 100.0)),
     _above("mch-no-starvation", GUARANTEE, "MCH, too, keeps the guarantee there", "mch.starvation",
-           functools.partial(_holds, "mch", 1, 100.0)),
-)
+           functools.partial(_holds, "mch", 1, 100.0)))

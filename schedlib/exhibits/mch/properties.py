@@ -134,8 +134,7 @@ EXPERIMENTS = (
                scales(*(grid(depth=range(1, most + 1), partial=[0.0, 0.5], trees=[trees])
                         for trees, most in ((2, 2), (10, 4), (100, 4)))), SEEDS),
     Experiment("mch.counterexamples", "The smallest trees on which a property fails", run_search,
-               scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 100, 1000))), scales(1)),
-)
+               scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 100, 1000))), scales(1)))
 FIGURES = (
     Figure("mch.properties", "mch.properties", plot, _caption, _alt),
     Figure("mch.counterexamples", "mch.counterexamples", None,
@@ -144,8 +143,7 @@ FIGURES = (
            "on which a flat rule's shares differ from H-DRF's by more than 1 % of the cluster. Shares are "
            "the leaves' dominant shares in per cent, from left to right; the margin is in units of the "
            "guarantee. C-CH and M-CH are searched on full-type leaves. Random search, then shrinking: "
-           "nothing smaller in one step fails.", _alt_search),
-)
+           "nothing smaller in one step fails.", _alt_search))
 _claim = claim_maker("mch", metric="share of random trees on which it is violated", unit="%", check="order")
 CLAIMS = tuple(
     _claim(f"collapsed-{name}", "Section I.C", f"Collapsed hierarchies {what} may violate the guarantee",
