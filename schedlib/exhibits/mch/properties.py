@@ -1,6 +1,7 @@
 """Which properties of fair sharing each rule keeps on random trees; the smallest trees on which it fails."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -54,7 +55,8 @@ def run_search(rule: str, tries: int, seed: int) -> pd.DataFrame:
     `as H-DRF` is a property too: allocating 1 % of the cluster otherwise fails it.
     """
     one, rows = RULES[rule], []
-    searched = {name: functools.partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
+    searched: dict[str, Callable] = {
+        name: functools.partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
     if rule in ("mch", "exact-ch", "case1"):
         searched |= dict.fromkeys(("as H-DRF", "as H-DRF, full-type leaves"),
                                   lambda tree: _clear(tree) and _gaps(tree, one).max() > 0.01)
