@@ -9,10 +9,8 @@ import pandas as pd
 
 from schedlib.leaderboard.standings import COLUMNS, standings
 
-PATIENCE = 10
-"""A job starves when it waits more than so many times the shipped policies' longest wait, or a task."""
-IDLE = 0.01
-"""A board warns of a policy that idles, while work could run, more than this and twice the others'."""
+PATIENCE = 10  # a job starves that waits more than so many times the papers' longest wait, or a task
+IDLE = 0.01  # a policy is warned that idles, while work could run, more than this and twice the others
 Seeds = int | Iterable[int]
 READ_ONLY = "are the simulator's own: read them, and change none"
 

@@ -85,7 +85,7 @@ def told(board: pd.DataFrame) -> str:
 
 def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     known = list(dict.fromkeys(board["metric"]))
-    if metric is not None and metric not in known:
+    if metric not in (None, *known):
         raise unknown("metric", metric, known)
     return board[board["metric"] == (metric or known[0])].reset_index(drop=True)
 

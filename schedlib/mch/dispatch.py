@@ -14,9 +14,7 @@ from schedlib.mch.hdrf_tree import count_start
 from schedlib.mch.model import Tree
 
 add, take = events.add, events.take
-
-DONE, REWEIGH, MORE_ROOM, BAD_PRIORITY = range(4)
-"""Why `advance` stopped."""
+DONE, REWEIGH, MORE_ROOM, BAD_PRIORITY = range(4)  # why `advance` stopped
 
 
 @kernel
@@ -108,9 +106,7 @@ def happen(own, kind, fast, state, now):
         if job.left > 0 or job.running > 0:
             count = job.running
             state.leaves[job.leaf].waiting -= job.left
-            job.left = 0
-            job.running = 0
-            job.finish = now
+            job.left, job.running, job.finish = 0, 0, now
             stop(own, kind, fast, state, job.leaf, count)
     while tally.submitted < jobs.by_submit.size and jobs.table[jobs.by_submit[tally.submitted]].submit <= now:
         job = jobs.table[jobs.by_submit[tally.submitted]]

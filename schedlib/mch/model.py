@@ -66,8 +66,8 @@ class Tree:
             raise ValueError(f"weights[{paths[bad]}]: {weight[bad]}, must be a positive number")
         counts = np.bincount(parent[1:], minlength=len(paths))
         arrays = {
-            "demand": np.array([demands[leaf] for leaf in leaves], float), "parent": parent,
-            "depth": np.array(list(map(len, paths))), "weight": weight, "leaves": leaves, "leaf_of": leaf_of,
+            "demand": np.array([demands[leaf] for leaf in leaves], float), "parent": parent, "weight": weight,
+            "depth": np.array(list(map(len, paths))), "leaves": leaves, "leaf_of": leaf_of,
             "child": np.argsort(parent[1:], kind="stable") + 1, "child_start": np.append(0, counts.cumsum())}
         for array in arrays.values():
             array.flags.writeable = False

@@ -18,15 +18,12 @@ from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Allocation, Tree, check_capacity
 
-TOLERANCE = 1e-6
-"""Shortfalls up to this count as rounding."""
+TOLERANCE = 1e-6  # shortfalls up to this count as rounding
+# Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it.
 FACTORS, ADDED = (0.5, 0.9, 1.1, 2.0), (0.01, 0.25, 0.5, 1.0)
-"""Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it."""
 Vector = npt.ArrayLike
-Solver = str | Callable[[Tree, Vector], Allocation]
-"""A rule of `allocate` by name, or a function of (tree, capacity)."""
-Given = Allocation | None
-"""The allocation of that rule, where it is known."""
+Solver = str | Callable[[Tree, Vector], Allocation]  # a rule of `allocate` by name, or a function
+Given = Allocation | None  # the allocation of that rule, where it is known
 
 
 class Margin(NamedTuple):

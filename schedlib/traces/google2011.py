@@ -29,9 +29,8 @@ TASK_TYPES = JOB_TYPES | {"index": pa.int32()} | dict.fromkeys(REQUESTS, pa.floa
 def google2011_folder() -> Path | None:
     """The folder with the `job_events` shards, or None when there is none.
 
-    It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it
-    `data/downloads/google2011/job_events` of the checkout, where `make data` puts them, or
-    `../shared/data/google2011/job_events` beside it.
+    It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it `google2011/job_events` below the
+    checkout's `data/downloads`, where `make data` puts them, or `../shared/data` beside it.
 
     >>> folder = google2011_folder()
     >>> folder is None or len(list(folder.glob("part-*.csv.gz"))) > 0
@@ -74,13 +73,11 @@ def google2011_jobs(folder: str | Path) -> Workload:
     events = pd.concat(list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report)), ignore_index=True)
     events = in_order(events, "time", report, "events")
     events = _once(events, ["time", "job", "event"], report)
-
     submissions = events[events["event"] == SUBMIT]
     first = submissions.drop_duplicates("job")
     report["jobs submitted again (first submission kept)"] = len(submissions) - len(first)
     report["jobs never submitted (left out)"] = events["job"].nunique() - len(first)
     report["jobs submitted before the trace (submit 0)"] = int((first["time"] == 0).sum())
-
     last = events[events["event"] <= LOST].drop_duplicates("job", keep="last").set_index("job")
     last = last.loc[last["event"] >= EVICT].reindex(first["job"])
     codes = last["event"].fillna(EVICT - 1).astype(int) - SCHEDULE
@@ -130,7 +127,6 @@ def google2011_tasks(folder: str | Path) -> Workload:
     report["tasks that finished again (last run kept)"] = int(again.sum())
     report["runs not ended when the trace ends (left out)"] = 0 if running is None else len(running)
     tasks = tasks[~again].drop(columns="index")
-
     every = pd.concat(jobs).sort_values("time", kind="stable").drop_duplicates("job")
     every = every.assign(submit=every["time"] / 1e6).drop(columns="time")
     kept = every[every["job"].isin(tasks["job"])]
@@ -168,12 +164,11 @@ def _shards(folder: Path, names: Sequence[str], types: Types, report: Counter,
             optional: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:
-        see = "see schedlib.traces.download, or data/README.md"
-        raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; {see}")
+        raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; see schedlib.traces.download")
     published = {int(n) for path in paths for n in re.findall(r"-of-(\d+)\.csv", path.name)}
     if len(published) != 1:
-        raise ValueError(f"folder: {folder} mixes tables cut into {sorted(published)} shards; "
-                         "keep those of one")
+        mixed = f"mixes tables cut into {sorted(published)} shards"
+        raise ValueError(f"folder: {folder} {mixed}; keep those of one")
     report["shards not there"] = published.pop() - len(paths)
     reached = 0
     for path in paths:

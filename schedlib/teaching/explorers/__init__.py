@@ -27,8 +27,7 @@ from PIL import Image
 from schedlib.pictures import style
 
 __all__ = ["Explorer"]
-Picture = tuple[Figure, str]
-"""What a draw function gives: a matplotlib figure and its alt text."""
+Picture = tuple[Figure, str]  # what a draw function gives: a matplotlib figure and its alt text
 
 
 def slider(value: float, low: float, high: float, step: float = 1, *, text: str) -> widgets.Widget:

@@ -37,7 +37,7 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> P
 
 def explorer() -> Explorer:
     """Sliders for the number of jobs and the share of slow machines, a menu of policies, and their chart."""
-    controls = {"jobs": slider(8, 1, 30, text="jobs"),
+    controls = {"jobs": slider(8, 1, 30, text="jobs"), "seed": slider(1, 0, 9, text="seed"),
                 "slow": slider(0, 0, 100, 25, text="slow machines (%)"),
-                "policy": menu(labelled(POLICIES), text="policy"), "seed": slider(1, 0, 9, text="seed")}
+                "policy": menu(labelled(POLICIES), text="policy")}
     return Explorer(draw, controls)
