@@ -57,11 +57,9 @@ def plot_overview() -> Figure:
     for worker in range(WORKERS):
         x, tasks, colour = _x(worker), TASKS.get(worker, 0), LONG if worker in LONG_AT else SHORT
         for place in range(max(tasks, 1)):
-            look: dict[str, Any] = {"facecolor": "white", "edgecolor": "#888888"}
-            if tasks:
-                look = {"facecolor": to_rgba(colour, 0.9 if place == 0 else 0.3), "edgecolor": colour}
-            corner = x - SLOT / 2, FLOOR + place * (SLOT + 0.05)
-            ax.add_patch(Rectangle(corner, SLOT, SLOT, linewidth=1.2, **look))
+            face = to_rgba(colour, 0.9 if place == 0 else 0.3) if tasks else "white"
+            corner, edge = (x - SLOT / 2, FLOOR + place * (SLOT + 0.05)), colour if tasks else "#888888"
+            ax.add_patch(Rectangle(corner, SLOT, SLOT, linewidth=1.2, facecolor=face, edgecolor=edge))
         ax.text(x, FLOOR - 0.06, worker, ha="center", va="top", fontsize=8.5, color="#444444")
     _schedulers(ax)
     _messages(ax)

@@ -123,4 +123,5 @@ def _get(folder: Path, base_url: str, registry: dict[str, str | None], retries: 
         except requests.RequestException as error:
             raise ConnectionError(f"could not fetch {name} ({error}); {by_hand}") from error
         except ValueError as error:
-            raise ValueError(f"{name} has not the known checksum and was not kept ({error}); try again") from error
+            why = "has not the known checksum and was not kept"
+            raise ValueError(f"{name} {why} ({error}); try again later") from error
