@@ -1,6 +1,7 @@
 """The board of Eagle's simulator: short jobs beside long ones, and when they are done."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,6 +92,6 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
                    f"{lost}; more probes, or stealing, find them")
 
 
-GAME = Game(METRICS, _run, queue_of("let `queue` come to it, or send its probes elsewhere"), System,
+GAME = Game(METRICS, _run, partial(queue_of, "let `queue` come to it, or send its probes elsewhere"), System,
             lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
             "an eagle.System, or a function send(cluster, job, probe, rng)")

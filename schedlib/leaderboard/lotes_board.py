@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,9 +93,8 @@ def _run(policy: str | Policy, case: Case, seed: int) -> Outcome:
     unit = case.workload.time_unit
     options: Any = {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
     run = simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed, **options)
-    wait, values = run.response, np.array([np.nan] * 3)
-    started = not np.isnan(wait).any()
-    if started:
+    wait, values = run.response, np.full(3, np.nan)
+    if started := not np.isnan(wait).any():
         values = SECONDS.get(unit, 1.0) * np.array((wait.mean(), np.quantile(wait, 0.99), wait.max()))
     jobs: Any = run.jobs
     record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
@@ -124,12 +123,11 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
     if (passed := passed_over(submit=submit, **record)) is None:
         return 0.0, ""
     count, job, now, machine = passed
-    waited = f"{count} of {len(submit)} jobs waited while a machine had room for them"
-    first = f"first job {job} at {now:.4g} {unit} (machine {machine})"
-    way_out = "on purpose? If not, let `arrive` and `leave` try every one"
-    return count / len(submit), f"{waited}, {first}; {way_out}"
+    first = f"first job {job} at {now:.4g} {unit} (machine {machine}); on purpose? If not,"
+    waited = f"{count} of {len(submit)} jobs waited while a machine had room for them, {first}"
+    return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
 
 
-GAME = Game(METRICS, _run, queue_of("start it in `arrive`, or in `leave` when a job exits"), Policy,
+GAME = Game(METRICS, _run, partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"), Policy,
             lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
             "a lotes.Policy, or a function arrive(cluster, job)")

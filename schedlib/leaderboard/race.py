@@ -36,15 +36,11 @@ class Waiting(NamedTuple):
     way_out: str
 
 
-def queue_of(way_out: str) -> Callable[[Any], Waiting]:
-    """A function that gives the words for a case whose `workload` is a Workload of jobs."""
-
-    def waiting(case: Any) -> Waiting:
-        jobs = case.workload
-        return Waiting(what="job", submit=jobs.jobs["submit"].to_numpy(), unit=jobs.time_unit,
-                       task=float(jobs.tasks["duration"].max()), way_out=way_out)
-
-    return waiting
+def queue_of(way_out: str, case: Any) -> Waiting:
+    """The words for a case whose `workload` is a Workload of jobs."""
+    jobs = case.workload
+    return Waiting(what="job", submit=jobs.jobs["submit"].to_numpy(), unit=jobs.time_unit,
+                   task=float(jobs.tasks["duration"].max()), way_out=way_out)
 
 
 class Game(NamedTuple):

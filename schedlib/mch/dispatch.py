@@ -1,7 +1,4 @@
-"""The task scheduler: leaf after leaf is given a task until nothing fits; jobs come, tasks end, jobs leave.
-
-At equal times tasks end first, then jobs leave, then jobs arrive; when all of that is done, tasks start.
-"""
+"""The task scheduler: leaf after leaf gets a task until nothing fits; jobs come, tasks end, jobs leave."""
 
 import numba
 import numpy as np
@@ -90,7 +87,7 @@ def stop(own, kind, fast, state, leaf, count):
 
 @kernel
 def happen(own, kind, fast, state, now):
-    """All that happens at `now`, but for what the scheduler does then."""
+    """All that happens at `now` before tasks start: tasks end first, then jobs leave, then jobs arrive."""
     tally, jobs, ends = state.tally[0], state.jobs, state.ends
     while ends.count[0] > 0 and ends.time[0] <= now:
         _, number = take(ends)

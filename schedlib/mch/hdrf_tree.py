@@ -3,9 +3,8 @@
 A group's usage is B + f V: B is the sum over its children that are blocked or have nothing, V the sum of U
 omega/s over the others, f their least s/omega. A group with a handful of children adds them up. A wide one
 keeps B, V, f and its first child in a binary tree of partial sums: nothing is subtracted, so rounding does
-not pile up. There is a copy of all that for each set of saturated resources (for five resources or more only
-one, made anew when the set changes), and each lists the leaves that have changed since it was asked. Source:
-H-DRF, Bhattacharya et al., SoCC 2013, Section 4.
+not pile up. There is a copy of all that for each set of saturated resources (for five or more only one, made
+anew with each set), which lists the leaves that have changed since it was asked. Source: H-DRF, Section 4.
 """
 
 from typing import NamedTuple

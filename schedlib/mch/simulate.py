@@ -24,8 +24,7 @@ class Churn:
 
     - `shares`: `time, leaf, share` (dominant share mu_i t_i), by time: a row for each leaf whose share has
       changed by then, or, with `every`, for each leaf and grid time; empty when nothing was recorded
-    - `jobs`: those given, with `start` of the first task and `finish` of the last (or departure); NaN: not
-      yet
+    - `jobs`: those given, with `start` of the first task and `finish` of the last (or departure), else NaN
     - `decisions`, `operations`: as in `mch.Filling`; `reflattens`: how often the flat tree's weights were
       worked out anew; `seconds`: wall-clock time of all that
     - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`
@@ -57,8 +56,7 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     A leaf is active while it has tasks; weights that depend on that are worked out anew whenever it changes.
     At equal times tasks end first, then jobs leave, then jobs arrive; then tasks start until none fits. A
     resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
-    errors as in `mch.fill`; ValueError on jobs that cannot be, with the row. Source: MCH, Sections II.A,
-    IV.A.
+    errors as in `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([(1, 0), (1, 0)])

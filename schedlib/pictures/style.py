@@ -141,13 +141,11 @@ def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
          looks: Mapping | None = None) -> Axes:
     """Draw the mean of `y` at each measured `x` with its 95 % interval, one line per value of `by`.
 
-    Each row at an `x` counts as one independent replicate; a single one gives no band. Markers stand at
-    measured points only. `looks` names the values of `by` that are drawn, in this order, with the `Look` of
-    each; without it all are, in the book's order of policies, then by name. `ax=None` makes a figure. Raises
-    ValueError when a column is missing.
+    Each row at an `x` is one independent replicate; a single one gives no band. `looks` names the values of
+    `by` that are drawn, in this order, with the `Look` of each; without it all are, in the book's order of
+    policies, then by name. `ax=None` makes a figure. Raises ValueError when a column is missing.
     """
-    missing = {x, y, *([by] if by else [])} - set(frame.columns)
-    if missing:
+    if missing := {x, y, by or x} - set(frame.columns):
         has = ", ".join(map(str, frame.columns))
         raise ValueError(f"frame: lacks column {', '.join(sorted(missing))}; it has {has}")
     _, ax = into(ax)

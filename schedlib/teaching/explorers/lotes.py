@@ -100,14 +100,11 @@ def bins() -> Explorer:
     return Explorer(draw_bins, {name: slider(size, 0.5, 6, 0.5, text=text) for name, size, text in sizes})
 
 
-_cluster = functools.lru_cache(maxsize=64)(stored_clusters.instance)
-
-
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0) -> Picture:
     """A cluster of 60 machines for six hours under three policies: how full each machine is, and the queues.
     `load` in % of the rate that stage 2 sustains after rounding, `phi` in thousandths of the largest machine.
     Plans are stored for `seed` 0 to 9 and `phi` 0, 3, ... 15; ValueError for others."""
-    case = _cluster(phi, load, sizes, seed)
+    case = stored_clusters.instance(phi, load, sizes, seed)
     plans = {"lotes": case.plan, "greedy": None, "tetris": None}
     runs = [lotes.simulate(policy, case.configs, case.workload, plan=plan) for policy, plan in plans.items()]
     waits = ", ".join(f"{style.look(run.policy).label} {run.mean_response:.2g} h" for run in runs)

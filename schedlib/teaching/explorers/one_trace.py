@@ -32,8 +32,7 @@ def _look(policy):
 
 def plot_answers(frame: pd.DataFrame) -> Picture:
     """The four questions, a panel each: the policies' values, of several slices means and 95 % intervals.
-    `frame` as of `one_trace.answers`, of one slice or of several one below the other. Means are geometric
-    where the axis is logarithmic; axes have room for all that is stored."""
+    `frame` as of `one_trace.answers`, of one slice or several. Means are geometric on logarithmic axes."""
     places = [(0.155 + 0.485 * column, 0.59 - 0.5 * row, 0.29, 0.33) for row in (0, 1) for column in (0, 1)]
     figure, axes = placed((9.6, 4.2), *places)
     words = []

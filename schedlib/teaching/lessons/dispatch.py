@@ -1,6 +1,6 @@
 """Chapter 4's small clusters with stored plans: to make one, of up to 870,831 bins, takes half a minute."""
 
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import product
 from pathlib import Path
 
@@ -17,6 +17,7 @@ PLANS = Path(__file__).with_name("dispatch.csv")
 MIXES = [f"n{k}" for k in range(1, 10)]
 
 
+@lru_cache(maxsize=64)
 def instance(phi: int, load: int, sizes: str, seed: int) -> RandomInstance:
     """Six machines of each of Table 1's configurations for six hours, with the stored plan.
 
