@@ -13,8 +13,7 @@ from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, cases, ch
 from schedlib.workload import Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
-METRICS = dict.fromkeys(("short jobs, 90 % done in (s)", "short jobs, 50 % done in (s)",
-                         "long jobs, 90 % done in (s)"), "low")
+METRICS = {f"{jobs} % done in (s)": "low" for jobs in ("short jobs, 90", "short jobs, 50", "long jobs, 90")}
 LOAD, SCALE, JOBS = 0.95, 1 / 60, 2000
 
 
@@ -40,8 +39,8 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
       work
     - `against`, `seeds`, `each`: as for `leaderboard.lotes`
 
-    Gives a frame as `standings` does; times are completion times. With one given `Workload` a seed decides
-    only the systems' own choices.
+    Gives a frame as `standings` does, of completion times. With one `Workload` a seed decides only the
+    systems' own choices.
 
     >>> def nowhere(cluster, job, probe, rng):
     ...     return len(cluster.queued)
@@ -78,8 +77,8 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
     jobs = run.jobs
     worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
     short, long = (jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
-    measured = (short, 90), (short, 50), (long, 90)
-    values = tuple(np.percentile(times, q) if len(times) else np.nan for times, q in measured)
+    values = tuple(np.percentile(times, q) if len(times) else np.nan
+                   for times, q in ((short, 90), (short, 50), (long, 90)))
     longest = np.maximum.reduceat(case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1])
     broke = ""
     if (twice := two_at_once(case.workers, worker, start, finish)) is not None:

@@ -74,10 +74,7 @@ def _impossible(name, stage, ready, machines, wanted) -> str:
     return ""
 
 
-def _waiting(case: Instance) -> Waiting:
-    return Waiting("job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks")
-
-
-GAME = Game(METRICS, _run, _waiting, Policy,
-            lambda rule: Policy(order=priority, map_rule=rule, reduce_rule=rule, name=name_of(rule)),
+GAME = Game(METRICS, _run,
+            lambda case: Waiting("job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks"),
+            Policy, lambda rule: Policy(order=priority, map_rule=rule, reduce_rule=rule, name=name_of(rule)),
             "an hmhs.Policy, or a rule made by @hmhs.rule")

@@ -64,8 +64,7 @@ def greedy_leaves(seed: int) -> Case:
 
 def _case(given: Any) -> Case:
     if not isinstance(given, tuple) or len(given) != 4 or not isinstance(given[0], Tree):
-        form = "(tree, capacity, jobs, until), as mch.simulate takes them"
-        raise ValueError(f"workload: give {form}, or a function from a seed to those")
+        raise ValueError("workload: give (tree, capacity, jobs, until), or a function from a seed to those")
     tree, capacity, jobs, until = given
     return Case(tree, np.asarray(capacity, float), jobs, until)
 

@@ -145,10 +145,9 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
 
 def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray,
           decisions: int = 0) -> State:
-    """A state in which nothing runs and `waiting (p,)` tasks wait, with the rule's weights and keys.
+    """A state in which nothing runs and `waiting (p,)` tasks wait, with room to note `decisions` leaves.
 
-    There is room for `decisions` leaves in `order`. ValueError on an unknown method, too many resources, and
-    a leaf whose one task is larger than the cluster.
+    ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the cluster.
     """
     if method not in METHODS:
         raise unknown("method", method, METHODS)
@@ -177,9 +176,8 @@ def check_priority(state: State, tree: Tree, when: str) -> None:
     leaf = state.tally[0].bad_leaf
     if leaf >= 0:
         uses = ", ".join(f"{amount:.4g}" for amount in state.tally[0].bad_tasks * tree.demand[leaf])
-        raise ValueError(
-            f"not a number: the priority of leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it "
-            f"uses ({uses}); return a number for each leaf, inf to come last")
+        who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it uses ({uses})"
+        raise ValueError(f"not a number: the priority of {who}; return one for each leaf, inf to come last")
 
 
 def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:

@@ -74,8 +74,7 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
 def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """Every leaf and every group but the root has its hierarchical share guarantee, whatever siblings ask.
 
-    H-DRF keeps it: when the first resource is saturated, siblings' equal shares per weight add up to 1 at
-    least, and no share falls later.
+    H-DRF keeps it: at the first saturation siblings' shares per weight add up to 1, and none falls later.
 
     >>> share_guarantee(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], "drf")
     Margin(value=0.0, who='n1')

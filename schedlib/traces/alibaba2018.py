@@ -36,8 +36,7 @@ def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Wo
     The number of a trace's job `j_7` is 7; stages and pairs are numbered 0, 1, ... A stage's `class` is its
     place in `STAGE_KINDS`. The trace knows only when a job was submitted, so all its stages have that
     `submit`; `end` (s) is when the stage ended, `plan_cpu` (cores) and `plan_mem` (fraction of a machine)
-    what an instance of it requested. Times are whole seconds, rounded down: 42,998 instances last 0 s; they
-    are kept and counted in the report.
+    what an instance of it requested. Times are whole seconds, rounded down: 42,998 instances last 0 s.
 
     `"mapreduce"` gives a frame with one row per pair of a stage `M<i>`, which waits for none, and a stage
     `R<j>_<i>` of the same job, which waits for that one alone: `job`, `submit` (s), `map_tasks`, `map_time`

@@ -106,8 +106,7 @@ def google2011_tasks(folder: str | Path) -> Workload:
     | the same event twice | once, counted |
     | events out of order | sorted within a shard, counted; the shards' names give their order in time |
 
-    `folder` holds any number of `part-*-of-*.csv.gz`. Memory holds one shard and the finished tasks, not the
-    events. Errors and source as of `google2011_jobs`.
+    `folder`, errors and source as of `google2011_jobs`. Memory holds one shard and the finished tasks.
 
     >>> google2011_tasks("no/such/folder")
     Traceback (most recent call last):
@@ -145,7 +144,6 @@ def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataF
     ended = np.maximum.accumulate(np.where(ends, at, -1))
     begun = np.maximum.accumulate(np.where(new_task, at, 0))
     open_before = scheduled >= np.maximum(begun, np.r_[-1, ended[:-1]] + 1)
-
     finish = event == FINISH
     report["finish events without a schedule event (left out)"] += int((finish & ~open_before).sum())
     finish = np.flatnonzero(finish & open_before)
@@ -154,7 +152,6 @@ def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataF
     early, blank = start["time"] == 0, start[list(REQUESTS)].isna().any(axis=1)
     report["runs begun before the trace (left out)"] += int(early.sum())
     report["finished tasks without a request (left out)"] += int((blank & ~early).sum())
-
     last_of_task = np.r_[new_task[1:], True][: len(events)]
     still = scheduled[last_of_task & open_before & ~ends]
     return done[~early & ~blank][["job", "index", "duration", *REQUESTS]], events.iloc[still]

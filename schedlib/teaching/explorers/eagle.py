@@ -68,9 +68,8 @@ def _run(system, load, partition):
 def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right: str = "hawk") -> Picture:
     """15,000 Google-like jobs on 600 workers at `load` %, `partition` % for short jobs, under two systems.
 
-    How many jobs take longer than a time, short and long; how busy both partitions are; how many probes are
-    queued behind long tasks, and are stolen; how many short tasks were run after waiting so. `left` and
-    `right` are keys of `SYSTEMS`; ValueError for others.
+    How many jobs take longer than a time; how busy both partitions are; how many probes are queued behind
+    long tasks, and stolen; how many short tasks ran after that. ValueError for systems not in `SYSTEMS`.
     """
     for side, system in (("left", left), ("right", right)):
         if system not in SYSTEMS:
