@@ -105,7 +105,7 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
     """The jobs as given, after a look at every row; ValueError with the row and the way out."""
     if not isinstance(jobs, pd.DataFrame) or not set(COLUMNS) <= set(jobs):
-        raise ValueError(f"jobs: needs a table with {', '.join(COLUMNS)}, and `depart` where jobs leave")
+        raise ValueError(f"jobs: a table of columns {', '.join(COLUMNS)}, and `depart` where jobs leave")
     table = jobs.reset_index(drop=True)
     numbers = {column: pd.to_numeric(table[column], errors="coerce").to_numpy(float) for column in COLUMNS}
     whole = {"leaf": f"a leaf's index, 0 to {tree.n_leaves - 1}", "tasks": "a whole number >= 0"}

@@ -145,7 +145,8 @@ def plot_timetable(run: Simulation, configs: MachineConfigs, workload: Workload 
     height = _demands(workload)[:, 0]
     if (height != np.rint(height)).any():
         raise ValueError("workload: a timetable draws whole amounts of a resource; use plot_occupancy")
-    jobs: Any = run.jobs.assign(height=height[: len(run.jobs)].astype(int))
+    jobs: Any = run.jobs
+    jobs = jobs.assign(height=height[: len(jobs)].astype(int))
     until = 1.03 * jobs["finish"].max() if until is None else until
     room = np.repeat(configs.capacity[:, 0], configs.count).astype(int)
     heights = [*room, max(2, room.max() / 2)]

@@ -41,9 +41,9 @@ def plot_tree(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[t
     ax.axis("off")
     for node in range(1, tree.n_nodes):
         _line(ax, centre, box, tree.parent[node], node, _upright(tree))
-    for node, text in enumerate(texts):
+    for node, (text, (x, y)) in enumerate(zip(texts, centre, strict=True)):
         _box(ax, centre[node], box[node], _colour(tree, node), share[node])
-        ax.text(*centre[node], text, ha="center", va="center", fontsize=9, linespacing=1.2, zorder=4)
+        ax.text(x, y, text, ha="center", va="center", fontsize=9, linespacing=1.2, zorder=4)
     return ax
 
 

@@ -70,9 +70,8 @@ class Verdict:
 
 
 def exercise(chapter: str, number: int) -> Callable[[Callable], Callable]:
-    """Register the decorated function as the check of an exercise. Its docstring is "Give ... .", which a
-    reader who asks is told. It takes the answer and raises `Hint` when it is not right; it may return a
-    sentence to say after "Right". Any other error becomes a hint, too."""
+    """Register the decorated function as the check of an exercise. Its docstring is "Give ... .", told to who
+    asks. It raises `Hint` when the answer is not right, and may return a sentence to say after "Right"."""
 
     def register(judge: Callable) -> Callable:
         form = " ".join(str(judge.__doc__).split()).removeprefix("Give ").removesuffix(".")

@@ -39,6 +39,10 @@ SHARES = ("short partition busy", "general partition busy", "probes queued behin
           "short tasks run behind long")
 
 
+def _look(system):
+    return LOOKS.get(system, style.look(system))
+
+
 @functools.lru_cache(maxsize=16)
 def _google(jobs, seed=0):
     return eagle.google(jobs, seed, scale=WORKERS / eagle.WORKERS["google"][0])
@@ -79,7 +83,7 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
     words = []
     for row, system in enumerate(dict.fromkeys((left, right))):
         *times, shares = _run(system, load, partition)
-        look, rows = LOOKS.get(system, style.look(system)), np.arange(5) + 0.4 * row - 0.2
+        look, rows = _look(system), np.arange(5) + 0.4 * row - 0.2
         for ax, took in zip(axes[:2], times, strict=True):
             ax.plot(np.quantile(took, QUANTILES), 1 - QUANTILES, **look.line() | {"marker": ""})
         axes[2].barh(rows, np.nan_to_num(shares), height=0.36, color=look.color, label=look.label)
@@ -104,7 +108,7 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
 
 def load_explorer() -> Explorer:
     """Sliders for load and short partition, menus of two systems, and how long their jobs take."""
-    names = [(LOOKS.get(system, style.look(system)).label, system) for system in SYSTEMS]
+    names = [(_look(system).label, system) for system in SYSTEMS]
     controls = {"load": slider(95, 50, 95, 5, text="load (%)"),
                 "partition": slider(17, 2, 40, text="short partition (%)"),
                 "left": menu(names, "sparrow", text="one system"),
