@@ -43,7 +43,7 @@ def _corners(capacity, demand):
 
 def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.ArrayLike | None = None,
                   whole: bool = True, resources: Sequence[str] | None = None,
-                  size: tuple[float, float] = (6.4, 4.0)) -> Figure:
+                  size: tuple[float, float] = (6.4, 4.0), ax: Axes | None = None) -> Figure:
     """How many jobs of two classes fit: the polytope, the whole mixes in it, and its non-dominated bins.
 
     `capacity (R,)`, `demand (2, R)`. Whole mixes are drawn when at most 40 jobs of either class fit, unless
@@ -60,7 +60,7 @@ def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.Ar
     if not demand.any(axis=1).all():
         raise ValueError("demand: any number of jobs of a class that needs nothing fits; leave it out")
     names = _named("resource", len(capacity), resources)
-    figure, axes = style.subplots(size=size)
+    figure, axes = style.into(ax, size)
     corners = _corners(capacity, demand)
     top = np.maximum(corners.max(axis=0), 1e-12)
     reach = 1.15 * top + (0.3 if top.max() <= MOST_DOTS else 0)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any, NamedTuple
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -204,10 +205,10 @@ def _svg(shape):
     return f'<text {where} fill="{shape.colour}" dominant-baseline="central">{escape(shape.text)}</text>'
 
 
-def plot_cluster(step: Step, run: Simulation) -> Figure:
+def plot_cluster(step: Step, run: Simulation, ax: Axes | None = None) -> Figure:
     """The same picture by matplotlib, for a page where no code runs."""
     drawn, (width, height) = shapes(step, run)
-    figure, ax = style.canvas(width / 100, height / 100)
+    figure, ax = style.canvas(width / 100, height / 100, ax)
     ax.set(xlim=(0, width), ylim=(height, 0))
     sides = {"start": "left", "middle": "center", "end": "right"}
     for shape in (Words(4, 11, in_words(step, run), 13, INK, "start"), *drawn):

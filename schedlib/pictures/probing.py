@@ -4,6 +4,7 @@ import functools
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -41,13 +42,13 @@ def pale(colour: str, share: float) -> str:
     return to_hex((red, green, blue))
 
 
-def plot_overview() -> Figure:
+def plot_overview(ax: Axes | None = None) -> Figure:
     """Draw Eagle (Fig. 1, Section 3.3): its schedulers, its partitions, a probe rejected and sent again.
 
     >>> [text.get_text() for text in plot_overview().axes[0].texts if "scheduler" in text.get_text()]
     ['distributed scheduler', 'distributed scheduler', 'distributed scheduler', 'central scheduler']
     """
-    figure, ax = style.canvas(8.6, 4.9)
+    figure, ax = style.canvas(8.6, 4.9, ax)
     short, long = "short jobs only", "long jobs, and short ones where no long task is"
     for name, first, last, words in (("short", 0, SHORT_ONLY, short), ("general", SHORT_ONLY, WORKERS, long)):
         left, right = _x(first) - PITCH / 2 + 0.02, _x(last - 1) + PITCH / 2 - 0.02
@@ -115,7 +116,7 @@ def _arrow(ax, start, end, colour, number, line="-"):
 
 
 def plot_gantt(run: Simulation, *, job: int | None = None, title: str = "", until: float | None = None,
-               size: tuple[float, float] = (8.0, 3.2)) -> Figure:
+               size: tuple[float, float] = (8.0, 3.2), ax: Axes | None = None) -> Figure:
     """Draw a run made with `record=True`: a row per worker, a bar per task with its job's number, the waits.
 
     A thin line below the bars is the time that a probe, or a placed task, was queued before a task of it
@@ -127,7 +128,7 @@ def plot_gantt(run: Simulation, *, job: int | None = None, title: str = "", unti
         raise ValueError("run: holds no tasks; simulate with record=True")
     workers, tasks = run.stats["workers"], run.tasks.sort_values(["worker", "start"])
     until = 1.02 * tasks["finish"].max() if until is None else until
-    figure, ax = style.subplots(size=size)
+    figure, ax = style.into(ax, size)
     again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
     for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
         colour, stands_out = LONG if task["long"] else SHORT, job is None or task["job"] == job

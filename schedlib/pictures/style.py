@@ -115,13 +115,15 @@ def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]
     return subplots(size=size) if ax is None else (ax.get_figure(root=True), ax)
 
 
-def canvas(width: float, height: float) -> tuple[Figure, Any]:
-    """A figure of these inches and its axes for a drawing, without frame or margins."""
-    figure, ax = subplots(size=(width, height))
-    figure.set_layout_engine("none")
-    ax.set(xlim=(0, width), ylim=(0, height), position=(0, 0, 1, 1))
-    ax.axis("off")
-    return figure, ax
+def canvas(width: float, height: float, ax: Axes | None = None) -> tuple[Figure, Any]:
+    """A figure of these inches and its axes for a drawing, without frame or margins; `ax` if it is given."""
+    figure, drawn = into(ax, (width, height))
+    if ax is None:
+        figure.set_layout_engine("none")
+        drawn.set_position((0, 0, 1, 1))
+    drawn.set(xlim=(0, width), ylim=(0, height))
+    drawn.axis("off")
+    return figure, drawn
 
 
 def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) -> FancyBboxPatch:
