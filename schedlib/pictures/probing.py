@@ -42,7 +42,7 @@ def pale(colour: str, share: float) -> str:
     return to_hex((red, green, blue))
 
 
-def plot_overview(ax: Axes | None = None) -> Figure:
+def plot_overview(ax: Any = None) -> Figure:
     """Draw Eagle (Fig. 1, Section 3.3): its schedulers, its partitions, a probe rejected and sent again.
 
     >>> [text.get_text() for text in plot_overview().axes[0].texts if "scheduler" in text.get_text()]
