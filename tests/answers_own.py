@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs, lotes
+from schedlib.intervals import mean_ci
 from schedlib.lotes.policies.own import can_start
 from schedlib.teaching.exercises import chapters_09_10
 
@@ -63,7 +64,7 @@ def late(tasks, duration, submit=5.0):
 
 
 def halves():
-    return [chapters_09_10.half(v) for v in (chapters_09_10.A, chapters_09_10.B, np.subtract(chapters_09_10.B, chapters_09_10.A))]
+    return [mean_ci(v).high - mean_ci(v).mean for v in (chapters_09_10.A, chapters_09_10.B, np.subtract(chapters_09_10.B, chapters_09_10.A))]
 
 
 RIGHT = {

@@ -4,7 +4,6 @@ from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import DLWL, SYSTEMS, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
 from schedlib.eagle.systems import Cluster as Cluster
-from schedlib.eagle.workloads.measures import cutoff_for, job_means, offered_load, short_share, table1
 from schedlib.eagle.workloads.samples import alibaba, four_nodes, google_sample
 from schedlib.eagle.workloads.synthetic import (
                                                 CUTOFF,
@@ -15,7 +14,12 @@ from schedlib.eagle.workloads.synthetic import (
                                                 PARTITION,
                                                 WORKERS,
                                                 cloudera,
+                                                cutoff_for,
                                                 google,
+                                                job_means,
+                                                offered_load,
+                                                short_share,
+                                                table1,
                                                 yahoo,
 )
 

@@ -9,24 +9,20 @@ import numpy as np
 
 from schedlib.core.heap import pop, push
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.probing.sharing import hold, set_bit
+from schedlib.eagle.probing import hold, set_bit
 from schedlib.eagle.simulating.messages import MARKS, PLACED_TASK, SENT, post, write
 
 
 @kernel
 def waiting_times(state, low, placed, now):
-    """Write the waiting times of the workers from `low` on into `loads.wait`, from the `placed` work (W,).
-
-    Probes' tasks are invisible; one that runs longer than its estimate has nothing left. As published a
-    running task also counts the two hops in which it is fetched.
-    """
+    """Write the waiting times of the workers from `low` on into `loads.wait`, from the `placed` work (W,)."""
     loads = state.loads
-    fetch = 2 * state.how.delay if state.how.published else 0.0
+    fetch = 2 * state.how.delay if state.how.published else 0.0  # the two hops in which a task is fetched
     # Slice first: the compiler then knows that no index is negative, which makes the loop four times as fast.
     wait, work = loads.wait[low:], placed[low:]
     picked, picked_for = loads.picked[low:], loads.picked_for[low:]
     for i in range(wait.size):
-        had = min(now - picked[i], picked_for[i])
+        had = min(now - picked[i], picked_for[i])  # one that outlasts its estimate has nothing left
         wait[i] = work[i] + fetch - had if picked[i] >= 0 else work[i]
 
 
@@ -42,11 +38,8 @@ def advertise(state, now):
 
 @kernel
 def believe(state, low, now):
-    """Write into `loads.wait` what a distributed scheduler believes; negative waiting times become 0.
-
-    As published the sums are those of the last heartbeat, but how long the running task has run is known at
-    once, as everything is with a heartbeat of 0.
-    """
+    """Write into `loads.wait` what a distributed scheduler believes; negative waiting times become 0."""
+    # As published the sums are the last heartbeat's, but how long the running task has run is known at once.
     loads, live = state.loads, state.how.heartbeat == 0
     wait, advertised = loads.wait[low:], loads.advertised[low:]
     known = live or state.how.published
@@ -72,10 +65,7 @@ def idle_first(state, low, tasks):
 
 @kernel
 def least_loaded(state, low, tasks, spread, rng):
-    """Fill the heap `high` with the `tasks` workers of least (waiting time, number); how many they are.
-
-    The greatest is on top. A random number up to `spread` is added to each time not too great already.
-    """
+    """Fill the heap `high`, greatest on top, with the `tasks` workers of least (time, number); how many."""
     loads, published = state.loads, state.how.published
     wait, key, item = loads.wait[low:], loads.high_key, loads.high_worker
     size, bound = 0, np.inf
@@ -83,7 +73,7 @@ def least_loaded(state, low, tasks, spread, rng):
         load = wait[i]
         if load >= bound:
             continue
-        if spread > 0:
+        if spread > 0:  # a random number up to it is added
             load += int(rng.random() * (int(spread) + 1)) if published else rng.random() * spread
             if load >= bound:
                 continue
@@ -97,10 +87,7 @@ def least_loaded(state, low, tasks, spread, rng):
 
 @kernel
 def pour(state, size, placed, tasks, estimate):
-    """Give tasks to the `size` workers in the heap `high`: to the least loaded until it exceeds the next.
-
-    Ties go to the lower number. At equality with the next pouring goes on as published, not as written.
-    """
+    """Give tasks to the `size` workers in the heap `high`: to the least loaded until it exceeds the next."""
     loads = state.loads
     key, item = loads.low_key, loads.low_worker
     count = 0
@@ -114,6 +101,7 @@ def pour(state, size, placed, tasks, estimate):
             state.line[placed] = worker
             placed += 1
             wait += estimate
+            # At equality with the next pouring goes on as published, not as written.
             if placed == tasks or wait > following or (wait == following and not state.how.published):
                 break
         count = push(key, item, count, wait, worker)
@@ -121,11 +109,8 @@ def pour(state, size, placed, tasks, estimate):
 
 @kernel
 def choose_workers(state, job, low, stale, rng, now):
-    """Write the worker of each of a job's tasks into `line`; workers below `low` get none.
-
-    As published, unless news is `stale`, workers without work come first, by number, and enter the pouring
-    with one task; else nothing but the waiting time counts.
-    """
+    """Write the worker of each of a job's tasks into `line`; workers below `low` get none."""
+    # As published, unless news is stale, workers without work come first and are poured on with one task.
     loads, tasks, estimate = state.loads, state.jobs[job].tasks, state.jobs[job].estimate
     idle = idle_first(state, low, tasks) if state.how.published and not stale else 0
     if idle == tasks:

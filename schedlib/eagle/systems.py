@@ -99,16 +99,8 @@ ARGUMENTS = {
 """For each argument of a `System`: its shipped parts, and a reader's function's branch and compiler."""
 
 
-@rule(SEND)
-def nowhere(cluster, job, probe, rng):
-    """What the engine is handed when the probes go where a shipped part says."""
-    return 0
-
-
-@rule(PICK)
-def first(cluster, line):
-    """What the engine is handed when the order in a queue is a shipped one."""
-    return 0
+nowhere, first = rule(SEND)(lambda cluster, job, probe, rng: 0), rule(PICK)(lambda cluster, line: 0)
+"""What the engine is handed where probes go, or a queue is served, as a shipped part says."""
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numba.core import types
 
-from schedlib.core import compiling, heap
+from schedlib.core import compiling
 from schedlib.core.compiling import compiled
+from schedlib.core.heap import pop, push
 from schedlib.hmhs.model import Stage
 
-push, pop = heap.push, heap.pop
 OK, BAD_JOB, STUCK = 0, 1, 2
 
 

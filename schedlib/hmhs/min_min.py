@@ -12,11 +12,9 @@ same decisions. Min-Min is Dynamic-Min-Min when every job is there at time zero.
 
 import numpy as np
 
-from schedlib.core import heap, trees
 from schedlib.core.compiling import compiled
-
-push, pop = heap.push, heap.pop
-WinnerTree, play, update, smallest = trees.WinnerTree, trees.play, trees.update, trees.smallest
+from schedlib.core.heap import pop, push
+from schedlib.core.trees import WinnerTree, play, smallest, update
 
 
 @compiled

@@ -36,9 +36,8 @@ class Instance:
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
-            table = 2, "one row per job and one column per machine"
-            per = table if "speed" in name else (1, "one value per job")
-            values = numbers(name, getattr(self, name), *per)
+            per = "one row per job and one column per machine" if "speed" in name else "one value per job"
+            values = numbers(name, getattr(self, name), 2 if "speed" in name else 1, per)
             if len(values) != self.n_jobs:
                 raise ValueError(f"{name}: {len(values)} rows for {self.n_jobs} jobs; give one per job")
             if "tasks" in name:
@@ -92,9 +91,7 @@ class Stage(NamedTuple):
     @classmethod
     def empty(cls, tasks: int) -> "Stage":
         """Room for so many tasks."""
-        job, machine = np.empty((2, tasks), np.int64)
-        start, finish = np.empty((2, tasks))
-        return cls(job=job, machine=machine, start=start, finish=finish)
+        return cls(*np.empty((2, tasks), np.int64), *np.empty((2, tasks)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """The board of Eagle's simulator: short jobs beside long ones, and when they are done."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,8 +13,7 @@ from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, cases, ch
 from schedlib.workload import Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
-METRICS = dict.fromkeys(("short jobs, 90 % done in (s)", "short jobs, 50 % done in (s)",
-                         "long jobs, 90 % done in (s)"), "low")
+METRICS = {f"{jobs} % done in (s)": "low" for jobs in ("short jobs, 90", "short jobs, 50", "long jobs, 90")}
 LOAD, SCALE, JOBS = 0.95, 1 / 60, 2000
 
 
@@ -39,8 +39,8 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
       work
     - `against`, `seeds`, `each`: as for `leaderboard.lotes`
 
-    Gives a frame as `standings` does; times are completion times. With one given `Workload` a seed decides
-    only the systems' own choices.
+    Gives a frame as `standings` does, of completion times. With one `Workload` a seed decides only the
+    systems' own choices.
 
     >>> def nowhere(cluster, job, probe, rng):
     ...     return len(cluster.queued)
@@ -50,14 +50,17 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
     a rule: ...job 0 ... worker...(seed 0)
     """
     if workload is None and (workers, short_partition, cutoff) != (None, None, None):
-        own = "are those of a workload of your own"
-        raise ValueError(f"workers, short_partition, cutoff: {own}; give workload= too")
+        raise ValueError("workers, short_partition, cutoff: are of a workload of your own; give workload=")
 
     def read(workload: Any) -> Case:
         jobs = checked(workload, Workload)
         limit = cutoff_for(jobs) if cutoff is None else cutoff
         partition = short_share(jobs, limit) if short_partition is None else short_partition
-        return Case(jobs, workers or _enough(jobs), partition, limit)
+        span = np.ptp(jobs.jobs["submit"])
+        if not (workers or span):
+            raise ValueError("workers: all jobs come at once, so no number gives a load; say how many")
+        enough = workers or int(np.ceil(jobs.tasks["duration"].sum() / (LOAD * span)))
+        return Case(jobs, enough, partition, limit)
 
     return race(GAME, mine, cases(workload, google_jobs, read), against, seeds, each)
 
@@ -67,34 +70,27 @@ def google_jobs(seed: int) -> Case:
     return Case(google(JOBS, seed, SCALE), 250, PARTITION["google"], CUTOFF["google"])
 
 
-def _enough(jobs: Workload) -> int:
-    span = np.ptp(jobs.jobs["submit"])
-    if not span:
-        raise ValueError("workers: all jobs come at once, so no number of workers gives a load; say how many")
-    return int(np.ceil(jobs.tasks["duration"].sum() / (LOAD * span)))
-
-
 def _run(system: str | System, case: Case, seed: int) -> Outcome:
     run = simulate(case.workload, system, case.workers, seed=seed, record=True,
                    short_partition=case.short_partition, cutoff=case.cutoff)
-    jobs = run.jobs
     tasks: Any = run.tasks
+    jobs = run.jobs
     worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
     short, long = (jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
-    measured = (short, 90), (short, 50), (long, 90)
-    values = tuple(np.percentile(times, q) if len(times) else np.nan for times, q in measured)
+    values = tuple(np.percentile(times, q) if len(times) else np.nan
+                   for times, q in ((short, 90), (short, 50), (long, 90)))
     longest = np.maximum.reduceat(case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1])
-    twice, broke = two_at_once(case.workers, worker, start, finish), ""
-    if twice is not None:
+    broke = ""
+    if (twice := two_at_once(case.workers, worker, start, finish)) is not None:
         second = f"worker {worker[twice]} runs a second task at {start[twice]:.4g} s"
         broke = f"capacity: {second}; the arrays of `cluster` {READ_ONLY}"
     ready = jobs.set_index("job")["submit"].reindex(tasks["job"]).to_numpy()
     idle = idle_while_waiting(case.workers, ready, start, finish)
-    warned = f"workers idle for {idle:.0%} of their time while a task waits elsewhere"
-    waits = np.maximum(jobs["completion"].to_numpy() - longest, 0.0)
-    return Outcome(values, waits, broke, idle, f"{warned}; more probes, or stealing, find them")
+    lost = f"workers idle for {idle:.0%} of their time while a task waits elsewhere"
+    return Outcome(values, np.maximum(jobs["completion"].to_numpy() - longest, 0.0), broke, idle,
+                   f"{lost}; more probes, or stealing, find them")
 
 
-GAME = Game(METRICS, _run, queue_of("let `queue` come to it, or send its probes elsewhere"), System,
+GAME = Game(METRICS, _run, partial(queue_of, "let `queue` come to it, or send its probes elsewhere"), System,
             lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
             "an eagle.System, or a function send(cluster, job, probe, rng)")

@@ -47,10 +47,10 @@ def _run(policy: str | Policy, case: Instance, seed: int) -> Outcome:
     shares = [idle_while_waiting(n, ready[tasks.job], tasks.start, tasks.finish)
               for _, tasks, ready, n, _ in _stages(done, case)]
     idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
-    warned = f"machines idle for {idle:.0%} of their time while a task could run"
-    warned += "; give every machine that asks a job of stage.queue"
+    lost = f"machines idle for {idle:.0%} of their time while a task could run"
     broke = next(filter(None, (_impossible(*stage) for stage in _stages(done, case))), "")
-    return Outcome((done.makespan / bound, done.job_end.mean() / bound), done.job_end, broke, idle, warned)
+    return Outcome((done.makespan / bound, done.job_end.mean() / bound), done.job_end, broke, idle,
+                   f"{lost}; give every machine that asks a job of stage.queue")
 
 
 def _stages(done: Schedule, case: Instance) -> Iterator[tuple]:
@@ -62,13 +62,10 @@ def _stages(done: Schedule, case: Instance) -> Iterator[tuple]:
 def _impossible(name, stage, ready, machines, wanted) -> str:
     """What cannot be in a stage's record: too few tasks, a start too early, two tasks on one machine."""
     ran = np.bincount(stage.job, minlength=len(wanted))
-    if (ran != wanted).any():
-        job = int(np.argmax(ran != wanted))
+    for job in np.flatnonzero(ran != wanted)[:1]:
         counts = f"{ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}"
         return f"unknown job: {counts}; the arrays of `stage` {READ_ONLY}"
-    early = stage.start < ready[stage.job]
-    if early.any():
-        task = int(np.argmax(early))
+    for task in np.flatnonzero(stage.start < ready[stage.job])[:1]:
         start = f"starts at {stage.start[task]:.4g} s, before it is ready"
         return f"capacity: a {name} task of job {stage.job[task]} {start}"
     if (second := two_at_once(machines, stage.machine, stage.start, stage.finish)) is not None:
@@ -77,10 +74,7 @@ def _impossible(name, stage, ready, machines, wanted) -> str:
     return ""
 
 
-def _waiting(case: Instance) -> Waiting:
-    return Waiting("job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks")
-
-
-GAME = Game(METRICS, _run, _waiting, Policy,
-            lambda rule: Policy(order=priority, map_rule=rule, reduce_rule=rule, name=name_of(rule)),
+GAME = Game(METRICS, _run,
+            lambda case: Waiting("job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks"),
+            Policy, lambda rule: Policy(order=priority, map_rule=rule, reduce_rule=rule, name=name_of(rule)),
             "an hmhs.Policy, or a rule made by @hmhs.rule")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,16 +54,15 @@ def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workloa
     if workload is None and configs is not None:
         raise ValueError("configs: machines without a workload; give workload= too, or neither")
     if workload is not None and not isinstance(configs, MachineConfigs):
-        give = "give lotes.MachineConfigs(capacity, count)"
-        raise ValueError(f"configs: a workload of your own needs machines; {give}")
+        raise ValueError("configs: a workload of your own needs lotes.MachineConfigs(capacity, count)")
     planned = not {"lotes", "lotes-first"}.isdisjoint(against)
     case_of = cases(workload, random_jobs, lambda given: _case(given, configs, planned))
     return race(GAME, mine, case_of, against, seeds, each)
 
 
-def random_jobs(seed: int, machines: int = 2, hours: float = 10.0, load: float = 1.05) -> Case:
+def random_jobs(seed: int, machines: int = 2, hours: float = 10.0) -> Case:
     """The default case, a rush: the instance of seed 0, and jobs of this seed for it, with durations in h."""
-    instance = _instance(machines, hours, load)
+    instance = _instance(machines, hours)
     blocks = list(replace(instance.workload, seed=seed).blocks())
     submit, job_class, work, demand = (np.concatenate(column) for column in zip(*blocks, strict=True))
     duration = work / instance.classes.rate[0, job_class]  # omega = 0: the same on all machines
@@ -73,8 +72,8 @@ def random_jobs(seed: int, machines: int = 2, hours: float = 10.0, load: float =
 
 
 @lru_cache(maxsize=4)
-def _instance(machines, hours, load):
-    return random_instance(0.006, machines=machines, hours=hours, sizes="common", load=load)
+def _instance(machines, hours):
+    return random_instance(0.006, machines=machines, hours=hours, sizes="common", load=1.05)
 
 
 def _case(given: Any, configs: Any, planned: bool) -> Case:
@@ -94,9 +93,8 @@ def _run(policy: str | Policy, case: Case, seed: int) -> Outcome:
     unit = case.workload.time_unit
     options: Any = {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
     run = simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed, **options)
-    wait, values = run.response, np.array([np.nan] * 3)
-    started = not np.isnan(wait).any()
-    if started:
+    wait, values = run.response, np.full(3, np.nan)
+    if started := not np.isnan(wait).any():
         values = SECONDS.get(unit, 1.0) * np.array((wait.mean(), np.quantile(wait, 0.99), wait.max()))
     jobs: Any = run.jobs
     record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
@@ -115,9 +113,9 @@ def _overfull(record: dict[str, np.ndarray], case: Case) -> str:
     job, resource, used = overfull
     machine, name = record["machine"][job], case.workload.resources[resource]
     when = f"{record['start'][job]:.4g} {case.workload.time_unit}"
-    use = f"at {when} takes machine {machine} to {used:.4g} of {name}"
     room = record["capacity"][machine, resource]
-    return f"capacity: job {job} {use}, and it has {room:.4g}; the arrays of `cluster` {READ_ONLY}"
+    use = f"at {when} takes machine {machine} to {used:.4g} of {name}, and it has {room:.4g}"
+    return f"capacity: job {job} {use}; the arrays of `cluster` {READ_ONLY}"
 
 
 def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tuple[float, str]:
@@ -125,12 +123,11 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
     if (passed := passed_over(submit=submit, **record)) is None:
         return 0.0, ""
     count, job, now, machine = passed
-    waited = f"{count} of {len(submit)} jobs waited while a machine had room for them"
-    first = f"first job {job} at {now:.4g} {unit} (machine {machine})"
-    way_out = "on purpose? If not, let `arrive` and `leave` try every one"
-    return count / len(submit), f"{waited}, {first}; {way_out}"
+    first = f"first job {job} at {now:.4g} {unit} (machine {machine}); on purpose? If not,"
+    waited = f"{count} of {len(submit)} jobs waited while a machine had room for them, {first}"
+    return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
 
 
-GAME = Game(METRICS, _run, queue_of("start it in `arrive`, or in `leave` when a job exits"), Policy,
+GAME = Game(METRICS, _run, partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"), Policy,
             lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
             "a lotes.Policy, or a function arrive(cluster, job)")

@@ -64,8 +64,7 @@ def greedy_leaves(seed: int) -> Case:
 
 def _case(given: Any) -> Case:
     if not isinstance(given, tuple) or len(given) != 4 or not isinstance(given[0], Tree):
-        form = "(tree, capacity, jobs, until), as mch.simulate takes them"
-        raise ValueError(f"workload: give {form}, or a function from a seed to those")
+        raise ValueError("workload: give (tree, capacity, jobs, until), or a function from a seed to those")
     tree, capacity, jobs, until = given
     return Case(tree, np.asarray(capacity, float), jobs, until)
 
@@ -73,8 +72,7 @@ def _case(given: Any) -> Case:
 def _run(policy: str | Rule, case: Case, seed: int) -> Outcome:
     run = simulate(case.tree, case.capacity, policy, case.jobs, until=case.until)
     share, hungry = _shares(run, case)
-    wanting = case.jobs["leaf"].unique()
-    poorest = (share / case.tree.guarantee[case.tree.leaves])[wanting].min()
+    poorest = (share / case.tree.guarantee[case.tree.leaves])[case.jobs["leaf"].unique()].min()
     return Outcome((poorest, 100 * run.utilisation.mean()), hungry, _overfull(run, case))
 
 
@@ -98,24 +96,21 @@ def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
 
 def _overfull(run: Churn, case: Case) -> str:
     """The sentence on shares that together need more than there is; empty when they never do."""
-    time, leaf = run.shares["time"].to_numpy(), run.shares["leaf"].to_numpy()
-    dominant = (case.tree.demand / case.capacity).max(axis=1)
+    time, leaf, share = (run.shares[name].to_numpy() for name in ("time", "leaf", "share"))
     before = run.shares.groupby("leaf")["share"].shift(fill_value=0.0).to_numpy()
-    change = (run.shares["share"].to_numpy() - before) / dominant[leaf]
+    change = (share - before) / (case.tree.demand / case.capacity).max(axis=1)[leaf]
     used = np.cumsum(change[:, None] * case.tree.demand[leaf], axis=0)
     over = (used > case.capacity * (1 + 1e-6)) & (np.diff(time, append=np.inf) > 0)[:, None]
     if not over.any():
         return ""
     row, resource = np.argwhere(over)[0]
-    use = f"at {time[row]:.4g} s tasks use {used[row, resource]:.4g} of resource {resource}"
-    there = f"and there is {case.capacity[resource]:.4g}"
-    return f"capacity: {use}, {there}; the arrays that a rule is given {READ_ONLY}"
+    use = f"at {time[row]:.4g} s tasks use {used[row, resource]:.4g} of resource {resource}, and there is"
+    return f"capacity: {use} {case.capacity[resource]:.4g}; the arrays that a rule is given {READ_ONLY}"
 
 
 def _waiting(case: Case) -> Waiting:
     first = case.jobs.groupby("leaf")["submit"].min().reindex(range(case.tree.n_leaves), fill_value=0.0)
-    look = "look at its priority when it has nothing"
-    way_out = f"{look}, and whether all that its task needs is ever free at once"
+    way_out = "look at its priority when it has nothing, and whether its task's needs are ever free at once"
     return Waiting("leaf", first.to_numpy(), float(case.jobs["duration"].mean()), "s", way_out)
 
 

@@ -9,10 +9,8 @@ import pandas as pd
 
 from schedlib.leaderboard.standings import COLUMNS, standings
 
-PATIENCE = 10
-"""A job starves when it waits more than so many times the shipped policies' longest wait, or a task."""
-IDLE = 0.01
-"""A board warns of a policy that idles, while work could run, more than this and twice the others'."""
+PATIENCE = 10  # a job starves that waits more than so many times the papers' longest wait, or a task
+IDLE = 0.01  # a policy is warned that idles, while work could run, more than this and twice the others
 Seeds = int | Iterable[int]
 READ_ONLY = "are the simulator's own: read them, and change none"
 
@@ -38,15 +36,11 @@ class Waiting(NamedTuple):
     way_out: str
 
 
-def queue_of(way_out: str) -> Callable[[Any], Waiting]:
-    """A function that gives the words for a case whose `workload` is a Workload of jobs."""
-
-    def waiting(case: Any) -> Waiting:
-        jobs = case.workload
-        return Waiting(what="job", submit=jobs.jobs["submit"].to_numpy(), unit=jobs.time_unit,
-                       task=float(jobs.tasks["duration"].max()), way_out=way_out)
-
-    return waiting
+def queue_of(way_out: str, case: Any) -> Waiting:
+    """The words for a case whose `workload` is a Workload of jobs."""
+    jobs = case.workload
+    return Waiting(what="job", submit=jobs.jobs["submit"].to_numpy(), unit=jobs.time_unit,
+                   task=float(jobs.tasks["duration"].max()), way_out=way_out)
 
 
 class Game(NamedTuple):

@@ -28,8 +28,7 @@ def standings(runs: pd.DataFrame) -> pd.DataFrame:
 
     - `mean, low, high`: over the seeds, with the 95 % Student-t interval (NaN with a single seed)
     - `rank` by the mean, 1 is best; `<NA>` for a policy that broke a rule on any seed
-    - `difference, difference_low, difference_high`: value less that of rank 1 on the same seed, mean and
-      interval
+    - `difference, difference_low, difference_high`: mean and interval of value less rank 1's on the same seed
     - `seeds`: how many; `broke, warned`: the first sentence of each policy
 
     Raises ValueError when a column is missing or a policy lacks some seed, since differences are paired.
@@ -85,7 +84,7 @@ def told(board: pd.DataFrame) -> str:
 
 def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     known = list(dict.fromkeys(board["metric"]))
-    if metric is not None and metric not in known:
+    if metric not in (None, *known):
         raise unknown("metric", metric, known)
     return board[board["metric"] == (metric or known[0])].reset_index(drop=True)
 
@@ -95,8 +94,8 @@ def plot(board: pd.DataFrame, metric: str | None = None, size: tuple[float, floa
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the best.
 
     `metric` is one of the board's, the first by default. Who broke a rule stands below. The axis is
-    logarithmic when means are apart by more than a factor of 8. Returns a matplotlib Figure, of `size` in
-    inches, or that of `ax`. ValueError on an unknown metric.
+    logarithmic when means are apart by more than a factor of 8. The figure is of `size` (inches), or that of
+    `ax`. ValueError on an unknown metric.
     """
     rows = _shown(board, metric)
     axes: Any = ax or style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))[1]

@@ -152,7 +152,8 @@ class Planner:
     def __init__(self, replan: Replan, policy: str, settings: dict, given: Given, jobs: Tasks):
         self.replan, self.policy, self.settings, self.given, self.jobs = replan, policy, settings, given, jobs
         self.plans, self.turn = [(0.0, given.plan)], 1  # type: list[tuple[float, Any]], int
-        self.job_class, self.label = jobs.job_class.copy(), None
+        self.job_class = jobs.job_class.copy()
+        self.label: Callable | None = None
         self.rows, self.seen = np.zeros(0, np.int64), 0
 
     @property

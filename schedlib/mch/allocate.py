@@ -13,8 +13,7 @@ from schedlib.mch.fluid_hdrf import USED_UP, fluid_hdrf
 from schedlib.mch.model import Allocation, Tree, check_capacity
 from schedlib.mch.rules import Rule, flat_weights, the_rule
 
-SAME = 1e-12
-"""Shares that differ by less are equal."""
+SAME = 1e-12  # shares that differ by less are equal
 METHODS = ("fast", "literal")
 MOST_RESOURCES = 62  # sets of resources are the bits of a whole number
 
@@ -40,8 +39,8 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
         return fill(tree, capacity, rule)
     need = tree.demand / capacity
     if rule.kind == SHARE:
-        weight, share = flat_weights(tree, capacity, rule.weights)
-        tasks, saturated, events = fluid_flat(need, weight / share)
+        speed = np.divide(*flat_weights(tree, capacity, rule.weights))
+        tasks, saturated, events = fluid_flat(need, speed)
     else:
         fluid = fluid_hdrf(tree, capacity, naive=rule.kind == NAIVE)
         tasks, saturated, events = fluid.shares / need.max(axis=1), fluid.saturated, fluid.events
@@ -83,16 +82,14 @@ def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
     if kind == OWN:
         raise ValueError("rule: a reader's rule fills task by task; give a shipped rule's name")
     if kind == SHARE:
-        need, (weight, share) = tree.demand / capacity, flat_weights(tree, capacity, rule)
-        speed = weight / share
+        need, speed = tree.demand / capacity, np.divide(*flat_weights(tree, capacity, rule))
         tasks, _, _ = fluid_flat(need, speed)
         blocked_at = np.divide(tasks, speed, out=np.zeros(len(speed)), where=speed > 0)
         path = np.minimum(np.unique([0, *blocked_at])[:, None], blocked_at) * speed * need.max(axis=1)
     else:
         stops = range(fluid_hdrf(tree, capacity, kind == NAIVE).events + 1)
         path = np.array([fluid_hdrf(tree, capacity, kind == NAIVE, stop).shares for stop in stops])
-    grows = np.diff(path, axis=0).max(axis=1) > SAME
-    return path[np.append(True, grows)]
+    return path[np.append(True, np.diff(path, axis=0).max(axis=1) > SAME)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,29 +137,26 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
     dispatch.fill(rule.priority, rule.kind, method == "fast", state)
     tally, done = state.tally[0], state.leaves.tasks.copy()
     check_priority(state, tree, f"decision {tally.decisions}")
-    return Filling(rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1),
-                   usage=tree.demand * done[:, None], tasks=done,
-                   saturated=(tally.saturated >> np.arange(tree.n_resources)) & 1 == 1,
-                   decisions=int(tally.decisions), operations=int(tally.operations),
-                   order=state.order[: tally.ordered].copy())
+    full = (tally.saturated >> np.arange(tree.n_resources)) & 1 == 1
+    return Filling(rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1), saturated=full,
+                   usage=tree.demand * done[:, None], tasks=done, decisions=int(tally.decisions),
+                   operations=int(tally.operations), order=state.order[: tally.ordered].copy())
 
 
 def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray,
           decisions: int = 0) -> State:
-    """A state in which nothing runs and `waiting (p,)` tasks wait, with the rule's weights and keys.
+    """A state in which nothing runs and `waiting (p,)` tasks wait, with room to note `decisions` leaves.
 
-    There is room for `decisions` leaves in `order`. ValueError on an unknown method, too many resources, and
-    a leaf whose one task is larger than the cluster.
+    ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the cluster.
     """
     if method not in METHODS:
         raise unknown("method", method, METHODS)
     if tree.n_resources > MOST_RESOURCES:
         raise ValueError(f"tree: {tree.n_resources} resources; task by task there can be {MOST_RESOURCES}")
     for leaf, resource in np.argwhere(tree.demand > capacity * (1 + 1e-9))[:1]:
-        raise ValueError(
-            f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) needs {tree.demand[leaf, resource]:g} of resource "
-            f"{resource} for a task, but there is {capacity[resource]:g}: no task of it ever fits; leave it "
-            "out, or make its tasks smaller")
+        needs = f"needs {tree.demand[leaf, resource]:g} of resource {resource} for a task, but there is"
+        never = f"{capacity[resource]:g}: no task of it ever fits; leave it out, or make its tasks smaller"
+        raise ValueError(f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) {needs} {never}")
     state = new_state(tree, capacity, waiting, rule.kind, method == "fast", decisions)
     if rule.kind < H_DRF:
         put_weights(state, *flat_weights(tree, capacity, rule.weights))
@@ -182,9 +176,8 @@ def check_priority(state: State, tree: Tree, when: str) -> None:
     leaf = state.tally[0].bad_leaf
     if leaf >= 0:
         uses = ", ".join(f"{amount:.4g}" for amount in state.tally[0].bad_tasks * tree.demand[leaf])
-        raise ValueError(
-            f"not a number: the priority of leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it "
-            f"uses ({uses}); return a number for each leaf, inf to come last")
+        who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it uses ({uses})"
+        raise ValueError(f"not a number: the priority of {who}; return one for each leaf, inf to come last")
 
 
 def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:

@@ -1,9 +1,7 @@
 """Whom a rule serves next: `look_again` and `choose` are all that a rule decides.
 
-There are four kinds of rules: shipped flat rules compare tasks times a constant, a reader's flat rule calls
-its function, H-DRF and its naive form descend a tree. They are branches here, not functions that the
-dispatcher is handed: the kinds need different state, and calls that numba cannot put in line would be a good
-part of a decision's few hundred nanoseconds.
+The four kinds of rules are branches here, not functions that the dispatcher is handed: they need different
+state, and calls that numba cannot put in line would be a good part of a decision's few hundred nanoseconds.
 
 Flat rules have a heap, four children to a place, of the leaves that want tasks for each set of demanded
 resources: a saturated resource blocks whole heaps, and a decision looks at their tops alone. Heaps know where
@@ -120,9 +118,8 @@ def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, 
                  used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
                  touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
                  jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
-                 ends=event_queue(1), heaps=heaps,
-                 groups=groups(*(given if kind >= H_DRF and fast else tiny)),
-                 nodes=nodes)
+                 ends=event_queue(1), heaps=heaps, nodes=nodes,
+                 groups=groups(*(given if kind >= H_DRF and fast else tiny)))
 
 
 @kernel

@@ -1,7 +1,4 @@
-"""The task scheduler: leaf after leaf is given a task until nothing fits; jobs come, tasks end, jobs leave.
-
-At equal times tasks end first, then jobs leave, then jobs arrive; when all of that is done, tasks start.
-"""
+"""The task scheduler: leaf after leaf gets a task until nothing fits; jobs come, tasks end, jobs leave."""
 
 import numba
 import numpy as np
@@ -14,9 +11,7 @@ from schedlib.mch.hdrf_tree import count_start
 from schedlib.mch.model import Tree
 
 add, take = events.add, events.take
-
-DONE, REWEIGH, MORE_ROOM, BAD_PRIORITY = range(4)
-"""Why `advance` stopped."""
+DONE, REWEIGH, MORE_ROOM, BAD_PRIORITY = range(4)  # why `advance` stopped
 
 
 @kernel
@@ -92,7 +87,7 @@ def stop(own, kind, fast, state, leaf, count):
 
 @kernel
 def happen(own, kind, fast, state, now):
-    """All that happens at `now`, but for what the scheduler does then."""
+    """All that happens at `now` before tasks start: tasks end first, then jobs leave, then jobs arrive."""
     tally, jobs, ends = state.tally[0], state.jobs, state.ends
     while ends.count[0] > 0 and ends.time[0] <= now:
         _, number = take(ends)
@@ -108,9 +103,7 @@ def happen(own, kind, fast, state, now):
         if job.left > 0 or job.running > 0:
             count = job.running
             state.leaves[job.leaf].waiting -= job.left
-            job.left = 0
-            job.running = 0
-            job.finish = now
+            job.left, job.running, job.finish = 0, 0, now
             stop(own, kind, fast, state, job.leaf, count)
     while tally.submitted < jobs.by_submit.size and jobs.table[jobs.by_submit[tally.submitted]].submit <= now:
         job = jobs.table[jobs.by_submit[tally.submitted]]

@@ -1,8 +1,8 @@
 """A hierarchy made flat: the weights of MCH, of collapsed hierarchies, and the exact ones (Section III.A).
 
-While leaves come and go, only active nodes count (C(i), Section II.A). So `mch_weights`, `case1_weights`,
-`guarantees` and `exact_weights` do once, for `(tree, capacity)`, what does not change, and give a function
-from the active leaves (p,) to weights (p,): the same array each time, void for other leaves.
+While leaves come and go, only active nodes count (C(i), Section II.A). So `mch_weights` and its kind do once,
+for `(tree, capacity)`, what does not change, and give a function from the active leaves (p,) to weights (p,):
+the same array each time, void for other leaves.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,8 +17,7 @@ from schedlib.core.uncounted import kernel
 from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.model import Tree, branch_of, check_capacity, tree_of
 
-LEVEL = 1e-12
-"""Shares that differ by less, relatively, are equal: of equals, the first resource is saturated first."""
+LEVEL = 1e-12  # shares that differ by less, relatively, are equal: of these, the first is saturated first
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +78,9 @@ class Nodes(NamedTuple):
 
 def _nodes(tree, capacity):
     q, (p, resources), need = tree.n_nodes, tree.demand.shape, tree.demand / capacity
+    room = {"mu": np.zeros(q), "product": np.zeros(q), "result": np.zeros(p), "case1": np.zeros(p)}
     return Nodes(**tree.copies("parent", "leaf_of", "weight"), normal=need / need.max(axis=1)[:, None],
-                 vector=np.zeros((q, resources)), mu=np.zeros(q), product=np.zeros(q), result=np.zeros(p),
-                 case1=np.zeros(p))
+                 vector=np.zeros((q, resources)), **room)
 
 
 @kernel
@@ -140,12 +139,9 @@ def _by_kernel(work, result, tree, capacity):
     return weights
 
 
-mch_weights = partial(_by_kernel, collapse, "result")
-"""MCH's weights, as `flatten` has them for a tree of the active leaves alone."""
-case1_weights = partial(_by_kernel, collapse, "case1")
-"""Case 1's weight for every leaf, partial-type or not."""
-guarantees = partial(_by_kernel, guarantee, "result")
-"""The hierarchical share guarantees of the leaves."""
+mch_weights = partial(_by_kernel, collapse, "result")  # as of `flatten` for a tree of the active leaves alone
+case1_weights = partial(_by_kernel, collapse, "case1")  # by Case 1 for every leaf, partial-type or not
+guarantees = partial(_by_kernel, guarantee, "result")  # the hierarchical share guarantees of the leaves
 
 
 def exact_weights(tree: Tree, capacity: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

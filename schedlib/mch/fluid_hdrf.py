@@ -24,9 +24,8 @@ a rate below this part of the largest beside it is none; a resource with less th
 class FluidShares:
     """Dominant shares (p,), saturated resources (R,), events until full, and whether the limit is unique.
 
-    It is not when siblings with equal shares competed for the flow and neither's share grew while served:
-    however small tasks are, the one a task behind then goes first, and the order can decide who ends with
-    what.
+    It is not when siblings with equal shares competed for the flow and neither's share grew while served: the
+    one a task behind then goes first, however small tasks are, and the order can decide who ends with what.
     """
 
     shares: np.ndarray

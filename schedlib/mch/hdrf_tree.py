@@ -3,9 +3,8 @@
 A group's usage is B + f V: B is the sum over its children that are blocked or have nothing, V the sum of U
 omega/s over the others, f their least s/omega. A group with a handful of children adds them up. A wide one
 keeps B, V, f and its first child in a binary tree of partial sums: nothing is subtracted, so rounding does
-not pile up. There is a copy of all that for each set of saturated resources (for five resources or more only
-one, made anew when the set changes), and each lists the leaves that have changed since it was asked. Source:
-H-DRF, Bhattacharya et al., SoCC 2013, Section 4.
+not pile up. There is a copy of all that for each set of saturated resources (for five or more only one, made
+anew with each set), which lists the leaves that have changed since it was asked. Source: H-DRF, Section 4.
 """
 
 from typing import NamedTuple
@@ -16,9 +15,7 @@ from schedlib.core.uncounted import kernel
 from schedlib.mch.literal import goes_first
 from schedlib.mch.model import Tree
 
-HANDFUL, MOST = 8, 4
-"""Most children of a group that is not wide; most resources with a copy for each set of saturated ones."""
-
+HANDFUL, MOST = 8, 4  # children of a group that is not wide; resources with a copy for each saturated set
 NODE = np.dtype([
     ("first", np.int64), ("count", np.int64),  # its children: first .. first + count - 1; count 0 for leaves
     ("parent", np.int64), ("leaf", np.int64),  # `leaf`: its number, -1 for groups
@@ -61,12 +58,12 @@ def groups(tree: Tree, share: np.ndarray) -> Groups:
     nodes.inner = np.where(places > 0, np.cumsum(places) - places, -1)
     copies, inside = 2**resources if resources <= MOST else 1, int(places.sum())
     return Groups(nodes=nodes, started=np.zeros(q, np.int64), weight=np.array(tree.weight[order]),
-                  node_of=rank[tree.leaves], demand=share, ratio=np.zeros((copies, q)),
-                  usage=np.zeros((copies, q, resources)), best=np.zeros((copies, q), np.int64),
-                  sums=np.zeros((copies, inside, 2 * resources)), low=np.zeros((copies, inside)),
-                  winner=np.zeros((copies, inside), np.int64), made=np.full(copies, -1),
-                  changed=np.zeros((copies, p), np.int64), changes=np.zeros(copies, np.int64),
-                  noted=np.zeros((copies, p), np.bool_))
+                  node_of=rank[tree.leaves], demand=share, made=np.full(copies, -1),
+                  ratio=np.zeros((copies, q)), usage=np.zeros((copies, q, resources)),
+                  best=np.zeros((copies, q), np.int64), sums=np.zeros((copies, inside, 2 * resources)),
+                  low=np.zeros((copies, inside)), winner=np.zeros((copies, inside), np.int64),
+                  changed=np.zeros((copies, p), np.int64), noted=np.zeros((copies, p), np.bool_),
+                  changes=np.zeros(copies, np.int64))
 
 
 @kernel

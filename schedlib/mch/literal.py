@@ -9,8 +9,7 @@ import numpy as np
 
 from schedlib.core.uncounted import kernel
 
-CUT = float(2**24 + 1)
-"""Veltkamp's constant: of 53 bits, 29 are kept."""
+CUT = float(2**24 + 1)  # Veltkamp's constant: of 53 bits, 29 are kept
 
 
 class Nodes(NamedTuple):
@@ -49,12 +48,9 @@ def goes_first(g, c, a, b):
 
 @kernel
 def descend(g, leaves, saturated, rescale):
-    """H-DRF's leaf (naive hierarchical DRF's unless `rescale`), or -1, and the number of nodes looked at.
-
-    Every U and s is computed from the leaves up.
-    """
+    """H-DRF's leaf (naive hierarchical DRF's unless `rescale`), or -1, and the number of nodes looked at."""
     q, resources = g.usage.shape
-    for i in range(q - 1, -1, -1):  # children come after their parent
+    for i in range(q - 1, -1, -1):  # every U and s from the leaves up: children come after their parent
         leaf, blocked = g.leaf_of[i], True
         for l in range(resources):
             g.usage[i, l] = 0.0

@@ -66,8 +66,8 @@ class Tree:
             raise ValueError(f"weights[{paths[bad]}]: {weight[bad]}, must be a positive number")
         counts = np.bincount(parent[1:], minlength=len(paths))
         arrays = {
-            "demand": np.array([demands[leaf] for leaf in leaves], float), "parent": parent,
-            "depth": np.array(list(map(len, paths))), "weight": weight, "leaves": leaves, "leaf_of": leaf_of,
+            "demand": np.array([demands[leaf] for leaf in leaves], float), "parent": parent, "weight": weight,
+            "depth": np.array(list(map(len, paths))), "leaves": leaves, "leaf_of": leaf_of,
             "child": np.argsort(parent[1:], kind="stable") + 1, "child_start": np.append(0, counts.cumsum())}
         for array in arrays.values():
             array.flags.writeable = False
@@ -103,10 +103,7 @@ class Tree:
 
     @cached_property
     def guarantee(self) -> np.ndarray:
-        """The hierarchical share guarantee of each node, (Q,), the root's being 1 (Section II.A).
-
-        It is the node's part of the weights of all children of its parent, times the parent's.
-        """
+        """The parent's guarantee (the root has 1), times a node's part of its siblings' weights, (Q,)."""
         share = np.ones(self.n_nodes)
         for node in range(self.n_nodes):
             below = self.children(node)
@@ -187,8 +184,7 @@ def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
     """Capacities c_j as (R,) floats; ValueError when one is not positive, or not one for each resource."""
     values = np.array(capacity, float)
     if values.shape != (tree.n_resources,):
-        raise ValueError(f"capacity: shape {values.shape}, but leaves name {tree.n_resources} resources; "
-                         "give one number for each")
+        raise ValueError(f"capacity: shape {values.shape}; give one number for {tree.n_resources} resources")
     refuse("capacity", ~(np.isfinite(values) & (values > 0)), values,
            "must be a positive number; leave out a resource that is not there")
     return values

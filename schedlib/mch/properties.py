@@ -18,15 +18,12 @@ from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Allocation, Tree, check_capacity
 
-TOLERANCE = 1e-6
-"""Shortfalls up to this count as rounding."""
+TOLERANCE = 1e-6  # shortfalls up to this count as rounding
+# Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it.
 FACTORS, ADDED = (0.5, 0.9, 1.1, 2.0), (0.01, 0.25, 0.5, 1.0)
-"""Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it."""
 Vector = npt.ArrayLike
-Solver = str | Callable[[Tree, Vector], Allocation]
-"""A rule of `allocate` by name, or a function of (tree, capacity)."""
-Given = Allocation | None
-"""The allocation of that rule, where it is known."""
+Solver = str | Callable[[Tree, Vector], Allocation]  # a rule of `allocate` by name, or a function
+Given = Allocation | None  # the allocation of that rule, where it is known
 
 
 class Margin(NamedTuple):
@@ -77,8 +74,7 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
 def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
     """Every leaf and every group but the root has its hierarchical share guarantee, whatever siblings ask.
 
-    H-DRF keeps it: when the first resource is saturated, siblings' equal shares per weight add up to 1 at
-    least, and no share falls later.
+    H-DRF keeps it: at the first saturation siblings' shares per weight add up to 1, and none falls later.
 
     >>> share_guarantee(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], "drf")
     Margin(value=0.0, who='n1')

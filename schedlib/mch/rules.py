@@ -32,12 +32,8 @@ class Weighing(NamedTuple):
 FLAT = {
     "drf": Weighing(lambda tree, capacity: lambda active: np.ones(tree.n_leaves), changes=False),
     "weighted-drf": Weighing(lambda tree, capacity: lambda active: tree.weight[tree.leaves], changes=False),
-    "c-ch": Weighing(guarantees, resource=0),
-    "m-ch": Weighing(guarantees, resource=1),
-    "mch": Weighing(mch_weights),
-    "case1": Weighing(case1_weights),
-    "exact-ch": Weighing(exact_weights),
-}
+    "c-ch": Weighing(guarantees, resource=0), "m-ch": Weighing(guarantees, resource=1),
+    "mch": Weighing(mch_weights), "case1": Weighing(case1_weights), "exact-ch": Weighing(exact_weights)}
 """Flat rules serve the leaf with the least tasks * share / weight. Their weights:
 
 - `drf`: 1; `weighted-drf`: the leaf's own omega; `mch`: MCH's (`mch.flatten`)
@@ -121,8 +117,7 @@ def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np
         if how.resource >= tree.n_resources:
             raise ValueError(f"{asked}, but leaves name {tree.n_resources} only; use 'c-ch'")
         for leaf in tree.leaves[need[:, how.resource] == 0][:1]:
-            raise ValueError(
-                f"{asked}: leaf {tree.name(leaf)} uses nothing of resource {how.resource}, its share would "
-                "be 0 for ever; this rule is for leaves that demand the resource, use 'mch' or 'h-drf'")
+            why = f"uses nothing of resource {how.resource}, its share would be 0 for ever"
+            raise ValueError(f"{asked}: leaf {tree.name(leaf)} {why}; use 'mch' or 'h-drf'")
     weights = how.weights(tree, np.asarray(capacity, float))(np.ones(tree.n_leaves, np.bool_))
     return weights, need.max(axis=1) if how.resource is None else need[:, how.resource]

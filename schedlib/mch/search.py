@@ -7,10 +7,8 @@ import numpy as np
 
 from schedlib.mch.model import Tree, branch_of, tree_of
 
-SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))
-"""Depths and branchings that are searched, one after the other."""
-FAILURES, LARGEST = 10, 4
-"""So many failing trees of a size are shrunk, at most; the largest whole demand that shrinking tries."""
+SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))  # depths and branchings, in this order
+FAILURES, LARGEST = 10, 4  # most failing trees of a size that are shrunk; largest whole demand tried
 
 
 def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2,

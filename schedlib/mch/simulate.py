@@ -24,8 +24,7 @@ class Churn:
 
     - `shares`: `time, leaf, share` (dominant share mu_i t_i), by time: a row for each leaf whose share has
       changed by then, or, with `every`, for each leaf and grid time; empty when nothing was recorded
-    - `jobs`: those given, with `start` of the first task and `finish` of the last (or departure); NaN: not
-      yet
+    - `jobs`: those given, with `start` of the first task and `finish` of the last (or departure), else NaN
     - `decisions`, `operations`: as in `mch.Filling`; `reflattens`: how often the flat tree's weights were
       worked out anew; `seconds`: wall-clock time of all that
     - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`
@@ -57,8 +56,7 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     A leaf is active while it has tasks; weights that depend on that are worked out anew whenever it changes.
     At equal times tasks end first, then jobs leave, then jobs arrive; then tasks start until none fits. A
     resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
-    errors as in `mch.fill`; ValueError on jobs that cannot be, with the row. Source: MCH, Sections II.A,
-    IV.A.
+    errors as in `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([(1, 0), (1, 0)])
@@ -96,19 +94,18 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     share = log["tasks"] * (tree.demand / capacity).max(axis=1)[log["leaf"]]
     shares = pd.DataFrame({"time": log["time"], "leaf": log["leaf"], "share": share})
     span = end - table["submit"].min() if len(table) else 0.0
-    return Churn(rule=rule.name,
-                 shares=on_grid(shares, tree.n_leaves, every, end) if every and record else shares,
+    if every and record:
+        shares = on_grid(shares, tree.n_leaves, every, end)
+    return Churn(rule=rule.name, shares=shares, decisions=int(tally.decisions), seconds=seconds, end=end,
                  jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
-                 decisions=int(tally.decisions), operations=int(tally.operations), reflattens=reflattens,
-                 seconds=seconds, end=end,
+                 operations=int(tally.operations), reflattens=reflattens,
                  utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources))
 
 
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
     """The jobs as given, after a look at every row; ValueError with the row and the way out."""
     if not isinstance(jobs, pd.DataFrame) or not set(COLUMNS) <= set(jobs):
-        raise ValueError(f"jobs: needs a table with the columns {', '.join(COLUMNS)}, and `depart` where "
-                         "jobs leave")
+        raise ValueError(f"jobs: a table of columns {', '.join(COLUMNS)}, and `depart` where jobs leave")
     table = jobs.reset_index(drop=True)
     numbers = {column: pd.to_numeric(table[column], errors="coerce").to_numpy(float) for column in COLUMNS}
     whole = {"leaf": f"a leaf's index, 0 to {tree.n_leaves - 1}", "tasks": "a whole number >= 0"}
@@ -132,9 +129,8 @@ def enter(state: State, table: pd.DataFrame, together: int) -> State:
     n, p = len(table), len(state.leaves)
     jobs = records(JOB, n)
     jobs.leaf, jobs.left = table["leaf"], table["tasks"]
-    jobs.submit, jobs.duration = table["submit"], table["duration"]
+    jobs.submit, jobs.duration, jobs.start = table["submit"], table["duration"], np.nan
     jobs.depart = table["depart"].fillna(np.inf) if "depart" in table else np.inf
-    jobs.start = np.nan
     jobs.finish = np.where(jobs.left == 0, jobs.submit, np.nan)  # a job without tasks is done when it arrives
     state.leaves.head[1:] = np.cumsum(np.bincount(jobs.leaf, minlength=p))[:-1]  # where its line begins
     departs = np.isfinite(jobs.depart)
@@ -142,8 +138,7 @@ def enter(state: State, table: pd.DataFrame, together: int) -> State:
                    by_submit=np.argsort(jobs.submit, kind="stable"),
                    by_depart=np.argsort(jobs.depart, kind="stable")[: int(departs.sum())])
     stopped = int(jobs.left[departs].sum())  # the ends of tasks that are stopped stay in the queue
-    room = min(int(jobs.left.sum()), together) + stopped + 1
-    return state._replace(jobs=entered, ends=event_queue(room))
+    return state._replace(jobs=entered, ends=event_queue(min(int(jobs.left.sum()), together) + stopped + 1))
 
 
 def with_log(state: State, rows: int) -> State:
@@ -164,7 +159,6 @@ def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.D
     held = np.empty((len(grid), leaves))
     for leaf in range(leaves):
         mine = shares[shares["leaf"] == leaf]
-        last = np.searchsorted(mine["time"], grid, side="right")
-        held[:, leaf] = np.append(0.0, mine["share"])[last]
+        held[:, leaf] = np.append(0.0, mine["share"])[np.searchsorted(mine["time"], grid, side="right")]
     return pd.DataFrame({"time": np.repeat(grid, leaves), "leaf": np.tile(np.arange(leaves), len(grid)),
                          "share": held.ravel()})

@@ -11,10 +11,8 @@ from schedlib import traces
 from schedlib.core.streams import streams
 from schedlib.mch.model import Tree
 
-FIG4_CAPACITY = (200.0, 200.0)
-"""Section IV.A: 200 CPUs, 200 GB."""
-CORES = 96
-"""Cores of a machine of the Alibaba 2018 cluster; the trace states memory as a share of a machine."""
+FIG4_CAPACITY = (200.0, 200.0)  # Section IV.A: 200 CPUs, 200 GB
+CORES = 96  # of a machine of the Alibaba 2018 cluster; the trace states memory as a share of a machine
 
 
 def fig1(demand: Sequence[Sequence[float]] = ((1, 1), (1, 1), (1, 1), (1, 1))) -> Tree:
@@ -58,9 +56,8 @@ def fig4_jobs() -> pd.DataFrame:
     """The six jobs of Fig. 4b, one per leaf: `leaf, submit (s), tasks, duration (s of one task)`.
 
     The paper prints that each has 2000 tasks, that all are active from 200 to 600 s and that n1,2 leaves at
-    790 s. The rest is chosen to meet that: a leaf comes every 20 s, to have its share by 200 s although
-    nothing is taken back from running tasks; under H-DRF n3,1 is the first to end, at 600 s, n1,2 at 790 s,
-    the others from 950 s on.
+    790 s. The rest is chosen to meet that: a leaf comes every 20 s, to have its share by 200 s although no
+    running task is stopped; under H-DRF n3,1 ends at 600 s, n1,2 at 790 s, the others from 950 s on.
 
     >>> fig4_jobs()["tasks"].tolist()
     [2000, 2000, 2000, 2000, 2000, 2000]
@@ -79,8 +76,7 @@ def full_binary(levels: int, demand: npt.ArrayLike) -> Tree:
     """
     leaves = list(map(tuple, np.asarray(demand, float).tolist()))
     if levels < 1 or len(leaves) != 2**levels:
-        raise ValueError(f"demand: {len(leaves)} rows for {levels} levels; a full binary tree has 2^levels "
-                         "leaves, levels at least 1")
+        raise ValueError(f"demand: {len(leaves)} rows for {levels} levels; give 2^levels, levels at least 1")
     return _paired(leaves)
 
 
@@ -94,8 +90,8 @@ def jobs_below(levels: int, demand: npt.ArrayLike) -> Tree:
     """
     jobs = list(map(tuple, np.asarray(demand, float).tolist()))
     if levels < 1 or len(jobs) < 2**levels:
-        raise ValueError(f"demand: {len(jobs)} jobs for {2**max(levels, 1)} lowest groups; give each group "
-                         "a job, levels at least 1")
+        few = f"{len(jobs)} jobs for {2**max(levels, 1)} lowest groups"
+        raise ValueError(f"demand: {few}; give each group a job, levels at least 1")
     return _paired([jobs[k :: 2**levels] for k in range(2**levels)])
 
 

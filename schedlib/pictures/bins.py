@@ -56,8 +56,7 @@ def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.Ar
     """
     capacity, demand = np.asarray(capacity, float), np.asarray(demand, float)
     if demand.ndim != 2 or len(demand) != 2 or demand.shape[1:] != capacity.shape:
-        needs = "a picture in the plane needs two classes and a column per resource"
-        raise ValueError(f"demand: shape {demand.shape}; {needs}")
+        raise ValueError(f"demand: shape {demand.shape}; give two classes, and a column for each resource")
     if not demand.any(axis=1).all():
         raise ValueError("demand: any number of jobs of a class that needs nothing fits; leave it out")
     names = _named("resource", len(capacity), resources)
@@ -82,13 +81,15 @@ def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.Ar
         axes.locator_params(integer=True)
         handles += _dots(axes, capacity, demand)
     if mix is not None:
-        handles.append(_ray(axes, capacity, demand, np.asarray(mix, float)))
+        used = np.asarray(mix, float) @ demand
+        x, y = np.asarray(mix, float) * (capacity[used > 0] / used[used > 0]).min()
+        axes.plot([0, x], [0, y], color="black", linewidth=1.2)
+        axes.plot(x, y, "*", color="black", markersize=11)
+        label = f"asked mix, at most\n({x:.4g}, {y:.4g}) at a time"
+        handles.append(Line2D([], [], color="black", marker="*", markersize=9, linewidth=1.2, label=label))
     axes.set(xlim=(-0.02 * reach[0], reach[0]), ylim=(-0.02 * reach[1], reach[1]))
     axes.set(xlabel="jobs of class 1 at a time", ylabel="jobs of class 2 at a time")
-    if ax is None:
-        figure.legend(handles=handles, loc="outside right upper")
-    else:
-        axes.legend(handles=handles)
+    figure.legend(handles=handles, loc="outside right upper")
     return figure
 
 
@@ -111,17 +112,7 @@ def _dots(ax, capacity, demand):
     return [Line2D([], [], label=label, **look) for label, look in names.items()]
 
 
-def _ray(ax, capacity, demand, mix):
-    used = mix @ demand
-    end = mix * (capacity[used > 0] / used[used > 0]).min()
-    ax.plot([0, end[0]], [0, end[1]], color="black", linewidth=1.2)
-    ax.plot(*end, "*", color="black", markersize=11)
-    label = f"asked mix, at most\n({end[0]:.4g}, {end[1]:.4g}) at a time"
-    return Line2D([], [], color="black", marker="*", markersize=9, linewidth=1.2, label=label)
-
-
 def _demands(workload) -> np.ndarray:
-    """What each job asks for, (N, R)."""
     if isinstance(workload, Workload):
         return workload.tasks[list(workload.resources)].to_numpy(float)
     return np.concatenate([block.demand for block in workload.blocks()])
@@ -138,8 +129,7 @@ def draw_blocks(ax: Axes, start: Collection[float], finish: Collection[float], h
         own = np.flatnonzero(until <= s)[:h]
         until[own] = f
         pieces = np.split(own, np.flatnonzero(np.diff(own) > 1) + 1)
-        ends = [(piece[0], piece[-1] + 1) for piece in pieces]
-        boxes = [[(s, low), (f, low), (f, high), (s, high)] for low, high in ends]
+        boxes = [[(s, p[0]), (f, p[0]), (f, p[-1] + 1), (s, p[-1] + 1)] for p in pieces]
         look = {"facecolors": to_rgba(colour, 0.4), "edgecolors": colour, "linewidths": 1.2}
         ax.add_collection(PolyCollection(boxes, **look))
         ax.text((s + f) / 2, own.mean() + 0.5, name, ha="center", va="center", fontweight="bold", fontsize=9)
@@ -206,24 +196,24 @@ def occupancy(run: Simulation, configs: MachineConfigs, workload: Workload | Ran
     return full
 
 
-def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs, workload: Workload | RandomWorkload,
-                   *, unit: str = "h", size: tuple[float, float] = (9.0, 4.2)) -> Figure:
-    """How full each machine is over time, with the queue below: runs of one workload side by side.
+def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs,
+                   workload: Workload | RandomWorkload) -> Figure:
+    """How full each machine is over time (h), with the queue below: runs of one workload side by side.
 
     The runs must have kept their rows. White lines part the configurations. The queues share one scale.
     """
-    until, right = max(run.time for run in runs), 1 - 1.1 / size[0]
+    until = max(run.time for run in runs)
     moments = np.linspace(0, until, MOMENTS, endpoint=False)
     starts = 1.06 * until * np.arange(len(runs))
     # All runs share two axes placed by hand: axes for each, or a layout engine, would take most of the time.
-    place = {"left": 0.62 / size[0], "right": right, "top": 1 - 0.35 / size[1], "bottom": 0.5 / size[1]}
+    place = {"left": 0.62 / 9, "right": 1 - 1.1 / 9, "top": 1 - 0.35 / 4.2, "bottom": 0.5 / 4.2}
     options = {"height_ratios": (2.6, 1), "gridspec_kw": place | {"hspace": 0.12}}
-    figure, (top, low) = style.subplots(2, 1, size=size, sharex=True, **options)
+    figure, (top, low) = style.subplots(2, 1, size=(9.0, 4.2), sharex=True, **options)
     figure.set_layout_engine("none")
     titles, longest, shades = [], [], {"cmap": "viridis", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
     for start, run in zip(starts, runs, strict=True):
         look, (time, queue) = style.look(run.policy), run.queue_length.to_numpy().T
-        wait = f"mean wait {run.mean_response:.2g} {unit}" if run.mean_response > 0 else "no waits"
+        wait = f"mean wait {run.mean_response:.2g} h" if run.mean_response > 0 else "no waits"
         titles.append(f"{look.label}: {wait}")
         longest.append(f"{look.label} {queue.max():.0f}")
         full = occupancy(run, configs, workload, moments)
@@ -234,12 +224,12 @@ def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs, workload
         top.text(start + until / 2, 1.02, titles[-1], **above)
         low.plot(start + time, queue, color=look.color, linewidth=1.2)
     figure.alt = (
-        f"How full each of {configs.n_machines} machines is over {until:.3g} {unit}. {'; '.join(titles)}. "
+        f"How full each of {configs.n_machines} machines is over {until:.3g} h. {'; '.join(titles)}. "
         f"Longest queue: {', '.join(longest)} jobs.")
     ticks = [tick for tick in MaxNLocator(3).tick_values(0, until) if 0 <= tick < 0.97 * until]
     low.set_xticks((starts[:, None] + ticks).ravel(), [f"{tick:g}" for tick in ticks] * len(runs))
     low.vlines(starts[1:], 0, 1, transform=low.get_xaxis_transform(), color="black", linewidth=0.8)
-    low.set(xlabel=f"time ({unit})", ylabel="jobs waiting")
+    low.set(xlabel="time (h)", ylabel="jobs waiting")
     low.set(xlim=(0, starts[-1] + until), ylim=(0, max(1, low.get_ylim()[1])))
     top.set(ylabel="machine", ylim=(configs.n_machines, 0))
     top.grid(visible=False)
@@ -248,14 +238,13 @@ def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs, workload
     for ax in (top, low):
         ax.locator_params(axis="y", integer=True, nbins=4)
     place = top.get_position()
-    bar = figure.add_axes((right + 0.15 / size[0], place.y0, 0.16 / size[0], place.height))
+    bar = figure.add_axes((1 - 0.95 / 9, place.y0, 0.16 / 9, place.height))
     figure.colorbar(picture, cax=bar, ticks=(0, 0.5, 1), label="share in use of the\nfullest resource")
     return figure
 
 
 def plot_allocation(configs: MachineConfigs, allocation: Allocation, *, gain: np.ndarray | None = None,
-                    names: Sequence[str] | None = None, resources: Sequence[str] | None = None,
-                    size: tuple[float, float] = (8.4, 3.6)) -> Figure:
+                    names: Sequence[str] | None = None, resources: Sequence[str] | None = None) -> Figure:
     """Which class gets how much of each resource of each pool, and what more of that resource would be worth.
 
     `allocation` is stage 1's; `gain (M, R)`, the growth of lambda* by `lotes.scarcity`, is drawn beside it
@@ -271,9 +260,9 @@ def plot_allocation(configs: MachineConfigs, allocation: Allocation, *, gain: np
     rows = np.add.outer(np.arange(m) * (r + 0.6), np.arange(r)).ravel()  # pools stand apart
     columns = 1 if gain is None else 2
     # The axes are placed by hand, which is twice as quick as the layout engine.
-    place = {"left": 2.0 / size[0], "right": 0.98, "top": 1 - 0.35 / size[1], "bottom": 0.85 / size[1]}
+    place = {"left": 2.0 / 8.4, "right": 0.98, "top": 1 - 0.35 / 3.6, "bottom": 0.85 / 3.6, "wspace": 0.06}
     options = {"sharey": True, "squeeze": False, "width_ratios": (2.4, 1)[:columns]}
-    figure, axes = style.subplots(1, columns, size=size, gridspec_kw=place | {"wspace": 0.06}, **options)
+    figure, axes = style.subplots(1, columns, size=(8.4, 3.6), gridspec_kw=place, **options)
     figure.set_layout_engine("none")
     ax, left = axes[0, 0], np.zeros(m * r)
     for c in range(k):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from html import escape
 from typing import Any, NamedTuple
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
@@ -56,10 +57,8 @@ def in_words(step: Step, run: Simulation) -> str:
         "send": f"{things} on the way to {where}",
         "queue": f"{things} {'joins' if n == 1 else 'join'} the {'queue' if one else 'queues'} of {where}",
         "reject": f"{where} reject{s} {things}, as a long task is there",
-        "ask": f"{where} ask{s} for a task of {name}",
-        "start": f"{where} start{s} a task of {name}",
-        "finish": f"{where} end{s} a task of {name}",
-        "vain": f"nothing is left of {name} for {where}",
+        "ask": f"{where} ask{s} for a task of {name}", "vain": f"nothing is left of {name} for {where}",
+        "start": f"{where} start{s} a task of {name}", "finish": f"{where} end{s} a task of {name}",
         "drop": f"{where} drop{s} {things}, of which nothing is left",
         "robbed": f"short probes behind a long task are stolen from {where}",
         "steal": f"{where} {'has' if one else 'have'} stolen {things}",
@@ -86,10 +85,8 @@ def shapes(step: Step, run: Simulation) -> tuple[list[Box | Words], tuple[float,
     drawn: list[Box | Words] = [*_frame(workers, run.stats["short_only"])]
     for worker in range(workers):
         drawn += _column(step, worker, _left(worker), long)
-    if run.system.short_jobs in ("sss", "clear"):
-        drawn += _bit_rows(step)
-    else:
-        drawn.append(Words(LEFT + 4, CENTRE_AT + 8, "this system shares no bits", 11, "#888888", "start"))
+    none = Words(LEFT + 4, CENTRE_AT + 8, "this system shares no bits", 11, "#888888", "start")
+    drawn += _bit_rows(step) if run.system.short_jobs in ("sss", "clear") else [none]
     right = LEFT + workers * (BOX + GAP)
     return [*drawn, *_panel(step, run, right + 22)], (right + PANEL, HEIGHT)
 
@@ -208,7 +205,7 @@ def _svg(shape):
     return f'<text {where} fill="{shape.colour}" dominant-baseline="central">{escape(shape.text)}</text>'
 
 
-def plot_cluster(step: Step, run: Simulation, ax: Any = None) -> Figure:
+def plot_cluster(step: Step, run: Simulation, ax: Axes | None = None) -> Figure:
     """The same picture by matplotlib, for a page where no code runs."""
     drawn, (width, height) = shapes(step, run)
     figure, ax = style.canvas(width / 100, height / 100, ax)

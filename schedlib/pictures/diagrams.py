@@ -53,20 +53,17 @@ def plot_diagram(boxes: Mapping[str, Box], arrows: Sequence[Arrow],
     centre = {name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)])
               for name, b in boxes.items()}
     figure, ax = style.canvas(cell[0] * (max(b.column for b in boxes.values()) + 1), height)
+    reach = np.array(box) / 2 + MARGIN
     for title, names in groups.items():
-        _group(ax, title, np.array([centre[name] for name in names]), box)
+        centres = np.array([centre[name] for name in names])
+        low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach + (0, TITLE)
+        style.rounded(ax, low, high - low, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
+        ax.text(low[0] + 0.08, high[1] - 0.05, title, va="top", color="#444444", fontsize=9, style="italic")
     patches = {name: _box(ax, b, centre[name], box) for name, b in boxes.items()}
     pairs = {arrow[:2] for arrow in arrows}
     for arrow in arrows:
         _arrow(ax, arrow, centre, patches, box, back=(arrow.target, arrow.source) in pairs)
     return figure
-
-
-def _group(ax, title, centres, box):
-    reach = np.array(box) / 2 + MARGIN
-    low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach + (0, TITLE)
-    style.rounded(ax, low, high - low, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
-    ax.text(low[0] + 0.08, high[1] - 0.05, title, va="top", color="#444444", fontsize=9, style="italic")
 
 
 def _box(ax, box, centre, size):

@@ -74,8 +74,7 @@ def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float |
     if bound is not None:
         title += f", {100 * (schedule.makespan / bound - 1):.0f} % above the bound {_digits(bound)}"
     axes[0].set_title(title)
-    jobs = schedule.job_end.size
-    if jobs <= len(style.PALETTE):
+    if (jobs := schedule.job_end.size) <= len(style.PALETTE):
         handles = [Patch(color=style.PALETTE[job], label=f"job {job + 1}") for job in range(jobs)]
         figure.legend(handles=handles, loc="outside right upper")
     return figure

@@ -1,10 +1,10 @@
 """Fig. 1 of the paper as a drawing, and a recorded run as a Gantt chart."""
 
 import functools
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb, to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -56,21 +56,15 @@ def plot_overview(ax: Any = None) -> Figure:
         look = {"ha": "center", "va": "bottom", "fontsize": 9, "style": "italic", "color": "#444444"}
         ax.text((left + right) / 2, 0.2, f"{name} partition: {words}", **look)
     for worker in range(WORKERS):
-        _worker(ax, worker)
+        x, tasks, colour = _x(worker), TASKS.get(worker, 0), LONG if worker in LONG_AT else SHORT
+        for place in range(max(tasks, 1)):
+            face = to_rgba(colour, 0.9 if place == 0 else 0.3) if tasks else "white"
+            corner, edge = (x - SLOT / 2, FLOOR + place * (SLOT + 0.05)), colour if tasks else "#888888"
+            ax.add_patch(Rectangle(corner, SLOT, SLOT, linewidth=1.2, facecolor=face, edgecolor=edge))
+        ax.text(x, FLOOR - 0.06, worker, ha="center", va="top", fontsize=8.5, color="#444444")
     _schedulers(ax)
     _messages(ax)
     return figure
-
-
-def _worker(ax, worker):
-    x, tasks, colour = _x(worker), TASKS.get(worker, 0), LONG if worker in LONG_AT else SHORT
-    for place in range(max(tasks, 1)):
-        look = {"facecolor": "white", "edgecolor": "#888888"}
-        if tasks:
-            look = {"facecolor": to_rgba(colour, 0.9 if place == 0 else 0.3), "edgecolor": colour}
-        corner = x - SLOT / 2, FLOOR + place * (SLOT + 0.05)
-        ax.add_patch(Rectangle(corner, SLOT, SLOT, linewidth=1.2, **look))
-    ax.text(x, FLOOR - 0.06, worker, ha="center", va="top", fontsize=8.5, color="#444444")
 
 
 def _top(worker):
@@ -121,15 +115,14 @@ def _arrow(ax, start, end, colour, number, line="-"):
         ax.text(x, y, number, color=INK.get(colour, colour), **look)
 
 
-def plot_gantt(run: Simulation, *, job: int | None = None, names: Sequence[str] | None = None,
-               title: str = "", until: float | None = None, size: tuple[float, float] = (8.0, 3.2),
-               ax: Any = None) -> Figure:
+def plot_gantt(run: Simulation, *, job: int | None = None, title: str = "", until: float | None = None,
+               size: tuple[float, float] = (8.0, 3.2), ax: Axes | None = None) -> Figure:
     """Draw a run made with `record=True`: a row per worker, a bar per task with its job's number, the waits.
 
     A thin line below the bars is the time that a probe, or a placed task, was queued before a task of it
     started; a dotted one that of a probe that got none; a triangle a sticky probe that asked again. `job`:
-    one to stand out, the only one whose waiting is drawn; `names (workers,)` label the rows; `until` (s): end
-    of the axis, to compare runs by eye. Raises ValueError when nothing was recorded.
+    one to stand out, the only one whose waiting is drawn; `until` (s): end of the axis, to compare runs by
+    eye. Raises ValueError when nothing was recorded.
     """
     if run.tasks is None:
         raise ValueError("run: holds no tasks; simulate with record=True")
@@ -138,17 +131,21 @@ def plot_gantt(run: Simulation, *, job: int | None = None, names: Sequence[str] 
     figure, ax = style.into(ax, size)
     again = tasks.duplicated(["worker", "job", "queued"]).to_numpy()
     for repeated, (_, task) in zip(again, tasks.iterrows(), strict=True):
-        colour = LONG if task["long"] else SHORT
-        _bar(ax, task, colour if job is None or task["job"] == job else pale(colour, 0.35), until)
+        colour, stands_out = LONG if task["long"] else SHORT, job is None or task["job"] == job
+        face, width = colour if stands_out else pale(colour, 0.35), task["finish"] - task["start"]
+        corner = task["start"], task["worker"] - 0.36
+        ax.add_patch(Rectangle(corner, width, 0.62, facecolor=face, edgecolor="white", linewidth=0.6))
+        if width > until / 45:
+            style.number_on_bar(ax, task["start"] + width / 2, task["worker"] - 0.05, int(task["job"]))
         if repeated:
             ax.plot(task["asked"], task["worker"] - 0.38, markersize=5, clip_on=False, **ASKS)
-        elif job is None or task["job"] == job:
+        elif stands_out:
             ax.plot([task["queued"], task["start"]], [task["worker"] + 0.36] * 2, color=colour, linewidth=1.6)
     vain = [wait for name, *wait in _in_vain(run) if job is None or name == job]
     for worker, begin, end in vain:
         ax.plot([begin, end], [worker + 0.36] * 2, **DOTTED)
     ax.set(xlim=(0, until), ylim=(workers - 0.4, -0.6), xlabel="time (s)", ylabel="worker", title=title)
-    ax.set_yticks(np.arange(workers), np.arange(workers) if names is None else names)
+    ax.set_yticks(np.arange(workers))
     ax.grid(axis="y", visible=False)
     kinds = {False: Patch(color=SHORT, label="short"), True: Patch(color=LONG, label="long")}
     handles: list[Any] = [patch for long, patch in kinds.items() if (tasks["long"] == long).any()]
@@ -159,13 +156,6 @@ def plot_gantt(run: Simulation, *, job: int | None = None, names: Sequence[str] 
         handles.append(Line2D([], [], label="the probe asks again", **ASKS))
     figure.legend(handles=handles, loc="outside lower center", ncols=5, fontsize=9)
     return figure
-
-
-def _bar(ax, task, face, until):
-    width, look = task["finish"] - task["start"], {"facecolor": face, "edgecolor": "white", "linewidth": 0.6}
-    ax.add_patch(Rectangle((task["start"], task["worker"] - 0.36), width, 0.62, **look))
-    if width > until / 45:
-        style.number_on_bar(ax, task["start"] + width / 2, task["worker"] - 0.05, int(task["job"]))
 
 
 def _in_vain(run):

@@ -27,11 +27,9 @@ _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 RC: dict[Any, Any] = {
     "figure.figsize": (6.0, 3.6), "figure.dpi": 100, "figure.constrained_layout.use": True,
     "savefig.dpi": 150, "font.size": 10.0, "lines.linewidth": 1.6, "lines.markersize": 5.0,
-    "svg.hashsalt": "schedlib", "axes.grid": True, "axes.axisbelow": True,
-    "axes.spines.top": False, "axes.spines.right": False,
-    "axes.prop_cycle": cycler(color=PALETTE), "grid.color": "#DDDDDD", "grid.linewidth": 0.6,
-    "legend.framealpha": 0.85, "legend.edgecolor": "none", "legend.handlelength": 3.0,
-}
+    "svg.hashsalt": "schedlib", "axes.grid": True, "axes.axisbelow": True, "axes.spines.top": False,
+    "axes.spines.right": False, "axes.prop_cycle": cycler(color=PALETTE), "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6, "legend.framealpha": 0.85, "legend.edgecolor": "none", "legend.handlelength": 3.0}
 MOST_SERIES, MOST_WORDS = 10, 30  # in words
 
 
@@ -64,11 +62,10 @@ def _looks(labels: Mapping[str, str]) -> dict[str, Look]:
 
 
 PAPER_LOOKS = {paper.key: _looks(paper.looks) for paper in papers.ALL}
+# Looks of policies that no paper has, in greys: repairs of MCH.
 BEYOND = {
     "exact-ch": Look("#555555", (0, (5, 1, 1, 1)), "*", "Exact CH"),
-    "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all"),
-}
-"""Looks of policies that no paper has, in greys: repairs of MCH."""
+    "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all")}
 LOOK = {policy: look for looks in (*PAPER_LOOKS.values(), BEYOND) for policy, look in looks.items()}
 
 
@@ -146,13 +143,11 @@ def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
          looks: Mapping | None = None) -> Axes:
     """Draw the mean of `y` at each measured `x` with its 95 % interval, one line per value of `by`.
 
-    Each row at an `x` counts as one independent replicate; a single one gives no band. Markers stand at
-    measured points only. `looks` names the values of `by` that are drawn, in this order, with the `Look` of
-    each; without it all are, in the book's order of policies, then by name. `ax=None` makes a figure. Raises
-    ValueError when a column is missing.
+    Each row at an `x` is one independent replicate; a single one gives no band. `looks` names the values of
+    `by` that are drawn, in this order, with the `Look` of each; without it all are, in the book's order of
+    policies, then by name. `ax=None` makes a figure. Raises ValueError when a column is missing.
     """
-    missing = {x, y, *([by] if by else [])} - set(frame.columns)
-    if missing:
+    if missing := {x, y, by or x} - set(frame.columns):
         has = ", ".join(map(str, frame.columns))
         raise ValueError(f"frame: lacks column {', '.join(sorted(missing))}; it has {has}")
     _, ax = into(ax)

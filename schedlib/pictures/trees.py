@@ -13,8 +13,8 @@ from schedlib.mch.model import Tree
 from schedlib.pictures import style
 
 UPRIGHT = 9  # trees of up to so many leaves stand upright, the root above; larger ones lie, a row a leaf
+# Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height.
 CHARACTER, LINE, PAD, GAP, HEAD = 0.082, 0.17, 0.16, 0.16, 0.3
-"""Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height."""
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)  # leaves that do not need every resource
 
 
@@ -121,24 +121,17 @@ def _layout(tree, texts, title):
     box[:, along] = levels[tree.depth]
     apart = 0.36 if _upright(tree) else 0.5
     start = np.concatenate(([0], np.cumsum(levels + apart)[:-1]))
+    order = np.zeros(tree.n_nodes)  # leaves are at 0, 1, ..., a group is in the middle of its children
+    order[tree.leaves] = np.arange(tree.n_leaves)
+    for node in np.flatnonzero(tree.leaf_of < 0)[::-1]:
+        order[node] = order[tree.children(node)[[0, -1]]].sum() / 2
     centre = np.empty_like(box)
     pitch = box[0, across] + (GAP if _upright(tree) else GAP / 2)
-    centre[:, across] = _across(tree) * pitch + box[0, across] / 2 + GAP / 2
+    centre[:, across] = order * pitch + box[0, across] / 2 + GAP / 2
     centre[:, along] = (start + levels / 2)[tree.depth] + GAP / 2
     size = (centre + box / 2).max(axis=0) + GAP / 2
     centre[:, 1] = size[1] - centre[:, 1]  # the first on top
     return box, centre, (float(size[0]), float(size[1] + HEAD * bool(title)))
-
-
-def _across(tree):
-    """Leaves at 0, 1, ..., a group in the middle of its children, (Q,)."""
-    across = np.zeros(tree.n_nodes)
-    across[tree.leaves] = np.arange(tree.n_leaves)
-    for node in range(tree.n_nodes - 1, -1, -1):
-        below = tree.children(node)
-        if len(below):
-            across[node] = (across[below[0]] + across[below[-1]]) / 2
-    return across
 
 
 def _colour(tree, node):
@@ -165,6 +158,5 @@ def _box(ax, centre, size, colour, share):
     shape = style.rounded(ax, low, size, 0.05, facecolor=to_rgba(colour, 0.1), **look)
     if share > 0:
         filled = {"facecolor": to_rgba(colour, 0.28), "edgecolor": "none", "zorder": 3}
-        bar = Rectangle(low, min(share, 1) * size[0], size[1], **filled)
+        bar = ax.add_patch(Rectangle(low, min(share, 1) * size[0], size[1], **filled))
         bar.set_clip_path(shape)
-        ax.add_patch(bar)

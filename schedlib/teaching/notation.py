@@ -12,13 +12,10 @@ import pandas as pd
 from schedlib.core.checks import unknown
 
 COLUMNS = {"symbol": "symbol", "ours": "in schedlib", "meaning": "meaning", "unit": "unit"}
-
-
 _ROWS = pd.read_csv(Path(__file__).with_name("lessons") / "notation.csv", dtype=str, keep_default_na=False)
 _ROWS["chapters"] = [tuple(map(int, chapters.split())) for chapters in _ROWS["chapters"]]
 TABLE: list[Any] = list(_ROWS.itertuples(index=False, name="Row"))
-SOURCES = tuple(dict.fromkeys(row.paper for row in TABLE))
-"""The keys of papers with symbols, and "theory"."""
+SOURCES = tuple(dict.fromkeys(row.paper for row in TABLE))  # the keys of papers with symbols, and "theory"
 
 
 class Notation(pd.DataFrame):
@@ -47,8 +44,7 @@ def table(paper: str | None = None, chapter: int | None = None) -> Notation:
     """
     if paper is not None and paper not in SOURCES:
         raise unknown("paper", paper, SOURCES)
-    rows = [row for row in TABLE if paper in (None, row.paper)
-            and (chapter is None or chapter in row.chapters)]
+    rows = [row for row in TABLE if paper in (None, row.paper) and chapter in (None, *row.chapters)]
     if not rows:
         raise ValueError(f"chapter: {chapter!r} uses none of the symbols of {paper or 'any paper'}")
     frame = Notation([row._asdict() for row in rows])

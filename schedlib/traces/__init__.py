@@ -1,9 +1,8 @@
-"""One reader per public trace, each giving a `Workload`.
+"""One reader per public trace, each giving a `Workload`; `schedlib.traces.download` fetches traces.
 
-All follow one rule. What is wrong with the *file* (missing, empty or cut short, a wrong number of columns, a
-blank or no number where one belongs, a negative, infinite or unknown value) is refused with ValueError,
-naming file and row. What is odd in the *trace* (no end, events twice or out of order) is counted in the
-workload's `report`. `schedlib.traces.download` fetches what can be fetched.
+What is wrong with the *file* (missing, empty or cut short, a wrong number of columns, a blank or no number
+where one belongs, a negative, infinite or unknown value) is refused with ValueError, naming file and row.
+What is odd in the *trace* (no end, events twice or out of order) is counted in the workload's `report`.
 """
 
 # `as` makes a name public; a new reader needs its file and one such line.

@@ -59,8 +59,7 @@ def refuse(path: Path, column: str, bad: np.ndarray, why: str) -> None:
 
 def in_order(frame: pd.DataFrame, column: str, report: dict[str, int], what: str) -> pd.DataFrame:
     """Sort `frame` by `column`, equal entries staying as they were, and count the steps back in `report`."""
-    back = int((np.diff(frame[column].to_numpy()) < 0).sum())
-    if back:
+    if back := int((np.diff(frame[column].to_numpy()) < 0).sum()):
         report[f"{what} out of order (sorted)"] = back
         frame = frame.sort_values(column, kind="stable")
     return frame.reset_index(drop=True)
@@ -92,8 +91,7 @@ def cached(name: str, sources: Sequence[Path], schema: pa.Schema, make: Callable
             reason = "other columns than expected"
         except (OSError, pa.ArrowException) as error:
             reason = str(error)
-        again = f"the cache entry {path.name} is damaged ({reason}); reading the source again"
-        warnings.warn(again, stacklevel=3)
+        warnings.warn(f"the cache entry {path.name} is damaged ({reason}); made again", stacklevel=3)
     table = make()
     try:
         with replacing(path) as file:

@@ -14,7 +14,6 @@ from schedlib.workload import Workload
 CACHE = "alibaba2018-2"  # name of the cached table; count it up when `_read_instances` gives something else
 KINDS = ("instances", "stages", "mapreduce")
 STAGE_KINDS = ("map", "reduce", "join", "other")
-
 STAGE_COLUMNS = ("submit", "job", "stage", "end", "plan_cpu", "plan_mem", "instances")
 STAGE_TYPES = {name: pa.string() if name in ("job", "stage") else pa.int64() for name in STAGE_COLUMNS}
 STAGE_TYPES |= {"plan_cpu": pa.float64(), "plan_mem": pa.float64()}
@@ -37,14 +36,12 @@ def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Wo
     The number of a trace's job `j_7` is 7; stages and pairs are numbered 0, 1, ... A stage's `class` is its
     place in `STAGE_KINDS`. The trace knows only when a job was submitted, so all its stages have that
     `submit`; `end` (s) is when the stage ended, `plan_cpu` (cores) and `plan_mem` (fraction of a machine)
-    what an instance of it requested. Times are whole seconds, rounded down: 42,998 instances last 0 s; they
-    are kept and counted in the report.
+    what an instance of it requested. Times are whole seconds, rounded down: 42,998 instances last 0 s.
 
     `"mapreduce"` gives a frame with one row per pair of a stage `M<i>`, which waits for none, and a stage
     `R<j>_<i>` of the same job, which waits for that one alone: `job`, `submit` (s), `map_tasks`, `map_time`
-    (mean s), `reduce_tasks`, `reduce_time` (mean s), `trace_job`, `map_stage`, `reduce_stage`. A job may hold
-    several pairs, each a row; no stage is in two: of several reduces that wait for one map the
-    lowest-numbered is taken. What was left out is in `attrs["report"]`.
+    (mean s), `reduce_tasks`, `reduce_time` (mean s), `trace_job`, `map_stage`, `reduce_stage`. Of several
+    reduces that wait for one map the lowest-numbered is taken. What was left out is in `attrs["report"]`.
 
     | defect | what happens |
     |---|---|
@@ -139,16 +136,14 @@ def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]
     both = maps.merge(reduces, on=["job", "number", "submit"], suffixes=("_map", "_reduce"))
     pairs = both.sort_values("reduce").drop_duplicates(["job", "number"])
     pairs = pairs.sort_values(["submit", "job", "number"], kind="stable", ignore_index=True)
-    times = pairs[["time_map", "time_reduce"]]
-    report |= {
-        "further reduces of a map that has one (left out)": len(both) - len(pairs),
-        "stages in no pair (left out)": len(stages) - len(both) - len(pairs),
-        "pairs with a mean time of 0 s in the map or the reduce (kept)": int((times == 0).any(axis=1).sum()),
-    }
+    report["further reduces of a map that has one (left out)"] = len(both) - len(pairs)
+    report["stages in no pair (left out)"] = len(stages) - len(both) - len(pairs)
+    zero = (pairs[["time_map", "time_reduce"]] == 0).any(axis=1)
+    report["pairs with a mean time of 0 s in the map or the reduce (kept)"] = int(zero.sum())
     frame = pd.DataFrame({
-        "job": pairs.index, "submit": pairs["submit"].astype(float),
-        "map_tasks": pairs["instances_map"], "map_time": pairs["time_map"],
-        "reduce_tasks": pairs["instances_reduce"], "reduce_time": pairs["time_reduce"],
-        "trace_job": pairs["job"], "map_stage": pairs["stage_map"], "reduce_stage": pairs["stage_reduce"]})
+        "job": pairs.index, "submit": pairs["submit"].astype(float), "map_tasks": pairs["instances_map"],
+        "map_time": pairs["time_map"], "reduce_tasks": pairs["instances_reduce"],
+        "reduce_time": pairs["time_reduce"], "trace_job": pairs["job"], "map_stage": pairs["stage_map"],
+        "reduce_stage": pairs["stage_reduce"]})
     frame.attrs["report"] = report
     return frame

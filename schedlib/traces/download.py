@@ -33,8 +33,7 @@ SOURCES = {
         "Google clusterdata-2011-2, table task_events: the tasks of those jobs and what they requested",
         CC_BY, "500 files, 145 million events", "google2011"),
     "swim": Source("SWIM: two synthesised days of Facebook's MapReduce jobs, 2009 and 2010, with their bytes",
-                   "New BSD, https://github.com/SWIMProjectUCB/SWIM", "2 files, about 1 MB", "swim"),
-}
+                   "New BSD, https://github.com/SWIMProjectUCB/SWIM", "2 files, about 1 MB", "swim")}
 
 
 def fetch(name: str, folder: str | Path | None = None) -> Path:
@@ -99,8 +98,7 @@ def download_swim(folder: str | Path, *, base_url: str = SWIM, retries: int = 3)
         _get(folder, base_url, {name: sums.get(name)}, retries)
         if name not in sums:
             sums[name] = pooch.file_hash(str(folder / name), alg="sha256")
-            lines = "".join(f"{value}  {key}\n" for key, value in sums.items())
-            write_whole(folder / SUMS, lines.encode())
+            write_whole(folder / SUMS, "".join(f"{sums[key]}  {key}\n" for key in sums).encode())
             print(f"{name}: the publisher gives no checksum; noted that of this download in {SUMS}")
     return folder
 

@@ -29,9 +29,8 @@ TASK_TYPES = JOB_TYPES | {"index": pa.int32()} | dict.fromkeys(REQUESTS, pa.floa
 def google2011_folder() -> Path | None:
     """The folder with the `job_events` shards, or None when there is none.
 
-    It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it
-    `data/downloads/google2011/job_events` of the checkout, where `make data` puts them, or
-    `../shared/data/google2011/job_events` beside it.
+    It is the one that the variable SCHEDLIB_GOOGLE2011 names; without it `google2011/job_events` below the
+    checkout's `data/downloads`, where `make data` puts them, or `../shared/data` beside it.
 
     >>> folder = google2011_folder()
     >>> folder is None or len(list(folder.glob("part-*.csv.gz"))) > 0
@@ -74,13 +73,11 @@ def google2011_jobs(folder: str | Path) -> Workload:
     events = pd.concat(list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report)), ignore_index=True)
     events = in_order(events, "time", report, "events")
     events = _once(events, ["time", "job", "event"], report)
-
     submissions = events[events["event"] == SUBMIT]
     first = submissions.drop_duplicates("job")
     report["jobs submitted again (first submission kept)"] = len(submissions) - len(first)
     report["jobs never submitted (left out)"] = events["job"].nunique() - len(first)
     report["jobs submitted before the trace (submit 0)"] = int((first["time"] == 0).sum())
-
     last = events[events["event"] <= LOST].drop_duplicates("job", keep="last").set_index("job")
     last = last.loc[last["event"] >= EVICT].reindex(first["job"])
     codes = last["event"].fillna(EVICT - 1).astype(int) - SCHEDULE
@@ -109,8 +106,7 @@ def google2011_tasks(folder: str | Path) -> Workload:
     | the same event twice | once, counted |
     | events out of order | sorted within a shard, counted; the shards' names give their order in time |
 
-    `folder` holds any number of `part-*-of-*.csv.gz`. Memory holds one shard and the finished tasks, not the
-    events. Errors and source as of `google2011_jobs`.
+    `folder`, errors and source as of `google2011_jobs`. Memory holds one shard and the finished tasks.
 
     >>> google2011_tasks("no/such/folder")
     Traceback (most recent call last):
@@ -130,7 +126,6 @@ def google2011_tasks(folder: str | Path) -> Workload:
     report["tasks that finished again (last run kept)"] = int(again.sum())
     report["runs not ended when the trace ends (left out)"] = 0 if running is None else len(running)
     tasks = tasks[~again].drop(columns="index")
-
     every = pd.concat(jobs).sort_values("time", kind="stable").drop_duplicates("job")
     every = every.assign(submit=every["time"] / 1e6).drop(columns="time")
     kept = every[every["job"].isin(tasks["job"])]
@@ -149,7 +144,6 @@ def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataF
     ended = np.maximum.accumulate(np.where(ends, at, -1))
     begun = np.maximum.accumulate(np.where(new_task, at, 0))
     open_before = scheduled >= np.maximum(begun, np.r_[-1, ended[:-1]] + 1)
-
     finish = event == FINISH
     report["finish events without a schedule event (left out)"] += int((finish & ~open_before).sum())
     finish = np.flatnonzero(finish & open_before)
@@ -158,7 +152,6 @@ def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataF
     early, blank = start["time"] == 0, start[list(REQUESTS)].isna().any(axis=1)
     report["runs begun before the trace (left out)"] += int(early.sum())
     report["finished tasks without a request (left out)"] += int((blank & ~early).sum())
-
     last_of_task = np.r_[new_task[1:], True][: len(events)]
     still = scheduled[last_of_task & open_before & ~ends]
     return done[~early & ~blank][["job", "index", "duration", *REQUESTS]], events.iloc[still]
@@ -168,12 +161,11 @@ def _shards(folder: Path, names: Sequence[str], types: Types, report: Counter,
             optional: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:
-        see = "see schedlib.traces.download, or data/README.md"
-        raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; {see}")
+        raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; see schedlib.traces.download")
     published = {int(n) for path in paths for n in re.findall(r"-of-(\d+)\.csv", path.name)}
     if len(published) != 1:
-        raise ValueError(f"folder: {folder} mixes tables cut into {sorted(published)} shards; "
-                         "keep those of one")
+        mixed = f"mixes tables cut into {sorted(published)} shards"
+        raise ValueError(f"folder: {folder} {mixed}; keep those of one")
     report["shards not there"] = published.pop() - len(paths)
     reached = 0
     for path in paths:

@@ -67,9 +67,9 @@ def read_hawk(path: str | Path) -> Workload:
 def write_hawk(workload: Workload, path: str | Path) -> Path:
     """Write `workload` as a `.tr` file (gzip when its name ends in `.gz`), in one step, and return its path.
 
-    Numbers are written so that `read_hawk` gives the same again, whole ones without a point. The third field
-    is the job's `mean` where jobs have that column, else the mean of its durations. Names of jobs, classes
-    and demands have no place in the format and are lost. Raises ValueError when a job has no task.
+    Numbers are written so that `read_hawk` gives the same again. The third field is the job's `mean` where
+    jobs have that column, else the mean of its durations. Names of jobs, classes and demands are lost.
+    Raises ValueError when a job has no task.
     """
     path = Path(path)
     jobs, offsets, duration = workload.jobs, workload.offsets, workload.tasks["duration"].to_numpy()

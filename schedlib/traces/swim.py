@@ -35,8 +35,7 @@ def read_swim(path: str | Path) -> Workload:
         job  submit  shuffle
     0  job0    49.0  2339561
     """
-    path = Path(path)
-    rows = read_frame(path, COLUMNS, TYPES, delimiter="\t")
+    rows = read_frame(Path(path), COLUMNS, TYPES, delimiter="\t")
     report: dict[str, int] = {}
     since = np.diff(rows["submit"], prepend=0)
     report["gaps that disagree with submit (submit holds)"] = int((since != rows["gap"])[1:].sum())

@@ -73,11 +73,8 @@ def slack(state, entry, job):
 
 @kernel
 def shortest_job(state, worker, now):
-    """Algorithm 1 as published; probes of jobs known to have nothing left are dropped on the way.
-
-    A long entry at the head is taken at once. One further back is no barrier, unlike lines 18-19: it competes
-    by its job's remaining work, and charges nobody's bypass counter.
-    """
+    """Algorithm 1 as published; probes of jobs known to have nothing left are dropped on the way."""
+    # A long entry behind the head is no barrier, unlike lines 18-19: it competes by its job's remaining work.
     w, entries = state.workers[worker], state.entries
     least, room = np.inf, np.inf
     chosen, chosen_before, before = -1, -1, -1
@@ -126,10 +123,7 @@ def shortest_job_as_written(state, worker):
 
 @kernel
 def shortest_task(state, worker):
-    """Yaq's rule for placed tasks: the one whose job has the least unstarted work; long ones bypass, too.
-
-    As published a task must be shorter than the slack of those in front, as written it may be as long.
-    """
+    """Yaq's rule for placed tasks: the one whose job has the least unstarted work; long ones bypass, too."""
     entries, published = state.entries, state.how.published
     least, room = np.inf, np.inf
     chosen, chosen_before, before = -1, -1, -1
@@ -138,6 +132,7 @@ def shortest_task(state, worker):
         job = entries[entry].job
         j = state.jobs[job]
         left = j.estimate * j.unstarted
+        # As published a task must be shorter than the slack of those in front, as written it may be as long.
         if left < least and (j.estimate < room or (j.estimate == room and not published)):
             least, chosen, chosen_before = left, entry, before
         room = min(room, slack(state, entry, job))
@@ -168,11 +163,8 @@ def pick_by_reader(pick, state, worker, now):
 
 @kernel
 def choose(pick, state, worker, now):
-    """The entry that the worker serves next and the one in front of it, by the order of the queue.
-
-    The orders are branches: a kernel handed over would not be put in line, and the engine would have to
-    compile, for a minute, once for each system.
-    """
+    """The entry that the worker serves next and the one in front of it, by the order of the queue."""
+    # Branches: for an order handed over as a kernel the engine would compile, for a minute, for each system.
     order, head = state.how.order, state.workers[worker].head
     if head < 0:
         return -1, -1

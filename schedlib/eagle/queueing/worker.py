@@ -5,8 +5,7 @@ In Hawk it steals before it idles (Sections 3.2, 6.1): short probes from behind 
 
 from schedlib.core.events import add
 from schedlib.core.uncounted import kernel
-from schedlib.eagle.probing.probes import draw
-from schedlib.eagle.probing.sharing import clear_bit
+from schedlib.eagle.probing import clear_bit, draw
 from schedlib.eagle.queueing.reorder import append, charge, choose, enqueue, remove, unlink
 from schedlib.eagle.simulating import messages
 from schedlib.eagle.simulating.messages import count_busy, post, write
@@ -92,13 +91,10 @@ def take_batch(state, thief, victim, now):
 
 @kernel
 def steal(state, thief, rng, now):
-    """Ask up to ten workers of the general partition; whether something was stolen.
-
-    As published any idle worker steals (Section 6.1: one of the general partition), and it may ask itself.
-    """
+    """Ask up to ten workers of the general partition; whether something was stolen."""
     how, counts, size = state.how, state.counts[0], state.workers.size
     low = how.short_only
-    if not how.any_thief and thief < low:
+    if not how.any_thief and thief < low:  # in Section 6.1 workers of the general partition alone steal
         return False
     others = size - low - (0 if how.published or thief < low else 1)
     if others < 1:
@@ -106,7 +102,7 @@ def steal(state, thief, rng, now):
     for _ in range(VICTIMS):
         victim = draw(low, low + others, rng)
         if others < size - low and victim >= thief:
-            victim += 1  # as written a worker never asks itself
+            victim += 1  # as written a worker never asks itself, as published it may
         counts.steal_attempts += 1
         if victim != thief and take_batch(state, thief, victim, now):
             counts.steals += 1

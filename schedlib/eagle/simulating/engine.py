@@ -13,10 +13,8 @@ from numba.core import types
 from schedlib.core import compiling
 from schedlib.core.events import take
 from schedlib.core.uncounted import kernel
-from schedlib.eagle import systems
+from schedlib.eagle import probing, systems
 from schedlib.eagle.least_work import advertise, place
-from schedlib.eagle.probing import probes
-from schedlib.eagle.probing.sharing import keep_copy
 from schedlib.eagle.queueing.worker import finish, next_task, take_in
 from schedlib.eagle.simulating import messages
 from schedlib.eagle.simulating.messages import arrival, front, pass_time, write
@@ -34,14 +32,14 @@ def bring(send, state, job, rng, now):
         place(state, job, how.short_only if is_long else 0, way == systems.OLD_NEWS, rng, now)
         return
     if way == systems.THREE_ROUNDS:
-        probes.probe_in_three_rounds(state, job, rng, now)
+        probing.probe_in_three_rounds(state, job, rng, now)
     elif way == systems.CLEAR:
-        probes.probe_clear(state, job, rng, now)
+        probing.probe_clear(state, job, rng, now)
     elif way == systems.READERS_WAY:
-        probes.probe_by_reader(send, state, job, rng, now)
+        probing.probe_by_reader(send, state, job, rng, now)
     else:
-        probes.probe_anywhere(state, job, rng, now)
-    state.counts[0].probes += probes.probes_of(state, job)
+        probing.probe_anywhere(state, job, rng, now)
+    state.counts[0].probes += probing.probes_of(state, job)
 
 
 @kernel
@@ -49,20 +47,20 @@ def receive(state, kind, worker, job, detail, rng, now):
     """A message arrives; the worker that it leaves with nothing to do, or -1."""
     how = state.how
     if kind == messages.PROBE:
-        if how.rejects and probes.rejects(state, worker, job, now):
-            probes.reject_probe(state, worker, job, detail, now)
+        if how.rejects and probing.rejects(state, worker, job, now):
+            probing.reject_probe(state, worker, job, detail, now)
             return -1
         return take_in(state, worker, job, -1, now)
     if kind == messages.PLACED_TASK:
         if how.shares and state.jobs[job].long == 1:
-            keep_copy(state, worker, job, now)
+            probing.keep_copy(state, worker, job, now)
         return take_in(state, worker, job, detail, now)
     if kind == messages.ANSWERED_VAIN:
         write(state.log, now, messages.VAIN_ANSWER, worker, job)
         state.workers[worker].long_tasks -= state.workers[worker].serves_long
         return worker
     if kind == messages.REJECTED:
-        probes.probe_again(state, job, detail, rng, now)
+        probing.probe_again(state, job, detail, rng, now)
     elif how.published and state.jobs[job].unstarted == 0:
         state.jobs[job].known = -1
     else:
@@ -110,7 +108,7 @@ def advance(send, pick, state, rng):
         if now == np.inf:
             return DONE
         now = min(now, beat)
-        most = max(4, probes.probes_of(state, job), jobs[job].tasks) if submission == now else 4
+        most = max(4, probing.probes_of(state, job), jobs[job].tasks) if submission == now else 4
         code = lacks(state, most)
         if code != DONE:
             return code
@@ -140,23 +138,14 @@ def advance(send, pick, state, rng):
             return REFUSED
 
 
+ROOM_OF = {MORE_ENTRIES: "entries", MORE_NEAR: "near", MORE_FAR: "far", MORE_COPIES: "board", MORE_LOG: "log",
+           MORE_LINE: "line"}
+
+
 def run(send: Callable, pick: Callable, state: State, rng: np.random.Generator) -> State:
     """The state at the end, or when a reader's choice was refused (`refusal`)."""
     while (code := advance(send, pick, state, rng)) not in (DONE, REFUSED):
-        state = _enlarged(state, code)
+        name = ROOM_OF[code]  # what needs twice the room; `advance` asks again where that is too little
+        own = getattr(state, name)
+        state = state._replace(**{name: longer(own) if isinstance(own, np.ndarray) else own.longer()})
     return state
-
-
-def _enlarged(state: State, code: int) -> State:
-    """The state with twice the room for what lacks it; `advance` asks again where that is too little."""
-    if code == MORE_NEAR:
-        return state._replace(near=state.near.longer())
-    if code == MORE_FAR:
-        return state._replace(far=state.far.longer())
-    if code == MORE_ENTRIES:
-        return state._replace(entries=longer(state.entries))
-    if code == MORE_COPIES:
-        return state._replace(board=state.board.longer())
-    if code == MORE_LINE:
-        return state._replace(line=longer(state.line))
-    return state._replace(log=state.log._replace(events=longer(state.log.events)))

@@ -73,16 +73,16 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
         raise unknown("detail", detail, DETAILS)
     _require(isinstance(seed, Integral), "seed", seed, "a whole number")
     choices, guesses = streams(seed, "choices", "estimates")
-    amounts = {"probe_ratio": probe_ratio, "network_delay": network_delay, "heartbeat": heartbeat}
-    for name, value in amounts.items():
+    for name, value in (("probe_ratio", probe_ratio), ("network_delay", network_delay),
+                        ("heartbeat", heartbeat)):
         finite = isinstance(value, Real) and 0 <= value < math.inf
         _require(finite, name, value, "a finite number, not negative")
     whole = isinstance(workers, Real) and 1 <= workers < math.inf and workers == int(workers)
     _require(whole, "workers", workers, "a whole number, at least 1")
-    known = cutoff is None or (isinstance(cutoff, Real) and cutoff >= 0)
-    _require(known, "cutoff", cutoff, "a number of seconds, not negative, or None")
-    share = isinstance(short_partition, Real) and 0 <= short_partition <= 1
-    _require(share, "short_partition", short_partition, "a fraction of the workers, from 0 to 1")
+    _require(cutoff is None or (isinstance(cutoff, Real) and cutoff >= 0), "cutoff", cutoff,
+             "a number of seconds, not negative, or None")
+    _require(isinstance(short_partition, Real) and 0 <= short_partition <= 1, "short_partition",
+             short_partition, "a fraction of the workers, from 0 to 1")
     workers, published = int(workers), detail == "as_published"
     rows, jobs, duration = prepare(workload, cutoff, estimate, published, guesses)
     _require_probes(system, jobs, probe_ratio)

@@ -181,6 +181,10 @@ class Log(NamedTuple):
     used: np.ndarray
     tasks: np.recarray  # (T,)
 
+    def longer(self) -> "Log":
+        """The same log with room for twice as many events."""
+        return self._replace(events=longer(self.events))
+
 
 class State(NamedTuple):
     """All that a run changes, and its settings; `pool`, `counts`, `clock`, `refusal` are one record each."""

@@ -1,4 +1,4 @@
-"""The three workloads of the evaluation drawn anew, like Google's, Cloudera's and Yahoo's, as in Table 1.
+"""The evaluation's three workloads drawn anew, like Google's, Cloudera's and Yahoo's; measures of workloads.
 
 The traces themselves cannot be shipped. What the paper states is met as printed: the number of jobs, the
 share of long ones, their share of the task-seconds (Table 1); the short partitions (Section 5); the fewest
@@ -61,12 +61,8 @@ PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "alibaba": 0.24}
 """Share of the workers reserved for short jobs: the short jobs' share of the task-seconds (Section 5)."""
 CUTOFF = {"google": 1129.532, "cloudera": 272.783, "yahoo": 90.5811, "alibaba": 48.99}
 """Mean task duration (s) above which a job is long: the authors'; Alibaba's by `cutoff_for`."""
-WORKERS = {
-    "google": (15_000, 17_000, 19_000, 21_000, 23_000),
-    "cloudera": (15_000, 17_000, 19_000, 21_000, 23_000),
-    "yahoo": (4_000, 4_500, 5_000, 5_500, 6_000),
-    "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300),
-}
+WORKERS = dict.fromkeys(("google", "cloudera"), (15_000, 17_000, 19_000, 21_000, 23_000)) | {
+    "yahoo": (4_000, 4_500, 5_000, 5_500, 6_000), "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300)}
 """Workers, high load to low: Google's and the fewest of the others (Table 2) the paper's, else assumed."""
 HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "alibaba": 3.0}
 """Seconds between DLWL's updates (Section 6.2; Alibaba's assumed)."""
@@ -89,6 +85,94 @@ LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo":
 """The largest number of tasks of a job, as a share of the fewest workers."""
 
 
+def job_means(workload: Workload) -> np.ndarray:
+    """Mean duration of the tasks of each job, (N,), s: it makes a job long or short, and is its estimate.
+
+    Raises ValueError on a job without tasks.
+
+    >>> job_means(Workload.from_arrays([0, 1], [2.0, 4.0, 9.0], tasks=[2, 1])).tolist()
+    [3.0, 9.0]
+    """
+    return workload.work() / np.diff(workload.offsets)
+
+
+def table1(workload: Workload, cutoff: float) -> pd.DataFrame:
+    """Table 1 for this workload, one row: `jobs`, `long_jobs` (%), `long_work` (% of the task-seconds).
+
+    `cutoff` in s: jobs with a mean duration above are long. Raises ValueError when it leaves no short or no
+    long job. Source: Eagle, Table 1.
+
+    >>> w = Workload.from_arrays([0, 1, 2, 3], [2, 4, 9, 1, 15], tasks=[2, 1, 1, 1])
+    >>> table1(w, cutoff=10)
+       jobs  long_jobs  long_work
+    0     4       25.0  48.387097
+    """
+    work, long = _work_and_class(workload, cutoff)
+    return pd.DataFrame({"jobs": [len(work)], "long_jobs": [100 * long.mean()],
+                         "long_work": [100 * work[long].sum() / work.sum()]})
+
+
+def short_share(workload: Workload, cutoff: float) -> float:
+    """The short jobs' share of the task-seconds, 0 to 1: by the paper's rule their part of the workers.
+
+    `cutoff` as in `table1`. Source: Eagle, Section 5.
+
+    >>> short_share(Workload.from_arrays([0, 1], [1.0, 3.0]), cutoff=2)
+    0.25
+    """
+    work, long = _work_and_class(workload, cutoff)
+    return float(work[~long].sum() / work.sum())
+
+
+def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
+    """A cut-off (s), half-way between two jobs' means, that makes close to `long_share` of the jobs long.
+
+    As close as means differ; of two cut-offs equally close the higher one. Hawk's authors take the tenth of
+    Google's jobs with the longest means. Raises ValueError unless 0 < long_share < 1, and when all jobs have
+    the same mean.
+
+    >>> w = Workload.from_arrays([0, 1, 2, 3], [1.0, 2.0, 6.0, 8.0])
+    >>> cutoff_for(w, 0.25), cutoff_for(w, 0.5)
+    (7.0, 4.0)
+    """
+    if not 0 < long_share < 1:
+        raise ValueError(f"long_share: {long_share}, must be above 0 and below 1")
+    means, count = np.unique(job_means(workload), return_counts=True)
+    if len(means) < 2:
+        alike = f"every job's tasks take {means[0]:g} s on average"
+        raise ValueError(f"workload: {alike}, so that no cut-off makes two classes")
+    above = (count.sum() - np.cumsum(count))[:-1]  # long jobs when the cut-off lies between means i and i + 1
+    misses = np.abs(above - long_share * count.sum())
+    i = len(misses) - 1 - int(np.argmin(misses[::-1]))
+    return float((means[i] + means[i + 1]) / 2)
+
+
+def offered_load(workload: Workload, workers: int) -> float:
+    """Work that arrives as a share of what `workers` can do: task-seconds over workers times the time span.
+
+    Above 1 queues grow. Raises ValueError on `workers` below 1 and when all jobs come at once.
+
+    >>> offered_load(Workload.from_arrays([0, 10], [4.0, 5.0]), workers=2)
+    0.45
+    """
+    if workers < 1:
+        raise ValueError(f"workers: {workers}, must be at least 1")
+    submit = workload.jobs["submit"].to_numpy()
+    if submit[0] == submit[-1]:
+        raise ValueError(f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span")
+    return float(workload.tasks["duration"].sum() / (workers * (submit[-1] - submit[0])))
+
+
+def _work_and_class(workload, cutoff):
+    """Each job's task-seconds, and whether it is long."""
+    means = job_means(workload)
+    long = means > cutoff
+    if not (cutoff > 0 and long.any() and not long.all()):
+        span = f"{means.min():g} to {means.max():g} s; choose one in between, such as cutoff_for(workload)"
+        raise ValueError(f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {span}")
+    return workload.work(), long
+
+
 def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
     """Google-like jobs: 506,460 with 13 million tasks, one second apart, or fewer, or for a smaller cluster.
 
@@ -98,7 +182,6 @@ def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Worklo
     less than 10 workers, and when a handful of jobs cannot meet Table 1. Source: Eagle, Section 5 and Tables
     1 and 2; the laws, and what is assumed, are in the module's text.
 
-    >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(google(1000, seed=1, scale=0.1), CUTOFF["google"]).round(3).to_dict("records")
     [{'jobs': 1000, 'long_jobs': 10.0, 'long_work': 83.0}]
     """
@@ -108,7 +191,6 @@ def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Worklo
 def cloudera(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
     """Cloudera-like jobs: 21,030 with 4.6 million tasks, 13 s apart, else as `google`.
 
-    >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(cloudera(1000, seed=1, scale=0.1), CUTOFF["cloudera"]).round(3).to_dict("records")
     [{'jobs': 1000, 'long_jobs': 5.0, 'long_work': 91.0}]
     """
@@ -116,11 +198,8 @@ def cloudera(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Work
 
 
 def yahoo(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
-    """Yahoo-like jobs: 24,262 with 1.0 million tasks, 14 s apart, else as `google`.
+    """Yahoo-like jobs: 24,262 with 1.0 million tasks, 14 s apart, for 4,000 workers, else as `google`.
 
-    The load is `LOAD` on `scale` times 4,000 workers.
-
-    >>> from schedlib.eagle.workloads.measures import table1
     >>> table1(yahoo(1000, seed=1, scale=0.1), CUTOFF["yahoo"]).round(3).to_dict("records")
     [{'jobs': 1000, 'long_jobs': 9.4, 'long_work': 98.0}]
     """

@@ -73,7 +73,6 @@ def draw_partition(frame: pd.DataFrame):
 
 
 def _simulated(frame, base, jobs):
-    """Ratios of Eagle to `base` with the number of workers simulated."""
     rows = ratios(frame, "eagle", base, jobs)
     return rows.assign(simulated=rows["workers"] * rows["scale"])
 
@@ -169,11 +168,10 @@ FIGURES = (
     Figure("eagle.partition", "eagle.partition", draw_partition, drawing.caption(
         "What the size of the short partition, in the paper the short jobs' share of the work, does at the "
         "highest load of Google's trace; dotted: the paper's 17 %."), _alt_partition),
-    Figure("eagle.clusters", "eagle.clusters", draw_clusters,
-           lambda frame: "What a smaller cluster does to the ratios: Google's trace at the highest load, "
-           "with as many jobs per worker and, in a smaller cluster, a smaller largest job. "
-           f"{frame['seed'].nunique()} seeds, intervals 95 %. Beyond the paper.",
-           lambda frame: "Line charts of ratios against the size of the cluster. Eagle over Hawk, "
+    Figure("eagle.clusters", "eagle.clusters", draw_clusters, lambda frame: "What a smaller cluster does to "
+           "the ratios: Google's trace at the highest load, with as many jobs per worker and, in a smaller "
+           f"cluster, a smaller largest job. {frame['seed'].nunique()} seeds, intervals 95 %. Beyond the "
+           "paper.", lambda frame: "Line charts of ratios against the size of the cluster. Eagle over Hawk, "
            + drawing.cases_in_words(_simulated(frame, "hawk", "short"), ["simulated"], "{:,.0f} workers")),
     Figure("eagle.heavier", "eagle.heavier", draw_heavier, drawing.caption(
         "What the highest load, which the paper's text does not print, decides: short jobs under Eagle over "
@@ -189,5 +187,4 @@ FIGURES = (
         "Who steals in Hawk: any idle worker (the authors' program), those of the general partition (the "
         "paper's text), none; with Sparrow and Eagle, Google's trace. Beyond the paper."),
         lambda frame: f"Line charts of times. At the highest load, {drawing.PERCENTILES_OF} short jobs: "
-        + drawing.times_in_words(only(comparing.highest_load(frame), "short"), HAWKS) + "."),
-)
+        + drawing.times_in_words(only(comparing.highest_load(frame), "short"), HAWKS) + "."))

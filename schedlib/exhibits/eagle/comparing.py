@@ -36,20 +36,17 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "dlwl-7": {"system": DLWL(), "heartbeat": 7.0},
     "hawk-any": {"system": Hawk(thieves="any")},
     "hawk-general": {"system": Hawk(thieves="general")},
-    "hawk-none": {"system": Hawk(steal=False)},
-}
+    "hawk-none": {"system": Hawk(steal=False)}}
 """Systems that `simulate` knows by no name: its arguments. Hawk's differ in who steals."""
 SEEDS = scales(2, 5)
 SCALE = {  # the simulated cluster over the paper's: 100 workers, 1,000 to 1,500 at the highest load, its own
     "smoke": {"google": 1 / 150, "cloudera": 1 / 150, "yahoo": 1 / 40},
     "quick": {"google": 1 / 10, "cloudera": 1 / 15, "yahoo": 1 / 4},
-    "paper": dict.fromkeys(TRACES, 1.0),
-}
+    "paper": dict.fromkeys(TRACES, 1.0)}
 SIZE = {  # numbers of jobs: at quick scale what two cores do in a minute, at the paper's Table 1's
     "smoke": dict.fromkeys(TRACES, 400),
     "quick": {"google": 30_000, "cloudera": 3_000, "yahoo": 5_000},
-    "paper": made.JOBS,
-}
+    "paper": made.JOBS}
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
 WORST = "judged at the case that is worst on average over the seeds"

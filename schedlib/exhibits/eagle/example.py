@@ -69,16 +69,13 @@ FIGURES = (
            lambda frame: "Gantt charts of four nodes. The job of four tasks takes " + ", ".join(
                f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items()) + "."),)
 
-SHARED = {
-    "experiment": "eagle.example", "check": "value", "tolerance": 0.1, "unit": "units of time",
-    "metric": "completion time of the job of four tasks", "how_read": "messages take some milliseconds",
-}
-
-CLAIMS = (
-    claim("example-probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the "
-          "job takes 110", partial(_completion, case="one task a probe"), 110.0, **SHARED),
-    claim("example-sbp", "Section 4.1", "With SBP it takes 30", partial(_completion, case="sbp"), 30.0,
-          **SHARED),
-    claim("example-yaq", "Section 4.2", "Yaq, taking all queues to be alike, binds a task to each node and "
-          "takes 110", partial(_completion, case="dlwl"), 110.0, **SHARED),
-)
+CLAIMS = tuple(
+    claim(name, where, text, partial(_completion, case=case), value, experiment="eagle.example",
+          check="value", tolerance=0.1, unit="units of time", how_read="messages take some milliseconds",
+          metric="completion time of the job of four tasks")
+    for name, where, text, case, value in (
+        ("example-probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the "
+         "job takes 110", "one task a probe", 110.0),
+        ("example-sbp", "Section 4.1", "With SBP it takes 30", "sbp", 30.0),
+        ("example-yaq", "Section 4.2", "Yaq, taking all queues to be alike, binds a task to each node and "
+         "takes 110", "dlwl", 110.0)))

@@ -4,8 +4,7 @@ from typing import Any
 
 import pandas as pd
 
-from schedlib.eagle.workloads.measures import short_share, table1
-from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS
+from schedlib.eagle.workloads.synthetic import CUTOFF, JOBS, short_share, table1
 from schedlib.exhibits.eagle.comparing import MAKERS, TRACES, Measure, claim, only
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.pictures.probing import plot_overview
@@ -16,8 +15,7 @@ PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo"
 COLUMNS = (  # the claim's name, the rows' column, what it is, its unit, the claim's tolerance
     ("jobs", "jobs", "number of jobs", "jobs", 0.0),
     ("long-jobs", "long_jobs", "share of long jobs", "% of jobs", 0.05),
-    ("task-seconds", "long_work", "share of task-seconds in long jobs", "% of task-seconds", 0.5),
-)
+    ("task-seconds", "long_work", "share of task-seconds in long jobs", "% of task-seconds", 0.5))
 
 
 def run(trace: str, jobs: int, seed: int) -> pd.DataFrame:
@@ -61,5 +59,4 @@ CLAIMS = (
       for (name, column, what, unit, tolerance), value in zip(COLUMNS, PRINTED[trace], strict=True)),
     claim("partition-rule", "Section 5", "The short partitions (17, 9, 2 % of the workers) are the short "
           "jobs' shares of task-seconds", _partition_gap, 0.0, experiment="eagle.table1", check="value",
-          tolerance=0.5, metric="largest distance", unit="points", **MADE),
-)
+          tolerance=0.5, metric="largest distance", unit="points", **MADE))

@@ -13,8 +13,7 @@ from schedlib.pictures import style
 
 PLACE = 6
 ABLATED = ("eagle", "hawk", "dlwl", "no-sss", "no-sbp-srpt", "no-min")
-SYSTEMS = {"google": ABLATED, "cloudera": ABLATED[:3], "yahoo": ABLATED}
-"""What runs at each load of a trace."""
+SYSTEMS = {"google": ABLATED, "cloudera": ABLATED[:3], "yahoo": ABLATED}  # what runs at each load of a trace
 BESIDES = {"google": ("no-sss-stale", "omniscient", "dlwl-5", "dlwl-7", "exact-bits"),
            "yahoo": ("no-sss-stale",)}  # what runs besides at the highest load
 TABLE2 = {"google": (17.30, 0.63, 15.70, 16.98), "yahoo": (0.87, 0.018, 0.80, 0.86),
@@ -53,17 +52,15 @@ def shares(frame: pd.DataFrame) -> pd.DataFrame:
     """
     rows = only(comparing.highest_load(frame), "short", percentile=50).set_index(["trace", "seed"])
     hawk, eagle = only(rows, system="hawk"), only(rows, system="eagle")
-    pairs = {
-        "behind": (hawk["behind_long"], hawk["probes"]),
-        "ran": (hawk["ran_behind_long"], hawk["short_tasks"]),
-        "stolen": (hawk["rescheduled"], hawk["probes"]),
-        "rescheduled": (eagle["rescheduled"], hawk["probes"]),
-        "run_there": (hawk["ran_behind_long"], hawk["behind_long"]),
-        "rescued": (hawk["rescheduled"], hawk["behind_long"]),
-        "eagle_behind": (eagle["behind_long"], eagle["probes"]),
-        "eagle_ran": (eagle["ran_behind_long"], eagle["short_tasks"]),
-    }
-    columns = {name: 100 * count / of.clip(lower=1) for name, (count, of) in pairs.items()}
+    columns = {name: 100 * count / of.clip(lower=1) for name, count, of in (
+        ("behind", hawk["behind_long"], hawk["probes"]),
+        ("ran", hawk["ran_behind_long"], hawk["short_tasks"]),
+        ("stolen", hawk["rescheduled"], hawk["probes"]),
+        ("rescheduled", eagle["rescheduled"], hawk["probes"]),
+        ("run_there", hawk["ran_behind_long"], hawk["behind_long"]),
+        ("rescued", hawk["rescheduled"], hawk["behind_long"]),
+        ("eagle_behind", eagle["behind_long"], eagle["probes"]),
+        ("eagle_ran", eagle["ran_behind_long"], eagle["short_tasks"]))}
     return pd.DataFrame(columns | {"again": eagle["rescheduled"] / hawk["rescheduled"].clip(lower=1)})
 
 
@@ -129,17 +126,7 @@ FIGURES = (
         "Fig. 4).", "google"),
         lambda frame: "Dot chart of Eagle and of DLWL+SRPT with heartbeats of 3, 5 and 7 s. "
         f"{drawing.PERCENTILES_OF} short jobs: " + drawing.times_in_words(
-            only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS) + "."),
-)
-
-
-def _percent_longer(rows):
-    return 100 * (rows["ratio"].to_numpy() - 1)
-
-
-def _most_cases(rows):
-    """The share of cases (trace, workers, percentile) that are faster, less 3/4."""
-    return (rows["ratio"] < 1).groupby(rows["seed"]).mean().to_numpy() - 0.75
+            only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS) + "."))
 
 
 def _share(column: str, trace: str) -> Measure:
@@ -212,14 +199,14 @@ CLAIMS = (
     *(claim(f"dlwl-{trace}", "Section 6.2; Fig. 3", f"{trace.title()}: short jobs complete sooner than under "
             "DLWL+SRPT", of_ratios(margin, "eagle", "dlwl", trace=trace),
             metric="1 less the ratio to DLWL+SRPT", how_read=comparing.WORST) for trace in TRACES),
-    claim("dlwl-long", "Section 6.2; Fig. 3",
-          "Long jobs complete sooner than under DLWL+SRPT in the vast majority of the cases",
-          of_ratios(_most_cases, "eagle", "dlwl", "long"), metric="share of cases less 3/4",
+    claim("dlwl-long", "Section 6.2; Fig. 3", "Long jobs complete sooner than under DLWL+SRPT in the vast "
+          "majority of the cases", of_ratios(lambda rows: (rows["ratio"] < 1).groupby(rows["seed"]).mean()
+                                             .to_numpy() - 0.75, "eagle", "dlwl", "long"),
+          metric="share of cases less 3/4",
           how_read="three quarters of the cases (trace, workers, percentile)"),
     *(claim(f"heartbeat-{seconds}-p{p}", "Section 6.2; Fig. 4", f"With a heartbeat of {seconds} s instead of "
             f"3 s, short jobs' {p}th percentile under DLWL+SRPT grows by {value} %",
-            of_ratios(_percent_longer, f"dlwl-{seconds}", "dlwl", trace="google", percentile=p), value,
-            check="value", unit="%", tolerance=2.5, metric="growth of the percentile",
-            how_read="Google trace, highest load")
-      for seconds, p, value in ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))),
-)
+            of_ratios(lambda rows: 100 * (rows["ratio"].to_numpy() - 1), f"dlwl-{seconds}", "dlwl",
+                      trace="google", percentile=p), value, check="value", unit="%", tolerance=2.5,
+            metric="growth of the percentile", how_read="Google trace, highest load")
+      for seconds, p, value in ((5, 90, 4.8), (5, 99, 2.2), (7, 90, 6.8), (7, 99, 4.2))))

@@ -1,12 +1,8 @@
 """Figs. 5 to 7: what SSS, the minimum number of probes, and SBP with SRPT are worth to Eagle.
 
 "Without SSS" means probes that stay where they fall, with the remaining times kept up to date and dead probes
-swept as in Eagle (`updates=True`), so that nothing but SSS is missing. The authors' program has no such
-switch; its nearest path never lowers a job's remaining time and keeps dead probes in the queues
-(`updates=False`). `eagle.sss-readings` shows both.
-
-Fig. 7 sets Eagle without SBP+SRPT, which knows where long jobs are, against one that knows all queues. What
-the short partition does for that one and for DLWL is judged here too.
+swept as in Eagle (`updates=True`), so that nothing but SSS is missing; `eagle.sss-readings` has the other
+reading (`updates=False`). What the short partition does for Fig. 7's rival and for DLWL is judged here too.
 """
 
 from functools import partial
@@ -101,8 +97,7 @@ FIGURES = (
             f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}." for name in READINGS)),
     Figure("eagle.fig7", "eagle.loads", draw_fig7, drawing.caption(
         "Eagle without SBP+SRPT, which knows where long jobs are, against a scheduler that knows the work "
-        "left on every worker: Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7),
-)
+        "left on every worker: Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7))
 
 
 def _without(judge: Measure, component: str, **where) -> Measure:
@@ -111,11 +106,6 @@ def _without(judge: Measure, component: str, **where) -> Measure:
 
 def _gain(rows):
     return 1 - per_seed(rows)
-
-
-def _all_but_the_exception(rows):
-    """As `margin`, without the 99th percentile at the highest load."""
-    return comparing.margin(rows[(rows["percentile"] < 99) | (rows["workers"] > rows["workers"].min())])
 
 
 def _more(component: str, trace: str, other: str, other_trace: str) -> Measure:
@@ -156,7 +146,8 @@ CLAIMS = (
           reason="an old vector, which no published program uses, would do worse than the exact one"),
     claim("sss-google", "Section 6.3.1; Fig. 5a",
           "Google: SSS helps in all cases but the 99th percentile at the highest load",
-          _without(_all_but_the_exception, "no-sss", trace="google"), **RATIO, how_read=comparing.WORST),
+          _without(lambda rows: comparing.margin(rows[(rows["percentile"] < 99) | (rows["workers"] > rows[
+              "workers"].min())]), "no-sss", trace="google"), **RATIO, how_read=comparing.WORST),
     claim("sss-exception", "Section 6.3.1; Fig. 5a",
           "Google: at the highest load the 99th percentile is worse with SSS",
           _without(lambda rows: per_seed(rows) - 1, "no-sss", at_highest=True, trace="google", percentile=99),
@@ -199,9 +190,8 @@ CLAIMS = (
           lambda frame: np.array([100 * 20 / frame["workers"].min()]), 0.05, check="value", tolerance=0.005,
           metric="20 probes over the fewest workers", unit="%", reason="20 of 4000 are 0.5 %"),
     claim("dlwl-partition", "Section 6.2", "Reserving the short partition improves DLWL+SRPT",
-          _partition_helps("dlwl", "dlwl"), experiment="eagle.partition",
-          metric="1 less the ratio to DLWL+SRPT without partition",
-          how_read="short jobs, Google, highest load, mean over percentiles"),
+          _partition_helps("dlwl", "dlwl"), experiment="eagle.partition", metric="1 less the ratio to "
+          "DLWL+SRPT without partition", how_read="short jobs, Google, highest load, mean over percentiles"),
     *(claim(f"omniscient-p{percentile}", "Section 6.4; Fig. 7",
             f"Eagle without SBP+SRPT is very close to the omniscient LWL (p{percentile})",
             comparing.of_ratios(per_seed, *FIG7, at_highest=True, percentile=percentile), 1.0, check="ratio",
@@ -216,5 +206,4 @@ CLAIMS = (
     claim("omniscient-partition", "Section 6.4", "Without the partition LWL cannot match Eagle",
           _partition_helps("omniscient", "no-sbp-srpt"), experiment="eagle.partition",
           metric="1 less Eagle's ratio to LWL without partition", how_read="Eagle without SBP+SRPT as in "
-          "Fig. 7, short jobs, Google, highest load, mean over percentiles"),
-)
+          "Fig. 7, short jobs, Google, highest load, mean over percentiles"))

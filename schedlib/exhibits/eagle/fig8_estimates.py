@@ -78,8 +78,7 @@ EXPERIMENTS = (Experiment("eagle.fig8", "Mis-estimated task times", run,
 FIGURES = (
     Figure("eagle.fig8", "eagle.fig8", draw, drawing.caption(
         "What mis-estimated task times do at the highest load of Google's trace: each job's estimate is its "
-        "mean times a factor drawn from the range (the paper's Fig. 8 is the right panel)."), _alt),
-)
+        "mean times a factor drawn from the range (the paper's Fig. 8 is the right panel)."), _alt),)
 
 SHARED = {"experiment": "eagle.fig8", "check": "value", "tolerance": 10.0}
 
@@ -93,5 +92,4 @@ CLAIMS = (
           metric="largest distance of their slowdowns at p99", how_read="similarly: within 10 points"),
     claim("underestimated", "Section 6.5; Fig. 8", "Eagle is more robust to under-estimation than DLWL+SRPT",
           lambda frame: _excess(frame, UNDER).mean(axis=0), experiment="eagle.fig8",
-          metric="DLWL's slowdown at p99 less Eagle's", how_read="mean over the three ranges"),
-)
+          metric="DLWL's slowdown at p99 less Eagle's", how_read="mean over the three ranges"))

@@ -28,8 +28,7 @@ READINGS = {  # of each reading: the policy whose colour and line it borrows, an
     "fifo": ("fifo", "the first ready job"),
     "fifo-strict": ("fifo-pri", "the first unfinished job, or waits"),
     "fifo-ready": ("r-hmhs", "the job ready longest"),
-    "fifo-barrier": ("priced", "nothing before the last map ends"),
-}
+    "fifo-barrier": ("priced", "nothing before the last map ends")}
 
 
 def run(workload: str, jobs: int, seed: int) -> pd.DataFrame:
@@ -83,8 +82,7 @@ EXPERIMENTS = (
                scales(grid(jobs=[25, 50]), grid(jobs=JOBS)), scales(2, 10, 30)),
     Experiment("hmhs.fifo-readings", "HMHS's gain under four readings of FIFO", run_readings,
                scales(grid(workload=["single"], jobs=[25]), grid(workload=WORKLOADS, jobs=JOBS)),
-               scales(2, 10, 30)),
-)
+               scales(2, 10, 30)))
 
 
 def gaps(frame: pd.DataFrame) -> pd.DataFrame:
@@ -139,14 +137,12 @@ def _alt_readings(frame):
 
 
 FIGURES = (
-    Figure("hmhs.fig1", "hmhs.fig1", comparing.plot_makespans,
-           "Makespan of four policies (top) and HMHS's gain over its rivals (bottom) against the number of "
-           "jobs, on 100 map and 100 reduce machines; bands are 95 % intervals over seeds. The paper's "
-           "Fig. 1.", comparing.alt_makespans),
-    Figure("hmhs.table1", "hmhs.table1", None,
-           "The six clusters of the paper's Table 1: share of slow machines (factor 0.9 to 1) and random "
-           "ones (0.1 to 1), and the mean speed factor of each kind as drawn.",
-           "Table of six clusters: slow machines from 0 to 100 per cent in steps of 20."),
+    Figure("hmhs.fig1", "hmhs.fig1", comparing.plot_makespans, "Makespan of four policies (top) and HMHS's "
+           "gain over its rivals (bottom) against the number of jobs, on 100 map and 100 reduce machines; "
+           "bands are 95 % intervals over seeds. The paper's Fig. 1.", comparing.alt_makespans),
+    Figure("hmhs.table1", "hmhs.table1", None, "The six clusters of the paper's Table 1: share of slow "
+           "machines (factor 0.9 to 1) and random ones (0.1 to 1), and the mean speed factor of each kind as "
+           "drawn.", "Table of six clusters: slow machines from 0 to 100 per cent in steps of 20."),
     Figure("hmhs.fig2", "hmhs.fig2", partial(comparing.plot_makespans, x="slow", label="slow machines (%)"),
            "Makespan of 100 jobs (top) and HMHS's gain (bottom) as slow machines take over the cluster; "
            "bands are 95 % intervals over seeds. The paper's Fig. 2.",
@@ -155,17 +151,13 @@ FIGURES = (
            lambda frame: comparing.plot_makespans(frame.assign(workload="alibaba")),
            "The comparison of Fig. 1 on real jobs: map-reduce pairs drawn from one hour of Alibaba's batch "
            "trace, on the paper's machines; bands are 95 % intervals over seeds.", comparing.alt_makespans),
-    Figure("hmhs.gap", "hmhs.fig1", plot_gap,
-           "How far each policy ends above a lower bound that no schedule can beat (beyond the paper). What "
-           "separates FIFO from HMHS is far more than what is left to gain; priced dispatch, ours, wins part "
-           "of that.", _alt_gap),
-    Figure("hmhs.alibaba-gap", "hmhs.alibaba", plot_gap,
-           "How far each policy ends above the lower bound on real map-reduce pairs (beyond the paper).",
-           _alt_gap),
-    Figure("hmhs.fifo-readings", "hmhs.fifo-readings", plot_readings,
-           "HMHS's gain under four readings of what FIFO does with a free reduce machine, which the paper "
-           "leaves open.", _alt_readings),
-)
+    Figure("hmhs.gap", "hmhs.fig1", plot_gap, "How far each policy ends above a lower bound that no schedule "
+           "can beat (beyond the paper). What separates FIFO from HMHS is far more than what is left to "
+           "gain; priced dispatch, ours, wins part of that.", _alt_gap),
+    Figure("hmhs.alibaba-gap", "hmhs.alibaba", plot_gap, "How far each policy ends above the lower bound on "
+           "real map-reduce pairs (beyond the paper).", _alt_gap),
+    Figure("hmhs.fifo-readings", "hmhs.fifo-readings", plot_readings, "HMHS's gain under four readings of "
+           "what FIFO does with a free reduce machine, which the paper leaves open.", _alt_readings))
 
 
 @measure
@@ -203,9 +195,8 @@ FIG1: tuple[tuple[Any, ...], ...] = (
      {"paper_value": 77.0}),
     ("best", "Section 4.2 A", "HMHS ends soonest of the four policies", gain_over_best_rival,
      ORDER | {"metric": "gain over the best rival, mean over points"}),
-    *((f"trend-{workload}", "Section 4.2 A",
-       f"The gain over FIFO grows slightly with the number of jobs ({workload})",
-       comparing.slope(workload, "jobs"), TREND | {"unit": "points per doubling of jobs"})
+    *((f"trend-{workload}", "Section 4.2 A", "The gain over FIFO grows slightly with the number of jobs "
+       f"({workload})", comparing.slope(workload, "jobs"), TREND | {"unit": "points per doubling of jobs"})
       for workload in WORKLOADS),
     ("fifo-pri-single", "Section 4.2 A", "Dispatching alone gains up to 72 % over FIFO-Pri (single)",
      gain_over("fifo-pri", "single"), {"paper_value": 72.0}),
@@ -217,11 +208,10 @@ FIG1: tuple[tuple[Any, ...], ...] = (
     ("r-hmhs-most", "Section 4.2 A", "Sequencing gains up to 30 % over R-HMHS", gain_over("r-hmhs"),
      {"paper_value": 30.0, "reason": "single instances reach 30 %, no mean does"}),
     ("r-hmhs-size", "Section 4.2 A", "The gain over R-HMHS has no strong link with the number of jobs",
-     rank_correlation,
-     {"paper_value": 0.0, "tolerance": 0.5, "metric": "Spearman's rank correlation", "unit": "1"}),
-    ("single-above-hybrid", "Section 4.2 A",
-     "The single workload gains about 7 points more than the hybrid one (over FIFO)",
-     single_above_hybrid("fifo"), POINTS),
+     rank_correlation, {"paper_value": 0.0, "tolerance": 0.5, "metric": "Spearman's rank correlation",
+                        "unit": "1"}),
+    ("single-above-hybrid", "Section 4.2 A", "The single workload gains about 7 points more than the hybrid "
+     "one (over FIFO)", single_above_hybrid("fifo"), POINTS),
     ("single-above-hybrid-r", "Section 4.2 A", "The single workload gains about 7 points more than the "
      "hybrid one (over R-HMHS, as the sentence's place suggests)", single_above_hybrid("r-hmhs"),
      POINTS | {"reason": "the order matters more where jobs differ more; the sentence holds for the gain "
@@ -229,8 +219,7 @@ FIG1: tuple[tuple[Any, ...], ...] = (
     ("dispatching-helps", "Abstract; Section 4.2 A",
      "The dispatching heuristics reduce the makespan (against FIFO-Pri)", mean_gain("fifo-pri"), ORDER),
     ("sequencing-helps", "Abstract; Section 4.2 A",
-     "The sequencing heuristic reduces the makespan (against R-HMHS)", mean_gain("r-hmhs"), ORDER),
-)
+     "The sequencing heuristic reduces the makespan (against R-HMHS)", mean_gain("r-hmhs"), ORDER))
 FEW = "one random machine in five is enough: Min-Min sends the tasks where they are quick"
 CLAIMS = (
     *(claim(name, where, text, "hmhs.fig1", judged, **more) for name, where, text, judged, more in FIG1),
@@ -241,5 +230,4 @@ CLAIMS = (
     *(claim(f"fewer-slow-{workload}", "Section 4.2 B",
             f"The fewer slow machines, the more HMHS gains over FIFO ({workload})", "hmhs.fig2",
             comparing.slope(workload, "slow"), **TREND, unit="points per 10 points fewer slow machines")
-      for workload in WORKLOADS),
-)
+      for workload in WORKLOADS))

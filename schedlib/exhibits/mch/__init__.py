@@ -1,5 +1,4 @@
-"""MCH: how each figure and table was run, drawn and judged; here what several share: trees, rules, pictures.
-"""
+"""MCH: how each exhibit was run, drawn and judged; here what several share: trees, rules, pictures."""
 
 from collections.abc import Iterable
 
@@ -14,10 +13,8 @@ from schedlib.mch.properties import collapsed
 from schedlib.mch.search import random_tree
 from schedlib.pictures import style
 
-EXACT = 1e-9
-"""Relative differences up to this are rounding: the numbers are equal."""
-CAPACITY = 100.0
-"""Of each resource; divisible shares do not depend on it."""
+EXACT = 1e-9  # relative differences up to this are rounding: the numbers are equal
+CAPACITY = 100.0  # of each resource; divisible shares do not depend on it
 NAMES = ("drf", "h-drf", "naive-h-drf", "mch", "case1", "exact-ch", "c-ch", "m-ch")
 RULES = {name: name for name in NAMES} | {"collapsed": collapsed}
 """The rules compared; `collapsed`: collapsed hierarchies with dominant shares."""

@@ -119,17 +119,6 @@ def _tasks_in_words(frame, case):
     return ", ".join(f"{row.node} {row.t_star:.4g} and {row.t:.4g}" for row in rows.itertuples())
 
 
-def _alt_fig2(frame):
-    return ("A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in each: "
-            f"{_tasks_in_words(frame, 'full')}.")
-
-
-def _alt_fig3(frame):
-    other, first = (_tasks_in_words(frame, case) for case in ("other", "first"))
-    return ("Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks in hierarchy "
-            f"and flat tree, Sub-case 1: {other}; Sub-case 2: {first}.")
-
-
 def _normalised(frame):
     row = frame[(frame["case"] == "full") & (frame["node"] == "n2,2")]
     return [np.abs(row[["s_cpu", "s_memory"]].to_numpy() - [0.8, 1.0]).max()]
@@ -198,38 +187,38 @@ EXPERIMENTS = (
                scales(1)),
     Experiment("mch.weights", "Tasks in the flat tree against those in the hierarchy, minimal general case",
                run_weights, scales(*(grid(case=LABELS, trees=[trees]) for trees in (10, 100, 500))),
-               scales(2, 5, 10)),
-)
+               scales(2, 5, 10)))
 FIGURES = (
-    Figure("mch.fig1", "mch.fig1", plot_fig1,
-           "The organisation of the paper's Fig. 1 with its hierarchical share guarantees (left), and each "
-           "leaf's dominant share under each rule when tasks are divisible, of 200 CPUs and 200 GB: with "
-           "equal demands H-DRF and MCH give the guarantee, with mixed ones (<2, 1>, <1, 2>, <1, 3>, <3, 1> "
-           "CPUs and GB, ours) at least that; flat DRF knows neither ads nor dev, and C-CH and M-CH divide "
-           "one resource alone.", _alt_fig1),
+    Figure("mch.fig1", "mch.fig1", plot_fig1, "The organisation of the paper's Fig. 1 with its hierarchical "
+           "share guarantees (left), and each leaf's dominant share under each rule when tasks are "
+           "divisible, of 200 CPUs and 200 GB: with equal demands H-DRF and MCH give the guarantee, with "
+           "mixed ones (<2, 1>, <1, 2>, <1, 3>, <3, 1> CPUs and GB, ours) at least that; flat DRF knows "
+           "neither ads nor dev, and C-CH and M-CH divide one resource alone.", _alt_fig1),
     Figure("mch.fig2", "mch.worked", plot_worked,
            "The paper's Fig. 2 with numbers: demands of a task, mu, normalised demands, and how many "
            "(divisible) tasks each leaf gets, t* in the hierarchy under H-DRF and t in the flat tree under "
-           "MCH's weights. n2's demand is Eq. 2's; n2,2 has the paper's 2 CPUs and 3 GB.", _alt_fig2),
+           "MCH's weights. n2's demand is Eq. 2's; n2,2 has the paper's 2 CPUs and 3 GB.",
+           lambda frame: "A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in "
+           f"each: {_tasks_in_words(frame, 'full')}."),
     Figure("mch.fig3", "mch.worked", partial(plot_worked, cases=("other", "first")),
            "The paper's Fig. 3 with numbers, for both sub-cases. Sub-case 1 shows where its derivation "
            "breaks: weight 1 lets n2,2 run ahead from the beginning, so that memory saturates first, and t "
-           "differs from t*.", _alt_fig3),
-    Figure("mch.worked", "mch.worked", None,
-           "The weights of Fig. 2 (full) and Fig. 3 (other: k' is not k; first: k' is k) determined with "
-           "numbers, of 10 CPUs and 12 GB: demand per task, mu, normalised demand s, weight in the flat "
-           "tree, tasks t* in the hierarchy and t in the flat tree.",
+           "differs from t*.",
+           lambda frame: "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks "
+           f"in hierarchy and flat tree, Sub-case 1: {_tasks_in_words(frame, 'other')}; Sub-case 2: "
+           f"{_tasks_in_words(frame, 'first')}."),
+    Figure("mch.worked", "mch.worked", None, "The weights of Fig. 2 (full) and Fig. 3 (other: k' is not k; "
+           "first: k' is k) determined with numbers, of 10 CPUs and 12 GB: demand per task, mu, normalised "
+           "demand s, weight in the flat tree, tasks t* in the hierarchy and t in the flat tree.",
            "Table of the nodes of three small hierarchies with demands, mu, weights and tasks."),
     Figure("mch.weights", "mch.weights", plot_weights,
            "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with "
            "random demands: the largest relative difference over the three leaves, as a distribution over "
-           "trees. Case 1 and Sub-case 2 are exact; Sub-case 1 is not.", _alt_weights),
-)
+           "trees. Case 1 and Sub-case 2 are exact; Sub-case 1 is not.", _alt_weights))
 _claim = claim_maker("mch", metric="largest distance", unit="1", tolerance=EXACT)
 CLAIMS = (
-    _claim("fig1", "Section I.A; Fig. 1",
-           "MCH gives ads 60 % and dev 40 %, and 90 % of it to production (equal demands)", "mch.fig1",
-           _largest_distance, 0.0, unit="of the cluster",
+    _claim("fig1", "Section I.A; Fig. 1", "MCH gives ads 60 % and dev 40 %, and 90 % of it to production "
+           "(equal demands)", "mch.fig1", _largest_distance, 0.0, unit="of the cluster",
            metric="largest distance from 0.54, 0.06, 0.36, 0.04"),
     _claim("normalised-demand", "Section III.A",
            "<2 CPUs, 3 GB> of <10 CPUs, 12 GB> is normalised to <4/5, 1>", "mch.worked", _normalised, 0.0),
@@ -245,5 +234,4 @@ CLAIMS = (
           ("other", "Sub-case 1", "needs only a resource that is not first saturated",
            "(9) says what holds at the end, but with weight 1 n2,2 grows faster from the beginning, and then "
            "its own resource may be the first to saturate; it holds where that does not happen"),
-          ("first", "Sub-case 2", "needs only the resource that is first saturated", ""))),
-)
+          ("first", "Sub-case 2", "needs only the resource that is first saturated", ""))))

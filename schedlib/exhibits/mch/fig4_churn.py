@@ -112,34 +112,28 @@ def _others_move(frame):
     return np.max(np.abs(np.subtract(after, before)), axis=0)
 
 
-def _weights_gap(frame):
-    return [np.abs(_mch_weights(frame, "paper") - [1, 1, 0.5, 0.5, 1, 1]).max()]
-
-
 _claim = claim_maker("mch", metric="dominant share", unit="of the cluster", tolerance=0.01)
 
 EXPERIMENTS = (
     Experiment("mch.fig4", "Shares and weights of the six leaves of Fig. 4a", run_shares,
                scales(grid(tree=TREES)), scales(1)),
     Experiment("mch.fig4b", "Shares of the six leaves over time", run_churn,
-               scales(grid(rule=RULES, step=[20.0]), grid(rule=RULES, step=[5.0])), scales(1)),
-)
+               scales(grid(rule=RULES, step=[20.0]), grid(rule=RULES, step=[5.0])), scales(1)))
 FIGURES = (
-    Figure("mch.fig4a", "mch.fig4", plot_trees,
-           "The hierarchy of the paper's Fig. 4a with H-DRF's divisible shares (above), and as MCH flattens "
-           "it (below), with MCH's. Leaves of CPU are brown, leaves of memory green: none needs both.",
-           _alt_trees),
+    Figure("mch.fig4a", "mch.fig4", plot_trees, "The hierarchy of the paper's Fig. 4a with H-DRF's divisible "
+           "shares (above), and as MCH flattens it (below), with MCH's. Leaves of CPU are brown, leaves of "
+           "memory green: none needs both.", _alt_trees),
     Figure("mch.fig4-full", "mch.fig4", partial(plot_trees, name="full"),
            "The same hierarchy with full-type leaves (blue) in the places of the CPU leaves, beyond the "
            "paper, so that Case 1 is met.", partial(_alt_trees, name="full")),
     Figure("mch.fig4b", "mch.fig4b", plot_fig4b,
            "Dominant shares over time in the hierarchy of Fig. 4a, 2000 tasks for each leaf, task by task "
            "(the paper's Fig. 4b is the middle panel). Submissions and lengths of tasks are ours, chosen so "
-           "that all are active from 200 to 600 s and n1,2 leaves at 790 s.", _alt_churn),
-)
+           "that all are active from 200 to 600 s and n1,2 leaves at 790 s.", _alt_churn))
 CLAIMS = (
     _claim("fig4-weights", "Section IV.A", "The six leaves' weights are 1, 1, 0.5, 0.5, 1, 1", "mch.fig4",
-           _weights_gap, 0.0, tolerance=EXACT, metric="largest distance", unit="1"),
+           lambda frame: [np.abs(_mch_weights(frame, "paper") - [1, 1, 0.5, 0.5, 1, 1]).max()], 0.0,
+           tolerance=EXACT, metric="largest distance", unit="1"),
     *(_claim(f"fig4-share-{name.replace(',', '-')}", "Section IV.A; Fig. 4b",
              f"While all six leaves are active, {name} has the dominant share {share}", "mch.fig4b",
              partial(_mean_share, name, ACTIVE), share) for name, share in PRINTED.items()),
@@ -149,5 +143,4 @@ CLAIMS = (
     _claim("fig4-takes-over", "Section IV.A", "When n1,2 leaves, the share of n2,3 rises to 1", "mch.fig4b",
            partial(_mean_share, "n2,3", AFTER), 1.0),
     _claim("fig4-others-stay", "Section IV.A", "When n1,2 leaves, the shares of the others stay as they are",
-           "mch.fig4b", _others_move, 0.0, metric="largest change of a mean share"),
-)
+           "mch.fig4b", _others_move, 0.0, metric="largest change of a mean share"))

@@ -211,25 +211,21 @@ EXPERIMENTS = (
                scales(2, 5, 10), timing=("seconds",)),
     Experiment("mch.complexity", "The cost of filling a cluster against the number of nodes", run_nodes,
                scales(*(grid(levels=range(5, most + 1)) for most in (7, 11, 12))), scales(2, 5, 10),
-               timing=("seconds",)),
-)
+               timing=("seconds",)))
 FIGURES = (
-    Figure("mch.fig5", "mch.fig5", plot_fig5,
-           "The cost of scheduling jobs of the Alibaba hour (which stands for Google's trace) under full "
-           "binary trees, medians over seeds. Upper half: the leaves are queues. Lower half: jobs are leaves "
-           "below the lowest groups. Operations are nodes and heap places looked at; seconds of the flat "
-           "rules include a fixed cost each time that weights are worked out anew. The paper's Fig. "
-           "5.", _alt_fig5),
+    Figure("mch.fig5", "mch.fig5", plot_fig5, "The cost of scheduling jobs of the Alibaba hour (which stands "
+           "for Google's trace) under full binary trees, medians over seeds. Upper half: the leaves are "
+           "queues. Lower half: jobs are leaves below the lowest groups. Operations are nodes and heap "
+           "places looked at; seconds of the flat rules include a fixed cost each time that weights are "
+           "worked out anew. The paper's Fig. 5.", _alt_fig5),
     Figure("mch.complexity", "mch.complexity", plot_complexity,
            "The cost of filling a cluster under full binary trees whose leaves are jobs, six tasks each: in "
            "all (above) and per decision (below), with slopes over all q and their 95 % intervals over "
-           "seeds. Seconds have a fixed part, which few nodes do not hide.", _alt_complexity),
-)
+           "seeds. Seconds have a fixed part, which few nodes do not hide.", _alt_complexity))
 CLAIMS = (
     _claim("complexity-h-drf", "Abstract; Section I.C", "H-DRF takes O(q^2)", "mch.complexity",
-           partial(_growth, rule="h-drf", method="literal"), 2.0,
-           how_read="all decisions that fill a cluster with six tasks a job: O(q) each, of a number that "
-           "grows as q"),
+           partial(_growth, rule="h-drf", method="literal"), 2.0, how_read="all decisions that fill a "
+           "cluster with six tasks a job: O(q) each, of a number that grows as q"),
     _claim("complexity-mch", "Abstract; Theorem 1", "MCH takes O(q)", "mch.complexity",
            partial(_growth, rule="mch", method="fast"), 1.0, tolerance=0.2,
            how_read="as for H-DRF; the logarithm is within the tolerance"),
@@ -247,17 +243,14 @@ CLAIMS = (
              f"H-DRF's run time is almost the square of MCH's ({level} levels)", "mch.fig5",
              partial(_square, reading=reading, levels=level), 2.0, **POWER, how_read=READINGS[reading],
              reason=WHY_POWER[reading]) for reading in READINGS for level in LEVELS[1:]),
-    _claim("complexity-square", "Abstract; Section IV.B",
-           "H-DRF's run time is almost the square of MCH's (against the number of nodes)", "mch.complexity",
-           _square, 2.0, **POWER, how_read="each leaf a job, six tasks each, q from 63 on",
-           reason="it would be, were it not for MCH's logarithm"),
+    _claim("complexity-square", "Abstract; Section IV.B", "H-DRF's run time is almost the square of MCH's "
+           "(against the number of nodes)", "mch.complexity", _square, 2.0, **POWER, how_read="each leaf a "
+           "job, six tasks each, q from 63 on", reason="it would be, were it not for MCH's logarithm"),
     _claim("faster", "Abstract", "MCH improves significantly in saving the computation time", "mch.fig5",
            _faster, 1.0, metric="share of seeds in which H-DRF as printed takes over twice the seconds",
            how_read="wall-clock, five levels, the most jobs, queues and nodes"),
-    *(_claim(f"fig5-no-better-{rival}", "Section IV.B",
-             f"MCH behaves no better than {rival.upper()} in run time", "mch.fig5",
-             partial(_no_better, rival=rival), check="order", tolerance=0.0, by_construction=True,
-             reason="all three share one heap, only the weights differ",
+    *(_claim(f"fig5-no-better-{rival}", "Section IV.B", f"MCH behaves no better than {rival.upper()} in run "
+             "time", "mch.fig5", partial(_no_better, rival=rival), check="order", tolerance=0.0,
+             by_construction=True, reason="all three share one heap, only the weights differ",
              metric="MCH's operations over the rival's, less 0.95", how_read="at most 5 % fewer operations")
-      for rival in ("c-ch", "m-ch")),
-)
+      for rival in ("c-ch", "m-ch")))

@@ -18,12 +18,9 @@ from schedlib.mch.simulate import simulate
 from schedlib.pictures import style
 
 PLACE = 5.1
-PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Chances that a leaf is partial-type."""
-OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")
-"""The rules that are compared over time."""
-AT_ONCE = 50
-"""About so many tasks of one leaf fill its dominant resource."""
+PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)  # chances that a leaf is partial-type
+OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")  # the rules that are compared over time
+AT_ONCE = 50  # about so many tasks of one leaf fill its dominant resource
 
 
 def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed: int) -> pd.DataFrame:
@@ -167,11 +164,6 @@ def _caption_exact(frame):
             f"shares as weights. {words} (of the cluster).")
 
 
-def _alt_exact(frame):
-    return ("Two heat maps by levels and partial-type leaves. Trees with shares other than H-DRF's, over all "
-            f"cells: {_means(frame, 'differ', 3)}.")
-
-
 def _late(frame):
     """What n2,2 holds in the second half of the time."""
     return frame[(frame["leaf"] == "n2,2") & (frame["time"] >= frame["time"].max() / 2)]
@@ -183,16 +175,6 @@ def _caption_group(frame):
             "leaf's share for the group's, so that whatever memory is given back goes to n1. Mean share of "
             f"n2,2 in the second half: {_means(_late(frame), 'share', 3)}; lines of equal shares lie on each "
             "other.")
-
-
-def _alt_group(frame):
-    return ("Line charts of two memory leaves' shares over time. In the second half n2,2 holds: "
-            f"{_means(_late(frame), 'share', 2)}.")
-
-
-def _alt_trees(frame):
-    return ("Table of rules on random trees over time. Trees with a leaf below half its guarantee: "
-            f"{_means(frame, 'starved', 2)}.")
 
 
 def _failing(column, kind, frame):
@@ -223,19 +205,23 @@ EXPERIMENTS = (
     Experiment("mch.long-run", "Who is starved on random trees while tasks end and start", run_trees,
                scales(*(grid(rule=OVER_TIME, depth=depths, partial=[0.0, 0.5], trees=[trees], horizon=[end])
                         for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 50, 200)))),
-               SEEDS),
-)
+               SEEDS))
 EQUALITY = plot_equality, _caption_equality, _alt_equality
 FIGURES = (
     Figure("mch.equality", "mch.equality", *EQUALITY),
     Figure("mch.equality3", "mch.equality", *(functools.partial(make, resources=3) for make in EQUALITY)),
-    Figure("mch.exact", "mch.exact", plot_exact, _caption_exact, _alt_exact),
-    Figure("mch.starvation", "mch.starvation", plot_group, _caption_group, _alt_group),
+    Figure("mch.exact", "mch.exact", plot_exact, _caption_exact,
+           lambda frame: "Two heat maps by levels and partial-type leaves. Trees with shares other than "
+           f"H-DRF's, over all cells: {_means(frame, 'differ', 3)}."),
+    Figure("mch.starvation", "mch.starvation", plot_group, _caption_group,
+           lambda frame: "Line charts of two memory leaves' shares over time. In the second half n2,2 holds: "
+           f"{_means(_late(frame), 'share', 2)}."),
     Figure("mch.long-run", "mch.long-run", None,
            "Random trees over time, two resources, tasks of exponential length, at most about 50 of a leaf "
            "at once. starved: share of trees with a leaf whose mean share over the second half is below half "
-           "its guarantee; least: the least mean share over its guarantee.", _alt_trees),
-)
+           "its guarantee; least: the least mean share over its guarantee.",
+           lambda frame: "Table of rules on random trees over time. Trees with a leaf below half its "
+           f"guarantee: {_means(frame, 'starved', 2)}."))
 GUARANTEE = "abstract; Sections III and V"
 KEEPS = "keeps the hierarchical share guarantee of leaves"
 SAME = "MCH's allocation is exactly the same as the hierarchical one (H-DRF's)"
@@ -253,14 +239,11 @@ CLAIMS = (
           ("same-full", "Section III.A.3, Case 1", f"{SAME} when {FULL}", "differ", "full"),
           ("same-partial", "Section III.A.3, Case 2", f"{SAME} when {PARTIAL}", "differ", "partial"),
           ("h-drf-guarantee", "Section I.C", f"H-DRF {KEEPS} and groups", "h_drf_below", None))),
-    _above("naive-starves", "Section I.C",
-           "The natural adaptation of DRF to hierarchies starves some jobs (read as: on [memory, [CPU, "
-           "memory]] the nested memory leaf holds less than half its guarantee in the long "
-           "run)", "mch.starvation",
-           functools.partial(_holds, "naive-h-drf", -1, 50.0),
+    _above("naive-starves", "Section I.C", "The natural adaptation of DRF to hierarchies starves some jobs "
+           "(read as: on [memory, [CPU, memory]] the nested memory leaf holds less than half its guarantee "
+           "in the long run)", "mch.starvation", functools.partial(_holds, "naive-h-drf", -1, 50.0),
            metric="half the guarantee less what it holds"),
     _above("h-drf-no-starvation", "Section I.C", "H-DRF avoids the starvation", "mch.starvation",
            functools.partial(_holds, "h-drf", 1, 100.0)),
     _above("mch-no-starvation", GUARANTEE, "MCH, too, keeps the guarantee there", "mch.starvation",
-           functools.partial(_holds, "mch", 1, 100.0)),
-)
+           functools.partial(_holds, "mch", 1, 100.0)))

@@ -1,7 +1,7 @@
-"""Which properties of fair sharing each rule keeps on random trees, and the smallest trees on which it fails.
-"""
+"""Which properties of fair sharing each rule keeps on random trees; the smallest trees on which it fails."""
 
 import functools
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -47,11 +47,6 @@ def _gaps(tree, rule):
     return np.abs(solve(tree, _full(tree), rule).shares - allocate(tree, _full(tree), "h-drf").shares)
 
 
-def _differs(rule, tree):
-    """Whether some leaf's share is more than 1 % of the cluster away from H-DRF's."""
-    return _clear(tree) and _gaps(tree, rule).max() > 0.01
-
-
 def run_search(rule: str, tries: int, seed: int) -> pd.DataFrame:
     """The smallest tree found for each property that a rule violates.
 
@@ -60,10 +55,11 @@ def run_search(rule: str, tries: int, seed: int) -> pd.DataFrame:
     `as H-DRF` is a property too: allocating 1 % of the cluster otherwise fails it.
     """
     one, rows = RULES[rule], []
-    searched = {name: functools.partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
+    searched: dict[str, Callable] = {
+        name: functools.partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
     if rule in ("mch", "exact-ch", "case1"):
-        differs = functools.partial(_differs, one)
-        searched |= {"as H-DRF": differs, "as H-DRF, full-type leaves": differs}
+        searched |= dict.fromkeys(("as H-DRF", "as H-DRF, full-type leaves"),
+                                  lambda tree: _clear(tree) and _gaps(tree, one).max() > 0.01)
     full_type = {"as H-DRF, full-type leaves", *(PROPERTIES if rule in ("c-ch", "m-ch") else ())}
     for name, fails in searched.items():
         tree = counter_example(fails, seed, tries, partial=0.0 if name in full_type else 0.5)
@@ -140,8 +136,7 @@ EXPERIMENTS = (
                scales(*(grid(depth=range(1, most + 1), partial=[0.0, 0.5], trees=[trees])
                         for trees, most in ((2, 2), (10, 4), (100, 4)))), SEEDS),
     Experiment("mch.counterexamples", "The smallest trees on which a property fails", run_search,
-               scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 100, 1000))), scales(1)),
-)
+               scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 100, 1000))), scales(1)))
 FIGURES = (
     Figure("mch.properties", "mch.properties", plot, _caption, _alt),
     Figure("mch.counterexamples", "mch.counterexamples", None,
@@ -150,9 +145,7 @@ FIGURES = (
            "on which a flat rule's shares differ from H-DRF's by more than 1 % of the cluster. Shares are "
            "the leaves' dominant shares in per cent, from left to right; the margin is in units of the "
            "guarantee. C-CH and M-CH are searched on full-type leaves. Random search, then shrinking: "
-           "nothing smaller in one step fails.",
-           _alt_search),
-)
+           "nothing smaller in one step fails.", _alt_search))
 _claim = claim_maker("mch", metric="share of random trees on which it is violated", unit="%", check="order")
 CLAIMS = tuple(
     _claim(f"collapsed-{name}", "Section I.C", f"Collapsed hierarchies {what} may violate the guarantee",

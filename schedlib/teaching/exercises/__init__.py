@@ -3,8 +3,7 @@
     exercises.check("01-waiting", 1, (50, 4, 2))
 
 What is right is computed by the library when it is asked for: closed forms, exhaustive search, properties. A
-chapter's checks are in the module whose name has its number; each is a function under `exercise`, which reads
-the answer and compares it with the functions at the end of this module.
+chapter's checks are functions under `exercise` in the module whose name has its number.
 """
 
 import contextlib
@@ -40,8 +39,7 @@ class Exercise(NamedTuple):
     judge: Callable[[Any], str | None]
 
 
-EXERCISES: dict[tuple[str, int], Exercise] = {}
-"""By chapter and number, of the chapters that have been imported."""
+EXERCISES: dict[tuple[str, int], Exercise] = {}  # by chapter and number, of chapters that were imported
 
 
 class Hint(Exception):
@@ -72,9 +70,8 @@ class Verdict:
 
 
 def exercise(chapter: str, number: int) -> Callable[[Callable], Callable]:
-    """Register the decorated function as the check of an exercise. Its docstring is "Give ... .", which a
-    reader who asks is told. It takes the answer and raises `Hint` when it is not right; it may return a
-    sentence to say after "Right". Any other error becomes a hint, too."""
+    """Register the decorated function as the check of an exercise. Its docstring is "Give ... .", told to who
+    asks. It raises `Hint` when the answer is not right, and may return a sentence to say after "Right"."""
 
     def register(judge: Callable) -> Callable:
         form = " ".join(str(judge.__doc__).split()).removeprefix("Give ").removesuffix(".")
@@ -124,8 +121,7 @@ def check(chapter: str, number: int, answer: Any) -> Verdict:
     except Hint as hint:
         return Verdict(False, str(hint), "Not yet")
     except Exception as error:  # whatever a reader hands in, the reply is a sentence
-        stopped = f"the check stopped at this answer ({error_line(error)})"
-        return Verdict(False, f"{stopped}. Give {form}", "Not yet")
+        return Verdict(False, f"the check stopped at it ({error_line(error)}). Give {form}", "Not yet")
     return Verdict(True, praise or "that is it.", "Right")
 
 
@@ -212,8 +208,7 @@ def rows(answer: Any, width: int, what: str) -> npt.NDArray[np.float64]:
 
 def wholes(array: npt.NDArray[np.float64], what: str) -> npt.NDArray[np.int64]:
     """An array of floats as whole numbers; Hint unless they are."""
-    whole = (np.abs(array) < 1e15) & (array == np.rint(array))
-    expect(whole.all(), f"needs {what}, in whole numbers")
+    expect(((np.abs(array) < 1e15) & (array == np.rint(array))).all(), f"needs {what}, in whole numbers")
     return array.astype(np.int64)
 
 

@@ -38,8 +38,7 @@ def help_desk(answer: object) -> str:
     expect(not near(wait, one, 0.02), "the first number looks like hours: give minutes")
     expect(not near(wait, 60 * (one + 1 / 6), 0.02), "that is the time until they leave: the wait is shorter")
     expect(near(wait, 60 * one, 0.02), "with one clerk: the load, then rho / (1 - rho) mean service times")
-    hint = "how many wait: Little's law, with the wait and the rate in the same unit of time"
-    expect(near(waiting, theory.little(5, one), 0.03), hint)
+    expect(near(waiting, theory.little(5, one), 0.03), "how many wait: Little's law, in one unit of time")
     hint = "two clerks: Erlang's formula with c = 2; the mean wait is C / (c mu - lambda), in minutes"
     expect(near(two, 60 * theory.mmc_mean_wait(5, 6, 2), 0.03), hint)
     return "a second clerk does far more than halve the wait."
@@ -54,8 +53,7 @@ def pooling(answer: object) -> str:
     right = np.divide(apart, pooled)
     expect(not near(given, 1 / right), "that is one cluster's wait over that of two: the other way round")
     expect((given > 1).all(), "a factor above 1: the longer wait over the shorter")
-    hint = "at 80 %: `theory.mmc_mean_wait` for 8 cores and for 16, at a rate of 0.8 a core"
-    expect(near(given[0], right[0]), hint)
+    expect(near(given[0], right[0]), "at 80 %: `theory.mmc_mean_wait` of 8 cores and of 16, at 0.8 a core")
     expect(near(given[1], right[1]), "at 97 %: the same with 0.97 a core")
     return "near full load a pool behaves like one server that is twice as fast, and the factor goes to 2."
 

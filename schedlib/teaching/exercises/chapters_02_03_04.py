@@ -144,10 +144,10 @@ def more_classes(answer: object) -> str:
     configs, classes = lotes.google2011()
     for extra in range(4):
         demand = np.vstack([classes.demand, 1.1 * classes.demand[:extra]])
-        copies = "copies of classes 1, 2 and 3 in turn, 10 % larger in both resources"
-        hint = f"`lotes.count_bins` for configuration 4, with {copies if extra else 'Table 2 as it is'}"
+        copies = "copies of classes 1, 2 and 3 in turn, 10 % larger" if extra else "Table 2 as it is"
         most = lotes.count_bins(configs.capacity[3], demand, limit=10**8)
-        expect(given[extra] == most, f"{4 + extra} classes: {hint}")
+        hint = f"{4 + extra} classes: `lotes.count_bins` for configuration 4, with {copies}"
+        expect(given[extra] == most, hint)
     return "several times as many with each class, and column generation does not notice."
 
 
@@ -208,8 +208,7 @@ def beyond_the_limit(answer: object) -> str:
     """Give a dictionary: for "lotes", "greedy", "tetris" the first load of 1.00, 1.02, ..., 1.10 with a run
     that is not stable, or None."""
     given = a(dict, answer, "a dictionary of loads")
-    named = ", ".join(map(repr, POLICIES))
-    expect(set(given) == set(POLICIES), f"needs an entry for each of {named}, and no other")
+    expect(set(given) == set(POLICIES), f"needs an entry for each of {', '.join(POLICIES)}, and no other")
     for policy, load in given.items():
         if load is None:
             expect(_stable(policy, LOADS[-1]), f"{policy}: not stable at the highest load; look at `.stable`")
@@ -258,11 +257,9 @@ def _follows_the_score(jobs, cores, target):
         running = np.bincount(machine[alike].astype(int), minlength=len(target))
         score = np.where(free >= cores[i] - 1e-9, target[:, job_class[i]] - running, -np.inf)
         here = f"on a random run job {i}"
-        if start[i] == submit[i]:
-            largest = score[int(machine[i])] == score.max()
-            expect(largest, f"{here} starts on a machine with a smaller score than another with room has")
-        else:
-            expect(not np.isfinite(score).any(), f"{here} waits although a machine has room")
+        expect(start[i] == submit[i] or not np.isfinite(score).any(), f"{here} waits although there is room")
+        largest = start[i] != submit[i] or score[int(machine[i])] == score.max()
+        expect(largest, f"{here} starts on a machine with a smaller score than another with room has")
 
 
 @dispatching(4)
@@ -270,8 +267,7 @@ def weight_of_work(answer: object) -> str:
     """Give a dictionary: the mean wait (seconds) by weight of gamma, for four weights or more, 0 to 4."""
     waits = a(dict, answer, "a dictionary of waits by weight")
     given = {number(weight): number(wait) for weight, wait in waits.items()}
-    ends = len(given) >= 4 and min(given) == 0 and max(given) == 4
-    expect(ends, "needs at least four weights, 0 the smallest and 4 the largest")
+    expect(len(given) >= 4 and min(given) == 0 and max(given) == 4, "four weights or more, from 0 to 4")
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
     for weight in (0.0, 4.0):
         hours = lotes.simulate("tetris", case.configs, case.workload, record=False, work=weight).mean_response

@@ -26,8 +26,8 @@ def order_by_hand(answer: object) -> str:
     expect(took == best, "this order takes too long: in which stage is each job quicker?")
     hint = "as short as can be, but not Johnson's order: sort each of the two groups as the rule says"
     expect((order == hmhs.johnson(MAPS, REDUCES)).all(), hint)
-    rule = "a reduce starts when its map has ended and the job before has reduced"
-    expect(near(makespan, took, 1e-9), f"the order is right, the makespan is not: {rule}")
+    hint = "right order, wrong makespan: a reduce starts when its map and the job before's reduce have ended"
+    expect(near(makespan, took, 1e-9), hint)
     return "and no order is shorter."
 
 
@@ -76,8 +76,7 @@ def max_min(answer: object) -> str:
         first = _map_order(policy, hmhs.Instance(time, tasks, speed, time, tasks, same))[0]
         hint = "on an idle cluster the first job is the one whose *best* time, over all machines, is longest"
         expect(first == (time[:, None] * speed).min(axis=1).argmax(), hint)
-    case = hmhs.single(100, 0)
-    mine, ours, fifo = (hmhs.schedule(case, one).makespan for one in (policy, "hmhs", "fifo"))
+    mine, ours, fifo = (hmhs.schedule(hmhs.single(100, 0), one).makespan for one in (policy, "hmhs", "fifo"))
     times = f"it takes {mine / ours:.1f} times as long as HMHS, FIFO {fifo / ours:.1f} times"
     return f"{times}: to choose the machine is what counts."
 
@@ -159,8 +158,7 @@ def by_guarantee(answer: object) -> str:
 def near_h_drf(answer: object) -> str:
     """Give three numbers: the part of the trees on which "mch", "case1" and "exact-ch" differ from H-DRF."""
     given = numbers(answer, 3)
-    expect((given >= 0).all(), "a part of the trees is not negative")
-    expect((given <= 1).all(), "parts of 1, not counts and not per cent")
+    expect(((given >= 0) & (given <= 1)).all(), "parts of 1, not counts and not per cent")
     for (rule, right), mine in zip(_parts_that_differ().items(), given, strict=True):
         hint = f'"{rule}": count the trees on which some share differs by more than 0.01 from that of H-DRF'
         expect(abs(mine - right) < (0.08 if right else 0.005), hint)

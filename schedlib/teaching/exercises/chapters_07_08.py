@@ -16,9 +16,9 @@ from schedlib.teaching.exercises import a, expect, hinted, items, kind_of, near,
 from schedlib.workload import Workload
 
 probing = partial(exercises.exercise, "07-head-of-line")
-ONE_PROBE: dict[str, Any] = {"short_partition": 0, "cutoff": np.inf, "probe_ratio": 1}
-ONE_PROBE |= {"network_delay": 0, "detail": "as_written"}
-"""The setting of small models: a probe for each task, no long jobs, and messages that take no time."""
+# The setting of small models: a probe for each task, no long jobs, and messages that take no time.
+ONE_PROBE: dict[str, Any] = {"short_partition": 0, "cutoff": np.inf, "probe_ratio": 1, "network_delay": 0,
+                             "detail": "as_written"}
 
 
 @probing(1)
@@ -109,8 +109,7 @@ def border(answer: object) -> str:
 def own_send(answer: object) -> eagle.System:
     """The answer as an `eagle.System` whose `short_jobs` is a function; Hint otherwise."""
     system = a(eagle.System, answer, "an `eagle.System`")
-    own = callable(system.short_jobs)
-    expect(own, "its `short_jobs` is a name; needs your function of (cluster, job, probe, rng)")
+    expect(callable(system.short_jobs), "its `short_jobs` needs your function (cluster, job, probe, rng)")
     return system
 
 
@@ -205,8 +204,7 @@ def few_messages(answer: object) -> str:
         expect(times <= 1.05, f"{behind}. {hint}")
     part = sent / usual
     expect(part <= 0.5, f"it sends {part:.2f} times as many messages as Eagle: with fewer probes?")
-    lesson = "To know all queues is worth little to one who knows where long tasks are."
-    return f"{part:.2f} of Eagle's messages. {lesson}"
+    return f"{part:.2f} of Eagle's: to know all queues is worth little if one knows where long tasks are."
 
 
 @eagle_(5)

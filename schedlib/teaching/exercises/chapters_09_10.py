@@ -5,7 +5,6 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
@@ -23,8 +22,7 @@ TOY = 904740  # the trace's job of exercise 1
 
 @five_papers(1)
 def four_views(answer: object) -> str:
-    """Give four whole numbers: the jobs that LoTES, HMHS, MCH (leaves), Eagle see in the trace's job 904740.
-    """
+    """Give four whole numbers: the jobs that LoTES, HMHS, MCH (leaves), Eagle see in trace job 904740."""
     given = wholes(numbers(answer, 4), "four counts")
     stages, pairs = one_trace.hour()
     mine = (stages.jobs["trace_job"] == TOY).to_numpy()
@@ -73,8 +71,7 @@ def exits(answer: object) -> str:
     expect((given >= 0).all(), "waits in seconds are not negative")
     expect(not near(given, right[::-1], 0.02), "as printed (`exit='delta'`) first, then `exit='all'`")
     expect(near(given[0], right[0], 0.02), "the first: `one_trace.place(one_trace.part(20))['lotes']` has it")
-    same = "the same machines, classes and plan, and `exit='all'` handed to `lotes.simulate`"
-    expect(near(given[1], right[1], 0.02), f"the second: {same}")
+    expect(near(given[1], right[1], 0.02), "the second: all the same, and `exit='all'` for `lotes.simulate`")
     return "a class that the plan has not seen on a machine is never served there; one word mends it."
 
 
@@ -124,10 +121,9 @@ def mean_end(answer: Any) -> str:
 
 
 own_policy = partial(exercises.exercise, "10-your-own")
+# Two policies' mean waits (s) on five seeds, in exercise 1; a leaf of CPUs, of memory, and of both, in 4.
 A, B = (40.0, 12.0, 25.0, 58.0, 30.0), (37.0, 10.0, 21.0, 53.0, 29.0)
-"""Two policies' mean waits (s) on five seeds, in exercise 1."""
 TREE, CAPACITY, UNTIL = [(1, 0), (0, 1), (1, 1)], (20.0, 20.0), 600.0
-"""The tree of exercise 4: a leaf needs only CPUs, one only memory, and one both."""
 
 
 def best_fit(cluster: lotes.Cluster, job: int) -> int:
@@ -140,18 +136,12 @@ def best_fit(cluster: lotes.Cluster, job: int) -> int:
     return best
 
 
-def half(values: npt.ArrayLike) -> float:
-    """Half of the width of the mean's 95 % interval."""
-    return (mean_ci(values).high - mean_ci(values).low) / 2
-
-
 @own_policy(1)
 def paired(answer: object) -> str:
-    """Give three numbers: the half-widths (s) of the 95 % intervals of A, of B, and of the differences B - A.
-    """
+    """Give three numbers: the half-widths (s) of the 95 % intervals of A, of B, and of differences B - A."""
     given = numbers(answer, 3, "three half-widths")
     samples = A, B, np.subtract(B, A)
-    right = np.array([half(values) for values in samples])
+    right = np.array([mean_ci(values).high - mean_ci(values).mean for values in samples])
     spread = [np.std(values, ddof=1) for values in samples]
     expect(not near(given, spread, 0.02), "standard deviations: what is left in the mean of five seeds?")
     expect(not near(given, right * 1.96 / stats.t.ppf(0.975, 4), 0.02), "use Student's t in place of 1.96")

@@ -27,8 +27,7 @@ from PIL import Image
 from schedlib.pictures import style
 
 __all__ = ["Explorer"]
-Picture = tuple[Figure, str]
-"""What a draw function gives: a matplotlib figure and its alt text."""
+Picture = tuple[Figure, str]  # what a draw function gives: a matplotlib figure and its alt text
 
 
 def slider(value: float, low: float, high: float, step: float = 1, *, text: str) -> widgets.Widget:
@@ -172,7 +171,7 @@ class Explorer(widgets.VBox):
             return message(str(error))
         self.png, self.alt = png(figure), alt
         look = f'alt="{html.escape(alt)}" style="max-height:{self.height}px;max-width:100%"'
-        return f'<img {look} src="data:image/png;base64,{_base64(self.png)}">'
+        return f'<img {look} src="data:image/png;base64,{base64.b64encode(self.png).decode()}">'
 
     def _moved(self, name, change):
         """Answer a move. A failure is said here: nobody would see a traceback below an old picture."""
@@ -200,12 +199,9 @@ class Explorer(widgets.VBox):
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
         if self.png:
-            data["image/png"], metadata["image/png"] = _base64(self.png), {"alt": self.alt}
+            data["image/png"] = base64.b64encode(self.png).decode()
+            metadata["image/png"] = {"alt": self.alt}
         return data, metadata
-
-
-def _base64(data: bytes) -> str:
-    return base64.b64encode(data).decode()
 
 
 def message(words: str) -> str:

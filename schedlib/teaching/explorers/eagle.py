@@ -22,22 +22,17 @@ def _own_partition(cluster, job, probe, rng):
     return int(rng.random() * cluster.short_only)
 
 
+# What can be compared. A strict split sends short jobs' probes to the short partition alone.
 SYSTEMS = {
-    "sparrow": eagle.Sparrow(),
-    "strict split": eagle.System("strict split", short_jobs=_own_partition),
+    "sparrow": eagle.Sparrow(), "strict split": eagle.System("strict split", short_jobs=_own_partition),
     "hawk without stealing": eagle.Hawk(steal=False),
     "hawk, general thieves": replace(eagle.Hawk(thieves="general"), name="hawk, general thieves"),
-    "hawk": eagle.Hawk(thieves="any"),
-    "eagle": eagle.Eagle(),
-    "omniscient": eagle.Omniscient(),
-}
-"""What can be compared. A strict split sends short jobs' probes to the short partition alone."""
+    "hawk": eagle.Hawk(thieves="any"), "eagle": eagle.Eagle(), "omniscient": eagle.Omniscient()}
 LOOKS = {
     "strict split": style.Look("#999999", (0, (1, 1)), "", "Strict split"),
     "hawk without stealing": style.Look("#555555", (0, (5, 1, 1, 1)), "", "Hawk without stealing"),
     "hawk, general thieves": style.Look("#777777", (0, (3, 1)), "", "Hawk, general thieves"),
-    "eagle": style.look("eagle")._replace(label="Eagle (next chapter)"),
-}
+    "eagle": style.look("eagle")._replace(label="Eagle (next chapter)")}
 QUANTILES = 1 - np.geomspace(1, 0.002, 200)
 TIMES = {1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h"}
 SHARES = ("short partition busy", "general partition busy", "probes queued behind long", "of these, stolen",
@@ -77,9 +72,8 @@ def _run(system, load, partition):
 def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right: str = "hawk") -> Picture:
     """15,000 Google-like jobs on 600 workers at `load` %, `partition` % for short jobs, under two systems.
 
-    How many jobs take longer than a time, short and long; how busy both partitions are; how many probes are
-    queued behind long tasks, and are stolen; how many short tasks were run after waiting so. `left` and
-    `right` are keys of `SYSTEMS`; ValueError for others.
+    How many jobs take longer than a time; how busy both partitions are; how many probes are queued behind
+    long tasks, and stolen; how many short tasks ran after that. ValueError for systems not in `SYSTEMS`.
     """
     for side, system in (("left", left), ("right", right)):
         if system not in SYSTEMS:
@@ -131,8 +125,7 @@ LONGER = np.geomspace(100, 0.1, 200)  # the shares of jobs (%) at which the curv
 COMPARED = {
     "eagle": style.look("eagle"),
     "hawk": style.look("hawk")._replace(color="#777777", linestyle=":"),
-    "chosen": style.Look(style.VERMILLION, "--", "s", "your choice"),
-}
+    "chosen": style.Look(style.VERMILLION, "--", "s", "your choice")}
 
 
 def _simulated(system, estimate, seed):

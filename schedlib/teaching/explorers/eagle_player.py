@@ -16,18 +16,14 @@ from schedlib.workload import Workload
 WORKERS, SHORT_PARTITION, CUTOFF = 20, 0.2, 8.0
 FEW = 6  # Eagle's minimum number of probes on these workers: 20 would be one for each
 SYSTEMS = {
-    "Eagle": eagle.Eagle(min_probes=FEW),
-    "Eagle without SSS": eagle.Eagle(sss=False, min_probes=FEW),
+    "Eagle": eagle.Eagle(min_probes=FEW), "Eagle without SSS": eagle.Eagle(sss=False, min_probes=FEW),
     "Eagle without SBP and SRPT": eagle.Eagle(sbp=False, srpt=False, min_probes=FEW),
-    "Eagle, no minimum of probes": eagle.Eagle(min_probes=0),
-    "Hawk": "hawk", "Sparrow": "sparrow", "DLWL": "dlwl", "Omniscient LWL": "omniscient",
-    "Ideal Eagle": "ideal-eagle"}
+    "Eagle, no minimum of probes": eagle.Eagle(min_probes=0), "Hawk": "hawk", "Sparrow": "sparrow",
+    "DLWL": "dlwl", "Omniscient LWL": "omniscient", "Ideal Eagle": "ideal-eagle"}
 EVENTS = {
-    "every event": None,
+    "every event": None, "tasks start and end": {"start", "finish"},
     "the ways of probes": {"submit", "send", "queue", "reject", "robbed", "steal", "vain", "drop"},
-    "tasks start and end": {"start", "finish"},
-    "bits and rejections": {"mark", "clear", "reject"},
-}
+    "bits and rejections": {"mark", "clear", "reject"}}
 
 
 def small_workload(seed: int = 0) -> Workload:

@@ -28,16 +28,15 @@ def draw(jobs: int = 8, slow: int = 0, policy: str = "hmhs", seed: int = 1) -> P
     longest = max(schedule.makespan for schedule in schedules.values())
     figure = plot_gantt(schedules[policy], bound=bounds.best, until=1.02 * longest, size=(8.0, 4.2))
     figure.set_layout_engine("none")  # that of the book's style takes half of the time of a move
-    right = 0.87 if figure.legends else 0.98
     grid: Any = figure.axes[0].get_gridspec()
-    grid.update(left=0.085, right=right, bottom=0.115, top=0.925, hspace=0.08)
+    grid.update(left=0.085, right=0.87 if figure.legends else 0.98, bottom=0.115, top=0.925, hspace=0.08)
     chart = f"Gantt chart of {jobs} jobs under {style.look(policy).label} with {slow} per cent slow machines"
     return figure, f"{chart}: makespan {schedules[policy].makespan:.0f} s, lower bound {bounds.best:.0f} s."
 
 
 def explorer() -> Explorer:
     """Sliders for the number of jobs and the share of slow machines, a menu of policies, and their chart."""
-    controls = {"jobs": slider(8, 1, 30, text="jobs"),
+    controls = {"jobs": slider(8, 1, 30, text="jobs"), "seed": slider(1, 0, 9, text="seed"),
                 "slow": slider(0, 0, 100, 25, text="slow machines (%)"),
-                "policy": menu(labelled(POLICIES), text="policy"), "seed": slider(1, 0, 9, text="seed")}
+                "policy": menu(labelled(POLICIES), text="policy")}
     return Explorer(draw, controls)

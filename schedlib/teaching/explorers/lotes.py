@@ -59,8 +59,7 @@ def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores:
     """Stage 1 on two pools of ten machines: lambda*, which pool holds which class, and what is scarce.
 
     `share` % of the jobs are of class 1 and need 1 core and `memory` GB, others `cores` cores and 1 GB, all
-    for an hour. The first pool's machines have 4 cores and 16 GB, the second's `pool_cores` and
-    `pool_memory`.
+    for 1 h. Machines have 4 cores and 16 GB in the first pool, `pool_cores` and `pool_memory` in the second.
     """
     configs = lotes.MachineConfigs([[4, 16], [pool_cores, pool_memory]], [10, 10])  # type: ignore[arg-type]
     shares, demand = [share / 100, 1 - share / 100], [[1, memory], [cores, 1]]
@@ -100,14 +99,11 @@ def bins() -> Explorer:
     return Explorer(draw_bins, {name: slider(size, 0.5, 6, 0.5, text=text) for name, size, text in sizes})
 
 
-_cluster = functools.lru_cache(maxsize=64)(stored_clusters.instance)
-
-
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0) -> Picture:
     """A cluster of 60 machines for six hours under three policies: how full each machine is, and the queues.
     `load` in % of the rate that stage 2 sustains after rounding, `phi` in thousandths of the largest machine.
     Plans are stored for `seed` 0 to 9 and `phi` 0, 3, ... 15; ValueError for others."""
-    case = _cluster(phi, load, sizes, seed)
+    case = stored_clusters.instance(phi, load, sizes, seed)
     plans = {"lotes": case.plan, "greedy": None, "tetris": None}
     runs = [lotes.simulate(policy, case.configs, case.workload, plan=plan) for policy, plan in plans.items()]
     waits = ", ".join(f"{style.look(run.policy).label} {run.mean_response:.2g} h" for run in runs)
@@ -154,8 +150,7 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
 
     def offer():
         frame, law = runs[figure.value], sizes.value
-        laws = [(name, law) for law, name in LAWS.items() if law in set(frame["sizes"])]
-        sizes.options = laws
+        sizes.options = laws = [(name, law) for law, name in LAWS.items() if law in set(frame["sizes"])]
         sizes.value = law if law in dict(laws).values() else laws[0][1]
         at.options = [(f"{value:g}", value) for value in sorted(set(frame[axis_of(frame)]))]
 

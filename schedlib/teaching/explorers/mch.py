@@ -23,15 +23,14 @@ from schedlib.teaching.explorers import Explorer, Picture, labelled, menu, place
 RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
 RESOURCES = ("CPU", "GB")
 LEAVES, DEPTH, SMALLEST, LARGEST = 12, 5, 1e-3, 1e6
+# Examples by name: the tree's text, CPUs, memory (GB).
 PRESETS = {
     "MCH breaks its promise": ("[(4, 1), [(1, 0), (0, 1), (0, 1)]]", 36, 36),
     "Fig. 4 of the paper": ("[[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]", 200, 200),
     "all jobs full-type": ("[(1, 3), [(2, 3), (5, 3)]]", 10, 12),
     "Fig. 1, with weights": ("[[(1, 2)*90, (2, 1)*10]*60, [(1, 1)*90, (3, 1)*10]*40]", 100, 100),
     "two users": ("[(1, 4), (3, 1)]", 9, 18),
-    "a group of three": ("[[(0, 1), (0, 1), (0, 1)], (0, 1), (1, 0), (1, 0), (1, 0)]", 100, 100),
-}
-"""Examples by name: the tree's text, CPUs, memory (GB)."""
+    "a group of three": ("[[(0, 1), (0, 1), (0, 1)], (0, 1), (1, 0), (1, 0), (1, 0)]", 100, 100)}
 
 
 def read_tree(text: str) -> mch.Tree:
@@ -152,21 +151,16 @@ FIG4 = "Fig. 4 of the paper"
 SCENES = {FIG4: 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
 
 
-def _scene(scene):
-    """A scene's tree, capacity and jobs. Except in Fig. 4, jobs never run out; tasks last 5 to 15 s."""
-    if scene == FIG4:
-        return workloads.fig4(), workloads.FIG4_CAPACITY, workloads.fig4_jobs()
-    starves = scene.startswith("[M")
-    tree = read_tree("[(0, 1), [(1, 0), (0, 1)]]" if starves else PRESETS["MCH breaks its promise"][0])
-    jobs = pd.DataFrame({"leaf": np.repeat(range(tree.n_leaves), 1000), "submit": 0.0, "tasks": 20})
-    jobs["duration"] = np.random.default_rng(0).uniform(5, 15, len(jobs))
-    return tree, (100, 100) if starves else (360, 360), jobs
-
-
 @functools.lru_cache(maxsize=32)
 def _run(scene, rule):
     """Times (T,), the leaves' names, and their shares (T, p)."""
-    tree, capacity, jobs = _scene(scene)
+    tree, capacity, jobs = workloads.fig4(), workloads.FIG4_CAPACITY, workloads.fig4_jobs()
+    if scene != FIG4:  # here jobs never run out, and tasks last 5 to 15 s
+        starves = scene.startswith("[M")
+        tree = read_tree("[(0, 1), [(1, 0), (0, 1)]]" if starves else PRESETS["MCH breaks its promise"][0])
+        capacity = (100, 100) if starves else (360, 360)
+        jobs = pd.DataFrame({"leaf": np.repeat(range(tree.n_leaves), 1000), "submit": 0.0, "tasks": 20})
+        jobs["duration"] = np.random.default_rng(0).uniform(5, 15, len(jobs))
     run = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=5.0)
     wide = run.shares.pivot(index="time", columns="leaf", values="share")
     return wide.index.to_numpy(), [tree.name(node) for node in tree.leaves], wide.to_numpy()

@@ -13,20 +13,16 @@ from schedlib.pictures import style
 from schedlib.teaching.explorers import Explorer, Picture, placed, slider
 from schedlib.teaching.lessons import one_trace
 
+# What each question's panel shows: title, measure, policies.
 PANELS = {
     "place": ("Which machine? Mean wait (s)", "wait", ("lotes", "lotes-known", "tetris", "greedy")),
     "order": ("In which order? Makespan over the bound", "makespan", one_trace.ORDERS),
     "share": ("How much? Least-served job, of an equal share", "least", one_trace.RULES),
-    "probe": ("Whose queue? 99 % of short jobs within (s)", "short", one_trace.SYSTEMS),
-}
-"""What each question's panel shows: title, measure, policies."""
+    "probe": ("Whose queue? 99 % of short jobs within (s)", "short", one_trace.SYSTEMS)}
+# Each panel's scale, ends and ticks: room for all that is stored.
 AXES = {
-    "place": ("symlog", (-0.15, 300), (0, 1, 10, 100)),
-    "order": ("log", (0.95, 4.5), (1, 2, 4)),
-    "share": ("linear", (-0.03, 1.2), (0, 0.5, 1)),
-    "probe": ("log", (10, 6000), (10, 100, 1000)),
-}
-"""Each panel's scale, ends and ticks: room for all that is stored."""
+    "place": ("symlog", (-0.15, 300), (0, 1, 10, 100)), "order": ("log", (0.95, 4.5), (1, 2, 4)),
+    "share": ("linear", (-0.03, 1.2), (0, 0.5, 1)), "probe": ("log", (10, 6000), (10, 100, 1000))}
 
 
 def _look(policy):
@@ -36,8 +32,7 @@ def _look(policy):
 
 def plot_answers(frame: pd.DataFrame) -> Picture:
     """The four questions, a panel each: the policies' values, of several slices means and 95 % intervals.
-    `frame` as of `one_trace.answers`, of one slice or of several one below the other. Means are geometric
-    where the axis is logarithmic; axes have room for all that is stored."""
+    `frame` as of `one_trace.answers`, of one slice or several. Means are geometric on logarithmic axes."""
     places = [(0.155 + 0.485 * column, 0.59 - 0.5 * row, 0.29, 0.33) for row in (0, 1) for column in (0, 1)]
     figure, axes = placed((9.6, 4.2), *places)
     words = []

@@ -1,10 +1,8 @@
 """Chapter 4's small clusters with stored plans: to make one, of up to 870,831 bins, takes half a minute."""
 
-from collections.abc import Callable
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,8 +17,9 @@ PLANS = Path(__file__).with_name("dispatch.csv")
 MIXES = [f"n{k}" for k in range(1, 10)]
 
 
-def instance(phi: int, load: int, sizes: str, seed: int, planner: Callable | None = None) -> RandomInstance:
-    """Six machines of each of Table 1's configurations for six hours, with the stored plan or `planner`'s.
+@lru_cache(maxsize=64)
+def instance(phi: int, load: int, sizes: str, seed: int) -> RandomInstance:
+    """Six machines of each of Table 1's configurations for six hours, with the stored plan.
 
     `phi` is in thousandths, `load` in % of what the plan sustains. Raises ValueError where no plan is stored,
     and where rounding leaves nothing of its rate (phi 12, seed 7).
@@ -28,9 +27,8 @@ def instance(phi: int, load: int, sizes: str, seed: int, planner: Callable | Non
     >>> instance(6, 97, "common", 0).configs.n_machines
     60
     """
-    setting: Any = {"machines": MACHINES, "hours": HOURS, "sizes": sizes, "seed": seed, "rounded": True}
-    planner = planner or (lambda configs, classes: _stored_plan(phi, seed, configs, classes))
-    return lotes.random_instance(phi / 1000, load=load / 100, planner=planner, **setting)
+    return lotes.random_instance(phi / 1000, machines=MACHINES, hours=HOURS, sizes=sizes, load=load / 100,
+                                 seed=seed, rounded=True, planner=partial(_stored_plan, phi, seed))
 
 
 @cache

@@ -6,12 +6,9 @@ Readings, fixed before anything was measured:
   which all come at the job's submission, as the trace tells no more; times count from the slice's beginning
 - `place` (LoTES): `lotes.alibaba_hour`, with classes from the first 100 s, a sixth of the slice, as in
   `lotes.hour`; "lotes-known" has those of the whole slice, which nobody can know beforehand
-- `order` (HMHS): the slice's map-reduce pairs as one batch on 100 + 100 machines, with speeds that the trace
-  does not have
-- `share` (MCH): the trace names no organisation: a job is a group, and its stages, with what they requested,
-  are the leaves
-- `probe` (Eagle): `eagle.alibaba`; a worker runs one task, the short partition is the short jobs' share of
-  the slice's work
+- `order` (HMHS): its map-reduce pairs as one batch on 100 + 100 machines, with speeds that no trace states
+- `share` (MCH): the trace names no organisation: a job is a group, its stages are leaves, as they requested
+- `probe` (Eagle): a worker runs one task, the short partition is the short jobs' share of the slice's work
 """
 
 from dataclasses import replace
@@ -35,8 +32,8 @@ ORDERS = ("hmhs", "priced", "r-hmhs", "fifo-pri", "fifo")
 RULES = ("mch", "h-drf", "naive-h-drf", "drf")
 COLUMNS = ["question", "policy", "measure", "value"]
 SYSTEMS = ("eagle", "hawk", "sparrow", "dlwl")
+# The stored grid: minutes at which slices begin, which n-th job they take, loads in %.
 STARTS, STEPS, LOADS = (0, 10, 20, 30, 40, 50), (4, 6, 8), (60, 70, 80, 90, 95)
-"""The stored grid: minutes at which slices begin, which n-th job they take, loads in %."""
 GRID = Path(__file__).with_name("one_trace.csv")
 
 
@@ -59,8 +56,7 @@ def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
     Workload(216 jobs, 4784 tasks, 595 s, demands: cpu, mem)
     """
     if every != int(every) or every < 1 or first != int(first) or not 0 <= first < every:
-        must = "every is a whole number of at least 1, first one from 0 to every - 1"
-        raise ValueError(f"every, first: {every}, {first}; {must}")
+        raise ValueError(f"every, first: {every}, {first}; whole numbers, at least 1, and 0 to every - 1")
     stages = hour()[0]
     jobs = stages.jobs
     jobs = jobs[(jobs["submit"] >= 60 * start) & (jobs["submit"] < 60 * start + SPAN)]
@@ -73,8 +69,8 @@ def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
 
 def pairs(stages: Workload) -> pd.DataFrame:
     """The map-reduce pairs (as `traces.alibaba2018("mapreduce")` has them) of these stages' jobs."""
-    all_pairs = hour()[1]
-    return all_pairs[all_pairs["trace_job"].isin(stages.jobs["trace_job"])].reset_index(drop=True)
+    _, every = hour()
+    return every[every["trace_job"].isin(stages.jobs["trace_job"])].reset_index(drop=True)
 
 
 def waits_for_others(stages: Workload) -> np.ndarray:
@@ -173,8 +169,8 @@ def answers(stages: Workload, load: float = 0.8, seed: int = 0) -> pd.DataFrame:
 def _without_load(stages, seed):
     (orders, bound), rows = order(stages, seed), []
     for policy, done in orders.items():
-        rows += [("order", policy, "makespan", done.makespan / bound),
-                 ("order", policy, "end", done.job_end.mean())]
+        rows.append(("order", policy, "makespan", done.makespan / bound))
+        rows.append(("order", policy, "end", done.job_end.mean()))
     rows += [("share", rule, "least", held.min()) for rule, held in shares(stages).items()]
     return pd.DataFrame(rows, columns=COLUMNS)
 

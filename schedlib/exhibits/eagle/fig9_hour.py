@@ -1,16 +1,18 @@
-"""Fig. 9: the sample that the paper runs on its Spark prototype, as far as a simulator can tell."""
+"""Fig. 9: the sample of the paper's Spark prototype, simulated; beyond the paper an hour of a real trace."""
 
 import pandas as pd
 
-from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, google_sample
+from schedlib.eagle.workloads.samples import SAMPLE_JOBS, SAMPLE_NODES, alibaba, google_sample
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS, google
 from schedlib.exhibits.eagle import comparing, drawing
-from schedlib.exhibits.eagle.comparing import claim, each_system, of_ratios, ratios
+from schedlib.exhibits.eagle.comparing import PERCENTILES, claim, each_system, of_ratios, only, ratios
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
 PLACE = 7
+SYSTEMS = ("eagle", "hawk", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle")
+DRAWN = ("eagle", "ideal-eagle", "omniscient", "dlwl", "hawk", "hawk-general", "sparrow")
 
 
 def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
@@ -30,6 +32,11 @@ def run(sample: str, interarrival: float, seed: int) -> pd.DataFrame:
     return rows.assign(completion=(rows["completion"] / 1000).round(9))
 
 
+def run_hour(every: int, workers: int, seed: int) -> pd.DataFrame:
+    """Every system on each `every`-th stage; `workers` is for every 16th, other samples get their share."""
+    return each_system(SYSTEMS, alibaba(every), "alibaba", round(workers * 16 / every), seed)
+
+
 def draw(frame: pd.DataFrame):
     samples = list(dict.fromkeys(frame["sample"]))
     options = {"squeeze": False, "sharex": True, "sharey": "row"}
@@ -46,6 +53,20 @@ def draw(frame: pd.DataFrame):
     return figure
 
 
+def draw_hour(frame: pd.DataFrame):
+    figure, axes = style.subplots(2, 3, size=(12.0, 6.8), sharex=True, sharey="row")
+    frame = frame.assign(simulated=frame["workers"] * 16 / frame["every"])
+    panels = [(jobs, percentile) for jobs in ("short", "long") for percentile in PERCENTILES]
+    drawing.plot_times(axes.flat, frame, panels, "simulated", DRAWN)
+    counts = sorted(set(frame["simulated"]))
+    for ax in axes[1]:
+        ax.set_xticks(counts, [f"{count:g}" for count in counts])
+        ax.set_xlabel("workers")
+    for ax in axes.flat:
+        ax.label_outer()
+    return figure
+
+
 def _lightly_loaded(rows):
     """The largest reduction (%) in the upper half of the inter-arrival ratios."""
     return comparing.reduction(rows[rows["interarrival"] >= rows["interarrival"].median()])
@@ -53,8 +74,11 @@ def _lightly_loaded(rows):
 
 POINTS = [grid(sample=("cut", "made small"), interarrival=times)
           for times in ((1.2, 2.0), (1.2, 1.4, 1.6, 1.8, 2.0))]
+HOURS = [grid(every=[every], workers=WORKERS["alibaba"][::step])
+         for every, step in ((256, 4), (32, 2), (16, 1))]
 EXPERIMENTS = (
-    Experiment("eagle.fig9", "The prototype's sample, simulated", run, scales(*POINTS), scales(1, 5, 20)),)
+    Experiment("eagle.fig9", "The prototype's sample, simulated", run, scales(*POINTS), scales(1, 5, 20)),
+    Experiment("eagle.hour", "An hour of Alibaba's stages", run_hour, scales(*HOURS), scales(1, 3, 5)))
 
 FIGURES = (
     Figure("eagle.fig9", "eagle.fig9", draw,
@@ -64,7 +88,14 @@ FIGURES = (
            "paper cuts them, jobs keeping their class. Right: the generator's own jobs for a cluster of that "
            f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.",
            lambda frame: "Line charts of Eagle over Hawk, " + drawing.cases_in_words(
-               ratios(frame, "eagle", "hawk", "short"), ["sample", "interarrival"], "{} at {:g}:")),)
+               ratios(frame, "eagle", "hawk", "short"), ["sample", "interarrival"], "{} at {:g}:")),
+    Figure("eagle.hour", "eagle.hour", draw_hour,
+           lambda frame: f"Every system on a real trace: one stage in {frame['every'].iloc[0]} of Alibaba's "
+           "hour is a job, its instances are the tasks; means above 49 s make a job long, 24 % of the "
+           "workers are for short jobs. Percentiles against the number of workers. Beyond the paper. Data: "
+           "Alibaba, cluster-trace-v2018.",
+           lambda frame: f"Line charts of times. Highest load, {drawing.PERCENTILES_OF} short jobs: "
+           + drawing.times_in_words(only(frame, "short", workers=frame["workers"].min()), DRAWN) + "."))
 
 SHARED = {"experiment": "eagle.fig9",
           "reason": "the paper measures a Spark prototype; here the sample is simulated"}
@@ -88,5 +119,4 @@ CLAIMS = (
     claim("prototype-long", "Section 7; Fig. 9b", "Long jobs take about as long under both",
           of_ratios(comparing.per_seed, "eagle", "hawk", "long", sample="cut"), 1.0, **SHARED, check="ratio",
           tolerance=0.1, metric="ratio to Hawk",
-          how_read="within a factor of 1.1, mean over percentiles and loads"),
-)
+          how_read="within a factor of 1.1, mean over percentiles and loads"))

@@ -1,18 +1,88 @@
 """Where probes go, how workers with a long task reject them, and where these go next (Eagle, Section 3.3).
 
-Batch sampling probes any worker. SSS has three rounds: any worker; for the rejected, the short partition and
-the workers whose bit is clear in the freshest copy of the vector; for those rejected again the short
-partition. As published all are decided at submission, by the workers' true state; as written each rejection
-is a message.
+Batch sampling probes any worker. Succinct State Sharing (SSS) has three rounds: any worker; for the rejected,
+the short partition and the workers whose bit is clear in the freshest copy of the centre's bit vector; for
+those rejected again the short partition. As published all are decided at submission, by the workers' true
+state; as written each rejection is a message. Copies of the same state are one row of the board, which counts
+its holders.
 """
+
+import numpy as np
 
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import systems
-from schedlib.eagle.probing.sharing import draw_clear, release
 from schedlib.eagle.simulating.messages import PROBE, REJECTED, REJECTS, SENT, post, write
 from schedlib.eagle.simulating.state import refuse, seen
 
 FIRST, SECOND, FALLBACK = 1, 2, 3  # rounds of Section 3.3
+
+
+@kernel
+def is_set(words, worker):
+    """Whether a worker's bit is set: a long task has been placed on it and has not ended."""
+    return (words[worker >> 6] >> (worker & 63)) & 1 == 1
+
+
+@kernel
+def set_bit(board, worker):
+    """The centre has placed a long task on this worker."""
+    board.bits[worker >> 6] |= np.int64(1) << (worker & 63)
+    board.status[0].changed = 1
+
+
+@kernel
+def clear_bit(board, worker):
+    """No long task that the centre placed on this worker is left."""
+    board.bits[worker >> 6] &= ~(np.int64(1) << (worker & 63))
+    board.status[0].changed = 1
+
+
+@kernel
+def release(board, row):
+    """A holder gives a copy up."""
+    board.holders[row] -= 1
+    if board.holders[row] == 0:
+        board.spare[board.status[0].spare_rows] = row
+        board.status[0].spare_rows += 1
+
+
+@kernel
+def hold(board, holders):
+    """The row of a copy of the vector as it is now, for so many more holders."""
+    status = board.status[0]
+    if status.changed == 1:
+        if status.newest >= 0:
+            release(board, status.newest)
+        status.spare_rows -= 1
+        fresh = board.spare[status.spare_rows]
+        for word in range(board.bits.size):
+            board.copies[fresh, word] = board.bits[word]
+        board.holders[fresh] = 1  # the board itself
+        status.newest, status.changed = fresh, 0
+    row = status.newest
+    board.holders[row] += holders
+    return row
+
+
+@kernel
+def keep_copy(state, worker, job, now):
+    """A long task brings a worker a copy of the vector: as of now (published) or of its sending (written)."""
+    w, j = state.workers[worker], state.jobs[job]
+    if w.copy_row >= 0:
+        release(state.board, w.copy_row)
+    if state.how.published:
+        w.copy_row, w.stamp = hold(state.board, 1), now
+    else:
+        w.copy_row, w.stamp = j.copy_row, j.submit
+
+
+@kernel
+def draw_clear(words, short_only, workers, rng):
+    """A worker drawn uniformly from the short partition and those whose bit is clear; there must be one."""
+    while True:
+        worker = int(rng.random() * workers)
+        if worker < short_only or not is_set(words, worker):
+            return worker
 
 
 @kernel
@@ -35,16 +105,12 @@ def draw(low, high, rng):  # uniformly from low, ..., high - 1
 
 @kernel
 def probe_anywhere(state, job, rng, now):
-    """Batch sampling (Sparrow), and the first round of Section 3.3.
-
-    As written a job's probes go to distinct workers: each job has its own mark, and one with more probes than
-    W workers takes a new mark after every W.
-    """
+    """Batch sampling (Sparrow), and the first round of Section 3.3: as written to distinct workers."""
     workers = state.workers
     for probe in range(probes_of(state, job)):
         worker = draw(0, workers.size, rng)
         if not state.how.published:
-            mark = state.counts[0].probes + probe - probe % workers.size
+            mark = state.counts[0].probes + probe - probe % workers.size  # a job's own, new after W probes
             while workers[worker].mark == mark:
                 worker = draw(0, workers.size, rng)
             workers[worker].mark = mark
@@ -83,13 +149,9 @@ def rejects(state, worker, job, now):
 
 @kernel
 def probe_in_three_rounds(state, job, rng, now):
-    """The three rounds as published: nothing is tested when a probe arrives.
-
-    A probe accepted in the first round takes one hop, later ones two. The vector used is the newest of all
-    workers contacted for this job.
-    """
+    """The three rounds as published: nothing is tested when a probe arrives, in one hop or else in two."""
     workers, board, short_only = state.workers, state.board, state.how.short_only
-    rejected, freshest, row = 0, -1.0, -1
+    rejected, freshest, row = 0, -1.0, -1  # the newest vector of all workers contacted for this job
     for _ in range(probes_of(state, job)):
         worker = draw(0, workers.size, rng)
         w = workers[worker]
