@@ -88,12 +88,12 @@ def lines(claim: Claim, frame_of: Callable[[str], pd.DataFrame | None]) -> list[
 
     `frame_of(experiment)` gives the frame to judge on, None when it cannot be had: that line is left out.
     """
-    below = []
-    for reading, (name, measure) in (claim.readings or {"": (claim.experiment, claim.measure)}).items():
+    below, itself = [], {"": (claim.experiment, claim.measure)}
+    for reading, (name, measure) in (claim.readings or itself).items():  # type: ignore[union-attr]
         frame = frame_of(name) if name else None
         if name is None or frame is not None:
-            own = {"experiment": name, "measure": measure, "readings": {}, "reason": ""} if reading else {}
-            row = judge(replace(claim, **own), frame)._asdict()
+            own = replace(claim, experiment=name, measure=measure, readings={}, reason="")
+            row = judge(own if reading else claim, frame)._asdict()
             seeds = 0 if frame is None else frame["seed"].nunique()
             below.append({"reading": reading, **row, "seeds": seeds})
     if claim.readings and below:

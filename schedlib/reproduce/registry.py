@@ -52,8 +52,8 @@ class Registry:
                     raise ValueError(f"{kind} {item.id}: listed twice")
                 if not re.fullmatch(r"[\w.-]+", item.id):
                     raise ValueError(f"{kind} {item.id!r}: an id has only letters, digits, '.', '-' and '_'")
-                if lost := needed - {None, *registry.experiments}:
-                    raise ValueError(f"{kind} {item.id}: its experiment {min(lost)!r} does not exist")
+                for lost in needed - {None, *registry.experiments}:
+                    raise ValueError(f"{kind} {item.id}: its experiment {lost!r} does not exist")
                 table[item.id] = item
         return registry
 

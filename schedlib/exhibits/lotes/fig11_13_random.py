@@ -85,7 +85,7 @@ EXPERIMENTS = (
     _axis("fig11", "classes", 0.97, PHIS, (0.0,)),
     _axis("fig12", "machines", 0.90, (0.006,), OMEGAS),
     _axis("fig13", "machines", 0.95, (0.006,), OMEGAS),
-    _axis("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED),
+    _axis("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED[::2]),
     Experiment("lotes.scale", "Waits as the cluster grows", dispatching,
                scales(_sizes((4,), (0.006,), 10.0), _sizes((10, 20, 50, 100, 200), (0.006, 0.015), 20.0),
                       _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0)), scales(1, 3, 5)),

@@ -1,6 +1,7 @@
 """Two ways not to recover (beyond the paper): queues that stay after a burst, jobs that wait for ever."""
 
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure as Picture
@@ -12,8 +13,9 @@ from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 
 PLACE = 5.42
-POLICIES = {"lotes": ("lotes", {}), "lotes, exit all": ("lotes", {"exit": "all"}), "greedy": ("greedy", {}),
-            "tetris": ("tetris", {})}
+POLICIES: dict[str, tuple[str, dict[str, Any]]] = {
+    "lotes": ("lotes", {}), "lotes, exit all": ("lotes", {"exit": "all"}), "greedy": ("greedy", {}),
+    "tetris": ("tetris", {})}
 """Who is compared: LoTES as printed, and with an exit that starts jobs of any class."""
 LOOKS = {name: style.look(name) for name in ("lotes", "greedy", "tetris")} | {
     "lotes, exit all": style.Look(style.BROWN, (0, (3, 1, 1, 1)), "D", "LoTES, any class on an exit")}
