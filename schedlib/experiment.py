@@ -114,9 +114,12 @@ class Claim:
       lies above 0, in part when only the mean does. An order has no tolerance.
     - `trend`: the numbers are slopes counted positive in the claimed direction; judged as `order`.
 
-    What no honest run can fail, as the model or the generator is made so, is marked `by_construction` and not
-    counted. A claim that cannot be judged here has `experiment=None`. Both say why in `reason`. Raises
-    ValueError on an unknown check, a missing part, and a tolerance that is negative or of an order.
+    Where the text can be read in several ways, `readings` has a name for each, with an experiment and a
+    measure on its frame, in place of the claim's own: each is judged, and the claim is reproduced when it is
+    under all of them, in part when under some. What no honest run can fail, as the model or the generator is
+    made so, is marked `by_construction` and not counted. A claim that cannot be judged here has
+    `experiment=None`. Both say why in `reason`. Raises ValueError on an unknown check, a missing part, and a
+    tolerance that is negative or of an order.
     """
 
     id: str
@@ -132,6 +135,7 @@ class Claim:
     measure: Callable[[Any], Any] | None = None
     reason: str = ""
     by_construction: bool = False
+    readings: Mapping[str, tuple[str, Callable[[Any], Any]]] = field(default_factory=dict)
     paper: str = field(init=False)
 
     def __post_init__(self):
@@ -139,6 +143,9 @@ class Claim:
         object.__setattr__(self, "paper", self.id.partition(".")[0])
         if self.check not in CHECKS:
             raise ValueError(f"claim {self.id}: check {self.check!r} is none of {', '.join(CHECKS)}")
+        if self.readings and self.experiment is None:  # where one is asked, the first stands for all
+            for name, own in zip(("experiment", "measure"), next(iter(self.readings.values())), strict=True):
+                object.__setattr__(self, name, own)
         testable = self.experiment is not None
         if testable != (self.measure is not None):
             raise ValueError(f"claim {self.id}: experiment and measure go together")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
 from schedlib.exhibits.lotes import fig6_10_month, runs
+from schedlib.experiment import SCALES
 from schedlib.lotes import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals, google2011, google_month
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
 
@@ -125,8 +126,8 @@ def test_bad_input_is_refused(call, why):
 
 
 def test_month_tells_days_tail_and_mean_of_the_same_runs():
-    frame = fig6_10_month.month(shrink=400, load=0.5, seed=0)
-    whole = fig6_10_month.month_load(shrink=400, load=0.5, seed=0)
+    frame = fig6_10_month.month(thin=10, load=0.5, seed=0)
+    whole = fig6_10_month.month_load(thin=10, load=0.5, seed=0)
     pd.testing.assert_frame_equal(whole, frame[frame["measure"].isin(["tail", "mean"])].reset_index(drop=True))
     assert frame.notna().all(axis=None)
     for _, one in frame.groupby("policy"):
@@ -157,12 +158,26 @@ def test_claims_read_the_month_as_they_say():
         for hours, value in ((1, 0.4), (7, 0.3), (17, 0.2))
     ]
     frame = pd.DataFrame(rows, columns=["seed", "policy", "measure", "x", "value"]).astype({"x": float})
-    measured = {row.id.removeprefix("lotes.month-"): np.ravel(row.measure(frame)) for row in fig6_10_month.CLAIMS if row.measure}
+    readings = {row.id.removeprefix("lotes.month-"): row.readings for row in fig6_10_month.CLAIMS if row.measure}
     expected = {
         "greedy": 2, "tetris": 1, "greedy-minutes": 16.5, "lower": 0, "deviate": 0.5, "first-day": 1, "tail-lotes": 0.6,
         "tail-tetris": 0.3, "tail-greedy": 0.2, "queue-lotes": 0, "queue-tetris": 0.5, "queue-tetris-small": 1 / 6, "queue-greedy": 50,
     }  # fmt: skip
-    for suffix in ("", "-google"):
-        for name, value in expected.items():
-            assert measured.pop(name + suffix) == pytest.approx([value])
-    assert not measured
+    assert set(readings) == set(expected)
+    for name, value in expected.items():
+        assert [experiment for experiment, _ in readings[name].values()] == ["lotes.month", "lotes.month-google"]
+        for _, measure in readings[name].values():
+            assert np.ravel(measure(frame)) == pytest.approx([value])
+
+
+def test_scale_changes_the_size_of_the_month_and_nothing_else():
+    months = [runs.synthetic_month(fig6_10_month.MONTH[scale][0]["thin"], 3, load=0.8) for scale in SCALES]
+    facts = []
+    for configs, _, jobs in months:
+        duration, demand = jobs.tasks["duration"].to_numpy(), jobs.tasks[["cores", "memory"]].to_numpy()
+        room = configs.count @ configs.capacity
+        loads = (duration[:, None] * demand).sum(axis=0) / room / HOURS
+        per_machine = len(jobs) / configs.n_machines / HOURS
+        facts.append([per_machine, *np.quantile(duration, [0.1, 0.5, 0.9]), *loads])
+    np.testing.assert_allclose(facts[0], facts[1], rtol=0.08)
+    np.testing.assert_array_equal(facts[1], facts[2])

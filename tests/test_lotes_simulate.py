@@ -332,3 +332,21 @@ def test_refusals_on_an_exit_name_the_waiting_job():
     why = "job 1 at 1 s needs 0.9 of cpu, and machine 1 has 0.5 free; return -1 when none fits"
     with pytest.raises(ValueError, match=why):
         simulate(policy, SMALL, jobs)
+
+
+@pytest.mark.parametrize("policy", ["greedy", "tetris"])
+def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
+    instance = random_instance(0.015, load=1.2, machines=5, hours=20.0, seed=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # more arrives than can be served
+        kept, sketched = (simulate(policy, instance.configs, instance.workload, record=record) for record in (True, False))
+    wait = (kept.jobs["start"].fillna(kept.time) - kept.jobs["submit"]).to_numpy()
+    assert kept.waiting == len(kept.ages) > 100 and (np.diff(kept.ages) <= 0).all()
+    for run in (kept, sketched):
+        assert run.mean_wait == pytest.approx(wait.mean()) and run.mean_wait > run.mean_response
+        assert run.ages.sum() == pytest.approx(wait[kept.jobs["start"].isna()].sum())
+        for q in (0.0, 0.3, 0.9, 1.0):
+            assert run.quantile(q) == pytest.approx(np.quantile(wait, q, method="inverted_cdf"), rel=0.006)
+    for longer in (-1.0, 0.0, 0.5, wait.max()):
+        assert kept.share_above(longer) == pytest.approx((wait > longer).mean())
+        assert sketched.share_above(longer) == pytest.approx((wait > longer).mean(), abs=0.01)

@@ -81,8 +81,8 @@ def stored_runs():
 
 LEDGER = pd.DataFrame(
     {
-        "id": ["lotes.a-x-common", "lotes.a-x-fixed", "lotes.b-x-common"],
-        "claim": ["first (sizes: common)", "second (sizes: fixed)", "third"], "where": "Section 5",
+        "id": ["lotes.a-x", "lotes.a-y", "lotes.b-x"], "reading": ["common", "fixed", "common"],
+        "claim": ["first", "second", "third"], "where": "Section 5",
         "verdict": ["reproduced", "in part", "not reproduced"]
     }
 )

@@ -41,8 +41,8 @@ def test_figure_from_a_small_run_can_be_read_by_everyone(figure):
 
 @pytest.mark.parametrize("claim", LIBRARY.claims.values(), ids=lambda claim: claim.id)
 def test_claim_can_be_judged_on_a_small_run(claim):
-    row = ledger.judge(claim, small_run(claim.experiment) if claim.experiment else None)
-    assert row.verdict in VERDICTS and row.reason
+    rows = ledger.lines(claim, small_run)
+    assert rows and all(row["verdict"] in VERDICTS and row["reason"] for row in rows)
 
 
 def test_committed_figures_and_ledger_come_from_this_source():

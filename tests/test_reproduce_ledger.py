@@ -11,7 +11,7 @@ import toy_experiments as toy
 from schedlib import reproduce
 from schedlib.experiment import Claim
 from schedlib.intervals import mean_ci, wilson
-from schedlib.reproduce import ledger, registry
+from schedlib.reproduce import ledger, registry, report
 
 
 @pytest.fixture(autouse=True)
@@ -137,3 +137,29 @@ def test_written_ledger_merges_sorts_and_repeats(tmp_path):
     assert "| `twice` |" in reproduce.card("hmhs", out=tmp_path).data
     with pytest.raises(ValueError, match="no claims of mch yet"):
         reproduce.card("mch", out=tmp_path)
+
+
+def test_a_claim_with_readings_has_a_line_for_each_and_says_under_which_it_holds():
+    frame = pd.DataFrame({"seed": range(3), "holds": [1.0, 1.1, 0.9], "fails": [9.0, 9.1, 8.9]})
+
+    def lines(*names):
+        readings = {name: ("hmhs.toy", lambda rows, name=name: rows[name]) for name in names}
+        made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings)
+        return ledger.lines(made, {"hmhs.toy": frame}.get)
+
+    assert [lines(name)[0]["verdict"] for name in ("holds", "fails")] == ["reproduced", "not reproduced"]
+    whole, *below = lines("holds", "fails")
+    assert (whole["verdict"], whole["reading"]) == ("in part", "") and np.isnan(whole["measured"])
+    assert whole["reason"] == "holds under: holds; fails under: fails" and whole["seeds"] == 3
+    assert [line["reading"] for line in below] == ["holds", "fails"]
+    assert [line["verdict"] for line in below] == ["reproduced", "not reproduced"]
+    rows = pd.DataFrame([whole, *below])
+    assert report.sentence(rows) == "1 claim: 1 in part."
+    assert "– fails: not reproduced" in report.card(rows)
+
+
+def test_a_reading_whose_data_are_not_here_has_no_line():
+    readings = {"here": ("hmhs.toy", lambda rows: rows["x"]), "away": ("hmhs.other", lambda rows: rows["x"])}
+    made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings)
+    whole, *below = ledger.lines(made, {"hmhs.toy": pd.DataFrame({"seed": [0], "x": [1.0]})}.get)
+    assert whole["verdict"] == "reproduced" and [line["reading"] for line in below] == ["here"]

@@ -18,7 +18,7 @@ def rows(*verdicts, paper="hmhs", reason="", check="order", where="Section 1", v
     return pd.DataFrame({
         "id": [f"{paper}.c{k}" for k in range(len(verdicts))],
         "paper": paper, "where": where, "claim": [f"claim {k}" for k in range(len(verdicts))], "metric": "m", "unit": "s",
-        "paper_value": value, "how_read": "text", "check": check, "tolerance": 0.0, "measured": measured, "ci95": "0.1 to 0.9",
+        "paper_value": value, "how_read": "text", "reading": "", "check": check, "tolerance": 0.0, "measured": measured, "ci95": "0.1 to 0.9",
         "verdict": verdicts, "reason": [f"the margin is positive on average only; {reason}".rstrip("; ")] * len(verdicts),
     })  # fmt: skip
 
@@ -34,6 +34,7 @@ def test_every_claim_stands_once_under_its_verdict_and_the_sums_agree():
 
 def test_a_reason_that_several_share_is_said_once_and_another_in_its_row():
     frame = pd.concat([rows("in part", "in part", reason=SHARED), rows("in part", reason="it rained")], ignore_index=True)
+    frame["id"] = ["hmhs.c0", "hmhs.c1", "hmhs.c2"]
     text = report.section(frame, "in part", "{}")
     assert text.count("see the chapter") == 1 and "(2):" in text
     assert text.count("it rained |") == 1 and "positive on average" not in text

@@ -41,20 +41,18 @@ def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
     jobs, machines = time.shape
     if not tasks.any():
         return Prices(0.0, np.full(machines, 1 / machines), np.zeros(jobs))
-    problem = pulp.LpProblem("stage", pulp.LpMinimize)
-    makespan = problem.add_variable("C", lowBound=0)
-    share = [[problem.add_variable(f"x_{i}_{j}", lowBound=0) for j in range(machines)] for i in range(jobs)]
-    problem += makespan
-    for i in range(jobs):
-        problem += pulp.lpSum(share[i]) == int(tasks[i])
-    for j in range(machines):
-        work = pulp.LpAffineExpression([(share[i][j], time[i, j]) for i in range(jobs)])
-        problem += work - makespan <= 0, f"machine_{j}"
-    problem.solve(pulp.HiGHS(msg=False))
-    if problem.sol_status != pulp.LpSolutionOptimal:
-        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines ended as "
-                           f"{pulp.LpStatus[problem.status]}")
-    price = np.array([abs(problem.get_constraint_by_name(f"machine_{j}").pi) for j in range(machines)])
+    from scipy import sparse
+    from scipy.optimize import linprog  # slow to load
+
+    ones = np.ones(machines)
+    each_job = sparse.kron(sparse.eye(jobs), ones, "csr")
+    each_machine = sparse.hstack([sparse.diags(row) for row in time], "csr")
+    solved = linprog(np.r_[np.zeros(time.size), 1.0], b_eq=tasks, b_ub=0 * ones,
+                     A_eq=sparse.hstack([each_job, sparse.csr_array((jobs, 1))]),
+                     A_ub=sparse.hstack([each_machine, -ones[:, None]]))
+    if solved.status != 0:
+        raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines: {solved.message}")
+    price = np.abs(solved.ineqlin.marginals)
     price /= price.sum()
     job = tasks * (price * time).min(axis=1)
     return Prices(float(job.sum()), price, job)

@@ -4,6 +4,7 @@ Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage R
 Data Centers with Heterogeneous Servers".
 """
 
+from schedlib.lotes.capacity import Capacity, capacity
 from schedlib.lotes.model import FIT, Allocation, JobClasses, MachineConfigs, Plan, check, fits, scaled
 from schedlib.lotes.planning.allocate import allocate, scarcity
 from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
@@ -26,7 +27,8 @@ from schedlib.lotes.workloads.month import GOOGLE_ARRIVALS, ArrivalModel, fit_ar
 
 __all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPlan", "JobClasses",
            "MachineConfigs", "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check",
-           "class_counts", "can_start", "cluster_jobs", "count_bins", "defects", "fewer_machines",
-           "fit_arrivals", "fits", "generate_plan", "google2011", "google_month", "non_dominated_bins",
-           "offered_load", "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past", "Policy",
-           "RandomInstance", "RandomWorkload", "Replan", "Simulation", "random_instance", "simulate"]
+           "Capacity", "capacity", "class_counts", "can_start", "cluster_jobs", "count_bins", "defects",
+           "fewer_machines", "fit_arrivals", "fits", "generate_plan", "google2011", "google_month",
+           "non_dominated_bins", "offered_load", "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past",
+           "Policy", "RandomInstance", "RandomWorkload", "Replan", "Simulation", "random_instance",
+           "simulate"]

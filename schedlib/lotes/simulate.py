@@ -33,10 +33,10 @@ class Simulation:
     - `policy`, the `options` it ran under, `seed`
     - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
       the run ended before the job started), else None
-    - `arrived`, `started`, `finished`: numbers of jobs; `waiting`: those queued at the end; `residual`: how
-      long these have waited so far, in all
+    - `arrived`, `started`, `finished`: numbers of jobs; `waiting`: those queued at the end; `ages`: how long
+      these have waited so far, the longest first
     - `mean_response`, `longest`: mean and longest wait from submission to start over the jobs that started;
-      they hide those that never did, so read them with `waiting` and `stable`
+      they hide those that never did, which `mean_wait` counts
     - `mean_queue`, `mean_present`: time averages of jobs waiting, and in the system
     - `looked`: how many machines an arriving job asks for their state on average (Section 5.2): all of the
       configurations that LoTES tries, those that Greedy passes, all under Tetris; NaN for a reader's policy
@@ -59,7 +59,7 @@ class Simulation:
     longest: float
     mean_queue: float
     mean_present: float
-    residual: float
+    ages: np.ndarray = field(repr=False)
     looked: float
     intervals: pd.DataFrame = field(repr=False)
     utilisation: np.ndarray
@@ -82,27 +82,40 @@ class Simulation:
         """Jobs waiting at the end of each interval: `time, length`."""
         return self.intervals[["end", "queue_end"]].set_axis(["time", "length"], axis=1)
 
+    @property
+    def mean_wait(self) -> float:
+        """The mean wait of all jobs that came; those that still wait count with what they have waited."""
+        waits = self.ages.sum() + (self.mean_response * self.started if self.started else 0.0)
+        return float(waits / self.arrived) if self.arrived else np.nan
+
+    @cached_property
+    def _waits(self) -> tuple[np.ndarray, np.ndarray]:
+        """The waits of all jobs in order, and how many jobs have each, or fewer."""
+        if self.jobs is not None:
+            waits = self.jobs["start"].fillna(self.time).to_numpy() - self.jobs["submit"].to_numpy()
+            return np.sort(waits), np.arange(1, len(waits) + 1)
+        middle = SKETCH_LOW * self.width * SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
+        waits = np.concatenate(([0.0], np.minimum(middle, self.longest), self.ages))
+        jobs = np.concatenate(([self.started - self.sketch.sum()], self.sketch, np.ones(len(self.ages))))
+        order = np.argsort(waits, kind="stable")
+        return waits[order], np.cumsum(jobs[order])
+
     def quantile(self, q: npt.ArrayLike) -> np.ndarray | float:
-        """The q-quantile (q a number or an array in [0, 1]) of the waits of started jobs.
+        """The q-quantile (q a number or an array in [0, 1]) of the waits of all jobs, as in `mean_wait`.
 
         Exact with `record=True`; otherwise from bins 1 % wide: off by at most 0.5 %, zero waits exact.
         """
         q = np.asarray(q, float)
-        if ((q < 0) | (q > 1)).any() or not self.started:
-            raise ValueError(f"q: {q}, must lie in [0, 1], and some job must have started")
-        if self.jobs is not None:
-            waits = self.response
-            return np.quantile(waits[~np.isnan(waits)], q, method="inverted_cdf")[()]
-        below = np.cumsum(np.concatenate(([self.started - self.sketch.sum()], self.sketch)))
-        at = np.searchsorted(below, np.ceil(q * self.started).clip(1), side="left")
-        middle = SKETCH_LOW * self.width * SKETCH_BASE ** (at - 0.5)
-        return np.where(at == 0, 0.0, np.minimum(middle, self.longest))[()]
+        if ((q < 0) | (q > 1)).any() or not self.arrived:
+            raise ValueError(f"q: {q}, must lie in [0, 1], and some job must have come")
+        waits, jobs = self._waits
+        return waits[np.searchsorted(jobs, np.ceil(q * self.arrived).clip(1))][()]
 
     def share_above(self, wait: float) -> float:
-        """The share of started jobs that waited longer than this, exact or from bins as in `quantile`."""
-        middle = SKETCH_LOW * self.width * SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
-        longer = (self.response > wait).sum() if self.jobs is not None else self.sketch[middle > wait].sum()
-        return float(longer / max(self.started, 1))
+        """The share of all jobs that waited longer than this, exact or from bins as in `quantile`."""
+        waits, jobs = self._waits
+        within = np.concatenate(([0], jobs))[np.searchsorted(waits, wait, side="right")]
+        return float(1 - within / self.arrived) if self.arrived else 0.0
 
     @cached_property
     def slope(self) -> float:
@@ -134,8 +147,7 @@ class Simulation:
     @property
     def little(self) -> float:
         """By how much Little's law fails, by rounding: mean queue x time / waits of all jobs - 1."""
-        waits = self.mean_response * self.started + self.residual if self.started else self.residual
-        area = self.mean_queue * self.time
+        waits, area = self.mean_wait * self.arrived, self.mean_queue * self.time
         return area / waits - 1 if waits > 0 else area
 
 
@@ -250,7 +262,7 @@ def _result(state, blocks, log, configs, jobs, end, *, counts_looks, **of_policy
         looked=float(clock.looked / max(arrived, 1)) if counts_looks else np.nan,
         mean_queue=float(series.queue_area.sum() / time) if time else 0.0,
         mean_present=float(clock.present_area / time) if time else 0.0,
-        residual=float((time - state.table.job.submit[queued]).sum()),
+        ages=np.sort(time - state.table.job.submit[queued])[::-1],
         intervals=_intervals(meter, total, getattr(jobs, "resources", range(configs.n_resources))),
         utilisation=meter.busy.sum(axis=0) / (time * total) if time else 0 * total,
         fragmentation=1 - meter.busy_queued.sum(axis=0) / (held * total) if held else np.nan * total,

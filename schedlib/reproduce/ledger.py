@@ -1,8 +1,10 @@
 """The claims ledger: each claim of the papers judged on its experiment's frame, misses included."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ from schedlib.reproduce import registry, report, sweep
 from schedlib.reproduce.tables import csv_text
 
 COLUMNS = ("id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
-           "measured", "ci95", "verdict", "reason", "scale", "seeds")
+           "reading", "measured", "ci95", "verdict", "reason", "scale", "seeds")
 REPRODUCED, IN_PART, MISSED, CONSTRUCTED, UNTESTABLE = VERDICTS
 
 
@@ -81,20 +83,50 @@ def _above(claim: Claim, mean: float, low: float) -> tuple[str, str]:
     return IN_PART, f"{what} is positive on average only"
 
 
+def lines(claim: Claim, frame_of: Callable[[str], pd.DataFrame | None]) -> list[dict[str, Any]]:
+    """The ledger's rows of a claim: one, or for several readings one for the whole and one for each.
+
+    `frame_of(experiment)` gives the frame to judge on, None when it cannot be had: that line is left out.
+    """
+    below, itself = [], {"": (claim.experiment, claim.measure)}
+    for reading, (name, measure) in (claim.readings or itself).items():  # type: ignore[union-attr]
+        frame = frame_of(name) if name else None
+        if name is None or frame is not None:
+            own = replace(claim, experiment=name, measure=measure, readings={}, reason="")
+            row = judge(own if reading else claim, frame)._asdict()
+            seeds = 0 if frame is None else frame["seed"].nunique()
+            below.append({"reading": reading, **row, "seeds": seeds})
+    if claim.readings and below:
+        verdicts = {line["reading"]: line["verdict"] for line in below}
+        whole = {"reading": "", **_under_readings(claim, verdicts)._asdict()}
+        below.insert(0, whole | {"seeds": min(line["seeds"] for line in below)})
+    return [{column: getattr(claim, column) for column in COLUMNS[:10]} | line for line in below]
+
+
+def _under_readings(claim: Claim, verdicts: Mapping[str, str]) -> Judgement:
+    """What the verdicts under each reading make of the claim."""
+    kinds = {kind: [name for name, verdict in verdicts.items() if verdict == kind] for kind in VERDICTS}
+    holds, partly, fails = kinds[REPRODUCED], kinds[IN_PART], kinds[MISSED]
+    verdict = REPRODUCED if not partly + fails else IN_PART if holds + partly else MISSED
+    words = {"holds under": holds, "in part under": partly, "fails under": fails}
+    said = [f"{word}: {', '.join(names)}" for word, names in words.items() if names]
+    return Judgement(float("nan"), "", verdict, "; ".join(filter(None, (*said, claim.reason))))
+
+
 def judged(scale: str = "quick", only: registry.Names = None, seeds: int | None = None,
            workers: int | None = None, dask: str | None = None, progress: bool = True) -> pd.DataFrame:
-    """Every claim that `only` asks for, judged on frames of this scale; what is not stored is run. Gives a
-    row each with `COLUMNS`. Claims on an experiment that lacks its data here are left out."""
-    library, rows = registry.load(), []
-    frame_of = cache(lambda name: sweep.run(name, scale, seeds, workers, dask, progress))
-    for claim in library.wanted_claims(only):
-        name = claim.experiment
-        if name is None or not library.experiments[name].missing():
-            frame = frame_of(name) if name else None
-            fields = {column: getattr(claim, column) for column in COLUMNS[:10]}
-            seeds_used = frame["seed"].nunique() if frame is not None else 0
-            rows.append(fields | judge(claim, frame)._asdict() | {"scale": scale, "seeds": seeds_used})
-    return pd.DataFrame(rows, columns=list(COLUMNS)).astype({"paper_value": float})
+    """Every claim that `only` asks for, judged on frames of this scale; what is not stored is run. Gives the
+    rows of `lines`, with `COLUMNS`. What lacks its data here is left out."""
+    library = registry.load()
+
+    @cache
+    def frame_of(name):
+        lacks = library.experiments[name].missing()
+        return None if lacks else sweep.run(name, scale, seeds, workers, dask, progress)
+
+    rows = [line for claim in library.wanted_claims(only) for line in lines(claim, frame_of)]
+    frame = pd.DataFrame(rows, columns=list(COLUMNS)).assign(scale=scale)
+    return frame.astype({"paper_value": float})
 
 
 def read(out: Path) -> pd.DataFrame:

@@ -46,13 +46,14 @@ class Registry:
         listed: tuple[Iterable[Any], ...] = (experiments, figures, claims)
         for table, items in zip(vars(registry).values(), listed, strict=True):
             for item in items:
-                kind, needed = type(item).__name__.lower(), getattr(item, "experiment", None)
+                kind, needed = type(item).__name__.lower(), {getattr(item, "experiment", None)}
+                needed |= {experiment for experiment, _ in getattr(item, "readings", {}).values()}
                 if item.id in table:
                     raise ValueError(f"{kind} {item.id}: listed twice")
                 if not re.fullmatch(r"[\w.-]+", item.id):
                     raise ValueError(f"{kind} {item.id!r}: an id has only letters, digits, '.', '-' and '_'")
-                if needed is not None and needed not in registry.experiments:
-                    raise ValueError(f"{kind} {item.id}: its experiment {needed!r} does not exist")
+                for lost in needed - {None, *registry.experiments}:
+                    raise ValueError(f"{kind} {item.id}: its experiment {lost!r} does not exist")
                 table[item.id] = item
         return registry
 

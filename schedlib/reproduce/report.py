@@ -47,9 +47,11 @@ def card(frame: pd.DataFrame) -> str:
 def sentence(frame: pd.DataFrame) -> str:
     """How many claims there are and of which verdicts.
 
-    >>> sentence(pd.DataFrame({"verdict": ["in part", "reproduced", "reproduced", "by construction"]}))
+    >>> verdicts = ["in part", "reproduced", "reproduced", "by construction"]
+    >>> sentence(pd.DataFrame({"verdict": verdicts, "reading": ""}))
     '3 claims: 2 reproduced, 1 in part; 1 more by construction, not counted.'
     """
+    frame = of_claims(frame)
     number_of = frame["verdict"].value_counts()
     made = int(number_of.get(CONSTRUCTED, 0))
     number_of = number_of.drop(CONSTRUCTED, errors="ignore")
@@ -58,8 +60,14 @@ def sentence(frame: pd.DataFrame) -> str:
     return f"{len(frame) - made} claim{'s' * (len(frame) - made != 1)}: {each}{more}."
 
 
+def of_claims(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of whole claims, without the lines of their readings."""
+    return frame[frame["reading"] == ""]
+
+
 def counts(frame: pd.DataFrame) -> str:
     """A table of papers by verdicts, with links to their cards."""
+    frame = of_claims(frame)
     table = pd.crosstab(frame["paper"], frame["verdict"])
     table = table.reindex(frame["paper"].unique(), columns=VERDICTS, fill_value=0)
     table.insert(0, "claims", table.drop(columns=CONSTRUCTED).sum(axis=1))
@@ -72,6 +80,7 @@ def counts(frame: pd.DataFrame) -> str:
 def findings(rows: pd.DataFrame) -> list[str]:
     """Up to three sentences counted from a paper's rows; one that has too little to stand on is left out. How
     orders fare beside numbers; the best and the worst place; what most misses share, or the furthest miss."""
+    rows = of_claims(rows)
     tested = rows[~rows["verdict"].isin([CONSTRUCTED, UNTESTABLE])]
     return list(filter(None, [_kinds(tested), _places(tested), _common(tested) or _furthest(tested)]))
 
@@ -123,14 +132,18 @@ def _furthest(rows: pd.DataFrame) -> str:
 
 def section(rows: pd.DataFrame, verdict: str, title: str) -> str:
     """The rows of one verdict: a table of those with reasons of their own, and one for each shared reason."""
-    rows = rows[rows["verdict"] == verdict]
-    if rows.empty:
+    whole = of_claims(rows)
+    whole = whole[whole["verdict"] == verdict]
+    if whole.empty:
         return ""
-    own = rows["reason"].map(own_reason)
-    shared = own.where((own != "") & (own.groupby(own).transform("size") > 1), "")
-    lines = [title.format(len(rows)) + "\n"]
+    rows = rows[rows["id"].isin(whole["id"])]
+    reasons = whole.set_index("id")["reason"].map(own_reason)
+    several = reasons.where((reasons != "") & (reasons.groupby(reasons).transform("size") > 1), "")
+    own, shared = (rows["id"].map(texts) for texts in (reasons, several))
+    own = own.where(rows["reading"] == "", "")
+    lines = [title.format(len(whole)) + "\n"]
     for reason, group in rows.groupby(shared, sort=False):
-        lines += [f"{reason[0].upper()}{reason[1:]} ({len(group)}):\n"] if reason else []
+        lines += [f"{reason[0].upper()}{reason[1:]} ({len(of_claims(group))}):\n"] if reason else []
         lines.append(table(group, None if reason else own[group.index]))
     return "\n".join(lines)
 
@@ -138,7 +151,7 @@ def section(rows: pd.DataFrame, verdict: str, title: str) -> str:
 def table(rows: pd.DataFrame, why: pd.Series | None = None) -> str:
     """Rows as a Markdown table; columns that would be empty are left out."""
     shown = pd.DataFrame({
-        "claim": rows["claim"],
+        "claim": _claim_or_reading(rows),
         "where": rows["where"],
         "paper": rows["paper_value"].astype(float).map(number),
         "asked": [asked(*row) for row in rows[["check", "paper_value", "tolerance"]].itertuples(index=False)],
@@ -157,10 +170,15 @@ def verdicts(rows: pd.DataFrame) -> str:
     in_units = zip(_measured(rows), rows["unit"], strict=True)
     return markdown(pd.DataFrame({
         "verdict": rows["verdict"],
-        "claim": rows["claim"] + " (" + rows["where"] + ")",
+        "claim": _claim_or_reading(rows.assign(claim=rows["claim"] + " (" + rows["where"] + ")")),
         "paper": rows["paper_value"].astype(float).map(number),
         "measured (95 %)": [f"{text} {unit}".removesuffix(" 1") for text, unit in in_units],
     }))
+
+
+def _claim_or_reading(rows):
+    """The claim's sentence, or for a line of a reading its name and verdict."""
+    return rows["claim"].where(rows["reading"] == "", "– " + rows["reading"] + ": " + rows["verdict"])
 
 
 def _measured(rows):

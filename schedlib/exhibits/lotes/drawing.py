@@ -28,7 +28,7 @@ FIGURES_8_TO_10 = {
 }
 """Of Figs. 8-10 the measure, the least value drawn, the label, and how captions begin, by number."""
 SPREAD, LINE = 0.12, 0.19
-NO_VERDICT = "no verdict", "the claims are judged under two other laws of sizes"
+NO_VERDICT = "no verdict", "the claims are judged under other laws of sizes"
 
 
 def axis_of(frame: pd.DataFrame) -> str:
@@ -177,7 +177,7 @@ def plot_point(frame: pd.DataFrame, sizes: str, at: float, claims: pd.DataFrame 
     where = f"load {rows['load'].iloc[0]:g}, {axis_of(frame).capitalize()} = {at:g}, sizes: {LAWS[sizes]}"
     figure.suptitle(f"{where} (hollow: unstable)", fontsize=10, y=0.985)
     listed = [] if claims is None else [
-        (row.verdict, f"{row.claim.partition(' (sizes')[0]} ({row.where})") for row in claims.itertuples()]
+        (row.verdict, f"{row.claim} ({row.where})") for row in claims.itertuples()]
     for line, (verdict, text) in enumerate((listed[::-1] or [NO_VERDICT]) if lines else ()):
         y = (0.08 + LINE * line) / size[1]
         figure.text(0.15 / size[0], y, verdict, fontsize=9, fontweight="bold")

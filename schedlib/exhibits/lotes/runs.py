@@ -14,6 +14,7 @@ import pandas as pd
 from schedlib import lotes, traces
 from schedlib.exhibits import measure
 from schedlib.experiment import claim_maker, scales
+from schedlib.lotes.workloads.month import BATCH, JOBS
 from schedlib.workload import Workload
 
 ONCE: dict[str, Any] = {"points": scales([{}]), "seeds": scales(1)}
@@ -22,7 +23,7 @@ POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
 """LoTES in the extended and in the first version, and the two policies that the paper compares it with."""
 CONFIGS = 10
 """Machine configurations of a random workload, with equally many machines each."""
-SIZE = {"smoke": {"machines": 4, "hours": 10.0}, "quick": {"machines": 50, "hours": 50.0},
+SIZE = {"smoke": {"machines": 4, "hours": 10.0}, "quick": {"machines": 50, "hours": 25.0},
         "paper": {"machines": 1000, "hours": 100.0}}
 """Machines of each configuration and hours of arrivals. The paper's own size is that of the scale `paper`."""
 SHORTEST = 1e-4
@@ -48,11 +49,11 @@ def follow(instance: lotes.RandomInstance, policy: str, seed: int, plan: lotes.P
 def outcome(run: lotes.Simulation, instance: lotes.RandomInstance) -> dict:
     """The waits of a run (s) and what shows whether its queue grew.
 
-    `wait`, `p99`: mean and 99 % quantile over started jobs; `arrived`: jobs; `waiting`: jobs queued at the
-    end; `slope`: growth of the queue in jobs per hour, per job that arrives in an hour; `stable`:
+    `wait`, `p99`: mean and 99 % quantile over all jobs; `arrived`: jobs; `waiting`: jobs queued at the end;
+    `slope`: growth of the queue in jobs per hour, per job that arrives in an hour; `stable`:
     `Simulation.stable`.
     """
-    return {"wait": 3600 * run.mean_response, "p99": 3600 * run.quantile(0.99), "arrived": run.arrived,
+    return {"wait": 3600 * run.mean_wait, "p99": 3600 * run.quantile(0.99), "arrived": run.arrived,
             "waiting": run.waiting, "slope": run.slope / instance.workload.rate, "stable": run.stable}
 
 
@@ -79,12 +80,16 @@ def google_counts() -> tuple[int, np.ndarray]:
     return int((submit == 0).sum()), np.bincount((submit[submit > 0] // 3600).astype(int))
 
 
-def synthetic_month(shrink: int, seed: int,
+def synthetic_month(thin: int, seed: int,
                     **options) -> tuple[lotes.MachineConfigs, lotes.JobClasses, Workload]:
-    """Table 1's machines, `shrink` times fewer, with the classes and jobs of a `google_month` on them."""
+    """Table 1's machines over 40 with the classes and jobs of a `google_month`; all `thin` times fewer.
+
+    So jobs last as long whatever `thin` is: on all of Table 1's machines they would last for days.
+    """
     configs, classes = lotes.google2011()
-    fewer = lotes.fewer_machines(configs, shrink)
-    return fewer, *lotes.google_month(fewer, classes, seed=seed, **options)
+    fewer = lotes.fewer_machines(configs, 40 * thin)
+    counts = {"jobs": JOBS // thin, "batch": BATCH // thin} | options
+    return fewer, *lotes.google_month(fewer, classes, seed=seed, **counts)
 
 
 def class_table(classes: lotes.JobClasses, mean_time_h: np.ndarray) -> pd.DataFrame:

@@ -93,6 +93,7 @@ class RandomWorkload:
     - `matched`: whether sizes have the mean r_kl after truncation, or (the text's words) before it, which
       makes jobs 2.8 % larger than planned
     - `cv`: deviation over mean, 0.5 in the paper; `largest`: where sizes are truncated, 1 in the paper
+    - `burst`: a rate, and for how long jobs come at it before they come at `rate`
 
     Work is exponential with mean one. Seeded streams, one for each purpose, give every policy the same jobs.
     Raises ValueError on a rate or time that is not positive, and on an unknown law of sizes.
@@ -113,6 +114,7 @@ class RandomWorkload:
     seed: int = 0
     limit: float | None = None
     time_unit: str = "h"
+    burst: tuple[float, float] = (1.0, 0.0)
 
     def __post_init__(self):
         for name in ("rate", "hours", "cv", "largest"):
@@ -151,10 +153,15 @@ class RandomWorkload:
         mean, high = self._law()
         edges = np.cumsum(self.classes.share)
         edges[np.flatnonzero(self.classes.share)[-1] :] = np.inf
-        now = 0.0
+        faster, length = self.burst
+        now = drawn = 0.0
         while now < self.hours:
-            submit = now + np.cumsum(arrivals.standard_exponential(BLOCK)) / self.rate
-            now = submit[-1]
+            gaps = np.cumsum(arrivals.standard_exponential(BLOCK))
+            submit = now + gaps / self.rate
+            if now < length:
+                due, over = drawn + gaps, faster * length
+                submit = np.where(due < over, due / faster, length + (due - over) / self.rate)
+            now, drawn = submit[-1], drawn + gaps[-1]
             job_class = np.searchsorted(edges, which.random(BLOCK), side="right")
             amount = work.standard_exponential(BLOCK)
             demand = mean[job_class]

@@ -130,7 +130,7 @@ def draw_stored(runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: 
         raise unknown("figure", figure, runs)
     frame = runs[figure]
     if claims is not None:
-        claims = claims[claims["id"].str.fullmatch(rf"lotes\.{figure}-(.*-)?{sizes}")]
+        claims = claims[claims["id"].str.startswith(f"lotes.{figure}-") & (claims["reading"] == sizes)]
     point = at_point(frame, sizes, at)
     words = []
     for policy, rows in point.groupby("policy", sort=False):
