@@ -116,6 +116,6 @@ CLAIMS = (
           lambda frame: (frame["johnson"] - frame["best"]).groupby(frame["seed"]).max().to_numpy(), 0.0,
           tolerance=0.0, how_read="text", metric="excess over the best of all orders", unit="time units"),
     claim("np-hard", "Section 2.2", "The problem is NP-hard", None, None, metric="complexity", unit="",
-          how_read="text", reason="A theorem, not a measurement: with one task a stage and job the problem contains the "
-          "two-stage flexible flow shop, which Gupta (1988) showed NP-complete. The chapter explains the "
-          "reduction."))
+          how_read="text", reason="A theorem, not a measurement: with one task a stage and job the problem "
+          "contains the two-stage flexible flow shop, which Gupta (1988) showed NP-complete. The chapter "
+          "explains the reduction."))
