@@ -88,9 +88,10 @@ def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
 def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.DataFrame:
     """The written ledger as a frame, a row for each claim and its verdict; nothing is run.
 
-    `only` names papers or claims; None gives all. Columns: id, paper, where, claim, metric, unit,
-    paper_value, how_read, check, tolerance, measured, ci95, verdict, reason, scale, seeds. ValueError when
-    there are no such rows.
+    `only` names papers or claims; None gives all. A claim that can be read in several ways has a row with an
+    empty `reading`, and one for each. Columns: id, paper, where, claim, metric, unit, paper_value, how_read,
+    check, tolerance, reading, measured, ci95, verdict, reason, scale, seeds. ValueError when there are no
+    such rows.
 
     >>> claims("hmhs")["paper"].unique().tolist()
     ['hmhs']
