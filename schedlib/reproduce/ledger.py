@@ -88,14 +88,14 @@ def lines(claim: Claim, frame_of: Callable[[str], pd.DataFrame | None]) -> list[
 
     `frame_of(experiment)` gives the frame to judge on, None when it cannot be had: that line is left out.
     """
-    below, itself = [], {"": (claim.experiment, claim.measure)}
-    for reading, (name, measure) in (claim.readings or itself).items():  # type: ignore[union-attr]
-        frame = frame_of(name) if name else None
-        if name is None or frame is not None:
-            own = replace(claim, experiment=name, measure=measure, readings={}, reason="")
-            row = judge(own if reading else claim, frame)._asdict()
+    readings = {reading: replace(claim, experiment=name, measure=measure, readings={}, reason="")
+                for reading, (name, measure) in claim.readings.items()}
+    below: list[dict[str, Any]] = []
+    for reading, one in (readings or {"": claim}).items():
+        frame = frame_of(one.experiment) if one.experiment else None
+        if one.experiment is None or frame is not None:
             seeds = 0 if frame is None else frame["seed"].nunique()
-            below.append({"reading": reading, **row, "seeds": seeds})
+            below.append({"reading": reading, **judge(one, frame)._asdict(), "seeds": seeds})
     if claim.readings and below:
         verdicts = {line["reading"]: line["verdict"] for line in below}
         whole = {"reading": "", **_under_readings(claim, verdicts)._asdict()}
