@@ -13,6 +13,9 @@ REPRODUCED, IN_PART, MISSED, CONSTRUCTED, UNTESTABLE = VERDICTS
 JUDGED = r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate)\b"
 """How those parts of a ledger's `reason` begin that say by what rule it was judged."""
 
+UNDER = r"(holds|in part|fails) under: [^;]*(; )?"
+"""Those parts that say under which readings a claim holds."""
+
 HEAD = """\
 # What became of the papers' claims
 
@@ -111,7 +114,7 @@ def _places(rows: pd.DataFrame) -> str:
 
 def _common(rows: pd.DataFrame) -> str:
     failed = rows[rows["verdict"] != REPRODUCED]
-    reasons = failed["reason"].map(own_reason)
+    reasons = failed["reason"].map(own_reason).str.replace(UNDER, "", regex=True)
     times = reasons[reasons != ""].value_counts()
     if times.empty or times.iloc[0] < 3:
         return ""

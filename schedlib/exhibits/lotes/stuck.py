@@ -79,8 +79,9 @@ def plot_metastable(frame: pd.DataFrame) -> Picture:
                 ax.plot(rows["hour"], rows["queue"], color=look.color, linestyle=look.linestyle, **named)
         ax.set_yscale("symlog", linthresh=1)
         ax.set_title(f"{burst:g} hours of overload first" if burst else "from an empty cluster", fontsize=10)
-        ax.set(xlabel="time (hours)", ylabel="jobs waiting", ylim=(0, None))
+        ax.set(xlabel="time (hours)", ylabel="jobs waiting")
         ax.yaxis.set_tick_params(labelleft=True)
+    axes[0].set_ylim(bottom=0)  # last, so that both panels show all of both
     legend_below(figure, axes[0])
     return figure
 
