@@ -6,7 +6,7 @@ Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURE
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from schedlib import papers
@@ -30,7 +30,9 @@ class Experiment:
     `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on
     another machine, so it is a module-level function.
 
-    - `points[scale]` are keyword arguments (JSON values); `seeds[scale]` counts the seeds 0, 1, ...
+    - `points[scale]` are keyword arguments (JSON values)
+    - `seeds[scale]` counts the seeds 0, 1, ... Several numbers, as in (5, 10, 20), are a sequential test: its
+      claims are looked at after so many seeds, and more are run until all are decided or none are left
     - `timing` names the columns of wall-clock times, which go into a file of their own: they never repeat
     - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
     - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
@@ -42,7 +44,7 @@ class Experiment:
     title: str
     run: Callable[..., Any]
     points: Mapping[str, Sequence[Mapping[str, Any]]]
-    seeds: Mapping[str, int]
+    seeds: Mapping[str, int | tuple[int, ...]]
     timing: tuple[str, ...] = ()
     missing: Callable[[], str] = str
     data_files: Callable[[Mapping[str, Any]], Sequence[Any]] = lambda point: ()
@@ -58,6 +60,11 @@ class Experiment:
     def paper(self) -> str:
         """The paper's key, the first part of the id."""
         return self.id.partition(".")[0]
+
+    def looks(self, scale: str) -> tuple[int, ...]:
+        """After how many seeds the claims are looked at, in order."""
+        seeds = self.seeds[scale]
+        return seeds if isinstance(seeds, tuple) else (seeds,)
 
 
 def grid(**axes: Iterable[Any]) -> list[dict[str, Any]]:
@@ -105,7 +112,8 @@ class Claim:
     """A measurable sentence of a paper, and how it is judged on an experiment's frame.
 
     `measure(frame)` returns a number per independent replicate, whose mean and 95 % interval are judged, or
-    an `Interval` itself (that of a proportion).
+    a `Proportion`. Where seeds are added (see `Experiment`), the interval is wider, so that it holds at all
+    looks together.
 
     - `value`: reproduced when the whole interval is within `tolerance` of `paper_value`; in part when some of
       it is, and the mean is off by no more than the value itself (or twice the tolerance).
@@ -137,6 +145,12 @@ class Claim:
     by_construction: bool = False
     readings: Mapping[str, tuple[str, Callable[[Any], Any]]] = field(default_factory=dict)
     paper: str = field(init=False)
+
+    def lines(self) -> dict[str, "Claim"]:
+        """What is judged, by reading: the claim itself under "", or one claim for each of its readings."""
+        each = {reading: replace(self, experiment=experiment, measure=measure, readings={}, reason="")
+                for reading, (experiment, measure) in self.readings.items()}
+        return each or {"": self}
 
     def __post_init__(self):
         _identifier("claim", self.id)

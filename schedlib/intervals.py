@@ -8,15 +8,15 @@ from scipy.special import stdtrit
 
 
 class Interval(NamedTuple):
-    """A mean and the ends of its 95 % confidence interval (NaN where one value cannot give any)."""
+    """A mean and the ends of its confidence interval (NaN where one value cannot give any)."""
 
     mean: float
     low: float
     high: float
 
 
-def mean_ci(values: npt.ArrayLike) -> Interval:
-    """Mean of independent replicates with its 95 % Student-t interval.
+def mean_ci(values: npt.ArrayLike, level: float = 0.95) -> Interval:
+    """Mean of independent replicates with its Student-t interval of this level, 95 % unless told.
 
     `values` has shape (n,); NaN raises. With n = 1 the ends are NaN. Raises ValueError when `values` is empty
     or not finite.
@@ -30,20 +30,28 @@ def mean_ci(values: npt.ArrayLike) -> Interval:
     mean = float(x.mean())
     if x.size == 1:
         return Interval(mean, float("nan"), float("nan"))
-    half = float(stdtrit(x.size - 1, 0.975) * x.std(ddof=1) / np.sqrt(x.size))
+    half = float(stdtrit(x.size - 1, (1 + level) / 2) * x.std(ddof=1) / np.sqrt(x.size))
     return Interval(mean, mean - half, mean + half)
 
 
-def wilson(successes: int, trials: int, unit: float = 1.0) -> Interval:
-    """A proportion of independent trials with its 95 % interval by Wilson's score, times `unit` (100 for %).
+class Proportion(NamedTuple):
+    """How many of so many independent trials succeeded, in shares of `unit` (100 for %)."""
 
-    Unlike Student's it stays within 0 and 1, and is no point when all trials agree. Raises ValueError on no
-    trials, or on successes that are not among them.
+    successes: int
+    trials: int
+    unit: float = 1.0
 
-    >>> wilson(0, 100, 100.0)
-    Interval(mean=0.0, low=0.0, high=3.699...)
-    """
-    from scipy.stats import binomtest  # slow to load
+    def interval(self, level: float = 0.95) -> Interval:
+        """The share with its interval by Wilson's score.
 
-    low, high = binomtest(successes, trials).proportion_ci(0.95, "wilson")
-    return Interval(unit * successes / trials, unit * float(low), unit * float(high))
+        Unlike Student's it stays within 0 and 1, and is no point when all trials agree. Raises ValueError on
+        no trials, or on successes that are not among them.
+
+        >>> Proportion(0, 100, 100.0).interval()
+        Interval(mean=0.0, low=0.0, high=3.699...)
+        """
+        from scipy.stats import binomtest  # slow to load
+
+        low, high = binomtest(self.successes, self.trials).proportion_ci(level, "wilson")
+        share = self.successes / self.trials
+        return Interval(self.unit * share, self.unit * float(low), self.unit * float(high))

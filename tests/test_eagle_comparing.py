@@ -6,7 +6,7 @@ import pytest
 
 from schedlib.exhibits.eagle import comparing
 from schedlib.exhibits.eagle.fig2_4_rivals import CLAIMS
-from schedlib.reproduce import ledger
+from schedlib.reproduce.judge import judge
 
 
 def frame_of(times, **more):
@@ -45,4 +45,4 @@ def test_the_benefit_that_falls_with_the_load_is_told_from_one_that_grows(late, 
     times = {("hawk", seed, workers, 50): 1.0 + seed for seed in (0, 1) for workers in (15, 19, 23)}
     ratio = {15: 0.3, 19: 0.31 if late > 0.3 else 0.25, 23: late}
     times |= {("eagle", seed, workers, 50): (1.0 + seed) * ratio[workers] for seed in (0, 1) for workers in ratio}
-    assert ledger.judge(claim, frame_of(times, trace="google")).verdict == verdict
+    assert judge(claim, frame_of(times, trace="google")).verdict == verdict

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schedlib.exhibits.mch import guarantee, properties
-from schedlib.intervals import Interval
+from schedlib.intervals import Proportion
 from schedlib.mch import Allocation, Tree, allocate, search
 from schedlib.mch import properties as fair
 
@@ -243,5 +243,5 @@ def test_experiments_repeat_and_figures_and_claims_take_their_frames():
     for claim in every("CLAIMS"):
         if claim.measure is not None:
             measured = claim.measure(frames[claim.experiment])
-            assert isinstance(measured, Interval) or np.shape(measured) == (1,)
+            assert isinstance(measured, Proportion) or np.shape(measured) == (1,)
             assert np.isfinite(measured).all()

@@ -21,7 +21,7 @@ def small_run(name):
     experiment = LIBRARY.experiments[name]
     if lacking := experiment.missing():
         pytest.skip(lacking)
-    tasks = [(point, seed) for point in experiment.points["smoke"] for seed in range(experiment.seeds["smoke"])]
+    tasks = [(point, seed) for point in experiment.points["smoke"] for seed in range(experiment.looks("smoke")[0])]
     blocks = [experiment.run(seed=seed, **point) for point, seed in tasks]
     named = [block.assign(seed=seed, **point) for block, (point, seed) in zip(blocks, tasks, strict=True)]
     return pd.concat(named, ignore_index=True)

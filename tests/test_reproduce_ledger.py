@@ -6,12 +6,14 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import toy_experiments as toy
 from schedlib import reproduce
 from schedlib.experiment import Claim
-from schedlib.intervals import mean_ci, wilson
-from schedlib.reproduce import ledger, registry, report
+from schedlib.intervals import Proportion, mean_ci
+from schedlib.reproduce import ledger, registry, report, sweep
+from schedlib.reproduce.judge import judge
 
 
 @pytest.fixture(autouse=True)
@@ -26,7 +28,7 @@ def claim(check, tolerance, paper_value=None, name="hmhs.c", **more):
 
 
 def judged(check, values, tolerance, paper_value=None):
-    return ledger.judge(claim(check, tolerance, paper_value), pd.DataFrame({"x": values}))
+    return judge(claim(check, tolerance, paper_value), pd.DataFrame({"x": values}))
 
 
 @pytest.mark.parametrize(
@@ -83,17 +85,37 @@ def test_an_order_and_its_opposite_never_both_hold(values, check):
 
 
 def test_a_proportion_is_judged_by_its_own_interval():
-    none_of_forty = claim("value", 1.0, 0.0, measure=lambda frame: wilson(0, 40, 100.0))
-    assert ledger.judge(none_of_forty, None)[1:3] == ("0 to 8.762", "in part")
-    none_of_many = claim("value", 1.0, 0.0, measure=lambda frame: wilson(0, 4000, 100.0))
-    assert ledger.judge(none_of_many, None).verdict == "reproduced"
+    none_of_forty = claim("value", 1.0, 0.0, measure=lambda frame: Proportion(0, 40, 100.0))
+    assert judge(none_of_forty, None)[1:3] == ("0 to 8.762", "in part")
+    none_of_many = claim("value", 1.0, 0.0, measure=lambda frame: Proportion(0, 4000, 100.0))
+    assert judge(none_of_many, None).verdict == "reproduced"
+
+
+def test_every_look_has_its_share_of_the_error():
+    frame = pd.DataFrame({"x": [0.1, 0.3, 0.2, 0.45, 0.05]})
+    once, thrice = (judge(claim("order", 0.0), frame, looks) for looks in (1, 3))
+    ends = stats.ttest_1samp(frame["x"], 0).confidence_interval(1 - 0.05 / 3)
+    assert thrice.ci95 == f"{ends.low:.4g} to {ends.high:.4g}" != once.ci95
+    assert (once.verdict, once.decided, thrice.verdict, thrice.decided) == ("reproduced", True, "in part", False)
+
+
+@pytest.mark.parametrize("check, value", [("value", 1.0), ("ratio", 2.0), ("order", None)])
+@given(values=st.lists(numbers, min_size=2, max_size=6))
+def test_a_verdict_is_decided_when_the_interval_lies_on_one_side_of_what_is_asked(check, value, values):
+    row = judged(check, values, 0.5 if value else 0.0, value)
+    low, high = (round(end, 12) for end in mean_ci(values)[1:])
+    least, most = {"value": (0.5, 1.5), "ratio": (2 / 1.5, 3.0), "order": (0.0, np.inf)}[check]
+    if min(abs(end - edge) for end in (low, high) for edge in (least, most)) > 1e-9 or check == "order":
+        reaches = low <= least < high if check == "order" else low < least < high or low < most < high
+        assert row.decided == (not reaches)
+        assert row.decided or row.verdict != "reproduced"
 
 
 def test_what_cannot_fail_is_marked_unless_it_fails():
     made = claim("value", 0.1, 1.0, by_construction=True, reason="it is made so")
-    row = ledger.judge(made, pd.DataFrame({"x": [1.0, 1.0]}))
+    row = judge(made, pd.DataFrame({"x": [1.0, 1.0]}))
     assert row.verdict == "by construction" and row.reason.endswith("it is made so")
-    assert ledger.judge(made, pd.DataFrame({"x": [2.0, 2.0]})).verdict == "not reproduced"
+    assert judge(made, pd.DataFrame({"x": [2.0, 2.0]})).verdict == "not reproduced"
     with pytest.raises(ValueError, match="why it cannot fail"):
         claim("value", 0.1, 1.0, by_construction=True)
     with pytest.raises(ValueError, match="an order has none"):
@@ -145,7 +167,7 @@ def test_a_claim_with_readings_has_a_line_for_each_and_says_under_which_it_holds
     def lines(*names):
         readings = {name: ("hmhs.toy", lambda rows, name=name: rows[name]) for name in names}
         made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings)
-        return ledger.lines(made, {"hmhs.toy": frame}.get)
+        return ledger.lines(made, {"hmhs.toy": sweep.Sweep(toy.TOY, "quick", 3, frame, ())}.get)
 
     assert [lines(name)[0]["verdict"] for name in ("holds", "fails")] == ["reproduced", "not reproduced"]
     whole, *below = lines("holds", "fails")
@@ -161,5 +183,6 @@ def test_a_claim_with_readings_has_a_line_for_each_and_says_under_which_it_holds
 def test_a_reading_whose_data_are_not_here_has_no_line():
     readings = {"here": ("hmhs.toy", lambda rows: rows["x"]), "away": ("hmhs.other", lambda rows: rows["x"])}
     made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings)
-    whole, *below = ledger.lines(made, {"hmhs.toy": pd.DataFrame({"seed": [0], "x": [1.0]})}.get)
+    done = sweep.Sweep(toy.TOY, "quick", 1, pd.DataFrame({"seed": [0], "x": [1.0]}), ())
+    whole, *below = ledger.lines(made, {"hmhs.toy": done}.get)
     assert whole["verdict"] == "reproduced" and [line["reading"] for line in below] == ["here"]

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schedlib.experiment import Claim
-from schedlib.reproduce import ledger, report, tables
+from schedlib.reproduce import report, tables
+from schedlib.reproduce.judge import judge
 
 SHARED = "on a synthetic month: all is assumed; see the chapter"
 
@@ -77,7 +78,7 @@ def test_what_is_asked_is_what_the_ledger_judges_by(paper, tolerance, check, pla
     if min(abs(place), abs(place - 1)) < 0.05 or high - low < 0.05 * paper:
         return  # bounds are shown rounded
     claim = Claim("hmhs.c", "S", "w", "m", "s", paper, "text", check, tolerance, "hmhs.e", lambda frame: [low + place * (high - low)])
-    assert (ledger.judge(claim, None).verdict == "reproduced") == (0 < place < 1)
+    assert (judge(claim, None).verdict == "reproduced") == (0 < place < 1)
 
 
 @pytest.mark.parametrize("check", ["value", "ratio", "order", "trend"])
@@ -85,4 +86,4 @@ def test_the_rule_by_which_a_claim_was_judged_is_no_reason_of_its_own(check):
     for values in ([1.0], [-5.0, 9.0], [0.9, 1.1], [-3.0, -3.1], [100.0, -90.0]):
         tolerance = 0.1 if check in ("value", "ratio") else 0.0
         claim = Claim("hmhs.c", "S", "w", "m", "s", 1.0, "text", check, tolerance, "hmhs.e", lambda frame: frame, reason="mine; all mine")
-        assert report.own_reason(ledger.judge(claim, values).reason) == "mine; all mine"
+        assert report.own_reason(judge(claim, values).reason) == "mine; all mine"

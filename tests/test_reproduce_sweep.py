@@ -12,7 +12,8 @@ from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
 from schedlib import reproduce
-from schedlib.reproduce import registry, store, sweep, tables
+from schedlib.experiment import Claim, Experiment
+from schedlib.reproduce import ledger, registry, store, sweep, tables
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +54,23 @@ def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
     assert len(more) == 9 and len(toy.executions(folder)) == 9
     reproduce.run(experiment, workers=1, progress=False, refresh=True)
     assert len(toy.executions(folder)) == 15
+
+
+@pytest.mark.parametrize("shift, seeds", [(9.0, 3), (-9.0, 3), (2.0, 6), (0.0, 12)])
+def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(shift, seeds, monkeypatch):
+    points = dict.fromkeys(("smoke", "quick", "paper"), [{"jobs": 1}])
+    experiment = Experiment("hmhs.doubt", "A toy", toy.doubtful, points, dict.fromkeys(points, (3, 6, 12)))
+    asked = {"where": "S", "claim": "words", "metric": "m", "unit": "s", "paper_value": None, "how_read": "text",
+             "check": "order", "tolerance": 0.0, "experiment": "hmhs.doubt"}
+    claims = [Claim("hmhs.c", measure=lambda frame: frame["x"] + shift, **asked),
+              Claim("hmhs.made", measure=lambda frame: frame["x"], by_construction=True, reason="it is so", **asked)]
+    known = registry.Registry.of([experiment], [], claims)
+    monkeypatch.setattr(registry, "load", lambda: known)
+    done = sweep.sweep(experiment, workers=1, progress=False)
+    assert done.seeds == seeds == done.frame["seed"].nunique() and done.looks == 3
+    row = ledger.judged(only="hmhs.c", workers=1, progress=False).iloc[0]
+    assert (row["seeds"], row["reason"].endswith("the budget of 12 seeds is spent")) == (seeds, seeds == 12)
+    assert sweep.sweep(experiment, seeds=4, workers=1, progress=False).looks == 1
 
 
 def test_serial_and_parallel_give_the_same_bytes(folder):
@@ -170,6 +188,15 @@ def test_estimate_comes_from_earlier_points(folder, capsys):
     reproduce.run(experiment, workers=1)
     second = capsys.readouterr().err
     assert "about 1 s on 1 worker; 3 of 6 points already done" in second and "6/6" in second
+
+
+def test_an_estimate_for_larger_points_comes_from_measured_smaller_ones(folder):
+    experiment = toy.experiment(toy.counted, folder, points=2, seeds=1)
+    (folder / "slow").touch()
+    reproduce.run(experiment, "smoke", workers=1, progress=False)
+    (known, unknown), other = sweep.seconds_per_task(experiment, "smoke", [{"folder": str(folder), "jobs": 2}, {"jobs": 30}]), 0.8 / 3
+    assert 0.4 <= known < 2 and unknown == pytest.approx(30 * other, rel=0.5)
+    assert sweep.seconds_per_task(experiment, "paper", [{"jobs": 30}]) == [unknown]
 
 
 def test_long_points_start_first(folder, monkeypatch):

@@ -21,6 +21,10 @@ def noisy(jobs: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame({"policy": ["fast", "slow"], "time": times, "ran": time.time()})
 
 
+def doubtful(jobs: int, seed: int) -> pd.DataFrame:
+    return pd.DataFrame({"x": [(-1.0) ** seed + jobs / 10]})
+
+
 def counted(folder: str, jobs: int, seed: int) -> pd.DataFrame:
     """Leaves a file per execution, and takes a moment unless the folder has a file `hurry`."""
     place = Path(folder)

@@ -24,7 +24,8 @@ _shown: set[str] = set()
 def experiments(only: registry.Names = None) -> pd.DataFrame:
     """A frame of every figure and table: id, experiment, title, points and seeds at quick scale, state.
 
-    `state`: `current` when the published files come from the present source, else `stale`; `-` without files.
+    `seeds`: those with which a sweep begins; `state`: `current` when the published files come from the
+    present source, else `stale`; `-` without files.
 
     >>> list(experiments().columns)
     ['figure', 'experiment', 'title', 'kind', 'points', 'seeds', 'state']
@@ -33,7 +34,7 @@ def experiments(only: registry.Names = None) -> pd.DataFrame:
     for figure in library.wanted_figures(only):
         experiment = library.experiments[figure.experiment]
         kind = "table" if figure.plot is None else "figure"
-        size = len(experiment.points["quick"]), experiment.seeds["quick"]
+        size = len(experiment.points["quick"]), experiment.looks("quick")[0]
         state = publish.status(figure.id, publish.out_folder())
         rows.append((figure.id, experiment.id, experiment.title, kind, *size, state))
     return pd.DataFrame(rows, columns=["figure", "experiment", "title", "kind", "points", "seeds", "state"])

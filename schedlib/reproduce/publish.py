@@ -113,9 +113,9 @@ def status(figure_id: str, out: Path) -> str:
     if (entry := provenance(out).get(figure_id)) is None:
         return "-"
     experiment = registry.load().experiment(figure_id)
-    points, _ = store.grid(experiment, entry["scale"], entry["seeds"])
     made_by = (entry["source"], entry["versions"], store.canonical(entry["points"]))
-    return "current" if made_by == (*store.code(experiment.run), store.canonical(points)) else "stale"
+    points = store.canonical(list(experiment.points[entry["scale"]]))
+    return "current" if made_by == (*store.code(experiment.run), points) else "stale"
 
 
 def stale(out: Path) -> list[str]:

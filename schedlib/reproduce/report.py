@@ -10,7 +10,8 @@ from schedlib.experiment import VERDICTS
 from schedlib.reproduce.tables import markdown, measurement, number
 
 REPRODUCED, IN_PART, MISSED, CONSTRUCTED, UNTESTABLE = VERDICTS
-JUDGED = r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate)\b"
+JUDGED = (r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate|"
+          r"the budget of)\b")
 """How those parts of a ledger's `reason` begin that say by what rule it was judged."""
 
 UNDER = r"(holds|in part|fails) under: [^;]*(; )?"

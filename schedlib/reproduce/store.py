@@ -87,19 +87,21 @@ def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dic
     return described | {"source": source, "versions": used, "data": data}
 
 
-def grid(experiment: Experiment, scale: str, seeds: int | None) -> tuple[list[dict[str, Any]], int]:
-    """The points of a scale and the number of seeds; ValueError for an unknown scale or no seed."""
+def looks(experiment: Experiment, scale: str, seeds: int | None = None) -> tuple[int, ...]:
+    """After how many seeds the claims are looked at: once, after `seeds`, when that is given. Raises
+    ValueError for an unknown scale or no seed."""
     if scale not in SCALES:
         raise registry.unknown("scale", scale, SCALES, "")
     if seeds is not None and seeds < 1:
         raise ValueError(f"seeds: must be at least 1, not {seeds}")
-    return [dict(point) for point in experiment.points[scale]], seeds or experiment.seeds[scale]
+    return experiment.looks(scale) if seeds is None else (seeds,)
 
 
-def tasks(experiment: Experiment, scale: str, seeds: int | None) -> list[Task]:
-    """Every point of a scale with every seed, in the order listed; raises ValueError as `grid` does."""
-    points, count = grid(experiment, scale, seeds)
-    pairs = [(point, seed) for point in points for seed in range(count)]
+def tasks(experiment: Experiment, scale: str, seeds: int | None = None) -> list[Task]:
+    """Every point of a scale with every seed, or with those of the first look, in the order listed. Raises
+    ValueError as `looks` does."""
+    count = looks(experiment, scale, seeds)[0]
+    pairs = [(dict(point), seed) for point in experiment.points[scale] for seed in range(count)]
     described = [(*pair, describe(experiment, *pair)) for pair in pairs]
     return [Task(*task, path=entry_path(task[2])) for task in described]
 

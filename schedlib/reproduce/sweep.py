@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from schedlib import paths
+from schedlib import papers, paths
 from schedlib.experiment import Claim, Experiment, Figure
-from schedlib.reproduce import registry, store, tables, worker
+from schedlib.reproduce import judge, registry, store, tables, worker
 
 
 class SweepError(RuntimeError):
@@ -30,13 +30,15 @@ class SweepError(RuntimeError):
 
 @dataclass(frozen=True)
 class Sweep:
-    """A finished sweep: its frame, and how each of its entries came about, in the order of the rows."""
+    """A finished sweep: its frame, how each of its entries came about, in the order of the rows, and how
+    often its claims may be looked at while seeds are added."""
 
     experiment: Experiment
     scale: str
     seeds: int
     frame: pd.DataFrame
     metas: tuple[dict[str, Any], ...]
+    looks: int = 1
 
 
 def run(experiment: str | Experiment, scale: str = "quick", seeds: int | None = None,
@@ -45,7 +47,8 @@ def run(experiment: str | Experiment, scale: str = "quick", seeds: int | None = 
     """The tidy frame of an experiment: a block of rows per point and seed in order, stored when done.
 
     - `experiment`: its id, that of one of its figures, or your own Experiment; `scale`: smoke, quick or paper
-    - `seeds`: how many (else the scale's own number); `refresh`: compute anew what is stored already
+    - `seeds`: how many (else the scale's own number, or as many as its claims need to be decided)
+    - `refresh`: compute anew what is stored already
     - `workers`: how many processes (else all cores; 1 is this one), or `dask`: the address of a scheduler
 
     The point's parameters and `seed` are columns. The same rows come out however it is run. Raises ValueError
@@ -61,12 +64,31 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
     experiment = registry.load().experiment(experiment) if isinstance(experiment, str) else experiment
     if lacking := experiment.missing():
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
-    tasks = store.tasks(experiment, scale, seeds)
     if workers is not None and workers < 1:
         raise ValueError(f"workers: must be at least 1, not {workers}")
+    looks = store.looks(experiment, scale, seeds)
     if refresh:
-        for task in tasks:
+        for task in store.tasks(experiment, scale, looks[-1]):
             task.path.unlink(missing_ok=True)
+    for count in looks:
+        frame, metas = _filled(experiment, scale, count, workers, dask, progress)
+        done = Sweep(experiment, scale, count, frame, metas, len(looks))
+        if _decided(done):
+            break
+    return done
+
+
+def _decided(done: Sweep) -> bool:
+    """Whether more seeds could change no verdict."""
+    lines = [line for claim in registry.load().claims.values() if not claim.by_construction
+             for line in claim.lines().values() if line.experiment == done.experiment.id]
+    return all(judge.judge(line, done.frame, done.looks).decided for line in lines)
+
+
+def _filled(experiment: Experiment, scale: str, seeds: int, workers: int | None, dask: str | None,
+            progress: bool) -> tuple[pd.DataFrame, tuple[dict[str, Any], ...]]:
+    """The rows of every point and seed, and how each came about; what is not stored is run."""
+    tasks = store.tasks(experiment, scale, seeds)
     entries = [store.read(task.path) for task in tasks]
     pending = [index for index, entry in enumerate(entries) if entry is None]
     if pending:
@@ -92,9 +114,7 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
         for name, value in reversed([(name, value) for name, value in columns if name not in entry.frame]):
             plain = store.canonical(value) if isinstance(value, list | tuple | dict) else value
             entry.frame.insert(0, name, plain)
-    frame = pd.concat([entry.frame for entry in read], ignore_index=True)
-    metas = tuple(entry.meta for entry in read)
-    return Sweep(experiment, scale, seeds or experiment.seeds[scale], frame, metas)
+    return pd.concat([entry.frame for entry in read], ignore_index=True), tuple(entry.meta for entry in read)
 
 
 def warm(experiment: Experiment) -> None:
@@ -146,24 +166,39 @@ def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, worker
     return failures
 
 
+SIZES = ("machines", "hours", "jobs", "trees", "tries", "horizon", "limit")
+"""Parameters of points that say how much is simulated; the seconds that a point takes grow with each."""
+
+
+def size(point: Mapping[str, Any]) -> float:
+    """How much a point simulates, up to a factor: the product of the parameters that say so.
+
+    >>> size({"machines": 50, "hours": 2.0, "policy": "lotes"}), size({"thin": 2})
+    (100.0, 0.5)
+    """
+    return math.prod(float(point.get(name, 1.0)) for name in SIZES) / point.get("thin", 1)
+
+
 def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mapping[str, Any]]
                      ) -> list[float | None]:
-    """Expected seconds of each point: what the same point took, else the experiment's mean, else None. Looks
-    at every stored entry, also of older code; where there is none, at the committed provenance."""
-    known: dict[str, list[float]] = {}
-    for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")):
-        if meta and meta.get("scale") == scale:
-            known.setdefault(store.canonical(meta["point"]), []).append(meta["seconds"])
-    means, fallback = {point: fmean(values) for point, values in known.items()}, None
+    """Expected seconds of each point: what the same point took; else by its size, from what others took at
+    this scale or at any; else None. Looks at every stored entry, also of older code; where there is none, at
+    the committed provenance."""
+    metas = [meta for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")) if meta]
+    taken: dict[str, list[float]] = {}
+    for meta in metas:
+        taken.setdefault(store.canonical(meta["point"]), []).append(meta["seconds"])
+    here = [meta for meta in metas if meta.get("scale") == scale] or metas
+    work, seconds = sum(size(meta["point"]) for meta in here), sum(meta["seconds"] for meta in here)
     file = (paths.checkout() or paths.PACKAGE) / "figures" / "provenance.json"
-    if known:
-        fallback = fmean(sum(known.values(), []))
-    elif file.is_file():
-        made = (entry["seconds"] / (len(entry["points"]) * entry["seeds"])
-                for entry in json.loads(file.read_text()).values()
-                if (entry["experiment"], entry["scale"]) == (experiment.id, scale))
-        fallback = next(made, None)
-    return [means.get(store.canonical(point), fallback) for point in points]
+    if not here and file.is_file():
+        entries = json.loads(file.read_text()).values()
+        entry = next((entry for entry in entries if entry["experiment"] == experiment.id), None)
+        if entry:
+            work, seconds = entry["seeds"] * sum(map(size, entry["points"])), entry["seconds"]
+    same = (taken.get(store.canonical(point)) for point in points)
+    return [fmean(known) if known else size(point) * seconds / work if work else None
+            for point, known in zip(points, same, strict=True)]
 
 
 def sentence(expected: list[float | None], workers: int | None, total: int) -> str:
@@ -188,16 +223,21 @@ def sentence(expected: list[float | None], workers: int | None, total: int) -> s
 
 
 def estimate(only: registry.Names = None, scale: str = "quick", seeds: int | None = None,
-           workers: int | None = None) -> str:
-    """What regenerating these figures and judging their claims will take."""
+             workers: int | None = None) -> str:
+    """What regenerating these figures and judging their claims will take: in all, then a line per paper. Only
+    the first look at claims is counted; more seeds are run where a verdict needs them."""
     library = registry.load()
-    expected, total = [], 0
     wanted: list[Figure | Claim] = [*library.wanted_figures(only), *library.wanted_claims(only)]
+    expected: dict[str, list[float | None]] = {}
+    total: dict[str, int] = {}
     for name in dict.fromkeys(item.experiment for item in wanted if item.experiment is not None):
         experiment = library.experiment(name)
         if not experiment.missing():
             tasks = store.tasks(experiment, scale, seeds)
             left = [task.point for task in tasks if store.peek(task.path) is None]
-            total += len(tasks)
-            expected += seconds_per_task(experiment, scale, left) if left else []
-    return sentence(expected, workers or worker.cores(), total)
+            total[experiment.paper] = total.get(experiment.paper, 0) + len(tasks)
+            expected.setdefault(experiment.paper, []).extend(seconds_per_task(experiment, scale, left))
+    count = workers or worker.cores()
+    whole = sentence(sum(expected.values(), []), count, sum(total.values()))
+    each = [f"  {papers.title_of(key)}: {sentence(expected[key], count, total[key])}" for key in expected]
+    return "\n".join([whole, *(each if len(each) > 1 else [])])

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.experiment import scales
-from schedlib.intervals import Interval, wilson
+from schedlib.intervals import Proportion
 from schedlib.mch.allocate import allocate
 from schedlib.mch.model import Tree
 from schedlib.mch.properties import collapsed
@@ -39,9 +39,9 @@ def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
     return rows.groupby("seed")[column].mean().to_numpy()
 
 
-def trees_with(rows: pd.DataFrame, column: str) -> Interval:
-    """The share (%) of all trees of these rows on which `column` holds, with Wilson's interval."""
-    return wilson(round(float((rows[column] * rows["trees"]).sum())), int(rows["trees"].sum()), 100.0)
+def trees_with(rows: pd.DataFrame, column: str) -> Proportion:
+    """The share (%) of all trees of these rows on which `column` holds."""
+    return Proportion(round(float((rows[column] * rows["trees"]).sum())), int(rows["trees"].sum()), 100.0)
 
 
 def label(rule: str) -> str:
