@@ -38,7 +38,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "hawk-general": {"system": Hawk(thieves="general")},
     "hawk-none": {"system": Hawk(steal=False)}}
 """Systems that `simulate` knows by no name: its arguments. Hawk's differ in who steals."""
-SEEDS = scales(2, 5)
+SEEDS = scales(2, (5, 10))
 SCALE = {  # the simulated cluster over the paper's: 100 workers, 1,000 to 1,500 at the highest load, its own
     "smoke": {"google": 1 / 150, "cloudera": 1 / 150, "yahoo": 1 / 40},
     "quick": {"google": 1 / 10, "cloudera": 1 / 15, "yahoo": 1 / 4},

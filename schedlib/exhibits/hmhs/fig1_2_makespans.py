@@ -69,20 +69,21 @@ def run_readings(workload: str, jobs: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["reading", "fifo", "fifo_pri"])
 
 
+SEEDS = scales(2, (10, 20), 30)
 EXPERIMENTS = (
     Experiment("hmhs.fig1", "Makespan against the number of jobs, single and hybrid workloads", run,
                scales(grid(workload=WORKLOADS, jobs=[25, 50]), grid(workload=WORKLOADS, jobs=JOBS)),
-               scales(2, 10, 30)),
+               SEEDS),
     Experiment("hmhs.table1", "The six heterogeneous clusters", run_table, scales(grid(cluster=CLUSTERS)),
                scales(1)),
     Experiment("hmhs.fig2", "Makespan on the six clusters", run_clusters,
                scales(grid(workload=WORKLOADS, cluster=["cluster 1", "cluster 5", "cluster 6"]),
-                      grid(workload=WORKLOADS, cluster=CLUSTERS)), scales(2, 10, 30)),
+                      grid(workload=WORKLOADS, cluster=CLUSTERS)), SEEDS),
     Experiment("hmhs.alibaba", "Makespan against the number of jobs, real map-reduce pairs", run_alibaba,
-               scales(grid(jobs=[25, 50]), grid(jobs=JOBS)), scales(2, 10, 30)),
+               scales(grid(jobs=[25, 50]), grid(jobs=JOBS)), SEEDS),
     Experiment("hmhs.fifo-readings", "HMHS's gain under four readings of FIFO", run_readings,
                scales(grid(workload=["single"], jobs=[25]), grid(workload=WORKLOADS, jobs=JOBS)),
-               scales(2, 10, 30)))
+               SEEDS))
 
 
 def gaps(frame: pd.DataFrame) -> pd.DataFrame:

@@ -210,7 +210,7 @@ EXPERIMENTS = (
                              jobs=[50, 100, 200, 400, 800, 1600][:most]) for most in (2, 5, 6))),
                scales(2, 5, 10), timing=("seconds",)),
     Experiment("mch.complexity", "The cost of filling a cluster against the number of nodes", run_nodes,
-               scales(*(grid(levels=range(5, most + 1)) for most in (7, 11, 12))), scales(2, 5, 10),
+               scales(*(grid(levels=range(5, most + 1)) for most in (7, 11, 12))), scales(2, (5, 10, 20)),
                timing=("seconds",)))
 FIGURES = (
     Figure("mch.fig5", "mch.fig5", plot_fig5, "The cost of scheduling jobs of the Alibaba hour (which stands "
