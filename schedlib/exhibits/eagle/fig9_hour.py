@@ -77,7 +77,8 @@ POINTS = [grid(sample=("cut", "made small"), interarrival=times)
 HOURS = [grid(every=[every], workers=WORKERS["alibaba"][::step])
          for every, step in ((256, 4), (32, 2), (16, 1))]
 EXPERIMENTS = (
-    Experiment("eagle.fig9", "The prototype's sample, simulated", run, scales(*POINTS), scales(1, (5, 10, 20))),
+    Experiment("eagle.fig9", "The prototype's sample, simulated", run, scales(*POINTS),
+               scales(1, (5, 10, 20))),
     Experiment("eagle.hour", "An hour of Alibaba's stages", run_hour, scales(*HOURS), scales(1, 3, 5)))
 
 FIGURES = (
