@@ -1,18 +1,20 @@
 """A sweep gives the same rows however it is run, and what is finished survives whatever happens to the rest."""
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
 from schedlib import reproduce
-from schedlib.experiment import Claim, Experiment
+from schedlib.experiment import Claim, Experiment, Figure
 from schedlib.reproduce import ledger, registry, store, sweep, tables
 
 
@@ -197,6 +199,27 @@ def test_an_estimate_for_larger_points_comes_from_measured_smaller_ones(folder):
     (known, unknown), other = sweep.seconds_per_task(experiment, "smoke", [{"folder": str(folder), "jobs": 2}, {"jobs": 30}]), 0.8 / 3
     assert 0.4 <= known < 2 and unknown == pytest.approx(30 * other, rel=0.5)
     assert sweep.seconds_per_task(experiment, "paper", [{"jobs": 30}]) == [unknown]
+
+
+def test_two_at_one_experiment_run_each_point_once(folder):
+    experiment = toy.experiment(toy.counted, folder)
+    (folder / "slow").touch()
+    with ThreadPoolExecutor(2) as pool:
+        frames = list(pool.map(lambda _: reproduce.run(experiment, workers=1, progress=False), range(2)))
+    assert_frame_equal(*frames)
+    assert len(toy.executions(folder)) == 6
+
+
+def test_what_comes_next_is_run_while_one_draws_and_no_longer():
+    figures = [Figure(name, name, None, "c", "a") for name in ("hmhs.nobody-has-it", "hmhs.table1")]
+    with sweep.ahead(figures, "smoke", None, 1):
+        end = time.monotonic() + 120
+        while not list(store.folder("hmhs.table1").glob("*.parquet")) and time.monotonic() < end:
+            time.sleep(0.2)
+    assert list(store.folder("hmhs.table1").glob("*.parquet"))
+    with pytest.raises(ArithmeticError), sweep.ahead(figures, "paper", None, 1):
+        raise ArithmeticError
+    assert not multiprocessing.active_children()
 
 
 def test_long_points_start_first(folder, monkeypatch):

@@ -1,5 +1,6 @@
 """Running notebooks: the book's, whose bytes change only when an output does, and those that make figures."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlib import paths
-from schedlib.reproduce import gallery, ledger, publish, registry, sweep
+from schedlib.reproduce import gallery, ledger, publish, registry, sweep, worker
 from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
@@ -80,15 +81,17 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     print(f"{len(wanted)} figures and tables ({scale}): {expected}", file=sys.stderr)
     settings = {"scale": scale, "seeds": seeds, "workers": workers, "dask": dask, "out": str(folder)}
     failed, finished = [], []
-    for paper in library.papers():
-        names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
-        whole = len(names) == len(library.wanted_figures(paper))
-        try:
-            if names:
-                execute(paper, {**settings, "only": None if whole else ",".join(names)})
-                finished += [paper] if whole else names
-        except NotebookError as error:
-            failed.append(str(error))
+    several = dask is None and (workers or worker.cores()) > 1
+    with sweep.ahead(wanted, scale, seeds, workers) if several else contextlib.nullcontext():
+        for paper in library.papers():
+            names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
+            whole = len(names) == len(library.wanted_figures(paper))
+            try:
+                if names:
+                    execute(paper, {**settings, "only": None if whole else ",".join(names)})
+                    finished += [paper] if whole else names
+            except NotebookError as error:
+                failed.append(str(error))
     try:
         if finished:
             ledger.write(ledger.judged(scale, finished, seeds, workers, dask), folder)

@@ -1,12 +1,15 @@
 """Running an experiment: every point and seed, in parallel, each stored when done; how long it will take."""
 
+import contextlib
 import importlib
 import json
 import math
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Any
@@ -89,23 +92,12 @@ def _filled(experiment: Experiment, scale: str, seeds: int, workers: int | None,
             progress: bool) -> tuple[pd.DataFrame, tuple[dict[str, Any], ...]]:
     """The rows of every point and seed, and how each came about; what is not stored is run."""
     tasks = store.tasks(experiment, scale, seeds)
-    entries = [store.read(task.path) for task in tasks]
-    pending = [index for index, entry in enumerate(entries) if entry is None]
-    if pending:
-        workers = min(workers or worker.cores(), len(pending))
-        expected = seconds_per_task(experiment, scale, [tasks[index].point for index in pending])
-        if progress:
-            told = sentence(expected, workers if dask is None else None, len(tasks))
-            print(f"{experiment.id} ({scale}): {told}", file=sys.stderr)
-        warm(experiment)
-        noted = {"scale": scale, "commit": commit_of_checkout()}
-        longest_first = sorted(range(len(pending)), key=lambda k: (-(expected[k] or math.inf), -k))
-        jobs = [worker.Job(index, experiment.run, task.point, task.seed, task.description | noted, task.path)
-                for index, task in ((pending[k], tasks[pending[k]]) for k in longest_first)]
-        if failures := sorted(_complete(experiment, jobs, len(tasks), workers, dask, progress).items()):
-            raise SweepError(experiment.id, [(*tasks[index][:2], error) for index, error in failures])
-        for index in pending:
-            entries[index] = store.read(tasks[index].path)
+    with paths.alone(store.folder(experiment.id)):  # what another process is about to store is not run twice
+        entries = [store.read(task.path) for task in tasks]
+        if pending := [index for index, entry in enumerate(entries) if entry is None]:
+            _run(experiment, scale, tasks, pending, workers, dask, progress)
+            for index in pending:
+                entries[index] = store.read(tasks[index].path)
     read = [entry for entry in entries if entry is not None]
     if len(read) < len(tasks):
         raise RuntimeError(f"{experiment.id}: a point just stored cannot be read back: is the disk full?")
@@ -115,6 +107,48 @@ def _filled(experiment: Experiment, scale: str, seeds: int, workers: int | None,
             plain = store.canonical(value) if isinstance(value, list | tuple | dict) else value
             entry.frame.insert(0, name, plain)
     return pd.concat([entry.frame for entry in read], ignore_index=True), tuple(entry.meta for entry in read)
+
+
+def _run(experiment: Experiment, scale: str, tasks: list[store.Task], pending: list[int],
+         workers: int | None, dask: str | None, progress: bool) -> None:
+    """Run and store the pending tasks, those that take longest first; raises SweepError when some failed."""
+    workers = min(workers or worker.cores(), len(pending))
+    expected = seconds_per_task(experiment, scale, [tasks[index].point for index in pending])
+    if progress:
+        told = sentence(expected, workers if dask is None else None, len(tasks))
+        print(f"{experiment.id} ({scale}): {told}", file=sys.stderr)
+    warm(experiment)
+    noted = {"scale": scale, "commit": commit_of_checkout()}
+    longest_first = sorted(range(len(pending)), key=lambda k: (-(expected[k] or math.inf), -k))
+    jobs = [worker.Job(index, experiment.run, task.point, task.seed, task.description | noted, task.path)
+            for index, task in ((pending[k], tasks[pending[k]]) for k in longest_first)]
+    if failures := sorted(_complete(experiment, jobs, len(tasks), workers, dask, progress).items()):
+        raise SweepError(experiment.id, [(*tasks[index][:2], error) for index, error in failures])
+
+
+@contextlib.contextmanager
+def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int | None) -> Iterator[None]:
+    """While the block draws these figures, another process runs their experiments, in this order.
+
+    So the processors are not idle while one draws. It stops with the block, and tells nothing of what fails:
+    whoever draws will meet it.
+    """
+    names = list(dict.fromkeys(figure.experiment for figure in figures))
+    runner = multiprocessing.get_context("spawn").Process(target=_each, args=(names, scale, seeds, workers))
+    runner.start()
+    try:
+        yield
+    finally:
+        runner.terminate()
+        runner.join()
+
+
+def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) -> None:
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that its own workers stop with it
+    with contextlib.suppress(KeyboardInterrupt):
+        for name in names:
+            with contextlib.suppress(Exception):
+                sweep(name, scale, seeds, workers)
 
 
 def warm(experiment: Experiment) -> None:

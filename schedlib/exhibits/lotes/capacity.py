@@ -4,6 +4,8 @@ Whether a policy is stable in Figs. 11-13 is judged here, by what it sustains af
 its queue looked at the end of a run from an empty system.
 """
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
@@ -132,8 +134,8 @@ STABLE = tuple((name, where, f"At load {load:.2f} {text}", _spare, (policy, load
     ("fig13-tetris-stable", "5.4.3; Fig. 13", "Tetris is stable up to Omega = 0.1", "tetris", 0.95, "omega",
      "omega <= 0.1", 1),
     ("fig13-greedy", "5.4.3", "Greedy is unstable", "greedy", 0.95, "omega", "omega >= 0", -1)))
-HALF = {"check": "value", "paper_value": 75.0, "tolerance": 25.0, "metric": "share of such instances",
-        "unit": "%"}
+HALF: dict[str, Any] = {"check": "value", "paper_value": 75.0, "tolerance": 25.0, "unit": "%",
+                        "metric": "share of such instances"}
 OFTEN = ("heavier", "5.4.3", "With differing machines a load of 0.97 often leads to instability (of LoTES or "
          "Tetris for Omega > 0; read: in at least half of instances)", _often_short, (), HALF)
 
