@@ -1,6 +1,6 @@
 """The claims ledger: each claim of the papers judged on its experiment's frame, misses included."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,10 @@ import pandas as pd
 from schedlib import paths
 from schedlib.experiment import VERDICTS, Claim
 from schedlib.reproduce import judge, registry, report, sweep
-from schedlib.reproduce.tables import csv_text
+from schedlib.reproduce.tables import csv_text, number
 
 COLUMNS = ("id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
-           "reading", "measured", "ci95", "verdict", "reason", "scale", "seeds")
+           "reading", "measured", "ci95", "verdict", "reason", "scale", "sizes", "seeds")
 REPRODUCED, IN_PART, MISSED, *_ = VERDICTS
 
 
@@ -29,7 +29,7 @@ def lines(claim: Claim, done_of: Callable[[str], "sweep.Sweep | None"]) -> list[
             below.append({"reading": reading, **_line(one, done)})
     if claim.readings and below:
         verdicts = {line["reading"]: line["verdict"] for line in below}
-        whole = {"reading": "", **_under_readings(claim, verdicts)}
+        whole = {"reading": "", **_under_readings(claim, verdicts), "sizes": ""}
         below.insert(0, whole | {"seeds": min(line["seeds"] for line in below)})
     return [{column: getattr(claim, column) for column in COLUMNS[:10]} | line for line in below]
 
@@ -40,7 +40,21 @@ def _line(claim: Claim, done: "sweep.Sweep | None") -> dict[str, Any]:
     seeds = done.frame["seed"].nunique() if done else 0
     if not line.pop("decided"):
         line["reason"] += f"; the budget of {seeds} seeds is spent"
-    return line | {"seeds": seeds}
+    return line | {"sizes": sizes(done.experiment.points[done.scale]) if done else "", "seeds": seeds}
+
+
+def sizes(points: Sequence[Mapping[str, Any]]) -> str:
+    """How large the points of an experiment are, least to most.
+
+    >>> sizes([{"machines": 50, "hours": 15.0, "phi": 0.1}, {"machines": 200, "hours": 15.0}])
+    'machines 50 to 200; hours 15'
+    """
+    texts = []
+    for name in (*sweep.SIZES, "workers", "scale", "thin"):
+        values = sorted({point[name] for point in points if name in point})
+        texts += [f"{name} " + " to ".join(dict.fromkeys(number(end) for end in (values[0], values[-1])))
+                  ] if values else []
+    return "; ".join(texts)
 
 
 def _under_readings(claim: Claim, verdicts: Mapping[str, str]) -> dict[str, Any]:
