@@ -12,6 +12,7 @@ from typing import Any
 from schedlib import papers
 
 SCALES = ("smoke", "quick", "paper")
+SOURCES = ("text", "table", "printed number", "bar chart")
 CHECKS = ("value", "ratio", "order", "trend")
 VERDICTS = ("reproduced", "in part", "not reproduced", "by construction", "not testable here")
 
@@ -122,6 +123,9 @@ class Claim:
       lies above 0, in part when only the mean does. An order has no tolerance.
     - `trend`: the numbers are slopes counted positive in the claimed direction; judged as `order`.
 
+    `how_read` begins with one of `SOURCES`: what the paper's value or words were read from, which decides the
+    tolerance: a printed number's is that of its last digit. What we made of it may follow after a colon.
+
     Where the text can be read in several ways, `readings` has a name for each, with an experiment and a
     measure on its frame, in place of the claim's own: each is judged, and the claim is reproduced when it is
     under all of them, in part when under some. What no honest run can fail, as the model or the generator is
@@ -148,13 +152,17 @@ class Claim:
 
     def lines(self) -> dict[str, "Claim"]:
         """What is judged, by reading: the claim itself under "", or one claim for each of its readings."""
-        each = {reading: replace(self, experiment=experiment, measure=measure, readings={}, reason="")
+        said = self.reason if self.by_construction else ""  # else the whole's reason is said once
+        each = {reading: replace(self, experiment=experiment, measure=measure, readings={}, reason=said)
                 for reading, (experiment, measure) in self.readings.items()}
         return each or {"": self}
 
     def __post_init__(self):
         _identifier("claim", self.id)
         object.__setattr__(self, "paper", self.id.partition(".")[0])
+        if self.how_read.partition(":")[0] not in SOURCES:
+            raise ValueError(f"claim {self.id}: how_read {self.how_read!r} begins with none of "
+                             f"{', '.join(SOURCES)}")
         if self.check not in CHECKS:
             raise ValueError(f"claim {self.id}: check {self.check!r} is none of {', '.join(CHECKS)}")
         if self.readings and self.experiment is None:  # where one is asked, the first stands for all

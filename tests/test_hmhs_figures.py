@@ -50,22 +50,23 @@ def test_extremes_are_those_of_the_means_and_come_seed_by_seed():
 def test_slopes_are_per_doubling_and_signed_in_the_claimed_direction():
     slopes = {"single": 3, "hybrid": -2}
     frame = frame_of(lambda rival, workload, point, seed: 20 + slopes[workload] * np.log2(point / 25))
-    assert np.allclose(measured("trend", frame, "single workload"), 3)
-    assert np.allclose(measured("trend", frame, "hybrid workload"), -2)
+    assert np.allclose(measured("trend", frame, "single workload (V per job and machine)"), 3)
+    assert np.allclose(measured("trend", frame, "hybrid workload (V per job and machine)"), -2)
     frame = frame_of(lambda rival, workload, point, seed: 50 - 0.4 * point, "slow", (0, 40, 80, 100))
-    assert np.allclose(measured("fewer-slow", frame, "single workload"), 4)
-    assert np.allclose(measured("slow", frame, "hybrid workload, 80 % slow"), 18)
+    assert np.allclose(measured("fewer-slow", frame, "single workload (V per job and machine)"), 4)
+    assert np.allclose(measured("slow", frame, "hybrid workload, 80 % slow (V per job and machine)"), 18)
 
 
 def test_the_other_measures():
     base = {"fifo": 50, "fifo-pri": 30, "r-hmhs": 10}
     frame = frame_of(lambda rival, workload, point, seed: base[rival] + 4 * (workload == "single"))
-    assert np.allclose(measured("best", frame), 10) and np.allclose(measured("sequencing-helps", frame), 12)
-    assert np.allclose(measured("single-above-hybrid", frame, "over FIFO"), 4)
+    helped = measured("each-helps", frame, "sequencing, against R-HMHS (V per job and machine)")
+    assert np.allclose(measured("best", frame), 10) and np.allclose(helped, 12)
+    assert np.allclose(measured("single-above-hybrid", frame, "over FIFO (V per job and machine)"), 4)
     opposite = {"single": lambda jobs: jobs / 2, "hybrid": lambda jobs: 60 - jobs / 2}
     rising = frame_of(lambda rival, workload, point, seed: opposite[workload](point))
-    assert np.allclose(measured("r-hmhs-size", rising, "single workload"), 1)
-    assert np.allclose(measured("r-hmhs-size", rising, "hybrid workload"), -1)
+    assert np.allclose(measured("r-hmhs-size", rising, "single workload (V per job and machine)"), 1)
+    assert np.allclose(measured("r-hmhs-size", rising, "hybrid workload (V per job and machine)"), -1)
 
 
 def test_experiments_give_common_random_numbers():

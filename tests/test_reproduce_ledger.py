@@ -122,6 +122,15 @@ def test_what_cannot_fail_is_marked_unless_it_fails():
         claim("order", 0.1)
 
 
+def test_a_claim_says_what_it_was_read_from():
+    fields = {"unit": "s", "paper_value": None, "check": "order", "tolerance": 0.0, "reason": "untested"}
+    for how_read in ("table: two counts", "bar chart", "printed number: whole per cent"):
+        assert Claim("hmhs.c", "S", "words", "m", how_read=how_read, **fields).how_read == how_read
+    for how_read in ("", "mean over loads", "texts"):
+        with pytest.raises(ValueError, match="begins with none of text, table, printed number, bar chart"):
+            Claim("hmhs.c", "S", "words", "m", how_read=how_read, **fields)
+
+
 def test_rounding_is_measured_as_nothing():
     row = judged("value", [3e-16, -5e-16, 2e-16], 1e-9, 0.0)
     assert (row.measured, row.ci95, row.verdict) == (0.0, "0 to 0", "reproduced")
@@ -164,9 +173,9 @@ def test_written_ledger_merges_sorts_and_repeats(tmp_path):
 def test_a_claim_with_readings_has_a_line_for_each_and_says_under_which_it_holds():
     frame = pd.DataFrame({"seed": range(3), "holds": [1.0, 1.1, 0.9], "fails": [9.0, 9.1, 8.9]})
 
-    def lines(*names):
+    def lines(*names, **more):
         readings = {name: ("hmhs.toy", lambda rows, name=name: rows[name]) for name in names}
-        made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings)
+        made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings, **more)
         return ledger.lines(made, {"hmhs.toy": sweep.Sweep(toy.TOY, "quick", 3, frame, ())}.get)
 
     assert [lines(name)[0]["verdict"] for name in ("holds", "fails")] == ["reproduced", "not reproduced"]
@@ -178,6 +187,9 @@ def test_a_claim_with_readings_has_a_line_for_each_and_says_under_which_it_holds
     rows = pd.DataFrame([whole, *below])
     assert report.sentence(rows) == "1 claim: 1 in part."
     assert "– fails: not reproduced" in report.card(rows)
+    for names, verdict in ((("holds",), "by construction"), (("holds", "fails"), "in part")):
+        made = lines(*names, by_construction=True, reason="it is made so")
+        assert [line["verdict"] for line in made[:2]] == [verdict, "by construction"]
 
 
 def test_a_reading_whose_data_are_not_here_has_no_line():

@@ -7,9 +7,15 @@ Readings that hold for all claims on Eagle, fixed before anything was run:
 - The highest load of a trace is at its fewest workers. "At all percentiles, loads, traces" is judged at the
   case (workers and percentile) that is worst on average over the seeds; "up to" at the one that is best.
 - Counts of Table 2 are judged as shares of probes or of tasks, since a smaller cluster runs fewer jobs.
+- A printed number has the tolerance of its last digit: 1 point for whole per cents and shares, 1 for a factor
+  in whole numbers; a quotient of two counts of Table 2 that of their digits. What the text says in words has
+  a limit of ours, which `how_read` names. No number was read off a bar chart.
+- The text lets workers of the general partition steal, the authors' program any: where both ran, on Google's
+  trace, claims on Hawk are judged under each.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,7 +55,7 @@ SIZE = {  # numbers of jobs: at quick scale what two cores do in a minute, at th
     "paper": made.JOBS}
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
-WORST = "judged at the case that is worst on average over the seeds"
+WORST = "text: judged at the case that is worst on average over the seeds"
 LOAD_TREND = {"check": "trend",
               "metric": "growth of the mean log ratio from one number of workers to the next"}
 
@@ -106,6 +112,21 @@ def highest(points: Mapping[str, Iterable[Mapping]]) -> dict[str, list[dict]]:
 def claim(name: str, where: str, text: str, measure: Measure, value: Any = None, **fields: Any) -> Claim:
     """A claim on `eagle.loads`; unless `fields` differ an order."""
     return _MAKE(name, where, text, fields.pop("experiment", "eagle.loads"), measure, value, **fields)
+
+
+def by_thieves(names: Iterable[str], claims: Iterable[Claim]) -> tuple[Claim, ...]:
+    """These claims, those of these names on Hawk and Google's trace judged for either kind of thieves.
+
+    Thieves of the general partition ran at every second number of workers.
+    """
+    ids, renamed = {f"eagle.{name}" for name in names}, {"system": {"hawk-general": "hawk"}}
+
+    def readings(one):
+        return {"any idle worker steals": (one.experiment, one.measure),
+                "idle workers of the general partition steal": (
+                    "eagle.thieves", lambda frame: one.measure(frame.replace(renamed)))}
+
+    return tuple(replace(one, readings=readings(one)) if one.id in ids else one for one in claims)
 
 
 def only(frame: pd.DataFrame, jobs: str | None = None, /, **where) -> pd.DataFrame:

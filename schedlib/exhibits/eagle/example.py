@@ -71,7 +71,8 @@ FIGURES = (
 
 CLAIMS = tuple(
     claim(name, where, text, partial(_completion, case=case), value, experiment="eagle.example",
-          check="value", tolerance=0.1, unit="units of time", how_read="messages take some milliseconds",
+          check="value", tolerance=0.1, unit="units of time",
+          how_read="printed number: messages take some milliseconds",
           metric="completion time of the job of four tasks")
     for name, where, text, case, value in (
         ("example-probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the "

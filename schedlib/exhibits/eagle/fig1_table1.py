@@ -54,7 +54,7 @@ MADE: dict[str, Any] = {"by_construction": True, "reason": "the generator is mad
 CLAIMS = (
     *(claim(f"{trace}-{name}", "Table 1", f"The {trace.title()} trace: {what}", _of(trace, column), value,
             experiment="eagle.table1", check="value", tolerance=tolerance, metric=what, unit=unit,
-            how_read="at the paper's size", **MADE)
+            how_read="table: at the paper's size", **MADE)
       for trace in TRACES
       for (name, column, what, unit, tolerance), value in zip(COLUMNS, PRINTED[trace], strict=True)),
     claim("partition-rule", "Section 5", "The short partitions (17, 9, 2 % of the workers) are the short "

@@ -85,11 +85,11 @@ SHARED = {"experiment": "eagle.fig8", "check": "value", "tolerance": 10.0}
 CLAIMS = (
     *(claim(f"misestimated-{system}", "Section 6.5", f"{label}: mis-estimation hardly changes the 50th and "
             "the 90th percentile", _minimal(system), 0.0, **SHARED, metric="largest change over all ranges",
-            unit="%", how_read="minimal: at most 10 %") for system, label in SYSTEMS.items()),
+            unit="%", how_read="text: minimal, at most 10 %") for system, label in SYSTEMS.items()),
     claim("overestimated", "Section 6.5; Fig. 8",
           "Eagle and DLWL+SRPT are similarly robust to over-estimation",
           lambda frame: 100 * abs(_excess(frame, OVER)).max(axis=0), 0.0, **SHARED, unit="points",
-          metric="largest distance of their slowdowns at p99", how_read="similarly: within 10 points"),
+          metric="largest distance of their slowdowns at p99", how_read="text: similarly, within 10 points"),
     claim("underestimated", "Section 6.5; Fig. 8", "Eagle is more robust to under-estimation than DLWL+SRPT",
           lambda frame: _excess(frame, UNDER).mean(axis=0), experiment="eagle.fig8",
-          metric="DLWL's slowdown at p99 less Eagle's", how_read="mean over the three ranges"))
+          metric="DLWL's slowdown at p99 less Eagle's", how_read="text: mean over the three ranges"))

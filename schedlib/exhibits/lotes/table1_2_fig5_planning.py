@@ -14,6 +14,7 @@ from schedlib import lotes
 from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.runs import ONCE, claim, class_table
 from schedlib.experiment import Experiment, Figure, grid, scales
+from schedlib.intervals import Interval, wilson
 from schedlib.lotes.workloads.instances import SUPPORTS
 from schedlib.pictures import style
 
@@ -223,6 +224,21 @@ def _looser(frame):
     return [span * np.polyfit(one["phi"], loss[one.index], 1)[0] for _, one in rows.groupby("seed")]
 
 
+@measure
+def _in_time(frame, column, limit):
+    """The share of runs that take less than so many seconds, per seed."""
+    return (frame[column] < limit).groupby(frame["seed"]).mean()
+
+
+def _unproved(frame):
+    """The share of random instances without a proof, less one half."""
+    unproved = np.isinf(frame.query("phi >= 0")["integer_seconds"])
+    share = wilson(int(unproved.sum()), len(unproved))
+    return Interval(*(end - 0.5 for end in share))
+
+
+OF_TODAY: dict[str, Any] = {"by_construction": True,
+                            "reason": "machines of today need a small part of it, whatever is run"}
 EXACTLY = {"paper_value": 1.0, "check": "value", "unit": "1"}
 BINS = {"check": "ratio", "tolerance": 2.3, "metric": "bins, Google", "unit": "1"}
 NOTHING = {"paper_value": 0.0, "check": "value", "tolerance": 0.001}
@@ -242,13 +258,16 @@ CLAIMS = tuple(
         ("placed-rate", "4.1", "The real machines sustain two", FRAGMENTED, _rate("placed", 1),
          PLACED | {"paper_value": 2.0, "unit": "jobs/min"}),
         ("upper-bound", "4.1", "Stage 1's rate is only an upper bound, since machines fragment", STAGES,
-         _by_seed(lambda frame: _loss(frame, "assignment"), "min"), {"metric": "least loss of stage 2"}),
-        ("minute", "5.3", "Stages 1 and 2 together take less than a minute", STAGES,
-         _by_seed(lambda frame: frame["seconds"] < 60, "mean"),
-         EXACTLY | {"metric": "share of instances solved in time"}),
+         _by_seed(lambda frame: _loss(frame, "assignment"), "min"),
+         {"metric": "least loss of stage 2", "by_construction": True,
+          "reason": "stage 2's plans are among stage 1's: it could only be as large"}),
+        ("minute", "5.3; 5.3.3", "Stages 1 and 2 together take less than a minute", None, None,
+         EXACTLY | {"metric": "share of instances solved in time", **OF_TODAY, "readings": {
+             "Google's and random instances": (STAGES, _in_time("seconds", 60)),
+             "classes of the month, made anew": ("lotes.replan", _in_time("seconds", 60))}}),
         ("bins-second", "4.2", "All bins of K^j are found within a second", STAGES,
-         _by_seed(lambda frame: frame["bins_seconds"] < 1, "mean"),
-         EXACTLY | {"metric": "share of instances enumerated in time"}),
+         _in_time("bins_seconds", 1),
+         EXACTLY | {"metric": "share of instances enumerated in time", **OF_TODAY}),
         ("rounding-feasible", "4.2", "Rounding gives every machine exactly one bin", STAGES,
          _by_seed(lambda frame: frame["unassigned"].abs(), "max"),
          EXACTLY | {"paper_value": 0.0, "metric": "machines without a bin", "by_construction": True,
@@ -256,8 +275,7 @@ CLAIMS = tuple(
         ("looser", "5.4.2", "The fluid bound becomes looser as Phi grows, by fragmentation", STAGES, _looser,
          {"check": "trend", "metric": "growth of stage 2's loss along Phi"}),
         ("integer-slow", "4.2", "The integer program is not practical (read: no proof within 20 s)", INTEGER,
-         lambda frame: [np.isinf(frame.query("phi >= 0")["integer_seconds"]).mean() - 0.5],
-         {"metric": "share of random instances without a proof less one half", "unit": "1",
+         _unproved, {"metric": "share of random instances without a proof less one half", "unit": "1",
           "reason": "with Google's few bins HiGHS of today proves it within seconds"}),
         ("supports", "4.2; Table 1", "All but one of Google's configurations serve one or two classes",
          STAGES, _google(lambda frame: frame["above_two_supports"]),

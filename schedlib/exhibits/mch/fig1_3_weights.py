@@ -228,7 +228,7 @@ CLAIMS = (
     *(_claim(f"equal-{case}", f"Section III.A, {place}",
              f"The flat tree gives exactly the hierarchy's allocation: n2,2 {what}", "mch.weights",
              partial(_equal, case), 1.0, metric="share of trees with t = t*", tolerance=0.0, reason=reason,
-             how_read="minimal general case with random demands, divisible tasks, hierarchy by H-DRF")
+             how_read="text: minimal general case with random demands, divisible tasks, hierarchy by H-DRF")
       for case, place, what, reason in (
           ("full", "Case 1", "is full-type", ""),
           ("other", "Sub-case 1", "needs only a resource that is not first saturated",
