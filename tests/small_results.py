@@ -31,13 +31,14 @@ def of_lotes():
     yield "lotes.google_month", digest(month.jobs, month.tasks)
     found, label = lotes.cluster_jobs(month, 4)
     yield "lotes.cluster_jobs", digest(found.share, found.demand, found.rate, label)
+    yield "lotes.class_counts", digest(lotes.class_counts(month, 4))
     for sizes in ("independent", "common", "fixed"):
         one = lotes.random_instance(machines=100, hours=2.0, sizes=sizes, seed=1)
         drawn = list(one.workload.blocks())
         yield f"lotes.{sizes}", digest(*(column for block in drawn for column in block))
         for policy in ("lotes", "lotes-first", "greedy", "tetris"):
             run = lotes.simulate(policy, one.configs, one.workload, plan=one.plan)
-            yield f"lotes.{sizes}.{policy}", digest(run.jobs, run.intervals)
+            yield f"lotes.{sizes}.{policy}", digest(run.jobs, run.intervals, run.slope, run.utilisation)
 
 
 def of_hmhs():

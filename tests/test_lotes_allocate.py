@@ -9,8 +9,10 @@ from scipy.optimize import linprog
 
 from lotes_instances import problems
 from schedlib import lotes
+from schedlib.exhibits.lotes import vertices
 from schedlib.lotes.model import check
 from schedlib.lotes.planning.allocate import SLACK, VERTICES, pool_size, solve, waste
+from schedlib.lotes.workloads.instances import SUPPORTS
 
 SOME = settings(deadline=None, max_examples=60)
 
@@ -195,3 +197,13 @@ def test_scarcity_is_the_price_where_prices_are_unique():
 def test_scarcity_refuses_less():
     with pytest.raises(ValueError, match="more: 0"):
         lotes.scarcity(lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[1.0]], [[1.0]]), more=0)
+
+
+def test_an_optimum_with_table_1_s_numbers_of_classes_exists_and_one_class_everywhere_does_not():
+    configs, classes = lotes.google2011()
+    found = vertices.with_supports(configs, classes, SUPPORTS)
+    assert found.supports.tolist() == list(SUPPORTS) and (found.delta.sum(axis=1) <= 1 + 1e-7).all()
+    served = (found.running * classes.rate).sum(axis=0) / classes.share
+    assert served.min() >= lotes.allocate(configs, classes).rate * (1 - 1e-7)
+    with pytest.raises(RuntimeError, match="these numbers of classes"):
+        vertices.with_supports(configs, classes, (1,) * 10)

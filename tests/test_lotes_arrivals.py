@@ -158,6 +158,7 @@ def test_claims_read_the_month_as_they_say():
         for hours, value in ((1, 0.4), (7, 0.3), (17, 0.2))
     ]
     frame = pd.DataFrame(rows, columns=["seed", "policy", "measure", "x", "value"]).astype({"x": float})
+    frame = frame.assign(load=0.8)
     readings = {row.id.removeprefix("lotes.month-"): row.readings for row in fig6_10_month.CLAIMS if row.measure}
     expected = {
         "greedy": 2, "tetris": 1, "greedy-minutes": 16.5, "lower": 0, "deviate": 0.5, "first-day": 1, "tail-lotes": 0.6,
@@ -165,7 +166,8 @@ def test_claims_read_the_month_as_they_say():
     }  # fmt: skip
     assert set(readings) == set(expected)
     for name, value in expected.items():
-        assert [experiment for experiment, _ in readings[name].values()] == ["lotes.month", "lotes.month-google"]
+        run, *others = [experiment for experiment, _ in readings[name].values()]
+        assert run == "lotes.month" and others in (["lotes.month-google"], ["lotes.month-google", "lotes.hour"])
         for _, measure in readings[name].values():
             assert np.ravel(measure(frame)) == pytest.approx([value])
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from schedlib.core.portable import dot
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
 from schedlib.lotes.dispatching.machine_tree import refresh
@@ -86,7 +87,7 @@ def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
         def label(demand):
             return nearest(np.ascontiguousarray(demand / spread), fresh.demand / spread)[0]
 
-        mean = classes.share @ (1 / classes.rate.max(axis=0))
+        mean = dot(classes.share, 1 / classes.rate.max(axis=0))
         start = JobClasses(fresh.share, fresh.demand, np.full(classes.rate.shape, 1 / mean))
         return solve(plan.configs, estimated(past, label(past.demand), start)), label
     except ValueError:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core import streams
+from schedlib.core.portable import dot
 from schedlib.lotes.dispatching.engine import run
 from schedlib.lotes.dispatching.machine_tree import fractions, machines
 from schedlib.lotes.dispatching.meter import SKETCH_BASE, SKETCH_LOW, lengthened, tick
@@ -124,7 +125,8 @@ class Simulation:
         if len(late) < 2:
             return 0.0
         middle = (late["begin"] + late["end"]).to_numpy() / 2
-        return float(np.polyfit(middle - middle.mean(), late["queue"].to_numpy(), 1)[0])
+        away = middle - middle.mean()
+        return float(dot(away, late["queue"].to_numpy()) / dot(away, away))
 
     @cached_property
     def trend(self) -> float:
@@ -254,7 +256,7 @@ def _result(state, blocks, log, configs, jobs, end, *, counts_looks, **of_policy
     arrived, started = int(state.progress[0].arrived), int(series.started.sum())
     slots = present(state.table)
     queued = slots[state.table.job.machine[slots] < 0]
-    total, held = configs.count @ state.machines.capacity, series.queued_time.sum()
+    total, held = dot(configs.count, state.machines.capacity), series.queued_time.sum()
     return Simulation(
         **of_policy, jobs=_frame(blocks, log, arrived, getattr(jobs, "job", None)) if blocks else None,
         arrived=arrived, started=started, finished=int(series.finished.sum()), waiting=int(clock.waiting),

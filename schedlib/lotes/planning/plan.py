@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pulp
 
+from schedlib.core.portable import dot
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
 from schedlib.lotes.planning.allocate import allocate, solve
 from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
@@ -33,7 +34,7 @@ def sustained(classes: JobClasses, bins: Sequence[np.ndarray], machines: Sequenc
     >>> sustained(JobClasses([1.0], [[3.0]], [[1.0]]), [np.array([[1]])], [np.array([2])])
     2.0
     """
-    running = np.array([x @ mixes for mixes, x in zip(bins, machines, strict=True)])
+    running = np.array([dot(x, mixes) for mixes, x in zip(bins, machines, strict=True)])
     served = (running * classes.rate).sum(axis=0)
     asked = classes.share > 0
     return float((served[asked] / classes.share[asked]).min())

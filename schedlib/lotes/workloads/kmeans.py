@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core import compiled, streams
+from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses
 from schedlib.workload import Workload
 
@@ -70,7 +71,8 @@ def class_counts(workload: Workload, most: int = 8, *, day: float | None = None,
 
     points, weights, _, _ = _points(workload, day, features)
     points, weights = points[weights > 0], weights[weights > 0]
-    total = weights @ ((points - weights @ points / weights.sum()) ** 2).sum(axis=1)
+    middle = dot(weights, points) / weights.sum()
+    total = dot(weights, ((points - middle) ** 2).sum(axis=1))
     rows, before = [], None
     for k in range(1, min(most, len(points)) + 1):
         labels, inertia = _k_means(points, weights, k, seed)
@@ -148,7 +150,7 @@ def _k_means(points, weights, k, seed):
             size = np.bincount(label, weights, minlength=k)
             total = np.array([np.bincount(label, weights * column, minlength=k) for column in points.T]).T
             centre = np.where(size[:, None] > 0, total / np.maximum(size, 1e-300)[:, None], centre)
-        inertia = float(weights @ distance)
+        inertia = float(dot(weights, distance))
         if (np.bincount(label, minlength=k) > 0).all() and (best is None or inertia < best[1] * (1 - 1e-12)):
             best = label, inertia
     if best is None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from schedlib.core import streams
 from schedlib.core.checks import unknown
-from schedlib.core.portable import exp
+from schedlib.core.portable import dot, exp, least_squares
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.workloads.instances import SIZES, truncated
@@ -108,8 +108,8 @@ def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
     def around(keep):
         """Coefficients, and the variance of what each hour adds, when it keeps that share."""
         x, y = white(design, keep), white(log, keep)
-        best = np.linalg.lstsq(x, y, rcond=None)[0]
-        return best, float(np.mean((y - x @ best) ** 2))
+        best = least_squares(x, y)
+        return best, float(np.mean((y - dot(x, best)) ** 2))
 
     def loss(keep):
         return len(log) / 2 * np.log(around(keep)[1]) - np.log(1 - keep**2) / 2
