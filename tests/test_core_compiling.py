@@ -6,6 +6,7 @@ import runpy
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
@@ -191,3 +192,151 @@ def test_uncompiled_source_makes_the_same_schedules(capsys):
     exec(SCHEDULE_ALL, {})
     assert plain == json.loads(capsys.readouterr().out)
     assert len(plain) == len(hmhs.POLICIES) + 1
+
+
+IMPORT_ALL = """
+import gc, importlib, json
+from numba.core.dispatcher import Dispatcher
+from schedlib import papers
+for paper in papers.KEYS:
+    importlib.import_module(f"schedlib.{paper}")
+from schedlib.reproduce import registry
+registry.load()
+found = [thing for thing in gc.get_objects() if isinstance(thing, Dispatcher) and thing.__module__.startswith("schedlib")]
+print(json.dumps([len(found), sum(len(kernel.overloads) for kernel in found)]))
+"""
+
+
+@jit_only
+def test_importing_everything_compiles_nothing():
+    kernels, compiled = run(IMPORT_ALL, PYTHONPATH=str(PACKAGE.parent))
+    assert kernels > 100 and compiled == 0
+
+
+# A module of the package, with a kernel that takes a function, one that calls it, and the library's own rule.
+TRY = """
+import numpy as np
+from numba.core import types
+from schedlib.core.compiling import compiled, function_type, rule
+from schedlib.core.uncounted import kernel
+
+ONE = types.int64(types.int64)
+
+@compiled(signature=types.int64(function_type(ONE), types.int64[::1]))
+def total(choose, numbers):
+    found = 0
+    for number in numbers:
+        found += choose(number)
+    return found
+
+@compiled
+def within(choose, numbers):
+    return 10 * total(choose, numbers)
+
+@rule(ONE)
+def double(number):
+    return 2 * number
+
+@kernel
+def inner(numbers):
+    return numbers[0]
+
+@kernel(signature=types.int64(types.int64[::1]))
+def outer(numbers):
+    return inner(numbers) + 1
+"""
+
+
+@pytest.fixture
+def trial(copy):
+    """Runs code with that module, in a process of its own with a cache of its own."""
+    (copy / "schedlib/core/trial.py").write_text(TRY)
+
+    def trial(code, **environment):
+        places = {"PYTHONPATH": str(copy), "SCHEDLIB_CACHE": str(copy / "cache")}
+        start = "import json, sys\nimport numpy as np\nfrom schedlib.core import compiling, trial\nnumbers = np.arange(4)\n"
+        return run(start + code, **places | environment)
+
+    return trial
+
+
+@jit_only
+def test_a_kernel_with_a_signature_compiles_at_its_first_call_and_to_that_alone(trial):
+    code = """
+before = len(trial.total.overloads) + len(trial.double.overloads)
+found = trial.total(trial.double, numbers)
+for wrong in (numbers.astype(np.int32), numbers[::2], 3):
+    try:
+        trial.total(trial.double, wrong)
+    except TypeError as error:
+        assert "No matching definition" in str(error), error
+    else:
+        raise AssertionError(wrong)
+kept = compiling.rule(trial.ONE)(trial.double) is trial.double
+print(json.dumps([before, found, len(trial.total.overloads), trial.total.stats.cache_hits.total(), kept]))
+"""
+    assert trial(code) == [0, 12, 1, 0, True]
+    assert trial(code) == [0, 12, 1, 1, True]
+
+
+@jit_only
+def test_a_wrong_first_call_converts_nothing(trial):
+    code = """
+try:
+    trial.total(trial.double, numbers.astype(np.int32))
+except TypeError as error:
+    print(json.dumps([str(error)[:22], trial.total(trial.double, numbers)]))
+"""
+    assert trial(code) == ["No matching definition", 12]
+
+
+@pytest.mark.parametrize("plain", ["0", "1"])
+def test_kernels_that_call_kernels_and_plain_python_agree(trial, plain):
+    code = "print([int(it) for it in (trial.within(trial.double, numbers), trial.outer(numbers + 5), trial.inner(numbers + 7))])"
+    assert trial(code, NUMBA_DISABLE_JIT=plain) == [120, 6, 7]
+    assert trial(code, NUMBA_DISABLE_JIT=plain) == [120, 6, 7]
+
+
+@jit_only
+def test_threads_that_call_at_once_compile_once(trial):
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(8) as pool:
+    found = list(pool.map(lambda _: trial.total(trial.double, numbers), range(8)))
+print(json.dumps([found, trial.total.stats.cache_misses.total()]))
+"""
+    assert trial(code) == [[12] * 8, 1]
+
+
+@jit_only
+def test_pickled_kernels_and_their_source_work(trial):
+    code = """
+import pickle
+before = pickle.loads(pickle.dumps(trial.total))(trial.double, numbers)
+trial.total(trial.double, numbers)
+after = pickle.loads(pickle.dumps(trial.total))(pickle.loads(pickle.dumps(trial.double)), numbers)
+print(json.dumps([before, after, int(trial.total.py_func(trial.double, numbers))]))
+"""
+    assert trial(code) == [12, 12, 12]
+
+
+@jit_only
+def test_of_two_processes_one_compiles_and_the_other_loads(copy, trial):
+    code = "trial.total(trial.double, numbers)\nprint(json.dumps(trial.total.stats.cache_misses.total()))"
+    with ThreadPoolExecutor(3) as pool:
+        assert sum(pool.map(lambda _: trial(code), range(3))) == 1
+
+
+@jit_only
+def test_compiling_is_said_once_when_it_takes_a_moment_and_loading_never(trial):
+    code = """
+import io, time
+sys.stderr = io.StringIO()
+compiling.Notice.moment = 0.0
+trial.total(trial.double, numbers), trial.outer(numbers)
+time.sleep(0.2)
+print(json.dumps(sys.stderr.getvalue().splitlines()))
+"""
+    (said,) = trial(code)
+    assert said.startswith("compiling kernels, once per machine")
+    assert trial(code) == []

@@ -129,6 +129,26 @@ def test_import_is_light(module, heavy):
     assert done.stdout.strip() == "[]"
 
 
+SHOWN = """
+import sys
+from schedlib import reproduce
+reproduce.picture("lotes.fig11"), reproduce.card("hmhs"), reproduce.claims(), reproduce.frame("hmhs.fig1")
+loaded = [name for name in sys.modules if name.split(".")[:2] in KINDS or name == "numba"]
+assert not loaded, loaded
+try:
+    reproduce.picture("lotes.fgi11")
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_what_is_stored_is_shown_without_a_paper_and_without_the_compiler():
+    kinds = [["schedlib", name] for name in (*papers.KEYS, "exhibits")]
+    code = SHOWN.replace("KINDS", repr(kinds))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "figure: 'lotes.fgi11' is unknown; did you mean 'lotes.fig11'" in done.stdout, done.stderr
+
+
 def test_arrows_are_seen_whatever_the_form_of_the_import(tmp_path):
     package = tmp_path / "schedlib"
     package.mkdir()

@@ -172,15 +172,6 @@ def test_worker_with_other_code_is_refused(folder, monkeypatch):
     assert toy.executions(folder) == []
 
 
-def test_package_is_warmed_once_in_the_parent(folder, monkeypatch):
-    calls = []
-    monkeypatch.setattr(toy, "warm", lambda: calls.append(1), raising=False)
-    experiment = toy.experiment(toy.counted, folder)
-    for _ in range(2):
-        reproduce.run(experiment, workers=1, progress=False)
-    assert calls == [1]
-
-
 def test_estimate_comes_from_earlier_points(folder, capsys):
     experiment = toy.experiment(toy.counted, folder)
     assert sweep.seconds_per_task(experiment, "quick", [{}]) == [None]

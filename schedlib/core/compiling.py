@@ -9,14 +9,20 @@ which it takes from elsewhere has changed.
 import contextlib
 import functools
 import hashlib
+import multiprocessing
 import os
 import re
-from collections.abc import Callable
+import sys
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import types
+from numba.core import event, types
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.dispatcher import Dispatcher
+from numba.extending import is_jitted
 
 from schedlib import paths
 
@@ -63,26 +69,85 @@ def kernel_folder(file: Path) -> Path | None:
     return None
 
 
-def jit(function: Callable[..., Any], signature: Any = None, **options: Any) -> Any:
-    """numba's `njit` with these options; the package's own kernels are kept for the next process."""
+def jit(function: Callable[..., Any], signature: Any = None, place: str = "", **options: Any) -> Any:
+    """numba's `njit` with these options. The package's own kernels are kept for the next process, and with a
+    `signature` compile to it, or load, when first needed; a reader's function compiles to it now. `place`
+    keeps apart what is compiled from one function with other options."""
     code = getattr(function, "__code__", None)
     file = Path(code.co_filename).resolve() if code else None
-    folder = kernel_folder(file) if file and file.is_relative_to(PACKAGE) and file.is_file() else None
+    own = file is not None and file.is_relative_to(PACKAGE) and file.is_file()
+    folder = kernel_folder(file) if own and file else None
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
-    numba.config.CACHE_DIR = str(folder or "")  # type: ignore[attr-defined]
+    numba.config.CACHE_DIR = str(folder / place if folder else "")  # type: ignore[attr-defined]
     try:
-        signatures = () if signature is None else (signature,)
-        return numba.njit(  # type: ignore[call-overload]
+        signatures = () if signature is None or own else (signature,)
+        kernel = numba.njit(  # type: ignore[call-overload]
             *signatures, cache=folder is not None, nogil=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+    if own and isinstance(kernel, Dispatcher):
+        _compile_once(kernel, signature, folder / place if folder else None)
+    return kernel
+
+
+def _compile_once(kernel: Any, signature: Any, folder: Path | None) -> None:
+    """Have a kernel compile when it is first called, by Python or by a kernel that compiles, or handed to
+    another; with a signature to this alone. Of several processes one compiles, the others wait and load."""
+    begin, save = type(kernel).compile, kernel._cache.save_overload
+
+    def compile(asked: Any) -> Any:
+        with global_compiler_lock:  # threads may call at once
+            if signature is not None and not kernel._can_compile:
+                return kernel
+            wanted = asked if signature is None else signature
+            with _alone(folder, f"{kernel.py_func.__qualname__} {wanted}"):
+                entry = begin(kernel, wanted)
+            if signature is None:
+                return entry
+            kernel.disable_compile()
+            return kernel  # which numba calls again: only then does it convert arguments
+
+    def save_alone(*overload: Any) -> None:
+        with paths.alone(folder) if folder else contextlib.nullcontext():
+            save(*overload)  # two that save at once could take one file name for both
+
+    kernel.compile, kernel._cache.save_overload = compile, save_alone
+    if signature is not None:
+        kernel.declared = signature
+        _declared.append(kernel)
+
+
+_declared: list[Any] = []  # the package's kernels with signatures
+_held: list[str] = []  # what this process compiles: with one lock at most no two wait for each other
+
+
+@contextlib.contextmanager
+def _alone(folder: Path | None, name: str) -> Iterator[None]:
+    """Hold what a kernel of this name and these types needs to compile, but for those that it calls."""
+    if folder is None or _held:
+        yield
+        return
+    _held.append(name)
+    try:
+        with paths.alone(folder / hashlib.sha256(name.encode()).hexdigest()[:8]):
+            yield
+    finally:
+        _held.clear()
+
+
+def ready(*kernels: Any) -> None:
+    """Compile, or load, these kernels with signatures now, or all that are imported: before one's time is
+    taken, or beside other work."""
+    for kernel in kernels or list(_declared):
+        if is_jitted(kernel):
+            kernel.compile(kernel.declared)
 
 
 def compiled(function: Callable[..., Any] | None = None, *, signature: Any = None) -> Any:
     """Compile a kernel, keep the machine code for the next process, and let threads run it side by side.
 
-    With `signature` the kernel is compiled at import or loaded from the cache; give one to kernels that take
-    a reader's function, since only then does numba cache them.
+    It compiles when first called. Give a `signature` to kernels that take a reader's function, since only
+    then does numba keep them; they compile to that signature alone.
 
     >>> @compiled
     ... def twice(x):
@@ -94,7 +159,8 @@ def compiled(function: Callable[..., Any] | None = None, *, signature: Any = Non
 
 
 def rule(signature: Any, form: str = "") -> Callable[[Callable[..., Any]], Any]:
-    """A decorator that compiles a reader's function to one signature, so that kernels can take it.
+    """A decorator that compiles a reader's function to one signature, so that kernels can take it. The
+    library's own functions compile when they are first needed.
 
     It takes plain functions, lambdas, and functions that numba compiled before; one that has this very
     signature is given back as it is. `form` says in words what the function takes and gives, such as
@@ -110,8 +176,9 @@ def rule(signature: Any, form: str = "") -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(function: Callable[..., Any]) -> Any:
-        if isinstance(function, numba.core.dispatcher.Dispatcher):
-            if signature.args in map(tuple, function.signatures):
+        if isinstance(function, Dispatcher):
+            declared = getattr(function, "declared", None)
+            if declared == signature or signature.args in map(tuple, function.signatures):
                 return function
             function = function.py_func
         try:
@@ -135,3 +202,36 @@ def _reason(error: Exception) -> str:
 def function_type(signature: Any) -> types.FunctionType:
     """The numba type of an argument that takes any function compiled by `rule(signature)`."""
     return types.FunctionType(signature)
+
+
+class Notice(event.Listener):
+    """Says once in a process, on standard error, that kernels compile, when that takes more than a moment."""
+
+    moment = 1.0  # seconds
+
+    def __init__(self) -> None:
+        self.timer: threading.Timer | None = None
+        self.depth = 0
+
+    def on_start(self, event: Any) -> None:
+        """A kernel begins to compile. A reader's function is not meant: it is not kept."""
+        self.depth += 1
+        if self.depth == 1 and event.data["dispatcher"].stats.cache_path is not None:
+            self.timer = threading.Timer(self.moment, self.say)
+            self.timer.daemon = True
+            self.timer.start()
+
+    def on_end(self, event: Any) -> None:
+        """It is compiled."""
+        self.depth -= 1
+        if self.depth == 0 and self.timer is not None:
+            self.timer.cancel()
+
+    def say(self) -> None:
+        """Say it, and never again."""
+        event.unregister("numba:compile", self)
+        print("compiling kernels, once per machine (up to a minute for each paper)", file=sys.stderr)
+
+
+if multiprocessing.parent_process() is None:  # workers stay silent
+    event.register("numba:compile", Notice())

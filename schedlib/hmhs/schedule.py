@@ -192,7 +192,7 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs") -> Schedule:
 
 
 def warm() -> None:
-    """Compile or load every kernel, so that the first point of a sweep is not charged for it."""
+    """Compile or load every kernel, so that what is timed next is not charged for it."""
     tiny = Instance(*(np.ones(2), np.ones(2), np.ones((2, 2))) * 2)
     for policy in POLICIES.values():
         run(tiny, policy)

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from schedlib.core import compiling
 from schedlib.core.events import event_queue
 from schedlib.mch import dispatch
 from schedlib.mch.allocate import check_priority, empty, most_at_once, put_weights
@@ -80,6 +81,7 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     changes = how is not None and how.changes
     if how:
         weights, (_, share) = how.weights(tree, capacity), flat_weights(tree, capacity, rule.weights)
+    compiling.ready(dispatch.advance)
     reflattens, begin, served = 0, time.perf_counter(), (rule.priority, rule.kind, method == "fast")
     while (status := dispatch.advance(*served, changes, state, until)) in (REWEIGH, MORE_ROOM):
         if status == MORE_ROOM:

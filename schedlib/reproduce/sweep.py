@@ -1,7 +1,6 @@
 """Running an experiment: every point and seed, in parallel, each stored when done; how long it will take."""
 
 import contextlib
-import importlib
 import json
 import math
 import multiprocessing
@@ -117,7 +116,6 @@ def _run(experiment: Experiment, scale: str, tasks: list[store.Task], pending: l
     if progress:
         told = sentence(expected, workers if dask is None else None, len(tasks))
         print(f"{experiment.id} ({scale}): {told}", file=sys.stderr)
-    warm(experiment)
     noted = {"scale": scale, "commit": commit_of_checkout()}
     longest_first = sorted(range(len(pending)), key=lambda k: (-(expected[k] or math.inf), -k))
     jobs = [worker.Job(index, experiment.run, task.point, task.seed, task.description | noted, task.path)
@@ -149,12 +147,6 @@ def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) 
         for name in names:
             with contextlib.suppress(Exception):
                 sweep(name, scale, seeds, workers)
-
-
-def warm(experiment: Experiment) -> None:
-    """Call the `warm()` of the experiment's package, if any, so that workers find its kernels compiled."""
-    module = experiment.run.__module__
-    getattr(importlib.import_module(module.rpartition(".")[0] or module), "warm", lambda: None)()
 
 
 def commit_of_checkout() -> str | None:

@@ -21,7 +21,7 @@ from types import ModuleType
 from numba.extending import overload
 
 from schedlib.core.checks import unknown
-from schedlib.core.uncounted import kernel
+from schedlib.core.uncounted import UNCOUNTED, WITHIN, kernel
 from schedlib.lotes.policies import greedy, lotes, own, tetris
 
 MODULES = (lotes, greedy, tetris, own)
@@ -31,7 +31,7 @@ OPTIONS = {name: options for module in MODULES for name, options in module.OPTIO
 """The policies that `simulate` knows by name, with the options each takes and their defaults."""
 
 KEEPER = {module.KEPT: module for module in MODULES}
-IN_LINE = {"nogil": True, "_nrt": False, "forceinline": True}
+IN_LINE = {"nogil": True, **UNCOUNTED, **WITHIN}
 
 
 @kernel

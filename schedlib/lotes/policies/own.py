@@ -111,7 +111,7 @@ class Rule(types.WrapperAddressProtocol):
         return self.function(*arguments)
 
     def __wrapper_address__(self):
-        compiled = self.function.overloads[RULE.args]
+        compiled = self.function.get_compile_result(RULE)
         return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cfunc_wrapper_name)
 
     def signature(self) -> Signature:
