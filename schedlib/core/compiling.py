@@ -22,7 +22,6 @@ import numba
 from numba.core import event, types
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
-from numba.extending import is_jitted
 
 from schedlib import paths
 
@@ -139,7 +138,7 @@ def ready(*kernels: Any) -> None:
     """Compile, or load, these kernels with signatures now, or all that are imported: before one's time is
     taken, or beside other work."""
     for kernel in kernels or list(_declared):
-        if is_jitted(kernel):
+        if hasattr(kernel, "py_func"):
             kernel.compile(kernel.declared)
 
 

@@ -13,7 +13,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from numba.extending import is_jitted
 
 from schedlib.core.compiling import jit
 
@@ -28,7 +27,7 @@ def kernel(function: Callable | None = None, *, signature: Any = None) -> Callab
     if signature is not None:
         return jit(function, signature, **UNCOUNTED)
     made = jit(function, **UNCOUNTED, **WITHIN)
-    if is_jitted(made):
+    if hasattr(made, "py_func"):
         for_python = functools.cache(lambda: jit(function, place="python", forceinline=True, **UNCOUNTED))
         # Python calls another one: numba finds nothing that `_insert` was given, asks `_compile_for_args`
         # for something to call, and calls it.
