@@ -13,7 +13,6 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-
 from schedlib.core.compiling import jit
 
 UNCOUNTED: dict[str, Any] = {"_nrt": False}
