@@ -110,13 +110,9 @@ def _compile_once(kernel: Any, signature: Any, folder: Path | None) -> None:
         with paths.alone(folder) if folder else contextlib.nullcontext():
             save(*overload)  # two that save at once could take one file name for both
 
-    kernel.compile, kernel._cache.save_overload = compile, save_alone
-    if signature is not None:
-        kernel.declared = signature
-        _declared.append(kernel)
+    kernel.compile, kernel.declared, kernel._cache.save_overload = compile, signature, save_alone
 
 
-_declared: list[Any] = []  # the package's kernels with signatures
 _held: list[str] = []  # what this process compiles: with one lock at most no two wait for each other
 
 
@@ -134,12 +130,10 @@ def _alone(folder: Path | None, name: str) -> Iterator[None]:
         _held.clear()
 
 
-def ready(*kernels: Any) -> None:
-    """Compile, or load, these kernels with signatures now, or all that are imported: before one's time is
-    taken, or beside other work."""
-    for kernel in kernels or list(_declared):
-        if hasattr(kernel, "py_func"):
-            kernel.compile(kernel.declared)
+def ready(kernel: Any) -> None:
+    """Compile, or load, a kernel with a signature now: before its time is taken."""
+    if hasattr(kernel, "py_func"):
+        kernel.compile(kernel.declared)
 
 
 def compiled(function: Callable[..., Any] | None = None, *, signature: Any = None) -> Any:
