@@ -44,8 +44,11 @@ class Tree:
     child: np.ndarray
 
     def __init__(self, nested: Any, weights: dict | None = None, names: dict | None = None) -> None:
+        paths: Any
+        parent: Any
+        leaves: Any
         paths, parents, leaves, rows = [], [], [], []
-        stack = [((), nested, -1)]
+        stack: list[Any] = [((), nested, -1)]
         while stack:
             path, node, parent = stack.pop()
             if isinstance(node, list) and node:

@@ -78,7 +78,8 @@ def _pairs() -> pd.DataFrame:
 def run_readings(workload: str, jobs: int, seed: int) -> pd.DataFrame:
     """HMHS's gain over FIFO and over FIFO-Pri in % of their makespan: `reading, fifo, fifo_pri`."""
     instance = WORKLOADS[workload](jobs, seed)
-    best, gain = schedule(instance, "hmhs").makespan, {}
+    best = schedule(instance, "hmhs").makespan
+    gain: dict[str, list[float]] = {}
     for column, order in (("fifo", as_given), ("fifo_pri", priority)):
         maps, gain[column] = None, []
         for name in READINGS:
