@@ -72,8 +72,11 @@ order, which keeps machines busy; the three last policies are the other readings
 """
 
 
-def run(instance: Instance, policy: Policy) -> Schedule:
-    """Dispatch all map tasks by a policy, then all reduce tasks; ValueError when it breaks the rules."""
+def run(instance: Instance, policy: Policy, maps: Stage | None = None) -> Schedule:
+    """Dispatch all map tasks by a policy, then all reduce tasks; ValueError when it breaks the rules.
+
+    `maps`: the map stage of a policy that dispatches it alike: by Min-Min, or by the same order and rule.
+    """
     keys = np.asarray(policy.order(instance), dtype=float)
     if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
         raise ValueError(f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
@@ -81,8 +84,11 @@ def run(instance: Instance, policy: Policy) -> Schedule:
     order = np.argsort(keys, kind="stable")
     scores = policy.score(instance) if policy.score else (instance.map_task_time, instance.reduce_task_time)
     ready = np.zeros(instance.n_jobs)
-    maps, map_steps = _dispatch(policy, "map", instance, order, ready, scores[0])
+    map_steps = np.zeros(2, int)
+    if maps is None:
+        maps, map_steps = _dispatch(policy, "map", instance, order, ready, scores[0])
     if policy.map_rule == MIN_MIN:
+        maps = maps._replace(start=maps.start.copy(), finish=maps.finish.copy())
         min_min.sequence(order, instance.map_task_time, maps)
     map_end = _latest(ready, maps)
     ready = np.full_like(map_end, map_end.max()) if policy.barrier else map_end
@@ -151,8 +157,8 @@ def priced_policy(instance: Instance, known: Bounds, factor: float) -> Policy:
     return Policy(lambda _: rank, best_price, MIN_MIN, lambda _: scores, name="priced")
 
 
-def priced(instance: Instance, known: Bounds | None = None) -> Schedule:
-    """Schedule by priced dispatch; `known` saves solving for the bounds again.
+def priced(instance: Instance, known: Bounds | None = None, hmhs: Schedule | None = None) -> Schedule:
+    """Schedule by priced dispatch; `known` bounds and HMHS's own schedule are not worked out again.
 
     >>> from schedlib.hmhs.workloads import single
     >>> instance = single(20, seed=1, machines=(5, 5))
@@ -160,8 +166,8 @@ def priced(instance: Instance, known: Bounds | None = None) -> Schedule:
     True
     """
     known = bounds(instance) if known is None else known
-    policies = [priced_policy(instance, known, factor) for factor in FACTORS]
-    plans = [run(instance, policy) for policy in (*policies, replace(POLICIES["hmhs"], name="priced"))]
+    plans = [run(instance, priced_policy(instance, known, factor)) for factor in FACTORS]
+    plans.append(replace(hmhs or run(instance, POLICIES["hmhs"]), policy="priced"))
     return min(plans, key=lambda plan: plan.makespan)
 
 

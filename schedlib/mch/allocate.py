@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.checks import numbers, refuse, unknown
-from schedlib.core.portable import dot
+from schedlib.core.compiling import compiled
 from schedlib.mch import dispatch
 from schedlib.mch.choosing import H_DRF, NAIVE, OWN, SHARE, State, new_state
 from schedlib.mch.fluid_hdrf import USED_UP, fluid_hdrf
@@ -48,22 +48,36 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
                       tasks=tasks, saturated=saturated, decisions=events)
 
 
-def fluid_flat(need: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+@compiled
+def fluid_flat(need, speed):
     """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of phases.
 
     `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
     level, weight over share. A resource that is used up freezes the leaves that demand it. Source: DRF
     (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
     """
-    tasks, saturated, phases = np.zeros(len(need)), np.zeros(need.shape[1], bool), 0
-    while (growing := ~(need[:, saturated] > 0).any(axis=1)).any():
-        rate, left = dot(np.where(growing, speed, 0), need), 1 - dot(tasks, need)
-        asked = (rate > 0) & ~saturated
-        span = np.divide(np.maximum(left, 0), rate, out=np.full(len(left), np.inf), where=asked)
-        first = int(span.argmin())
-        tasks[growing] += speed[growing] * span[first]
-        saturated |= asked & (1 - dot(tasks, need) <= USED_UP)
-        saturated[first] = True
+    (p, resources), phases = need.shape, 0
+    tasks, growing, saturated = np.zeros(p), np.ones(p, np.bool_), np.zeros(resources, np.bool_)
+    rate, left = np.zeros(resources), np.ones(resources)
+    while growing.any():
+        first, span = 0, np.inf
+        for j in range(resources):
+            rate[j] = 0.0
+            for i in range(p):
+                rate[j] += speed[i] * need[i, j] if growing[i] else 0.0
+            if rate[j] > 0 and not saturated[j] and max(left[j], 0.0) / rate[j] < span:
+                first, span = j, max(left[j], 0.0) / rate[j]
+        for i in range(p):
+            tasks[i] += speed[i] * span if growing[i] else 0.0
+        for j in range(resources):
+            used = 0.0
+            for i in range(p):
+                used += tasks[i] * need[i, j]
+            left[j] = 1 - used
+            saturated[j] |= j == first or (rate[j] > 0 and left[j] <= USED_UP)
+        for i in range(p):
+            for j in range(resources):
+                growing[i] &= not (saturated[j] and need[i, j] > 0)
         phases += 1
     return tasks, saturated, phases
 

@@ -1,6 +1,7 @@
 """MCH's nouns: a hierarchy of groups whose leaves are jobs (Section II.A), and what each leaf is given."""
 
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from schedlib.core.checks import refuse
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Tree:
     """A weighted hierarchy: a group is a list, a leaf a tuple: what one of its tasks needs of each resource.
 
@@ -30,48 +31,48 @@ class Tree:
     (3, 6, ((1,), (1, 1)), 2.0, [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     """
 
-    nested: list = field(repr=False)
-    weights: dict | None = field(default=None, repr=False)
-    names: dict | None = field(default=None, repr=False)
-    paths: tuple = field(init=False, repr=False)
-    demand: np.ndarray = field(init=False, repr=False)
-    parent: np.ndarray = field(init=False, repr=False)
-    depth: np.ndarray = field(init=False, repr=False)
-    weight: np.ndarray = field(init=False, repr=False)
-    leaves: np.ndarray = field(init=False, repr=False)
-    leaf_of: np.ndarray = field(init=False, repr=False)
-    child_start: np.ndarray = field(init=False, repr=False)
-    child: np.ndarray = field(init=False, repr=False)
+    weights: dict | None
+    names: dict | None
+    paths: tuple
+    demand: np.ndarray
+    parent: np.ndarray
+    depth: np.ndarray
+    weight: np.ndarray
+    leaves: np.ndarray
+    leaf_of: np.ndarray
+    child_start: np.ndarray
+    child: np.ndarray
 
-    def __post_init__(self):
-        paths, parents, demands = [], [], []
-        stack = [((), self.nested, -1)]
+    def __init__(self, nested: Any, weights: dict | None = None, names: dict | None = None) -> None:
+        paths: Any
+        parent: Any
+        leaves: Any
+        paths, parents, leaves, rows = [], [], [], []
+        stack: list[Any] = [((), nested, -1)]
         while stack:
             path, node, parent = stack.pop()
-            demand = _demand(path, node)
-            if demand is None:
+            if isinstance(node, list) and node:
                 stack += [((*path, k), child, len(paths)) for k, child in reversed(list(enumerate(node, 1)))]
+            else:
+                leaves.append(len(paths))
+                rows.append(node)
             paths.append(path)
             parents.append(parent)
-            demands.append(demand)
-        leaves = np.array([node for node, demand in enumerate(demands) if demand is not None])
-        lengths = sorted({len(demands[leaf]) for leaf in leaves})
-        if len(lengths) != 1:
-            raise ValueError(f"tree: its leaves name {lengths} resources; give every leaf a number for each")
+        demand, leaves = _demands(rows, leaves, paths), np.array(leaves)
         leaf_of = np.full(len(paths), -1)
         leaf_of[leaves] = np.arange(len(leaves))
-        parent, weight = np.array(parents), _by_path("weights", self.weights, paths, 1.0).astype(float)
-        _by_path("names", self.names, paths, "")
+        parent, weight = np.array(parents), _by_path("weights", weights, paths, 1.0).astype(float)
+        _by_path("names", names, paths, "")
         for bad in np.flatnonzero(~(np.isfinite(weight) & (weight > 0))):
             raise ValueError(f"weights[{paths[bad]}]: {weight[bad]}, must be a positive number")
         counts = np.bincount(parent[1:], minlength=len(paths))
         arrays = {
-            "demand": np.array([demands[leaf] for leaf in leaves], float), "parent": parent, "weight": weight,
-            "depth": np.array(list(map(len, paths))), "leaves": leaves, "leaf_of": leaf_of,
+            "demand": demand, "parent": parent, "weight": weight, "leaves": leaves, "leaf_of": leaf_of,
+            "depth": np.array(list(map(len, paths))),
             "child": np.argsort(parent[1:], kind="stable") + 1, "child_start": np.append(0, counts.cumsum())}
         for array in arrays.values():
             array.flags.writeable = False
-        self.__dict__.update(arrays, paths=tuple(paths))
+        self.__dict__.update(arrays, paths=tuple(paths), weights=weights, names=names)
 
     def copies(self, *names: str) -> dict[str, np.ndarray]:
         """Some of its arrays as kernels take them, which are compiled for arrays that can be written."""
@@ -101,37 +102,48 @@ class Tree:
         """The children of a node, from left to right."""
         return self.child[self.child_start[node] : self.child_start[node + 1]]
 
+    @property
+    def nested(self) -> Any:
+        """The tree as it was given, leaves with numbers as floats."""
+        return _nested(branch_of(self), (), {})
+
     @cached_property
     def guarantee(self) -> np.ndarray:
         """The parent's guarantee (the root has 1), times a node's part of its siblings' weights, (Q,)."""
-        share = np.ones(self.n_nodes)
-        for node in range(self.n_nodes):
-            below = self.children(node)
-            if len(below):
-                share[below] = share[node] * self.weight[below] / self.weight[below].sum()
+        share, below = np.ones(self.n_nodes), np.bincount(self.parent[1:], self.weight[1:], self.n_nodes)
+        for depth in range(1, self.depth.max() + 1):
+            nodes = np.flatnonzero(self.depth == depth)
+            share[nodes] = share[self.parent[nodes]] * self.weight[nodes] / below[self.parent[nodes]]
         share.flags.writeable = False
         return share
 
     def with_demand(self, demand: npt.ArrayLike) -> "Tree":
         """The same hierarchy with other demands (p, R); ValueError on another number of rows."""
-        rows = np.asarray(demand, float).tolist()
+        rows = np.array(demand, float)
         if len(rows) != self.n_leaves:
             raise ValueError(f"demand: {len(rows)} rows for {self.n_leaves} leaves; give one per leaf")
-        left = iter(rows)
+        other, rows = object.__new__(Tree), _demands(rows, self.leaves, self.paths)
+        rows.flags.writeable = False
+        other.__dict__.update(self.__dict__, demand=rows)
+        return other
 
-        def rebuilt(node):
-            return [rebuilt(child) for child in node] if isinstance(node, list) else tuple(next(left))
 
-        return Tree(rebuilt(self.nested), self.weights, self.names)
+def _demands(rows, leaves, paths):
+    """The demands (p, R) of these leaves; ValueError, with the path, where one of the rows is none."""
+    if isinstance(rows, np.ndarray) or all(isinstance(row, tuple | np.ndarray) for row in rows):
+        with suppress(TypeError, ValueError, OverflowError):
+            demand = np.array(rows, float)
+            if demand.ndim == 2 and ((demand >= 0) & (demand < np.inf)).all() and demand.any(axis=1).all():
+                return demand
+    lengths = sorted({len(_demand(paths[leaf], row)) for leaf, row in zip(leaves, rows, strict=True)})
+    raise ValueError(f"tree: its leaves name {lengths} resources; give every leaf a number for each")
 
 
 def _demand(path, node):
-    """A leaf's demand, or None for a group."""
+    """A leaf's demand, alone."""
     where = f"tree{list(path)}"
     if isinstance(node, list):
-        if not node:
-            raise ValueError(f"{where}: an empty group; leave it out, or give it a leaf (a tuple of demands)")
-        return None
+        raise ValueError(f"{where}: an empty group; leave it out, or give it a leaf (a tuple of demands)")
     if not isinstance(node, tuple | np.ndarray):
         raise ValueError(f"{where}: {node!r} is neither a list (a group) nor a tuple (a leaf's demands)")
     try:
@@ -167,17 +179,18 @@ def tree_of(branch: tuple[float, Any]) -> Tree:
     >>> tree_of((1, [(1, (1, 0)), (3, [(1, (0, 1)), (1, (2, 2))])])).weight.tolist()
     [1.0, 1.0, 3.0, 1.0, 1.0]
     """
-    weights = {}
+    weights: dict[tuple, float] = {}
+    return Tree(_nested(branch, (), weights), weights)
 
-    def nested(branch, path):
-        weight, below = branch
-        if weight != 1:
-            weights[path] = weight
-        if not isinstance(below, list):
-            return below
-        return [nested(one, (*path, k)) for k, one in enumerate(below, 1)]
 
-    return Tree(nested(branch, ()), weights)
+def _nested(branch, path, weights):
+    """What a branch holds without its weights, which go into `weights` by path where they are not 1."""
+    weight, below = branch
+    if weight != 1:
+        weights[path] = weight
+    if not isinstance(below, list):
+        return below
+    return [_nested(one, (*path, k), weights) for k, one in enumerate(below, 1)]
 
 
 def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:

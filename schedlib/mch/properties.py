@@ -63,11 +63,13 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
     >>> node_shares(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], [0.5, 0.5, 0.25]).tolist()
     [0.5, 0.5, 0.25, 0.5, 0.25]
     """
-    mu, share = flatten(tree, capacity).mu, np.zeros(tree.n_nodes)
+    mu, share, least = flatten(tree, capacity).mu, np.zeros(tree.n_nodes), np.full(tree.n_nodes, np.inf)
     share[tree.leaves] = shares
-    for node in np.flatnonzero(tree.leaf_of < 0)[::-1]:
-        below = tree.children(node)
-        share[node] = mu[node] * (share[below] / tree.weight[below]).min()
+    for depth in range(tree.depth.max(), -1, -1):
+        nodes = np.flatnonzero(tree.depth == depth)
+        groups = nodes[tree.leaf_of[nodes] < 0]
+        share[groups] = mu[groups] * least[groups]
+        np.minimum.at(least, tree.parent[nodes], share[nodes] / tree.weight[nodes])
     return share
 
 

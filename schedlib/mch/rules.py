@@ -12,13 +12,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from schedlib.core import compiling
 from schedlib.core.checks import unknown
 from schedlib.mch.choosing import H_DRF, NAIVE, OWN, PRIORITY, SHARE
 from schedlib.mch.flatten import case1_weights, exact_weights, guarantees, mch_weights
-from schedlib.mch.model import Tree, check_capacity
+from schedlib.mch.model import Tree
 
 
 class Weighing(NamedTuple):
@@ -104,14 +103,14 @@ def the_rule(given: str | Rule) -> Rule:
     return RULES[given]
 
 
-def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np.ndarray, np.ndarray]:
+def flat_weights(tree: Tree, capacity: np.ndarray, weighing: str) -> tuple[np.ndarray, np.ndarray]:
     """What a flat rule of `FLAT` compares: each leaf's weight (p,), and the share (p,) of one of its tasks.
 
     ValueError on a name not in `FLAT`, and on a leaf without the resource that `c-ch` or `m-ch` looks at.
     """
     if weighing not in FLAT:
         raise unknown("flat rule", weighing, FLAT)
-    how, need = FLAT[weighing], tree.demand / check_capacity(tree, capacity)
+    how, need = FLAT[weighing], tree.demand / capacity
     if how.resource is not None:
         asked = f"rule {weighing!r} looks at resource {how.resource} alone"
         if how.resource >= tree.n_resources:
@@ -119,5 +118,5 @@ def flat_weights(tree: Tree, capacity: npt.ArrayLike, weighing: str) -> tuple[np
         for leaf in tree.leaves[need[:, how.resource] == 0][:1]:
             why = f"uses nothing of resource {how.resource}, its share would be 0 for ever"
             raise ValueError(f"{asked}: leaf {tree.name(leaf)} {why}; use 'mch' or 'h-drf'")
-    weights = how.weights(tree, np.asarray(capacity, float))(np.ones(tree.n_leaves, np.bool_))
+    weights = how.weights(tree, capacity)(np.ones(tree.n_leaves, np.bool_))
     return weights, need.max(axis=1) if how.resource is None else need[:, how.resource]

@@ -16,7 +16,7 @@ from schedlib.exhibits import measure
 from schedlib.experiment import claim_maker
 from schedlib.hmhs.bound import bounds
 from schedlib.hmhs.model import Instance
-from schedlib.hmhs.schedule import priced, schedule
+from schedlib.hmhs.schedule import POLICIES, priced, run, schedule
 from schedlib.hmhs.workloads import hybrid, single
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
@@ -35,9 +35,10 @@ TREND = {"check": "trend", "tolerance": 0.0, "how_read": "text", "metric": "slop
 
 def makespans(instance: Instance) -> pd.DataFrame:
     """Makespan of each policy, and the lower bound under the name "bound": `policy, makespan`."""
-    rows = [(name, schedule(instance, name).makespan) for name in ("hmhs", "r-hmhs", "fifo-pri", "fifo")]
-    known = bounds(instance)
-    rows += [("priced", priced(instance, known).makespan), ("bound", known.best)]
+    known, hmhs = bounds(instance), schedule(instance, "hmhs")
+    plans = [hmhs, run(instance, POLICIES["r-hmhs"], hmhs.map), schedule(instance, "fifo-pri"),
+             schedule(instance, "fifo"), priced(instance, known, hmhs)]
+    rows = [*((plan.policy, plan.makespan) for plan in plans), ("bound", known.best)]
     return pd.DataFrame(rows, columns=["policy", "makespan"])
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.compiling import compiled
+from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check, scaled
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.planning.plan import assign, make_plan, sustained
@@ -84,15 +85,11 @@ def _prices(size, value) -> np.ndarray:
     longest = size.max(axis=1)
     rows = np.r_[size / longest[:, None], np.eye(resources)]
     right = np.r_[value / longest, np.zeros(resources)]
-    vertices = []
-    for pick in combinations(range(len(rows)), resources):
-        matrix = rows[list(pick)]
-        if abs(np.linalg.det(matrix)) < 1e-12:
-            continue
-        u = np.linalg.solve(matrix, right[list(pick)])
-        if (u >= -1e-12).all() and (size @ u >= value * (1 - 1e-12)).all():
-            vertices.append(np.maximum(u, 0))
-    return np.array(vertices) * (1 + 1e-12)
+    picks = np.array(list(combinations(range(len(rows)), resources)))
+    picks = picks[np.abs(np.linalg.det(rows[picks])) >= 1e-12]
+    u = np.linalg.solve(rows[picks], right[picks][..., None])[..., 0]
+    u = u[(u >= -1e-12).all(axis=1) & (dot(u, size.T) >= value * (1 - 1e-12)).all(axis=1)]
+    return np.maximum(u, 0) * (1 + 1e-12)
 
 
 def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike, *,

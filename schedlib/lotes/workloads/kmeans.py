@@ -129,6 +129,17 @@ def nearest(points, centre):
     return label, distance
 
 
+@compiled
+def _sums(points, weights, label, k):
+    """The weight of the points of each class, (k,), and their weighted sum (k, R)."""
+    size, total = np.zeros(k), np.zeros((k, points.shape[1]))
+    for i in range(len(points)):
+        size[label[i]] += weights[i]
+        for l in range(points.shape[1]):
+            total[label[i], l] += weights[i] * points[i, l]
+    return size, total
+
+
 def _k_means(points, weights, k, seed):
     """The label of each point and the weighted sum of squared distances, the best of several starts."""
     if k > len(points):
@@ -147,8 +158,7 @@ def _k_means(points, weights, k, seed):
             if label is not None and (new == label).all():
                 break
             label = new
-            size = np.bincount(label, weights, minlength=k)
-            total = np.array([np.bincount(label, weights * column, minlength=k) for column in points.T]).T
+            size, total = _sums(points, weights, label, k)
             centre = np.where(size[:, None] > 0, total / np.maximum(size, 1e-300)[:, None], centre)
         inertia = float(dot(weights, distance))
         if (np.bincount(label, minlength=k) > 0).all() and (best is None or inertia < best[1] * (1 - 1e-12)):
