@@ -181,7 +181,7 @@ def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np
 
 def put_weights(state: State, weight: np.ndarray, share: np.ndarray) -> None:
     """Give the leaves these weights (p,), with the share (p,) of one task."""
-    state.leaves.weight = weight
+    state.leaves.weight, state.leaves.share = weight, share
     state.leaves.slope = np.divide(share, weight, out=np.full(len(weight), np.inf), where=weight > 0)
 
 

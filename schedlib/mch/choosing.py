@@ -16,6 +16,8 @@ from numba.core import types
 from schedlib.core import heap as core_heap
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
+from schedlib.mch.flatten import Nodes as Flat
+from schedlib.mch.flatten import flat_nodes
 from schedlib.mch.hdrf_tree import Groups, groups, next_leaf, note
 from schedlib.mch.literal import Nodes, descend, rounded, scan
 from schedlib.mch.model import Tree
@@ -29,7 +31,8 @@ PRIORITY = types.float64(types.int64, _VECTOR, _VECTOR, types.float64, _VECTOR)
 """The type of a reader's `priority(leaf, usage, demand, weight, capacity)`."""
 f8, i8, flag = np.float64, np.int64, np.bool_
 LEAF = np.dtype([
-    ("weight", f8), ("slope", f8),  # what a task adds to a flat rule's key: its share over the weight
+    ("weight", f8), ("share", f8),  # of one task, as a flat rule sees it
+    ("slope", f8),  # what a task adds to a flat rule's key: its share over the weight
     ("key", f8),  # a flat rule's share over weight, or a reader's priority
     ("bits", i8),  # the resources that the leaf demands, bit j for resource j
     ("tasks", i8), ("waiting", i8), ("started", i8),  # running; not yet; so far
@@ -43,6 +46,7 @@ TALLY = np.dtype([
     ("now", f8),
     ("saturated", i8),  # bit j: a chosen task did not fit in resource j
     ("decisions", i8), ("operations", i8),  # leaves chosen; nodes and heap places looked at
+    ("reweighed", i8),  # how often weights were worked out anew
     ("ordered", i8), ("touched", i8), ("logged", i8),  # entries of the state's `order`, `touched`, `log`
     ("submitted", i8), ("departed", i8),  # jobs that have arrived, and whose time to leave has come
     ("bad_leaf", i8), ("bad_tasks", i8),  # whose priority was no number (-1: nobody's), its tasks then
@@ -89,6 +93,7 @@ class State(NamedTuple):
     heaps: Heaps
     groups: Groups
     nodes: Nodes
+    flat: Flat  # what a flat rule's weights are worked out in
 
 
 def records(kind: np.dtype, count: int) -> Any:
@@ -119,7 +124,8 @@ def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, 
                  touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
                  jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
                  ends=event_queue(1), heaps=heaps, nodes=nodes,
-                 groups=groups(*(given if kind >= H_DRF and fast else tiny)))
+                 groups=groups(*(given if kind >= H_DRF and fast else tiny)),
+                 flat=flat_nodes(*((tree, capacity) if kind < H_DRF else (tiny[0], np.ones(1)))))
 
 
 @kernel

@@ -7,6 +7,7 @@ from numba.core import types
 from schedlib.core import compiling, events
 from schedlib.core.uncounted import kernel
 from schedlib.mch.choosing import H_DRF, PRIORITY, SHARE, choose, look_again, new_state
+from schedlib.mch.flatten import OUTSIDE, weigh
 from schedlib.mch.hdrf_tree import count_start
 from schedlib.mch.model import Tree
 
@@ -113,14 +114,31 @@ def happen(own, kind, fast, state, now):
         look_again(own, kind, fast, state, job.leaf)
 
 
+@kernel
+def reweigh(own, kind, fast, whose, state):
+    """New weights for the active leaves; the others, which have nothing in a heap, keep their last ones."""
+    flat, leaves = state.flat, state.leaves
+    for leaf in range(leaves.size):
+        flat.active[leaf] = leaves[leaf].tasks > 0 or leaves[leaf].waiting > 0
+    weigh(flat, whose, flat.active)
+    for leaf in range(leaves.size):
+        if flat.active[leaf]:
+            one, weight = leaves[leaf], flat.result[leaf]
+            one.weight, one.slope = weight, one.share / weight if weight > 0 else np.inf
+            look_again(own, kind, fast, state, leaf)
+    state.tally[0].reweighed += 1
+
+
 _STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), SHARE, True))
 _ALL = types.void(compiling.function_type(PRIORITY), types.int64, types.boolean, _STATE)
-_RUN = types.int64(*_ALL.args[:3], types.boolean, _STATE, types.float64)
+_RUN = types.int64(*_ALL.args[:3], types.int64, _STATE, types.float64)
 
 
 @kernel(signature=_RUN)
-def advance(own, kind, fast, reweigh, state, until):
-    """Run until `until`, which counts, or a stop: for new weights (when `reweigh`), a longer log, a NaN."""
+def advance(own, kind, fast, whose, state, until):
+    """Run until `until`, which counts, or a stop: for a longer log, a NaN, or weights of which `whose` says
+    that they come from OUTSIDE (-1: weights do not change).
+    """
     tally, jobs = state.tally[0], state.jobs
     while True:
         if not tally.ready:
@@ -140,9 +158,11 @@ def advance(own, kind, fast, reweigh, state, until):
                 return DONE
             happen(own, kind, fast, state, time)
             tally.ready = True
-            if reweigh and tally.active_changed:
+            if whose >= OUTSIDE and tally.active_changed:
                 tally.active_changed = False
-                return REWEIGH
+                if whose == OUTSIDE:
+                    return REWEIGH
+                reweigh(own, kind, fast, whose, state)
         tally.ready = False
         serve(own, kind, fast, state)
         if tally.bad_leaf >= 0:

@@ -17,6 +17,8 @@ from schedlib.core.uncounted import kernel
 from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.model import Tree, branch_of, check_capacity, tree_of
 
+OUTSIDE, MCH, CASE1, GUARANTEE = range(4)
+"""Whose weights `weigh` works out; those that no kernel can are worked out outside of it."""
 LEVEL = 1e-12  # shares that differ by less, relatively, are equal: of these, the first is saturated first
 
 
@@ -54,7 +56,7 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     ([1.0, 1.0, 0.5, 0.5, 1.0, 1.0], 0)
     """
     capacity = check_capacity(tree, capacity)
-    nodes = _nodes(tree, capacity)
+    nodes = flat_nodes(tree, capacity)
     first = collapse(nodes, np.ones(tree.n_leaves, np.bool_))
     share = nodes.vector / nodes.mu[:, None]
     nodes.mu[tree.leaves] = (tree.demand / capacity).max(axis=1)
@@ -74,11 +76,14 @@ class Nodes(NamedTuple):
     product: np.ndarray  # (Q,) of omega/mu, or of guarantees, over a node and those above it; scratch
     result: np.ndarray  # (p,) the leaves' weights
     case1: np.ndarray  # (p,) by Case 1 for every leaf
+    active: np.ndarray  # (p,) scratch
 
 
-def _nodes(tree, capacity):
+def flat_nodes(tree: Tree, capacity: np.ndarray) -> Nodes:
+    """The arrays of a tree, with nothing worked out yet."""
     q, (p, resources), need = tree.n_nodes, tree.demand.shape, tree.demand / capacity
-    room = {"mu": np.zeros(q), "product": np.zeros(q), "result": np.zeros(p), "case1": np.zeros(p)}
+    room = {"mu": np.zeros(q), "product": np.zeros(q), "result": np.zeros(p), "case1": np.zeros(p),
+            "active": np.zeros(p, np.bool_)}
     return Nodes(**tree.copies("parent", "leaf_of", "weight"), normal=need / need.max(axis=1)[:, None],
                  vector=np.zeros((q, resources)), **room)
 
@@ -129,19 +134,31 @@ def guarantee(nodes, active):
                 nodes.result[leaf_of[i]] = nodes.product[i]
 
 
-def _by_kernel(work, result, tree, capacity):
-    nodes = _nodes(tree, capacity)
+@kernel
+def weigh(nodes, whose, active):
+    """Put the weights of the active leaves into `nodes.result`."""
+    if whose == GUARANTEE:
+        guarantee(nodes, active)
+        return
+    collapse(nodes, active)
+    if whose == CASE1:
+        for leaf in range(nodes.result.size):
+            nodes.result[leaf] = nodes.case1[leaf]
+
+
+def _by_kernel(whose, tree, capacity):
+    nodes = flat_nodes(tree, capacity)
 
     def weights(active):
-        work(nodes, active)
-        return getattr(nodes, result)
+        weigh(nodes, whose, active)
+        return nodes.result
 
     return weights
 
 
-mch_weights = partial(_by_kernel, collapse, "result")  # as of `flatten` for a tree of the active leaves alone
-case1_weights = partial(_by_kernel, collapse, "case1")  # by Case 1 for every leaf, partial-type or not
-guarantees = partial(_by_kernel, guarantee, "result")  # the hierarchical share guarantees of the leaves
+mch_weights = partial(_by_kernel, MCH)  # as of `flatten` for a tree of the active leaves alone
+case1_weights = partial(_by_kernel, CASE1)  # by Case 1 for every leaf, partial-type or not
+guarantees = partial(_by_kernel, GUARANTEE)  # the hierarchical share guarantees of the leaves
 
 
 def exact_weights(tree: Tree, capacity: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:

@@ -13,8 +13,9 @@ from schedlib.mch import dispatch
 from schedlib.mch.allocate import check_priority, empty, most_at_once, put_weights
 from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
 from schedlib.mch.dispatch import MORE_ROOM, REWEIGH
+from schedlib.mch.flatten import OUTSIDE
 from schedlib.mch.model import Tree, check_capacity
-from schedlib.mch.rules import FLAT, Rule, flat_weights, the_rule
+from schedlib.mch.rules import FLAT, Rule, the_rule
 
 COLUMNS = ("leaf", "submit", "tasks", "duration")
 
@@ -78,18 +79,20 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     if record:
         state = with_log(state, 2 * tree.n_leaves + 1024)
     how = FLAT.get(rule.weights)  # None for the hierarchical rules, which do without weights
-    changes = how is not None and how.changes
-    if how:
-        weights, (_, share) = how.weights(tree, capacity), flat_weights(tree, capacity, rule.weights)
+    whose = how.whose if how and how.changes else -1
+    if whose >= OUTSIDE:
+        state.leaves.slope = np.inf  # until a leaf is active for the first time
+    weights = how.weights(tree, capacity) if whose == OUTSIDE else None
     compiling.ready(dispatch.advance)
-    reflattens, begin, served = 0, time.perf_counter(), (rule.priority, rule.kind, method == "fast")
-    while (status := dispatch.advance(*served, changes, state, until)) in (REWEIGH, MORE_ROOM):
+    begin, served = time.perf_counter(), (rule.priority, rule.kind, method == "fast")
+    while (status := dispatch.advance(*served, whose, state, until)) in (REWEIGH, MORE_ROOM):
         if status == MORE_ROOM:
             state = with_log(state, 2 * len(state.log))
             continue
-        put_weights(state, weights((state.leaves.tasks > 0) | (state.leaves.waiting > 0)), share)
+        active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0)
+        put_weights(state, weights(active), state.leaves.share)
         dispatch.refresh(*served, state)
-        reflattens += 1
+        state.tally.reweighed += 1
     seconds, tally = time.perf_counter() - begin, state.tally[0]
     end, log = float(tally.now), state.log[: tally.logged]
     check_priority(state, tree, f"time {end:.4g}")
@@ -100,7 +103,7 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
         shares = on_grid(shares, tree.n_leaves, every, end)
     return Churn(rule=rule.name, shares=shares, decisions=int(tally.decisions), seconds=seconds, end=end,
                  jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
-                 operations=int(tally.operations), reflattens=reflattens,
+                 operations=int(tally.operations), reflattens=int(tally.reweighed),
                  utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources))
 
 

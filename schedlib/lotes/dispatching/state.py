@@ -1,7 +1,7 @@
 """What a run of stage 3 works on, apart from what its policy keeps: jobs that come, wait and run, and the
 rest.
 
-Each job in the system has a slot: a start or an end reads one cache line (up to three resources).
+Each job in the system has a slot: a start or an end reads one cache line (up to two resources).
 """
 
 from collections.abc import Iterator
@@ -18,10 +18,9 @@ from schedlib.workload import Workload
 
 NONE, REFUSED = -1, -2  # in place of a machine or a job: there is none; the policy's choice is impossible
 BLOCK = 1 << 15  # jobs that come at a time
-MOST = 3  # resources whose sizes lie in a job's own cache line
+MOST = 2  # resources whose sizes lie in a job's own cache line
 JOB = np.dtype([("submit", "f8"), ("work", "f8"), ("key", "f8"), ("row", "i8"), ("job_class", "i4"),
-                ("machine", "i4"), ("size", "f8", (MOST,))], align=True)
-WAITER = np.dtype([("code", "i8"), ("child", "i4", (2,))], align=True)
+                ("machine", "i4"), ("size", "f8", (MOST,)), ("child", "i4", (2,))], align=True)
 PROGRESS = np.dtype([("taken", "i8"), ("arrived", "i8")])
 REFUSAL = np.dtype([("now", "f8"), ("on_arrival", "i8"), ("slot", "i8"), ("machine", "i8"), ("choice", "i8")])
 
@@ -61,9 +60,9 @@ class Tasks:
 class JobTable(NamedTuple):
     """Slots for S jobs in the system."""
 
-    job: np.recarray  # (S,): of `JOB`; `row` numbers arrivals, `machine` -1 waits, `key` orders a queue
-    size: np.ndarray  # (S, R): fractions of the largest capacity; up to three lie in the job's record
-    waiter: np.recarray  # (S,): of a job that waits, its `code` and its `child` links in its queue's tree
+    job: np.recarray  # (S,): of `JOB`; `row` numbers arrivals, `machine` -1 waits, `key` and `child` are of its queue
+    size: np.ndarray  # (S, R): fractions of the largest capacity; up to two lie in the job's record
+    code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree
     hall: np.ndarray  # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
     spare: np.ndarray  # (S,): slots in the order in which they are handed out
     taken: np.ndarray  # (1,): how many are handed out
@@ -109,7 +108,7 @@ def _job_table(slots, resources):
     slots = max(slots, 2)
     job = aligned(slots, JOB)
     size = (job["size"] if resources <= MOST else np.zeros((slots, resources + 1)))[:, :resources]
-    return JobTable(job=job, size=size, waiter=aligned(slots, WAITER), hall=np.zeros(slots, np.int64),
+    return JobTable(job=job, size=size, code=np.zeros(slots, np.int64), hall=np.zeros(slots, np.int64),
                     spare=np.arange(slots), taken=np.zeros(1, np.int64))
 
 
@@ -125,7 +124,7 @@ def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
     old, slots = state.table, len(state.table.spare)
     table = _job_table(slots + slots // 2 + 1, old.size.shape[1])
-    for name in ("job", "size", "waiter", "hall", "spare"):
+    for name in ("job", "size", "code", "hall", "spare"):
         getattr(table, name)[:slots] = getattr(old, name)
     events = event_queue(len(table.spare))
     for new, kept in zip(events, state.events, strict=True):

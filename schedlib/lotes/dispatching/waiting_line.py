@@ -42,10 +42,10 @@ def code_of(top, sizes, row):
     r = top.size
     bits = SIZE_BITS // r
     code = 0
-    for b in range(bits - 1, -1, -1):
-        for l in range(r):
-            cell = min(int(sizes[l] / top[l] * (1 << bits)), (1 << bits) - 1)
-            code = (code << 1) | ((cell >> b) & 1)
+    for l in range(r):
+        cell = min(int(sizes[l] / top[l] * (1 << bits)), (1 << bits) - 1)
+        for b in range(bits):
+            code |= ((cell >> b) & 1) << (b * r + r - 1 - l)
     return (code << ORDER_BITS) | (((row * 2654435761) >> 12) & ((1 << ORDER_BITS) - 1))
 
 
@@ -69,7 +69,7 @@ def _link(line, table, group, parent, turn, slot):
     if parent < 0:
         line.root[group] = slot
     else:
-        table.waiter[parent].child[turn] = slot
+        table.job[parent].child[turn] = slot
 
 
 @kernel
@@ -77,19 +77,19 @@ def join(line, table, group, slot, key):
     """Let a job wait in a group with this key."""
     r = line.top.size
     table.job[slot].key = key
-    table.waiter[slot].code = code_of(line.top, table.size[slot], table.job[slot].row)
+    table.code[slot] = code_of(line.top, table.size[slot], table.job[slot].row)
     line.count[group] += 1
     parent, turn, depth, node = -1, 0, 0, line.root[group]
     while node >= 0:
         if before(table, slot, node):
-            table.waiter[slot].child[0] = table.waiter[node].child[0]
-            table.waiter[slot].child[1] = table.waiter[node].child[1]
+            table.job[slot].child[0] = table.job[node].child[0]
+            table.job[slot].child[1] = table.job[node].child[1]
             _link(line, table, group, parent, turn, slot)
             slot, node = node, slot
-        parent, turn = node, side(table.waiter[slot].code, depth, r)
-        node = table.waiter[parent].child[turn]
+        parent, turn = node, side(table.code[slot], depth, r)
+        node = table.job[parent].child[turn]
         depth += 1
-    table.waiter[slot].child[0], table.waiter[slot].child[1] = -1, -1
+    table.job[slot].child[0], table.job[slot].child[1] = -1, -1
     _link(line, table, group, parent, turn, slot)
 
 
@@ -99,18 +99,18 @@ def quit_line(line, table, group, slot):
     line.count[group] -= 1
     parent, turn, depth, node = -1, 0, 0, line.root[group]
     while node != slot:
-        parent, turn = node, side(table.waiter[slot].code, depth, line.top.size)
-        node = table.waiter[parent].child[turn]
+        parent, turn = node, side(table.code[slot], depth, line.top.size)
+        node = table.job[parent].child[turn]
         depth += 1
-    left, right = table.waiter[slot].child[0], table.waiter[slot].child[1]
+    left, right = table.job[slot].child[0], table.job[slot].child[1]
     while True:
         way = 0 if right < 0 or (left >= 0 and before(table, left, right)) else 1
         child = right if way else left
         _link(line, table, group, parent, turn, child)
         if child < 0:
             return
-        left_of, right_of = table.waiter[child].child[0], table.waiter[child].child[1]
-        table.waiter[child].child[0], table.waiter[child].child[1] = left, right
+        left_of, right_of = table.job[child].child[0], table.job[child].child[1]
+        table.job[child].child[0], table.job[child].child[1] = left, right
         parent, turn, left, right = child, way, left_of, right_of
 
 
@@ -128,7 +128,7 @@ def _push_children(line, table, node, depth, at, free):
     """Put the children whose boxes leave room on the stack, the smaller key on top; gives its height."""
     r = line.top.size
     split, level = depth % r, depth // r
-    left, right = table.waiter[node].child[0], table.waiter[node].child[1]
+    left, right = table.job[node].child[0], table.job[node].child[1]
     middle = line.low[at, split] + (line.top[split] / (2 << level) if level < SIZE_BITS // r else 0.0)
     if right >= 0 and middle > free[split]:
         right = -1

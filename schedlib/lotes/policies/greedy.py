@@ -88,7 +88,7 @@ def arrive(q, state, slot, rng):
 @kernel
 def wait(q, state, slot, rng):
     """Let the job wait at a machine with the shortest queue among those large enough, ties drawn evenly."""
-    m, waiter = state.machines, state.table.waiter
+    m, job = state.machines, state.table.job
     k, size = state.table.job[slot].job_class, state.table.size[slot]
     least, ties = FULL, 0
     for j in range(m.capacity.shape[0]):
@@ -115,11 +115,11 @@ def wait(q, state, slot, rng):
                     machine += 1
                 break
             drawn -= q.ties[root + 1]
-    waiter[slot].child[0] = -1
+    job[slot].child[0] = -1
     if q.head[machine] < 0:
         q.head[machine] = slot
     else:
-        waiter[q.tail[machine]].child[0] = slot
+        job[q.tail[machine]].child[0] = slot
     q.tail[machine] = slot
     _lengthen(m, q, machine, 1)
     tree.refresh(m, machine)
@@ -131,6 +131,6 @@ def pick(q, state, machine):
     m, slot = state.machines, q.head[machine]
     if slot < 0 or not fits(m.free[machine], state.table.size[slot]):
         return NONE
-    q.head[machine] = state.table.waiter[slot].child[0]
+    q.head[machine] = state.table.job[slot].child[0]
     _lengthen(m, q, machine, -1)
     return slot
