@@ -13,7 +13,7 @@ import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -91,25 +91,21 @@ def _eagle(workers, seed, times):
     small, jobs = google(100), faster(workers, seed)
     for system in SYSTEMS["eagle"]:
         simulate(small, system, 150, **how)
-        done, seconds, held = cost(lambda: simulate(jobs, system, workers, **how), times)  # noqa: B023 - at once
+        done, seconds, held = cost(partial(simulate, jobs, system, workers, **how), times)
         yield system, (done.stats["tasks"], done.stats["messages"] / done.stats["tasks"], seconds, held)
 
 
 def _lotes(machines, seed, times):
-    def follow(instance, jobs, **more):
-        return lotes.simulate(policy, instance.configs, jobs, plan=instance.plan, seed=seed, record=False,
-                              slots=1024, **more)
-
-    def instance_of(each, hours):  # so many machines of each configuration
-        return lotes.random_instance(PHI, load=LOAD, machines=each, hours=hours, seed=seed, sizes="common",
-                                     matched=True, rounded=True)
-
-    small, case = instance_of(1, 0.1), instance_of(machines // 10, HOURS)
+    case = lotes.random_instance(PHI, load=LOAD, machines=machines // 10, hours=HOURS, seed=seed, sizes="common",
+                                 matched=True, rounded=True)
     jobs = Drawn(**{field.name: getattr(case.workload, field.name) for field in fields(case.workload)})
     for policy in SYSTEMS["lotes"]:
-        follow(small, small.workload)
-        _, start, _ = cost(lambda: follow(case, jobs, until=1e-9), times)
-        done, seconds, held = cost(lambda: follow(case, jobs), times)
+        follow = partial(lotes.simulate, policy, case.configs, jobs, plan=case.plan, seed=seed, record=False,
+                         slots=1024)
+        begin = partial(follow, until=1e-9)
+        begin()
+        _, start, _ = cost(begin, times)
+        done, seconds, held = cost(follow, times)
         yield policy, (done.arrived, done.looked, max(seconds - start, 1e-9), held)
 
 
@@ -220,7 +216,7 @@ def _power(frame, simulator, system):
 
 
 EXPERIMENTS = (Experiment("beyond.scale", "Up to a million workers or machines at the same load", run,
-                          _points(), scales(1, 1, 3), timing=("microseconds", "bytes")),)
+                          _points(), scales(1), timing=("microseconds", "bytes")),)
 FIGURES = (Figure("beyond.scale", "beyond.scale", draw, _caption, _alt),)
 CLAIMS = (
     claim_maker("eagle", unit="1", tolerance=0.05)(
