@@ -24,6 +24,7 @@ from schedlib import lotes
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.workloads.synthetic import CUTOFF, PARTITION, WORKERS, google
 from schedlib.exhibits import measure
+from schedlib.exhibits.lotes.runs import CONFIGS, matched_instance
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.pictures import style
 from schedlib.workload import Workload
@@ -96,8 +97,7 @@ def _eagle(workers, seed, times):
 
 
 def _lotes(machines, seed, times):
-    case = lotes.random_instance(PHI, load=LOAD, machines=machines // 10, hours=HOURS, seed=seed, sizes="common",
-                                 matched=True, rounded=True)
+    case = matched_instance(PHI, LOAD, machines // CONFIGS, HOURS, seed)
     jobs = Drawn(**{field.name: getattr(case.workload, field.name) for field in fields(case.workload)})
     for policy in SYSTEMS["lotes"]:
         follow = partial(lotes.simulate, policy, case.configs, jobs, plan=case.plan, seed=seed, record=False,
