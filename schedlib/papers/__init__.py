@@ -1,4 +1,5 @@
-"""The papers of the book, one record each, a file in this folder: whatever lists the papers reads these."""
+"""The papers of the book, one record each, a file in this folder: whatever lists the papers reads these.
+What lies beyond the papers has a record too."""
 
 import importlib
 import pkgutil
@@ -14,14 +15,14 @@ class Paper:
     - `title`: how the text calls it; `order`: its place in the book
     - `looks`: label of each policy that figures show, by name, in the order in which colours are given
     - `first_result`: a few lines of Python that print a first result of the paper's policy (`make bench`
-      times it)
+      times it); none where there is no policy
     """
 
     key: str
     title: str
     order: int
     looks: Mapping[str, str]
-    first_result: str
+    first_result: str = ""
 
 
 def _records() -> tuple[Paper, ...]:

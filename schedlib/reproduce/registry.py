@@ -83,11 +83,12 @@ class Registry:
                 or figure.experiment in experiments or {figure.id, figure.id.partition(".")[0]} & set(names)]
 
     def wanted_claims(self, only: Names = None) -> list[Claim]:
-        """The claims that `only` asks for: None for all, else papers, claims, experiments or figures."""
+        """The claims that `only` asks for: None for all, else papers, claims, experiments or figures. What is
+        asked for by its key has the claims judged on its experiments too, whosever they are."""
         names = self._names(only)
         behind = [self.figures[name].experiment for name in names or () if name in self.figures]
-        return [claim for claim in self.claims.values()
-                if names is None or {claim.paper, claim.id, claim.experiment} & {*names, *behind}]
+        return [claim for claim in self.claims.values() if names is None or {*names, *behind} & {
+            claim.paper, claim.id, claim.experiment, str(claim.experiment).partition(".")[0]}]
 
     def _names(self, only: Names) -> list[str] | None:
         names, here = names_in(only), self.papers()

@@ -22,7 +22,8 @@ PACKAGES = ("core", *papers.KEYS, "explorers")
 
 def first_results() -> dict[str, str]:
     """What a fresh process is asked to print, by name: nothing but the import, and a first result of each paper's own policy."""
-    return {"import schedlib": "import schedlib; print(schedlib.__version__)"} | {paper.key: paper.first_result for paper in papers.ALL}
+    results = {paper.key: paper.first_result for paper in papers.ALL if paper.first_result}
+    return {"import schedlib": "import schedlib; print(schedlib.__version__)"} | results
 
 
 def collect(only=None) -> list[dict]:
