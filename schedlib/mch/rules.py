@@ -15,9 +15,8 @@ import numpy as np
 
 from schedlib.core import compiling
 from schedlib.core.checks import unknown
+from schedlib.mch import flatten
 from schedlib.mch.choosing import H_DRF, NAIVE, OWN, PRIORITY, SHARE
-from schedlib.mch.flatten import (CASE1, GUARANTEE, MCH, OUTSIDE, case1_weights, exact_weights, guarantees,
-                                  mch_weights)
 from schedlib.mch.model import Tree
 
 
@@ -27,15 +26,17 @@ class Weighing(NamedTuple):
     weights: Callable[[Tree, np.ndarray], Callable]  # makes a function, active leaves (p,) to weights (p,)
     resource: int | None = None  # the index of the resource whose share counts; None: the dominant share
     changes: bool = True  # whether weights depend on which leaves are active
-    whose: int = OUTSIDE  # by which `flatten.weigh` does the same without leaving the kernel
+    whose: int = flatten.OUTSIDE  # by which `flatten.weigh` does the same without leaving the kernel
 
 
 FLAT = {
     "drf": Weighing(lambda tree, capacity: lambda active: np.ones(tree.n_leaves), changes=False),
     "weighted-drf": Weighing(lambda tree, capacity: lambda active: tree.weight[tree.leaves], changes=False),
-    "c-ch": Weighing(guarantees, 0, whose=GUARANTEE), "m-ch": Weighing(guarantees, 1, whose=GUARANTEE),
-    "mch": Weighing(mch_weights, whose=MCH), "case1": Weighing(case1_weights, whose=CASE1),
-    "exact-ch": Weighing(exact_weights)}
+    "c-ch": Weighing(flatten.guarantees, 0, whose=flatten.GUARANTEE),
+    "m-ch": Weighing(flatten.guarantees, 1, whose=flatten.GUARANTEE),
+    "mch": Weighing(flatten.mch_weights, whose=flatten.MCH),
+    "case1": Weighing(flatten.case1_weights, whose=flatten.CASE1),
+    "exact-ch": Weighing(flatten.exact_weights)}
 """Flat rules serve the leaf with the least tasks * share / weight. Their weights:
 
 - `drf`: 1; `weighted-drf`: the leaf's own omega; `mch`: MCH's (`mch.flatten`)

@@ -82,13 +82,14 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     whose = how.whose if how and how.changes else -1
     if whose >= OUTSIDE:
         state.leaves.slope = np.inf  # until a leaf is active for the first time
-    weights = how.weights(tree, capacity) if whose == OUTSIDE else None
+    weights = how.weights(tree, capacity) if how and whose == OUTSIDE else None
     compiling.ready(dispatch.advance)
     begin, served = time.perf_counter(), (rule.priority, rule.kind, method == "fast")
     while (status := dispatch.advance(*served, whose, state, until)) in (REWEIGH, MORE_ROOM):
         if status == MORE_ROOM:
             state = with_log(state, 2 * len(state.log))
             continue
+        assert weights is not None  # the kernel itself weighs for all other rules
         active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0)
         put_weights(state, weights(active), state.leaves.share)
         dispatch.refresh(*served, state)

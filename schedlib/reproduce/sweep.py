@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
@@ -125,8 +126,9 @@ def _run(experiment: Experiment, scale: str, tasks: list[store.Task], pending: l
 
 
 @contextlib.contextmanager
-def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int | None) -> Iterator[None]:
-    """While the block draws these figures, another process runs their experiments, in this order.
+def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int | None
+          ) -> Iterator[multiprocessing.process.BaseProcess]:
+    """While the block draws these figures, another process runs their experiments in order, and is given.
 
     So the processors are not idle while one draws. It stops with the block, and tells nothing of what fails:
     whoever draws will meet it.
@@ -135,7 +137,7 @@ def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int
     runner = multiprocessing.get_context("spawn").Process(target=_each, args=(names, scale, seeds, workers))
     runner.start()
     try:
-        yield
+        yield runner
     finally:
         runner.terminate()
         runner.join()
@@ -143,10 +145,17 @@ def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int
 
 def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) -> None:
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that its own workers stop with it
+    threading.Thread(target=_stop_with_parent, daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
         for name in names:
             with contextlib.suppress(Exception):
                 sweep(name, scale, seeds, workers)
+
+
+def _stop_with_parent() -> None:
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def commit_of_checkout() -> str | None:

@@ -60,7 +60,7 @@ class Tasks:
 class JobTable(NamedTuple):
     """Slots for S jobs in the system."""
 
-    job: np.recarray  # (S,): of `JOB`; `row` numbers arrivals, `machine` -1 waits, `key` and `child` are of its queue
+    job: np.recarray  # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
     size: np.ndarray  # (S, R): fractions of the largest capacity; up to two lie in the job's record
     code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree
     hall: np.ndarray  # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
