@@ -5,13 +5,13 @@ import json
 import math
 import multiprocessing
 import os
-import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from statistics import fmean
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -139,12 +139,10 @@ def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int
     try:
         yield runner
     finally:
-        runner.terminate()
-        runner.join()
+        worker.kill(runner)
 
 
 def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) -> None:
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # so that its own workers stop with it
     threading.Thread(target=_stop_with_parent, daemon=True).start()
     with contextlib.suppress(KeyboardInterrupt):
         for name in names:
@@ -155,7 +153,7 @@ def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) 
 def _stop_with_parent() -> None:
     if parent := multiprocessing.parent_process():
         parent.join()
-        os.kill(os.getpid(), signal.SIGTERM)
+        worker.kill(SimpleNamespace(pid=os.getpid()))
 
 
 def commit_of_checkout() -> str | None:
