@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from schedlib import paths
-from schedlib.reproduce import gallery, ledger, publish, registry, sweep, worker
+from schedlib.reproduce import ahead, gallery, ledger, publish, registry, sweep, worker
 from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
@@ -82,7 +82,7 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     settings = {"scale": scale, "seeds": seeds, "workers": workers, "dask": dask, "out": str(folder)}
     failed, finished = [], []
     several = dask is None and (workers or worker.cores()) > 1
-    with sweep.ahead(wanted, scale, seeds, workers) if several else contextlib.nullcontext():
+    with ahead.ahead(wanted, scale, seeds, workers) if several else contextlib.nullcontext():
         for paper in library.papers():
             names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
             whole = len(names) == len(library.wanted_figures(paper))

@@ -1,24 +1,23 @@
 """Running an experiment: every point and seed, in parallel, each stored when done; how long it will take."""
 
-import contextlib
 import json
 import math
-import multiprocessing
 import os
 import subprocess
 import sys
-import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean
-from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from schedlib import papers, paths
 from schedlib.experiment import Claim, Experiment, Figure
 from schedlib.reproduce import judge, registry, store, tables, worker
+
+if TYPE_CHECKING:
+    from tqdm import tqdm
 
 
 class SweepError(RuntimeError):
@@ -95,7 +94,7 @@ def _filled(experiment: Experiment, scale: str, seeds: int, workers: int | None,
     with paths.alone(store.folder(experiment.id)):  # what another process is about to store is not run twice
         entries = [store.read(task.path) for task in tasks]
         if pending := [index for index, entry in enumerate(entries) if entry is None]:
-            _run(experiment, scale, tasks, pending, workers, dask, progress)
+            _run(experiment, scale, [tasks[index] for index in pending], len(tasks), workers, dask, progress)
             for index in pending:
                 entries[index] = store.read(tasks[index].path)
     read = [entry for entry in entries if entry is not None]
@@ -109,51 +108,28 @@ def _filled(experiment: Experiment, scale: str, seeds: int, workers: int | None,
     return pd.concat([entry.frame for entry in read], ignore_index=True), tuple(entry.meta for entry in read)
 
 
-def _run(experiment: Experiment, scale: str, tasks: list[store.Task], pending: list[int],
-         workers: int | None, dask: str | None, progress: bool) -> None:
-    """Run and store the pending tasks, those that take longest first; raises SweepError when some failed."""
-    workers = min(workers or worker.cores(), len(pending))
-    expected = seconds_per_task(experiment, scale, [tasks[index].point for index in pending])
+def _run(experiment: Experiment, scale: str, tasks: list[store.Task], total: int, workers: int | None,
+         dask: str | None, progress: bool) -> None:
+    """Run and store these tasks of `total`; raises SweepError when some failed."""
+    workers = min(workers or worker.cores(), len(tasks))
     if progress:
-        told = sentence(expected, workers if dask is None else None, len(tasks))
+        expected = seconds_per_task(experiment, scale, [task.point for task in tasks])
+        told = sentence(expected, workers if dask is None else None, total)
         print(f"{experiment.id} ({scale}): {told}", file=sys.stderr)
+    jobs = jobs_for(experiment, scale, tasks)
+    if failures := _complete(experiment, jobs, total, workers, dask, progress):
+        failed = {job.path: failures[job.index] for job in jobs if job.index in failures}
+        raise SweepError(experiment.id, [(task.point, task.seed, failed[task.path])
+                                         for task in tasks if task.path in failed])
+
+
+def jobs_for(experiment: Experiment, scale: str, tasks: list[store.Task], first: int = 0) -> list[worker.Job]:
+    """Jobs for these tasks, those that take longest in front, numbered from `first` on."""
+    expected = seconds_per_task(experiment, scale, [task.point for task in tasks])
     noted = {"scale": scale, "commit": commit_of_checkout()}
-    longest_first = sorted(range(len(pending)), key=lambda k: (-(expected[k] or math.inf), -k))
-    jobs = [worker.Job(index, experiment.run, task.point, task.seed, task.description | noted, task.path)
-            for index, task in ((pending[k], tasks[pending[k]]) for k in longest_first)]
-    if failures := sorted(_complete(experiment, jobs, len(tasks), workers, dask, progress).items()):
-        raise SweepError(experiment.id, [(*tasks[index][:2], error) for index, error in failures])
-
-
-@contextlib.contextmanager
-def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int | None
-          ) -> Iterator[multiprocessing.process.BaseProcess]:
-    """While the block draws these figures, another process runs their experiments in order, and is given.
-
-    So the processors are not idle while one draws. It stops with the block, and tells nothing of what fails:
-    whoever draws will meet it.
-    """
-    names = list(dict.fromkeys(figure.experiment for figure in figures))
-    runner = multiprocessing.get_context("spawn").Process(target=_each, args=(names, scale, seeds, workers))
-    runner.start()
-    try:
-        yield runner
-    finally:
-        worker.kill(runner)
-
-
-def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) -> None:
-    threading.Thread(target=_stop_with_parent, daemon=True).start()
-    with contextlib.suppress(KeyboardInterrupt):
-        for name in names:
-            with contextlib.suppress(Exception):
-                sweep(name, scale, seeds, workers)
-
-
-def _stop_with_parent() -> None:
-    if parent := multiprocessing.parent_process():
-        parent.join()
-        worker.kill(SimpleNamespace(pid=os.getpid()))
+    longest_first = sorted(range(len(tasks)), key=lambda k: (-(expected[k] or math.inf), -k))
+    return [worker.Job(first + place, experiment.run, one.point, one.seed, one.description | noted, one.path)
+            for place, one in enumerate(tasks[k] for k in longest_first)]
 
 
 def commit_of_checkout() -> str | None:
@@ -174,17 +150,12 @@ def commit_of_checkout() -> str | None:
 def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, workers: int, dask: str | None,
               progress: bool) -> dict[int, str]:
     """Run the jobs with a progress bar; the failures by index."""
-    from tqdm import tqdm
-
     if dask is not None:
         outcomes = worker.cluster(jobs, dask)
     else:
         outcomes = worker.serial(jobs) if workers == 1 else worker.processes(jobs, workers)
     by_index, failures = {job.index: job for job in jobs}, {}
-    terminal = sys.stderr.isatty() or "SCHEDLIB_TERMINAL" in os.environ
-    looks = {"mininterval": 0.2 if terminal else 10, "dynamic_ncols": sys.stderr.isatty(), "file": sys.stderr}
-    done = {"total": total, "initial": total - len(jobs), "desc": experiment.id, "unit": "point"}
-    with tqdm(**done, **looks, disable=not progress) as bar:
+    with progress_bar(experiment.id, total, total - len(jobs), progress) as bar:
         for outcome in outcomes:
             job, error = by_index[outcome.index], outcome.error
             if outcome.frame is not None and job.path is not None:
@@ -194,7 +165,7 @@ def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, worker
                     error = str(untidy)
             if error:
                 failures[outcome.index] = error
-                tqdm.write(f"{experiment.id} {job.point} seed {job.seed} failed:\n{error}", file=sys.stderr)
+                bar.write(f"{experiment.id} {job.point} seed {job.seed} failed:\n{error}", file=sys.stderr)
             bar.update()
     return failures
 
@@ -210,6 +181,15 @@ def size(point: Mapping[str, Any]) -> float:
     (100.0, 0.5)
     """
     return math.prod(float(point.get(name, 1.0)) for name in SIZES) / point.get("thin", 1)
+
+
+def progress_bar(name: str, total: int, done: int = 0, shown: bool = True) -> "tqdm":
+    """A bar of points on standard error; where that is no terminal, a line every ten seconds."""
+    from tqdm import tqdm
+
+    terminal = sys.stderr.isatty() or "SCHEDLIB_TERMINAL" in os.environ
+    looks = {"mininterval": 0.2 if terminal else 10, "dynamic_ncols": sys.stderr.isatty(), "file": sys.stderr}
+    return tqdm(total=total, initial=done, desc=name, unit="point", disable=not shown, **looks)
 
 
 def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mapping[str, Any]]
