@@ -46,9 +46,10 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
     Every trial begins with a burst of 1.1 lambda* for four times the longest mean processing time (of more,
     until it leaves a queue of 200 jobs and of 5 % of those that run). The rate is sustained when that queue
     falls to a tenth, and not when it grows by half; while neither happens the trial is run again for twice as
-    long, up to `doublings` times, and at last judged by whether the queue fell in its second half. So a rate
-    at which a policy recovers from no burst (Greedy has such rates) does not count as sustained, though a run
-    from an empty system may look stable; nor does one at which small jobs are served and large ones gather.
+    long, up to `doublings` times, and at last judged by whether the queue grew in its second half: jobs of
+    the burst that never start (LoTES as printed may have some) do no harm, more and more of them do. So a
+    rate at which a policy recovers from no burst (Greedy has such rates) does not count as sustained, though
+    a run from an empty system may look stable; nor does one at which large jobs gather.
 
     `workload` gives classes and sizes; its own `rate` and `hours` do not matter. `plan` and `options` are
     those of `simulate`. The bisection ends when `low` and `high` are `precision` of lambda* apart. Raises
@@ -112,7 +113,6 @@ def _trial(policy, configs, jobs, longest, doublings, **more):
         at = crossed[0] if len(crossed) else len(later) - 1
         if len(crossed):
             break
-    before = start if len(crossed) else later[at // 2]
+    sustained = later[at] < start if len(crossed) else later[at] <= later[at // 2]
     return {"rate": jobs.rate, "time": float(end[first + 1 + at] - burst), "burst_queue": int(start),
-            "last_queue": int(later[at]), "sustained": bool(later[at] < max(before, 1)),
-            "decided": bool(len(crossed))}
+            "last_queue": int(later[at]), "sustained": bool(sustained), "decided": bool(len(crossed))}
