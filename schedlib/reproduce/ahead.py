@@ -12,6 +12,8 @@ from schedlib import paths
 from schedlib.experiment import Figure
 from schedlib.reproduce import registry, store, sweep, worker
 
+GRACE = 20.0  # seconds in which it ends by itself, and its workers with it
+
 
 @contextlib.contextmanager
 def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int | None
@@ -26,6 +28,7 @@ def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int
     runner.start()
     try:
         yield runner
+        runner.join(GRACE)
     finally:
         worker.kill(runner)
 
