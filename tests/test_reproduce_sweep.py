@@ -13,7 +13,7 @@ from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
 from schedlib import reproduce
-from schedlib.experiment import Claim, Experiment, Figure
+from schedlib.experiment import Claim, Experiment
 from schedlib.reproduce import ahead, ledger, registry, store, sweep, tables
 
 
@@ -201,13 +201,13 @@ def test_two_at_one_experiment_run_each_point_once(folder):
 
 
 def test_what_comes_next_is_run_while_one_draws_and_no_longer():
-    figures = [Figure(name, name, None, "c", "a") for name in ("hmhs.nobody-has-it", "hmhs.table1")]
-    with ahead.ahead(figures, "smoke", None, 1):
+    names = ["hmhs.nobody-has-it", "hmhs.table1"]
+    with ahead.ahead(names, "smoke", None, 1):
         end = time.monotonic() + 120
         while not list(store.folder("hmhs.table1").glob("*.parquet")) and time.monotonic() < end:
             time.sleep(0.2)
     assert list(store.folder("hmhs.table1").glob("*.parquet"))
-    with pytest.raises(ArithmeticError), ahead.ahead(figures, "paper", None, 1) as runner:
+    with pytest.raises(ArithmeticError), ahead.ahead(names, "paper", None, 1) as runner:
         raise ArithmeticError
     assert not runner.is_alive()
 

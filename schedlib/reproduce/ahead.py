@@ -5,25 +5,23 @@ import multiprocessing
 import os
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from types import SimpleNamespace
 
 from schedlib import paths
-from schedlib.experiment import Figure
 from schedlib.reproduce import registry, store, sweep, worker
 
 GRACE = 20.0  # seconds in which it ends by itself, and its workers with it
 
 
 @contextlib.contextmanager
-def ahead(figures: Iterable[Figure], scale: str, seeds: int | None, workers: int | None
+def ahead(names: list[str], scale: str, seeds: int | None, workers: int | None
           ) -> Iterator[multiprocessing.process.BaseProcess]:
-    """While the block draws these figures, another process runs their experiments in order, and is given.
+    """While the block draws figures, another process runs these experiments in order, and is given.
 
     So the processors are not idle while one draws. It stops with the block, and tells nothing of what fails:
     whoever draws will meet it.
     """
-    names = list(dict.fromkeys(figure.experiment for figure in figures))
     runner = multiprocessing.get_context("spawn").Process(target=_each, args=(names, scale, seeds, workers))
     runner.start()
     try:

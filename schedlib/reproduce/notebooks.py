@@ -82,7 +82,10 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     settings = {"scale": scale, "seeds": seeds, "workers": workers, "dask": dask, "out": str(folder)}
     failed, finished = [], []
     several = dask is None and (workers or worker.cores()) > 1
-    with ahead.ahead(wanted, scale, seeds, workers) if several else contextlib.nullcontext():
+    behind = [figure.experiment for figure in wanted] + [
+        line.experiment for claim in library.wanted_claims(only) for line in claim.lines().values()]
+    names = [name for name in dict.fromkeys(behind) if name]
+    with ahead.ahead(names, scale, seeds, workers) if several else contextlib.nullcontext():
         for paper in library.papers():
             names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
             whole = len(names) == len(library.wanted_figures(paper))
