@@ -195,11 +195,8 @@ def test_uncompiled_source_makes_the_same_schedules(capsys):
 
 
 IMPORT_ALL = """
-import gc, importlib, json
+import gc, json
 from numba.core.dispatcher import Dispatcher
-from schedlib import papers
-for paper in papers.KEYS:
-    importlib.import_module(f"schedlib.{paper}")
 from schedlib.reproduce import registry
 registry.load()
 found = [thing for thing in gc.get_objects() if isinstance(thing, Dispatcher) and thing.__module__.startswith("schedlib")]

@@ -211,7 +211,7 @@ def test_registry_refuses_what_does_not_fit():
         registry.Registry.of([experiment("mch.a")], [figure("mch.f", "mch.b")])
     with pytest.raises(ValueError, match="letters, digits"):
         registry.Registry.of([experiment("mch.a/../b")])
-    claim = Claim("mch.c", "S", "w", "m", "s", None, "t", "order", 0.0, "mch.b", lambda frame: [1])
+    claim = Claim("mch.c", "S", "w", "m", "s", None, "text", "order", 0.0, "mch.b", lambda frame: [1])
     with pytest.raises(ValueError, match="claim mch.c"):
         registry.Registry.of([experiment("mch.a")], claims=[claim])
 

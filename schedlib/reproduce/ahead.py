@@ -47,7 +47,7 @@ def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) 
         left = Counter(job.meta["experiment"] for job in jobs)
         for name in locks.keys() - left.keys():
             locks[name].close()
-        with sweep.progress_bar("all figures", len(jobs)) as bar:
+        with sweep.progress_bar("all figures", len(jobs), shown=bool(jobs)) as bar:
             for outcome in worker.processes(jobs, workers or worker.cores()):
                 bar.update()
                 name = jobs[outcome.index].meta["experiment"]
