@@ -43,7 +43,9 @@ def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) 
             lock = locks[experiment.id] = held.enter_context(contextlib.ExitStack())
             lock.enter_context(paths.alone(store.folder(experiment.id)))
             tasks = [task for task in store.tasks(experiment, scale, seeds) if store.peek(task.path) is None]
-            jobs += sweep.jobs_for(experiment, scale, tasks, len(jobs))
+            if tasks:
+                expected = sweep.seconds_per_task(experiment, scale, [task.point for task in tasks])
+                jobs += sweep.jobs_for(experiment, scale, tasks, expected, len(jobs))
         left = Counter(job.meta["experiment"] for job in jobs)
         for name in locks.keys() - left.keys():
             locks[name].close()

@@ -82,10 +82,8 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     settings = {"scale": scale, "seeds": seeds, "workers": workers, "dask": dask, "out": str(folder)}
     failed, finished = [], []
     several = dask is None and (workers or worker.cores()) > 1
-    behind = [figure.experiment for figure in wanted] + [
-        line.experiment for claim in library.wanted_claims(only) for line in claim.lines().values()]
-    names = [name for name in dict.fromkeys(behind) if name]
-    with ahead.ahead(names, scale, seeds, workers) if several else contextlib.nullcontext():
+    runner = ahead.ahead(library.behind(only), scale, seeds, workers) if several else contextlib.nullcontext()
+    with runner:
         for paper in library.papers():
             names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
             whole = len(names) == len(library.wanted_figures(paper))

@@ -90,6 +90,13 @@ class Registry:
         return [claim for claim in self.claims.values() if names is None or {*names, *behind} & {
             claim.paper, claim.id, claim.experiment, str(claim.experiment).partition(".")[0]}]
 
+    def behind(self, only: Names = None) -> list[str]:
+        """The experiments from which the figures that `only` asks for are drawn and its claims judged, under
+        every reading."""
+        drawn = [figure.experiment for figure in self.wanted_figures(only)]
+        judged = [line.experiment for claim in self.wanted_claims(only) for line in claim.lines().values()]
+        return [name for name in dict.fromkeys([*drawn, *judged]) if name]
+
     def _names(self, only: Names) -> list[str] | None:
         names, here = names_in(only), self.papers()
         known = {*here, *self.experiments, *self.figures, *self.claims}

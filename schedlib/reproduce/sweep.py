@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from schedlib import papers, paths
-from schedlib.experiment import Claim, Experiment, Figure
+from schedlib.experiment import Experiment
 from schedlib.reproduce import judge, registry, store, tables, worker
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
     for count in looks:
         frame, metas = _filled(experiment, scale, count, workers, dask, progress)
         done = Sweep(experiment, scale, count, frame, metas, len(looks))
-        if _decided(done):
+        if count == looks[-1] or _decided(done):
             break
     return done
 
@@ -112,20 +112,20 @@ def _run(experiment: Experiment, scale: str, tasks: list[store.Task], total: int
          dask: str | None, progress: bool) -> None:
     """Run and store these tasks of `total`; raises SweepError when some failed."""
     workers = min(workers or worker.cores(), len(tasks))
+    expected = seconds_per_task(experiment, scale, [task.point for task in tasks])
     if progress:
-        expected = seconds_per_task(experiment, scale, [task.point for task in tasks])
         told = sentence(expected, workers if dask is None else None, total)
         print(f"{experiment.id} ({scale}): {told}", file=sys.stderr)
-    jobs = jobs_for(experiment, scale, tasks)
+    jobs = jobs_for(experiment, scale, tasks, expected)
     if failures := _complete(experiment, jobs, total, workers, dask, progress):
         failed = {job.path: failures[job.index] for job in jobs if job.index in failures}
         raise SweepError(experiment.id, [(task.point, task.seed, failed[task.path])
                                          for task in tasks if task.path in failed])
 
 
-def jobs_for(experiment: Experiment, scale: str, tasks: list[store.Task], first: int = 0) -> list[worker.Job]:
-    """Jobs for these tasks, those that take longest in front, numbered from `first` on."""
-    expected = seconds_per_task(experiment, scale, [task.point for task in tasks])
+def jobs_for(experiment: Experiment, scale: str, tasks: list[store.Task], expected: list[float | None],
+             first: int = 0) -> list[worker.Job]:
+    """Jobs for these tasks, those that are expected to take longest in front, numbered from `first` on."""
     noted = {"scale": scale, "commit": commit_of_checkout()}
     longest_first = sorted(range(len(tasks)), key=lambda k: (-(expected[k] or math.inf), -k))
     return [worker.Job(first + place, experiment.run, one.point, one.seed, one.description | noted, one.path)
@@ -240,16 +240,16 @@ def estimate(only: registry.Names = None, scale: str = "quick", seeds: int | Non
     """What regenerating these figures and judging their claims will take: in all, then a line per paper. Only
     the first look at claims is counted; more seeds are run where a verdict needs them."""
     library = registry.load()
-    wanted: list[Figure | Claim] = [*library.wanted_figures(only), *library.wanted_claims(only)]
     expected: dict[str, list[float | None]] = {}
     total: dict[str, int] = {}
-    for name in dict.fromkeys(item.experiment for item in wanted if item.experiment is not None):
+    for name in library.behind(only):
         experiment = library.experiment(name)
         if not experiment.missing():
             tasks = store.tasks(experiment, scale, seeds)
             left = [task.point for task in tasks if store.peek(task.path) is None]
             total[experiment.paper] = total.get(experiment.paper, 0) + len(tasks)
-            expected.setdefault(experiment.paper, []).extend(seconds_per_task(experiment, scale, left))
+            known = seconds_per_task(experiment, scale, left) if left else []
+            expected.setdefault(experiment.paper, []).extend(known)
     count = workers or worker.cores()
     whole = sentence(sum(expected.values(), []), count, sum(total.values()))
     each = [f"  {papers.title_of(key)}: {sentence(expected[key], count, total[key])}" for key in expected]

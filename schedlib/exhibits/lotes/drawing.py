@@ -74,9 +74,7 @@ def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, by
     inches; `hollow`: whether points are hollow where the queue grew; `axis`: for `Axes.set`.
     """
     looks = looks or {policy: style.look(policy) for policy in POLICIES}
-    columns = len(titles) if len(titles) < 4 else 2
-    shape = len(titles) // columns, columns
-    figure, axes = style.subplots(*shape, size=(8.8, height), sharey=True, squeeze=False)
+    figure, axes = style.subplots(1, len(titles), size=(8.8, height), sharey=True, squeeze=False)
     for ax, (value, title) in zip(axes.flat, titles.items(), strict=True):
         for k, (name, look) in enumerate(looks.items()):
             rows = frame[(frame[column] == value) & (frame[by] == name)]

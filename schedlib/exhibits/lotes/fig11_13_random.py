@@ -99,13 +99,12 @@ def plot_waits(frame: pd.DataFrame) -> Picture:
     x = axis_of(frame)
     label = {"phi": "Phi: how much classes differ", "omega": "Omega: how much machines differ"}[x]
     titles = {law: name for law, name in LAWS.items() if law in set(frame["sizes"])}
-    height = 3.6 * (1 + len(titles) // 4) + 0.5
     ticks = sorted(set(frame[x]))
     shift = 0.06 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
-    figure = wait_panels(frame, "sizes", titles, x, shift=shift, height=height, xlabel=label)
+    figure = wait_panels(frame, "sizes", titles, x, shift=shift, height=4.1, xlabel=label)
     for ax in figure.axes:
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
-        ax.title.set_fontsize(10 if len(titles) != 3 else 8.5)
+        ax.title.set_fontsize(10 if len(titles) < 3 else 8.5)
     return figure
 
 
