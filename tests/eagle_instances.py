@@ -12,7 +12,7 @@ from schedlib import eagle
 from schedlib.core import streams
 from schedlib.workload import Workload
 
-DETAILS = ("as_published", "as_written")
+DETAILS = ("as_published", "as_submitted", "as_written")
 
 # what the library calls it, and what the literal transcription does
 SYSTEMS = {

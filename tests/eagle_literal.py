@@ -50,7 +50,7 @@ class Literal:
 
     def __init__(self, submits, durations, system, workers, *, short_only=0, cutoff, means=None, probe_ratio=2, min_probes=None,
                  network_delay=0.0005, estimate=1.0, heartbeat=3.0, detail="as_published", rng=None):
-        self.published = detail == "as_published"
+        self.published, self.submitted = detail != "as_written", detail == "as_submitted"
         self.system = SYSTEMS[system] if isinstance(system, str) else system
         if min_probes is not None:
             self.system = replace(self.system, min_probes=min_probes)
@@ -249,7 +249,7 @@ class Literal:
         """The place in line of the next to run, or None. Published: dead probes go first, for nothing, when
         the news is out."""
         rule, queue = self.system.queue, worker.queue
-        if rule == "srpt" and self.published and self.system.updates:
+        if rule == "srpt" and self.published and self.system.updates and not self.submitted:
             place = 0
             while place < len(queue) and not (place == 1 and queue[0].job.long):  # a long head ends the scan
                 if queue[place].job.known == len(queue[place].job.durations):
@@ -262,8 +262,8 @@ class Literal:
         if callable(rule):
             return rule([e.job for e in queue])
         if rule == "srpt":
-            return (published_scan if self.published else algorithm1)(queue, self.remaining)
-        return tasks_scan(queue, self.published) if rule == "srpt-tasks" else 0
+            return published_scan(queue, self.remaining, self.submitted) if self.published else algorithm1(queue, self.remaining)
+        return tasks_scan(queue, self.published, self.submitted) if rule == "srpt-tasks" else 0
 
     def next(self, worker, after=True):
         """The worker is free: `after` a task or a request in vain, or because something came."""

@@ -91,28 +91,29 @@ def algorithm1(queue, remaining):
     return 0 if chosen is None else chosen
 
 
-def published_scan(queue, remaining):
+def published_scan(queue, remaining, submitted=False):
     """The same choice as published: a long entry at the head is taken, further back it competes and is no
-    barrier."""
+    barrier. As submitted the least is never noted, so that every later entry that may overtake is less."""
     chosen, slack = None, float("inf")
     for place, p in enumerate(queue):
         if chosen is None:
             chosen = place
             if p.job.long:
                 return place
-        elif remaining(p) < remaining(queue[chosen]) and p.job.estimate <= slack:
+        elif (submitted or remaining(p) < remaining(queue[chosen])) and p.job.estimate <= slack:
             chosen = place
         if not p.job.long:
             slack = min(slack, CAP * p.job.estimate - p.counter)
     return chosen
 
 
-def tasks_scan(queue, strict):
-    """Yaq's: by what is unstarted of the job; long and short entries bypass one another."""
+def tasks_scan(queue, strict, submitted=False):
+    """Yaq's: by what is unstarted of the job; long and short entries bypass one another. As submitted as
+    above."""
     chosen, slack = 0, float("inf")
     for place, p in enumerate(queue):
         fits = p.job.estimate < slack or (not strict and p.job.estimate == slack)
-        if p.job.left * p.job.estimate < queue[chosen].job.left * queue[chosen].job.estimate and fits:
+        if fits and (submitted or p.job.left * p.job.estimate < queue[chosen].job.left * queue[chosen].job.estimate):
             chosen = place
         slack = min(slack, CAP * p.job.estimate - p.counter)
     return chosen

@@ -70,7 +70,7 @@ def of_eagle():
     for make in (eagle.google, eagle.cloudera, eagle.yahoo):
         jobs = make(2_000, seed=1, scale=0.1)
         yield f"eagle.{make.__name__}", digest(jobs.jobs[["submit", "class", "mean"]], jobs.tasks)
-    for detail in ("as_published", "as_written"):
+    for detail in ("as_published", "as_submitted", "as_written"):
         for system in eagle.SYSTEMS:
             run = eagle.simulate(jobs, system, 500, short_partition=0.1, cutoff=eagle.CUTOFF["yahoo"], seed=1,
                                  detail=detail)

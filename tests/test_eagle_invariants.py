@@ -31,7 +31,7 @@ def test_each_task_once_and_one_at_a_time(case, name, detail, seed):
     given_tasks = [(job, task, size) for job, sizes in enumerate(case.durations) for task, size in enumerate(sizes)]
     assert list(zip(tasks["job"], tasks["task"], strict=True)) == [(job, task) for job, task, _ in given_tasks]
     size = np.array([size for *_, size in given_tasks])
-    np.testing.assert_allclose(tasks["finish"] - tasks["start"], np.floor(size) if detail == "as_published" else size, rtol=1e-9)
+    np.testing.assert_allclose(tasks["finish"] - tasks["start"], np.floor(size) if detail != "as_written" else size, rtol=1e-9)
     submit = run.jobs["submit"].to_numpy()[tasks["job"]]
     steps = np.column_stack((submit, tasks[["queued", "asked", "start", "finish"]]))
     assert (np.diff(steps, axis=1) >= 0).all()

@@ -73,17 +73,20 @@ def slack(state, entry, job):
 
 @kernel
 def shortest_job(state, worker, now):
-    """Algorithm 1 as published; probes of jobs known to have nothing left are dropped on the way."""
+    """Algorithm 1 as published; probes of jobs known to have nothing left are dropped on the way.
+
+    As submitted none is dropped, and the least is never noted: the last that may overtake is taken.
+    """
     # A long entry behind the head is no barrier, unlike lines 18-19: it competes by its job's remaining work.
     w, entries = state.workers[worker], state.entries
-    least, room = np.inf, np.inf
+    least, room, submitted = np.inf, np.inf, state.how.submitted
     chosen, chosen_before, before = -1, -1, -1
     entry = w.head
     while entry >= 0:
         job, after = entries[entry].job, entries[entry].next
         j = state.jobs[job]
         is_long = j.long == 1
-        if j.known < 0:
+        if j.known < 0 and not submitted:
             state.counts[0].dropped += 1
             w.long_tasks -= is_long
             write(state.log, now, DROPS, worker, job)
@@ -93,7 +96,8 @@ def shortest_job(state, worker, now):
         if before < 0 and is_long:
             return entry, -1
         if j.estimate * j.known < least and j.estimate <= room:
-            least, chosen, chosen_before = j.estimate * j.known, entry, before
+            chosen, chosen_before = entry, before
+            least = least if submitted else j.estimate * j.known
         if not is_long:
             room = min(room, slack(state, entry, job))
         before, entry = entry, after
@@ -123,7 +127,10 @@ def shortest_job_as_written(state, worker):
 
 @kernel
 def shortest_task(state, worker):
-    """Yaq's rule for placed tasks: the one whose job has the least unstarted work; long ones bypass, too."""
+    """Yaq's rule for placed tasks: the one whose job has the least unstarted work; long ones bypass, too.
+
+    As submitted the last that may overtake, as in `shortest_job`.
+    """
     entries, published = state.entries, state.how.published
     least, room = np.inf, np.inf
     chosen, chosen_before, before = -1, -1, -1
@@ -134,7 +141,8 @@ def shortest_task(state, worker):
         left = j.estimate * j.unstarted
         # As published a task must be shorter than the slack of those in front, as written it may be as long.
         if left < least and (j.estimate < room or (j.estimate == room and not published)):
-            least, chosen, chosen_before = left, entry, before
+            chosen, chosen_before = entry, before
+            least = least if state.how.submitted else left
         room = min(room, slack(state, entry, job))
         before, entry = entry, entries[entry].next
     return chosen, chosen_before

@@ -16,7 +16,7 @@ from schedlib.eagle.simulating.state import JOB, Settings, initial, refusal_text
 from schedlib.eagle.systems import System, system_of
 from schedlib.workload import Workload
 
-DETAILS = ("as_published", "as_written")
+DETAILS = ("as_published", "as_submitted", "as_written")
 DEPHASING = 0.01  # s
 Estimate: TypeAlias = str | float | Sequence[float]
 LARGEST = 1e9
@@ -38,7 +38,10 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     - `network_delay` (s): one hop; `heartbeat` (s): how often those with old news learn (0: they know all)
     - `estimate` of a job's task: "mean", a factor on the mean, or (low, high), a factor per job drawn
       uniformly; the class stays the true one
-    - `detail`: `"as_published"` follows the authors' simulator, `"as_written"` the paper's text:
+    - `detail`: `"as_published"` follows the authors' simulator at its last commit, `"as_submitted"` at that
+      of November 2016, which says it is the paper's: as published, but under SRPT a worker takes the last
+      probe or task that may overtake, not the one of least work, and dead probes are not dropped; the authors
+      mended both in February 2017. `"as_written"` follows the paper's text:
 
     | | as published | as written |
     |---|---|---|
@@ -83,13 +86,13 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
              "a number of seconds, not negative, or None")
     _require(isinstance(short_partition, Real) and 0 <= short_partition <= 1, "short_partition",
              short_partition, "a fraction of the workers, from 0 to 1")
-    workers, published = int(workers), detail == "as_published"
+    workers, published = int(workers), detail != "as_written"
     rows, jobs, duration = prepare(workload, cutoff, estimate, published, guesses)
     _require_probes(system, jobs, probe_ratio)
     short, long, order = (system.part(argument) for argument in systems.ARGUMENTS)
     how = Settings(short_way=short.at(published), long_way=long.at(published), order=order.at(published),
-                   charges=order.charges, published=published, sticky=bool(system.sticky),
-                   steal=bool(system.steal),
+                   charges=order.charges, published=published,
+                   submitted=detail == "as_submitted", sticky=bool(system.sticky), steal=bool(system.steal),
                    any_thief=published if system.thieves is None else system.thieves == "any",
                    news=order.news and bool(system.updates), shares=short.shares,
                    rejects=short.rejects and not published, min_probes=int(system.min_probes),

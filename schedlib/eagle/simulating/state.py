@@ -105,7 +105,8 @@ class Settings(NamedTuple):
     long_way: int = systems.ANYWHERE
     order: int = systems.FIRST_COME  # the branch of `reorder.choose`
     charges: int = systems.NOBODY  # whose bypass counters grow when a task overtakes them
-    published: bool = True  # as published, else as written
+    published: bool = True  # as published or submitted, else as written
+    submitted: bool = False
     sticky: bool = False
     steal: bool = False
     any_thief: bool = False

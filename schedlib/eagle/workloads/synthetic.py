@@ -66,6 +66,8 @@ WORKERS = dict.fromkeys(("google", "cloudera"), (15_000, 17_000, 19_000, 21_000,
 """Workers, high load to low: Google's and the fewest of the others (Table 2) the paper's, else assumed."""
 HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "alibaba": 3.0}
 """Seconds between DLWL's updates (Section 6.2; Alibaba's assumed)."""
+GAP = {"google": 1.0, "cloudera": 13.0, "yahoo": 14.0}
+"""Seconds from one submission to the next on the paper's cluster, on average (see above)."""
 LOAD = 0.95
 """Offered load of the fewest workers (assumed: the paper's highest load, not printed in its text)."""
 SHORT_DURATION = {"google": 105.0, "cloudera": 94.6, "yahoo": 48.9}

@@ -3,6 +3,8 @@
 Readings that hold for all claims on Eagle, fixed before anything was run:
 
 - Runs follow the authors' program (`detail="as_published"`); Hawk's thieves are then any idle worker.
+- In a smaller cluster jobs come more rarely. Heartbeats are longer in proportion, so that as many jobs are
+  placed by the same news.
 - A ratio is taken per seed, both systems on the same workload. Every job counts.
 - The highest load of a trace is at its fewest workers. "At all percentiles, loads, traces" is judged at the
   case (workers and percentile) that is worst on average over the seeds; "up to" at the one that is best.
@@ -64,17 +66,19 @@ _MAKE = claim_maker("eagle", check="order", unit="1")
 
 
 def each_system(names: Iterable[str], workload: Workload, trace: str, workers: int, seed: int,
-                **options: Any) -> pd.DataFrame:
+                slower: float = 1.0, **options: Any) -> pd.DataFrame:
     """Each system on one workload: `system, class, percentile, completion` (s), `utilisation`, `COUNTERS`.
 
     A name is one that `simulate` knows, or one of `VARIANTS`. Cut-off, short partition and heartbeat are the
     paper's for the trace unless `options`, or the variant, has others. Times are rounded to microseconds.
+    Heartbeats are `slower` times as long: where jobs come more rarely news is to be as old for each of them.
     """
     usual: dict[str, Any] = {"short_partition": made.PARTITION[trace], "cutoff": made.CUTOFF[trace],
                              "heartbeat": made.HEARTBEAT[trace]} | options
     blocks = []
     for name in names:
         own = {"system": name} | usual | VARIANTS.get(name, {})
+        own["heartbeat"] *= slower
         run = simulate(workload, workers=workers, seed=seed, **own)
         times = run.percentiles()
         blocks.append(pd.DataFrame(
@@ -88,7 +92,9 @@ def on_trace(names: Iterable[str], trace: str, workers: float, jobs: int, scale:
              **options: Any) -> pd.DataFrame:
     """Each system on a generated trace with `scale` times `workers`; `options` as of `each_system`."""
     workload = MAKERS[trace](jobs, seed, scale)
-    return each_system(names, workload, trace, round(scale * workers), seed, **options)
+    gap = workload.jobs["submit"].iloc[-1] / (len(workload.jobs) - 1)
+    slower = round(gap / made.GAP[trace], 2) if scale < 1 else 1.0
+    return each_system(names, workload, trace, round(scale * workers), seed, slower=slower, **options)
 
 
 def size(scale: str, trace: str = "google") -> dict:

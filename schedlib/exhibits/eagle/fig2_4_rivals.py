@@ -120,7 +120,7 @@ FIGURES = (
         "the paper's numbers, where its text gives the whole."), _alt_table2),
     Figure("eagle.fig3", "eagle.loads", partial(drawing.plot_against, base="dlwl"), drawing.caption(
         "Percentiles of completion times under Eagle over those under DLWL+SRPT with heartbeats of 3, 12 and "
-        "7 s (the paper's Fig. 3)."), partial(drawing.alt_against, base="dlwl")),
+        "7 s, longer in a smaller cluster, where jobs come more rarely (the paper's Fig. 3)."), partial(drawing.alt_against, base="dlwl")),
     Figure("eagle.fig4", "eagle.loads", draw_fig4, drawing.caption(
         "What the heartbeat does to DLWL+SRPT: short jobs of Google's trace at the highest load (the paper's "
         "Fig. 4).", "google"),
