@@ -19,6 +19,8 @@ SCALES = scales((1 / 150, 1 / 75), (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 5),
                 (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 3, 1.0))
 LOADS = scales((0.95, 1.15), (0.85, 0.95, 1.05, 1.15))
 HAWKS = ("eagle", "hawk-any", "hawk-general", "hawk-none", "sparrow")
+HIGHEST = {trace: WORKERS[trace][:2 if trace == "google" else 1] for trace in TRACES}
+"""The numbers of workers at which the program as submitted is judged."""
 OTHERS = ("submitted", "written")
 """Of `simulate`'s details, those that are compared with the published one."""
 SYSTEMS = ("eagle", "hawk-any", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle", "no-sss",
@@ -45,6 +47,12 @@ def run_heavier(trace: str, load: float, jobs: int, scale: float, seed: int) -> 
 def run_details(detail: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
     """Every system in one setting of `simulate`'s detail, Google's trace."""
     return on_trace(SYSTEMS, "google", workers, jobs, scale, seed, detail=detail)
+
+
+def run_submitted(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
+    """The systems whose claims are judged as submitted, too."""
+    return on_trace(("eagle", "hawk", "dlwl", "no-sss", "no-min"), trace, workers, jobs, scale, seed,
+                    detail="as_submitted")
 
 
 def run_thieves(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
@@ -172,6 +180,9 @@ EXPERIMENTS = (
                {scale: _heavier(scale) for scale in LOADS}, scales(1, 3, 5)),
     Experiment("eagle.details", "As published, as submitted and as written", run_details,
                highest(scales(grid(detail=DETAILS))), scales(1, 5, 3)),
+    Experiment("eagle.submitted", "The authors' program as submitted", run_submitted,
+               {scale: [point for point in points if point["workers"] in HIGHEST[point["trace"]]]
+                for scale, points in comparing.loads(scales(1), TRACES).items()}, SEEDS),
     Experiment("eagle.thieves", "Who steals in Hawk", run_thieves, comparing.loads(scales(2)), SEEDS))
 
 FIGURES = (

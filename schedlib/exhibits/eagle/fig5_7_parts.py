@@ -138,7 +138,7 @@ def _partition_helps(system: str, rival: str) -> Measure:
     return lambda frame: 1 - per_seed(only(comparing.compare(frame, with_it, without), "short"))
 
 
-CLAIMS = (
+CLAIMS = comparing.by_detail(("sss-exception", "min-google"), (
     claim("random-first", "Section 3.3", "Sampling all nodes at random in the first attempt is better than "
           "using an old bit vector", _without(_gain, "exact-bits", trace="google"),
           metric="1 less the ratio to probing by the exact bit vector",
@@ -213,4 +213,4 @@ CLAIMS = (
           _partition_helps("omniscient", "no-sbp-srpt"), experiment="eagle.partition",
           metric="1 less Eagle's ratio to LWL without partition",
           how_read="text: Eagle without SBP+SRPT as in Fig. 7, short jobs, Google, highest load, mean "
-          "over percentiles"))
+          "over percentiles")))
