@@ -5,7 +5,9 @@ The text does not settle how job sizes are drawn: claims are judged under three 
 `capacity`. Waits are in seconds, of all jobs.
 """
 
+import itertools
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -20,26 +22,37 @@ from schedlib.pictures import style
 
 PLACE = 5.4
 JUDGED = ("common-matched", "common", "independent")
+PRINTED = ("lotes", "greedy", "tetris")
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
 
 
-def dispatching(phi: float, omega: float, load: float, sizes: str, machines: int, hours: float,
-                seed: int) -> pd.DataFrame:
-    """Every policy on one random instance of Section 5.4: `policy`, the columns of `outcome`, and two more.
+def under(instance: lotes.RandomInstance, sizes: str) -> lotes.RandomInstance:
+    """The instance with job sizes of that law of `RandomWorkload`. With `-matched` behind it, the mean that
+    the plan assumes is that of the truncated law and not of its parent.
+    """
+    law = {"sizes": sizes.removesuffix("-matched"), "matched": sizes.endswith("-matched")}
+    return instance._replace(workload=replace(instance.workload, **law))
 
-    `sizes` is a law of `RandomWorkload`. With `-matched` behind it, the mean that the plan assumes is that of
-    the truncated law and not of its parent. `load` is that of stage 2's rate once rounded to whole machines:
+
+def dispatching(phi: float, omega: float, load: float, sizes: list[str], machines: int, hours: float,
+                seed: int) -> pd.DataFrame:
+    """The paper's three policies on a random instance of Section 5.4, under each law of sizes (see `under`).
+
+    `load` is that of stage 2's rate once rounded to whole machines:
     with the paper's 10,000 machines rounding changes nothing, with few it would overload LoTES alone.
 
-    `rate`: jobs per hour; `limit`: lambda of stage 2 over lambda of stage 1.
+    Columns: `sizes`, `policy`, those of `outcome`, `rate`: jobs per hour, and `limit`: lambda of stage 2 over
+    lambda of stage 1.
     """
-    law, matched = sizes.removesuffix("-matched"), sizes.endswith("-matched")
-    instance = lotes.random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed,
-                                     rounded=True, sizes=law, matched=matched)
-    whole = {"rate": instance.workload.rate, "limit": instance.plan.rate / instance.plan.allocation.rate}
-    followed = {policy: runs.follow(instance, policy, seed) for policy in runs.POLICIES}
-    return pd.DataFrame([{"policy": policy} | runs.outcome(run, instance) | whole
-                         for policy, run in followed.items()])
+    first = lotes.random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed,
+                                  rounded=True)
+    whole = {"rate": first.workload.rate, "limit": first.plan.rate / first.plan.allocation.rate}
+    rows = []
+    for law, policy in itertools.product(sizes, PRINTED):
+        instance = under(first, law)
+        run = runs.follow(instance, policy, seed)
+        rows.append({"sizes": law, "policy": policy} | runs.outcome(run, instance) | whole)
+    return pd.DataFrame(rows)
 
 
 def steering(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
@@ -66,14 +79,13 @@ def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED):
     for scale, size in runs.SIZE.items():
         along, across = (axis[:: max(len(axis) - 1, 1)] if scale == "smoke" else axis
                          for axis in (phis, omegas))
-        settings = grid(phi=along, omega=across, load=[load])
-        points[scale] = [{**setting, "sizes": law, **size} for law in laws for setting in settings]
+        points[scale] = [point | size for point in grid(phi=along, omega=across, load=[load], sizes=[laws])]
     title = f"Waits as {what} differ more, load {load:.2f}"
     return Experiment(f"lotes.{name}", title, dispatching, points, scales(2, 5))
 
 
 def _sizes(machines, phis, hours):
-    return grid(phi=phis, machines=machines, omega=[0.0], load=[0.97], sizes=["common-matched"],
+    return grid(phi=phis, machines=machines, omega=[0.0], load=[0.97], sizes=[["common-matched"]],
                 hours=[hours])
 
 

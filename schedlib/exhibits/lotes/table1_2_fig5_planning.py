@@ -123,8 +123,8 @@ EXPERIMENTS = (
                scales(grid(phi=[-1.0], machines=[1000]) + grid(phi=[0.0, 0.015], machines=[20]),
                       grid(phi=PHIS, machines=[1000])), scales(2, 5), timing=("seconds", "bins_seconds")),
     Experiment("lotes.integer", "Stage 2 as an integer program", integer,
-               scales(grid(phi=[-1.0, 0.006], limit=[20.0]),
-                      grid(phi=[-1.0, 0.0, 0.006, 0.015], limit=[20.0]), grid(phi=PHIS, limit=[600.0])),
+               scales(grid(phi=[-1.0, 0.006], limit=[10.0]),
+                      grid(phi=[-1.0, 0.0, 0.006, 0.015], limit=[10.0]), grid(phi=PHIS, limit=[600.0])),
                scales(1), timing=("lp_seconds", "integer_seconds")),
 )
 
@@ -265,7 +265,7 @@ CLAIMS = tuple(
          _by_seed(lambda frame: frame["unassigned"].abs(), "max"),
          EXACTLY | {"paper_value": 0.0, "metric": "machines without a bin", "by_construction": True,
                     "reason": "a plan that left a machine without a bin would raise"}),
-        ("integer-slow", "4.2", "The integer program is not practical (read: no proof within 20 s for at "
+        ("integer-slow", "4.2", "The integer program is not practical (read: no proof within 10 s for at "
          "least half of random instances)", INTEGER, _unproved,
          {"check": "value", "paper_value": 75.0, "tolerance": 25.0,
           "metric": "share of random instances without a proof",
