@@ -17,7 +17,8 @@ from schedlib.pictures.style import Look
 
 WAIT = "mean wait (s); none: 0.0001"
 LAWS = {"common-matched": "one factor, mean as planned", "common": "one factor for all resources",
-        "independent": "each resource for itself (printed)", "fixed": "class means"}
+        "independent": "each resource for itself (printed)",
+        "common-fluid": "one factor, load of lambda1", "fixed": "class means"}
 """The laws of job sizes in Figs. 11-13, with what they are called in a figure."""
 FIGURES_8_TO_10 = {
     8: ("wait", 1e-3, "mean wait of jobs started that {unit} (s)\n(1 ms and less: 0.001)",

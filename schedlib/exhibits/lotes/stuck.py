@@ -65,7 +65,7 @@ EXPERIMENTS = (
     Experiment("lotes.metastable", "Queues after a burst", recovering,
                scales(_recovery(4, 10.0), _recovery(50, 20.0), _recovery(1000, 100.0)), scales(1, 3)),
     Experiment("lotes.starvation", "Jobs that never start", starving,
-               scales(_starvation(4, [5.0, 10.0]), _starvation(50, [10.0, 40.0]),
+               scales(_starvation(4, [5.0, 10.0]), _starvation(30, [10.0, 30.0]),
                       _starvation(1000, [25.0, 100.0])), scales(1, 5)),
 )
 
