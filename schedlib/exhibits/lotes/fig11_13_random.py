@@ -78,15 +78,15 @@ def steering(phi: float, load: float, machines: int, hours: float, seed: int) ->
     return pd.DataFrame(rows).drop(columns="arrived")
 
 
-def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED):
-    """An experiment along one axis; at smoke scale only the ends of the axis."""
+def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED, every=1, seeds=5):
+    """An experiment along one axis: at smoke scale only its ends, at quick one in `every` of its values."""
     points = {}
     for scale, size in runs.SIZE.items():
-        along, across = (axis[:: max(len(axis) - 1, 1)] if scale == "smoke" else axis
+        along, across = (axis[:: {"smoke": max(len(axis) - 1, 1), "quick": every}.get(scale, 1)]
                          for axis in (phis, omegas))
         points[scale] = [point | size for point in grid(phi=along, omega=across, load=[load], sizes=[laws])]
     title = f"Waits as {what} differ more, load {load:.2f}"
-    return Experiment(f"lotes.{name}", title, dispatching, points, scales(2, 5))
+    return Experiment(f"lotes.{name}", title, dispatching, points, scales(2, seeds, 5))
 
 
 def _sizes(machines, phis, hours):
@@ -100,9 +100,9 @@ def _loads(scale, phis=(0.006, 0.015), loads=(0.97, 1.0, 1.02)):
 
 EXPERIMENTS = (
     _axis("fig11", "classes", 0.97, PHIS),
-    _axis("fig12", "machines", 0.90, (0.006,), OMEGAS, (*JUDGED, "common-fluid")),
+    _axis("fig12", "machines", 0.90, (0.006,), OMEGAS, (*JUDGED, "common-fluid"), every=2),
     _axis("fig13", "machines", 0.95, (0.006,), OMEGAS),
-    _axis("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED[::2]),
+    _axis("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED[::2], seeds=3),
     Experiment("lotes.scale", "Waits as the cluster grows", dispatching,
                scales(_sizes((4,), (0.006,), 10.0), _sizes((10, 20, 50, 100), (0.006, 0.015), 8.0),
                       _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0)), scales(1, 3, 5)),
