@@ -14,6 +14,7 @@ from schedlib.lotes.policies.entry_points import OPTIONS
 from schedlib.lotes.policies.own import Cluster, Policy, can_start
 from schedlib.lotes.replan import Past, Replan
 from schedlib.lotes.simulate import Simulation, simulate
+from schedlib.lotes.stochastic import ToldApart, stochastic_plan, told_apart
 from schedlib.lotes.workloads.alibaba import alibaba_hour, alibaba_instances, offered_load
 from schedlib.lotes.workloads.instances import (
     RandomInstance,
@@ -31,4 +32,4 @@ __all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPla
            "fewer_machines", "fit_arrivals", "fits", "generate_plan", "google2011", "google_month",
            "non_dominated_bins", "offered_load", "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past",
            "Policy", "RandomInstance", "RandomWorkload", "Replan", "Simulation", "random_instance",
-           "simulate"]
+           "simulate", "stochastic_plan", "told_apart", "ToldApart"]

@@ -15,8 +15,7 @@ from schedlib.lotes.workloads.instances import RandomWorkload
 
 OVERLOAD = 0.1  # by how much of lambda* the burst's rate exceeds it, or by twice as much, thrice ...
 BACKLOG, FEWEST = 0.05, 200  # ... until a queue of this part of the jobs that run is left, and of so many
-BURST, FIRST = 4.0, 8.0  # lengths of the burst and of the first trial, in the longest mean processing time
-STEPS = 16  # how often the queue is looked at during a first trial
+BURST, LOOK = 4.0, 0.5  # how long the burst is, and how often the queue is looked at, in the same unit
 GONE, GROWN = 0.1, 1.5  # parts of the burst's queue at which a queue has gone, or grows
 
 
@@ -39,22 +38,23 @@ class Capacity:
 
 
 def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWorkload, *,
-             plan: Plan | None = None, seed: int = 0, precision: float = 0.01, doublings: int = 2,
-             **options: Any) -> Capacity:
+             plan: Plan | None = None, seed: int = 0, precision: float = 0.01, patience: float = 32.0,
+             near: float | None = None, **options: Any) -> Capacity:
     """The largest arrival rate of the workload's jobs that a policy sustains, by bisection.
 
     Every trial begins with a burst of 1.1 lambda* for four times the longest mean processing time (of more,
     until it leaves a queue of 200 jobs and of 5 % of those that run). The rate is sustained when that queue
-    falls to a tenth, and not when it grows by half; while neither happens the trial is run again for twice as
-    long, up to `doublings` times, and at last judged by whether the queue grew in its second half: jobs of
-    the burst that never start (LoTES as printed may have some) do no harm, more and more of them do. So a
-    rate at which a policy recovers from no burst (Greedy has such rates) does not count as sustained, though
-    a run from an empty system may look stable; nor does one at which large jobs gather.
+    falls to a tenth, and not when it grows by half; while neither happens the trial goes on, for `patience`
+    times the longest mean processing time, and is then judged by whether the queue grew in its second half:
+    jobs of the burst that never start (LoTES as printed may have some) do no harm, more and more of them do.
+    So a rate at which a policy recovers from no burst (Greedy has such rates) does not count as sustained,
+    though a run from an empty system may look stable; nor does one at which large jobs gather.
 
     `workload` gives classes and sizes; its own `rate` and `hours` do not matter. `plan` and `options` are
-    those of `simulate`. The bisection ends when `low` and `high` are `precision` of lambda* apart. Raises
-    ValueError on a precision outside (0, 0.25), on a policy that sustains less than a thousandth of lambda*,
-    and as `simulate` does.
+    those of `simulate`. The bisection ends when `low` and `high` are `precision` of lambda* apart; it begins
+    at the rate `near` where one is given, which saves trials when it is near the answer. Raises ValueError on
+    a precision outside (0, 0.25), on a policy that sustains less than a thousandth of lambda*, and as
+    `simulate` does.
 
     >>> from schedlib.lotes import JobClasses
     >>> machines, classes = MachineConfigs([[1.0]], [500]), JobClasses([1.0], [[0.5]], [[1.0]])
@@ -70,21 +70,25 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
     allocation = allocate(configs, workload.classes)
     longest = float((1 / workload.classes.rate.max(axis=0)).max())
     bound, overload, trials = allocation.rate, 1.0, list[dict]()
+    backlog = max(BACKLOG * allocation.running.sum(), FEWEST)
 
-    def sustained(rate):
+    def trial(rate):
         if rate < bound / 1000:
             raise ValueError(f"policy: sustains less than a thousandth of {bound:.4g}, which stage 1 allows")
         jobs = replace(workload, rate=rate, burst=(overload * bound, BURST * longest), limit=None)
-        trials.append(_trial(policy, configs, jobs, longest, doublings, plan=plan, seed=seed, **options))
+        return _trial(policy, configs, jobs, longest, patience, backlog, plan=plan, seed=seed, **options)
+
+    def sustained(rate):
+        if rate != trials[-1]["rate"]:
+            trials.append(trial(rate))
         return trials[-1]["sustained"]
 
-    backlog = max(BACKLOG * allocation.running.sum(), FEWEST)
     while not trials or trials[-1]["burst_queue"] < backlog:
         overload += OVERLOAD
-        sustained(bound)
-    first, width = trials[-1], precision * bound
-    served = bound - (first["last_queue"] - first["burst_queue"]) / first["time"]
-    low, high, step = served - width / 2, np.inf, width
+        trials = [trial(near or bound)]
+    first, width = trials[0], precision * bound
+    served = bound - (first["last_queue"] - first["burst_queue"]) / first["time"] if near is None else 0.0
+    low, high, step = near or served - width / 2, np.inf, width
     while not sustained(low):
         low, high, step = low - step, low, 2 * step
     if high == np.inf:
@@ -97,22 +101,23 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
     return Capacity((low + high) / 2, low, high, bound, pd.DataFrame(trials))
 
 
-def _trial(policy, configs, jobs, longest, doublings, **more):
-    """A row of `Capacity.trials`."""
-    burst = jobs.burst[1]
-    for doubling in range(doublings + 1):
-        length = FIRST * longest * 2**doubling
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # trials above the capacity are meant to be overloaded
-            run = simulate(policy, configs, replace(jobs, hours=burst + length), record=False,
-                           interval=FIRST * longest / STEPS, **more)
-        queue, end = run.intervals["queue_end"].to_numpy(), run.intervals["end"].to_numpy()
-        first = int(np.searchsorted(end, burst - 1e-9 * burst))
-        start, later = queue[first], queue[first + 1 :]
-        crossed = np.flatnonzero((later <= GONE * start) | (later >= GROWN * start))
-        at = crossed[0] if len(crossed) else len(later) - 1
-        if len(crossed):
-            break
-    sustained = later[at] < start if len(crossed) else later[at] <= later[at // 2]
-    return {"rate": jobs.rate, "time": float(end[first + 1 + at] - burst), "burst_queue": int(start),
-            "last_queue": int(later[at]), "sustained": bool(sustained), "decided": bool(len(crossed))}
+def _trial(policy, configs, jobs, longest, patience, backlog, **more):
+    """A row of `Capacity.trials`; it ends with the burst when that leaves less than the backlog."""
+    burst, queue = jobs.burst[1], list[int]()
+
+    def enough(time, waiting):
+        if time < burst * (1 - 1e-9):
+            return False
+        queue.append(waiting)
+        return queue[0] < backlog or len(queue) > 1 and not GONE * queue[0] < waiting < GROWN * queue[0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # trials above the capacity are meant to be overloaded
+        hours = burst + patience * longest * (1 + 1e-9)
+        run = simulate(policy, configs, replace(jobs, hours=hours), record=False, interval=LOOK * longest,
+                       enough=enough, **more)
+    start, later = queue[0], queue[1:] or queue
+    decided = not GONE * start < later[-1] < GROWN * start
+    sustained = later[-1] < start if decided else later[-1] <= later[(len(later) - 1) // 2]
+    return {"rate": jobs.rate, "time": run.time - burst, "burst_queue": start, "last_queue": later[-1],
+            "sustained": sustained, "decided": decided}

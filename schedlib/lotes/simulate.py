@@ -3,6 +3,7 @@ Sections 4.3 and 5).
 """
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -156,7 +157,8 @@ class Simulation:
 def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload | RandomWorkload, *,
              plan: Plan | None = None, classes: JobClasses | None = None, seed: int = 0, record: bool = True,
              until: float | None = None, interval: float | None = None, slots: int = 1 << 16,
-             replan: Replan | None = None, **options: Any) -> Simulation:
+             replan: Replan | None = None, enough: Callable[[float, int], bool] | None = None,
+             **options: Any) -> Simulation:
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
     `workload` is a `Workload` (each task is a job of its own, of its job's class; demands in the capacities'
@@ -175,10 +177,11 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
     `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (a hundredth of the
     arrivals' time unless given). `record=False` keeps no row per job. `classes` gives the rates (0: cannot
-    run there) when there is no plan. With `replan` a LoTES policy plans anew while it runs. Raises ValueError
-    on an unknown policy or option, a plan made for other machines or classes, a job that no machine can run,
-    and a policy that breaks the rules; warns when more arrives than stage 2 sustains. Source: LoTES,
-    extended, Sections 4.3 and 5.1.
+    run there) when there is no plan. With `replan` a LoTES policy plans anew while it runs. `enough(time,
+    waiting)` is asked at each interval's end, with the jobs that wait then; once it is true the run ends.
+    Raises ValueError on an unknown policy or option, a plan made for other machines or classes, a job that no
+    machine can run, and a policy that breaks the rules; warns when more arrives than stage 2 sustains.
+    Source: LoTES, extended, Sections 4.3 and 5.1.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> run = simulate("greedy", MachineConfigs([[2.0]], [1]), jobs)
@@ -206,8 +209,9 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     kept = module.begin(policy, settings, given)
     planner = Planner(replan, policy, settings, given, jobs) if replan else None  # type: ignore[arg-type]
     (choices,) = streams(seed, "lotes policy")
-    ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner)
-    return _result(*ended, configs, jobs, end, policy=name, options=settings, seed=seed,
+    ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner,
+                enough=enough)
+    return _result(*ended, configs, jobs, policy=name, options=settings, seed=seed,
                    plans=tuple(planner.plans) if planner else (), counts_looks=name in OPTIONS)
 
 
@@ -246,7 +250,7 @@ def _warn(name, jobs, plan):
             f"{jobs.time_unit}", stacklevel=3)
 
 
-def _result(state, blocks, log, configs, jobs, end, *, counts_looks, **of_policy):
+def _result(state, blocks, log, end, configs, jobs, *, counts_looks, **of_policy):
     """The `Simulation` of a run that was to go on until `end`; `of_policy`: more of its fields."""
     meter, clock = state.meter, state.meter.clock[0]
     if np.isfinite(end):

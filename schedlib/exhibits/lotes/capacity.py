@@ -4,59 +4,114 @@ Whether a policy is stable in Figs. 11-13 is judged here, by what it sustains af
 its queue looked at the end of a run from an empty system.
 """
 
+import itertools
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits import measure
-from schedlib.exhibits.lotes.drawing import LAWS, legend_below
-from schedlib.exhibits.lotes.fig11_13_random import JUDGED
-from schedlib.exhibits.lotes.runs import CONFIGS, claim
-from schedlib.experiment import Experiment, Figure, scales
+from schedlib.exhibits.lotes.drawing import LAWS, WAIT, legend_below
+from schedlib.exhibits.lotes.fig11_13_random import JUDGED, PRINTED, under
+from schedlib.exhibits.lotes.runs import CONFIGS, SHORTEST, claim
+from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.intervals import Proportion
 from schedlib.lotes.capacity import capacity
-from schedlib.lotes.workloads.instances import random_instance
+from schedlib.lotes.model import JobClasses
+from schedlib.lotes.planning.allocate import allocate
+from schedlib.lotes.simulate import simulate
+from schedlib.lotes.stochastic import stochastic_plan, told_apart
+from schedlib.lotes.workloads.instances import RandomWorkload, google2011, random_instance
 from schedlib.pictures import style
 
 PLACE = 5.41
-RIVALS = ("lotes", "greedy", "tetris")
+LARGER = 0.97  # a policy sustains about this part of the rate when jobs are 2.8 % larger
 AXES = {"phi": "Phi: how much classes differ (Omega = 0)",
         "omega": "Omega: how much machines differ (Phi = 0.006)"}
 LIMIT = style.Look("#555555", (0, (1, 1)), "x", "stage 2's lambda*")
+OURS = {"lotes-quantile": (1, 0.9), "lotes-parts": (4, 0.5)}
+"""LoTES with stochastic bins: parts of a class, and the quantile of the sum of sizes that a bin respects."""
+LOOKS = {name: style.look(name) for name in PRINTED} | {
+    "lotes-quantile": style.Look(style.BROWN, (0, (3, 1, 1, 1)), "D", "LoTES, bins fit at 90 % (ours)"),
+    "lotes-parts": style.Look(style.VIOLET, (0, (5, 1)), "v", "LoTES, classes in 4 parts by size (ours)")}
+SHARES = (0.8, 0.9, 0.95, 0.99)
 
 
-def capacities(phi: float, omega: float, sizes: str, machines: int, precision: float,
+def capacities(phi: float, omega: float, sizes: list[str], machines: int, precision: float, hours: float,
                seed: int) -> pd.DataFrame:
-    """What each policy sustains on an instance of Section 5.4: `policy, capacity, low, high` over lambda1.
+    """What each policy sustains on an instance of Section 5.4: `sizes, policy, capacity, low, high`.
 
-    `sizes` as in `fig11_13_random.dispatching`. `fluid`, `limit`, `rounded`: lambda* of stage 1, of stage 2,
-    and what whole machines leave of it, all over lambda1.
+    `sizes`: laws as in `fig11_13_random.under`; under "independent" and for Phi = 0.006 LoTES has stochastic
+    bins too. Capacities, `fluid`, `limit` and `rounded` (lambda* of stage 1, of stage 2, and what whole
+    machines leave of it) are over lambda1. `wait 0.8` ...: mean wait (s) of all jobs at these shares of `low`
+    in runs of so many `hours` from an empty cluster; none when 0.
     """
-    law, matched = sizes.removesuffix("-matched"), sizes.endswith("-matched")
-    instance = random_instance(phi, omega=omega, machines=machines, hours=1.0, seed=seed, sizes=law,
-                               matched=matched)
-    plan, rows = instance.plan, []
-    for policy in RIVALS:
-        found = capacity(policy, instance.configs, instance.workload, seed=seed, precision=precision,
-                         plan=plan if policy == "lotes" else None)
-        rows.append((policy, *(share / found.bound for share in (found.rate, found.low, found.high))))
-    whole = {"limit": plan.rate / plan.allocation.rate, "rounded": plan.rate_rounded / plan.allocation.rate}
-    return pd.DataFrame(rows, columns=["policy", "capacity", "low", "high"]).assign(fluid=1.0, **whole)
+    first = random_instance(phi, omega=omega, machines=machines, hours=hours or 1.0, seed=seed)
+    bound, rows, rate = first.plan.allocation.rate, [], dict[str, float]()
+    ours = [("independent", name) for name in OURS] if phi == 0.006 else []
+    for law, policy in [*itertools.product(sizes, PRINTED), *ours]:
+        made, plan = under(first, law).workload, first.plan if policy == "lotes" else None
+        if policy in OURS:
+            parts, quantile = OURS[policy]
+            made = told_apart(made, parts)
+            plan = stochastic_plan(first.configs, made, quantile=quantile, seed=seed)
+        near = rate.get("lotes") if policy not in ("lotes", "greedy") else None
+        near = LARGER * rate[policy] if law == "common" and policy in rate else near
+        found = capacity(policy if policy in PRINTED else "lotes", first.configs, made, seed=seed,
+                         precision=precision, near=near, plan=plan)
+        rate[policy] = found.rate
+        rows.append({"sizes": law, "policy": policy, "capacity": found.rate / bound, "low": found.low / bound,
+                     "high": found.high / bound})
+        for share in SHARES if hours and policy in PRINTED else ():
+            jobs = replace(made, rate=share * found.low, limit=None)
+            run = simulate(policy, first.configs, jobs, plan=plan, seed=seed, record=False)
+            rows[-1][f"wait {share:g}"] = 3600 * run.mean_wait
+    return pd.DataFrame(rows).assign(fluid=1.0, limit=first.plan.rate / bound,
+                                     rounded=first.plan.rate_rounded / bound)
 
 
-def _points(phis, omegas, laws, machines, precision):
-    size = {"machines": machines, "precision": precision}
+def packing(sizes: str, parts: int, draws: int, seed: int) -> pd.DataFrame:
+    """How many jobs of mean size 0.025 one machine of each kind holds: `cores`, `memory`, and
+
+    - `bin`: the bin of means; `pooled`: where jobs are divisible, stage 1
+    - `ordered`: jobs of random sizes, in order until one does not fit, mean of so many `draws`
+    - `apart`: stage 1 again, when it tells the class apart in so many `parts` by size
+    """
+    configs, one = google2011()[0], np.ones((1, 1))
+    alike = JobClasses(one[0], np.full((1, 2), 0.025), np.ones((configs.n_configs, 1)))
+    law, _, matched = sizes.partition("-")
+    jobs = RandomWorkload(alike, rate=100.0 * draws, hours=1.0, sizes=law, matched=bool(matched), seed=seed)
+    drawn = np.concatenate([block.demand for block in jobs.blocks()])[: 80 * draws].reshape(draws, 80, 2)
+    held = [(np.cumsum(drawn, axis=1) <= room).all(axis=2).sum(axis=1).mean() for room in configs.capacity]
+    told = told_apart(jobs, parts)
+    larger = (told.classes.share[:, None] * told.classes.demand).sum(axis=0) / 0.025  # than the class says
+    same = JobClasses(told.classes.share, told.classes.demand / larger, told.classes.rate)
+    fluid, apart = (allocate(configs, classes).running.sum(axis=1) / configs.count
+                    for classes in (alike, same))
+    return pd.DataFrame({"cores": configs.capacity[:, 0], "memory": configs.capacity[:, 1],
+                         "machines": configs.count, "bin": (configs.capacity / 0.025 + 1e-9).min(axis=1) // 1,
+                         "pooled": fluid, "ordered": held, "apart": apart})
+
+
+def _points(phis, omegas, machines, precision, hours):
+    size = {"sizes": JUDGED, "machines": machines, "precision": precision}
     settings = [(phi, 0.0) for phi in phis] + [(0.006, omega) for omega in omegas]
-    return [{"phi": phi, "omega": omega, "sizes": law, **size} for law in laws for phi, omega in settings]
+    return [{"phi": phi, "omega": omega, **size, "hours": hours if omega == WAITS_AT else 0.0}
+            for phi, omega in settings]
 
 
-EXPERIMENTS = (Experiment(
-    "lotes.capacity", "The rate that each policy sustains", capacities,
-    scales(_points((0.006,), (0.2,), JUDGED, 4, 0.04),
-           _points((0.0, 0.006, 0.015), (0.1, 0.2), JUDGED, 20, 0.02),
-           _points((0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.05, 0.1, 0.15, 0.2), JUDGED, 1000, 0.005)),
-    scales(2, 5)),)
+WAITS_AT = 0.1  # Omega of the chart of waits
+EXPERIMENTS = (
+    Experiment("lotes.capacity", "The rate that each policy sustains", capacities,
+               scales(_points((0.006,), (0.1,), 4, 0.04, 4.0),
+                      _points((0.0, 0.006, 0.015), (0.1, 0.2), 20, 0.02, 8.0),
+                      _points((0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.05, 0.1, 0.15, 0.2), 1000, 0.005,
+                              100.0)), scales(2, 5)),
+    Experiment("lotes.packing", "What fits one machine", packing,
+               scales(grid(sizes=["common-matched", "independent"], parts=[16], draws=[400])),
+               scales(1)))
 
 
 def _along(frame, axis):
@@ -72,31 +127,99 @@ def plot_capacity(frame: pd.DataFrame) -> Picture:
     for row, law in zip(axes, laws, strict=True):
         for ax, (axis, label) in zip(row, AXES.items(), strict=True):
             rows = _along(frame[frame["sizes"] == law], axis)
-            style.band(ax, rows, axis, "capacity", by="policy")
+            style.band(ax, rows, axis, "capacity", by="policy", looks=LOOKS)
             limits = rows[rows["policy"] == "lotes"].assign(what="limit")
             style.band(ax, limits, axis, "limit", by="what", looks={"limit": LIMIT})
             ax.set(xlabel=label, ylabel="capacity / lambda1")
             ax.set_title(f"sizes: {LAWS[law]}", fontsize=10)
             ax.yaxis.set_tick_params(labelleft=True)
+    legend_below(figure, axes[-1, 0], 3)
+    return figure
+
+
+def plot_load(frame: pd.DataFrame) -> Picture:
+    """Mean wait against the load, up to 99 % of what each policy sustains, a panel for each law of sizes."""
+    frame, laws = frame[frame["hours"] > 0], [law for law in LAWS if law in set(frame["sizes"])]
+    figure, axes = style.subplots(1, len(laws), size=(9.4, 3.8), sharey=True, squeeze=False)
+    for ax, law in zip(axes.flat, laws, strict=True):
+        for policy in PRINTED:
+            rows, look = frame[(frame["sizes"] == law) & (frame["policy"] == policy)], LOOKS[policy]
+            waits = rows[[f"wait {share:g}" for share in SHARES]].clip(lower=SHORTEST)
+            loads = rows["low"].to_numpy()[:, None] * np.array(SHARES)
+            ax.plot(loads.ravel(), waits.to_numpy().ravel(), look.marker, color=look.color, alpha=0.5)
+            ax.plot(np.median(loads, axis=0), waits.median(), **look._replace(marker="").line())
+        ax.set(title=LAWS[law], xlabel="load / lambda1", ylabel=WAIT, yscale="log")
+        ax.title.set_fontsize(9)
+        ax.yaxis.set_tick_params(labelleft=True)
     legend_below(figure, axes[0, 0])
     return figure
+
+
+KINDS = {"ordered": ("random sizes, as they come", "o", style.BLUE),
+         "pooled": ("stage 1, mean sizes (divisible)", "s", style.GREEN),
+         "apart": ("stage 1, classes in parts by size", "D", style.VERMILLION)}
+
+
+def plot_packing(frame: pd.DataFrame) -> Picture:
+    """Jobs that a machine of each configuration holds, over the bin of means; a panel for each law."""
+    figure, axes = style.subplots(1, 2, size=(9.4, 3.8), sharey=True)
+    for ax, (law, rows) in zip(axes, frame.groupby("sizes"), strict=True):
+        names = [f"{row.cores:g} x {row.memory:g}" for row in rows.itertuples()]
+        for column, (label, marker, colour) in KINDS.items():
+            ax.plot(names, rows[column] / rows["bin"], marker, color=colour, label=label)
+        ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
+        ax.set(title=LAWS[law], xlabel="machine: cores x memory", ylabel="jobs / bin of means")
+        ax.tick_params("x", rotation=60, labelsize=8)
+        ax.yaxis.set_tick_params(labelleft=True)
+    legend_below(figure, axes[0], 3)
+    return figure
+
+
+def _more(frame):
+    """How many jobs all machines hold in parts over what they hold in means (stage 1), by law."""
+    held = frame[["pooled", "apart"]].mul(frame["machines"], axis=0).groupby(frame["sizes"]).sum()
+    return held["apart"] / held["pooled"]
+
+
+def _alt_load(frame):
+    rows = frame[frame["hours"] > 0].groupby(["sizes", "policy"])["wait 0.99"].median()
+    words = [f"{law}, {LOOKS[policy].label} {rows[law, policy]:.3g} s" for law, policy in rows.index
+             if policy in PRINTED]
+    return f"Charts of mean wait against load. Medians at 99 % of capacity: {'; '.join(words)}."
 
 
 def _alt(frame):
     ends = []
     for law, rows in frame.groupby("sizes", sort=False):
         means = rows.groupby("policy", sort=False)["capacity"].agg(["min", "max"])
-        words = [f"{style.look(name).label} {least:.2f} to {most:.2f}"
+        words = [f"{LOOKS[name].label} {least:.2f} to {most:.2f}"
                  for name, least, most in means.itertuples()]
         ends.append(f"sizes {law}: {', '.join(words)}")
     return f"Charts of capacity over lambda1 against Phi and Omega. Least and most, {'; '.join(ends)}."
 
 
-FIGURES = (Figure("lotes.capacity", "lotes.capacity", plot_capacity, lambda frame: (
-    "The arrival rate that each policy sustains after a burst, over lambda* of stage 1, as classes (left) "
-    f"and machines (right) differ more; {CONFIGS * frame['machines'].iloc[0]:,} machines. Figs. 11-13 are "
-    "cuts through it, at .97, .90 and .95 of stage 2's lambda*. Above 1 a policy packs better than mean "
-    "sizes allow. Bands: 95 % over instances."), _alt),)
+FIGURES = (
+    Figure("lotes.capacity", "lotes.capacity", plot_capacity, lambda frame: (
+        "The rate that each policy sustains after a burst, over lambda* of stage 1, as classes (left) and "
+        f"machines (right) differ; {CONFIGS * frame['machines'].iloc[0]:,} machines. Figs. 11-13 are "
+        "cuts through it, at .97, .90 and .95 of stage 2's lambda*. Above 1 a policy packs better than "
+        "mean sizes allow. LoTES with stochastic bins is ours, beyond the paper. Bands: 95 % over "
+        "instances."), _alt),
+    Figure("lotes.capacity-load", "lotes.capacity", plot_load, lambda frame: (
+        "Mean wait of all jobs against the load, at .8, .9, .95 and .99 of what each policy sustains on the "
+        f"instance; Phi = 0.006, Omega = {WAITS_AT:g}, {CONFIGS * frame['machines'].iloc[0]:,} machines, "
+        f"{frame['hours'].max():g} hours from an empty cluster. Points: instances; lines: medians."),
+        _alt_load),
+    Figure("lotes.packing", "lotes.packing", plot_packing, lambda frame: (
+        "Why a policy may sustain more than lambda1 (beyond the paper): jobs of mean size 0.025 on one "
+        "machine, over the bin of means. Where each resource is drawn for itself jobs have different shapes: "
+        "machines short of memory can hold those that need little of it, and others the rest. Told apart, "
+        f"{_more(frame)['independent']:.2f} times as many fit Google's machines as stage 1 allows for means; "
+        f"with one factor for all resources, {_more(frame)['common-matched']:.2f} times."),
+        lambda frame: (
+            "Charts of jobs per machine over the bin of means by configuration. All machines hold "
+            + " and ".join(f"{ratio:.3f} ({law})" for law, ratio in _more(frame).items())
+            + " times what stage 1 allows for mean sizes.")))
 
 
 @measure
@@ -119,7 +242,8 @@ def _often_short(frame, law, of):
 
 
 READINGS = {f"{law}, load of {name}": (law, of) for law in JUDGED
-            for of, name in (("limit", "stage 2's lambda*"), ("fluid", "stage 1's lambda*"))}
+            for of, name in (("limit", "stage 2's lambda*"), ("fluid", "stage 1's lambda*"),
+                             ("rounded", "stage 2's in whole machines"))}
 """What the text leaves open: how sizes are drawn, and of which lambda* loads are shares."""
 SIGNED = {1: {"metric": "capacity less load, where it is least", "unit": "% of lambda1"},
           -1: {"metric": "load less capacity, where it is least", "unit": "% of lambda1"}}

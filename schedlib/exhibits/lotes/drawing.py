@@ -17,7 +17,8 @@ from schedlib.pictures.style import Look
 
 WAIT = "mean wait (s); none: 0.0001"
 LAWS = {"common-matched": "one factor, mean as planned", "common": "one factor for all resources",
-        "independent": "each resource for itself (printed)", "fixed": "class means"}
+        "independent": "each resource for itself (printed)",
+        "common-fluid": "one factor, load of lambda1", "fixed": "class means"}
 """The laws of job sizes in Figs. 11-13, with what they are called in a figure."""
 FIGURES_8_TO_10 = {
     8: ("wait", 1e-3, "mean wait of jobs started that {unit} (s)\n(1 ms and less: 0.001)",
@@ -61,7 +62,7 @@ def by_policy_at(frame: pd.DataFrame, column: str, x: str, unit: str) -> str:
     """The median of a column at the least and at the largest x, for each policy, in words."""
     medians, low, high = frame.groupby(["policy", x])[column].median(), frame[x].min(), frame[x].max()
     return "; ".join(f"{style.look(policy).label} {medians[policy, low]:.3g} and {medians[policy, high]:.3g} "
-                     f"{unit}" for policy in POLICIES)
+                     f"{unit}" for policy in frame["policy"].unique())
 
 
 def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, by: str = "policy",
@@ -70,10 +71,10 @@ def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, by
     """Mean waits against the column `x`, a panel for each value of `column`: points, and medians as lines.
 
     `titles`: of each panel, by value; `by`: the column whose values have a line each, drawn with these
-    `looks` (default: the policies'); `shift`: between the points of two lines, along the axis; `height` in
+    `looks` (default: the style's); `shift`: between the points of two lines, along the axis; `height` in
     inches; `hollow`: whether points are hollow where the queue grew; `axis`: for `Axes.set`.
     """
-    looks = looks or {policy: style.look(policy) for policy in POLICIES}
+    looks = looks or {policy: style.look(policy) for policy in frame[by].unique()}
     figure, axes = style.subplots(1, len(titles), size=(8.8, height), sharey=True, squeeze=False)
     for ax, (value, title) in zip(axes.flat, titles.items(), strict=True):
         for k, (name, look) in enumerate(looks.items()):

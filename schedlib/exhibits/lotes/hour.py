@@ -66,7 +66,8 @@ def table2_hour(seed: int) -> pd.DataFrame:
 FEATURES = ("demand", "demand and duration")
 EXPERIMENTS = (
     Experiment("lotes.hour", "An hour of Alibaba's batch jobs", hour,
-               scales(grid(minutes=[5], load=[0.8]), grid(minutes=[60], load=[0.8, 0.95])), scales(1, 1, 3)),
+               scales(*(grid(minutes=[minutes], load=loads) for minutes, loads in (
+                   (5, [0.8]), (60, [0.8]), (60, [0.8, 0.95])))), scales(1, 1, 3)),
     Experiment("lotes.classes", "What each further class gains on Alibaba's hour", classes,
                scales(*(grid(minutes=[minutes], features=FEATURES) for minutes in (1, 10))), scales(1, 1, 3)),
     Experiment("lotes.table2-hour", "Four classes of Alibaba's hour", table2_hour, **runs.ONCE),

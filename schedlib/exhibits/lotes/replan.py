@@ -83,7 +83,7 @@ def replanning(thin: int, load: float, drift: float, bursts: bool, finest: int, 
     return pd.DataFrame(rows)
 
 
-HALF = HOURS // 2
+WEEK = 168
 
 
 def _point(thin, load, drift=0.8, bursts=True, hours=HOURS):
@@ -92,7 +92,7 @@ def _point(thin, load, drift=0.8, bursts=True, hours=HOURS):
 
 EXPERIMENTS = (
     Experiment("lotes.replan", "Planning anew on a drifting month", replanning,
-               scales([_point(4, 0.8, hours=72)], [_point(2, 0.8, hours=HALF), _point(2, 0.95, hours=HALF)],
+               scales([_point(4, 0.8, hours=72)], [_point(4, 0.8, hours=WEEK), _point(4, 0.95, hours=WEEK)],
                       [_point(1, 0.8), _point(1, 0.95), _point(1, 0.8, 0.0), _point(1, 0.8, 1.6),
                        _point(1, 0.95, bursts=False)]), scales(2, 5), timing=("seconds",)),
 )

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure as Picture
 
 from schedlib import lotes
 from schedlib.exhibits.lotes.drawing import LAWS, legend_below
+from schedlib.exhibits.lotes.fig11_13_random import under
 from schedlib.exhibits.lotes.runs import CONFIGS, follow
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
@@ -24,8 +25,8 @@ BURST, OVERLOAD = 2.0, 1.5  # hours of jobs at 1.5 lambda* of stage 1
 
 def _after_burst(phi, load, sizes, machines, hours, seed, burst=BURST):
     """A random instance whose jobs come in a burst of that many hours first."""
-    made = lotes.random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, rounded=True,
-                                 sizes=sizes.removesuffix("-matched"), matched=sizes.endswith("-matched"))
+    made = under(lotes.random_instance(phi, load=load, machines=machines, hours=hours, seed=seed,
+                                       rounded=True), sizes)
     faster = OVERLOAD * made.plan.allocation.rate, burst
     return made._replace(workload=replace(made.workload, burst=faster, limit=None))
 
@@ -62,9 +63,9 @@ def _starvation(machines, lengths):
 
 EXPERIMENTS = (
     Experiment("lotes.metastable", "Queues after a burst", recovering,
-               scales(_recovery(4, 10.0), _recovery(50, 40.0), _recovery(1000, 100.0)), scales(1, 3)),
+               scales(_recovery(4, 10.0), _recovery(50, 20.0), _recovery(1000, 100.0)), scales(1, 3)),
     Experiment("lotes.starvation", "Jobs that never start", starving,
-               scales(_starvation(4, [5.0, 10.0]), _starvation(50, [10.0, 40.0]),
+               scales(_starvation(4, [5.0, 10.0]), _starvation(30, [10.0, 30.0]),
                       _starvation(1000, [25.0, 100.0])), scales(1, 5)),
 )
 

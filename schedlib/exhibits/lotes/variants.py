@@ -8,9 +8,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 
+from schedlib import lotes
 from schedlib.exhibits import measure
 from schedlib.exhibits.lotes import runs
 from schedlib.exhibits.lotes.drawing import WAIT, by_policy_at, dots, legend_below, median_line
+from schedlib.exhibits.lotes.fig11_13_random import under
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 
@@ -29,14 +31,16 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
 """The readings of each policy, ours first, then others, as options of `simulate`."""
 
 
-def variants(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
-    """Every reading of every policy on the same jobs: `policy`, `reading`, and the columns of `outcome`.
+def variants(phi: float, omega: float, load: float, policies: list[str], machines: int, hours: float,
+             seed: int) -> pd.DataFrame:
+    """Every reading of these policies on the same jobs: `policy`, `reading`, and the columns of `outcome`.
 
     One factor scales all of a job's sizes, with the mean as planned.
     """
-    instance, rows = runs.matched_instance(phi, load, machines, hours, seed), []
-    for policy, readings in READINGS.items():
-        for reading, options in readings.items():
+    instance, rows = under(lotes.random_instance(phi, omega=omega, load=load, machines=machines, hours=hours,
+                                                 seed=seed, rounded=True), "common-matched"), []
+    for policy in policies:
+        for reading, options in READINGS[policy].items():
             run = runs.follow(instance, policy, seed, **options)
             rows.append({"policy": policy, "reading": reading} | runs.outcome(run, instance))
     return pd.DataFrame(rows).drop(columns="arrived")
@@ -55,10 +59,15 @@ def overhead(load: float, phi: float, machines: int, hours: float, seed: int) ->
     return pd.DataFrame(rows)
 
 
+def _settings(machines, hours):
+    size = {"phi": [0.006], "load": [0.97], "machines": [machines], "hours": [hours]}
+    return [*grid(omega=[0.0], policies=[list(READINGS)], **size),
+            *grid(omega=[0.1, 0.2], policies=[["lotes", "lotes-first"]], **size)]
+
+
 EXPERIMENTS = (
     Experiment("lotes.variants", "Every reading of every policy", variants,
-               {scale: [{"phi": 0.006, "load": load, **size} for load in (0.90, 0.97)]
-                for scale, size in runs.SIZE.items()}, scales(2, 5)),
+               scales(_settings(4, 10.0), _settings(50, 12.0), _settings(1000, 100.0)), scales(2, 5)),
     Experiment("lotes.overhead", "How many machines an arrival asks", overhead,
                {scale: grid(load=[0.3, 0.6, 0.8, 0.9, 0.95, 0.97], phi=[0.006], machines=[size["machines"]],
                             hours=[min(size["hours"], 20.0)]) for scale, size in runs.SIZE.items()},
@@ -67,17 +76,17 @@ EXPERIMENTS = (
 
 
 def plot_variants(frame: pd.DataFrame) -> Picture:
-    """Mean waits of every reading of every policy at two loads, a row each: points, and medians as bars."""
+    """Mean waits of every reading of every policy by Omega, a row each: points, and medians as bars."""
     readings = list(dict.fromkeys(zip(frame["policy"], frame["reading"], strict=True)))
     names = [f"{style.look(policy).label}: {reading}" for policy, reading in readings]
-    figure, axes = style.subplots(1, 2, size=(9.4, 5.6), sharey=True)
-    for ax, (load, table) in zip(axes, frame.groupby("load"), strict=True):
+    figure, axes = style.subplots(1, 3, size=(9.8, 5.6), sharey=True)
+    for ax, (omega, table) in zip(axes, frame.groupby("omega"), strict=True):
         for place, (policy, reading) in enumerate(readings):
             rows = table[(table["policy"] == policy) & (table["reading"] == reading)]
             look, wait = style.look(policy), rows["wait"].clip(lower=runs.SHORTEST)
             ax.plot([wait.median()] * 2, [place - 0.35, place + 0.35], color=look.color, linewidth=2.2)
             dots(ax, wait, wait * 0 + place, look, None, stable=rows["stable"])
-        ax.set(title=f"load {load:g}", xlabel=WAIT, xscale="log")
+        ax.set(title=f"Omega = {omega:g}", xlabel=WAIT, xscale="log")
     axes[0].set_yticks(range(len(names)), names, fontsize=8)
     axes[0].set_ylabel("policy: reading")
     axes[0].invert_yaxis()
@@ -99,10 +108,9 @@ def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 
 
 def _alt(frame):
-    load = frame["load"].max()
-    waits = frame[frame["load"] == load].groupby(["policy", "reading"], sort=False)["wait"].median()
+    waits = frame[frame["omega"] == 0].groupby(["policy", "reading"], sort=False)["wait"].median()
     words = [f"{style.look(name).label} {reading} {wait:.3g} s" for (name, reading), wait in waits.items()]
-    return f"Strip charts of mean waits by policy and reading. Medians at load {load:g}: {'; '.join(words)}."
+    return f"Strip charts of mean waits by policy and reading. Medians at Omega = 0: {'; '.join(words)}."
 
 
 def _alt_overhead(frame):
@@ -113,8 +121,8 @@ def _alt_overhead(frame):
 
 FIGURES = (
     Figure("lotes.variants", "lotes.variants", plot_variants, lambda frame: (
-        "What the text leaves open: every reading of every policy on the same jobs, Phi = 0.006, on "
-        f"{runs.CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. The "
+        "What the text leaves open: every reading of every policy on the same jobs, Phi = 0.006, load 0.97, "
+        f"on {runs.CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. The "
         "first reading of each is ours. Points: instances, hollow where the queue grew; bars: medians."),
            _alt),
     Figure("lotes.overhead", "lotes.overhead", plot_overhead,
@@ -125,12 +133,12 @@ FIGURES = (
 
 
 @measure
-def _gained(frame, policy, *others):
-    """By how many decades our reading waits less than the best of the others at load 0.97, per seed.
+def _gained(frame, policy, *others, omega=0.0):
+    """By how many decades our reading waits less than the best of the others at this Omega, per seed.
 
     The others are pairs of a policy and a reading.
     """
-    rows = runs.with_decades(frame[frame["load"] == 0.97])
+    rows = runs.with_decades(frame[frame["omega"] == omega])
     table = rows.pivot_table(index="seed", columns=["policy", "reading"], values="decades")
     return (table[list(others)].min(axis=1) - table[policy, "as printed"]).to_numpy()
 
@@ -151,15 +159,18 @@ ASKS_ALL = ASKED | {"by_construction": True,
                     "reason": "Tetris scores every machine for every job, nobody can ask more"}
 
 CLAIMS = tuple(
-    runs.claim(name, f"Section {where}", text, measure=judged, **more)
+    runs.claim(name, f"Section {where}", text, measure=judged, **{"experiment": None} | more)
     for name, where, text, judged, more in (
         ("tetris-weights", "5.1", "Tetris does not improve with other weightings of its two scores",
          _gained("tetris", *(("tetris", weights) for weights in WEIGHTS)), DECADES),
         ("fallback", "4.3.3", "Trying all other configurations before a job queues is beneficial",
          _gained("lotes", ("lotes", "no fall-back")), DECADES),
         ("exit", "4.3.2",
-         "On an exit it is better to reserve resources than to start classes with Delta = 0",
-         _gained("lotes", ("lotes", "classes with Delta = 0 on exit too")), DECADES),
+         "On an exit it is better to reserve resources than to start classes with Delta = 0", None,
+         runs.DECADES | {"readings": {
+             f"Omega = {omega:g}": ("lotes.variants", _gained(
+                 "lotes", ("lotes", "classes with Delta = 0 on exit too"), omega=omega))
+             for omega in (0.0, 0.1, 0.2)}}),
         ("improved", "footnote 1", "The extended version improves the algorithm",
          _gained("lotes", ("lotes-first", "as printed")), DECADES),
         ("overhead-tetris", "5.2",

@@ -4,6 +4,7 @@ At equal times exits come before arrivals, and each kind in the order in which i
 compiles the same source once for each type of what a policy keeps, with that policy's entry points in line.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -128,14 +129,16 @@ def advance(policy, state, block, log, rng, until, last):
 
 
 def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, choices: np.random.Generator,
-        *, end: float, record: bool, planner: Any = None) -> tuple[State, list[Arrivals], Log]:
+        *, end: float, record: bool, planner: Any = None,
+        enough: Callable[[float, int], bool] | None = None) -> tuple[State, list[Arrivals], Log, float]:
     """Let the jobs pass through the engine until time `end`, under the policy that keeps `kept`.
 
-    `choices`: the policy's random generator; `planner`: what swaps plans on the way. Gives the state, and
-    (when `record`) the blocks of jobs and their log. Raises ValueError on a job that no machine can run and
-    on a policy's impossible choice.
+    `choices`: the policy's random generator; `planner`: what swaps plans on the way; `enough`: as in
+    `simulate`. Gives the state, (when `record`) the blocks of jobs and their log, and when the run ended.
+    Raises ValueError on a job that no machine can run and on a policy's impossible choice.
     """
     none, whole, last, progress = np.zeros(0), np.zeros(0, np.int64), False, state.progress[0]
+    width, looks = state.meter.width, 1
     log, blocks, coming = Log(start=none, finish=none, machine=whole), [], jobs.blocks()
     while not last:
         block = next(coming, None)  # type: Any
@@ -155,14 +158,20 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
         if planner:
             planner.relabel(given, progress)
         while True:
-            stop = min(end, planner.due) if planner else end
+            look = looks * width if enough else np.inf
+            stop = min(end, look, planner.due if planner else np.inf)
             status = advance(kept, state, given, log, choices, float(stop), last)
             if status == DONE:
                 more = progress.taken < len(size) or (last and state.events.count[0] > 0)
                 if stop == end or not more:
                     break
-                kept, state = planner.swap(kept, state, log)
-                planner.relabel(given, progress)
+                if enough and stop == look:
+                    looks += 1
+                    if enough(look, int(state.meter.clock[0].waiting)):
+                        end = look
+                else:
+                    kept, state = planner.swap(kept, state, log)
+                    planner.relabel(given, progress)
             elif status == MORE_SLOTS:
                 state = enlarged(state)
             elif status == MORE_INTERVALS:
@@ -172,7 +181,7 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
                 raise ValueError(f"policy {name!r}: {_refusal(state, configs, jobs)}")
         if progress.taken < len(size):
             break
-    return state, blocks, log
+    return state, blocks, log, end
 
 
 def _check(block, size, m, before):

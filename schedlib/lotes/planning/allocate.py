@@ -69,13 +69,14 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     return np.clip(1 - used, 0, 1)
 
 
-def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str = "least waste",
+def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str | np.ndarray = "least waste",
              fitting: bool = False, solver: str = "HiGHS") -> Allocation:
     """Stage 1: the largest arrival rate that pooled machines sustain, and how they share classes (Eqs. 1-5).
 
     Very many allocations reach lambda*; the paper's K^j are those of one. `vertex` says which is taken:
     "least waste" loses the smallest part of the cluster's capacity if every class had machines to itself,
-    each full of whole jobs; "solver" is the first that the solver finds. With `fitting` a class is kept off
+    each full of whole jobs; "solver" is the first that the solver finds; an array (M, K) is the cost of each
+    class's part of a pool, and the optimum of least cost is taken. With `fitting` a class is kept off
     configurations on which not even one job fits: the paper's divisible jobs do not ask for that. Raises
     ValueError as `check` does and for unknown names. Source: LoTES, Section 4.1.
 
@@ -84,7 +85,7 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str = "lea
     3.333333
     """
     check(configs, classes)
-    if vertex not in VERTICES:
+    if isinstance(vertex, str) and vertex not in VERTICES:
         raise ValueError(f"vertex: {vertex!r} is not one of {', '.join(VERTICES)}")
     pool, total = pool_size(configs, classes), configs.capacity * configs.count[:, None]
     able = (classes.rate > 0) & (pool > 0) & (fits(configs, classes) if fitting else True)
@@ -105,9 +106,10 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str = "lea
             problem += pulp.LpAffineExpression(terms) <= 1, f"pool_{j}_{l}"
     solve(problem, "the allocation program", solver)
     best = rate.value()
-    if vertex == "least waste":
+    if isinstance(vertex, np.ndarray) or vertex == "least waste":
         machine = (configs.capacity / total.sum(axis=0)).mean(axis=1)
-        lost = waste(configs, classes) * (machine * configs.count)[:, None]
+        least = waste(configs, classes) * (machine * configs.count)[:, None]
+        lost = vertex if isinstance(vertex, np.ndarray) else least
         rate.lowBound = best * (1 - SLACK[solver])
         problem.setObjective(pulp.LpAffineExpression([(y, lost[pair]) for pair, y in number.items()]))
         solve(problem, "the choice among optimal allocations", solver)

@@ -14,6 +14,7 @@ measured:
 """
 
 from bisect import bisect_left
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -69,18 +70,27 @@ def offered_load(configs: MachineConfigs, jobs: Workload) -> float:
     >>> round(offered_load(MachineConfigs([[1.0]], [5]), jobs), 6)
     0.5
     """
+    return _offered(jobs)(configs)
+
+
+def _offered(jobs: Workload) -> Callable[[MachineConfigs], float]:
+    """`offered_load` of these jobs, which are looked at once for all machines."""
     tasks, job_class = jobs.tasks, np.repeat(jobs.jobs["class"].to_numpy(), np.diff(jobs.offsets))
     number, duration = np.bincount(job_class), np.bincount(job_class, tasks["duration"])
     there = number > 0
     work = np.array([np.bincount(job_class, tasks["duration"] * tasks[name])[there]
                      for name in jobs.resources]).T
-    rate = np.tile(number[there] / duration[there], (configs.n_configs, 1))
-    own = JobClasses(number[there] / len(tasks), work / duration[there, None], rate)
     submit = jobs.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
         raise ValueError(f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, "
                          "give a longer trace")
-    return float(len(tasks) / (submit[-1] - submit[0]) / allocate(configs, own).rate)
+
+    def load(configs):
+        rate = np.tile(number[there] / duration[there], (configs.n_configs, 1))
+        own = JobClasses(number[there] / len(tasks), work / duration[there, None], rate)
+        return float(len(tasks) / (submit[-1] - submit[0]) / allocate(configs, own).rate)
+
+    return load
 
 
 def alibaba_hour(
@@ -113,8 +123,10 @@ def alibaba_hour(
     def at(machines):
         return fewer_machines(configs, configs.n_machines / machines)
 
+    offered = _offered(jobs)
+
     def enough(machines):
-        return offered_load(at(machines), jobs) <= load
+        return offered(at(machines)) <= load
 
     many = 1
     while not enough(many):

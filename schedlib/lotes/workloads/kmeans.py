@@ -38,7 +38,7 @@ def cluster_jobs(workload: Workload, k: int = 4, *, configs: int = 1, day: float
     tasks = workload.tasks[early]
     demand, duration = tasks[list(workload.resources)].to_numpy(), tasks["duration"].to_numpy()
     label = np.full(len(points), -1)
-    label[weights > 0], _ = _k_means(points[weights > 0], weights[weights > 0], k, seed)
+    label[weights > 0], _ = k_means(points[weights > 0], weights[weights > 0], k, seed)
     own = label[rows[early]]
     share = np.bincount(own, minlength=k) / len(own)
     mean = np.array([demand[own == c].mean(axis=0) for c in range(k)])
@@ -75,7 +75,7 @@ def class_counts(workload: Workload, most: int = 8, *, day: float | None = None,
     total = dot(weights, ((points - middle) ** 2).sum(axis=1))
     rows, before = [], None
     for k in range(1, min(most, len(points)) + 1):
-        labels, inertia = _k_means(points, weights, k, seed)
+        labels, inertia = k_means(points, weights, k, seed)
         moved = np.nan
         if before is not None:
             overlap = np.zeros((k, k))
@@ -140,7 +140,7 @@ def _sums(points, weights, label, k):
     return size, total
 
 
-def _k_means(points, weights, k, seed):
+def k_means(points, weights, k, seed):
     """The label of each point and the weighted sum of squared distances, the best of several starts."""
     if k > len(points):
         raise ValueError(f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for "
