@@ -165,7 +165,7 @@ def test_fgd_descends_as_the_definition_says(system):
 
 def test_impossible_requests_are_refused():
     configs = MachineConfigs([[8.0, 2.0]], [1], pieces=1)
-    with pytest.raises(ValueError, match=r"task 0 asks for 1.5 of resource 1, which comes in whole pieces"):
+    with pytest.raises(ValueError, match=r"task 0 asks for 1.5 of resource 1, which comes in pieces"):
         simulate("greedy", configs, gpu_jobs([0], [1], [[1, 1.5]]))
     with pytest.raises(ValueError, match="more than any machine"):
         simulate("greedy", configs, gpu_jobs([0], [1], [[1, 3]]))

@@ -30,8 +30,8 @@ from schedlib.lotes.workloads.month import GOOGLE_ARRIVALS, ArrivalModel, fit_ar
 __all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPlan", "JobClasses",
            "MachineConfigs", "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check",
            "Capacity", "capacity", "class_counts", "can_start", "cluster_jobs", "count_bins", "defects",
-           "fewer_machines", "fit_arrivals", "fits", "generate_plan", "google2011", "google_month", "gpu_draw",
-           "gpu_machines", "gpu_month",
+           "fewer_machines", "fit_arrivals", "fits", "generate_plan", "google2011", "google_month",
+           "gpu_draw", "gpu_machines", "gpu_month",
            "non_dominated_bins", "offered_load", "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past",
            "Policy", "RandomInstance", "RandomWorkload", "Replan", "Simulation", "Typical", "fragmentation",
            "random_instance", "simulate", "typical_tasks"]

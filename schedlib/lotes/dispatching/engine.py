@@ -216,7 +216,8 @@ def _refusal(state, configs, jobs):
     for column in np.flatnonzero(table.size[slot] > m.free[machine])[:1]:
         l = column if column < configs.n_resources else m.piece
         names = getattr(jobs, "resources", None)  # those of a random workload have no names
-        need, free = np.array([table.size[slot, column], m.free[machine, column]]) * configs.capacity[:, l].max()
+        both = np.array([table.size[slot, column], m.free[machine, column]])
+        need, free = both * configs.capacity[:, l].max()
         why = (f"needs {need:.4g} of {names[l] if names else f'resource {l}'}, and machine {machine} has "
                f"{free:.4g} free")
     return f"capacity: job {job.row} {when} {why}; return -1 {otherwise}, or ask lotes.can_start first"

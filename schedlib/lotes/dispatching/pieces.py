@@ -1,8 +1,8 @@
 """Resources that come in whole pieces, as GPUs do: a job takes a share of one piece, or several whole ones.
 
-What fits is still asked of each column alone: in place of the resource's total a machine's `free` has two, how
-much lies in pieces that nobody uses and, as the last column, how much the emptiest piece has left. A job's
-size has its whole pieces in the first of them, its share in the second.
+What fits is still asked of each column alone: in place of the resource's total a machine's `free` has two,
+how much lies in pieces that nobody uses and, as the last column, how much the emptiest piece has left. A
+job's size has its whole pieces in the first of them, its share in the second.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def sizes(configs: MachineConfigs, demand: np.ndarray) -> np.ndarray:
         return size
     asked = np.asarray(demand, float)[:, p]
     for row in np.flatnonzero((asked > 1) & (asked != np.rint(asked)))[:1]:
-        raise ValueError(f"workload: task {row} asks for {asked[row]:g} of resource {p}, which comes in whole "
+        raise ValueError(f"workload: task {row} asks for {asked[row]:g} of resource {p}, which comes in "
                          "pieces; ask for a share of one, or for whole ones")
     shared = asked < 1
     return np.c_[np.where(shared[:, None] & (np.arange(size.shape[1]) == p), 0.0, size),

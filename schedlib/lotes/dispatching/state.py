@@ -81,9 +81,7 @@ class State(NamedTuple):
 
 
 class Log(NamedTuple):
-    """A row per job: `start`, `finish`, `machine`, and which `pieces` it has there, as bits; empty arrays when
-    nothing is recorded.
-    """
+    """A row per job: `start`, `finish`, `machine`, its `pieces` as bits; empty when nothing is recorded."""
 
     start: np.ndarray
     finish: np.ndarray
@@ -113,8 +111,8 @@ def _job_table(slots, resources):
     slots = max(slots, 2)
     job = aligned(slots, JOB)
     size = (job["size"] if resources <= MOST else np.zeros((slots, resources + 1)))[:, :resources]
-    return JobTable(job=job, size=size, pieces=np.zeros(slots, np.int64), code=np.zeros(slots, np.int64), hall=np.zeros(slots, np.int64),
-                    spare=np.arange(slots), taken=np.zeros(1, np.int64))
+    return JobTable(job=job, size=size, pieces=np.zeros(slots, np.int64), code=np.zeros(slots, np.int64),
+                    hall=np.zeros(slots, np.int64), spare=np.arange(slots), taken=np.zeros(1, np.int64))
 
 
 def state_of(machines: Machines, *, slots: int, intervals: int, width: float) -> State:

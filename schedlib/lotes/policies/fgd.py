@@ -6,9 +6,9 @@ R_g left of GPU g is fragmented, for a typical task m, by
     F_n(m) = sum_g R_g                              where m cannot run on n now, or asks for no GPU
     F_n(m) = sum_g R_g [R_g < min(m's GPUs, 1)]     where it can
 
-and for all of them by F_n(M) = sum_m popularity_m F_n(m). An arriving task goes to the machine, and a share of
-a GPU to the GPU, where F_n(M) rises least; ties go to the first. The paper places or rejects; here a task that
-fits nowhere waits, and a machine that a task has left starts the first in line that fits.
+and for all of them by F_n(M) = sum_m popularity_m F_n(m). An arriving task goes to the machine, and a share
+of a GPU to the GPU, where F_n(M) rises least; ties go to the first. The paper places or rejects; here a task
+that fits nowhere waits, and a machine that a task has left starts the first in line that fits.
 """
 
 from typing import NamedTuple

@@ -6,9 +6,9 @@ measured:
 - a job is a task of the trace, submitted when it was created, with the duration that it had there. Tasks that
   were never scheduled have none, and are left out by the reader. Those that came before the trace began are
   left out here: the trace has them because they last long, and how many came with them is not known
-- the trace is a sample, which would keep one GPU in three hundred busy. For a load we lay several copies of it
-  over each other, each turned by a random time (what then passes the trace's end comes at its beginning), and
-  take the fewest machines, in the proportions of the list, that keep the load: durations stay as they are
+- the trace is a sample, which would keep one GPU in three hundred busy. For a load we lay several copies of
+  it over each other, each turned by a random time (what then passes the trace's end comes at its beginning),
+  and take the fewest machines, in the list's proportions, that keep the load: durations stay as they are
 - classes, as many as in the papers, come from all tasks: their first day has few
 """
 
@@ -70,10 +70,10 @@ def gpu_month(nodes: pd.DataFrame, trace: Workload, *, copies: int = 8, load: fl
 
 def gpu_draw(nodes: pd.DataFrame, trace: Workload, *, shrink: float = 1.0, k: int = 4,
              seed: int = 0) -> tuple[MachineConfigs, JobClasses, Workload]:
-    """Tasks drawn from the trace at random, one each second, none of which ends, until all GPUs are asked for.
+    """Tasks drawn from the trace at random, one a second, none of which ends, until all GPUs are asked for.
 
-    This is how the authors of FGD fill their cluster. The machines are those of `nodes` over `shrink`; classes
-    come from the tasks drawn. Source: Weng et al., USENIX ATC 2023, Section 6.
+    This is how the authors of FGD fill their cluster. The machines are those of `nodes` over `shrink`;
+    classes come from the tasks drawn. Source: Weng et al., USENIX ATC 2023, Section 6.
 
     >>> nodes = pd.DataFrame({"cpu": [32] * 9, "mem": [256] * 9, "gpu": [2] * 9})
     >>> trace = Workload.from_arrays([0], [9], cpu=[4], mem=[1], gpu=[0.5])
