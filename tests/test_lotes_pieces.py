@@ -37,22 +37,22 @@ def test_fragmentation_by_hand():
 def test_fgd_fills_a_used_gpu_and_spares_a_whole_one():
     configs = MachineConfigs([[32.0, 2.0], [32.0, 0.0]], [1, 1], pieces=1)
     typical = Typical(np.array([[4, 0.5], [4, 1]]), np.array([0.5, 0.5]))
-    jobs = gpu_jobs([0, 1, 2, 3], [9, 9, 9, 1], [[4, 0.5], [4, 0.25], [4, 1], [4, 0]])
+    jobs = gpu_jobs([0, 1, 2, 3], [9, 9, 9, 1], [[4, 0.5], [4, 0.25], [4, 1], [18, 0]])
     run = simulate("fgd", configs, jobs, typical=typical)
-    assert run.jobs["machine"].tolist() == [0, 0, 0, 1]  # the task without a GPU leaves the GPUs' cores alone
+    assert run.jobs["machine"].tolist() == [0, 0, 0, 1]  # the last task would leave too few cores for the GPUs
     assert [bits(pieces) for pieces in run.jobs["pieces"]] == [[0], [0], [1], []] and run.response.max() == 0
 
 
 @pytest.mark.parametrize("policy", ["greedy", "tetris", "fgd"])
-def test_shares_of_three_gpus_do_not_make_a_whole_one(policy):
-    """Five of 0.6 on four GPUs leave 1.0 in all and 0.4 at most; the fifth of them, and a whole GPU, must wait."""
+def test_what_is_left_of_several_gpus_does_not_add_up(policy):
+    """Four of 0.6 on four GPUs leave 1.6 in all and 0.4 of each: a fifth of them, and a whole GPU, must wait."""
     configs, typical = MachineConfigs([[99.0, 4.0]], [1], pieces=1), Typical(np.array([[1, 0.6]]), np.ones(1))
     options = {"typical": typical} if policy == "fgd" else {}
     run = simulate(policy, configs, gpu_jobs(range(5), [10] * 5, [[1, 0.6]] * 5), **options)
     assert run.response.tolist() == [0, 0, 0, 0, 6]
     run = simulate(policy, configs, gpu_jobs(range(5), [10] * 5, [[1, 0.6]] * 4 + [[1, 1]]), **options)
     assert run.response.tolist() == [0, 0, 0, 0, 6]
-    assert run.utilisation[1] == pytest.approx((4 * 10 * 0.6 + 10) / 16 / 4)  # it ends at 20, but for that see below
+    assert run.utilisation[1] == pytest.approx((4 * 10 * 0.6 + 10 * 1) / 20 / 4)
 
 
 @st.composite

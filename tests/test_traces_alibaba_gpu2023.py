@@ -42,7 +42,7 @@ def test_tasks_out_of_order_are_sorted_and_counted(tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ("p,1,2,3", "Row #3: Expected 11 columns, got 4"),
+        ("p,1,2,3", "CSV parse error: Row #3: Expected 11 columns, got 4"),
         ("p,12000,-1,1,1000,,LS,Running,0,9,0", "memory_mib is negative in row 3"),
         ("p,12000,,1,1000,,LS,Running,0,9,0", "memory_mib is blank in row 3"),
         ("p,12000,1,2,460,,LS,Running,0,9,0", "gpu_milli is no share of one GPU in row 3"),
