@@ -37,10 +37,10 @@ def test_fragmentation_by_hand():
 def test_fgd_fills_a_used_gpu_and_spares_a_whole_one():
     configs = MachineConfigs([[32.0, 2.0], [32.0, 0.0]], [1, 1], pieces=1)
     typical = Typical(np.array([[4, 0.5], [4, 1]]), np.array([0.5, 0.5]))
-    jobs = gpu_jobs([0, 1, 2, 3], [9, 9, 9, 1], [[4, 0.5], [4, 0.25], [4, 1], [18, 0]])
+    jobs = gpu_jobs([0, 1, 2, 3], [9, 9, 9, 1], [[4, 0.5], [4, 0.25], [22, 0], [4, 1]])
     run = simulate("fgd", configs, jobs, typical=typical)
-    assert run.jobs["machine"].tolist() == [0, 0, 0, 1]  # the last task would leave too few cores for the GPUs
-    assert [bits(pieces) for pieces in run.jobs["pieces"]] == [[0], [0], [1], []] and run.response.max() == 0
+    assert run.jobs["machine"].tolist() == [0, 0, 1, 0]  # the third would leave too few cores for the GPUs
+    assert [bits(pieces) for pieces in run.jobs["pieces"]] == [[0], [0], [], [1]] and run.response.max() == 0
 
 
 @pytest.mark.parametrize("policy", ["greedy", "tetris", "fgd"])

@@ -92,7 +92,7 @@ def filling(shrink: float, seed: int) -> pd.DataFrame:
 DATA: dict[str, Any] = {"missing": no_gpu_trace, "data_files": gpu_files}
 EXPERIMENTS = (
     Experiment("lotes.gpus", "A month of GPU tasks", month,
-               scales(grid(load=[0.8], copies=[1]), grid(load=[0.5, 0.6, 0.7, 0.8, 0.9], copies=[8]),
+               scales(grid(load=[0.5], copies=[4]), grid(load=[0.5, 0.6, 0.7, 0.8, 0.9], copies=[8]),
                       grid(load=[0.5, 0.6, 0.7, 0.8, 0.9, 0.95], copies=[40])), scales(1, 3, 10), **DATA),
     Experiment("lotes.gpus-fill", "A GPU cluster that fills up", filling,
                scales([{"shrink": 20.0}], [{"shrink": 1.0}]), scales(1, 3, 10), **DATA),
@@ -117,15 +117,17 @@ def plot_month(frame: pd.DataFrame) -> Picture:
 
 
 def plot_filling(frame: pd.DataFrame) -> Picture:
-    """GPUs allocated (left) and fragmented (right) against GPUs asked for; circles: the first misfit."""
+    """GPUs not allocated (left) and fragmented (right) against GPUs asked for; hollow: the first misfit."""
     figure, axes = style.subplots(1, 2, size=(8.8, 4.0))
-    style.band(axes[0], frame, "asked", "allocated", by="policy", looks=LOOKS)
-    style.band(axes[1], frame, "asked", "fragmented", by="policy", looks=LOOKS)
+    shown = frame.assign(lacking=frame["asked"] - frame["allocated"])
+    style.band(axes[0], shown, "asked", "lacking", by="policy", looks=LOOKS)
+    style.band(axes[1], shown, "asked", "fragmented", by="policy", looks=LOOKS)
     for name, look in LOOKS.items():
         first = frame[frame["policy"] == name].groupby("seed")["first"].first()
-        axes[0].plot(first, first, "o", color=look.color, mfc="white", markersize=9)
-    for ax, label in zip(axes, ("GPUs allocated (% of all)", FRAGMENTED), strict=True):
-        ax.set(xlabel="GPUs asked for (% of all)", ylabel=label, ylim=(0, None))
+        axes[0].plot(first, 0 * first - 0.4, look.marker, color=look.color, mfc="none", markersize=9)
+    for ax, label in zip(axes, ("GPUs asked for and not allocated (% of all)", FRAGMENTED), strict=True):
+        ax.set(xlabel="GPUs asked for (% of all)", ylabel=label)
+    axes[1].set_ylim(bottom=0)
     legend_below(figure, axes[0])
     return figure
 
@@ -158,7 +160,7 @@ FIGURES = (
         _alt_month),
     Figure("lotes.gpus-fill", "lotes.gpus-fill", plot_filling, lambda frame: (
         f"The cluster's {frame['gpus'].iloc[0]:,.0f} GPUs, filled by tasks drawn from the trace at random, "
-        "none of which ends. Left: GPUs allocated; circles: when the first task, of whatever kind, did not "
-        "fit. Right: GPUs of no use to typical tasks. Bands: 95 % over draws. What does not fit waits, and "
+        "none of which ends. Left: GPUs that tasks which found no room asked for; hollow: when the first task, "
+        "of whatever kind, found none. Right: GPUs of no use to typical tasks. Bands: 95 % over draws. What does not fit waits, and "
         f"Greedy starts nothing more on a machine at which a task waits. {SOURCE}"), _alt_filling),
 )

@@ -198,8 +198,8 @@ def fragmentation(configs: MachineConfigs, typical: Typical, size: np.ndarray, j
     m = machines(capacity, configs.count, np.ones((configs.n_configs, 1)), configs.pieces, unit)
     start, finish, machine, bits = (np.asarray(jobs[name]) for name in
                                     ("start", "finish", "machine", "pieces"))
-    running, size = (start <= time) & (time < finish), sizes(configs, size[: len(start)])
-    machine, size = machine[running], size[running]
+    running = np.flatnonzero((start <= time) & (time < finish))
+    machine, size = machine[running], sizes(configs, size[running])
     held = (bits[running, None] >> np.arange(m.pieces.shape[1])) & 1
     np.subtract.at(m.free, machine, size)
     np.subtract.at(m.pieces, machine, held * np.where(size[:, -1:] > 0, size[:, -1:], unit))
