@@ -9,7 +9,8 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib import lotes, traces
-from schedlib.exhibits.lotes.drawing import WAIT, legend_below
+from schedlib.core.portable import dot
+from schedlib.exhibits.lotes.drawing import WAIT, dots, legend_below, median_line
 from schedlib.exhibits.lotes.runs import SHORTEST
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.workloads.gpus import RESOURCES
@@ -40,13 +41,13 @@ def gpu_files(point: Mapping) -> list[Path]:
 
 
 def _followed(make, seed, **options):
-    """The machines that `make` gives for the trace, of each task its share of all GPUs, and of each policy
-    its name, its run, and a function from times to F_n(M) over all machines (% of all GPUs).
+    """Machines and GPUs of the problem that `make` gives for the trace, each task's share of all GPUs, and of
+    each policy its name, its run, and a function from times to F_n(M) over all machines (% of all GPUs).
     """
     nodes, trace = traces.alibaba_gpu2023(traces.alibaba_gpu2023_folder() or "")
     configs, classes, jobs = make(nodes, trace, seed=seed, **options)
     plan, typical = lotes.plan(configs, classes), lotes.typical_tasks(trace)
-    gpus, demand = configs.capacity[:, -1] @ configs.count, jobs.tasks[RESOURCES].to_numpy()
+    gpus, demand = dot(configs.capacity[:, -1], configs.count), jobs.tasks[RESOURCES].to_numpy()
     end = jobs.jobs["submit"].iloc[-1] + 1
 
     def runs():
@@ -56,37 +57,34 @@ def _followed(make, seed, **options):
             yield policy, run, lambda time, run=run: (
                 100 / gpus * lotes.fragmentation(configs, typical, demand, run.jobs, time))
 
-    return configs, demand[:, -1] / gpus, runs()
+    return {"machines": configs.n_machines, "gpus": gpus}, demand[:, -1] / gpus, runs()
 
 
 def month(load: float, copies: int, seed: int) -> pd.DataFrame:
     """The month at a load, a row per policy: `wait` and `p99` (s) of all jobs, `late`, those that did not
     start at once, `busy` and `fragmented` GPUs (%), and the cluster's `machines` and `gpus`.
     """
-    configs, _, runs = _followed(lotes.gpu_month, seed, load=load, copies=copies)
-    rows = []
+    (cluster, _, runs), rows = _followed(lotes.gpu_month, seed, load=load, copies=copies), []
     for policy, run, fragmented in runs:
         rows.append({"policy": policy, "wait": run.mean_wait, "p99": run.quantile(0.99),
                      "late": 100 * run.share_above(0), "busy": 100 * run.utilisation[-1],
-                     "fragmented": float(np.mean([fragmented(run.time * part) for part in TIMES])),
-                     "machines": configs.n_machines, "gpus": configs.capacity[:, -1] @ configs.count})
-    return pd.DataFrame(rows)
+                     "fragmented": float(np.mean([fragmented(run.time * part) for part in TIMES]))})
+    return pd.DataFrame(rows).assign(**cluster)
 
 
 def filling(shrink: float, seed: int) -> pd.DataFrame:
     """A cluster that fills up, a row per policy and share of the GPUs `asked` for, all in %: GPUs `allocated`
     and `fragmented`, and `first`, what was allocated when the first task did not fit.
     """
-    configs, gpu, runs = _followed(lotes.gpu_draw, seed, shrink=shrink)
+    (cluster, gpu, runs), rows = _followed(lotes.gpu_draw, seed, shrink=shrink), []
     tasks = np.minimum(np.searchsorted(gpu.cumsum(), ASKED - 1e-9), len(gpu) - 1)
-    rows = []
     for policy, run, fragmented in runs:
         placed = (run.jobs["start"] == run.jobs["submit"]).to_numpy()
         first = 100 * (gpu.sum() if placed.all() else gpu[: placed.argmin()].sum())
         rows += [(policy, 100 * share, 100 * (gpu * placed)[: task + 1].sum(), fragmented(task + 0.5), first)
                  for share, task in zip(ASKED, tasks, strict=True)]
     frame = pd.DataFrame(rows, columns=["policy", "asked", "allocated", "fragmented", "first"])
-    return frame.assign(gpus=configs.capacity[:, -1] @ configs.count)
+    return frame.assign(**cluster)
 
 
 DATA: dict[str, Any] = {"missing": no_gpu_trace, "data_files": gpu_files}
@@ -100,15 +98,14 @@ EXPERIMENTS = (
 
 
 def plot_month(frame: pd.DataFrame) -> Picture:
-    """Mean waits (left) and fragmented GPUs (right) against the load: means, and points of all seeds."""
+    """Mean waits (left) and fragmented GPUs (right) against the load: all seeds, medians as lines."""
     figure, axes = style.subplots(1, 2, size=(8.8, 4.0))
     shown = frame.assign(wait=frame["wait"].clip(lower=SHORTEST))
     for ax, column, label in zip(axes, ("wait", "fragmented"), (WAIT, FRAGMENTED), strict=True):
         for k, (name, look) in enumerate(LOOKS.items()):
             rows = shown[shown["policy"] == name]
-            median = rows.groupby("load")[column].median()
-            ax.plot(median.index, median, color=look.color, linestyle=look.linestyle, label=look.label)
-            ax.plot(rows["load"] + 0.006 * (k - 1.5), rows[column], look.marker, color=look.color, alpha=0.6)
+            median_line(ax, rows[column], rows["load"], look)
+            dots(ax, rows["load"] + 0.006 * (k - 1.5), rows[column], look, alpha=0.6)
         ax.set(xlabel="load (share of lambda1)", ylabel=label)
     axes[0].set_yscale("log")
     axes[1].set_ylim(bottom=0)
@@ -160,7 +157,8 @@ FIGURES = (
         _alt_month),
     Figure("lotes.gpus-fill", "lotes.gpus-fill", plot_filling, lambda frame: (
         f"The cluster's {frame['gpus'].iloc[0]:,.0f} GPUs, filled by tasks drawn from the trace at random, "
-        "none of which ends. Left: GPUs that tasks which found no room asked for; hollow: when the first task, "
-        "of whatever kind, found none. Right: GPUs of no use to typical tasks. Bands: 95 % over draws. What does not fit waits, and "
-        f"Greedy starts nothing more on a machine at which a task waits. {SOURCE}"), _alt_filling),
+        "none of which ends. Left: GPUs that tasks without room asked for; hollow: when the first task, of "
+        "whatever kind, found none. Right: GPUs of no use to typical tasks. Bands: 95 % over draws. What "
+        "finds no room waits, and Greedy starts nothing more on a machine at which a task waits. "
+        f"{SOURCE}"), _alt_filling),
 )

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.core import streams
+from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.workloads.alibaba import enough_machines
 from schedlib.lotes.workloads.kmeans import cluster_jobs
@@ -82,7 +83,7 @@ def gpu_draw(nodes: pd.DataFrame, trace: Workload, *, shrink: float = 1.0, k: in
     """
     configs, tasks, (draw,) = gpu_machines(nodes), trace.tasks, streams(seed, "tasks drawn")
     configs = replace(configs, count=np.maximum(np.rint(configs.count / shrink), 1))
-    gpus = configs.capacity[:, -1] @ configs.count
+    gpus = dot(configs.capacity[:, -1], configs.count)
     most = int(np.ceil(2 * gpus / tasks["gpu"].mean()))
     rows = tasks[RESOURCES].iloc[draw.integers(len(tasks), size=most)]
     rows = rows[: np.searchsorted(rows["gpu"].cumsum(), gpus * (1 - 1e-9)) + 1]
