@@ -8,8 +8,17 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from schedlib.traces import google2011_jobs, read_swim
-from schedlib.traces.download import SOURCES, SWIM_FILES, download_google2011, download_swim, fetch
+from schedlib.traces import alibaba_gpu2023, alibaba_gpu2023_folder, google2011_jobs, read_swim
+from schedlib.traces.download import (
+    ALIBABA_GPU_FILES,
+    SOURCES,
+    SWIM_FILES,
+    download_alibaba_gpu2023,
+    download_google2011,
+    download_swim,
+    fetch,
+)
+from test_traces_alibaba_gpu2023 import published
 
 
 class Server(SimpleHTTPRequestHandler):
@@ -119,7 +128,29 @@ def test_swim_checksums_are_noted_and_held_to(bucket, tmp_path, capsys):
 def test_fetch_goes_below_the_folder_of_its_source(monkeypatch, tmp_path):
     called = []
     monkeypatch.setattr("schedlib.traces.download.download_swim", lambda place: called.append(place) or place)
+    monkeypatch.setattr("schedlib.traces.download.download_alibaba_gpu2023", lambda place: called.append(place) or place)
     monkeypatch.setattr("schedlib.traces.download.download_google2011", lambda place, table: called.append(place / table))
     for name in SOURCES:
         fetch(name, tmp_path)
-    assert called == [tmp_path / "google2011" / "job_events", tmp_path / "google2011" / "task_events", tmp_path / "swim"]
+    assert called == [tmp_path / "google2011" / "job_events", tmp_path / "google2011" / "task_events", tmp_path / "swim", tmp_path / "openb"]
+
+
+def test_the_gpu_cluster_is_fetched_checked_and_can_be_read(bucket, tmp_path):
+    root, url = bucket
+    published(root)
+    sums = {name: hashlib.sha256((root / name).read_bytes()).hexdigest() for name in ALIBABA_GPU_FILES}
+    folder = download_alibaba_gpu2023(tmp_path / "got", base_url=url, checksums=sums)
+    assert len(alibaba_gpu2023(folder)[1]) == 3
+    Server.asked.clear()
+    download_alibaba_gpu2023(folder, base_url=url, checksums=sums)
+    assert Server.asked == []
+    with pytest.raises(ValueError, match="openb_node_list_all_node.csv has not the known checksum and was not kept"):
+        download_alibaba_gpu2023(tmp_path / "others", base_url=url, retries=0)  # not the publisher's files
+    assert not list((tmp_path / "others").glob("*.csv"))
+
+
+def test_the_known_checksums_are_those_of_the_published_files():
+    if (folder := alibaba_gpu2023_folder()) is None:
+        pytest.skip("Alibaba's GPU trace is not here: `make data` fetches it, or set SCHEDLIB_ALIBABA_GPU2023 to its folder")
+    for name, known in ALIBABA_GPU_FILES.items():
+        assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == known

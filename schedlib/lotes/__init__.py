@@ -11,11 +11,13 @@ from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_do
 from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
 from schedlib.lotes.planning.plan import plan
 from schedlib.lotes.policies.entry_points import OPTIONS
+from schedlib.lotes.policies.fgd import Typical, fragmentation, typical_tasks
 from schedlib.lotes.policies.own import Cluster, Policy, can_start
 from schedlib.lotes.replan import Past, Replan
 from schedlib.lotes.simulate import Simulation, simulate
 from schedlib.lotes.stochastic import ToldApart, stochastic_plan, told_apart
 from schedlib.lotes.workloads.alibaba import alibaba_hour, alibaba_instances, offered_load
+from schedlib.lotes.workloads.gpus import gpu_draw, gpu_machines, gpu_month
 from schedlib.lotes.workloads.instances import (
     RandomInstance,
     RandomWorkload,
@@ -30,6 +32,7 @@ __all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPla
            "MachineConfigs", "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check",
            "Capacity", "capacity", "class_counts", "can_start", "cluster_jobs", "count_bins", "defects",
            "fewer_machines", "fit_arrivals", "fits", "generate_plan", "google2011", "google_month",
+           "gpu_draw", "gpu_machines", "gpu_month",
            "non_dominated_bins", "offered_load", "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past",
-           "Policy", "RandomInstance", "RandomWorkload", "Replan", "Simulation", "random_instance",
-           "simulate", "stochastic_plan", "told_apart", "ToldApart"]
+           "Policy", "RandomInstance", "RandomWorkload", "Replan", "Simulation", "ToldApart", "Typical",
+           "fragmentation", "random_instance", "simulate", "stochastic_plan", "told_apart", "typical_tasks"]

@@ -17,6 +17,7 @@ from schedlib.core.portable import dot
 from schedlib.lotes.dispatching.engine import run
 from schedlib.lotes.dispatching.machine_tree import fractions, machines
 from schedlib.lotes.dispatching.meter import SKETCH_BASE, SKETCH_LOW, lengthened, tick
+from schedlib.lotes.dispatching.pieces import piece_unit, together
 from schedlib.lotes.dispatching.state import Given, Tasks, present, state_of
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
 from schedlib.lotes.policies.entry_points import OPTIONS, chosen
@@ -34,7 +35,8 @@ class Simulation:
 
     - `policy`, the `options` it ran under, `seed`
     - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
-      the run ended before the job started), else None
+      the run ended before the job started), and `pieces`, which of its machine's pieces (of a resource that
+      comes in pieces) it has, as bits; else None
     - `arrived`, `started`, `finished`: numbers of jobs; `waiting`: those queued at the end; `ages`: how long
       these have waited so far, the longest first
     - `mean_response`, `longest`: mean and longest wait from submission to start over the jobs that started;
@@ -172,6 +174,7 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     - `"greedy"`: `bypass=True` lets an arrival start on a machine on which others wait
     - `"tetris"`: weights `packing` and `work` of omega and gamma; `gamma_unit` of processing times in gamma:
       `"h"`, `"min"`, `"s"`, or None for the workload's unit
+    - `"fgd"` (needs `configs.pieces`), fragmentation gradient descent: `typical` tasks from `typical_tasks`
     - a `lotes.Policy`
 
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
@@ -199,8 +202,10 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
                          f"{configs.n_resources}; needs a column for each")
     _warn(name, jobs, plan)
     capacity, typical = fractions(configs.capacity, typical[None])
-    m = machines(capacity, configs.count, np.ascontiguousarray(pace, float))
-    given = Given(machines=m, plan=plan, time_unit=jobs.time_unit, typical=typical[0])
+    m = machines(capacity, configs.count, np.ascontiguousarray(pace, float), configs.pieces,
+                 piece_unit(configs))
+    typical = np.r_[typical[0], typical[0, m.piece : m.piece + m.free.shape[1] - configs.n_resources]]
+    given = Given(configs=configs, machines=m, plan=plan, time_unit=jobs.time_unit, typical=typical)
     width = _span(jobs) / 100 if interval is None else interval
     if not width > 0:
         raise ValueError(f"interval: {interval}, must be positive")
@@ -260,9 +265,14 @@ def _result(state, blocks, log, end, configs, jobs, *, counts_looks, **of_policy
     arrived, started = int(state.progress[0].arrived), int(series.started.sum())
     slots = present(state.table)
     queued = slots[state.table.job.machine[slots] < 0]
-    total, held = dot(configs.count, state.machines.capacity), series.queued_time.sum()
+    m, held = state.machines, series.queued_time.sum()
+    total = dot(configs.count, m.capacity[:, : configs.n_resources])
+    if m.unit > 0:
+        meter = meter._replace(busy=together(meter.busy, m.piece),
+                               busy_queued=together(meter.busy_queued, m.piece))
     return Simulation(
-        **of_policy, jobs=_frame(blocks, log, arrived, getattr(jobs, "job", None)) if blocks else None,
+        **of_policy,
+        jobs=_frame(blocks, log, arrived, getattr(jobs, "job", None), m.unit > 0) if blocks else None,
         arrived=arrived, started=started, finished=int(series.finished.sum()), waiting=int(clock.waiting),
         mean_response=float(series.wait.sum() / started) if started else np.nan, longest=float(clock.longest),
         looked=float(clock.looked / max(arrived, 1)) if counts_looks else np.nan,
@@ -275,12 +285,13 @@ def _result(state, blocks, log, end, configs, jobs, *, counts_looks, **of_policy
         time=time, sketch=meter.sketch, width=meter.width)
 
 
-def _frame(blocks, log, n, names):
-    """`Simulation.jobs` of the n jobs that arrived."""
+def _frame(blocks, log, n, names, pieces):
+    """`Simulation.jobs` of the n jobs that arrived; `pieces`: whether a resource comes in pieces."""
     columns = {"job": np.arange(n) if names is None else names}
     for column, name in (("class", "job_class"), ("submit", "submit")):
         columns[column] = np.concatenate([getattr(block, name) for block in blocks])
-    return pd.DataFrame({name: values[:n] for name, values in (columns | log._asdict()).items()})
+    columns |= {name: values for name, values in log._asdict().items() if name != "pieces" or pieces}
+    return pd.DataFrame({name: values[:n] for name, values in columns.items()})
 
 
 def _intervals(meter, capacity, resources) -> pd.DataFrame:

@@ -7,6 +7,8 @@ What is odd in the *trace* (no end, events twice or out of order) is counted in 
 
 # `as` makes a name public; a new reader needs its file and one such line.
 from schedlib.traces.alibaba2018 import alibaba2018 as alibaba2018
+from schedlib.traces.alibaba_gpu2023 import alibaba_gpu2023 as alibaba_gpu2023
+from schedlib.traces.alibaba_gpu2023 import alibaba_gpu2023_folder as alibaba_gpu2023_folder
 from schedlib.traces.google2011 import google2011_folder as google2011_folder
 from schedlib.traces.google2011 import google2011_jobs as google2011_jobs
 from schedlib.traces.google2011 import google2011_tasks as google2011_tasks

@@ -1,5 +1,6 @@
 """What the readers share: a strict CSV reader, refusals that name file and row, and a cache."""
 
+import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
@@ -10,15 +11,30 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv, parquet
 
-from schedlib.paths import cache_folder, replacing
+from schedlib.paths import cache_folder, checkout, replacing
 
 FETCH_AGAIN = "the file is damaged or of another kind: fetch it again, or take the row out"
 NO_TASKS = pd.DataFrame({"job": [], "duration": []})
 Types = Mapping[str, pa.DataType]
 
 
-def read_table(path: Path, names: Sequence[str], types: Types, delimiter: str = ",") -> pa.Table:
-    """Read the columns in `types` of a header-less file that has the columns `names` (gzip by name).
+def fetched(variable: str, below: str, pattern: str) -> Path | None:
+    """The folder of a fetched trace, with a file of that pattern, or None when there is none.
+
+    It is the one that the environment's `variable` names; without it the folder `below` the checkout's
+    `data/downloads`, where `make data` puts traces, or `../shared/data` beside it.
+    """
+    named, root = os.environ.get(variable), checkout()
+    places = [Path(named)] if named else []
+    if root is not None and not named:
+        places = [root / "data" / "downloads" / below, root.parent / "shared" / "data" / below]
+    return next((place for place in places if any(place.glob(pattern))), None)
+
+
+def read_table(path: Path, names: Sequence[str], types: Types, delimiter: str = ",",
+               header: bool = False) -> pa.Table:
+    """Read the columns in `types` of a file that has the columns `names` (gzip by name), and no header unless
+    told.
 
     Raises ValueError, naming the file and the row (counted from 1), when it is empty or cut short, when a row
     has another number of columns, and when an entry is not of its type.
@@ -28,7 +44,7 @@ def read_table(path: Path, names: Sequence[str], types: Types, delimiter: str = 
     blanks = {"null_values": [""], "strings_can_be_null": False}
     convert = csv.ConvertOptions(column_types=types, include_columns=list(types), **blanks)
     # One thread: only then do Arrow's errors name the row, and most of the work is inflating.
-    how = csv.ReadOptions(column_names=list(names), use_threads=False)
+    how = csv.ReadOptions(column_names=list(names), use_threads=False, skip_rows=int(header))
     try:
         return csv.read_csv(path, how, csv.ParseOptions(delimiter=delimiter), convert)
     except (pa.ArrowException, OSError) as error:
@@ -37,24 +53,24 @@ def read_table(path: Path, names: Sequence[str], types: Types, delimiter: str = 
 
 
 def read_frame(path: Path, names: Sequence[str], types: Types, delimiter: str = ",",
-               optional: Sequence[str] = ()) -> pd.DataFrame:
+               optional: Sequence[str] = (), header: bool = False) -> pd.DataFrame:
     """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN."""
-    table = read_table(path, names, types, delimiter)
+    table, first = read_table(path, names, types, delimiter, header), 1 + header
     for name in types:
         if name not in optional and table[name].null_count:
-            refuse(path, name, table[name].is_null().to_numpy(), "is blank")
+            refuse(path, name, table[name].is_null().to_numpy(), "is blank", first)
     frame = table.to_pandas()
     for name in frame.select_dtypes("number"):
-        refuse(path, name, (frame[name] < 0).to_numpy(), "is negative")
+        refuse(path, name, (frame[name] < 0).to_numpy(), "is negative", first)
         if name not in optional:
-            refuse(path, name, ~np.isfinite(frame[name].to_numpy()), "is not a finite number")
+            refuse(path, name, ~np.isfinite(frame[name].to_numpy()), "is not a finite number", first)
     return frame
 
 
-def refuse(path: Path, column: str, bad: np.ndarray, why: str) -> None:
-    """Raise ValueError on the first row that is `bad`."""
+def refuse(path: Path, column: str, bad: np.ndarray, why: str, first: int = 1) -> None:
+    """Raise ValueError on the first row that is `bad`; they are counted from `first`."""
     if bad.any():
-        raise ValueError(f"{path}: {column} {why} in row {int(bad.argmax()) + 1}; {FETCH_AGAIN}")
+        raise ValueError(f"{path}: {column} {why} in row {int(bad.argmax()) + first}; {FETCH_AGAIN}")
 
 
 def in_order(frame: pd.DataFrame, column: str, report: dict[str, int], what: str) -> pd.DataFrame:

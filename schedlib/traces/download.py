@@ -1,7 +1,7 @@
 """Fetch the public traces: retried, checked, written in one step, and only what is not there already."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,6 +12,11 @@ GOOGLE2011 = "https://storage.googleapis.com/clusterdata-2011-2/"
 GOOGLE2011_TABLES = ("job_events", "task_events")
 SWIM = "https://raw.githubusercontent.com/SWIMProjectUCB/SWIM/master/workloadSuite/"
 SWIM_FILES = ("FB-2009_samples_24_times_1hr_0.tsv", "FB-2010_samples_24_times_1hr_0.tsv")
+ALIBABA_GPU = ("https://raw.githubusercontent.com/alibaba/clusterdata/master/"
+               "cluster-trace-gpu-v2023/csv/")
+ALIBABA_GPU_FILES = {
+    "openb_node_list_all_node.csv": "5a85c2af79c66a1efff8bbcbda430400aae56d8431370d738480967e1a9c6b15",
+    "openb_pod_list_default.csv": "1ee7ed79c27a3b0861cda8ddba86a004c6aba904caafa329a76ae93ca63834a8"}
 SUMS = "SHA256SUM"
 
 
@@ -33,7 +38,10 @@ SOURCES = {
         "Google clusterdata-2011-2, table task_events: the tasks of those jobs and what they requested",
         CC_BY, "500 files, 145 million events", "google2011"),
     "swim": Source("SWIM: two synthesised days of Facebook's MapReduce jobs, 2009 and 2010, with their bytes",
-                   "New BSD, https://github.com/SWIMProjectUCB/SWIM", "2 files, about 1 MB", "swim")}
+                   "New BSD, https://github.com/SWIMProjectUCB/SWIM", "2 files, about 1 MB", "swim"),
+    "alibaba-gpu2023": Source(
+        "Alibaba cluster-trace-gpu-v2023: 1,523 nodes with 6,212 GPUs, and tasks that may share one",
+        "none stated, https://github.com/alibaba/clusterdata", "2 files, 0.6 MB", "openb")}
 
 
 def fetch(name: str, folder: str | Path | None = None) -> Path:
@@ -54,6 +62,8 @@ def fetch(name: str, folder: str | Path | None = None) -> Path:
     place = Path(folder) / SOURCES[name].folder
     if name == "swim":
         return download_swim(place)
+    if name == "alibaba-gpu2023":
+        return download_alibaba_gpu2023(place)
     return download_google2011(place, "task_events" if name == "google2011-tasks" else "job_events")
 
 
@@ -101,6 +111,18 @@ def download_swim(folder: str | Path, *, base_url: str = SWIM, retries: int = 3)
             write_whole(folder / SUMS, "".join(f"{sums[key]}  {key}\n" for key in sums).encode())
             print(f"{name}: the publisher gives no checksum; noted that of this download in {SUMS}")
     return folder
+
+
+def download_alibaba_gpu2023(folder: str | Path, *, base_url: str = ALIBABA_GPU, retries: int = 3,
+                             checksums: Mapping[str, str] = ALIBABA_GPU_FILES) -> Path:
+    """Fetch the list of nodes and the list of tasks into `folder`, and return it.
+
+    The publisher gives no checksums: `checksums`, SHA-256 by file name, are those of the files that schedlib
+    was written with. Raises ValueError on a file that differs, ConnectionError when the server cannot be
+    reached.
+    """
+    _get(Path(folder), base_url, dict(checksums), retries)
+    return Path(folder)
 
 
 def _read_sums(path: Path) -> dict[str, str]:

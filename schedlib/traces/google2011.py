@@ -1,6 +1,5 @@
 """Google's clusterdata-2011-2: 29 days of one cell, read shard by shard from the published CSV files."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from schedlib.paths import checkout
-from schedlib.traces._reading import NO_TASKS, Types, in_order, met, read_frame, refuse
+from schedlib.traces._reading import NO_TASKS, Types, fetched, in_order, met, read_frame, refuse
 from schedlib.workload import Workload
 
 EVENTS = ("submit", "schedule", "evict", "fail", "finish", "kill", "lost", "update pending", "update running")
@@ -36,12 +34,7 @@ def google2011_folder() -> Path | None:
     >>> folder is None or len(list(folder.glob("part-*.csv.gz"))) > 0
     True
     """
-    named, root = os.environ.get("SCHEDLIB_GOOGLE2011"), checkout()
-    places = [Path(named)] if named else []
-    if root is not None and not named:
-        places = [root / "data" / "downloads", root.parent / "shared" / "data"]
-        places = [place / "google2011" / "job_events" for place in places]
-    return next((place for place in places if any(place.glob("part-*.csv.gz"))), None)
+    return fetched("SCHEDLIB_GOOGLE2011", "google2011/job_events", "part-*.csv.gz")
 
 
 def google2011_jobs(folder: str | Path) -> Workload:

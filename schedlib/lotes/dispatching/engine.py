@@ -12,8 +12,9 @@ import numpy as np
 from schedlib.core.events import add, take
 from schedlib.core.prefetch import prefetch
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import fractions, gave, refresh, took
+from schedlib.lotes.dispatching.machine_tree import gave, refresh, took
 from schedlib.lotes.dispatching.meter import lengthened, note_arrival, note_end, note_queue, note_start, tick
+from schedlib.lotes.dispatching.pieces import return_pieces, sizes, take_pieces
 from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Log, State, enlarged, enter, leave, longer_log
 from schedlib.lotes.model import MachineConfigs
 from schedlib.lotes.policies.entry_points import arrive, changed, left, pick, wait
@@ -31,12 +32,15 @@ def start(state, log, slot, machine):
         size = state.table.size[slot, l]
         m.free[machine, l] -= size
         meter.used[l] += size
+    if m.unit > 0:
+        state.table.pieces[slot] = take_pieces(m, machine, state.table.size[slot])
     finish = now + job.work * m.pace[m.config[machine], job.job_class]
     job.machine = machine
     note_start(meter, now - job.submit)
     add(state.events, finish, slot)
     if log.start.size > 0:
         log.start[job.row], log.finish[job.row], log.machine[job.row] = now, finish, machine
+        log.pieces[job.row] = state.table.pieces[slot]
 
 
 @kernel
@@ -64,6 +68,8 @@ def ends(policy, state, log, slot):
         size = state.table.size[slot, l]
         m.free[machine, l] += size
         state.meter.used[l] -= size
+    if m.unit > 0:
+        return_pieces(m, machine, state.table.size[slot], state.table.pieces[slot])
     note_end(state.meter)
     leave(state.table, slot)
     left(policy, state, slot, machine)
@@ -139,13 +145,13 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
     """
     none, whole, last, progress = np.zeros(0), np.zeros(0, np.int64), False, state.progress[0]
     width, looks = state.meter.width, 1
-    log, blocks, coming = Log(start=none, finish=none, machine=whole), [], jobs.blocks()
+    log, blocks, coming = Log(start=none, finish=none, machine=whole, pieces=whole), [], jobs.blocks()
     while not last:
         block = next(coming, None)  # type: Any
         if last := block is None:
             nothing = none.reshape(0, configs.n_resources)
             block = Arrivals(submit=none, job_class=whole, work=none, demand=nothing)
-        size = fractions(configs.capacity, block.demand)[1]
+        size = sizes(configs, block.demand)
         if len(size):
             _check(block, size, state.machines, int(progress.arrived))
         if record:
@@ -216,9 +222,11 @@ def _refusal(state, configs, jobs):
                     "return a member of cluster.waiting, or -1 for none")
     job = table.job[slot]
     why = f"is of class {job.job_class}, which machine {machine} cannot run"
-    for l in np.flatnonzero(table.size[slot] > m.free[machine])[:1]:
+    for column in np.flatnonzero(table.size[slot] > m.free[machine])[:1]:
+        l = column if column < configs.n_resources else m.piece
         names = getattr(jobs, "resources", None)  # those of a random workload have no names
-        need, free = np.array([table.size[slot, l], m.free[machine, l]]) * configs.capacity[:, l].max()
+        both = np.array([table.size[slot, column], m.free[machine, column]])
+        need, free = both * configs.capacity[:, l].max()
         why = (f"needs {need:.4g} of {names[l] if names else f'resource {l}'}, and machine {machine} has "
                f"{free:.4g} free")
     return f"capacity: job {job.row} {when} {why}; return -1 {otherwise}, or ask lotes.can_start first"

@@ -33,6 +33,10 @@ class Machines(NamedTuple):
     leaves: np.ndarray  # (M,)
     root: np.ndarray  # (M,)
     bound: np.ndarray  # (nodes, R + 2): what each node bounds; -1 where no open machine is below it
+    pieces: np.ndarray  # (N, G): what is left of each piece of the resource that comes in pieces; else (N, 0)
+    piece: int  # which resource that is
+    unit: float  # one piece, in the same fractions; 0 where nothing comes in pieces
+    wanted: np.ndarray  # (1,): in which piece the policy wants the next share, -1: in the fullest with room
 
 
 def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -51,14 +55,24 @@ def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = "f8") -> Any:
     return array.view(np.recarray) if dtype.names else array
 
 
-def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray) -> Machines:
-    """All machines empty: `capacity (M, R)` in fractions, `count (M,)`, `pace (M, K)`."""
+def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray, piece: int | None = None,
+             unit: float = 0.0) -> Machines:
+    """All machines empty: `capacity (M, R)` in fractions, `count (M,)`, `pace (M, K)`; resource `piece` comes
+    in pieces of `unit`.
+    """
+    left, piece = np.zeros((len(capacity), 0)), piece or 0
+    if unit:
+        number = np.rint(capacity[:, piece] / unit)
+        left = np.where(np.arange(number.max()) < number[:, None], unit, 0.0)
+        capacity = np.c_[capacity, left.max(axis=1)]
+        capacity[:, piece] = number * unit
     config, first = np.repeat(np.arange(len(count)), count), np.concatenate(([0], np.cumsum(count)))
     leaves = 1 << np.ceil(np.log2(-(-np.asarray(count) // WIDTH))).astype(np.int64)
     root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
     free, bound = capacity[config], aligned((int(2 * leaves.sum()), capacity.shape[1] + 2))
     made = Machines(capacity=capacity.copy(), free=free, config=config, first=first, pace=pace.copy(),
-                    closed=np.zeros(len(config), np.int8), leaves=leaves, root=root, bound=bound)
+                    closed=np.zeros(len(config), np.int8), leaves=leaves, root=root, bound=bound,
+                    pieces=left[config], piece=piece, unit=unit, wanted=np.full(1, -1))
     bound[:] = maxima(made, np.c_[free, free.min(axis=1), free.sum(axis=1)], -1.0)
     return made
 

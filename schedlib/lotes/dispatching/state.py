@@ -13,7 +13,7 @@ from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.machine_tree import Machines, aligned
 from schedlib.lotes.dispatching.meter import Meter, meter
-from schedlib.lotes.model import Plan
+from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
 NONE, REFUSED = -1, -2  # in place of a machine or a job: there is none; the policy's choice is impossible
@@ -62,6 +62,7 @@ class JobTable(NamedTuple):
 
     job: np.recarray  # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
     size: np.ndarray  # (S, R): fractions of the largest capacity; up to two lie in the job's record
+    pieces: np.ndarray  # (S,): which pieces of its machine a job that runs has, as bits
     code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree
     hall: np.ndarray  # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
     spare: np.ndarray  # (S,): slots in the order in which they are handed out
@@ -80,16 +81,18 @@ class State(NamedTuple):
 
 
 class Log(NamedTuple):
-    """A row per job: `start`, `finish`, `machine`; empty arrays when nothing is recorded."""
+    """A row per job: `start`, `finish`, `machine`, its `pieces` as bits; empty when nothing is recorded."""
 
     start: np.ndarray
     finish: np.ndarray
     machine: np.ndarray
+    pieces: np.ndarray
 
 
 class Given(NamedTuple):
     """What a policy knows when it begins; `typical (R,)`, jobs' size in fractions, is for speed alone."""
 
+    configs: MachineConfigs
     machines: Machines
     plan: Plan | None
     time_unit: str
@@ -108,8 +111,8 @@ def _job_table(slots, resources):
     slots = max(slots, 2)
     job = aligned(slots, JOB)
     size = (job["size"] if resources <= MOST else np.zeros((slots, resources + 1)))[:, :resources]
-    return JobTable(job=job, size=size, code=np.zeros(slots, np.int64), hall=np.zeros(slots, np.int64),
-                    spare=np.arange(slots), taken=np.zeros(1, np.int64))
+    return JobTable(job=job, size=size, pieces=np.zeros(slots, np.int64), code=np.zeros(slots, np.int64),
+                    hall=np.zeros(slots, np.int64), spare=np.arange(slots), taken=np.zeros(1, np.int64))
 
 
 def state_of(machines: Machines, *, slots: int, intervals: int, width: float) -> State:
@@ -124,7 +127,7 @@ def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
     old, slots = state.table, len(state.table.spare)
     table = _job_table(slots + slots // 2 + 1, old.size.shape[1])
-    for name in ("job", "size", "code", "hall", "spare"):
+    for name in ("job", "size", "pieces", "code", "hall", "spare"):
         getattr(table, name)[:slots] = getattr(old, name)
     events = event_queue(len(table.spare))
     for new, kept in zip(events, state.events, strict=True):
@@ -139,7 +142,7 @@ def longer_log(log: Log, rows: int) -> Log:
     more = 0, max(rows - len(log.start), len(log.start))
     return Log(start=np.pad(log.start, more, constant_values=np.nan),
                finish=np.pad(log.finish, more, constant_values=np.nan),
-               machine=np.pad(log.machine, more, constant_values=-1))
+               machine=np.pad(log.machine, more, constant_values=-1), pieces=np.pad(log.pieces, more))
 
 
 def present(table: JobTable) -> np.ndarray:

@@ -22,9 +22,9 @@ from numba.extending import overload
 
 from schedlib.core.checks import unknown
 from schedlib.core.uncounted import UNCOUNTED, WITHIN, kernel
-from schedlib.lotes.policies import greedy, lotes, own, tetris
+from schedlib.lotes.policies import fgd, greedy, lotes, own, tetris
 
-MODULES = (lotes, greedy, tetris, own)
+MODULES = (lotes, greedy, tetris, fgd, own)
 """Every kind of policy; a new one is its file and its name here."""
 
 OPTIONS = {name: options for module in MODULES for name, options in module.OPTIONS.items()}

@@ -31,7 +31,8 @@ OPTIONS: dict = {}
 
 class Cluster(NamedTuple):
     """What a policy sees: N machines, M configurations, K classes, R resources, and S numbered jobs. Sizes
-    are fractions of the largest capacity of each resource.
+    are fractions of the largest capacity of each resource. One that comes in pieces has two columns: in
+    whole pieces and, as the last, in shares of one (of which `free` has the largest).
 
     - `capacity (M, R)`, `pace (M, K)`: what a machine has; time per unit of work (infinite: cannot run there)
     - `config (N,)`, `free (N, R)`, `running (N, K)`: each machine's configuration, what it has left, and its

@@ -93,6 +93,33 @@ def _offered(jobs: Workload) -> Callable[[MachineConfigs], float]:
     return load
 
 
+def enough_machines(configs: MachineConfigs, jobs: Workload, load: float) -> MachineConfigs:
+    """The fewest machines in the proportions of `configs`, at least one of each, on which the jobs'
+    `offered_load` does not exceed `load`.
+
+    Raises ValueError when one machine of each configuration is too many for that load.
+
+    >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 4.0], cores=[0.5, 0.5, 1.0])
+    >>> enough_machines(MachineConfigs([[1.0]], [5]), jobs, 0.9).count.tolist()
+    [3]
+    """
+    def at(machines):
+        return fewer_machines(configs, configs.n_machines / machines)
+
+    offered = _offered(jobs)
+
+    def enough(machines):
+        return offered(at(machines)) <= load
+
+    many = 1
+    while not enough(many):
+        many *= 2
+    if many == 1:
+        raise ValueError(f"load: {load:g} needs less than one machine of each configuration; raise it, or "
+                         "give a longer trace")
+    return at(bisect_left(range(many), True, many // 2 + 1, key=enough))
+
+
 def alibaba_hour(
     configs: MachineConfigs | None = None, *, trace: Workload | None = None, k: int = 4, load: float = 0.8,
     first: float = FIRST, features: str = "demand", seed: int = 0
@@ -119,20 +146,4 @@ def alibaba_hour(
     submit = np.repeat(instances.jobs["submit"].to_numpy(), np.diff(instances.offsets))
     made = pd.DataFrame({"job": np.arange(len(submit)), "submit": submit, "class": job_class})
     jobs = Workload(made, instances.tasks.assign(job=made["job"].to_numpy()), "s", instances.report)
-
-    def at(machines):
-        return fewer_machines(configs, configs.n_machines / machines)
-
-    offered = _offered(jobs)
-
-    def enough(machines):
-        return offered(at(machines)) <= load
-
-    many = 1
-    while not enough(many):
-        many *= 2
-    if many == 1:
-        raise ValueError(f"load: {load:g} needs less than one machine of each configuration; raise it, or "
-                         "give a longer trace")
-    most = range(many)
-    return at(bisect_left(most, True, many // 2 + 1, key=enough)), classes, jobs
+    return enough_machines(configs, jobs, load), classes, jobs

@@ -3,7 +3,7 @@ whose jobs are drawn block by block, so that a long run fits in memory.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -45,7 +45,7 @@ def fewer_machines(configs: MachineConfigs, shrink: float) -> MachineConfigs:
     >>> fewer_machines(MachineConfigs([[1.0], [0.5]], [900, 4]), 10).count.tolist()
     [90, 1]
     """
-    return MachineConfigs(configs.capacity, np.maximum(np.round(configs.count / shrink), 1).astype(int))
+    return replace(configs, count=np.maximum(np.round(configs.count / shrink), 1).astype(int))
 
 
 def truncated(rng: np.random.Generator, mean: npt.ArrayLike, cv: float, high: npt.ArrayLike) -> np.ndarray:

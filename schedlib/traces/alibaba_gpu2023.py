@@ -1,0 +1,89 @@
+"""Alibaba's GPU cluster of 2023: its nodes, and tasks that ask for CPUs, memory and (shares of) GPUs."""
+
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from schedlib.traces._reading import fetched, in_order, met, read_frame, refuse
+from schedlib.workload import Workload
+
+NODES, TASKS = "openb_node_list_all_node.csv", "openb_pod_list_default.csv"
+NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
+TASK_COLUMNS = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos", "pod_phase",
+                "creation_time", "deletion_time", "scheduled_time")
+TEXT = ("sn", "model", "name", "gpu_spec", "qos", "pod_phase")
+NODE_TYPES = {name: pa.string() if name in TEXT else pa.int64() for name in NODE_COLUMNS}
+TASK_TYPES = {name: pa.string() if name in TEXT else pa.int64() for name in TASK_COLUMNS}
+TASK_TYPES |= {"scheduled_time": pa.float64()}  # blank: never scheduled
+
+
+def alibaba_gpu2023_folder() -> Path | None:
+    """The folder with the two files of the trace, or None when there is none.
+
+    It is the one that the variable SCHEDLIB_ALIBABA_GPU2023 names; without it `openb` below the checkout's
+    `data/downloads`, where `make data` puts it, or `../shared/data` beside it.
+
+    >>> folder = alibaba_gpu2023_folder()
+    >>> folder is None or (folder / TASKS).exists()
+    True
+    """
+    return fetched("SCHEDLIB_ALIBABA_GPU2023", "openb", TASKS)
+
+
+def alibaba_gpu2023(folder: str | Path) -> tuple[pd.DataFrame, Workload]:
+    """Read the nodes and the tasks: 1,523 nodes with 6,212 GPUs, and the 7,255 tasks that ran.
+
+    nodes: `node`, `cpu` (cores), `mem` (GiB), `gpu` (how many), `model` (of the GPUs, "" without any). Each
+    task is a job of its own. jobs: `job` (its name), `submit` (s, when it was created), `scheduled` (s),
+    `phase` (as published, when the trace ended) and `qos`. tasks: `duration` (s, from scheduled to deleted),
+    `cpu` (cores), `mem` (GiB), `gpu`: 0, a share of one GPU (0.46), or a whole number of them.
+
+    | defect | what happens |
+    |---|---|
+    | a task that was never scheduled | left out, counted |
+    | a task submitted before the first one ended, when the trace began | kept, counted |
+    | a task deleted with the last one, when the trace ended | kept, counted: it may have run on |
+    | tasks out of order | sorted, counted |
+    | a task or a node that is there twice; a share of several GPUs; an end before the start | refused |
+
+    `folder` holds `openb_node_list_all_node.csv` and `openb_pod_list_default.csv`. Raises ValueError on a
+    damaged file (see `schedlib.traces`). Source: Alibaba, cluster-trace-gpu-v2023 (Weng et al., *Beware of
+    fragmentation*, USENIX ATC 2023); `schedlib.traces.download` fetches it.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     one, other = (Path(folder) / name for name in (NODES, TASKS))
+    ...     _ = one.write_text(",".join(NODE_COLUMNS) + "\\nn0,96000,393216,8,G2\\n")
+    ...     task = "t0,6000,12288,1,460,,LS,Running,5,90,7"
+    ...     _ = other.write_text(",".join(TASK_COLUMNS) + f"\\n{task}\\n")
+    ...     nodes, workload = alibaba_gpu2023(folder)
+    >>> nodes.values.tolist(), workload.tasks.values.tolist()
+    ([['n0', 96.0, 384.0, 8, 'G2']], [['t0', 83.0, 6.0, 12.0, 0.46]])
+    """
+    files = Path(folder) / NODES, Path(folder) / TASKS
+    nodes = read_frame(files[0], NODE_COLUMNS, NODE_TYPES, optional=("model",), header=True)
+    tasks = read_frame(files[1], TASK_COLUMNS, TASK_TYPES, optional=("scheduled_time", "gpu_spec"),
+                       header=True)
+    for path, frame, name in ((files[0], nodes, "sn"), (files[1], tasks, "name")):
+        refuse(path, name, frame.duplicated(name).to_numpy(), "is there twice", 2)
+    whole = (tasks["gpu_milli"] == 1000) | (tasks["num_gpu"] <= 1) & (tasks["gpu_milli"] < 1000)
+    refuse(files[1], "gpu_milli", ~whole.to_numpy(), "is no share of one GPU", 2)
+    early = (tasks["scheduled_time"] < tasks["creation_time"]) | (
+        tasks["deletion_time"] < tasks["scheduled_time"])
+    refuse(files[1], "scheduled_time", early.to_numpy(), "lies outside the task's life", 2)
+    ran = tasks["scheduled_time"].notna()
+    report = {"tasks never scheduled (left out)": int((~ran).sum())}
+    tasks = in_order(tasks[ran], "creation_time", report, "tasks")
+    ends = tasks["deletion_time"]
+    report["tasks submitted before the trace (kept)"] = int((tasks["creation_time"] < ends.min()).sum())
+    report["tasks that ran until the trace's end (kept)"] = int((ends == ends.max()).sum())
+    jobs = tasks[["name", "creation_time", "scheduled_time", "pod_phase", "qos"]]
+    jobs = jobs.set_axis(["job", "submit", "scheduled", "phase", "qos"], axis=1)
+    made = pd.DataFrame({"job": tasks["name"], "duration": ends - tasks["scheduled_time"],
+                         "cpu": tasks["cpu_milli"] / 1000, "mem": tasks["memory_mib"] / 1024,
+                         "gpu": tasks["num_gpu"] * tasks["gpu_milli"] / 1000})
+    shown = pd.DataFrame({"node": nodes["sn"], "cpu": nodes["cpu_milli"] / 1000,
+                          "mem": nodes["memory_mib"] / 1024, "gpu": nodes["gpu"],
+                          "model": nodes["model"].fillna("")})
+    return shown, Workload(jobs, made, report=met(report))

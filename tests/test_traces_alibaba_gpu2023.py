@@ -1,0 +1,80 @@
+"""Alibaba's GPU cluster of 2023: rows as published, with every defect."""
+
+import pytest
+
+from schedlib.traces import alibaba_gpu2023, alibaba_gpu2023_folder
+from schedlib.traces.alibaba_gpu2023 import NODE_COLUMNS, NODES, TASK_COLUMNS, TASKS
+
+NODE_ROWS = ["openb-node-0000,32000,262144,0,", "openb-node-0227,128000,786432,8,G3"]
+TASK_ROWS = [
+    "openb-pod-0000,12000,16384,1,1000,,LS,Running,0,900,0",
+    "openb-pod-0001,6000,12288,1,460,,LS,Failed,50,90,55",
+    "openb-pod-0002,64000,262144,8,1000,,BE,Pending,60,700,",
+    "openb-pod-0003,1000,0,0,0,,BE,Succeeded,70,900,70",
+]
+
+
+def published(folder, nodes=NODE_ROWS, tasks=TASK_ROWS):
+    (folder / NODES).write_text("\n".join([",".join(NODE_COLUMNS), *nodes]) + "\n")
+    (folder / TASKS).write_text("\n".join([",".join(TASK_COLUMNS), *tasks]) + "\n")
+    return folder
+
+
+def test_nodes_and_the_tasks_that_ran(tmp_path):
+    nodes, w = alibaba_gpu2023(published(tmp_path))
+    assert nodes.values.tolist() == [["openb-node-0000", 32.0, 256.0, 0, ""], ["openb-node-0227", 128.0, 768.0, 8, "G3"]]
+    assert w.jobs["job"].tolist() == ["openb-pod-0000", "openb-pod-0001", "openb-pod-0003"]
+    assert w.jobs["submit"].tolist() == [0.0, 50.0, 70.0] and w.jobs["scheduled"].tolist() == [0.0, 55.0, 70.0]
+    assert w.resources == ("cpu", "mem", "gpu") and w.tasks["duration"].tolist() == [900.0, 35.0, 830.0]
+    assert w.tasks[["cpu", "mem", "gpu"]].values.tolist() == [[12.0, 16.0, 1.0], [6.0, 12.0, 0.46], [1.0, 0.0, 0.0]]
+    assert w.report == {
+        "tasks never scheduled (left out)": 1,
+        "tasks submitted before the trace (kept)": 3,
+        "tasks that ran until the trace's end (kept)": 2,
+    }
+
+
+def test_tasks_out_of_order_are_sorted_and_counted(tmp_path):
+    _, w = alibaba_gpu2023(published(tmp_path, tasks=[TASK_ROWS[1], TASK_ROWS[0]]))
+    assert w.jobs["submit"].tolist() == [0.0, 50.0] and w.report["tasks out of order (sorted)"] == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("p,1,2,3", "CSV parse error: Row #3: Expected 11 columns, got 4"),
+        ("p,12000,-1,1,1000,,LS,Running,0,9,0", "memory_mib is negative in row 3"),
+        ("p,12000,,1,1000,,LS,Running,0,9,0", "memory_mib is blank in row 3"),
+        ("p,12000,1,2,460,,LS,Running,0,9,0", "gpu_milli is no share of one GPU in row 3"),
+        ("p,12000,1,1,460,,LS,Running,5,9,3", "scheduled_time lies outside the task's life in row 3"),
+        ("p,12000,1,1,460,,LS,Running,0,9,12", "scheduled_time lies outside the task's life in row 3"),
+        (TASK_ROWS[0], "name is there twice in row 3"),
+    ],
+)
+def test_bad_rows_are_refused(tmp_path, row, message):
+    with pytest.raises(ValueError, match=f"openb_pod_list_default.csv: {message}"):
+        alibaba_gpu2023(published(tmp_path, tasks=[TASK_ROWS[0], row]))
+
+
+def test_empty_and_missing_files_are_refused(tmp_path):
+    published(tmp_path)
+    (tmp_path / NODES).write_text("")
+    with pytest.raises(ValueError, match="openb_node_list_all_node.csv"):
+        alibaba_gpu2023(tmp_path)
+    with pytest.raises(ValueError, match="there is no such file"):
+        alibaba_gpu2023(tmp_path / "elsewhere")
+
+
+def test_the_folder_is_the_one_that_the_variable_names(tmp_path, monkeypatch):
+    monkeypatch.setenv("SCHEDLIB_ALIBABA_GPU2023", str(tmp_path))
+    assert alibaba_gpu2023_folder() is None
+    published(tmp_path)
+    assert alibaba_gpu2023_folder() == tmp_path
+
+
+def test_the_published_trace_has_the_documented_totals():
+    if (folder := alibaba_gpu2023_folder()) is None:
+        pytest.skip("Alibaba's GPU trace is not here: `make data` fetches it, or set SCHEDLIB_ALIBABA_GPU2023 to its folder")
+    nodes, w = alibaba_gpu2023(folder)
+    assert len(nodes) == 1523 and nodes["gpu"].sum() == 6212 and nodes["cpu"].sum() == 125514
+    assert len(w) == 7255 and w.report["tasks never scheduled (left out)"] == 897
