@@ -65,14 +65,14 @@ def test_fig2_weights_of_full_type_leaves_by_hand():
 
 def test_fig2_weights_multiply_level_by_level_with_omegas():
     tree = mch.Tree([[[(1, 1), (1, 1)], (1, 1)], (1, 1)], weights={(1,): 3, (1, 1): 2, (1, 1, 2): 5})
-    flat = mch.flatten(tree, (1, 1))  # mu of n1,1 is 1 + 5, of n1 2 + 1
-    assert np.allclose(flat.weights, [1 / 6 * 2 * 3 / 3, 5 / 6 * 2 * 3 / 3, 3 / 3, 1])
+    flat = mch.flatten(tree, (1, 1))  # mu of n1,1 is 1 + 5, of n1 2 + 1; n1 and n2 have 2 in the mean
+    assert np.allclose(flat.weights, np.array([1 / 6 * 2 * 3 / 3, 5 / 6 * 2 * 3 / 3, 3 / 3, 1]) / 2)
 
 
 def test_partial_leaves_get_weight_one_where_the_first_saturated_resource_is_nothing_to_them():
     flat = mch.flatten(mch.Tree([[CPU, CPU, MEM, MEM], CPU], weights={(1, 3): 4}), (1, 1))
     assert flat.first_saturated == 0  # n1 sums up to <2, 5>, the root to <2/5 + 1, 1>
-    assert np.allclose(flat.weights, [1 / 5, 1 / 5, 4, 1, 1])
+    assert np.allclose(flat.weights, [1 / 5, 1 / 5, 4 / (7 / 4), 1 / (7 / 4), 1])  # 7/4: the mean in n1
 
 
 def test_collapsed_hierarchies_equalise_one_resource_only():
@@ -170,6 +170,35 @@ def test_units_do_not_matter(made, rule, units):
     tree, capacity = made
     units = np.array(units[: tree.n_resources])
     assert np.allclose(shares(tree.with_demand(tree.demand * units), capacity * units, rule), shares(tree, capacity, rule), rtol=1e-6)
+
+
+def scaled(tree, factors):
+    """The tree with the omegas of each group's children times a factor of their own."""
+    return mch.Tree(tree.nested, {p: w * factors[up] for p, w, up in zip(tree.paths, tree.weight, tree.parent, strict=True) if p})
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees(leaves=15), st.data())
+def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
+    """A power of two, so that no rounding comes in; flat weighted DRF, for which all leaves are siblings, is asked of one factor."""
+    tree, capacity = made
+    factors = 2.0 ** np.array(data.draw(st.lists(st.integers(-4, 6), min_size=tree.n_nodes, max_size=tree.n_nodes)))
+    for rule in RULES:
+        if rule in ("c-ch", "m-ch") and not (tree.demand[:, ("c-ch", "m-ch").index(rule)] > 0).all():
+            continue
+        other = scaled(tree, np.full(tree.n_nodes, factors[0]) if rule == "weighted-drf" else factors)
+        for divisible in (True, False):
+            before, after = (mch.allocate(one, 20 * capacity, rule, divisible).tasks for one in (tree, other))
+            assert np.allclose(before, after, rtol=1e-6), (rule, divisible)
+
+
+def test_weights_alike_on_all_children_of_the_root_change_nothing():
+    """By hand: CPU gives out first, at a third each; the two memory leaves, each with weight 1, halve the memory."""
+    tree = mch.Tree([CPU, CPU, [CPU, MEM], MEM])
+    heavy = mch.Tree(tree.nested, {(k,): 25 for k in (1, 2, 3, 4)})
+    for one in (tree, heavy):
+        assert np.allclose(shares(one, (1, 1), "mch"), [1 / 3, 1 / 3, 1 / 3, 1 / 2, 1 / 2])
+        assert mch.flatten(one, (1, 1)).weights.tolist() == [1, 1, 1, 1, 1]
 
 
 @settings(max_examples=40, deadline=None)

@@ -7,7 +7,7 @@ from numba.core import types
 from schedlib.core import compiling, events
 from schedlib.core.uncounted import kernel
 from schedlib.mch.choosing import H_DRF, PRIORITY, SHARE, choose, look_again, new_state
-from schedlib.mch.flatten import OUTSIDE, weigh
+from schedlib.mch.flatten import OUTSIDE, collapse
 from schedlib.mch.hdrf_tree import count_start
 from schedlib.mch.model import Tree
 
@@ -120,10 +120,10 @@ def reweigh(own, kind, fast, whose, state):
     flat, leaves = state.flat, state.leaves
     for leaf in range(leaves.size):
         flat.active[leaf] = leaves[leaf].tasks > 0 or leaves[leaf].waiting > 0
-    weigh(flat, whose, flat.active)
+    collapse(flat, flat.active)
     for leaf in range(leaves.size):
         if flat.active[leaf]:
-            one, weight = leaves[leaf], flat.result[leaf]
+            one, weight = leaves[leaf], flat.weights[whose, leaf]
             one.weight, one.slope = weight, one.share / weight if weight > 0 else np.inf
             look_again(own, kind, fast, state, leaf)
     state.tally[0].reweighed += 1
@@ -158,7 +158,7 @@ def advance(own, kind, fast, whose, state, until):
                 return DONE
             happen(own, kind, fast, state, time)
             tally.ready = True
-            if whose >= OUTSIDE and tally.active_changed:
+            if whose >= 0 and tally.active_changed:
                 tally.active_changed = False
                 if whose == OUTSIDE:
                     return REWEIGH

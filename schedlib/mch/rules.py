@@ -26,7 +26,7 @@ class Weighing(NamedTuple):
     weights: Callable[[Tree, np.ndarray], Callable]  # makes a function, active leaves (p,) to weights (p,)
     resource: int | None = None  # the index of the resource whose share counts; None: the dominant share
     changes: bool = True  # whether weights depend on which leaves are active
-    whose: int = flatten.OUTSIDE  # by which `flatten.weigh` does the same without leaving the kernel
+    whose: int = flatten.OUTSIDE  # by which row of `flatten.Nodes.weights` the kernel goes
 
 
 FLAT = {

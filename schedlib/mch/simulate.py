@@ -80,7 +80,7 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
         state = with_log(state, 2 * tree.n_leaves + 1024)
     how = FLAT.get(rule.weights)  # None for the hierarchical rules, which do without weights
     whose = how.whose if how and how.changes else -1
-    if whose >= OUTSIDE:
+    if whose >= 0:
         state.leaves.slope = np.inf  # until a leaf is active for the first time
     weights = how.weights(tree, capacity) if how and whose == OUTSIDE else None
     compiling.ready(dispatch.advance)
