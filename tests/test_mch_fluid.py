@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from mch_fluid_literal import fill_literally
 from schedlib import mch
+from schedlib.mch.allocate import filling_path
 from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.rules import RULES, flat_weights
 
 CPU, MEM = (1, 0), (0, 1)
 FIG4 = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
-HIERARCHICAL = ("h-drf", "naive-h-drf", "exact-ch", "mch", "drf", "weighted-drf")  # those that take any leaf
+HIERARCHICAL = ("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase", "drf", "weighted-drf")  # those that take any leaf
 
 
 @st.composite
@@ -41,7 +42,7 @@ def test_drf_gives_its_own_papers_example():
         assert np.allclose(found.usage, [[3, 12], [6, 2]]) and found.saturated.tolist() == [True, False]
 
 
-@pytest.mark.parametrize("rule", ["h-drf", "mch", "exact-ch"])
+@pytest.mark.parametrize("rule", ["h-drf", "mch", "mch-two-phase", "exact-ch"])
 def test_fig4_shares(rule):
     assert np.allclose(shares(FIG4, (200, 200), rule), [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3])
 
@@ -201,8 +202,38 @@ def test_weights_alike_on_all_children_of_the_root_change_nothing():
         assert mch.flatten(one, (1, 1)).weights.tolist() == [1, 1, 1, 1, 1]
 
 
+@settings(max_examples=60, deadline=None)
+@given(trees(leaves=20))
+def test_two_phase_mch_is_hdrf_until_something_is_full_and_nobody_loses_later(made):
+    tree, capacity = made
+    both = [filling_path(tree, capacity, rule) for rule in ("mch-two-phase", "h-drf")]
+    need = tree.demand / capacity
+    first = [next(row for row in path if ((row / need.max(axis=1)) @ need).max() > 1 - 1e-9) for path in both]
+    assert np.allclose(*first, rtol=1e-7)
+    assert (np.diff(both[0], axis=0) > -1e-9).all()
+    guarantee = tree.guarantee[tree.leaves]
+    assert (both[0][-1] >= guarantee * (1 - 1e-7)).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=5, max_size=5))
+def test_two_phase_mch_gives_sub_case_1_its_allocation(sizes):
+    """The minimal general case: n1 and n2,1 full-type, n2,2 needs the resource that is not first saturated."""
+    a, b, c, d, e = sizes
+    tree = mch.Tree([(a, b), [(c, d), (0, e)]])
+    assume(mch.flatten(tree, (10, 10)).first_saturated == 0)
+    assert np.allclose(shares(tree, (10, 10), "mch-two-phase"), shares(tree, (10, 10), "h-drf"))
+
+
+def test_two_phase_mch_by_hand():
+    """CPU is full at 24 of 36 for n1 and 12 for C, who then stay; the two M halve the other 30 GB, as under H-DRF."""
+    tree = mch.Tree([(4, 1), [CPU, MEM, MEM]])
+    assert np.allclose(mch.allocate(tree, (36, 36), "mch-two-phase").tasks, [6, 12, 15, 15])
+    assert np.allclose(mch.allocate(tree, (36, 36), "mch").tasks, [4, 20, 16, 16])
+
+
 @settings(max_examples=40, deadline=None)
-@given(trees(leaves=15), st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch")))
+@given(trees(leaves=15), st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase")))
 def test_the_order_of_siblings_does_not_matter(made, rule):
     tree, capacity = made
     paths = {path: tuple(_mirror(tree, path)) for path in tree.paths}

@@ -31,9 +31,10 @@ PRIORITY = types.float64(types.int64, _VECTOR, _VECTOR, types.float64, _VECTOR)
 """The type of a reader's `priority(leaf, usage, demand, weight, capacity)`."""
 f8, i8, flag = np.float64, np.int64, np.bool_
 LEAF = np.dtype([
-    ("weight", f8), ("share", f8),  # of one task, as a flat rule sees it
+    ("weight", f8), ("late", f8),  # by flat rules; once k' is saturated, where that counts
+    ("share", f8),  # of one task, as a flat rule sees it
     ("slope", f8),  # what a task adds to a flat rule's key: its share over the weight
-    ("key", f8),  # a flat rule's share over weight, or a reader's priority
+    ("key", f8), ("late_key", f8),  # a flat rule's share over weight, or a reader's priority
     ("bits", i8),  # the resources that the leaf demands, bit j for resource j
     ("tasks", i8), ("waiting", i8), ("started", i8),  # running; not yet; so far
     ("head", i8),  # the place in `Jobs.line` of the job that is served
@@ -45,6 +46,7 @@ CHANGE = np.dtype([("time", f8), ("leaf", i8), ("tasks", i8)], align=True)
 TALLY = np.dtype([
     ("now", f8),
     ("saturated", i8),  # bit j: a chosen task did not fit in resource j
+    ("first", i8),  # k', whose saturation changes weights, -1 for none
     ("decisions", i8), ("operations", i8),  # leaves chosen; nodes and heap places looked at
     ("reweighed", i8),  # how often weights were worked out anew
     ("ordered", i8), ("touched", i8), ("logged", i8),  # entries of the state's `order`, `touched`, `log`
@@ -91,6 +93,7 @@ class State(NamedTuple):
     jobs: Jobs
     ends: EventQueue  # of tasks
     heaps: Heaps
+    late: Heaps  # by `late_key`, of the leaves that do not demand k'
     groups: Groups
     nodes: Nodes
     flat: Flat  # what a flat rule's weights are worked out in
@@ -107,13 +110,13 @@ def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, 
     share = tree.demand / capacity
     p, resources = share.shape
     tally, leaves = records(TALLY, 1), records(LEAF, p)
-    tally.bad_leaf = -1
+    tally.bad_leaf = tally.first = -1
     leaves.weight, leaves.waiting, leaves.slope = tree.weight[tree.leaves], waiting, 1.0
     leaves.bits = ((tree.demand > 0) * (1 << np.arange(resources))).sum(axis=1)
     sets, type_of = np.unique(leaves.bits, return_inverse=True)
     start = np.append(0, np.cumsum(np.bincount(type_of)))
-    heaps = Heaps(key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start,
-                  size=np.zeros(len(sets), np.int64), bits=sets, type_of=type_of)
+    heaps, late = (Heaps(key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start,
+                         size=np.zeros(len(sets), np.int64), bits=sets, type_of=type_of) for _ in range(2))
     given, tiny, none = (tree, share), (Tree([(1.0,)]), np.ones((1, 1))), np.zeros(0, np.int64)
     printed, need = given if kind >= H_DRF and not fast else tiny
     nodes = Nodes(**printed.copies("child_start", "child", "leaf_of", "weight"), demand=need,
@@ -123,7 +126,7 @@ def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, 
                  used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
                  touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
                  jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
-                 ends=event_queue(1), heaps=heaps, nodes=nodes,
+                 ends=event_queue(1), heaps=heaps, late=late, nodes=nodes,
                  groups=groups(*(given if kind >= H_DRF and fast else tiny)),
                  flat=flat_nodes(*((tree, capacity) if kind < H_DRF else (tiny[0], np.ones(1)))))
 
@@ -200,15 +203,29 @@ def look_again(own, kind, fast, state, leaf):
     if kind == OWN:
         for l in range(state.used.size):
             state.usage[l] = one.tasks * state.demand[leaf, l]
-        key = own(leaf, state.usage, state.demand[leaf], one.weight, state.capacity)
-        if np.isnan(key) and tally.bad_leaf < 0:
-            tally.bad_leaf, tally.bad_tasks = leaf, one.tasks
-        key = rounded(key)
+        one.key = asked(own, state, leaf, one.weight)
     else:
-        key = rounded(one.tasks * one.slope) if one.slope < np.inf else one.slope
-    one.key = key
+        one.key = rounded(one.tasks * one.slope) if one.slope < np.inf else one.slope
     if fast:
-        tally.operations += set_key(state.heaps, leaf, key, one.waiting > 0)
+        tally.operations += set_key(state.heaps, leaf, one.key, one.waiting > 0)
+    if tally.first >= 0:
+        free = (one.bits >> tally.first) & 1 == 0
+        if free:
+            if kind == OWN:
+                one.late_key = asked(own, state, leaf, one.late)
+            else:
+                one.late_key = rounded(one.tasks * one.share / one.late)
+        if fast:
+            tally.operations += set_key(state.late, leaf, one.late_key, free and one.waiting > 0)
+
+
+@kernel
+def asked(own, state, leaf, weight):
+    """A reader's priority of a leaf whose usage is in `state.usage`."""
+    key = own(leaf, state.usage, state.demand[leaf], weight, state.capacity)
+    if np.isnan(key) and state.tally[0].bad_leaf < 0:
+        state.tally[0].bad_leaf, state.tally[0].bad_tasks = leaf, state.leaves[leaf].tasks
+    return rounded(key)
 
 
 @kernel
@@ -216,10 +233,11 @@ def choose(kind, fast, state):
     """The leaf that the rule serves next, or -1 when every leaf is blocked or has no waiting task."""
     tally = state.tally[0]
     if kind < H_DRF:
+        late = tally.first >= 0 and (tally.saturated >> tally.first) & 1 == 1
         if fast:
-            return least(state.heaps, tally.saturated)
+            return least(state.late, tally.saturated) if late else least(state.heaps, tally.saturated)
         tally.operations += state.leaves.size
-        return scan(state.leaves, tally.saturated)
+        return scan(state.leaves, tally.saturated, late)
     if fast:
         leaf, looked = next_leaf(state.groups, state.leaves, tally.saturated, kind == H_DRF)
     else:

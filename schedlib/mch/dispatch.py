@@ -7,7 +7,7 @@ from numba.core import types
 from schedlib.core import compiling, events
 from schedlib.core.uncounted import kernel
 from schedlib.mch.choosing import H_DRF, PRIORITY, SHARE, choose, look_again, new_state
-from schedlib.mch.flatten import OUTSIDE, collapse
+from schedlib.mch.flatten import CASE1, MCH, OUTSIDE, TWO_PHASE, collapse
 from schedlib.mch.hdrf_tree import count_start
 from schedlib.mch.model import Tree
 
@@ -117,14 +117,16 @@ def happen(own, kind, fast, state, now):
 @kernel
 def reweigh(own, kind, fast, whose, state):
     """New weights for the active leaves; the others, which have nothing in a heap, keep their last ones."""
-    flat, leaves = state.flat, state.leaves
+    flat, leaves, two = state.flat, state.leaves, whose == TWO_PHASE
     for leaf in range(leaves.size):
         flat.active[leaf] = leaves[leaf].tasks > 0 or leaves[leaf].waiting > 0
-    collapse(flat, flat.active)
+    first = collapse(flat, flat.active)
+    state.tally[0].first = first if two else -1
     for leaf in range(leaves.size):
         if flat.active[leaf]:
-            one, weight = leaves[leaf], flat.weights[whose, leaf]
+            one, weight = leaves[leaf], flat.weights[CASE1 if two else whose, leaf]
             one.weight, one.slope = weight, one.share / weight if weight > 0 else np.inf
+            one.late = flat.weights[MCH, leaf]
             look_again(own, kind, fast, state, leaf)
     state.tally[0].reweighed += 1
 

@@ -17,8 +17,9 @@ from schedlib.core.uncounted import kernel
 from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.model import Tree, branch_of, check_capacity, tree_of
 
-MCH, CASE1, GUARANTEE, OUTSIDE = range(4)
-"""Whose weights count: a row of `Nodes.weights`, or those that no kernel works out."""
+MCH, CASE1, GUARANTEE, TWO_PHASE, OUTSIDE = range(5)
+"""Whose weights count: a row of `Nodes.weights`; Case 1's until k' is full, then MCH's; or those that no kernel
+works out."""
 LEVEL = 1e-12  # shares that differ by less, relatively, are equal: of these, the first is saturated first
 
 

@@ -93,11 +93,12 @@ def descend(g, leaves, saturated, rescale):
 
 
 @kernel
-def scan(leaves, saturated):
+def scan(leaves, saturated, late):
     """The flat rules' leaf, every one looked at; -1 when all are blocked."""
-    best = -1
+    best, key = -1, np.inf
     for leaf in range(leaves.size):
         one = leaves[leaf]
-        if one.waiting > 0 and one.bits & saturated == 0 and (best < 0 or one.key < leaves[best].key):
-            best = leaf
+        mine = one.late_key if late else one.key
+        if one.waiting > 0 and one.bits & saturated == 0 and (best < 0 or mine < key):
+            best, key = leaf, mine
     return best

@@ -35,12 +35,17 @@ FLAT = {
     "c-ch": Weighing(flatten.guarantees, 0, whose=flatten.GUARANTEE),
     "m-ch": Weighing(flatten.guarantees, 1, whose=flatten.GUARANTEE),
     "mch": Weighing(flatten.mch_weights, whose=flatten.MCH),
+    "mch-two-phase": Weighing(flatten.case1_weights, whose=flatten.TWO_PHASE),
     "case1": Weighing(flatten.case1_weights, whose=flatten.CASE1),
     "exact-ch": Weighing(flatten.exact_weights)}
 """Flat rules serve the leaf with the least tasks * share / weight. Their weights:
 
 - `drf`: 1; `weighted-drf`: the leaf's own omega; `mch`: MCH's (`mch.flatten`)
 - `c-ch`, `m-ch`: the hierarchical share guarantee, with the share of resource 0 or 1
+- `mch-two-phase` (a reading of the paper): Case 1's for every leaf until k' is saturated, from then on
+  `mch`'s, so 1 for those that do not need k'. Sub-case 1's derivation says that such a leaf *continues* when
+  k' is full ("at this point, n2,2 continues to increase its dominant share"); read so, its weight of 1 begins
+  there, and not, as with `mch`, with the first task. Until then it is H-DRF, and nobody's share falls later.
 - `case1` (beyond the paper): Case 1's for every leaf, partial-type or not. Until a first resource is
   saturated that is H-DRF, so every guarantee is kept; what is left over is shared in another way.
 - `exact-ch` (beyond the paper): H-DRF's own fluid shares, which all leaves then reach at the same moment in a
@@ -58,7 +63,7 @@ class Rule:
       now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units;
       compiled, and asked again only when the leaf's usage or weight changes
     - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
-      "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
+      "mch-two-phase", "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
     ValueError, with the compiler's reason, when `priority` does not compile, and (from `fill` and `simulate`,
     with the leaf and the time) when it gives what is no number.
@@ -107,8 +112,17 @@ def the_rule(given: str | Rule) -> Rule:
     return RULES[given]
 
 
-def flat_weights(tree: Tree, capacity: np.ndarray, weighing: str) -> tuple[np.ndarray, np.ndarray]:
-    """What a flat rule of `FLAT` compares: each leaf's weight (p,), and the share (p,) of one of its tasks.
+class Weights(NamedTuple):
+    """What a flat rule compares, (p,) each: tasks * `share` / `weight`, or `late` for it once k' is full."""
+
+    weight: np.ndarray
+    share: np.ndarray  # of one task
+    late: np.ndarray
+    first: int = -1  # k', where weights change when it is saturated
+
+
+def flat_weights(tree: Tree, capacity: np.ndarray, weighing: str) -> Weights:
+    """What a flat rule of `FLAT` compares while all leaves are active.
 
     ValueError on a name not in `FLAT`, and on a leaf without the resource that `c-ch` or `m-ch` looks at.
     """
@@ -122,5 +136,9 @@ def flat_weights(tree: Tree, capacity: np.ndarray, weighing: str) -> tuple[np.nd
         for leaf in tree.leaves[need[:, how.resource] == 0][:1]:
             why = f"uses nothing of resource {how.resource}, its share would be 0 for ever"
             raise ValueError(f"{asked}: leaf {tree.name(leaf)} {why}; use 'mch' or 'h-drf'")
+    share = need.max(axis=1) if how.resource is None else need[:, how.resource]
+    if how.whose == flatten.TWO_PHASE:
+        flat = flatten.flatten(tree, capacity)
+        return Weights(flat.case1, share, flat.weights, flat.first_saturated)
     weights = how.weights(tree, capacity)(np.ones(tree.n_leaves, np.bool_))
-    return weights, need.max(axis=1) if how.resource is None else need[:, how.resource]
+    return Weights(weights, share, weights)

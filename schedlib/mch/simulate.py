@@ -15,7 +15,7 @@ from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
 from schedlib.mch.dispatch import MORE_ROOM, REWEIGH
 from schedlib.mch.flatten import OUTSIDE
 from schedlib.mch.model import Tree, check_capacity
-from schedlib.mch.rules import FLAT, Rule, the_rule
+from schedlib.mch.rules import FLAT, Rule, Weights, the_rule
 
 COLUMNS = ("leaf", "submit", "tasks", "duration")
 
@@ -91,7 +91,8 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
             continue
         assert weights is not None  # the kernel itself weighs for all other rules
         active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0)
-        put_weights(state, weights(active), state.leaves.share)
+        weight = weights(active)
+        put_weights(state, Weights(weight, state.leaves.share, weight))
         dispatch.refresh(*served, state)
         state.tally.reweighed += 1
     seconds, tally = time.perf_counter() - begin, state.tally[0]
