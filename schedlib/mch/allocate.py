@@ -8,7 +8,7 @@ import numpy.typing as npt
 from schedlib.core.checks import numbers, refuse, unknown
 from schedlib.core.compiling import compiled
 from schedlib.mch import dispatch
-from schedlib.mch.choosing import H_DRF, NAIVE, OWN, SHARE, State, new_state
+from schedlib.mch.choosing import NAIVE, OWN, SEES, SHARE, State, new_state
 from schedlib.mch.fluid_hdrf import USED_UP, fluid_hdrf
 from schedlib.mch.model import Allocation, Tree, check_capacity
 from schedlib.mch.rules import Rule, Weights, flat_weights, the_rule
@@ -35,7 +35,7 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     ([3.0, 2.0], [[3.0, 12.0], [6.0, 2.0]], [True, False])
     """
     capacity, rule = check_capacity(tree, capacity), the_rule(rule)
-    if not divisible or rule.kind == OWN:
+    if not divisible or rule.kind in (OWN, SEES):
         return fill(tree, capacity, rule)
     (tasks, saturated, events), share = _fluid(tree, capacity, rule), (tree.demand / capacity).max(axis=1)
     return Allocation(rule=rule.name, shares=tasks * share, usage=tree.demand * tasks[:, None], tasks=tasks,
@@ -108,7 +108,7 @@ def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
     [[0.0, 0.0], [0.333, 0.167], [0.333, 0.333], [0.5, 0.5]]
     """
     capacity, known = check_capacity(tree, capacity), the_rule(rule)
-    if known.kind == OWN:
+    if known.kind in (OWN, SEES):
         raise ValueError("rule: a reader's rule fills task by task; give a shipped rule's name")
     stops = range(_fluid(tree, capacity, known)[2] + 1)
     path = np.array([_fluid(tree, capacity, known, stop)[0] for stop in stops])
@@ -158,9 +158,9 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
         refuse("tasks", bad, given, "must be a whole number >= 0; leave `tasks` out for tasks without end")
         left = given.astype(np.int64)
     state = empty(tree, capacity, rule, method, left, decisions=most_at_once(tree, capacity, left))
-    dispatch.fill(rule.priority, rule.kind, method == "fast", state)
+    dispatch.fill(*served(rule, method), state)
     tally, done = state.tally[0], state.leaves.tasks.copy()
-    check_priority(state, tree, f"decision {tally.decisions}")
+    check_rule(state, tree, rule, f"decision {tally.decisions}")
     full = (tally.saturated >> np.arange(tree.n_resources)) & 1 == 1
     return Filling(rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1), saturated=full,
                    usage=tree.demand * done[:, None], tasks=done, decisions=int(tally.decisions),
@@ -181,12 +181,17 @@ def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np
         needs = f"needs {tree.demand[leaf, resource]:g} of resource {resource} for a task, but there is"
         never = f"{capacity[resource]:g}: no task of it ever fits; leave it out, or make its tasks smaller"
         raise ValueError(f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) {needs} {never}")
-    state = new_state(tree, capacity, waiting, rule.kind, method == "fast", decisions)
-    if rule.kind < H_DRF:
+    state = new_state(tree, capacity, waiting, *served(rule, method)[2:], decisions, rule.room)
+    if rule.weights:
         put_weights(state, flat_weights(tree, capacity, rule.weights))
-    dispatch.refresh(rule.priority, rule.kind, method == "fast", state)
-    check_priority(state, tree, "the start")
+    dispatch.refresh(*served(rule, method), state)
+    check_rule(state, tree, rule, "the start")
     return state
+
+
+def served(rule: Rule, method: str) -> tuple:
+    """What kernels take of a rule: its functions, its kind, and whether it is done fast."""
+    return rule.priority, rule.choose, rule.kind, method == "fast" or rule.kind == SEES
 
 
 def put_weights(state: State, weights: Weights) -> None:
@@ -196,13 +201,19 @@ def put_weights(state: State, weights: Weights) -> None:
     leaves.slope = np.divide(share, weight, out=np.full(len(weight), np.inf), where=weight > 0)
 
 
-def check_priority(state: State, tree: Tree, when: str) -> None:
-    """Refuse a reader's rule that gave no number: the kernel has written down for which leaf and tasks."""
-    leaf = state.tally[0].bad_leaf
+def check_rule(state: State, tree: Tree, rule: Rule, when: str) -> None:
+    """Refuse a reader's rule that gave no number, or no leaf that can be served, as the kernel has noted."""
+    leaf, tasks = (int(state.tally[0][name]) for name in ("bad_leaf", "bad_tasks"))
+    if leaf >= tree.n_leaves:
+        raise ValueError(f"rule {rule.name!r} chose leaf {leaf} at {when}; there are {tree.n_leaves} (-1: none)")
+    who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}" if leaf >= 0 else ""
+    if leaf >= 0 and tasks < 0:
+        raise ValueError(f"rule {rule.name!r} chose {who}, which has no task waiting, or demands a saturated "
+                         "resource; look at `leaves[k].waiting`, and at `leaves[k].bits & saturated`")
     if leaf >= 0:
-        uses = ", ".join(f"{amount:.4g}" for amount in state.tally[0].bad_tasks * tree.demand[leaf])
-        who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it uses ({uses})"
-        raise ValueError(f"not a number: the priority of {who}; return one for each leaf, inf to come last")
+        uses = ", ".join(f"{amount:.4g}" for amount in tasks * tree.demand[leaf])
+        raise ValueError(f"not a number: the priority of {who}, where it uses ({uses}); return one for each "
+                         "leaf, inf to come last")
 
 
 def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:

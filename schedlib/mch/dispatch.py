@@ -6,7 +6,7 @@ from numba.core import types
 
 from schedlib.core import compiling, events
 from schedlib.core.uncounted import kernel
-from schedlib.mch.choosing import H_DRF, PRIORITY, SHARE, choose, look_again, new_state
+from schedlib.mch.choosing import CHOOSE, H_DRF, PRIORITY, SHARE, choose, look_again, new_state
 from schedlib.mch.flatten import CASE1, MCH, OUTSIDE, TWO_PHASE, collapse
 from schedlib.mch.hdrf_tree import count_start
 from schedlib.mch.model import Tree
@@ -25,12 +25,12 @@ def touch(state, leaf):
 
 
 @kernel
-def serve(own, kind, fast, state):
+def serve(own, pick, kind, fast, state):
     """Start tasks until none fits: a resource in which the chosen task does not fit is saturated."""
     tally, jobs, resources = state.tally[0], state.jobs, state.used.size
     while tally.bad_leaf < 0:
-        leaf = choose(kind, fast, state)
-        if leaf < 0:
+        leaf = choose(pick, kind, fast, state)
+        if leaf < 0 or tally.bad_leaf >= 0:
             return
         tally.decisions += 1
         full = 0
@@ -132,12 +132,12 @@ def reweigh(own, kind, fast, whose, state):
 
 
 _STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), SHARE, True))
-_ALL = types.void(compiling.function_type(PRIORITY), types.int64, types.boolean, _STATE)
-_RUN = types.int64(*_ALL.args[:3], types.int64, _STATE, types.float64)
+_ALL = types.void(*map(compiling.function_type, (PRIORITY, CHOOSE)), types.int64, types.boolean, _STATE)
+_RUN = types.int64(*_ALL.args[:4], types.int64, _STATE, types.float64)
 
 
 @kernel(signature=_RUN)
-def advance(own, kind, fast, whose, state, until):
+def advance(own, pick, kind, fast, whose, state, until):
     """Run until `until`, which counts, or a stop: for a longer log, a NaN, or weights of which `whose` says
     that they come from OUTSIDE (-1: weights do not change).
     """
@@ -166,7 +166,7 @@ def advance(own, kind, fast, whose, state, until):
                     return REWEIGH
                 reweigh(own, kind, fast, whose, state)
         tally.ready = False
-        serve(own, kind, fast, state)
+        serve(own, pick, kind, fast, state)
         if tally.bad_leaf >= 0:
             return BAD_PRIORITY
         for at in range(tally.touched):  # write down the leaves whose tasks changed at this time
@@ -180,13 +180,13 @@ def advance(own, kind, fast, whose, state, until):
 
 
 @kernel(signature=_ALL)
-def refresh(own, kind, fast, state):
+def refresh(own, pick, kind, fast, state):
     """Every leaf's key anew: at the beginning, and after new weights."""
     for leaf in range(state.leaves.size):
         look_again(own, kind, fast, state, leaf)
 
 
 @kernel(signature=_ALL)
-def fill(own, kind, fast, state):
+def fill(own, pick, kind, fast, state):
     """Start tasks until none fits; none ends."""
-    serve(own, kind, fast, state)
+    serve(own, pick, kind, fast, state)

@@ -1,22 +1,32 @@
 """The rules: shipped ones and a reader's are the same kind of thing, a `Rule`.
 
-A shipped flat rule is an entry in `FLAT`, with a function in `flatten` for weights of its own. A reader's:
+A shipped flat rule is an entry in `FLAT`, with a function in `flatten` for weights of its own. A reader's is a
+flat one, by a priority of each leaf, or sees the hierarchy and chooses:
 
     @mch.rule
     def least_memory(leaf, usage, demand, weight, capacity):
         return usage[1] / (weight * capacity[1])
+
+    @mch.rule(room=0)
+    def first_that_can(tree):
+        for k in range(tree.leaves.size):
+            if tree.leaves[k].waiting > 0 and tree.leaves[k].bits & tree.saturated == 0:
+                return k
+        return -1
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from schedlib.core import compiling
 from schedlib.core.checks import unknown
+from schedlib.core.uncounted import UNCOUNTED
 from schedlib.mch import flatten
-from schedlib.mch.choosing import H_DRF, NAIVE, OWN, PRIORITY, SHARE
+from schedlib.mch.choosing import CHOOSE, H_DRF, NAIVE, OWN, PRIORITY, SEES, SHARE
 from schedlib.mch.model import Tree
 
 
@@ -53,20 +63,36 @@ FLAT = {
 """
 
 
+@compiling.rule(PRIORITY)
+def unasked(leaf, usage, demand, weight, capacity):
+    """The priority of rules that have none."""
+    return 0.0
+
+
+@compiling.rule(CHOOSE, **UNCOUNTED)
+def nobody(tree):
+    """What rules choose that are not asked."""
+    return -1
+
+
 @dataclass(frozen=True)
 class Rule:
     """A rule: of the leaves that want a task and demand no saturated resource, who is next.
 
-    A reader's rule is flat: the leaf with the least priority is next, ties go to the lower index.
+    A reader's rule is one of two functions, which are compiled:
 
     - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use
-      now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units;
-      compiled, and asked again only when the leaf's usage or weight changes
+      now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units; the leaf
+      with the least is next, ties go to the lower index; asked again only when a leaf's usage or weight changes
+    - `choose(tree)`: the next leaf, or -1 when none can be served, from a `choosing.Hierarchy`: nodes and their
+      siblings, what each leaf runs, what is saturated, which leaves have changed, and `room`, as many numbers
+      of its own for each node. It makes no arrays; its helpers are `schedlib.core.uncounted.kernel`s.
+      tests/test_mch_own_rules.py has H-DRF, MCH and two-phase MCH written so
     - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
       "mch-two-phase", "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
-    ValueError, with the compiler's reason, when `priority` does not compile, and (from `fill` and `simulate`,
-    with the leaf and the time) when it gives what is no number.
+    ValueError, with the compiler's reason, when a function does not compile, and (from `fill` and `simulate`,
+    with the leaf and the time) when it gives what is no number, or a leaf that cannot be served.
 
     >>> @rule
     ... def dominant_share(leaf, usage, demand, weight, capacity):
@@ -75,31 +101,34 @@ class Rule:
     ('dominant_share', 'weighted-drf')
     """
 
-    priority: Callable
+    priority: Callable = unasked
     weights: str = "weighted-drf"
     name: str = ""
+    choose: Callable = nobody
+    room: int = 0
     kind: int = field(default=OWN, repr=False)
 
     def __post_init__(self):
-        if self.kind == OWN and self.weights not in FLAT:
+        own = self.priority if self.choose is nobody else self.choose
+        if self.kind == OWN and own is self.choose:
+            object.__setattr__(self, "kind", SEES)
+        if self.kind in (OWN, SEES) and self.weights not in FLAT:
             raise unknown("weights", self.weights, FLAT)
-        object.__setattr__(self, "name", self.name or getattr(self.priority, "__name__", "own"))
+        object.__setattr__(self, "name", self.name or getattr(own, "__name__", "own"))
         object.__setattr__(self, "priority", compiling.rule(PRIORITY)(self.priority))
+        object.__setattr__(self, "choose", compiling.rule(CHOOSE, "(tree) -> leaf", **UNCOUNTED)(self.choose))
 
 
-def rule(priority: Callable | None = None, *, weights: str = "weighted-drf") -> Rule | Callable:
-    """`Rule` as a decorator."""
-    return (lambda function: Rule(function, weights)) if priority is None else Rule(priority, weights)
+def rule(function: Callable | None = None, *, weights: str = "weighted-drf",
+         room: int | None = None) -> Rule | Callable:
+    """`Rule` as a decorator: of a priority, or, with `room`, of a function that chooses."""
+    if function is None:
+        return partial(rule, weights=weights, room=room)
+    return Rule(function, weights) if room is None else Rule(weights=weights, choose=function, room=room)
 
 
-@compiling.rule(PRIORITY)
-def unasked(leaf, usage, demand, weight, capacity):
-    """The priority of shipped rules, which is never asked for: `choosing` has theirs."""
-    return 0.0
-
-
-RULES = {name: Rule(unasked, name, name, SHARE) for name in FLAT} | {
-    "h-drf": Rule(unasked, "", "h-drf", H_DRF), "naive-h-drf": Rule(unasked, "", "naive-h-drf", NAIVE)}
+RULES = {name: Rule(weights=name, name=name, kind=SHARE) for name in FLAT} | {
+    name: Rule(weights="", name=name, kind=kind) for name, kind in (("h-drf", H_DRF), ("naive-h-drf", NAIVE))}
 """Every shipped rule by name."""
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from schedlib.core import compiling
 from schedlib.core.events import event_queue
 from schedlib.mch import dispatch
-from schedlib.mch.allocate import check_priority, empty, most_at_once, put_weights
+from schedlib.mch.allocate import check_rule, empty, most_at_once, put_weights, served
 from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
 from schedlib.mch.dispatch import MORE_ROOM, REWEIGH
 from schedlib.mch.flatten import OUTSIDE
@@ -84,8 +84,8 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
         state.leaves.slope = np.inf  # until a leaf is active for the first time
     weights = how.weights(tree, capacity) if how and whose == OUTSIDE else None
     compiling.ready(dispatch.advance)
-    begin, served = time.perf_counter(), (rule.priority, rule.kind, method == "fast")
-    while (status := dispatch.advance(*served, whose, state, until)) in (REWEIGH, MORE_ROOM):
+    begin, how_served = time.perf_counter(), served(rule, method)
+    while (status := dispatch.advance(*how_served, whose, state, until)) in (REWEIGH, MORE_ROOM):
         if status == MORE_ROOM:
             state = with_log(state, 2 * len(state.log))
             continue
@@ -93,11 +93,11 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
         active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0)
         weight = weights(active)
         put_weights(state, Weights(weight, state.leaves.share, weight))
-        dispatch.refresh(*served, state)
+        dispatch.refresh(*how_served, state)
         state.tally.reweighed += 1
     seconds, tally = time.perf_counter() - begin, state.tally[0]
     end, log = float(tally.now), state.log[: tally.logged]
-    check_priority(state, tree, f"time {end:.4g}")
+    check_rule(state, tree, rule, f"time {end:.4g}")
     share = log["tasks"] * (tree.demand / capacity).max(axis=1)[log["leaf"]]
     shares = pd.DataFrame({"time": log["time"], "leaf": log["leaf"], "share": share})
     span = end - table["submit"].min() if len(table) else 0.0

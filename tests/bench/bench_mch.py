@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib.mch import dispatch
-from schedlib.mch.allocate import empty
+from schedlib.mch.allocate import empty, served
 from schedlib.mch.model import Tree
 from schedlib.mch.rules import RULES
 from schedlib.mch.simulate import simulate
@@ -43,7 +43,7 @@ def per_decision(
     for _ in range(repeats):
         state = empty(tree, capacity, RULES[rule], method, left)
         begin = time.perf_counter()
-        dispatch.fill(RULES[rule].priority, RULES[rule].kind, method == "fast", state)
+        dispatch.fill(*served(RULES[rule], method), state)
         best = min(best, time.perf_counter() - begin)
     tally = state.tally[0]
     return float(best / tally.decisions), float(tally.operations / tally.decisions)
@@ -112,7 +112,7 @@ def bench() -> list[dict]:
         slope = f"of operations {growth(nodes, operations):.2f}; log-log slope, {nodes[0]:,} to {nodes[-1]:,}"
         row(f"{name}, growth", growth(nodes, seconds), "exponent of q", f"{slope} nodes; 1 is linear")
     tree, capacity, jobs = stream()
-    for rule in ("h-drf", "mch"):
+    for rule in ("h-drf", "mch", "mch-two-phase"):
         simulate(tree, capacity, rule, jobs.head(100), record=False)
         runs = [simulate(tree, capacity, rule, jobs, record=False) for _ in range(2)]
         run = min(runs, key=lambda run: run.seconds)
