@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 from schedlib import mch
 from schedlib.core.uncounted import kernel
-from schedlib.mch.literal import rounded
+from schedlib.mch.hdrf_tree import rounded
 from tests.test_mch_filling import problems
 from tests.test_mch_simulate import workloads
 

@@ -43,7 +43,7 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
 
 
 def _fluid(tree, capacity, rule, stop=-1):
-    """Tasks (p,), saturated resources and events of a shipped rule's divisible filling, up to event `stop`."""
+    """Tasks (p,), saturated resources and events of a rule's divisible filling, up to event `stop`."""
     if rule.kind == SHARE:
         weights = flat_weights(tree, capacity, rule.weights)
         speed, late = weights.weight / weights.share, weights.late / weights.share
@@ -63,7 +63,8 @@ def fluid_flat(need, speed, late, first, stop):
     """
     (p, resources), events, level = need.shape, 0, 0.0
     tasks, growing, saturated = np.zeros(p), np.ones(p, np.bool_), np.zeros(resources, np.bool_)
-    rate, left, begins = np.zeros(resources), np.ones(resources), np.zeros(p)  # begins: the level to grow from
+    rate, left = np.zeros(resources), np.ones(resources)
+    begins = np.zeros(p)  # the level from which on a leaf grows
     while growing.any() and events != stop:
         full, span = -1, np.inf
         for i in range(p):
@@ -181,7 +182,8 @@ def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np
         needs = f"needs {tree.demand[leaf, resource]:g} of resource {resource} for a task, but there is"
         never = f"{capacity[resource]:g}: no task of it ever fits; leave it out, or make its tasks smaller"
         raise ValueError(f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) {needs} {never}")
-    state = new_state(tree, capacity, waiting, *served(rule, method)[2:], decisions, rule.room)
+    _, _, kind, fast = served(rule, method)
+    state = new_state(tree, capacity, waiting, kind, fast, decisions, rule.room)
     if rule.weights:
         put_weights(state, flat_weights(tree, capacity, rule.weights))
     dispatch.refresh(*served(rule, method), state)
@@ -205,7 +207,7 @@ def check_rule(state: State, tree: Tree, rule: Rule, when: str) -> None:
     """Refuse a reader's rule that gave no number, or no leaf that can be served, as the kernel has noted."""
     leaf, tasks = (int(state.tally[0][name]) for name in ("bad_leaf", "bad_tasks"))
     if leaf >= tree.n_leaves:
-        raise ValueError(f"rule {rule.name!r} chose leaf {leaf} at {when}; there are {tree.n_leaves} (-1: none)")
+        raise ValueError(f"rule {rule.name!r} chose leaf {leaf} at {when}; there are {tree.n_leaves}")
     who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}" if leaf >= 0 else ""
     if leaf >= 0 and tasks < 0:
         raise ValueError(f"rule {rule.name!r} chose {who}, which has no task waiting, or demands a saturated "

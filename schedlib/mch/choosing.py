@@ -1,7 +1,7 @@
 """Whom a rule serves next: `look_again` and `choose` are all that a rule decides.
 
-The kinds of rules are branches here, since they need different state. A reader's function is called once for a
-leaf that has changed (`priority`), or once for a decision (`choose`, which sees a `Hierarchy`).
+The kinds of rules are branches here, since they need different state. A reader's function is called once for
+a leaf that has changed (`priority`), or once for a decision (`choose`, which sees a `Hierarchy`).
 
 Flat rules have a heap, four children to a place, of the leaves that want tasks for each set of demanded
 resources: a saturated resource blocks whole heaps, and a decision looks at their tops alone. Heaps know where
@@ -19,8 +19,7 @@ from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
 from schedlib.mch.flatten import Nodes as Flat
 from schedlib.mch.flatten import flat_nodes
-from schedlib.mch.hdrf_tree import Groups, groups, next_leaf, note
-from schedlib.mch.literal import Nodes, descend, rounded, scan
+from schedlib.mch.hdrf_tree import Groups, Nodes, descend, groups, next_leaf, note, rounded, scan
 from schedlib.mch.model import Tree
 
 before = core_heap.before
@@ -83,13 +82,14 @@ class Hierarchy(NamedTuple):
     """What a rule that chooses sees: Q nodes by depth, siblings side by side, the root first; p leaves.
 
     - `nodes[i]`: `.parent` (-1: the root), `.first` and `.count` of its children, `.leaf` (-1: a group)
-    - `weight (Q,)`: omega; `started (Q,)`: tasks started so far below each node; `node_of (p,)`: a leaf's node
-    - `leaves[k]`: `.tasks` that run, `.waiting`, `.bits` (bit j: it demands resource j), `.share` of one task,
-      `.weight` and, once resource `first` is saturated, `.late`, as the rule's `weights` say
+    - `weight (Q,)`: omega; `started (Q,)`: tasks started so far below each node; `node_of (p,)`: a leaf's
+      node
+    - `leaves[k]`: `.tasks` that run, `.waiting`, `.bits` (bit j: it demands resource j), `.share` of one
+      task, `.weight` and, once resource `first` is saturated, `.late`, as the rule's `weights` say
     - `need (p, R)`: what a task takes, over capacity; `saturated`: bit j for resource j; `first`: k', or -1
     - `room (Q, W)`: numbers of the rule's own for each node, apart for each set of saturated resources
-    - `changed (n,)`: leaves whose tasks or weight changed since the rule was last asked with that set; `anew`:
-      whether all must be looked at, as after the first time with more than four resources
+    - `changed (n,)`: leaves whose tasks or weight changed since the rule was last asked with that set;
+      `anew`: whether all must be looked at, as after the first time with more than four resources
     """
 
     nodes: np.recarray
@@ -135,8 +135,8 @@ def records(kind: np.dtype, count: int) -> Any:
 
 def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, fast: bool,
               decisions: int = 0, room: int = 0) -> State:
-    """A state without jobs, in which nothing runs; `decisions` is how many leaves it can write down, `room` how
-    many numbers a rule keeps for each node."""
+    """A state without jobs, in which nothing runs; `decisions` is how many leaves it can write down, `room`
+    how many numbers a rule keeps for each node."""
     share = tree.demand / capacity
     p, resources = share.shape
     tally, leaves = records(TALLY, 1), records(LEAF, p)

@@ -18,8 +18,8 @@ from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.model import Tree, branch_of, check_capacity, tree_of
 
 MCH, CASE1, GUARANTEE, TWO_PHASE, OUTSIDE = range(5)
-"""Whose weights count: a row of `Nodes.weights`; Case 1's until k' is full, then MCH's; or those that no kernel
-works out."""
+"""Whose weights count: a row of `Nodes.weights`; Case 1's until k' is full, then MCH's; or those that no
+kernel works out."""
 LEVEL = 1e-12  # shares that differ by less, relatively, are equal: of these, the first is saturated first
 
 
@@ -81,7 +81,7 @@ class Nodes(NamedTuple):
     product: np.ndarray  # (Q,) of omega/mu over a node and those above it; scratch
     guarantee: np.ndarray  # (Q,) hierarchical share guarantee; scratch
     below: np.ndarray  # (Q,) sum of the children's omegas; scratch
-    count: np.ndarray  # (Q,) of the children; scratch
+    children: np.ndarray  # (Q,) how many; scratch
     weights: np.ndarray  # (3, p) the leaves': MCH's, Case 1's for every leaf, guarantees
     active: np.ndarray  # (p,) scratch
 
@@ -89,10 +89,10 @@ class Nodes(NamedTuple):
 def flat_nodes(tree: Tree, capacity: np.ndarray) -> Nodes:
     """The arrays of a tree, with nothing worked out yet."""
     q, (p, resources), need = tree.n_nodes, tree.demand.shape, tree.demand / capacity
-    scratch = ("mu", "product", "guarantee", "below", "count")
-    room = dict(zip(scratch, np.zeros((5, q)), strict=True))
+    scratch = ("mu", "product", "guarantee", "below", "children")
+    room = dict(zip(scratch, np.zeros((5, q)), strict=True)) | {"active": np.zeros(p, np.bool_)}
     return Nodes(**tree.copies("parent", "leaf_of", "weight"), normal=need / need.max(axis=1)[:, None],
-                 vector=np.zeros((q, resources)), weights=np.zeros((3, p)), active=np.zeros(p, np.bool_), **room)
+                 vector=np.zeros((q, resources)), weights=np.zeros((3, p)), **room)
 
 
 @kernel
@@ -101,7 +101,7 @@ def collapse(nodes, active):
     vector, mu, weight, leaf_of = nodes.vector, nodes.mu, nodes.weight, nodes.leaf_of
     q, resources = vector.shape
     for i in range(q):
-        leaf, mu[i], nodes.below[i], nodes.count[i] = leaf_of[i], 0.0, 0.0, 0.0
+        leaf, mu[i], nodes.below[i], nodes.children[i] = leaf_of[i], 0.0, 0.0, 0.0
         for l in range(resources):
             vector[i, l] = nodes.normal[leaf, l] if leaf >= 0 and active[leaf] else 0.0
     for i in range(q - 1, -1, -1):  # preorder backwards: children come before their group
@@ -112,15 +112,15 @@ def collapse(nodes, active):
             for l in range(resources):
                 vector[above, l] += weight[i] * (vector[i, l] / mu[i])
             nodes.below[above] += weight[i]
-            nodes.count[above] += 1.0
+            nodes.children[above] += 1.0
     first = 0  # k', the resource that is saturated first
     while first < resources - 1 and vector[0, first] < mu[0] * (1 - LEVEL):
         first += 1
-    nodes.product[0], nodes.guarantee[0] = nodes.count[0] / nodes.below[0] if mu[0] > 0 else 1.0, 1.0
+    nodes.product[0], nodes.guarantee[0] = nodes.children[0] / nodes.below[0] if mu[0] > 0 else 1.0, 1.0
     for i in range(1, q):
         if mu[i] > 0:
             leaf, above = leaf_of[i], nodes.parent[i]
-            case1, mean = nodes.product[above] * weight[i], nodes.below[above] / nodes.count[above]
+            case1, mean = nodes.product[above] * weight[i], nodes.below[above] / nodes.children[above]
             nodes.product[i] = case1 / mu[i]
             nodes.guarantee[i] = nodes.guarantee[above] * weight[i] / nodes.below[above]
             if leaf >= 0:

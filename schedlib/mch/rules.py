@@ -1,7 +1,7 @@
 """The rules: shipped ones and a reader's are the same kind of thing, a `Rule`.
 
-A shipped flat rule is an entry in `FLAT`, with a function in `flatten` for weights of its own. A reader's is a
-flat one, by a priority of each leaf, or sees the hierarchy and chooses:
+A shipped flat rule is an entry in `FLAT`, with a function in `flatten` for weights of its own. A reader's is
+a flat one, by a priority of each leaf, or sees the hierarchy and chooses:
 
     @mch.rule
     def least_memory(leaf, usage, demand, weight, capacity):
@@ -82,11 +82,12 @@ class Rule:
     A reader's rule is one of two functions, which are compiled:
 
     - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use
-      now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units; the leaf
-      with the least is next, ties go to the lower index; asked again only when a leaf's usage or weight changes
-    - `choose(tree)`: the next leaf, or -1 when none can be served, from a `choosing.Hierarchy`: nodes and their
-      siblings, what each leaf runs, what is saturated, which leaves have changed, and `room`, as many numbers
-      of its own for each node. It makes no arrays; its helpers are `schedlib.core.uncounted.kernel`s.
+      now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units; the
+      leaf with the least is next, ties go to the lower index; asked again only when a leaf's usage or weight
+      changes
+    - `choose(tree)`: the next leaf, or -1 when none can be served, from a `choosing.Hierarchy`: nodes and
+      their siblings, what each leaf runs, what is saturated, which leaves have changed, and `room`, as many
+      numbers of its own for each node. It makes no arrays; its helpers are `schedlib.core.uncounted.kernel`s.
       tests/test_mch_own_rules.py has H-DRF, MCH and two-phase MCH written so
     - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
       "mch-two-phase", "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
