@@ -62,10 +62,11 @@ def _looks(labels: Mapping[str, str]) -> dict[str, Look]:
 
 
 PAPER_LOOKS = {paper.key: _looks(paper.looks) for paper in papers.ALL}
-# Looks of policies that no paper has, in greys: repairs of MCH.
+# Looks of policies that no paper has, in greys: repairs of MCH, and a reading of it.
 BEYOND = {
     "exact-ch": Look("#555555", (0, (5, 1, 1, 1)), "*", "Exact CH"),
-    "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all")}
+    "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all"),
+    "mch-two-phase": Look("#222222", (0, (6, 2)), "X", "MCH, two-phase")}
 LOOK = {policy: look for looks in (*PAPER_LOOKS.values(), BEYOND) for policy, look in looks.items()}
 
 
