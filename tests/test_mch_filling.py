@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from schedlib import mch
 
 FIG4 = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
-RULES = ("drf", "weighted-drf", "mch", "exact-ch", "h-drf", "naive-h-drf")
+RULES = ("drf", "weighted-drf", "mch", "mch-two-phase", "exact-ch", "h-drf", "naive-h-drf")
 
 
 @st.composite
@@ -113,7 +113,7 @@ def test_nothing_more_fits_and_no_capacity_is_exceeded(problem):
 @given(problems(most_resources=2, wide=9, whole=True))
 def test_ever_smaller_tasks_come_to_the_fluid_shares(problem):
     tree, capacity = problem
-    for rule in ("drf", "mch", "h-drf"):
+    for rule in ("drf", "mch", "mch-two-phase", "h-drf"):
         fluid = mch.allocate(tree, capacity, rule)
         fine = mch.fill(tree.with_demand(tree.demand / 300), capacity, rule)
         assert np.allclose(fine.shares, fluid.shares, atol=0.02), rule
@@ -157,7 +157,7 @@ def fewest_tasks(leaf, usage, demand, weight, capacity):
 
 def test_a_rule_of_ones_own():
     tree = mch.Tree([[(1, 4), (3, 1)], [(2, 2)]], {(1, 1): 2})
-    for weights in ("weighted-drf", "mch"):
+    for weights in ("weighted-drf", "mch", "mch-two-phase"):
         mine = mch.fill(tree, (90, 180), mch.Rule(by_dominant_share.priority, weights))
         assert mine.order.tolist() == mch.fill(tree, (90, 180), weights).order.tolist()
     assert mch.fill(tree, (40, 60), fewest_tasks).tasks.tolist() == [10, 10, 0]

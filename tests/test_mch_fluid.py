@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from mch_fluid_literal import fill_literally
 from schedlib import mch
+from schedlib.mch.allocate import filling_path
 from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.rules import RULES, flat_weights
 
 CPU, MEM = (1, 0), (0, 1)
 FIG4 = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
-HIERARCHICAL = ("h-drf", "naive-h-drf", "exact-ch", "mch", "drf", "weighted-drf")  # those that take any leaf
+HIERARCHICAL = ("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase", "drf", "weighted-drf")  # those that take any leaf
 
 
 @st.composite
@@ -41,7 +42,7 @@ def test_drf_gives_its_own_papers_example():
         assert np.allclose(found.usage, [[3, 12], [6, 2]]) and found.saturated.tolist() == [True, False]
 
 
-@pytest.mark.parametrize("rule", ["h-drf", "mch", "exact-ch"])
+@pytest.mark.parametrize("rule", ["h-drf", "mch", "mch-two-phase", "exact-ch"])
 def test_fig4_shares(rule):
     assert np.allclose(shares(FIG4, (200, 200), rule), [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3])
 
@@ -65,14 +66,14 @@ def test_fig2_weights_of_full_type_leaves_by_hand():
 
 def test_fig2_weights_multiply_level_by_level_with_omegas():
     tree = mch.Tree([[[(1, 1), (1, 1)], (1, 1)], (1, 1)], weights={(1,): 3, (1, 1): 2, (1, 1, 2): 5})
-    flat = mch.flatten(tree, (1, 1))  # mu of n1,1 is 1 + 5, of n1 2 + 1
-    assert np.allclose(flat.weights, [1 / 6 * 2 * 3 / 3, 5 / 6 * 2 * 3 / 3, 3 / 3, 1])
+    flat = mch.flatten(tree, (1, 1))  # mu of n1,1 is 1 + 5, of n1 2 + 1; n1 and n2 have 2 in the mean
+    assert np.allclose(flat.weights, np.array([1 / 6 * 2 * 3 / 3, 5 / 6 * 2 * 3 / 3, 3 / 3, 1]) / 2)
 
 
 def test_partial_leaves_get_weight_one_where_the_first_saturated_resource_is_nothing_to_them():
     flat = mch.flatten(mch.Tree([[CPU, CPU, MEM, MEM], CPU], weights={(1, 3): 4}), (1, 1))
     assert flat.first_saturated == 0  # n1 sums up to <2, 5>, the root to <2/5 + 1, 1>
-    assert np.allclose(flat.weights, [1 / 5, 1 / 5, 4, 1, 1])
+    assert np.allclose(flat.weights, [1 / 5, 1 / 5, 4 / (7 / 4), 1 / (7 / 4), 1])  # 7/4: the mean in n1
 
 
 def test_collapsed_hierarchies_equalise_one_resource_only():
@@ -172,8 +173,67 @@ def test_units_do_not_matter(made, rule, units):
     assert np.allclose(shares(tree.with_demand(tree.demand * units), capacity * units, rule), shares(tree, capacity, rule), rtol=1e-6)
 
 
+def scaled(tree, factors):
+    """The tree with the omegas of each group's children times a factor of their own."""
+    return mch.Tree(tree.nested, {p: w * factors[up] for p, w, up in zip(tree.paths, tree.weight, tree.parent, strict=True) if p})
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees(leaves=15), st.data())
+def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
+    """A power of two, so that no rounding comes in; flat weighted DRF, for which all leaves are siblings, is asked of one factor."""
+    tree, capacity = made
+    factors = 2.0 ** np.array(data.draw(st.lists(st.integers(-4, 6), min_size=tree.n_nodes, max_size=tree.n_nodes)))
+    for rule in RULES:
+        if rule in ("c-ch", "m-ch") and not (tree.demand[:, ("c-ch", "m-ch").index(rule)] > 0).all():
+            continue
+        other = scaled(tree, np.full(tree.n_nodes, factors[0]) if rule == "weighted-drf" else factors)
+        for divisible in (True, False):
+            before, after = (mch.allocate(one, 20 * capacity, rule, divisible).tasks for one in (tree, other))
+            assert np.allclose(before, after, rtol=1e-6), (rule, divisible)
+
+
+def test_weights_alike_on_all_children_of_the_root_change_nothing():
+    """By hand: CPU gives out first, at a third each; the two memory leaves, each with weight 1, halve the memory."""
+    tree = mch.Tree([CPU, CPU, [CPU, MEM], MEM])
+    heavy = mch.Tree(tree.nested, {(k,): 25 for k in (1, 2, 3, 4)})
+    for one in (tree, heavy):
+        assert np.allclose(shares(one, (1, 1), "mch"), [1 / 3, 1 / 3, 1 / 3, 1 / 2, 1 / 2])
+        assert mch.flatten(one, (1, 1)).weights.tolist() == [1, 1, 1, 1, 1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(trees(leaves=20))
+def test_two_phase_mch_is_hdrf_until_something_is_full_and_nobody_loses_later(made):
+    tree, capacity = made
+    both = [filling_path(tree, capacity, rule) for rule in ("mch-two-phase", "h-drf")]
+    need = tree.demand / capacity
+    first = [next(row for row in path if ((row / need.max(axis=1)) @ need).max() > 1 - 1e-9) for path in both]
+    assert np.allclose(*first, rtol=1e-7)
+    assert (np.diff(both[0], axis=0) > -1e-9).all()
+    guarantee = tree.guarantee[tree.leaves]
+    assert (both[0][-1] >= guarantee * (1 - 1e-7)).all()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.integers(1, 9), min_size=5, max_size=5))
+def test_two_phase_mch_gives_sub_case_1_its_allocation(sizes):
+    """The minimal general case: n1 and n2,1 full-type, n2,2 needs the resource that is not first saturated."""
+    a, b, c, d, e = sizes
+    tree = mch.Tree([(a, b), [(c, d), (0, e)]])
+    assume(mch.flatten(tree, (10, 10)).first_saturated == 0)
+    assert np.allclose(shares(tree, (10, 10), "mch-two-phase"), shares(tree, (10, 10), "h-drf"))
+
+
+def test_two_phase_mch_by_hand():
+    """CPU is full at 24 of 36 for n1 and 12 for C, who then stay; the two M halve the other 30 GB, as under H-DRF."""
+    tree = mch.Tree([(4, 1), [CPU, MEM, MEM]])
+    assert np.allclose(mch.allocate(tree, (36, 36), "mch-two-phase").tasks, [6, 12, 15, 15])
+    assert np.allclose(mch.allocate(tree, (36, 36), "mch").tasks, [4, 20, 16, 16])
+
+
 @settings(max_examples=40, deadline=None)
-@given(trees(leaves=15), st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch")))
+@given(trees(leaves=15), st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase")))
 def test_the_order_of_siblings_does_not_matter(made, rule):
     tree, capacity = made
     paths = {path: tuple(_mirror(tree, path)) for path in tree.paths}

@@ -175,6 +175,13 @@ def test_random_trees_are_as_asked(seed, depth, branching, partial):
     assert set((tree.demand > 0).sum(axis=1)) <= {1, 3}
 
 
+def test_partial_type_leaves_need_as_many_resources_as_asked():
+    for needs in (1, 2):
+        trees = [search.random_tree(np.random.default_rng(seed), 3, resources=3, partial=1.0, needs=needs) for seed in range(20)]
+        needed = np.concatenate([tree.demand > 0 for tree in trees])
+        assert (needed.sum(axis=1) == needs).all() and len(np.unique(needed, axis=0)) == 3
+
+
 def test_random_trees_refuse_impossible_sizes():
     rng = np.random.default_rng(0)
     for bad in ({"depth": 0}, {"depth": 1, "branching": 1}, {"depth": 1, "resources": 0}, {"depth": 1, "partial": 1.5}):

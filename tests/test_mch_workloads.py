@@ -126,6 +126,22 @@ def test_square_and_half_are_told_from_one_another():
     assert (measured("faster", double) == 0).all() and (measured("faster", square) == 1).all()
 
 
+def test_complexity_is_judged_by_a_decision():
+    """A decision of H-DRF looks at 2 q nodes, however many decisions there are; by path it costs what MCH's does."""
+    rows = [
+        {"seed": seed, "levels": levels, "q": 2.0**levels, "rule": rule, "method": method, "decisions": 5.0**levels, "operations": each * 5.0**levels}
+        for seed in range(2) for levels in (5, 8, 11)
+        for rule, method, each in (("h-drf", "literal", 2 * 2.0**levels), ("h-drf", "fast", 3), ("mch", "fast", 3), ("c-ch", "fast", 1), ("m-ch", "fast", 3))
+    ]  # fmt: skip
+    frame = pd.DataFrame(rows)
+    assert np.allclose(measured("complexity-h-drf", frame), 1) and np.allclose(measured("complexity-decision", frame), 0)
+    weighed, kept = CLAIMS["mch.complexity-mch"].readings
+    assert np.allclose(measured("complexity-mch", frame, weighed), 1, atol=0.05) and np.allclose(measured("complexity-mch", frame, kept), 0)
+    assert np.allclose(measured("ch-cheaper", frame, "C-CH"), 1) and np.allclose(measured("ch-cheaper", frame, "M-CH"), -1)
+    *printed, by_path = (measured("faster", frame, reading)[0] for reading in CLAIMS["mch.faster"].readings if "filling" in reading)
+    assert printed == [1] and by_path == 0
+
+
 def test_exponents_are_slopes_seed_by_seed():
     frame = pd.DataFrame({"seed": [0, 0, 0, 1, 1, 1], "q": [2, 4, 8] * 2})
     frame["y"] = 3.0 * frame["q"] ** (frame["seed"] + 1)

@@ -151,7 +151,7 @@ def compiled(function: Callable[..., Any] | None = None, *, signature: Any = Non
     return functools.partial(jit, signature=signature) if function is None else jit(function, signature)
 
 
-def rule(signature: Any, form: str = "") -> Callable[[Callable[..., Any]], Any]:
+def rule(signature: Any, form: str = "", **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """A decorator that compiles a reader's function to one signature, so that kernels can take it. The
     library's own functions compile when they are first needed.
 
@@ -175,7 +175,7 @@ def rule(signature: Any, form: str = "") -> Callable[[Callable[..., Any]], Any]:
                 return function
             function = function.py_func
         try:
-            return jit(function, signature)
+            return jit(function, signature, **options)
         except (numba.core.errors.NumbaError, TypeError) as error:
             name = getattr(function, "__name__", repr(function))
             raise ValueError(

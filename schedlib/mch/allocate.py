@@ -8,10 +8,10 @@ import numpy.typing as npt
 from schedlib.core.checks import numbers, refuse, unknown
 from schedlib.core.compiling import compiled
 from schedlib.mch import dispatch
-from schedlib.mch.choosing import H_DRF, NAIVE, OWN, SHARE, State, new_state
+from schedlib.mch.choosing import NAIVE, OWN, SEES, SHARE, State, new_state
 from schedlib.mch.fluid_hdrf import USED_UP, fluid_hdrf
 from schedlib.mch.model import Allocation, Tree, check_capacity
-from schedlib.mch.rules import Rule, flat_weights, the_rule
+from schedlib.mch.rules import Rule, Weights, flat_weights, the_rule
 
 SAME = 1e-12  # shares that differ by less are equal
 METHODS = ("fast", "literal")
@@ -22,8 +22,8 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     """Fill an empty cluster by a rule; every leaf has tasks without end.
 
     - `capacity (R,)`: c_j, in the units of the leaves' demands
-    - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "case1", "exact-ch",
-      "h-drf", "naive-h-drf", or a reader's `mch.Rule`
+    - `rule`: "drf", "weighted-drf" (the leaves' own omegas), "c-ch", "m-ch", "mch", "mch-two-phase", "case1",
+      "exact-ch", "h-drf", "naive-h-drf", or a reader's `mch.Rule`
     - `divisible`: tasks are as fine as sand, the result is exact; False, and a reader's rule: as `fill`
 
     ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch" or "m-ch" with a leaf that
@@ -35,74 +35,85 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     ([3.0, 2.0], [[3.0, 12.0], [6.0, 2.0]], [True, False])
     """
     capacity, rule = check_capacity(tree, capacity), the_rule(rule)
-    if not divisible or rule.kind == OWN:
+    if not divisible or rule.kind in (OWN, SEES):
         return fill(tree, capacity, rule)
-    need = tree.demand / capacity
+    (tasks, saturated, events), share = _fluid(tree, capacity, rule), (tree.demand / capacity).max(axis=1)
+    return Allocation(rule=rule.name, shares=tasks * share, usage=tree.demand * tasks[:, None], tasks=tasks,
+                      saturated=saturated, decisions=events)
+
+
+def _fluid(tree, capacity, rule, stop=-1):
+    """Tasks (p,), saturated resources and events of a rule's divisible filling, up to event `stop`."""
     if rule.kind == SHARE:
-        speed = np.divide(*flat_weights(tree, capacity, rule.weights))
-        tasks, saturated, events = fluid_flat(need, speed)
-    else:
-        fluid = fluid_hdrf(tree, capacity, naive=rule.kind == NAIVE)
-        tasks, saturated, events = fluid.shares / need.max(axis=1), fluid.saturated, fluid.events
-    return Allocation(rule=rule.name, shares=tasks * need.max(axis=1), usage=tree.demand * tasks[:, None],
-                      tasks=tasks, saturated=saturated, decisions=events)
+        weights = flat_weights(tree, capacity, rule.weights)
+        speed, late = weights.weight / weights.share, weights.late / weights.share
+        return fluid_flat(tree.demand / capacity, speed, late, weights.first, stop)
+    fluid = fluid_hdrf(tree, capacity, rule.kind == NAIVE, None if stop < 0 else stop)
+    return fluid.shares / (tree.demand / capacity).max(axis=1), fluid.saturated, fluid.events
 
 
 @compiled
-def fluid_flat(need, speed):
-    """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of phases.
+def fluid_flat(need, speed, late, first, stop):
+    """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of events.
 
     `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
-    level, weight over share. A resource that is used up freezes the leaves that demand it. Source: DRF
-    (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
+    level, weight over share. A resource that is used up freezes the leaves that demand it. Once resource
+    `first` is (-1: none), speeds are `late`: leaves with the least level grow, the others wait until it has
+    reached theirs. Source: DRF (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
     """
-    (p, resources), phases = need.shape, 0
+    (p, resources), events, level = need.shape, 0, 0.0
     tasks, growing, saturated = np.zeros(p), np.ones(p, np.bool_), np.zeros(resources, np.bool_)
     rate, left = np.zeros(resources), np.ones(resources)
-    while growing.any():
-        first, span = 0, np.inf
+    begins = np.zeros(p)  # the level from which on a leaf grows
+    while growing.any() and events != stop:
+        full, span = -1, np.inf
+        for i in range(p):
+            if growing[i] and begins[i] > level:
+                span = min(span, begins[i] - level)
+        reached = level + span
         for j in range(resources):
             rate[j] = 0.0
             for i in range(p):
-                rate[j] += speed[i] * need[i, j] if growing[i] else 0.0
+                rate[j] += speed[i] * need[i, j] if growing[i] and begins[i] <= level else 0.0
             if rate[j] > 0 and not saturated[j] and max(left[j], 0.0) / rate[j] < span:
-                first, span = j, max(left[j], 0.0) / rate[j]
+                full, span = j, max(left[j], 0.0) / rate[j]
         for i in range(p):
-            tasks[i] += speed[i] * span if growing[i] else 0.0
+            tasks[i] += speed[i] * span if growing[i] and begins[i] <= level else 0.0
+        level = reached if full < 0 else level + span
         for j in range(resources):
             used = 0.0
             for i in range(p):
                 used += tasks[i] * need[i, j]
             left[j] = 1 - used
-            saturated[j] |= j == first or (rate[j] > 0 and left[j] <= USED_UP)
+            saturated[j] |= j == full or (rate[j] > 0 and left[j] <= USED_UP)
         for i in range(p):
             for j in range(resources):
                 growing[i] &= not (saturated[j] and need[i, j] > 0)
-        phases += 1
-    return tasks, saturated, phases
+        if first >= 0 and saturated[first]:
+            speed, first, level = late, -1, np.inf
+            for i in range(p):
+                begins[i] = tasks[i] / speed[i]
+                level = min(level, begins[i]) if growing[i] else level
+        events += 1
+    return tasks, saturated, events
 
 
 def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
     """Dominant shares (E + 1, p) at the corners of the divisible filling; between them rates are constant.
 
     At a corner a resource is used up, or a laggard has caught up with a sibling. For shipped rules, with the
-    errors of `allocate`, whose result is the last row. A hierarchical rule costs E fillings.
+    errors of `allocate`, whose result is the last row. It costs E fillings.
 
     >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
     >>> filling_path(tree, (200, 200), "h-drf")[:, [1, 4]].round(3).tolist()
     [[0.0, 0.0], [0.333, 0.167], [0.333, 0.333], [0.5, 0.5]]
     """
-    capacity, kind = check_capacity(tree, capacity), the_rule(rule).kind
-    if kind == OWN:
+    capacity, known = check_capacity(tree, capacity), the_rule(rule)
+    if known.kind in (OWN, SEES):
         raise ValueError("rule: a reader's rule fills task by task; give a shipped rule's name")
-    if kind == SHARE:
-        need, speed = tree.demand / capacity, np.divide(*flat_weights(tree, capacity, rule))
-        tasks, _, _ = fluid_flat(need, speed)
-        blocked_at = np.divide(tasks, speed, out=np.zeros(len(speed)), where=speed > 0)
-        path = np.minimum(np.unique([0, *blocked_at])[:, None], blocked_at) * speed * need.max(axis=1)
-    else:
-        stops = range(fluid_hdrf(tree, capacity, kind == NAIVE).events + 1)
-        path = np.array([fluid_hdrf(tree, capacity, kind == NAIVE, stop).shares for stop in stops])
+    stops = range(_fluid(tree, capacity, known)[2] + 1)
+    path = np.array([_fluid(tree, capacity, known, stop)[0] for stop in stops])
+    path *= (tree.demand / capacity).max(axis=1)
     return path[np.append(True, np.diff(path, axis=0).max(axis=1) > SAME)]
 
 
@@ -148,9 +159,9 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
         refuse("tasks", bad, given, "must be a whole number >= 0; leave `tasks` out for tasks without end")
         left = given.astype(np.int64)
     state = empty(tree, capacity, rule, method, left, decisions=most_at_once(tree, capacity, left))
-    dispatch.fill(rule.priority, rule.kind, method == "fast", state)
+    dispatch.fill(*served(rule, method), state)
     tally, done = state.tally[0], state.leaves.tasks.copy()
-    check_priority(state, tree, f"decision {tally.decisions}")
+    check_rule(state, tree, rule, f"decision {tally.decisions}")
     full = (tally.saturated >> np.arange(tree.n_resources)) & 1 == 1
     return Filling(rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1), saturated=full,
                    usage=tree.demand * done[:, None], tasks=done, decisions=int(tally.decisions),
@@ -171,27 +182,40 @@ def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np
         needs = f"needs {tree.demand[leaf, resource]:g} of resource {resource} for a task, but there is"
         never = f"{capacity[resource]:g}: no task of it ever fits; leave it out, or make its tasks smaller"
         raise ValueError(f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) {needs} {never}")
-    state = new_state(tree, capacity, waiting, rule.kind, method == "fast", decisions)
-    if rule.kind < H_DRF:
-        put_weights(state, *flat_weights(tree, capacity, rule.weights))
-    dispatch.refresh(rule.priority, rule.kind, method == "fast", state)
-    check_priority(state, tree, "the start")
+    _, _, kind, fast = served(rule, method)
+    state = new_state(tree, capacity, waiting, kind, fast, decisions, rule.room)
+    if rule.weights:
+        put_weights(state, flat_weights(tree, capacity, rule.weights))
+    dispatch.refresh(*served(rule, method), state)
+    check_rule(state, tree, rule, "the start")
     return state
 
 
-def put_weights(state: State, weight: np.ndarray, share: np.ndarray) -> None:
-    """Give the leaves these weights (p,), with the share (p,) of one task."""
-    state.leaves.weight, state.leaves.share = weight, share
-    state.leaves.slope = np.divide(share, weight, out=np.full(len(weight), np.inf), where=weight > 0)
+def served(rule: Rule, method: str) -> tuple:
+    """What kernels take of a rule: its functions, its kind, and whether it is done fast."""
+    return rule.priority, rule.choose, rule.kind, method == "fast" or rule.kind == SEES
 
 
-def check_priority(state: State, tree: Tree, when: str) -> None:
-    """Refuse a reader's rule that gave no number: the kernel has written down for which leaf and tasks."""
-    leaf = state.tally[0].bad_leaf
+def put_weights(state: State, weights: Weights) -> None:
+    """Give the leaves these weights."""
+    leaves, (weight, share, late, first) = state.leaves, weights
+    leaves.weight, leaves.share, leaves.late, state.tally.first = weight, share, late, first
+    leaves.slope = np.divide(share, weight, out=np.full(len(weight), np.inf), where=weight > 0)
+
+
+def check_rule(state: State, tree: Tree, rule: Rule, when: str) -> None:
+    """Refuse a reader's rule that gave no number, or no leaf that can be served, as the kernel has noted."""
+    leaf, tasks = (int(state.tally[0][name]) for name in ("bad_leaf", "bad_tasks"))
+    if leaf >= tree.n_leaves:
+        raise ValueError(f"rule {rule.name!r} chose leaf {leaf} at {when}; there are {tree.n_leaves}")
+    who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}" if leaf >= 0 else ""
+    if leaf >= 0 and tasks < 0:
+        raise ValueError(f"rule {rule.name!r} chose {who}, which has no task waiting, or demands a saturated "
+                         "resource; look at `leaves[k].waiting`, and at `leaves[k].bits & saturated`")
     if leaf >= 0:
-        uses = ", ".join(f"{amount:.4g}" for amount in state.tally[0].bad_tasks * tree.demand[leaf])
-        who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}, where it uses ({uses})"
-        raise ValueError(f"not a number: the priority of {who}; return one for each leaf, inf to come last")
+        uses = ", ".join(f"{amount:.4g}" for amount in tasks * tree.demand[leaf])
+        raise ValueError(f"not a number: the priority of {who}, where it uses ({uses}); return one for each "
+                         "leaf, inf to come last")
 
 
 def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:

@@ -1,7 +1,7 @@
 """Whom a rule serves next: `look_again` and `choose` are all that a rule decides.
 
-The four kinds of rules are branches here, not functions that the dispatcher is handed: they need different
-state, and calls that numba cannot put in line would be a good part of a decision's few hundred nanoseconds.
+The kinds of rules are branches here, since they need different state. A reader's function is called once for
+a leaf that has changed (`priority`), or once for a decision (`choose`, which sees a `Hierarchy`).
 
 Flat rules have a heap, four children to a place, of the leaves that want tasks for each set of demanded
 resources: a saturated resource blocks whole heaps, and a decision looks at their tops alone. Heaps know where
@@ -10,6 +10,7 @@ each leaf is, so that a task's end costs no more than its start.
 
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numba.core import types
 
@@ -18,22 +19,23 @@ from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
 from schedlib.mch.flatten import Nodes as Flat
 from schedlib.mch.flatten import flat_nodes
-from schedlib.mch.hdrf_tree import Groups, groups, next_leaf, note
-from schedlib.mch.literal import Nodes, descend, rounded, scan
+from schedlib.mch.hdrf_tree import Groups, Nodes, descend, groups, next_leaf, note, rounded, scan
 from schedlib.mch.model import Tree
 
 before = core_heap.before
-SHARE, OWN, H_DRF, NAIVE = range(4)
-"""The kinds: flat rules by share over weight, a reader's flat rule, H-DRF, naive hierarchical DRF."""
+SHARE, OWN, H_DRF, NAIVE, SEES = range(5)
+"""The kinds: flat rules by share over weight, a reader's flat rule, H-DRF, naive hierarchical DRF, and a
+reader's rule that sees the hierarchy."""
 
 _VECTOR = types.float64[::1]
 PRIORITY = types.float64(types.int64, _VECTOR, _VECTOR, types.float64, _VECTOR)
 """The type of a reader's `priority(leaf, usage, demand, weight, capacity)`."""
 f8, i8, flag = np.float64, np.int64, np.bool_
 LEAF = np.dtype([
-    ("weight", f8), ("share", f8),  # of one task, as a flat rule sees it
+    ("weight", f8), ("late", f8),  # by flat rules; once k' is saturated, where that counts
+    ("share", f8),  # of one task, as a flat rule sees it
     ("slope", f8),  # what a task adds to a flat rule's key: its share over the weight
-    ("key", f8),  # a flat rule's share over weight, or a reader's priority
+    ("key", f8), ("late_key", f8),  # a flat rule's share over weight, or a reader's priority
     ("bits", i8),  # the resources that the leaf demands, bit j for resource j
     ("tasks", i8), ("waiting", i8), ("started", i8),  # running; not yet; so far
     ("head", i8),  # the place in `Jobs.line` of the job that is served
@@ -45,6 +47,7 @@ CHANGE = np.dtype([("time", f8), ("leaf", i8), ("tasks", i8)], align=True)
 TALLY = np.dtype([
     ("now", f8),
     ("saturated", i8),  # bit j: a chosen task did not fit in resource j
+    ("first", i8),  # k', whose saturation changes weights, -1 for none
     ("decisions", i8), ("operations", i8),  # leaves chosen; nodes and heap places looked at
     ("reweighed", i8),  # how often weights were worked out anew
     ("ordered", i8), ("touched", i8), ("logged", i8),  # entries of the state's `order`, `touched`, `log`
@@ -75,6 +78,33 @@ class Jobs(NamedTuple):
     by_depart: np.ndarray
 
 
+class Hierarchy(NamedTuple):
+    """What a rule that chooses sees: Q nodes by depth, siblings side by side, the root first; p leaves.
+
+    - `nodes[i]`: `.parent` (-1: the root), `.first` and `.count` of its children, `.leaf` (-1: a group)
+    - `weight (Q,)`: omega; `started (Q,)`: tasks started so far below each node; `node_of (p,)`: a leaf's
+      node
+    - `leaves[k]`: `.tasks` that run, `.waiting`, `.bits` (bit j: it demands resource j), `.share` of one
+      task, `.weight` and, once resource `first` is saturated, `.late`, as the rule's `weights` say
+    - `need (p, R)`: what a task takes, over capacity; `saturated`: bit j for resource j; `first`: k', or -1
+    - `room (Q, W)`: numbers of the rule's own for each node, apart for each set of saturated resources
+    - `changed (n,)`: leaves whose tasks or weight changed since the rule was last asked with that set;
+      `anew`: whether all must be looked at, as after the first time with more than four resources
+    """
+
+    nodes: np.recarray
+    weight: np.ndarray
+    started: np.ndarray
+    node_of: np.ndarray
+    leaves: np.recarray
+    need: np.ndarray
+    saturated: int
+    first: int
+    room: np.ndarray
+    changed: np.ndarray
+    anew: bool
+
+
 class State(NamedTuple):
     """All that a run changes; p leaves, R resources."""
 
@@ -91,7 +121,9 @@ class State(NamedTuple):
     jobs: Jobs
     ends: EventQueue  # of tasks
     heaps: Heaps
+    late: Heaps  # by `late_key`, of the leaves that do not demand k'
     groups: Groups
+    room: np.ndarray  # (C, Q, W) a choosing rule's own
     nodes: Nodes
     flat: Flat  # what a flat rule's weights are worked out in
 
@@ -102,30 +134,32 @@ def records(kind: np.dtype, count: int) -> Any:
 
 
 def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, kind: int, fast: bool,
-              decisions: int = 0) -> State:
-    """A state without jobs, in which nothing runs; `decisions` is how many leaves it can write down."""
+              decisions: int = 0, room: int = 0) -> State:
+    """A state without jobs, in which nothing runs; `decisions` is how many leaves it can write down, `room`
+    how many numbers a rule keeps for each node."""
     share = tree.demand / capacity
     p, resources = share.shape
     tally, leaves = records(TALLY, 1), records(LEAF, p)
-    tally.bad_leaf = -1
+    tally.bad_leaf = tally.first = -1
     leaves.weight, leaves.waiting, leaves.slope = tree.weight[tree.leaves], waiting, 1.0
     leaves.bits = ((tree.demand > 0) * (1 << np.arange(resources))).sum(axis=1)
     sets, type_of = np.unique(leaves.bits, return_inverse=True)
     start = np.append(0, np.cumsum(np.bincount(type_of)))
-    heaps = Heaps(key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start,
-                  size=np.zeros(len(sets), np.int64), bits=sets, type_of=type_of)
+    heaps, late = (Heaps(key=np.zeros(p), leaf=np.zeros(p, np.int64), place=np.full(p, -1), start=start,
+                         size=np.zeros(len(sets), np.int64), bits=sets, type_of=type_of) for _ in range(2))
     given, tiny, none = (tree, share), (Tree([(1.0,)]), np.ones((1, 1))), np.zeros(0, np.int64)
     printed, need = given if kind >= H_DRF and not fast else tiny
     nodes = Nodes(**printed.copies("child_start", "child", "leaf_of", "weight"), demand=need,
                   usage=np.zeros((printed.n_nodes, need.shape[1])), ratio=np.zeros((1, printed.n_nodes)),
                   started=np.zeros(printed.n_nodes, np.int64))
+    below = groups(*(given if kind >= H_DRF and fast else tiny))
     return State(tally=tally, leaves=leaves, demand=np.array(tree.demand), capacity=capacity,
                  used=np.zeros(resources), busy=np.zeros(resources), usage=np.zeros(resources),
                  touched=np.zeros(p, np.int64), order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
                  jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
-                 ends=event_queue(1), heaps=heaps, nodes=nodes,
-                 groups=groups(*(given if kind >= H_DRF and fast else tiny)),
-                 flat=flat_nodes(*((tree, capacity) if kind < H_DRF else (tiny[0], np.ones(1)))))
+                 ends=event_queue(1), heaps=heaps, late=late, nodes=nodes,
+                 groups=below, room=np.zeros((below.made.size, below.weight.size, room)),
+                 flat=flat_nodes(*((tiny[0], np.ones(1)) if kind in (H_DRF, NAIVE) else (tree, capacity))))
 
 
 @kernel
@@ -200,29 +234,68 @@ def look_again(own, kind, fast, state, leaf):
     if kind == OWN:
         for l in range(state.used.size):
             state.usage[l] = one.tasks * state.demand[leaf, l]
-        key = own(leaf, state.usage, state.demand[leaf], one.weight, state.capacity)
-        if np.isnan(key) and tally.bad_leaf < 0:
-            tally.bad_leaf, tally.bad_tasks = leaf, one.tasks
-        key = rounded(key)
+        one.key = asked(own, state, leaf, one.weight)
     else:
-        key = rounded(one.tasks * one.slope) if one.slope < np.inf else one.slope
-    one.key = key
+        one.key = rounded(one.tasks * one.slope) if one.slope < np.inf else one.slope
     if fast:
-        tally.operations += set_key(state.heaps, leaf, key, one.waiting > 0)
+        tally.operations += set_key(state.heaps, leaf, one.key, one.waiting > 0)
+    if tally.first >= 0:
+        free = (one.bits >> tally.first) & 1 == 0
+        if free:
+            if kind == OWN:
+                one.late_key = asked(own, state, leaf, one.late)
+            else:
+                one.late_key = rounded(one.tasks * one.share / one.late)
+        if fast:
+            tally.operations += set_key(state.late, leaf, one.late_key, free and one.waiting > 0)
 
 
 @kernel
-def choose(kind, fast, state):
+def asked(own, state, leaf, weight):
+    """A reader's priority of a leaf whose usage is in `state.usage`."""
+    key = own(leaf, state.usage, state.demand[leaf], weight, state.capacity)
+    if np.isnan(key) and state.tally[0].bad_leaf < 0:
+        state.tally[0].bad_leaf, state.tally[0].bad_tasks = leaf, state.leaves[leaf].tasks
+    return rounded(key)
+
+
+@kernel
+def choose(pick, kind, fast, state):
     """The leaf that the rule serves next, or -1 when every leaf is blocked or has no waiting task."""
-    tally = state.tally[0]
+    tally, leaves, g = state.tally[0], state.leaves, state.groups
+    if kind == SEES:
+        c = tally.saturated if g.made.size > 1 else 0
+        anew, g.made[c] = g.made[c] != tally.saturated, tally.saturated
+        for at in range(g.changes[c]):
+            g.noted[c, g.changed[c, at]] = False
+        leaf = pick(Hierarchy(g.nodes, g.weight, g.started, g.node_of, leaves, g.demand, tally.saturated,
+                              tally.first, state.room[c], g.changed[c, : g.changes[c]], anew))
+        g.changes[c] = 0
+        if leaf >= leaves.size or (leaf >= 0 and (
+                leaves[leaf].waiting == 0 or leaves[leaf].bits & tally.saturated != 0)):
+            tally.bad_leaf, tally.bad_tasks = leaf, -1
+        return leaf
     if kind < H_DRF:
+        late = tally.first >= 0 and (tally.saturated >> tally.first) & 1 == 1
         if fast:
-            return least(state.heaps, tally.saturated)
-        tally.operations += state.leaves.size
-        return scan(state.leaves, tally.saturated)
+            return least(state.late, tally.saturated) if late else least(state.heaps, tally.saturated)
+        tally.operations += leaves.size
+        return scan(leaves, tally.saturated, late)
     if fast:
-        leaf, looked = next_leaf(state.groups, state.leaves, tally.saturated, kind == H_DRF)
+        leaf, looked = next_leaf(g, leaves, tally.saturated, kind == H_DRF)
     else:
-        leaf, looked = descend(state.nodes, state.leaves, tally.saturated, kind == H_DRF)
+        leaf, looked = descend(state.nodes, leaves, tally.saturated, kind == H_DRF)
     tally.operations += looked
     return leaf
+
+
+def _hierarchy():
+    state = new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), SEES, True)
+    g = state.groups
+    seen = Hierarchy(g.nodes, g.weight, g.started, g.node_of, state.leaves, g.demand, 0, -1, state.room[0],
+                     g.changed[0, :1], True)
+    return numba.typeof(seen)
+
+
+CHOOSE = types.int64(_hierarchy())
+"""The type of a reader's `choose(tree)`, of a `Hierarchy`."""

@@ -6,8 +6,8 @@ from numba.core import types
 
 from schedlib.core import compiling, events
 from schedlib.core.uncounted import kernel
-from schedlib.mch.choosing import H_DRF, PRIORITY, SHARE, choose, look_again, new_state
-from schedlib.mch.flatten import OUTSIDE, weigh
+from schedlib.mch.choosing import CHOOSE, H_DRF, PRIORITY, SHARE, choose, look_again, new_state
+from schedlib.mch.flatten import CASE1, MCH, OUTSIDE, TWO_PHASE, collapse
 from schedlib.mch.hdrf_tree import count_start
 from schedlib.mch.model import Tree
 
@@ -25,12 +25,12 @@ def touch(state, leaf):
 
 
 @kernel
-def serve(own, kind, fast, state):
+def serve(own, pick, kind, fast, state):
     """Start tasks until none fits: a resource in which the chosen task does not fit is saturated."""
     tally, jobs, resources = state.tally[0], state.jobs, state.used.size
     while tally.bad_leaf < 0:
-        leaf = choose(kind, fast, state)
-        if leaf < 0:
+        leaf = choose(pick, kind, fast, state)
+        if leaf < 0 or tally.bad_leaf >= 0:
             return
         tally.decisions += 1
         full = 0
@@ -117,25 +117,27 @@ def happen(own, kind, fast, state, now):
 @kernel
 def reweigh(own, kind, fast, whose, state):
     """New weights for the active leaves; the others, which have nothing in a heap, keep their last ones."""
-    flat, leaves = state.flat, state.leaves
+    flat, leaves, two = state.flat, state.leaves, whose == TWO_PHASE
     for leaf in range(leaves.size):
         flat.active[leaf] = leaves[leaf].tasks > 0 or leaves[leaf].waiting > 0
-    weigh(flat, whose, flat.active)
+    first = collapse(flat, flat.active)
+    state.tally[0].first = first if two else -1
     for leaf in range(leaves.size):
         if flat.active[leaf]:
-            one, weight = leaves[leaf], flat.result[leaf]
+            one, weight = leaves[leaf], flat.weights[CASE1 if two else whose, leaf]
             one.weight, one.slope = weight, one.share / weight if weight > 0 else np.inf
+            one.late = flat.weights[MCH, leaf]
             look_again(own, kind, fast, state, leaf)
     state.tally[0].reweighed += 1
 
 
 _STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), SHARE, True))
-_ALL = types.void(compiling.function_type(PRIORITY), types.int64, types.boolean, _STATE)
-_RUN = types.int64(*_ALL.args[:3], types.int64, _STATE, types.float64)
+_ALL = types.void(*map(compiling.function_type, (PRIORITY, CHOOSE)), types.int64, types.boolean, _STATE)
+_RUN = types.int64(*_ALL.args[:4], types.int64, _STATE, types.float64)
 
 
 @kernel(signature=_RUN)
-def advance(own, kind, fast, whose, state, until):
+def advance(own, pick, kind, fast, whose, state, until):
     """Run until `until`, which counts, or a stop: for a longer log, a NaN, or weights of which `whose` says
     that they come from OUTSIDE (-1: weights do not change).
     """
@@ -158,13 +160,13 @@ def advance(own, kind, fast, whose, state, until):
                 return DONE
             happen(own, kind, fast, state, time)
             tally.ready = True
-            if whose >= OUTSIDE and tally.active_changed:
+            if whose >= 0 and tally.active_changed:
                 tally.active_changed = False
                 if whose == OUTSIDE:
                     return REWEIGH
                 reweigh(own, kind, fast, whose, state)
         tally.ready = False
-        serve(own, kind, fast, state)
+        serve(own, pick, kind, fast, state)
         if tally.bad_leaf >= 0:
             return BAD_PRIORITY
         for at in range(tally.touched):  # write down the leaves whose tasks changed at this time
@@ -178,13 +180,13 @@ def advance(own, kind, fast, whose, state, until):
 
 
 @kernel(signature=_ALL)
-def refresh(own, kind, fast, state):
+def refresh(own, pick, kind, fast, state):
     """Every leaf's key anew: at the beginning, and after new weights."""
     for leaf in range(state.leaves.size):
         look_again(own, kind, fast, state, leaf)
 
 
 @kernel(signature=_ALL)
-def fill(own, kind, fast, state):
+def fill(own, pick, kind, fast, state):
     """Start tasks until none fits; none ends."""
-    serve(own, kind, fast, state)
+    serve(own, pick, kind, fast, state)

@@ -17,8 +17,9 @@ from schedlib.core.uncounted import kernel
 from schedlib.mch.fluid_hdrf import fluid_hdrf
 from schedlib.mch.model import Tree, branch_of, check_capacity, tree_of
 
-OUTSIDE, MCH, CASE1, GUARANTEE = range(4)
-"""Whose weights `weigh` works out; those that no kernel can are worked out outside of it."""
+MCH, CASE1, GUARANTEE, TWO_PHASE, OUTSIDE = range(5)
+"""Whose weights count: a row of `Nodes.weights`; Case 1's until k' is full, then MCH's; or those that no
+kernel works out."""
 LEVEL = 1e-12  # shares that differ by less, relatively, are equal: of these, the first is saturated first
 
 
@@ -47,8 +48,12 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     A group's demand is the sum of its children's normalised demands (Eq. 2), each times the child's omega; mu
     is its largest entry. Full-type leaves (Case 1), and partial-type leaves that demand k' (Sub-case 2), get
     w_i = product of 1/mu over the groups above them, without the root, times the omegas of the leaf and of
-    those groups; other partial-type leaves (Sub-case 1) get w_i = 1, or their omega. One pass over the nodes,
-    O(q R). ValueError on capacities that do not fit the tree. Source: MCH, Section III.A.
+    those groups; other partial-type leaves (Sub-case 1) get w_i = 1. One pass over the nodes, O(q R).
+
+    The paper has weights of 1 alone. Weights of siblings say how they share, so only their ratios may count:
+    Sub-case 1's 1 becomes the leaf's omega over the mean of its siblings' (its own among them), and in Case 1
+    those of the root's children are taken over their mean; below the root mu cancels a common factor.
+    ValueError on capacities that do not fit the tree. Source: MCH, Section III.A.
 
     >>> from schedlib import mch
     >>> flat = mch.flatten(mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]), (200, 200))
@@ -60,8 +65,8 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     first = collapse(nodes, np.ones(tree.n_leaves, np.bool_))
     share = nodes.vector / nodes.mu[:, None]
     nodes.mu[tree.leaves] = (tree.demand / capacity).max(axis=1)
-    return Flattened(weights=nodes.result, first_saturated=int(first), node_share=share, mu=nodes.mu,
-                     full_type=np.all(tree.demand > 0, axis=1), case1=nodes.case1)
+    return Flattened(weights=nodes.weights[MCH], first_saturated=int(first), node_share=share, mu=nodes.mu,
+                     full_type=np.all(tree.demand > 0, axis=1), case1=nodes.weights[CASE1])
 
 
 class Nodes(NamedTuple):
@@ -73,85 +78,65 @@ class Nodes(NamedTuple):
     normal: np.ndarray  # (p, R) a leaf's normalised demand
     vector: np.ndarray  # (Q, R) a group's demand, Eq. 2; scratch
     mu: np.ndarray  # (Q,) scratch
-    product: np.ndarray  # (Q,) of omega/mu, or of guarantees, over a node and those above it; scratch
-    result: np.ndarray  # (p,) the leaves' weights
-    case1: np.ndarray  # (p,) by Case 1 for every leaf
+    product: np.ndarray  # (Q,) of omega/mu over a node and those above it; scratch
+    guarantee: np.ndarray  # (Q,) hierarchical share guarantee; scratch
+    below: np.ndarray  # (Q,) sum of the children's omegas; scratch
+    children: np.ndarray  # (Q,) how many; scratch
+    weights: np.ndarray  # (3, p) the leaves': MCH's, Case 1's for every leaf, guarantees
     active: np.ndarray  # (p,) scratch
 
 
 def flat_nodes(tree: Tree, capacity: np.ndarray) -> Nodes:
     """The arrays of a tree, with nothing worked out yet."""
     q, (p, resources), need = tree.n_nodes, tree.demand.shape, tree.demand / capacity
-    room = {"mu": np.zeros(q), "product": np.zeros(q), "result": np.zeros(p), "case1": np.zeros(p),
-            "active": np.zeros(p, np.bool_)}
+    scratch = ("mu", "product", "guarantee", "below", "children")
+    room = dict(zip(scratch, np.zeros((5, q)), strict=True)) | {"active": np.zeros(p, np.bool_)}
     return Nodes(**tree.copies("parent", "leaf_of", "weight"), normal=need / need.max(axis=1)[:, None],
-                 vector=np.zeros((q, resources)), **room)
+                 vector=np.zeros((q, resources)), weights=np.zeros((3, p)), **room)
 
 
 @kernel
 def collapse(nodes, active):
-    """Weights from the active leaves alone, by MCH and by Case 1 for all; gives k'. O(q R)."""
-    vector, mu, leaf_of = nodes.vector, nodes.mu, nodes.leaf_of
+    """All weights from the active leaves alone; gives k'. O(q R)."""
+    vector, mu, weight, leaf_of = nodes.vector, nodes.mu, nodes.weight, nodes.leaf_of
     q, resources = vector.shape
     for i in range(q):
-        leaf, mu[i] = leaf_of[i], 0.0
+        leaf, mu[i], nodes.below[i], nodes.children[i] = leaf_of[i], 0.0, 0.0, 0.0
         for l in range(resources):
             vector[i, l] = nodes.normal[leaf, l] if leaf >= 0 and active[leaf] else 0.0
     for i in range(q - 1, -1, -1):  # preorder backwards: children come before their group
         for l in range(resources):
             mu[i] = max(mu[i], vector[i, l])
         if mu[i] > 0 and i > 0:
+            above = nodes.parent[i]
             for l in range(resources):
-                vector[nodes.parent[i], l] += nodes.weight[i] * (vector[i, l] / mu[i])
+                vector[above, l] += weight[i] * (vector[i, l] / mu[i])
+            nodes.below[above] += weight[i]
+            nodes.children[above] += 1.0
     first = 0  # k', the resource that is saturated first
     while first < resources - 1 and vector[0, first] < mu[0] * (1 - LEVEL):
         first += 1
-    nodes.product[0] = 1.0
+    nodes.product[0], nodes.guarantee[0] = nodes.children[0] / nodes.below[0] if mu[0] > 0 else 1.0, 1.0
     for i in range(1, q):
         if mu[i] > 0:
-            leaf, above = leaf_of[i], nodes.product[nodes.parent[i]] * nodes.weight[i]
-            nodes.product[i] = above / (1.0 if leaf >= 0 else mu[i])
+            leaf, above = leaf_of[i], nodes.parent[i]
+            case1, mean = nodes.product[above] * weight[i], nodes.below[above] / nodes.children[above]
+            nodes.product[i] = case1 / mu[i]
+            nodes.guarantee[i] = nodes.guarantee[above] * weight[i] / nodes.below[above]
             if leaf >= 0:
-                nodes.case1[leaf] = nodes.product[i]
-                nodes.result[leaf] = nodes.product[i] if nodes.normal[leaf, first] > 0 else nodes.weight[i]
+                needs_first = nodes.normal[leaf, first] > 0
+                nodes.weights[MCH, leaf] = case1 if needs_first else weight[i] / mean
+                nodes.weights[CASE1, leaf] = case1
+                nodes.weights[GUARANTEE, leaf] = nodes.guarantee[i]
     return first
-
-
-@kernel
-def guarantee(nodes, active):
-    """The hierarchical share guarantee of each leaf among the active nodes; O(q)."""
-    below, leaf_of, q = nodes.mu, nodes.leaf_of, nodes.parent.size
-    for i in range(q):
-        below[i] = 1.0 if leaf_of[i] >= 0 and active[leaf_of[i]] else 0.0
-    for i in range(q - 1, 0, -1):
-        if below[i] > 0:
-            below[nodes.parent[i]] += nodes.weight[i]  # for a group: the sum of its active children's weights
-    nodes.product[0] = 1.0
-    for i in range(1, q):
-        if below[i] > 0:
-            nodes.product[i] = nodes.product[nodes.parent[i]] * nodes.weight[i] / below[nodes.parent[i]]
-            if leaf_of[i] >= 0:
-                nodes.result[leaf_of[i]] = nodes.product[i]
-
-
-@kernel
-def weigh(nodes, whose, active):
-    """Put the weights of the active leaves into `nodes.result`."""
-    if whose == GUARANTEE:
-        guarantee(nodes, active)
-        return
-    collapse(nodes, active)
-    if whose == CASE1:
-        for leaf in range(nodes.result.size):
-            nodes.result[leaf] = nodes.case1[leaf]
 
 
 def _by_kernel(whose, tree, capacity):
     nodes = flat_nodes(tree, capacity)
 
     def weights(active):
-        weigh(nodes, whose, active)
-        return nodes.result
+        collapse(nodes, active)
+        return nodes.weights[whose]
 
     return weights
 

@@ -119,7 +119,7 @@ class Tree:
 
     def with_demand(self, demand: npt.ArrayLike) -> "Tree":
         """The same hierarchy with other demands (p, R); ValueError on another number of rows."""
-        rows = np.array(demand, float)
+        rows = np.array(demand, float, order="C")
         if len(rows) != self.n_leaves:
             raise ValueError(f"demand: {len(rows)} rows for {self.n_leaves} leaves; give one per leaf")
         other, rows = object.__new__(Tree), _demands(rows, self.leaves, self.paths)
@@ -132,7 +132,7 @@ def _demands(rows, leaves, paths):
     """The demands (p, R) of these leaves; ValueError, with the path, where one of the rows is none."""
     if isinstance(rows, np.ndarray) or all(isinstance(row, tuple | np.ndarray) for row in rows):
         with suppress(TypeError, ValueError, OverflowError):
-            demand = np.array(rows, float)
+            demand = np.array(rows, float, order="C")
             if demand.ndim == 2 and ((demand >= 0) & (demand < np.inf)).all() and demand.any(axis=1).all():
                 return demand
     lengths = sorted({len(_demand(paths[leaf], row)) for leaf, row in zip(leaves, rows, strict=True)})

@@ -12,12 +12,13 @@ FAILURES, LARGEST = 10, 4  # most failing trees of a size that are shrunk; large
 
 
 def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2,
-                partial: float = 0.0, weighted: bool = False) -> Tree:
+                partial: float = 0.0, weighted: bool = False, needs: int = 1) -> Tree:
     """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
 
-    A leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of one
-    alone (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn from 1 to 4, else 1. Depth 1 is a
-    flat tree. ValueError on a size below 1, a `branching` below 2 and no probability.
+    A leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of
+    `needs` of them, one alone unless told (partial-type, MCH, Section II.B.3). `weighted`: weights are drawn
+    from 1 to 4, else 1. Depth 1 is a flat tree. ValueError on a size below 1, a `branching` below 2 and no
+    probability.
 
     >>> tree = random_tree(np.random.default_rng(1), depth=2, partial=0.5)
     >>> tree.depth.max().item(), tree.demand.shape
@@ -31,7 +32,8 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
     def leaf():
         demand = rng.uniform(0.05, 1.0, resources)
         if rng.random() < partial:
-            demand[np.arange(resources) != rng.integers(resources)] = 0.0
+            needed = rng.integers(resources, size=1) if needs == 1 else rng.permutation(resources)[:needs]
+            demand[~np.isin(np.arange(resources), needed)] = 0.0
         return tuple(demand.tolist())
 
     def group(levels):

@@ -10,12 +10,12 @@ import pandas as pd
 from schedlib.core import compiling
 from schedlib.core.events import event_queue
 from schedlib.mch import dispatch
-from schedlib.mch.allocate import check_priority, empty, most_at_once, put_weights
+from schedlib.mch.allocate import check_rule, empty, most_at_once, put_weights, served
 from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
 from schedlib.mch.dispatch import MORE_ROOM, REWEIGH
 from schedlib.mch.flatten import OUTSIDE
 from schedlib.mch.model import Tree, check_capacity
-from schedlib.mch.rules import FLAT, Rule, the_rule
+from schedlib.mch.rules import FLAT, Rule, Weights, the_rule
 
 COLUMNS = ("leaf", "submit", "tasks", "duration")
 
@@ -80,23 +80,24 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
         state = with_log(state, 2 * tree.n_leaves + 1024)
     how = FLAT.get(rule.weights)  # None for the hierarchical rules, which do without weights
     whose = how.whose if how and how.changes else -1
-    if whose >= OUTSIDE:
+    if whose >= 0:
         state.leaves.slope = np.inf  # until a leaf is active for the first time
     weights = how.weights(tree, capacity) if how and whose == OUTSIDE else None
     compiling.ready(dispatch.advance)
-    begin, served = time.perf_counter(), (rule.priority, rule.kind, method == "fast")
-    while (status := dispatch.advance(*served, whose, state, until)) in (REWEIGH, MORE_ROOM):
+    begin, how_served = time.perf_counter(), served(rule, method)
+    while (status := dispatch.advance(*how_served, whose, state, until)) in (REWEIGH, MORE_ROOM):
         if status == MORE_ROOM:
             state = with_log(state, 2 * len(state.log))
             continue
         assert weights is not None  # the kernel itself weighs for all other rules
         active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0)
-        put_weights(state, weights(active), state.leaves.share)
-        dispatch.refresh(*served, state)
+        weight = weights(active)
+        put_weights(state, Weights(weight, state.leaves.share, weight))
+        dispatch.refresh(*how_served, state)
         state.tally.reweighed += 1
     seconds, tally = time.perf_counter() - begin, state.tally[0]
     end, log = float(tally.now), state.log[: tally.logged]
-    check_priority(state, tree, f"time {end:.4g}")
+    check_rule(state, tree, rule, f"time {end:.4g}")
     share = log["tasks"] * (tree.demand / capacity).max(axis=1)[log["leaf"]]
     shares = pd.DataFrame({"time": log["time"], "leaf": log["leaf"], "share": share})
     span = end - table["submit"].min() if len(table) else 0.0

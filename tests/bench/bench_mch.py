@@ -3,10 +3,10 @@
 import time
 
 import numpy as np
-import pandas as pd
 
+from schedlib.exhibits.mch.fig5_cost import stream
 from schedlib.mch import dispatch
-from schedlib.mch.allocate import empty
+from schedlib.mch.allocate import empty, served
 from schedlib.mch.model import Tree
 from schedlib.mch.rules import RULES
 from schedlib.mch.simulate import simulate
@@ -43,32 +43,10 @@ def per_decision(
     for _ in range(repeats):
         state = empty(tree, capacity, RULES[rule], method, left)
         begin = time.perf_counter()
-        dispatch.fill(RULES[rule].priority, RULES[rule].kind, method == "fast", state)
+        dispatch.fill(*served(RULES[rule], method), state)
         best = min(best, time.perf_counter() - begin)
     tally = state.tally[0]
     return float(best / tally.decisions), float(tally.operations / tally.decisions)
-
-
-def stream(
-    jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2
-) -> tuple[Tree, np.ndarray, pd.DataFrame]:
-    """Jobs of some hundred tasks each for the 1,024 leaves of a tree with four children to a group; load 0.9.
-
-    >>> tree, capacity, table = stream(10, 100)
-    >>> tree.n_leaves, len(table), int(table.tasks.sum())
-    (1024, 10, 100)
-    """
-    rng = np.random.default_rng(seed)
-    below = [tuple(row) for row in rng.uniform(0.1, 1.0, (1024, 2))]
-    while len(below) > 1:
-        below = [list(group) for group in zip(*(below[k::4] for k in range(4)), strict=True)]
-    count = 1 + rng.multinomial(tasks - jobs, np.full(jobs, 1 / jobs))
-    length = rng.exponential(1.0, jobs)
-    capacity = np.full(2, 550.0)  # a thousand tasks
-    span = (count * length).sum() / (0.9 * 1000)
-    leaf, submit = rng.integers(0, 1024, jobs), np.sort(rng.uniform(0, span, jobs))
-    table = {"leaf": leaf, "submit": submit, "tasks": count, "duration": length}
-    return Tree(below[0]), capacity, pd.DataFrame(table)
 
 
 def growth(nodes, values) -> float:
@@ -111,8 +89,9 @@ def bench() -> list[dict]:
         seconds, operations = ([timed[levels, *case][k] for levels in LEVELS] for k in (0, 1))
         slope = f"of operations {growth(nodes, operations):.2f}; log-log slope, {nodes[0]:,} to {nodes[-1]:,}"
         row(f"{name}, growth", growth(nodes, seconds), "exponent of q", f"{slope} nodes; 1 is linear")
-    tree, capacity, jobs = stream()
-    for rule in ("h-drf", "mch"):
+    tree, each, jobs = stream()
+    capacity = np.full(2, each)
+    for rule in ("h-drf", "mch", "mch-two-phase"):
         simulate(tree, capacity, rule, jobs.head(100), record=False)
         runs = [simulate(tree, capacity, rule, jobs, record=False) for _ in range(2)]
         run = min(runs, key=lambda run: run.seconds)

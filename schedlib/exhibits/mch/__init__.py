@@ -15,16 +15,17 @@ from schedlib.pictures import style
 
 EXACT = 1e-9  # relative differences up to this are rounding: the numbers are equal
 CAPACITY = 100.0  # of each resource; divisible shares do not depend on it
-NAMES = ("drf", "h-drf", "naive-h-drf", "mch", "case1", "exact-ch", "c-ch", "m-ch")
+NAMES = ("drf", "h-drf", "naive-h-drf", "mch", "mch-two-phase", "case1", "exact-ch", "c-ch", "m-ch")
 RULES = {name: name for name in NAMES} | {"collapsed": collapsed}
 """The rules compared; `collapsed`: collapsed hierarchies with dominant shares."""
 SEEDS = scales(1, 5, 20)
 
 
-def random_trees(depth: int, partial: float, resources: int, trees: int, seed: int) -> list[Tree]:
+def random_trees(depth: int, partial: float, resources: int, trees: int, seed: int,
+                 needs: int = 1) -> list[Tree]:
     """The same random trees for every rule; no two points or seeds share one."""
-    rng = np.random.default_rng([seed, depth, resources, round(1000 * partial)])
-    return [random_tree(rng, depth, resources=resources, partial=partial) for _ in range(trees)]
+    rng = np.random.default_rng([seed, depth, resources, round(1000 * partial), needs][: 4 + (needs > 1)])
+    return [random_tree(rng, depth, resources=resources, partial=partial, needs=needs) for _ in range(trees)]
 
 
 def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) -> pd.DataFrame:

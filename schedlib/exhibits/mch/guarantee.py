@@ -9,41 +9,45 @@ import functools
 import numpy as np
 import pandas as pd
 
-from schedlib.exhibits.mch import CAPACITY, RULES, SEEDS, heat_maps, label, per_seed, random_trees, trees_with
+from schedlib.exhibits.mch import CAPACITY, SEEDS, heat_maps, label, per_seed, random_trees, trees_with
 from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.mch.allocate import allocate
 from schedlib.mch.model import Tree
-from schedlib.mch.properties import TOLERANCE, long_run_guarantee, node_shares, solve
+from schedlib.mch.properties import TOLERANCE, long_run_guarantee, node_shares
 from schedlib.mch.simulate import simulate
 from schedlib.pictures import style
 
 PLACE = 5.1
+COMPARED = ("mch", "mch-two-phase", "case1", "exact-ch")  # with H-DRF, on the same trees
 PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)  # chances that a leaf is partial-type
-OVER_TIME = ("h-drf", "mch", "exact-ch", "naive-h-drf", "drf")  # the rules that are compared over time
+OVER_TIME = ("h-drf", "mch", "mch-two-phase", "exact-ch", "naive-h-drf", "drf")
 AT_ONCE = 50  # about so many tasks of one leaf fill its dominant resource
 
 
-def run(rule: str, depth: int, partial: float, resources: int, trees: int, seed: int) -> pd.DataFrame:
-    """How often and how far a flat rule's shares differ from H-DRF's, and who misses the guarantee: one row.
+def run(depth: int, partial: float, resources: int, needs: int, trees: int, seed: int) -> pd.DataFrame:
+    """How often and how far flat rules' shares differ from H-DRF's, and who misses the guarantee, by `rule`.
 
-    - `leaves`: mean number; `differ`: share of trees on which a leaf's dominant share differs by over
-      `TOLERANCE`
+    - `needs`: how many resources partial-type leaves need; `differ`: share of trees on which a leaf's
+      dominant share differs by over `TOLERANCE`
     - `gap`, `largest_gap`: that greatest difference (of the whole cluster), mean and largest over the trees
     - `below_leaf`, `below`, `h_drf_below`: share of trees with a leaf, with a leaf or group below its
-      guarantee, the latter under H-DRF; `least_leaf`, `least`: the least share over it, of a leaf, of either
+      guarantee, the latter under H-DRF; `least_leaf`: the least share over it, of a leaf
     """
     rows, capacity = [], np.full(resources, CAPACITY)
-    for tree in random_trees(depth, partial, resources, trees, seed):
-        ours, theirs = solve(tree, capacity, RULES[rule]).shares, allocate(tree, capacity, "h-drf").shares
-        ratio, its = (node_shares(tree, capacity, s)[1:] / tree.guarantee[1:] for s in (ours, theirs))
-        leaf = ratio[tree.leaves - 1].min()
-        rows.append((tree.n_leaves, np.abs(ours - theirs).max(), leaf, ratio.min(), its.min()))
-    leaves, gap, least_leaf, least, its_least = np.array(rows).T
-    below_leaf, below, h_drf_below = ((one < 1 - TOLERANCE).mean() for one in (least_leaf, least, its_least))
-    return pd.DataFrame([{
-        "leaves": leaves.mean(), "differ": (gap > TOLERANCE).mean(), "gap": gap.mean(),
-        "largest_gap": gap.max(), "below_leaf": below_leaf, "below": below, "h_drf_below": h_drf_below,
-        "least_leaf": least_leaf.min(), "least": least.min()}])
+    for tree in random_trees(depth, partial, resources, trees, seed, needs):
+        theirs, guarantee = allocate(tree, capacity, "h-drf").shares, tree.guarantee[1:]
+        its = (node_shares(tree, capacity, theirs)[1:] / guarantee).min()
+        for rule in COMPARED:
+            ours = allocate(tree, capacity, rule).shares
+            ratio = node_shares(tree, capacity, ours)[1:] / guarantee
+            rows.append((rule, np.abs(ours - theirs).max(), ratio[tree.leaves - 1].min(), ratio.min(), its))
+    frame = pd.DataFrame(rows, columns=["rule", "gap", "least_leaf", "below", "h_drf_below"])
+    short = frame[["least_leaf", "below", "h_drf_below"]] < 1 - TOLERANCE
+    frame = frame.assign(differ=frame["gap"] > TOLERANCE, largest_gap=frame["gap"], below=short["below"],
+                         below_leaf=short["least_leaf"], h_drf_below=short["h_drf_below"])
+    how = dict.fromkeys(("differ", "gap", "below_leaf", "below", "h_drf_below"), "mean")
+    how |= {"largest_gap": "max", "least_leaf": "min"}
+    return frame.groupby("rule", sort=False).agg(how).round(12).reset_index()  # what is left out is rounding
 
 
 def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
@@ -89,17 +93,27 @@ def _heat_maps(*panels):
                      "share of trees (%)")
 
 
+def _of(frame, resources, rule="mch"):
+    """A rule's rows with so many resources, of which partial-type leaves need one."""
+    return frame[(frame["resources"] == resources) & (frame["rule"] == rule) & (frame["needs"] == 1)]
+
+
 def plot_equality(frame: pd.DataFrame, resources: int = 2):
     """How often MCH's shares differ from H-DRF's, and how often a leaf or group falls below its guarantee."""
-    rows = frame[frame["resources"] == resources]
+    rows = _of(frame, resources)
     return _heat_maps((rows, "differ", "shares other than H-DRF's"),
                       (rows, "below", "a leaf or group below its guarantee"))
 
 
 def plot_exact(frame: pd.DataFrame):
-    """How often two repairs of MCH give shares other than H-DRF's, two resources and more alike."""
+    """How often two-phase MCH and two repairs give shares other than H-DRF's, with two resources and more."""
     return _heat_maps(*((rows, "differ", f"{label(rule)}: other than H-DRF's")
-                        for rule, rows in frame.groupby("rule")))
+                        for rule, rows in _others(frame)))
+
+
+def _others(frame):
+    """The rows of the rules beside MCH as printed."""
+    return frame[(frame["rule"] != "mch") & (frame["needs"] == 1)].groupby("rule", sort=False)
 
 
 def plot_group(frame: pd.DataFrame):
@@ -134,7 +148,7 @@ def _means(rows, column, digits):
 
 
 def _caption_equality(frame, resources=2):
-    rows, rule = frame[frame["resources"] == resources], label(frame["rule"].iloc[0])
+    rows, rule = _of(frame, resources), label("mch")
     return (f"{rule} against H-DRF on {_trees(rows):,} random trees for each cell, {resources} resources, "
             "equal weights, divisible tasks. Left: some leaf's dominant share differs. Right: some leaf or "
             f"group falls below its hierarchical share guarantee, under {rule}; under H-DRF on "
@@ -144,7 +158,8 @@ def _caption_equality(frame, resources=2):
 
 
 def _alt_equality(frame, resources=2):
-    deep = frame[(frame["resources"] == resources) & (frame["depth"] == frame["depth"].max())]
+    deep = _of(frame, resources)
+    deep = deep[deep["depth"] == deep["depth"].max()]
     words = "; ".join(
         f"{100 * one['differ'].mean():.3g} % differ and {100 * one['below'].mean():.3g} % violate the "
         f"guarantee when a leaf is partial-type with chance {100 * partial:.0f} %"
@@ -156,12 +171,13 @@ def _alt_equality(frame, resources=2):
 def _caption_exact(frame):
     words = ". ".join(
         f"{label(rule)}: the guarantee is violated on {100 * rows['below'].mean():.2g} % of trees, a share "
-        f"differs by {100 * rows['largest_gap'].max():.2g} % at most" for rule, rows in frame.groupby("rule"))
-    one = frame[frame["rule"] == frame["rule"].iloc[0]]
-    return (f"Two repairs of MCH on {_trees(one):,} random trees for each cell, {one['resources'].min()} to "
-            f"{one['resources'].max()} resources, divisible tasks. Case 1's weight for every leaf is H-DRF "
-            "until a resource is saturated; what is left over goes another way. Exact CH takes H-DRF's own "
-            f"shares as weights. {words} (of the cluster).")
+        f"differs by {100 * rows['largest_gap'].max():.2g} % at most" for rule, rows in _others(frame))
+    one = _of(frame, frame["resources"].min())
+    return (f"Two-phase MCH and two repairs on {_trees(one):,} random trees for each cell and number of "
+            f"resources ({frame['resources'].min()} to {frame['resources'].max()}), divisible tasks. "
+            "Two-phase MCH and Case 1's weight for every leaf are H-DRF until a resource is saturated; what "
+            "is left over goes another way. Exact CH takes H-DRF's own shares as weights. "
+            f"{words} (of the cluster).")
 
 
 def _late(frame):
@@ -177,9 +193,15 @@ def _caption_group(frame):
             "other.")
 
 
-def _failing(column, kind, frame):
+def _failing(column, kind, frame, rule="mch", needs=1):
     """The share of trees (%) with this kind of leaves on which a column holds."""
-    return trees_with(frame[(frame["partial"] > 0) == (kind == "partial")] if kind else frame, column)
+    rows = frame[(frame["rule"] == rule) & (frame["needs"] == needs)]
+    return trees_with(rows[(rows["partial"] > 0) == (kind == "partial")] if kind else rows, column)
+
+
+def _over_time(rule, frame):
+    """What the poorest leaf of all trees with partial-type leaves has on average, less 90 %, per seed."""
+    return 100 * frame[(frame["rule"] == rule) & (frame["partial"] > 0)].groupby("seed")["least"].min() - 90
 
 
 def _holds(rule, sign, bound, frame):
@@ -187,19 +209,18 @@ def _holds(rule, sign, bound, frame):
     return sign * (100 * per_seed(_late(frame[frame["rule"] == rule]), "share") / 0.25 - bound)
 
 
-def _points(trees, *rules):
-    """The points of each scale, one rule after the other; `trees` at quick scale."""
-    deep = (1, 2, 3, 4, 5)
-    sizes = ((4, (2, 3), (1, 2, 3), (0.0, 0.5)), (trees, (2, 3), deep, PARTIALS),
-             (5 * trees, (2, 3, 4), deep, PARTIALS))
-    return scales(*([{"depth": depth, "partial": partial, "trees": count, "rule": rule, "resources": m}
-                     for rule in rules for m in resources for depth in depths for partial in partials]
-                    for count, resources, depths, partials in sizes))
+def _points(trees, resources, depths, partials):
+    """Every number of resources, depth and chance; with three, partial-type leaves that need two, too."""
+    shared = {"depth": depths, "trees": [trees]}
+    return (grid(partial=partials, resources=resources, needs=[1], **shared)
+            + grid(partial=[0.5], resources=[3], needs=[2], **shared))
 
 
+ALL = (1, 2, 3, 4, 5)
 EXPERIMENTS = (
-    Experiment("mch.equality", "How often MCH allocates as H-DRF does", run, _points(200, "mch"), SEEDS),
-    Experiment("mch.exact", "Two repairs of MCH against H-DRF", run, _points(50, "case1", "exact-ch"), SEEDS),
+    Experiment("mch.equality", "How often MCH and its repairs allocate as H-DRF does", run,
+               scales(_points(4, (2, 3), ALL[:3], (0.0, 0.5)), _points(40, (2, 3), ALL, PARTIALS),
+                      _points(1000, (2, 3, 4), ALL, PARTIALS)), SEEDS),
     Experiment("mch.starvation", "A group with complementary leaves beside a memory leaf, over time",
                run_group, scales(*(grid(rule=OVER_TIME, horizon=[end]) for end in (20, 50, 200))), SEEDS),
     Experiment("mch.long-run", "Who is starved on random trees while tasks end and start", run_trees,
@@ -210,9 +231,9 @@ EQUALITY = plot_equality, _caption_equality, _alt_equality
 FIGURES = (
     Figure("mch.equality", "mch.equality", *EQUALITY),
     Figure("mch.equality3", "mch.equality", *(functools.partial(make, resources=3) for make in EQUALITY)),
-    Figure("mch.exact", "mch.exact", plot_exact, _caption_exact,
-           lambda frame: "Two heat maps by levels and partial-type leaves. Trees with shares other than "
-           f"H-DRF's, over all cells: {_means(frame, 'differ', 3)}."),
+    Figure("mch.exact", "mch.equality", plot_exact, _caption_exact,
+           lambda frame: "Three heat maps by levels and partial-type leaves. Trees with shares other than "
+           f"H-DRF's, over all cells: {_means(frame[frame['rule'] != 'mch'], 'differ', 3)}."),
     Figure("mch.starvation", "mch.starvation", plot_group, _caption_group,
            lambda frame: "Line charts of two memory leaves' shares over time. In the second half n2,2 holds: "
            f"{_means(_late(frame), 'share', 2)}."),
@@ -229,16 +250,37 @@ FULL, PARTIAL = "all leaves are full-type", "some leaves are partial-type"
 _fails = claim_maker("mch", metric="share of random trees on which it fails", unit="%", tolerance=1.0)
 _above = claim_maker("mch", metric="what the same leaf holds above its guarantee", unit="% of the guarantee",
                      check="order")
+PHASES = {"weight 1 from the beginning": "mch", "weight 1 once k' is full (two-phase)": "mch-two-phase"}
+
+
+def _readings(column, kind="partial", **where):
+    """A reading for each of `PHASES`."""
+    return {phase: ("mch.equality", functools.partial(_failing, column, kind, rule=rule, **where))
+            for phase, rule in PHASES.items()}
+
+
 CLAIMS = (
     *(_fails(name, where, claim, "mch.equality", functools.partial(_failing, column, kind), 0.0)
       for name, where, claim, column, kind in (
           ("guarantee-full", GUARANTEE, f"MCH {KEEPS} and groups when {FULL}", "below", "full"),
           ("same-full", "Section III.A.3, Case 1", f"{SAME} when {FULL}", "differ", "full"),
-          ("same-partial", "Section III.A.3, Case 2", f"{SAME} when {PARTIAL}", "differ", "partial"),
           ("h-drf-guarantee", "Section I.C", f"H-DRF {KEEPS} and groups", "h_drf_below", None))),
+    _fails("same-partial", "Section III.A.3, Case 2", f"{SAME} when {PARTIAL}", None, None, 0.0,
+           readings=_readings("differ")),
     _fails("guarantee-partial", GUARANTEE, f"MCH {KEEPS} when {PARTIAL}", None, None, 0.0,
-           readings={f"of {whose}": ("mch.equality", functools.partial(_failing, column, "partial"))
-                     for whose, column in (("leaves and groups", "below"), ("leaves", "below_leaf"))}),
+           readings={f"of {whose}, {phase}": how
+                     for whose, column in (("leaves and groups", "below"), ("leaves", "below_leaf"))
+                     for phase, how in _readings(column).items()}),
+    _fails("two-of-three", "Section II.B.3", "This is easily generalised to jobs that ask for two or more "
+           "but not all resources (read as: with three resources, and half of the leaves needing two, MCH "
+           f"{KEEPS})",
+           None, None, 0.0, readings=_readings("below_leaf", needs=2)),
+    _above("no-starvation", GUARANTEE, "MCH starves nobody while tasks end and start (read as: on random "
+           "trees with partial-type leaves no leaf's mean share falls below 90 % of its guarantee)", None,
+           None,
+           metric="what the poorest leaf holds, less 90 % of its guarantee",
+           readings={phase: ("mch.long-run", functools.partial(_over_time, rule))
+                     for phase, rule in PHASES.items()}),
     _above("naive-starves", "Section I.C", "The natural adaptation of DRF to hierarchies starves some jobs "
            "(read as: on [memory, [CPU, memory]] the nested memory leaf holds less than half its guarantee "
            "in the long run)", "mch.starvation", functools.partial(_holds, "naive-h-drf", -1, 50.0),

@@ -20,7 +20,8 @@ from schedlib.pictures import style
 from schedlib.pictures.trees import plot_tree, tree_size
 from schedlib.teaching.explorers import Explorer, Picture, labelled, menu, placed, slider, working
 
-RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch", "m-ch")
+RULES = ("mch", "mch-two-phase", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch",
+         "m-ch")
 RESOURCES = ("CPU", "GB")
 LEAVES, DEPTH, SMALLEST, LARGEST = 12, 5, 1e-3, 1e6
 # Examples by name: the tree's text, CPUs, memory (GB).
@@ -145,7 +146,7 @@ def filling() -> Explorer:
                     on_change={"preset": take_example})
 
 
-CHURN_RULES = ("mch", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
+CHURN_RULES = ("mch", "mch-two-phase", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
 FIG4 = "Fig. 4 of the paper"
 # How long each scene lasts (s).
 SCENES = {FIG4: 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}

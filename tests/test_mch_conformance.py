@@ -1,0 +1,39 @@
+"""Published cases of Volcano, Mesos and YARN: each agrees, or differs for a reason that is known."""
+
+import pytest
+
+from schedlib import mch
+from schedlib.exhibits.mch.conformance import MESOS, VOLCANO, WHY, YARN, read_case, run, served_in_turn
+
+
+@pytest.fixture(scope="module")
+def table():
+    return run(0).set_index("case")
+
+
+def test_all_cases_agree_but_for_the_ties_that_yarn_breaks_by_the_second_share(table):
+    differ = table[table["agree"] < table["compared"]]
+    assert set(differ.index) == set(WHY) == {"SameDominantResource"}
+    assert set(table.index) == {*VOLCANO, *MESOS, *YARN}
+
+
+def test_a_wrong_order_is_told_from_the_published_one():
+    for line in MESOS["DRF"][:5]:
+        leaves, order = line.split(" > ")
+        assert not served_in_turn(f"{leaves} > {' '.join(reversed(order.split()))}", "naive-h-drf")
+
+
+def test_the_sorter_is_not_h_drf_where_siblings_complement_each_other():
+    """b holds 6 % of CPU and c 6 % of memory: summed up the group has 6 %, rescaled too, and 12 % when both need the same."""
+    for rule in ("naive-h-drf", "h-drf"):
+        assert served_in_turn("100: a/b6,0 a/c0,6 d7 > a/b a/c d", rule)
+        assert served_in_turn("100: a/b6 a/c6 d7 > d a/b a/c", rule)
+    assert served_in_turn("100: a/b9,0 a/c0,2 d5 > d a/c a/b", "naive-h-drf")
+    assert served_in_turn("100: a/b9,0 a/c0,2 d5 > a/c a/b d", "h-drf")  # rescaled to its poorest child, a has 2 %
+
+
+def test_a_case_is_read_as_it_is_written():
+    tree, _, counts, active, order = read_case("50,200: a/*3 a/.1 a/c5,2*0.2#4 (b6) > a/c a/.")
+    assert mch.Tree(tree.nested).n_leaves == 3 and tree.weight.tolist() == [1, 3, 1, 0.2, 1]
+    assert tree.demand.tolist() == [[1, 1], [5, 2], [6, 6]] and counts.tolist() == [1, 4, 1]
+    assert active.tolist() == [1, 1, 0] and order == [1, 0]
