@@ -23,7 +23,7 @@ POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
 """LoTES in the extended and in the first version, and the two policies that the paper compares it with."""
 CONFIGS = 10
 """Machine configurations of a random workload, with equally many machines each."""
-SIZE = {"smoke": {"machines": 4, "hours": 10.0}, "quick": {"machines": 50, "hours": 6.0},
+SIZE = {"smoke": {"machines": 4, "hours": 10.0}, "quick": {"machines": 50, "hours": 8.0},
         "paper": {"machines": 1000, "hours": 100.0}}
 """Machines of each configuration and hours of arrivals. The paper's own size is that of the scale `paper`."""
 SHORTEST = 1e-4

@@ -31,15 +31,15 @@ READINGS: dict[str, dict[str, dict[str, Any]]] = {
 """The readings of each policy, ours first, then others, as options of `simulate`."""
 
 
-def variants(phi: float, omega: float, load: float, policies: list[str], machines: int, hours: float,
+def variants(phi: float, omega: float, load: float, rivals: bool, machines: int, hours: float,
              seed: int) -> pd.DataFrame:
-    """Every reading of these policies on the same jobs: `policy`, `reading`, and the columns of `outcome`.
+    """Every reading of LoTES (and of its `rivals`) on the same jobs: `policy`, `reading`, those of `outcome`.
 
     One factor scales all of a job's sizes, with the mean as planned.
     """
     instance, rows = under(lotes.random_instance(phi, omega=omega, load=load, machines=machines, hours=hours,
                                                  seed=seed, rounded=True), "common-matched"), []
-    for policy in policies:
+    for policy in READINGS if rivals else ("lotes", "lotes-first"):
         for reading, options in READINGS[policy].items():
             run = runs.follow(instance, policy, seed, **options)
             rows.append({"policy": policy, "reading": reading} | runs.outcome(run, instance))
@@ -61,8 +61,7 @@ def overhead(load: float, phi: float, machines: int, hours: float, seed: int) ->
 
 def _settings(machines, hours):
     size = {"phi": [0.006], "load": [0.97], "machines": [machines], "hours": [hours]}
-    return [*grid(omega=[0.0], policies=[list(READINGS)], **size),
-            *grid(omega=[0.1, 0.2], policies=[["lotes", "lotes-first"]], **size)]
+    return grid(omega=[0.0], rivals=[True], **size) + grid(omega=[0.1, 0.2], rivals=[False], **size)
 
 
 EXPERIMENTS = (
