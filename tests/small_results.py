@@ -27,7 +27,7 @@ def of_lotes():
     counts = GOOGLE_ARRIVALS.draw(200, None, np.random.default_rng(0))
     fitted = lotes.fit_arrivals(counts)
     yield "lotes.fit_arrivals", digest(np.round([fitted.typical, fitted.spread, fitted.memory], 6))
-    _, month = lotes.google_month(configs, classes, jobs=3_000, batch=100, hours=48)
+    _, _, month = lotes.google_month(configs, classes, thin=20, hours=48)
     yield "lotes.google_month", digest(month.jobs, month.tasks)
     found, label = lotes.cluster_jobs(month, 4)
     yield "lotes.cluster_jobs", digest(found.share, found.demand, found.rate, label)
