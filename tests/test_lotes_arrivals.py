@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
+from google_fits import fit_arrivals, fit_durations
 from schedlib.exhibits.lotes import fig6_10_month, runs
 from schedlib.experiment import SCALES
 from schedlib.lotes import (
     GOOGLE_ARRIVALS,
     ArrivalModel,
     core_load,
-    fit_arrivals,
-    fit_durations,
     google2011,
     google_month,
     google_times,
@@ -208,9 +207,6 @@ def test_a_month_takes_its_hours_from_the_model_it_is_given():
         (lambda: ArrivalModel(1.0, -0.1, 1.0), "spread: -0.1"),
         (lambda: ArrivalModel(1.0, 0.1, np.nan), "memory: nan"),
         (lambda: ArrivalModel(1.0, 0.1, 1.0, ((0.0, 0.1, 1.0),)), "positive period"),
-        (lambda: fit_arrivals([5] * 20 + [0] + [5] * 20), "hour 20 has 0 jobs"),
-        (lambda: fit_arrivals([5, 6, 7]), "at least 10 hours"),
-        (lambda: fit_arrivals([[5, 6]] * 20), "one row"),
         (lambda: google_month(*google2011(), load=0.0), "load, thin, hours: 0, 1"),
         (lambda: google_month(*google2011(), hours=1e4, thin=99), "at most 696 hours"),
         (lambda: google_month(*google2011(), sizes="commun", thin=99), "sizes: 'commun' is unknown"),

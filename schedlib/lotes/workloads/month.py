@@ -6,7 +6,6 @@ drawn for each job by itself. Table 1's machines are scaled until the month's jo
 """
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,14 +13,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core import streams
-from schedlib.core.portable import dot, exp, least_squares
+from schedlib.core.portable import dot, exp
 from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.workloads.instances import RandomWorkload, fewer_machines
 from schedlib.workload import Workload
 
 JOBS, BATCH, HOURS = 672_074, 3_986, 29 * 24
-PERIODS = (168.0, 24.0, 4.0)
-"""Hours: a week, a day, and every four hours, a line of the spectrum of Google's arrivals that stands out."""
 
 
 def wander(rng: np.random.Generator, steps: tuple[int, ...], spread: float, memory: float) -> np.ndarray:
@@ -75,56 +72,10 @@ class ArrivalModel:
         return rng.poisson(intensity) if jobs is None else rng.multinomial(jobs, intensity / intensity.sum())
 
 
-def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
-                 periods: Sequence[float] = PERIODS) -> ArrivalModel:
-    """Fit the model to `counts (H,)`, the jobs of H consecutive whole hours from hour number `first` on.
-
-    Maximum likelihood of log counts as a Gaussian AR(1) around a level and waves of the `periods` (h): given
-    what one hour keeps of the last one's deviation, the rest is least squares on whitened logarithms; that
-    one number is searched. The counts' own Poisson noise counts as the AR(1)'s, which is right for hundreds
-    of jobs an hour. Raises ValueError when an hour has no jobs or there are too few hours.
-
-    >>> again = fit_arrivals(GOOGLE_ARRIVALS.draw(20_000, None, np.random.default_rng(0)))
-    >>> round(again.spread, 2), round(GOOGLE_ARRIVALS.spread, 2)
-    (0.26, 0.26)
-    """
-    from scipy.optimize import minimize_scalar  # slow to load
-
-    counts = np.asarray(counts, float)
-    if counts.ndim != 1 or len(counts) < 2 * len(periods) + 4:
-        raise ValueError(f"counts: shape {counts.shape}, periods {periods}; needs one row of at least "
-                         f"{2 * len(periods) + 4} hours")
-    for hour in np.flatnonzero(~(counts > 0)):
-        raise ValueError(f"counts: hour {hour} has {counts[hour]:g} jobs; leave out hours without jobs at "
-                         "the ends, or count longer spans")
-    log, hours = np.log(counts), first + np.arange(len(counts))
-    waves = [wave(2 * np.pi * hours / period) for period in periods for wave in (np.cos, np.sin)]
-    design = np.column_stack([np.ones(len(log)), *waves])
-
-    def white(values, keep):
-        return np.concatenate((np.sqrt(1 - keep**2) * values[:1], values[1:] - keep * values[:-1]))
-
-    def around(keep):
-        """Coefficients, and the variance of what each hour adds, when it keeps that share."""
-        x, y = white(design, keep), white(log, keep)
-        best = least_squares(x, y)
-        return best, float(np.mean((y - dot(x, best)) ** 2))
-
-    def loss(keep):
-        return len(log) / 2 * np.log(around(keep)[1]) - np.log(1 - keep**2) / 2
-
-    keep = float(minimize_scalar(loss, bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-9}).x)
-    best, variance = around(keep)
-    cycles = tuple((float(period), float(np.hypot(*wave)),
-                    float(np.arctan2(*wave[::-1]) / (2 * np.pi) * period % period))
-                   for period, wave in zip(periods, best[1:].reshape(-1, 2), strict=True))
-    return ArrivalModel(float(np.exp(best[0])), float(np.sqrt(variance / (1 - keep**2))),
-                        float(-1 / np.log(keep)), cycles)
-
-
 GOOGLE_ARRIVALS = ArrivalModel(typical=917.5, spread=0.2629, memory=1.752,
                                cycles=((168.0, 0.1718, 77.86), (24.0, 0.0665, 22.54), (4.0, 0.0784, 1.019)))
-"""The fit to the 696 hours of Google's table, clusterdata-2011-2, without the 3,986 jobs at its beginning.
+"""The fit to the 696 hours of Google's table, clusterdata-2011-2, without the 3,986 jobs at its beginning, by
+maximum likelihood (`tests/google_fits.py`): cycles of a week, a day, and four hours, which stand out.
 
 It has the mean (960 an hour), the spread of the logarithms (0.30) and their correlations from hour to hour
 and week to week. It lacks the one great burst, in hours 414 to 431, whose peak of 3,164 jobs is above those
@@ -145,7 +96,7 @@ DURATIONS = np.array([
     (0.001511, 696, 496.6), (0.001209, 696, 696), (0.0009671, 696, 696), (0, 696, 696),
 ])
 """How long Google's jobs run: the share that runs longer than so many hours, in the batch and of those that
-come later; 696 h stand for the rest of the month. Made from the table by `fit_durations`, to four digits.
+come later; 696 h stand for the rest of the month. Kaplan and Meier's estimate, to four digits.
 Facts of Google's clusterdata-2011-2, CC-BY 4.0 (Reiss, Wilkes and Hellerstein, 2011)."""
 
 
@@ -153,8 +104,8 @@ def google_times(jobs: pd.DataFrame) -> pd.DataFrame:
     """When the jobs of Google's table come and how long they run, in hours: `submit, duration, ended`.
 
     `jobs` are those of `traces.google2011_jobs`. The month begins where the trace does, at 600 s. A job runs
-    from its first SCHEDULE event to its last EVICT, FAIL, FINISH, KILL or LOST; one that was there before
-    runs from the month's beginning, and one that does not end (`ended` is false) to the end of the month.
+    from its first SCHEDULE event (without one, its submission) to its last EVICT, FAIL, FINISH, KILL or LOST;
+    one that was there before runs from the month's beginning, one that does not end (not `ended`) to its end.
 
     >>> jobs = pd.DataFrame({"submit": [0.0, 4000.0], "start": [0.0, 4200.0], "end": [np.nan, 6000.0]})
     >>> google_times(jobs).to_numpy().round(3).tolist()
@@ -162,30 +113,8 @@ def google_times(jobs: pd.DataFrame) -> pd.DataFrame:
     """
     submit, start, end = (jobs[["submit", "start", "end"]].to_numpy().T - 600.0).clip(0) / 3600
     ended = ~np.isnan(end)
-    duration = np.where(ended, end, HOURS) - start
+    duration = np.where(ended, end, HOURS) - np.where(np.isnan(start), submit, start)
     return pd.DataFrame({"submit": submit, "duration": duration, "ended": ended})
-
-
-def fit_durations(times: pd.DataFrame) -> np.ndarray:
-    """A table like `DURATIONS`, (N, 3), of jobs as `google_times` gives them, by Kaplan and Meier: a job that
-    does not end counts as one that runs longer than was seen.
-
-    >>> some = pd.DataFrame({"submit": [0.0, 0.0, 5.0, 5.0], "duration": [1.0, 2.0, 3.0, 4.0], "ended": True})
-    >>> fit_durations(some)[[0, -1]].tolist()
-    [[1.0, 1.0, 3.0], [0.0, 2.0, 4.0]]
-    """
-    from scipy.stats import CensoredData, ecdf  # slow to load
-
-    longer = np.r_[1, 0.995, 0.99, 0.975, np.arange(0.95, 0.45, -0.05), 0.585, 0.4 * 0.8 ** np.arange(28), 0]
-    longer = np.sort(longer)[::-1]
-    columns = []
-    for part in (times["submit"] == 0, times["submit"] > 0):
-        duration, ended = times["duration"][part].to_numpy(), times["ended"][part].to_numpy()
-        left = ecdf(CensoredData.right_censored(duration, ~ended)).sf
-        at = np.searchsorted(-left.probabilities, -longer + 1e-12)
-        hours = np.append(left.quantiles, HOURS if left.probabilities[-1] > 1e-12 else left.quantiles[-1])[at]
-        columns.append(np.where(longer == 1, duration.min(), hours))
-    return np.column_stack([longer, *columns])
 
 
 def google_month(configs: MachineConfigs, classes: JobClasses, *, load: float = 0.8, thin: int = 1,
@@ -236,7 +165,7 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, load: float = 
                                 memory=memory)
     need = core_load(configs, made, hours) * _cores(configs)
     near = (fewer_machines(configs, _cores(configs) * load / need * factor)
-            for factor in np.geomspace(0.9, 5.0, 601))
+            for factor in np.linspace(0.9, 4.9, 801))
     return min(near, key=lambda fewer: abs(need / _cores(fewer) - load)), planned, made
 
 
