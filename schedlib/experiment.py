@@ -92,7 +92,8 @@ class Figure:
     """A picture (or, with `plot=None`, a table) made from the frame of one experiment.
 
     `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or
-    functions of the frame that return one, so that they can state what was measured.
+    functions of the frame that return one, so that they can state what was measured. `part(frame)` gives the
+    rows that the picture, its texts and its CSV have; all of them unless given.
     """
 
     id: str
@@ -100,6 +101,7 @@ class Figure:
     plot: Callable[[Any], Any] | None
     caption: str | Callable[[Any], str]
     alt: str | Callable[[Any], str]
+    part: Callable[[Any], Any] | None = None
 
     def __post_init__(self):
         _identifier("figure", self.id)
@@ -128,10 +130,11 @@ class Claim:
 
     Where the text can be read in several ways, `readings` has a name for each, with an experiment and a
     measure on its frame, in place of the claim's own: each is judged, and the claim is reproduced when it is
-    under all of them, in part when under some. What no honest run can fail, as the model or the generator is
-    made so, is marked `by_construction` and not counted. A claim that cannot be judged here has
-    `experiment=None`. Both say why in `reason`. Raises ValueError on an unknown check, a missing part, and a
-    tolerance that is negative or of an order.
+    under all of them, in part when under some. With `along`, a column such as the load, what is measured is
+    judged at each of its values for itself, and a line says at which the claim holds. What no honest run can
+    fail, as the model or the generator is made so, is marked `by_construction` and not counted. A claim that
+    cannot be judged here has `experiment=None`. Both say why in `reason`. Raises ValueError on an unknown
+    check, a missing part, and a tolerance that is negative or of an order.
     """
 
     id: str
@@ -148,6 +151,7 @@ class Claim:
     reason: str = ""
     by_construction: bool = False
     readings: Mapping[str, tuple[str, Callable[[Any], Any]]] = field(default_factory=dict)
+    along: str = ""
     paper: str = field(init=False)
 
     def lines(self) -> dict[str, "Claim"]:

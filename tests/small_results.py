@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs, lotes, mch, theory
-from schedlib.lotes.workloads.month import GOOGLE_ARRIVALS
 
 
 def digest(*values) -> str:
@@ -24,10 +23,7 @@ def of_lotes():
     plan = lotes.plan(configs, classes)
     yield "lotes.plan", digest(plan.allocation.delta, plan.rate, *plan.bins, *plan.machines)
     yield "lotes.algorithm1", digest(*(lotes.algorithm1(c, classes.demand)[0] for c in configs.capacity[:3]))
-    counts = GOOGLE_ARRIVALS.draw(200, None, np.random.default_rng(0))
-    fitted = lotes.fit_arrivals(counts)
-    yield "lotes.fit_arrivals", digest(np.round([fitted.typical, fitted.spread, fitted.memory], 6))
-    _, month = lotes.google_month(configs, classes, jobs=3_000, batch=100, hours=48)
+    _, _, month = lotes.google_month(configs, classes, thin=20, hours=48)
     yield "lotes.google_month", digest(month.jobs, month.tasks)
     found, label = lotes.cluster_jobs(month, 4)
     yield "lotes.cluster_jobs", digest(found.share, found.demand, found.rate, label)

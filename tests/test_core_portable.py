@@ -1,14 +1,13 @@
-"""The portable exponential, product and least squares, against the C library's, BLAS's and LAPACK's."""
+"""The portable exponential and product, against the C library's and BLAS's."""
 
 import math
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from schedlib.core.portable import dot, exp, least_squares
+from schedlib.core.portable import dot, exp
 
 
 @given(st.floats(-700, 700))
@@ -36,16 +35,3 @@ WHOLE = st.integers(-1000, 1000)
 def test_dot_of_whole_numbers_is_exact(vector, table, other):
     for a, b in ((vector, vector), (vector, table), (other, vector), (other, table)):
         assert np.array_equal(dot(a, b), a @ b)
-
-
-@given(arrays(int, (9, 3), elements=WHOLE), arrays(int, (9,), elements=WHOLE))
-def test_least_squares_is_lapack_s_and_leaves_nothing_along_the_columns(x, y):
-    x = x + 2000 * np.eye(9, 3)  # so that columns are far from parallel
-    found = least_squares(x, y)
-    assert np.allclose(found, np.linalg.lstsq(x, y, rcond=None)[0], rtol=1e-9, atol=1e-9)
-    assert np.allclose(x.T @ (y - x @ found), 0, atol=1e-4)
-
-
-def test_least_squares_refuses_a_column_that_says_nothing_new():
-    with pytest.raises(ValueError, match="column 1"):
-        least_squares([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]], [1.0, 1.0, 1.0])

@@ -192,6 +192,26 @@ def test_a_claim_with_readings_has_a_line_for_each_and_says_under_which_it_holds
         assert [line["verdict"] for line in made[:2]] == [verdict, "by construction"]
 
 
+def test_a_claim_along_a_column_says_at_which_values_it_holds():
+    margins = {0.5: (1.0, 1.1, 0.9), 0.8: (2.0, 2.1, 1.9), 0.9: (2.0, 0.1, -1.0), 1.0: (-1.0, -1.1, -0.9)}
+    rows = [(load, x, -x) for load, values in margins.items() for x in values]
+    frame = pd.DataFrame(rows, columns=["load", "x", "y"]).assign(seed=[*range(3)] * 4)
+    readings = {name: ("hmhs.toy", lambda rows, name=name: rows[name]) for name in ("x", "y")}
+    made = claim("order", 0.0, experiment=None, measure=None, readings=readings, along="load", reason="so")
+    whole, first, second = ledger.lines(made, {"hmhs.toy": sweep.Sweep(toy.TOY, "quick", 3, frame, ())}.get)
+    said = "holds at load 0.5 to 0.8; in part at load 0.9; fails at load 1"
+    assert first["reason"] == f"{said}; the budget of 3 seeds is spent" and np.isnan(first["measured"])
+    assert second["reason"] == "holds at load 1; fails at load 0.5 to 0.9; the budget of 3 seeds is spent"
+    assert [line["verdict"] for line in (whole, first, second)] == ["in part"] * 3
+    assert whole["reason"] == "in part under: x, y; so"
+    card = report.card(pd.DataFrame([whole, first, second]))
+    assert f"– x: {said} " in card and "– y: holds at load 1; fails at load 0.5 to 0.9 " in card
+    alone = claim("order", 0.0, measure=lambda rows: rows["x"], along="load")
+    assert [judge(alone, frame[frame["load"] == load]).verdict for load in margins] == [
+        "reproduced", "reproduced", "in part", "not reproduced"
+    ]
+
+
 def test_a_reading_whose_data_are_not_here_has_no_line():
     readings = {"here": ("hmhs.toy", lambda rows: rows["x"]), "away": ("hmhs.other", lambda rows: rows["x"])}
     made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings)

@@ -1,4 +1,4 @@
-"""An exponential, a product and a least-squares fit whose results are the same bytes on every processor.
+"""An exponential and a product whose results are the same bytes on every processor.
 
 numpy's `exp` differs in its last digit between processors' vector units, and `a @ b` between versions of
 BLAS. Where such a result decides something, or is published, the functions below take their place: they use
@@ -39,34 +39,3 @@ def dot(a: npt.ArrayLike, b: npt.ArrayLike) -> np.ndarray:
     """
     a, b = np.asarray(a), np.asarray(b)
     return (a * b).sum(axis=-1) if b.ndim == 1 else (a[..., :, None] * b).sum(axis=-2)
-
-
-def least_squares(x: npt.ArrayLike, y: npt.ArrayLike) -> np.ndarray:
-    """The coefficients (C,) of the columns of `x (N, C)` whose sum is nearest to `y (N,)` by squares.
-
-    By Gram and Schmidt, each column made orthogonal twice; raises ValueError when a column is a sum of those
-    before it.
-
-    >>> least_squares([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [1.0, 3.0, 5.0]).round(9).tolist()
-    [1.0, 2.0]
-    """
-    x, left = np.asarray(x, float), np.asarray(y, float).copy()
-    columns, n = x.T, x.shape[1]
-    base, upper, along = np.zeros((n, x.shape[0])), np.eye(n), np.zeros(n)
-    for c in range(n):
-        rest = columns[c].copy()
-        for _ in range(2):  # once leaves rounding errors where columns are nearly parallel
-            for b in range(c):
-                part = dot(base[b], rest)
-                upper[b, c] += part
-                rest -= part * base[b]
-        length = np.sqrt(dot(rest, rest))
-        if not length > 1e-12 * np.sqrt(dot(columns[c], columns[c])):
-            raise ValueError(f"x: column {c} is a sum of those before it, or zero; leave it out")
-        upper[c, c], base[c] = length, rest / length
-    for c in range(n):
-        along[c] = dot(base[c], left)
-        left -= along[c] * base[c]
-    for c in range(n - 1, -1, -1):
-        along[c] = (along[c] - dot(upper[c, c + 1 :], along[c + 1 :])) / upper[c, c]
-    return along

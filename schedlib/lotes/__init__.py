@@ -26,13 +26,14 @@ from schedlib.lotes.workloads.instances import (
     random_instance,
 )
 from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
-from schedlib.lotes.workloads.month import GOOGLE_ARRIVALS, ArrivalModel, fit_arrivals, google_month
+from schedlib.lotes.workloads.month import GOOGLE_ARRIVALS, ArrivalModel, core_load, google_month
+from schedlib.lotes.workloads.month import google_times as google_times
 
 __all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPlan", "JobClasses",
            "MachineConfigs", "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check",
-           "Capacity", "capacity", "class_counts", "can_start", "cluster_jobs", "count_bins", "defects",
-           "fewer_machines", "fit_arrivals", "fits", "generate_plan", "google2011", "google_month",
-           "gpu_draw", "gpu_machines", "gpu_month",
-           "non_dominated_bins", "offered_load", "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past",
-           "Policy", "RandomInstance", "RandomWorkload", "Replan", "Simulation", "ToldApart", "Typical",
-           "fragmentation", "random_instance", "simulate", "stochastic_plan", "told_apart", "typical_tasks"]
+           "Capacity", "capacity", "class_counts", "can_start", "cluster_jobs", "core_load", "count_bins",
+           "defects", "fewer_machines", "fits", "generate_plan", "google2011", "google_month",
+           "google_times", "gpu_draw", "gpu_machines", "gpu_month", "non_dominated_bins", "offered_load",
+           "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past", "Policy", "RandomInstance",
+           "RandomWorkload", "Replan", "Simulation", "ToldApart", "Typical", "fragmentation",
+           "random_instance", "simulate", "stochastic_plan", "told_apart", "typical_tasks"]

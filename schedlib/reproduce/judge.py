@@ -1,6 +1,9 @@
 """What a claim's numbers make of it, by the rules in `Claim`, and whether more seeds could change that."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -27,11 +30,24 @@ def judge(claim: Claim, frame: pd.DataFrame | None, looks: int = 1) -> Judgement
 
     Where seeds are added until the verdict is decided, with `looks` at it in all, each look has an interval
     of level 1 - 0.05 / looks: so all of them hold together in 95 % of cases (Bonferroni). One replicate gives
-    no interval: the mean alone is judged, and the reason says so. Raises ValueError, which names the claim,
-    when `measure` gives no number, or one that is not finite.
+    no interval: the mean alone is judged, and the reason says so. A claim that is judged `along` a column has
+    no number of its own. Raises ValueError, which names the claim, when `measure` gives no number, or one
+    that is not finite.
     """
     if claim.experiment is None or claim.measure is None:
         return Judgement(float("nan"), "", UNTESTABLE, claim.reason)
+    if claim.along:
+        assert frame is not None
+        one = replace(claim, along="", reason="")
+        each = {f"{at:g}": judge(one, rows, looks) for at, rows in frame.groupby(claim.along)}
+        kinds = [(name, found.verdict) for name, found in each.items()]
+        at = {}
+        for verdict, run in groupby(kinds, key=lambda kind: kind[1]):  # neighbours of the same verdict
+            names = [name for name, _ in run]
+            at[" to ".join(dict.fromkeys((names[0], names[-1])))] = verdict
+        verdict, said = together(at, f"at {claim.along}")
+        said = "; ".join(filter(None, (said, claim.reason)))
+        return Judgement(float("nan"), "", verdict, said, all(found.decided for found in each.values()))
     try:
         measured = claim.measure(frame)
         level = 1 - 0.05 / looks
@@ -47,6 +63,19 @@ def judge(claim: Claim, frame: pd.DataFrame | None, looks: int = 1) -> Judgement
     verdict = CONSTRUCTED if claim.by_construction and verdict == REPRODUCED else verdict
     reasons = "; ".join(filter(None, (reason, single, claim.reason)))
     return Judgement(float(f"{mean:.6g}"), text, verdict, reasons, decided)
+
+
+def together(verdicts: Mapping[str, str], word: str) -> tuple[str, str]:
+    """The verdict on a whole by those on its parts, and which parts have which.
+
+    >>> together({"one law": REPRODUCED, "another": MISSED}, "under:")
+    ('in part', 'holds under: one law; fails under: another')
+    """
+    kinds = {kind: [name for name, verdict in verdicts.items() if verdict == kind] for kind in VERDICTS}
+    holds, partly, fails = kinds[REPRODUCED] + kinds[CONSTRUCTED], kinds[IN_PART], kinds[MISSED]
+    verdict = REPRODUCED if not partly + fails else IN_PART if holds + partly else MISSED
+    parts = {"holds": holds, "in part": partly, "fails": fails}
+    return verdict, "; ".join(f"{kind} {word} {', '.join(names)}" for kind, names in parts.items() if names)
 
 
 def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str, bool]:

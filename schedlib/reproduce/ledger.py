@@ -14,7 +14,7 @@ from schedlib.reproduce.tables import csv_text, number
 
 COLUMNS = ("id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
            "reading", "measured", "ci95", "verdict", "reason", "scale", "sizes", "seeds")
-REPRODUCED, IN_PART, MISSED, CONSTRUCTED, _ = VERDICTS
+REPRODUCED, _, _, CONSTRUCTED, _ = VERDICTS
 
 
 def lines(claim: Claim, done_of: Callable[[str], "sweep.Sweep | None"]) -> list[dict[str, Any]]:
@@ -59,13 +59,9 @@ def sizes(points: Sequence[Mapping[str, Any]]) -> str:
 
 def _under_readings(claim: Claim, verdicts: Mapping[str, str]) -> dict[str, Any]:
     """What the verdicts under each reading make of the claim."""
-    kinds = {kind: [name for name, verdict in verdicts.items() if verdict == kind] for kind in VERDICTS}
-    holds, partly, fails = kinds[REPRODUCED] + kinds[CONSTRUCTED], kinds[IN_PART], kinds[MISSED]
-    verdict = REPRODUCED if not partly + fails else IN_PART if holds + partly else MISSED
+    verdict, said = judge.together(verdicts, "under:")
     verdict = CONSTRUCTED if claim.by_construction and verdict == REPRODUCED else verdict
-    words = {"holds under": holds, "in part under": partly, "fails under": fails}
-    said = [f"{word}: {', '.join(names)}" for word, names in words.items() if names]
-    reason = "; ".join(filter(None, (*said, claim.reason)))
+    reason = "; ".join(filter(None, (said, claim.reason)))
     return {"measured": float("nan"), "ci95": "", "verdict": verdict, "reason": reason}
 
 

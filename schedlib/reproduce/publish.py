@@ -64,7 +64,7 @@ def publish(figure_id: str, scale: str = "quick", seeds: int | None = None, work
 
 def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     """The files of a figure, from a finished sweep, and its entry in the folder's provenance."""
-    (paper, _, name), frame = figure.id.partition("."), done.frame
+    (paper, _, name), frame = figure.id.partition("."), figure.part(done.frame) if figure.part else done.frame
     caption, alt = (text(frame) if callable(text) else text for text in (figure.caption, figure.alt))
     timing = [column for column in done.experiment.timing if column in frame.columns]
     if figure.plot is None:

@@ -17,6 +17,9 @@ JUDGED = (r"(the mean|measured / paper|the margin|the slope|that the interval re
 UNDER = r"(holds|in part|fails) under: [^;]*(; )?"
 """Those parts that say under which readings a claim holds."""
 
+AT = r"((?:(?:holds|in part|fails) at [^;:]*(?:; )?)+)"
+"""Those that say where along a column it holds under one reading."""
+
 HEAD = """\
 # What became of the papers' claims
 
@@ -182,8 +185,11 @@ def verdicts(rows: pd.DataFrame) -> str:
 
 
 def _claim_or_reading(rows):
-    """The claim's sentence, or for a line of a reading its name and verdict."""
-    return rows["claim"].where(rows["reading"] == "", "– " + rows["reading"] + ": " + rows["verdict"])
+    """The claim's sentence; for the line of a reading its name, and its verdict or where along a column it
+    holds."""
+    along = rows["reason"].str.extract(AT, expand=False).fillna("").str.removesuffix("; ")
+    return rows["claim"].where(rows["reading"] == "",
+                               "– " + rows["reading"] + ": " + along.where(along != "", rows["verdict"]))
 
 
 def _measured(rows):

@@ -41,8 +41,8 @@ def google2011_jobs(folder: str | Path) -> Workload:
     """Read the `job_events` table: one row per submitted job, no tasks (the table has none).
 
     jobs: `job` (the trace's number), `submit` (s; the trace begins at 600 s, 0 means before that), `class`
-    (scheduling class, 0 to 3), `end` (s, NaN without one) and `end_event` ("finish", "kill", "fail", "evict",
-    "lost" or "none").
+    (scheduling class, 0 to 3), `start` (s, its first SCHEDULE event, NaN without one), `end` (s, NaN without
+    one) and `end_event` ("finish", "kill", "fail", "evict", "lost" or "none").
 
     | defect | what happens |
     |---|---|
@@ -77,6 +77,8 @@ def google2011_jobs(folder: str | Path) -> Workload:
     end = pd.Categorical.from_codes(codes, ["none", *EVENTS[EVICT : LOST + 1]])
     report["jobs without an end (end NaN)"] = int(last["event"].isna().sum())
     jobs = first[["job", "class"]].assign(submit=first["time"] / 1e6)
+    scheduled = events[events["event"] == SCHEDULE].drop_duplicates("job").set_index("job")["time"]
+    jobs = jobs.assign(start=scheduled.reindex(first["job"]).to_numpy() / 1e6)
     jobs = jobs.assign(end=last["time"].to_numpy() / 1e6, end_event=end)
     return Workload(jobs, NO_TASKS, report=met(report))
 

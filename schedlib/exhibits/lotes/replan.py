@@ -10,10 +10,10 @@ from matplotlib.figure import Figure as Picture
 from schedlib import lotes
 from schedlib.exhibits import measure
 from schedlib.exhibits.lotes.drawing import legend_below
-from schedlib.exhibits.lotes.runs import DECADES, claim, synthetic_month, with_decades
+from schedlib.exhibits.lotes.runs import DECADES, claim, month, with_decades
 from schedlib.experiment import Experiment, Figure, scales
 from schedlib.lotes.replan import WAYS
-from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS
+from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
 from schedlib.pictures import style
 
 PLACE = 5.33
@@ -44,9 +44,9 @@ def _foresight(jobs, hours):
 
 def replanning(thin: int, load: float, drift: float, bursts: bool, finest: int, hours: int,
                seed: int) -> pd.DataFrame:
-    """LoTES on the synthetic month with one plan and with plans made anew, by `way` and by `every`.
+    """LoTES on the model of Google's month with one plan and with plans made anew, by `way` and by `every`.
 
-    `every`: hours between plans, 0 when none is made anew. `hours`: 720, or fewer of the month's kind.
+    `every`: hours between plans, 0 when none is made anew. `hours`: the first so many.
     Without `bursts` all hours bring equally many jobs, and only the mix drifts.
 
     Ways: `tetris`; `fixed`: one plan; `all`: the same, and an exit may start any class; `estimate`,
@@ -58,10 +58,8 @@ def replanning(thin: int, load: float, drift: float, bursts: bool, finest: int, 
     an hour (%); `queue`: mean jobs waiting; `idle`: share of all cores that is idle while jobs wait (%);
     `plans` followed in all; `seconds`: the longest that a new plan took.
     """
-    arrivals: dict[str, Any] = {"jobs": JOBS * hours // HOURS // thin, "hours": hours}
-    if not bursts:
-        arrivals = {"arrivals": np.full(hours, ((JOBS - BATCH) // HOURS + 1) // thin)}
-    configs, classes, jobs = synthetic_month(thin, seed, load=load, drift=drift, **arrivals)
+    even = {} if bursts else {"arrivals": ArrivalModel((JOBS - BATCH) / HOURS, 0.0, 1.0)}
+    configs, classes, jobs = month(seed, thin=thin, load=load, drift=drift, hours=hours, **even)
     first = lotes.plan(configs, classes)
     runs = [("tetris", 0), ("fixed", 0), ("all", 0), ("foresight", 24)]
     runs += [(way, every) for every in (24, 6) if every >= finest for way in WAYS]
@@ -147,9 +145,9 @@ def _alt(frame):
 
 FIGURES = (
     Figure("lotes.replan", "lotes.replan", plot_replan, lambda frame: (
-        "Planning anew on the synthetic month, by what from and how often: mean wait over that under one "
-        "plan (ticks: seeds; symbols: their geometric mean). Table 1's machines over "
-        f"{40 * frame['thin'].iloc[0]}. The paper leaves this to future work (Sections 5.3.3 and 6)."),
+        "Planning anew on the model of Google's month, its mix drifting, by what from and how often: mean "
+        "wait over that under one plan (ticks: seeds; symbols: their geometric mean). One job in "
+        f"{frame['thin'].iloc[0]}. The paper leaves this to future work (Sections 5.3.3 and 6)."),
            _alt),)
 
 
@@ -162,7 +160,7 @@ def _gained(frame, way, every):
 
 
 REASON = ("waits come when more arrives than fits, and there a better estimate of the mix does not help: "
-          "plans made from the next day's jobs themselves gain no more; judged on the synthetic month")
+          "plans made from the next day's jobs gain no more; judged on the model of Google's month")
 WAYS_READ = {"estimate": "shares, demands and rates estimated anew", "cluster": "jobs clustered anew"}
 CLAIMS = (claim(
     "replan", "Section 5.3.3", "Updating the job classes' parameters improves LoTES", None, None, **DECADES,

@@ -5,6 +5,7 @@ Google's task table may not be shipped. Its job table gives real arrivals where 
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,6 @@ import pandas as pd
 from schedlib import lotes, traces
 from schedlib.exhibits import measure
 from schedlib.experiment import claim_maker, scales
-from schedlib.lotes.workloads.month import BATCH, JOBS
 from schedlib.workload import Workload
 
 ONCE: dict[str, Any] = {"points": scales([{}]), "seeds": scales(1)}
@@ -70,26 +70,15 @@ def google_files(point: Mapping) -> list[Path]:
     return sorted(folder.glob("*.csv.gz")) if folder else []
 
 
-def google_counts() -> tuple[int, np.ndarray]:
-    """The jobs of Google's table that were there before the trace began, and those of each hour (697,).
-
-    The former have timestamp 0, from which the hours count. The trace begins at 600 s and lasts 29 days: its
-    first and last hours are not whole.
-    """
-    submit = traces.google2011_jobs(traces.google2011_folder() or "").jobs["submit"].to_numpy()
-    return int((submit == 0).sum()), np.bincount((submit[submit > 0] // 3600).astype(int))
+@cache
+def google_times() -> pd.DataFrame:
+    """When the jobs of Google's table come and how long they run, read once in each process."""
+    return lotes.google_times(traces.google2011_jobs(traces.google2011_folder() or "").jobs)
 
 
-def synthetic_month(thin: int, seed: int,
-                    **options) -> tuple[lotes.MachineConfigs, lotes.JobClasses, Workload]:
-    """Table 1's machines over 40 with the classes and jobs of a `google_month`; all `thin` times fewer.
-
-    So jobs last as long whatever `thin` is: on all of Table 1's machines they would last for days.
-    """
-    configs, classes = lotes.google2011()
-    fewer = lotes.fewer_machines(configs, 40 * thin)
-    counts = {"jobs": JOBS // thin, "batch": BATCH // thin} | options
-    return fewer, *lotes.google_month(fewer, classes, seed=seed, **counts)
+def month(seed: int, **options) -> tuple[lotes.MachineConfigs, lotes.JobClasses, Workload]:
+    """The machines, classes and jobs of a `google_month` on Table 1's machines, in proportion."""
+    return lotes.google_month(*lotes.google2011(), seed=seed, **options)
 
 
 def class_table(classes: lotes.JobClasses, mean_time_h: np.ndarray) -> pd.DataFrame:

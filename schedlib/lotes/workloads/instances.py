@@ -4,6 +4,7 @@ whose jobs are drawn block by block, so that a long run fits in memory.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -136,7 +137,9 @@ class RandomWorkload:
         """The largest mean demand, (R,)."""
         return self.classes.demand.max(axis=0)
 
-    def _law(self):
+    @cached_property
+    def _law(self) -> tuple[np.ndarray, Any]:
+        """Of each class the parent's mean, and where it is truncated."""
         demand = self.classes.demand
         if self.sizes == "common":
             high = self.largest / demand.max(axis=1)
@@ -146,11 +149,19 @@ class RandomWorkload:
             mean[demand > 0] = [parent_mean(value, self.cv, self.largest) for value in demand[demand > 0]]
         return mean, self.largest
 
+    def demands(self, rng: np.random.Generator, job_class: np.ndarray) -> np.ndarray:
+        """What jobs of these classes (n,) need, (n, R)."""
+        mean, high = self._law
+        if self.sizes == "common":
+            factor = truncated(rng, mean[job_class], self.cv, high[job_class])
+            return factor[:, None] * self.classes.demand[job_class]
+        mean = mean[job_class]
+        return truncated(rng, mean, self.cv, high) if self.sizes == "independent" else mean
+
     def blocks(self) -> Iterator[Arrivals]:
         """The jobs in order of arrival, some ten thousand at a time."""
         names = ("lotes arrivals", "lotes classes", "lotes work", "lotes sizes")
         arrivals, which, work, sizes = streams(self.seed, *names)
-        mean, high = self._law()
         edges = np.cumsum(self.classes.share)
         edges[np.flatnonzero(self.classes.share)[-1] :] = np.inf
         faster, length = self.burst
@@ -164,12 +175,7 @@ class RandomWorkload:
             now, drawn = submit[-1], drawn + gaps[-1]
             job_class = np.searchsorted(edges, which.random(BLOCK), side="right")
             amount = work.standard_exponential(BLOCK)
-            demand = mean[job_class]
-            if self.sizes == "common":
-                factor = truncated(sizes, demand, self.cv, high[job_class])
-                demand = factor[:, None] * self.classes.demand[job_class]
-            elif self.sizes == "independent":
-                demand = truncated(sizes, demand, self.cv, high)
+            demand = self.demands(sizes, job_class)
             if n := np.searchsorted(submit, self.hours):
                 yield Arrivals(submit[:n], job_class[:n], amount[:n], demand[:n])
 

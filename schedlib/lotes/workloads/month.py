@@ -1,28 +1,24 @@
-"""A synthetic month of Google's cluster, after what the paper says of it (Section 5.3, Figs. 6-7, Table 2),
-and its jobs per hour: a log-normal autoregression with cycles, fitted to Google's job table (Fig. 6).
+"""The month of Google's cluster on which the paper runs its policies (Section 5.3, Figs. 6-10): when its
+jobs come and how long they run, from the real job table or from a model fitted to it.
 
-Google's task table may not be shipped. Known are Table 2's classes, that the mix drifts, and the job table:
-672,074 jobs, of which 3,986 at time 0, the others over 29 days, 960 an hour on average and up to 3,152.
-Everything else here is assumed, and said.
+The table, `job_events` of clusterdata-2011-2, says nothing of what jobs need: these are Table 2's classes,
+drawn for each job by itself. Table 1's machines are scaled until the month's jobs take a given share of them.
 """
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from schedlib.core import streams
-from schedlib.core.checks import unknown
-from schedlib.core.portable import dot, exp, least_squares
+from schedlib.core.portable import dot, exp
 from schedlib.lotes.model import JobClasses, MachineConfigs
-from schedlib.lotes.planning.allocate import allocate
-from schedlib.lotes.workloads.instances import SIZES, truncated
+from schedlib.lotes.workloads.instances import RandomWorkload, fewer_machines
 from schedlib.workload import Workload
 
 JOBS, BATCH, HOURS = 672_074, 3_986, 29 * 24
-PERIODS = (168.0, 24.0, 4.0)
-"""Hours: a week, a day, and every four hours, a line of the spectrum of Google's arrivals that stands out."""
 
 
 def wander(rng: np.random.Generator, steps: tuple[int, ...], spread: float, memory: float) -> np.ndarray:
@@ -76,116 +72,124 @@ class ArrivalModel:
         return rng.poisson(intensity) if jobs is None else rng.multinomial(jobs, intensity / intensity.sum())
 
 
-def fit_arrivals(counts: npt.ArrayLike, *, first: int = 0,
-                 periods: Sequence[float] = PERIODS) -> ArrivalModel:
-    """Fit the model to `counts (H,)`, the jobs of H consecutive whole hours from hour number `first` on.
-
-    Maximum likelihood of log counts as a Gaussian AR(1) around a level and waves of the `periods` (h): given
-    what one hour keeps of the last one's deviation, the rest is least squares on whitened logarithms; that
-    one number is searched. The counts' own Poisson noise counts as the AR(1)'s, which is right for hundreds
-    of jobs an hour. Raises ValueError when an hour has no jobs or there are too few hours.
-
-    >>> again = fit_arrivals(GOOGLE_ARRIVALS.draw(20_000, None, np.random.default_rng(0)))
-    >>> round(again.spread, 2), round(GOOGLE_ARRIVALS.spread, 2)
-    (0.26, 0.26)
-    """
-    from scipy.optimize import minimize_scalar  # slow to load
-
-    counts = np.asarray(counts, float)
-    if counts.ndim != 1 or len(counts) < 2 * len(periods) + 4:
-        raise ValueError(f"counts: shape {counts.shape}, periods {periods}; needs one row of at least "
-                         f"{2 * len(periods) + 4} hours")
-    for hour in np.flatnonzero(~(counts > 0)):
-        raise ValueError(f"counts: hour {hour} has {counts[hour]:g} jobs; leave out hours without jobs at "
-                         "the ends, or count longer spans")
-    log, hours = np.log(counts), first + np.arange(len(counts))
-    waves = [wave(2 * np.pi * hours / period) for period in periods for wave in (np.cos, np.sin)]
-    design = np.column_stack([np.ones(len(log)), *waves])
-
-    def white(values, keep):
-        return np.concatenate((np.sqrt(1 - keep**2) * values[:1], values[1:] - keep * values[:-1]))
-
-    def around(keep):
-        """Coefficients, and the variance of what each hour adds, when it keeps that share."""
-        x, y = white(design, keep), white(log, keep)
-        best = least_squares(x, y)
-        return best, float(np.mean((y - dot(x, best)) ** 2))
-
-    def loss(keep):
-        return len(log) / 2 * np.log(around(keep)[1]) - np.log(1 - keep**2) / 2
-
-    keep = float(minimize_scalar(loss, bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-9}).x)
-    best, variance = around(keep)
-    cycles = tuple((float(period), float(np.hypot(*wave)),
-                    float(np.arctan2(*wave[::-1]) / (2 * np.pi) * period % period))
-                   for period, wave in zip(periods, best[1:].reshape(-1, 2), strict=True))
-    return ArrivalModel(float(np.exp(best[0])), float(np.sqrt(variance / (1 - keep**2))),
-                        float(-1 / np.log(keep)), cycles)
-
-
-GOOGLE_ARRIVALS = ArrivalModel(typical=918.7, spread=0.2595, memory=1.922,
-                               cycles=((168.0, 0.1723, 78.04), (24.0, 0.0685, 22.83), (4.0, 0.0775, 1.079)))
-"""The fit to the 695 whole hours of Google's table, clusterdata-2011-2, without the 3,986 jobs at time 0.
+GOOGLE_ARRIVALS = ArrivalModel(typical=917.5, spread=0.2629, memory=1.752,
+                               cycles=((168.0, 0.1718, 77.86), (24.0, 0.0665, 22.54), (4.0, 0.0784, 1.019)))
+"""The fit to the 696 hours of Google's table, clusterdata-2011-2, without the 3,986 jobs at its beginning, by
+maximum likelihood (`tests/google_fits.py`): cycles of a week, a day, and four hours, which stand out.
 
 It has the mean (960 an hour), the spread of the logarithms (0.30) and their correlations from hour to hour
-and week to week. It lacks the one great burst, in hours 414 to 431, whose peak of 3,152 jobs is above those
+and week to week. It lacks the one great burst, in hours 414 to 431, whose peak of 3,164 jobs is above those
 of 99 in 100 months of the model (median 2,250).
 """
 
+DURATIONS = np.array([
+    (1, 1.944e-09, 2.778e-10), (0.995, 0.06279, 0.003764), (0.99, 0.2152, 0.00436), (0.975, 1.35, 0.005206),
+    (0.95, 10.53, 0.005994), (0.9, 31.93, 0.00732), (0.85, 46.04, 0.009272), (0.8, 58.7, 0.01276),
+    (0.75, 120.4, 0.01723), (0.7, 237.4, 0.02127), (0.65, 403.3, 0.0257), (0.6, 571.8, 0.03158),
+    (0.585, 691.9, 0.0337), (0.55, 696, 0.03918), (0.5, 696, 0.04904), (0.4, 696, 0.0709),
+    (0.32, 696, 0.0914), (0.256, 696, 0.1195), (0.2048, 696, 0.1683), (0.1638, 696, 0.2385),
+    (0.1311, 696, 0.3313), (0.1049, 696, 0.4433), (0.08389, 696, 0.5809), (0.06711, 696, 0.751),
+    (0.05369, 696, 1.002), (0.04295, 696, 1.382), (0.03436, 696, 1.955), (0.02749, 696, 2.687),
+    (0.02199, 696, 3.441), (0.01759, 696, 4.3), (0.01407, 696, 6.052), (0.01126, 696, 10.51),
+    (0.009007, 696, 15.25), (0.007206, 696, 23.31), (0.005765, 696, 44.53), (0.004612, 696, 73.44),
+    (0.003689, 696, 138.2), (0.002951, 696, 168), (0.002361, 696, 217.5), (0.001889, 696, 338.5),
+    (0.001511, 696, 496.6), (0.001209, 696, 696), (0.0009671, 696, 696), (0, 696, 696),
+])
+"""How long Google's jobs run: the share that runs longer than so many hours, in the batch and of those that
+come later; 696 h stand for the rest of the month. Kaplan and Meier's estimate, to four digits.
+Facts of Google's clusterdata-2011-2, CC-BY 4.0 (Reiss, Wilkes and Hellerstein, 2011)."""
 
-def google_month(configs: MachineConfigs, classes: JobClasses, *, jobs: int = JOBS, batch: int = BATCH,
-                 hours: int = HOURS, load: float = 0.8,
-                 arrivals: ArrivalModel | npt.ArrayLike = GOOGLE_ARRIVALS, sizes: str = "common",
-                 drift: float = 0.8, tail: float = 1.5, seed: int = 0) -> tuple[JobClasses, Workload]:
-    """The classes with the rates that the month's jobs really have, and a month of jobs, in hours.
 
-    - Arrivals: `arrivals` is an `ArrivalModel`, of which `jobs - batch` jobs over the hours are drawn (the
-      default is fitted to the trace), or the jobs in each hour `(hours,)`. They are uniform within the hour;
-      `batch` more jobs come at time 0.
-    - Mix: log-odds of the classes wander with deviation `drift` and two days' memory around Table 2's shares.
-    - Durations: log-normal with deviation `tail` of the logarithm, in the classes' printed proportions. The
-      printed means (0.035 h) would load Table 1's machines to a hundredth, so all are stretched until the
-      arrivals after the batch use `load` of the fluid limit lambda*.
-    - Demands: Table 2's means under a law of `sizes` as in `RandomWorkload`, with cv 0.5, not matched.
+def google_times(jobs: pd.DataFrame) -> pd.DataFrame:
+    """When the jobs of Google's table come and how long they run, in hours: `submit, duration, ended`.
 
-    Raises ValueError on counts that make no month and on an unknown law of sizes.
+    `jobs` are those of `traces.google2011_jobs`. The month begins where the trace does, at 600 s. A job runs
+    from its first SCHEDULE event (without one, its submission) to its last EVICT, FAIL, FINISH, KILL or LOST;
+    one that was there before runs from the month's beginning, one that does not end (not `ended`) to its end.
+
+    >>> jobs = pd.DataFrame({"submit": [0.0, 4000.0], "start": [0.0, 4200.0], "end": [np.nan, 6000.0]})
+    >>> google_times(jobs).to_numpy().round(3).tolist()
+    [[0.0, 696.0, False], [0.944, 0.5, True]]
+    """
+    submit, start, end = (jobs[["submit", "start", "end"]].to_numpy().T - 600.0).clip(0) / 3600
+    ended = ~np.isnan(end)
+    duration = np.where(ended, end, HOURS) - np.where(np.isnan(start), submit, start)
+    return pd.DataFrame({"submit": submit, "duration": duration, "ended": ended})
+
+
+def google_month(configs: MachineConfigs, classes: JobClasses, *, load: float = 0.8, thin: int = 1,
+                 hours: float = HOURS, times: pd.DataFrame | None = None,
+                 arrivals: ArrivalModel = GOOGLE_ARRIVALS, sizes: str = "common", drift: float = 0.0,
+                 seed: int = 0) -> tuple[MachineConfigs, JobClasses, Workload]:
+    """The month's machines, classes and jobs, in hours, at a mean `load` of the machines' cores.
+
+    - Jobs: of `times`, as `google_times` gives them, every `thin`-th from number `seed` on. Without it a
+      `thin`-th of 3,986 at time 0 and, by `arrivals`, of 668,088 over 696 hours, with durations of
+      `DURATIONS`, each quantile once. Those after the first `hours` are left out.
+    - Classes: drawn by their shares; with `drift`, log-odds wander with that deviation and two days' memory.
+    - Demands: `sizes`, a law as in `RandomWorkload`; with `-matched` behind it, means after truncation.
+    - Machines: those of `configs` in proportion, at least one of each, so many that all jobs, each run from
+      its submission until it ends or `hours` are over, take `load` of the cores (as near as whole machines
+      allow, see `core_load`). So neither `thin` nor `drift` nor the law changes the load.
+
+    All classes have the same rate: one over the mean duration. Raises ValueError on a load, size or number of
+    hours that makes no month, and on an unknown law of sizes. Source: LoTES, extended, Section 5.3.
 
     >>> from schedlib.lotes import google2011
-    >>> stretched, month = google_month(*google2011(), jobs=2_000, batch=100, hours=48)
-    >>> len(month), month.resources, bool((month.jobs["submit"] == 0).sum() >= 100)
-    (2000, ('cores', 'memory'), True)
+    >>> fewer, same, month = google_month(*google2011(), load=0.8, thin=100)
+    >>> len(month), month.resources, round(core_load(fewer, month), 1)
+    (6721, ('cores', 'memory'), 0.8)
     """
-    if sizes not in SIZES:
-        raise unknown("sizes", sizes, SIZES)
-    if not isinstance(arrivals, ArrivalModel):
-        arrivals = np.asarray(arrivals, np.int64)
-        hours, jobs = len(arrivals), batch + int(arrivals.sum())
-    if not (hours >= 1 and jobs > batch >= 0 and load > 0):
-        raise ValueError(f"jobs, batch, hours, load: {jobs}, {batch}, {hours}, {load:g}; needs jobs > batch "
-                         ">= 0, hours, load > 0")
+    if not (load > 0 and thin >= 1 and 0 < hours <= HOURS):
+        raise ValueError(f"load, thin, hours: {load:g}, {thin}, {hours:g}; needs a load above 0, thin of at "
+                         f"least 1, and at most {HOURS} hours")
     if configs.n_resources != 2 or classes.n_resources != 2:
         raise ValueError("configs, classes: the month has cores and memory; give machines and classes of two "
                          "resources")
     names = ("month arrivals", "month mix", "month durations", "month demands")
-    when, mix, durations, demands = streams(seed, *names)
-    if isinstance(arrivals, ArrivalModel):
-        arrivals = arrivals.draw(hours, jobs - batch, when)
-    hour = np.concatenate((np.zeros(batch, np.int64), np.repeat(np.arange(hours), arrivals)))
-    submit = hour + when.random(jobs)
-    submit[:batch] = 0.0
-    submit.sort()
-    odds = np.log(np.maximum(classes.share, 1e-300)) + wander(mix, (hours, classes.n_classes), drift, 48.0)
+    when, mix, long, demands = streams(seed, *names)
+    if times is None:
+        times = _model(arrivals, thin, when, long)
+    else:
+        times = times[seed % thin :: thin]
+    submit, duration = times.loc[times["submit"] < hours, ["submit", "duration"]].to_numpy().T
+    odds = np.log(np.maximum(classes.share, 1e-300)) + wander(mix, (HOURS, classes.n_classes), drift, 48.0)
     shares = exp(odds - odds.max(axis=1, keepdims=True))
     edges = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
-    job_class = (mix.random(jobs)[:, None] > edges[hour][:, :-1]).sum(axis=1)
-    rate = classes.rate / (load * allocate(configs, classes).rate * hours / (jobs - batch))
-    mean = np.array([1 / row[row > 0].mean() for row in rate.T])
-    duration = mean[job_class] * exp(tail * durations.standard_normal(jobs) - tail**2 / 2)
-    demand = classes.demand[job_class]
-    if sizes == "common":
-        demand = demand * truncated(demands, np.ones(jobs), 0.5, 1 / demand.max(axis=1))[:, None]
-    elif sizes == "independent":
-        demand = truncated(demands, demand, 0.5, 1.0)
-    made = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", cores=demand[:, 0],
-                                memory=demand[:, 1])
-    return JobClasses(classes.share, classes.demand, rate), made
+    job_class = (mix.random(len(submit))[:, None] > edges[submit.astype(int)][:, :-1]).sum(axis=1)
+    rate = np.full_like(classes.rate, len(duration) / math.fsum(duration))
+    planned = JobClasses(classes.share, classes.demand, rate)
+    law = RandomWorkload(planned, 1.0, 1.0, sizes.removesuffix("-matched"), sizes.endswith("-matched"))
+    cores, memory = law.demands(demands, job_class).T
+    made = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", cores=cores,
+                                memory=memory)
+    need = core_load(configs, made, hours) * _cores(configs)
+    near = (fewer_machines(configs, _cores(configs) * load / need * factor)
+            for factor in np.linspace(0.9, 4.9, 801))
+    return min(near, key=lambda fewer: abs(need / _cores(fewer) - load)), planned, made
+
+
+def _cores(configs):
+    return float(dot(configs.count, configs.capacity[:, 0]))
+
+
+def _model(arrivals, thin, when, long):
+    """Submissions and durations (h) of a month by the model."""
+    first, later = BATCH // thin, (JOBS - BATCH) // thin
+    submit = np.repeat(np.arange(HOURS), arrivals.draw(HOURS, later, when)) + when.random(later)
+    durations = [np.interp((long.permutation(n) + 0.5) / n, 1 - DURATIONS[:, 0], hours)
+                 for n, hours in ((first, DURATIONS[:, 1]), (later, DURATIONS[:, 2]))]
+    return pd.DataFrame({"submit": np.append(np.zeros(first), np.sort(submit)),
+                         "duration": np.concatenate(durations)})
+
+
+def core_load(configs: MachineConfigs, jobs: Workload, hours: float = HOURS) -> float:
+    """The share of all cores that these jobs take in the first `hours` when each starts at its submission.
+
+    >>> jobs = Workload.from_arrays([0, 2], [1.0, 4.0], cores=[0.5, 0.5], memory=[0.0, 0.0])
+    >>> core_load(MachineConfigs([[1.0, 1.0]], [1]), jobs, hours=4)
+    0.375
+    """
+    submit, tasks = jobs.jobs["submit"].to_numpy(), jobs.tasks
+    work = np.minimum(tasks["duration"].to_numpy(), hours - submit) * tasks["cores"].to_numpy()
+    return math.fsum(work) / hours / _cores(configs)
