@@ -31,7 +31,7 @@ ALLOWED = {
     "exhibits": {"exhibits", "pictures", "prototype", *GROUND, *LIBRARY},
     "reproduce": {"reproduce", "pictures", "experiment", "papers", "paths", "intervals", "core"},
     "leaderboard": {"leaderboard", "pictures", *GROUND, *LIBRARY},
-    "teaching": {"teaching", "leaderboard", "reproduce", "exhibits", "pictures", *GROUND, *LIBRARY},
+    "teaching": {"teaching", "leaderboard", "reproduce", "exhibits", "pictures", "prototype", *GROUND, *LIBRARY},
     "__main__": {"experiment", "papers", "paths", "prototype", "reproduce", "teaching", "traces", "core"},
 }
 """What each room, a folder or a module directly below schedlib, may import."""

@@ -20,6 +20,7 @@ from schedlib.eagle.simulating.results import replay
 from schedlib.prototype import driver, host, node, wire
 from schedlib.prototype.centre import Centre
 from schedlib.prototype.experiment import measure
+from schedlib.prototype.member import Member
 from schedlib.prototype.node import CENTRE, Entry, Node, next_entry
 from schedlib.workload import Workload
 
@@ -165,7 +166,7 @@ async def talk(frames, secret=b"known", member=None):
     writer.close()
     while not noted:
         await asyncio.sleep(0.01)
-    friend = Node(("node", 4), b"known")
+    friend = Member(("scheduler", 4), b"known")
     await wire.dial(friend, *listens.getsockname()[:2])
     while ("node", 3) not in friend.peers:  # it still lets friends in
         await asyncio.sleep(0.01)
@@ -207,7 +208,7 @@ def test_a_peer_that_does_not_read_is_hung_up(monkeypatch):
         own.how, own.addresses = QUEUES | {"short_only": 0}, []
         listens = wire.listening("127.0.0.1")
         serving = asyncio.ensure_future(own.listen(listens))
-        other = Node(("scheduler", 0), b"known")
+        other = Member(("scheduler", 0), b"known")
         peer = await wire.dial(other, *listens.getsockname()[:2])
         while not peer.open:
             await asyncio.sleep(0.01)
@@ -281,7 +282,7 @@ SCRIPT = """
 from schedlib import prototype
 from schedlib.workload import Workload
 print("go", flush=True)
-prototype.run(Workload.from_arrays([0] * 20, [1000.0] * 20), "hawk", 10, cutoff=1.0, schedulers=2)
+prototype.run(Workload.from_arrays([0] * 20, [0.5] + [1000.0] * 19), "hawk", 10, cutoff=1.0, schedulers=2)
 """
 
 
@@ -314,7 +315,7 @@ def test_no_process_outlives_the_driver(how):
     started = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])})
     assert started.stdout.readline() == b"go\n"
     deadline = time.monotonic() + 60
-    while len(others := below(started.pid)) < 14 and time.monotonic() < deadline:  # ten nodes, two schedulers, the centre, the host
+    while len(others := below(started.pid)) < 14 and started.poll() is None and time.monotonic() < deadline:  # ten nodes, two schedulers, the centre, the host
         time.sleep(0.05)
     assert len(others) >= 14
     started.send_signal(how)
@@ -337,7 +338,7 @@ def test_hosts_that_wait_are_used_and_go_on_waiting(monkeypatch):
         assert all(one.poll() is None for one in hosts)
         monkeypatch.setenv(host.SECRET, "guessed")
         with pytest.raises(RuntimeError, match="does not know the secret"):
-            prototype.run(some_jobs(6), "eagle", 4, hosts=places, **HOW)
+            prototype.run(some_jobs(6), "hawk", 4, hosts=places, **HOW)
     finally:
         for one in hosts:
             one.terminate()
