@@ -102,7 +102,7 @@ def draw(frame: pd.DataFrame):
 def caption(frame: pd.DataFrame) -> str:
     sizes = frame.iloc[0]
     return (f"Fig. 9 as measured: Eagle over Hawk on {sizes['nodes']} real node monitors, ten schedulers and "
-            f"a centre over TCP on one machine; {sizes['jobs']:,} jobs of the Google sample, time compressed. "
+            f"a centre over TCP on one machine; {sizes['jobs']:,} jobs of the Google sample, compressed. "
             "Right: the simulator (as written) on the same jobs, a hop as long as it was measured. Runs of "
             f"each: {_runs(frame)}; intervals, where there are several: 95 %.")
 
