@@ -1,7 +1,8 @@
 """What a run of the prototype gives back, in the simulator's form: frames, counters, and what was noted."""
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -21,8 +22,8 @@ class Measurement(Simulation):
     Times are in the workload's unit, from the beginning of the replay on. A row `ask` of the log has the time
     at which the scheduler handled the request. `eagle`'s `replay` and the player take a run in which nobody
     died. `jobs` has a column `failed`: such a job has no finish. `stats` has more: `updates` of Section 4.3
-    that were sent, `frames` that were received (all messages), `cpu` (s of all processes), `late`, the 99th
-    percentile of how late jobs were submitted, `failed` jobs.
+    that were sent, `frames` that were received (all messages), `cpu` (s of nodes, schedulers and the centre),
+    `late`, the 99th percentile of how late jobs were submitted, `failed` jobs.
 
     - `notes`: what a reader should know, such as a death: `time, process, what`
     - `delays`: `count, mean, median, p99` of each `kind`: "hop", a probe or placed task on its way; "fetch",
@@ -31,6 +32,10 @@ class Measurement(Simulation):
 
     notes: pd.DataFrame = field(default_factory=pd.DataFrame)
     delays: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
+        """As of a `Simulation`, of the jobs that have not failed."""
+        return Simulation.percentiles(replace(self, jobs=self.jobs[~self.jobs["failed"]]), q)
 
     def delay(self, kind: str) -> float:
         """The mean of a kind of delay."""

@@ -18,7 +18,7 @@ from typing import Any, Protocol
 
 VERSION = 1
 LONGEST = 1 << 20  # bytes of a frame
-MOST_UNREAD = 4 << 20  # bytes that may wait for a peer that does not read
+MOST_UNREAD = 64 << 20  # bytes that may wait for a peer that does not read
 PATIENCE = 10.0  # s for a handshake
 _json = json.JSONEncoder(separators=(",", ":")).encode
 Name = tuple[str, int]
