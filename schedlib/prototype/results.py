@@ -1,6 +1,5 @@
 """What a run of the prototype gives back, in the simulator's form: frames, counters, and what was noted."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -80,27 +79,21 @@ class _Usage:
     """How many nodes of each partition were busy, from asking for a task to its end."""
 
     def __init__(self, tasks, workers, short_only):
-        self.sizes = {"short": short_only, "general": workers - short_only}
-        short = tasks["worker"] < short_only
-        self.spans = {"short": tasks[short], "general": tasks[~short]}
-        self.last = float(tasks["finish"].max()) if len(tasks) else 0.0
+        self.sizes = {"short": short_only, "general": workers - short_only, "all": workers}
+        short, spans = (tasks["worker"] < short_only).to_numpy(), tasks[["asked", "finish"]].to_numpy()
+        self.spans = {"short": spans[short], "general": spans[~short], "all": spans}
+        self.last = float(spans.max(initial=1e-9))
 
-    def until(self, partition, time):
-        own = self.spans[partition]
-        return float((own["finish"].clip(upper=time) - own["asked"]).clip(lower=0).sum())
-
-    def share(self, partition, begin, end):
-        """The mean share of busy nodes of a partition, or of all, between two times."""
-        parts = ["short", "general"] if partition == "all" else [partition]
-        room = (end - begin) * sum(self.sizes[part] for part in parts)
-        busy = sum(self.until(part, end) - self.until(part, begin) for part in parts)
-        return float(busy / room) if room > 0 else math.nan
+    def shares(self, partition, edges):
+        """The mean share of busy nodes of a partition between one time and the next."""
+        asked, finish = self.spans[partition].T
+        until = np.array([np.clip(np.minimum(finish, edge) - asked, 0, None).sum() for edge in edges])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.diff(until) / (np.diff(edges) * self.sizes[partition])
 
     def over_time(self):
-        edges = np.linspace(0, max(self.last, 1e-9), INTERVALS + 1)
-        pairs = list(zip(edges[:-1], edges[1:], strict=True))
-        return pd.DataFrame({"time": edges[:-1]} | {
-            part: [self.share(part, *pair) for pair in pairs] for part in ("short", "general", "all")})
+        edges = np.linspace(0, self.last, INTERVALS + 1)
+        return pd.DataFrame({"time": edges[:-1]} | {part: self.shares(part, edges) for part in self.sizes})
 
 
 def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float]:
@@ -109,15 +102,16 @@ def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float
     total["longest_queue"] = max((one.get("longest_queue", 0) for one in of), default=0)
     counts = {name: total.get(name, 0) for name in COUNTERS} | {"events": len(driver.log)}
     once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
-    span = jobs["submit"].iloc[0], jobs["submit"].iloc[-1]
+    span = jobs["submit"].iloc[[0, -1]].to_numpy()
+    busy = {part: float(usage.shares(part, span)[0]) for part in ("all", "short", "general")}
     more = {name: total.get(name, 0) for name in ("updates", "frames", "refused", "cpu")}
     return {
         "workers": driver.setting.nodes, "short_only": driver.setting.how["short_only"], "jobs": len(jobs),
         "tasks": int(jobs["tasks"].sum()), "short_tasks": int(jobs.loc[~jobs["long"], "tasks"].sum()),
         **counts, "rescheduled": counts["rejections"] + counts["stolen"],
         "messages": sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice),
-        "utilisation": usage.share("all", *span), "utilisation_short": usage.share("short", *span),
-        "utilisation_general": usage.share("general", *span), "makespan": float(jobs["finish"].max()),
+        "utilisation": busy["all"], "utilisation_short": busy["short"],
+        "utilisation_general": busy["general"], "makespan": float(jobs["finish"].max()),
         "failed": len(driver.failed), **more}
 
 
