@@ -166,7 +166,7 @@ def data(options: Namespace) -> None:
 
 @command("--ratios 1.2 --repeats 1",
          argument("--ratios", nargs="+", type=float, metavar="RATIO",
-                  help="mean inter-arrival times in units of a mean job's (else 0.8 to 2)"),
+                  help="mean inter-arrival times in units of a mean job's (else 1 to 2)"),
          argument("--repeats", type=int, metavar="N", help="runs of each (else 3)"),
          argument("--fresh", action="store_true", help="measure anew what was measured already"),
          argument("--out", metavar="FILE", help="where to write (else beside the figures)"))

@@ -17,7 +17,7 @@ from schedlib.prototype.results import Measurement
 from schedlib.workload import Workload
 
 FILE = "figures/eagle/prototype.measured.csv"
-RATIOS, REPEATS, COMPRESS = (0.8, 1.0, 1.2, 1.6, 2.0), 3, 20.0
+RATIOS, REPEATS, COMPRESS = (1.0, 1.2, 1.6, 2.0), 3, 16.0
 START = 6  # s in which processes start, and queues run empty
 SYSTEMS = ("eagle", "hawk")
 COUNTS = ("probes", "rejections", "requests", "vain", "dropped", "steal_attempts", "steals", "stolen",
@@ -35,7 +35,7 @@ def rows(done: Measurement, key: dict) -> pd.DataFrame:
     """A run as rows: a percentile of a class each, with counts, delays (ms) and seconds of processors.
 
     Times are in ms of the workload, as in the paper; completion times in s. `busy` is the share of the nodes
-    that were busy from the first submission to the last.
+    that had a task from the first submission to the last.
     """
     times = done.percentiles()
     told = {"class": times["long"].map({True: "long", False: "short"}), "percentile": times["percentile"],

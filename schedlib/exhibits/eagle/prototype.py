@@ -55,8 +55,8 @@ def both() -> pd.DataFrame:
         blocks.append(pd.DataFrame(
             {"interarrival": ratio, "system": name, "repeat": repeat, "nodes": nodes, "jobs": jobs,
              "class": np.where(times["long"], "long", "short"), "percentile": times["percentile"],
-             "completion": (times["completion"] / 1000).round(9), "source": "simulator",
-             "busy": round(done.stats["utilisation"], 6)} | counts))
+             "completion": (times["completion"] / 1000).round(9), "source": "simulator"}
+            | counts))
     return pd.concat(blocks, ignore_index=True)
 
 
@@ -72,12 +72,12 @@ def run_table(seed: int) -> pd.DataFrame:
     keys, parts = ["interarrival", "system", "what"], []
     for label, own in rows.groupby(["class", "percentile"], sort=False):
         parts.append(own.assign(what=f"{label[0]} jobs, {label[1]} % (s)", value=own["completion"]))
-    parts += [first.assign(what=name.replace("_", " "), value=first[name]) for name in (*COMPARED, "busy")]
+    parts += [first.assign(what=name.replace("_", " "), value=first[name]) for name in COMPARED]
     only_here = ("updates", "frames", "hop", "fetch", "cpu")
     parts += [first.assign(what=name, value=first[name]).dropna(subset="value") for name in only_here]
     every = pd.concat(parts)
     names = {"updates": "updates of SRPT", "frames": "messages of all kinds", "hop": "a hop (ms)",
-             "fetch": "a fetch, two hops (ms)", "cpu": "processors (s)", "busy": "share of busy nodes"}
+             "fetch": "a fetch, two hops (ms)", "cpu": "processors (s)"}
     table = every.assign(what=every["what"].replace(names)).groupby([*keys, "source"], sort=False)["value"]
     wide = table.agg(["mean", "std"]).unstack("source")
     return pd.DataFrame({"prototype": wide["mean"]["prototype"], "run to run": wide["std"]["prototype"],
