@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help figures test test-browser lab claims notebooks book slides course data bench times lint lock clean
+.PHONY: help figures test test-browser lab claims notebooks book slides course data prototype bench times lint lock clean
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -51,6 +51,9 @@ slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/s
 
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
+
+prototype: .venv/.ready ## Eagle and Hawk on 100 real processes, for figures/ (20 min; ARGS='--ratios 1.2 --repeats 1')
+	@$(py) -m schedlib prototype $(ARGS)
 
 bench: .venv/.ready ## speed, as ratios in one run (4 min); ARGS='core lotes' only these
 	@$(py) tests/bench/speed.py $(ARGS)

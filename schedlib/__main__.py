@@ -164,6 +164,26 @@ def data(options: Namespace) -> None:
     print(f"\nfetch one: {PROGRAM} data NAME")
 
 
+@command("--ratios 1.2 --repeats 1",
+         argument("--ratios", nargs="+", type=float, metavar="RATIO",
+                  help="mean inter-arrival times in units of a mean job's (else 1 to 2)"),
+         argument("--repeats", type=int, metavar="N", help="runs of each (else 3)"),
+         argument("--fresh", action="store_true", help="measure anew what was measured already"),
+         argument("--out", metavar="FILE", help="where to write (else beside the figures)"))
+def prototype(options: Namespace) -> None:
+    """Run Eagle and Hawk on 100 real processes: Section 7's experiment, whose file the figures draw.
+
+    Twenty minutes on two cores; use a machine that does nothing else meanwhile.
+    """
+    from schedlib.prototype import experiment
+
+    folder = paths.checkout() or Path.cwd()
+    file = Path(options.out or folder / experiment.FILE)
+    asked = {name: getattr(options, name) for name in ("ratios", "repeats") if getattr(options, name)}
+    experiment.measure(file, **asked, fresh=options.fresh)
+    print(f"measured: {file}; draw it: {PROGRAM} figures --only eagle.prototype")
+
+
 @command("--only core", argument("--only", nargs="+", metavar="NAME", help="core, papers, explorers"))
 def bench(options: Namespace) -> int:
     """Speed: the kernels side by side in one run, and how soon a fresh process answers.

@@ -4,8 +4,9 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
-from schedlib import eagle, hmhs, mch
+from schedlib import eagle, hmhs, mch, prototype
 from schedlib.teaching.exercises import chapters_05_06
 
 
@@ -82,6 +83,15 @@ def mended(busy, workers, k):
     return np.prod([(busy - i).clip(0) / (workers - i) for i in range(k)], axis=0)
 
 
+DIED, LOST = "node 3 has died (the connection was closed)", "node 3 is lost: tasks 0, 2 of job 7 will run again elsewhere"
+
+
+def measured(*notes, failed=False):
+    """What a run of the prototype returns, as far as its check looks."""
+    frames = {"jobs": pd.DataFrame({"failed": [False, failed]}), "notes": pd.DataFrame({"what": list(notes)}, dtype=object)}
+    return prototype.Measurement(system=eagle.Eagle(), stats={"workers": 9}, utilisation=None, **frames)
+
+
 def border(p, s=0.17):
     return 1 / ((1 - s) / (1 - p) + s)
 
@@ -105,6 +115,7 @@ RIGHT = {
     ("07-head-of-line", 4): lambda: sent(clear),
     ("07-head-of-line", 5): lambda: [border(p) for p in (0.17, 0.25, 0.35)],
     ("08-eagle", 1): lambda: (110, 150, 90),
+    ("08-eagle", 2): lambda: measured(DIED, LOST),
     ("08-eagle", 3): lambda: mended,
     ("08-eagle", 5): lambda: (0.11, whole(hedge, 20)),
 }
@@ -134,7 +145,7 @@ WRONG = {
     ("07-head-of-line", 4): lambda: [choices(1), sent(clear, min_probes=20), sent(apart), eagle.Hawk(), clear],
     ("07-head-of-line", 5): lambda: [(85, 77, 69), (0.83, 0.75, 0.65), (0.9, 0.9, 0.9), (1, 1, 1), (0, 0, 0)],
     ("08-eagle", 1): lambda: [(150, 110, 90), (110, 100, 90), (60, 150, 90), (110, 150, 80), (110, 150, 100), (110, 150, 1e9)],
-    ("08-eagle", 2): lambda: [{5: (244, 2256)}, {0: (1, 1), 5: (1, 1), math.inf: (1, 1)}, {0: 1, 5: 2, math.inf: 3}, [(0, 1, 2)]],
+    ("08-eagle", 2): lambda: [measured(), measured(DIED), measured(DIED, LOST, failed=True), measured(DIED, LOST.replace("3", "4")), eagle.Eagle()],
     ("08-eagle", 3): lambda: [
         lambda busy, workers, k: (busy.mean() / workers) ** k, lambda busy, workers, k: 1 - busy / workers, abs, mended(np.arange(9), 9, 2),
     ],

@@ -26,12 +26,13 @@ ALLOWED = {
     "workload": {"core", "paths"},
     "traces": {"traces", "workload", "paths", "core"},
     **{key: {key, *GROUND} - {"experiment", "papers"} for key in papers.KEYS},
+    "prototype": {"prototype", "eagle", "workload", "paths", "core"},
     "pictures": {"pictures", *GROUND, *LIBRARY} - {"experiment"},
-    "exhibits": {"exhibits", "pictures", *GROUND, *LIBRARY},
+    "exhibits": {"exhibits", "pictures", "prototype", *GROUND, *LIBRARY},
     "reproduce": {"reproduce", "pictures", "experiment", "papers", "paths", "intervals", "core"},
     "leaderboard": {"leaderboard", "pictures", *GROUND, *LIBRARY},
-    "teaching": {"teaching", "leaderboard", "reproduce", "exhibits", "pictures", *GROUND, *LIBRARY},
-    "__main__": {"experiment", "papers", "paths", "reproduce", "teaching", "traces", "core"},
+    "teaching": {"teaching", "leaderboard", "reproduce", "exhibits", "pictures", "prototype", *GROUND, *LIBRARY},
+    "__main__": {"experiment", "papers", "paths", "prototype", "reproduce", "teaching", "traces", "core"},
 }
 """What each room, a folder or a module directly below schedlib, may import."""
 CORE_MAY_IMPORT = {"numpy", "numba", "schedlib", *sys.stdlib_module_names}

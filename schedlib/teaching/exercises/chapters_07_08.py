@@ -1,16 +1,13 @@
 """Checks for chapter 7, head-of-line blocking, and chapter 8, Eagle."""
 
-import itertools
-import math
-from collections.abc import Mapping
-from dataclasses import replace
+import re
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from schedlib import eagle, theory
+from schedlib import eagle, prototype, theory
 from schedlib.teaching import exercises
 from schedlib.teaching.exercises import a, expect, hinted, items, kind_of, near, number, numbers, rows, wholes
 from schedlib.workload import Workload
@@ -147,32 +144,16 @@ def _four_nodes(d, sticky):
 
 
 @eagle_(2)
-def cap(answer: object) -> str:
-    """Give a dictionary: for each cap, 0, 5 and infinity among them, the 99th percentile and the worst of
-    short jobs' waits (s)."""
-    pairs = a(Mapping, answer, "a dictionary of pairs by cap")
-    given = {math.inf if key == math.inf else number(key): numbers(pair, 2) for key, pair in pairs.items()}
-    expect({0, 5, math.inf} <= set(given), "needs the caps 0, 5 and `math.inf`")
-    wait = "of the completion time less the longest task, of short jobs, mean of three seeds"
-    for limit in (0, 5, math.inf):
-        for what, mine, right in zip(("99th percentile", "worst"), given[limit], _waits(limit), strict=True):
-            expect(abs(mine - right) <= 0.03 * right + 2, f"cap {limit:g}: another is the {what} {wait}")
-    tails = [given[key][0] for key in sorted(given)]
-    falls = all(high <= 1.1 * low + 2 for low, high in itertools.pairwise(tails))
-    expect(falls, "with a larger cap the 99th percentile falls; one of yours rises")
-    return "it buys short waits for nearly all, and a long one for whoever is overtaken."
-
-
-@cache
-def _waits(limit):
-    """The 99th percentile and the worst of short jobs' waits (s) under this cap, means of the seeds."""
-    values = []
-    for seed in SEEDS:
-        jobs = _google(seed)
-        longest = np.maximum.reduceat(np.floor(jobs.tasks["duration"].to_numpy()), jobs.offsets[:-1])
-        done = _on_google(replace(eagle.Eagle(), cap=limit), seed).jobs
-        values.append(np.percentile((done["completion"] - longest)[~done["long"]], [99, 100]))
-    return np.mean(values, axis=0)
+def killed_node(answer: object) -> str:
+    """Give what `prototype.run` returned: a node died while it had a task, and every job was completed."""
+    done = a(prototype.Measurement, answer, "what `prototype.run` returns")
+    said = "\n".join(done.notes["what"])
+    died = set(re.findall(r"^node (\d+) has died", said, re.M))
+    expect(died, "no node has died in it: `kill` names the process and the second, of this machine's clock")
+    expect(not done.jobs["failed"].any(), "jobs have failed in it: of which processes is there only one?")
+    again = set(re.findall(r"^node (\d+) is lost: tasks? .+ will run again elsewhere", said, re.M))
+    expect(died & again, "the node had nothing to do when it died: see in `tasks` of a run when one has")
+    return "whoever hands tasks out knows what was lost; had it died instead, nobody would."
 
 
 @eagle_(3)

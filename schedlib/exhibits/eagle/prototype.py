@@ -1,0 +1,134 @@
+"""Fig. 9 as measured on the prototype's real processes, and the simulator on the same jobs beside it.
+
+What was measured is read from the file that `make prototype` writes; here only the simulator runs.
+"""
+
+import numpy as np
+import pandas as pd
+
+from schedlib import paths
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.eagle.workloads.samples import google_sample
+from schedlib.eagle.workloads.synthetic import PARTITION
+from schedlib.exhibits.eagle import drawing
+from schedlib.exhibits.eagle.comparing import only, ratios
+from schedlib.experiment import Experiment, Figure, scales
+from schedlib.pictures import style
+from schedlib.prototype.experiment import FILE
+from schedlib.workload import Workload
+
+PLACE = 7
+SOURCES = {"prototype": "measured", "simulator": "simulated with the measured delays"}
+CASE = ["source", "interarrival", "repeat", "system", "class", "percentile", "completion"]
+COMPARED = ("probes", "rejections", "requests", "vain", "steals", "stolen", "ran_behind_long", "messages")
+
+
+def file():
+    """Where the measurements are; None without a checkout."""
+    root = paths.checkout()
+    return root / FILE if root else None
+
+
+def missing() -> str:
+    """What is lacking, if anything."""
+    there = (found := file()) is not None and found.exists()
+    return "" if there else f"{FILE} is not there; measure first: make prototype"
+
+
+def both() -> pd.DataFrame:
+    """The measured rows, and the simulator's for each measured run: its jobs, its delays, seed by repeat.
+
+    A hop takes a third of what a probe on its way and a fetch take together, and a task lasts longer by what
+    timers overshot on average. Times of delays are in ms, completion times in s.
+    """
+    measured = pd.read_csv(file()).assign(source="prototype")
+    blocks = [measured]
+    for (ratio, name, repeat, nodes, jobs), own in measured.groupby(
+            ["interarrival", "system", "repeat", "nodes", "jobs"], sort=False):
+        told, made = own.iloc[0], google_sample(ratio, 0, jobs, nodes)
+        longer = made.tasks.assign(duration=made.tasks["duration"] + max(told["overshoot"], 0.0))
+        made, delay = Workload(made.jobs, longer, "ms"), (told["hop"] + told["fetch"]) / 3
+        done = simulate(made, name, int(nodes), short_partition=PARTITION["google"], cutoff=None,
+                        network_delay=delay, detail="as_written", seed=int(repeat))
+        times = done.percentiles()
+        counts = {count: done.stats[count] for count in COMPARED}
+        blocks.append(pd.DataFrame(
+            {"interarrival": ratio, "system": name, "repeat": repeat, "nodes": nodes, "jobs": jobs,
+             "class": np.where(times["long"], "long", "short"), "percentile": times["percentile"],
+             "completion": (times["completion"] / 1000).round(9), "source": "simulator"}
+            | counts))
+    return pd.concat(blocks, ignore_index=True)
+
+
+def run(seed: int) -> pd.DataFrame:
+    """Completion times (s) of both sources: a row per load, repeat, system, class and percentile."""
+    return both()[[*CASE, "nodes", "jobs"]]
+
+
+def run_table(seed: int) -> pd.DataFrame:
+    """Prototype and simulator at each load, means over the repeats: `interarrival, system, what, ...`."""
+    rows = both()
+    first = rows[(rows["class"] == "short") & (rows["percentile"] == 50)]
+    keys, parts = ["interarrival", "system", "what"], []
+    for label, own in rows.groupby(["class", "percentile"], sort=False):
+        parts.append(own.assign(what=f"{label[0]} jobs, {label[1]} % (s)", value=own["completion"]))
+    parts += [first.assign(what=name.replace("_", " "), value=first[name]) for name in COMPARED]
+    only_here = ("updates", "frames", "hop", "fetch", "cpu")
+    parts += [first.assign(what=name, value=first[name]).dropna(subset="value") for name in only_here]
+    every = pd.concat(parts)
+    names = {"updates": "updates of SRPT", "frames": "messages of all kinds", "hop": "a hop (ms)",
+             "fetch": "a fetch, two hops (ms)", "cpu": "processors (s)"}
+    table = every.assign(what=every["what"].replace(names)).groupby([*keys, "source"], sort=False)["value"]
+    wide = table.agg(["mean", "std"]).unstack("source")
+    return pd.DataFrame({"prototype": wide["mean"]["prototype"], "run to run": wide["std"]["prototype"],
+                         "simulator": wide["mean"]["simulator"]}).reset_index()
+
+
+def draw(frame: pd.DataFrame):
+    figure, axes = style.subplots(2, 2, size=(9.6, 6.4), sharex=True, sharey="row")
+    for column, (source, title) in zip(axes.T, SOURCES.items(), strict=True):
+        for ax, jobs in zip(column, ("short", "long"), strict=True):
+            rows = ratios(frame[[*CASE, "seed"]], "eagle", "hawk", jobs, source=source)
+            drawing.plot_ratios(ax, rows, "interarrival")
+        column[0].set_title(title)
+        column[1].set_xlabel("mean inter-arrival time (1 / load)")
+    for row, jobs in zip(axes, ("short", "long"), strict=True):
+        row[0].set_ylabel(f"{jobs} jobs, Eagle / Hawk")
+        drawing.from_zero(row)
+    drawing.legend_of(axes[0, 0])
+    return figure
+
+
+def caption(frame: pd.DataFrame) -> str:
+    sizes = frame.iloc[0]
+    return (f"Fig. 9 as measured: Eagle over Hawk on {sizes['nodes']} real node monitors, ten schedulers and "
+            f"a centre over TCP on one machine; {sizes['jobs']:,} jobs of the Google sample, compressed. "
+            "Right: the simulator (as written) on the same jobs, a hop as long as it was measured. Runs of "
+            f"each: {_runs(frame)}; intervals, where there are several: 95 %.")
+
+
+def _runs(frame):
+    counts = frame.groupby("interarrival")["repeat"].nunique()
+    return ", ".join(f"{count} at {ratio:g}" for ratio, count in counts.items())
+
+
+def alt(frame: pd.DataFrame) -> str:
+    rows = ratios(frame[[*CASE, "seed"]], "eagle", "hawk", "short")
+    words = drawing.cases_in_words(only(rows), ["source", "interarrival"], "{} at {:g}:")
+    return f"Line charts of Eagle over Hawk, measured and simulated, {words}"
+
+
+EXPERIMENTS = tuple(
+    Experiment(name, title, function, scales([{}]), scales(1), missing=missing,
+               data_files=lambda point: [found] if (found := file()) else [])
+    for name, title, function in (
+        ("eagle.prototype", "The prototype on real processes", run),
+        ("eagle.prototype-table", "The prototype beside the simulator", run_table)))
+
+FIGURES = (
+    Figure("eagle.prototype", "eagle.prototype", draw, caption, alt),
+    Figure("eagle.prototype-table", "eagle.prototype-table", None,
+           "The prototype beside the simulator (as written, with the measured delays) at each load: means, "
+           "and the standard deviation from run to run. Completion times in s; delays in ms of the workload, "
+           "whose time is compressed; seconds of all processors in the whole run, starting included.",
+           "A table of completion times, counts and delays, measured and simulated."))

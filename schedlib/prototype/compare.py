@@ -1,0 +1,57 @@
+"""The prototype against the simulator on the same trace, with the delays that were measured fed back."""
+
+import numpy as np
+import pandas as pd
+
+from schedlib.eagle.simulating.results import Simulation
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.prototype.results import Measurement
+from schedlib.workload import Workload
+
+PERCENTILES = (50, 90, 99)
+COUNTED = ("probes", "rejections", "requests", "vain", "dropped", "steals", "stolen", "ran_behind_long",
+           "messages")
+
+
+def as_it_was(done: Measurement) -> Workload:
+    """The jobs that were completed, submitted when they really were, with tasks that last as they did."""
+    jobs = done.jobs[~done.jobs["failed"]]
+    frame = pd.DataFrame({"job": jobs["job"], "submit": jobs["submit"], "class": jobs["long"].astype(int),
+                          "mean": jobs["estimate"]}).sort_values("submit", kind="stable")
+    assert done.tasks is not None
+    lasted = pd.DataFrame({"job": done.tasks["job"], "duration": done.tasks["finish"] - done.tasks["start"]})
+    return Workload(frame, lasted[lasted["job"].isin(frame["job"])])
+
+
+def network_delay(done: Measurement) -> float:
+    """What one hop takes on average: a task begins a hop and a fetch, of two hops, after its submission."""
+    return (done.delay("hop") + done.delay("fetch")) / 3
+
+
+def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
+    """Completion times and counts of a run beside those of the simulator on the same jobs, a row each.
+
+    `prototype`; `simulator`, as written with the delay that was measured (`network_delay`); `no delay`, the
+    same without any; `published`, as published with the delay. Completion times are in the workload's unit.
+    Differences that remain come from what the simulator leaves out: a node with many askers answers late, a
+    centre that hears late of starts and ends, news on its way, and a processor that all processes share.
+    """
+    jobs, delay, stats = as_it_was(done), network_delay(done), done.stats
+    short_partition = (stats["short_only"] + 0.5) / stats["workers"]
+
+    def simulated(network_delay, detail):
+        return simulate(jobs, done.system, int(stats["workers"]), short_partition=short_partition, seed=seed,
+                        cutoff=None, network_delay=network_delay, detail=detail)
+
+    runs = {"prototype": done, "simulator": simulated(delay, "as_written"),
+            "no delay": simulated(0.0, "as_written"), "published": simulated(delay, "as_published")}
+    return pd.DataFrame({name: _told(run) for name, run in runs.items()})
+
+
+def _told(run: Simulation) -> pd.Series:
+    told: dict[str, float] = {}
+    for long, own in run.jobs.groupby("long")["completion"]:
+        times = np.percentile(own.dropna(), PERCENTILES)
+        names = [f"{'long' if long else 'short'} jobs, {q} %" for q in PERCENTILES]
+        told |= dict(zip(names, times, strict=True))
+    return pd.Series(told | {name.replace("_", " "): float(run.stats[name]) for name in COUNTED})

@@ -1,0 +1,274 @@
+"""The driver has processes started, submits the jobs in time, notices deaths, and collects the logs."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from schedlib import paths
+from schedlib.prototype.host import SECRET
+from schedlib.prototype.member import Member
+from schedlib.prototype.wire import Name, Peer, dial
+
+POLL = 0.25  # s between two questions how many tasks are left
+PATIENCE = 30.0  # s for any answer
+STALL = 20.0  # s, beyond the longest task, without any progress
+
+
+class Order(NamedTuple):
+    """A job as the driver submits it; times in seconds of this machine."""
+
+    at: float
+    durations: list[float]
+    estimate: float
+    long: bool
+
+
+class Setting(NamedTuple):
+    """What the driver starts, and when it is satisfied."""
+
+    nodes: int
+    schedulers: int
+    how: dict[str, Any]  # what every process is told
+    hosts: Sequence[str] = ()  # address:port of hosts that listen already; none: one of its own, here
+    kill: Mapping[Name, float] = {}  # which processes to kill, and when (s)
+    sleep_out: bool = True  # whether to wait for tasks that run when all have begun
+
+
+class Driver(Member):
+    """Runs one replay. Jobs are known by their place among the orders."""
+
+    def __init__(self, orders: Sequence[Order], setting: Setting, told: Callable[[int], object]):
+        secret = os.environ.get(SECRET, "") if setting.hosts else secrets.token_hex(16)
+        if not secret:
+            raise ValueError(f"hosts: put the secret that they were started with into {SECRET} (environment)")
+        super().__init__(("driver", 0), secret.encode())
+        self.orders, self.setting, self.told = orders, setting, told
+        self.heard = asyncio.Event()
+        self.answers: dict[Any, list[Any]] = {}  # what was answered to the last question, by who did
+        self.failure: Exception | None = None
+        self.owner: dict[int, Name] = {}  # job -> who is responsible for it
+        self.done: dict[int, list[list[Any]]] = {}  # job -> its tasks' rows
+        self.failed: set[int] = set()
+        self.notes: list[tuple[float, str, str]] = []
+        self.late: list[float] = []  # how late jobs were submitted (s)
+        self.total: list[dict[str, float]] = []  # the counts of each process
+        self.hosts: list[Peer] = []
+        self.own_host: subprocess.Popen | None = None
+        self.errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `stop`
+
+    async def replay(self) -> None:
+        """Start, submit, wait, collect; whatever happens, no process is left."""
+        try:
+            await self.start()
+            await self.submit()
+            await self.wait()
+            await self.collect()
+        finally:
+            self.stop()
+
+    # Starting
+
+    async def start(self) -> None:
+        """Have the processes forked, and connected to one another."""
+        places = self.setting.hosts or [await self.host_of_its_own()]
+        pairs = [(place.rpartition(":")[0].strip("[]"), int(place.rpartition(":")[2])) for place in places]
+        try:
+            self.hosts = [await dial(self, *pair) for pair in pairs]
+        except OSError as error:
+            raise RuntimeError(f"no host answers ({error}); start it: see schedlib.prototype.host") from None
+        await self.until(lambda: all(host.open for host in self.hosts), "a host does not answer")
+        wanted = [("centre", 0), *(("scheduler", k) for k in range(self.setting.schedulers)),
+                  *(("node", k) for k in range(self.setting.nodes))]
+        made = await self.ask({host: ("spawn", wanted[place :: len(self.hosts)])
+                               for place, host in enumerate(self.hosts)})
+        where = {(role, number): (host, pairs[self.hosts.index(host)][0], port, process)
+                 for host, (processes,) in made.items() for role, number, port, process in processes}
+        calls = (dial(self, *where[name][1:3]) for name in wanted)
+        await asyncio.gather(*calls, return_exceptions=True)
+        await self.until(lambda: all(name in self.peers for name in wanted), "a process does not answer")
+        nodes = [where["node", k][1:3] for k in range(self.setting.nodes)]
+        await self.ask({self.peers[name]: ("join", self.setting.how, nodes) for name in wanted})
+        asked = time.monotonic()
+        clocks = await self.ask(dict.fromkeys(self.hosts, ("clock",)))
+        middle = (asked + time.monotonic()) / 2
+        self.zero = time.monotonic() + 0.05
+        for name in wanted:  # another machine's clock has its own zero
+            ahead = 0.0 if self.own_host else clocks[where[name][0]][0] - middle
+            self.peers[name].send("begin", self.zero + ahead)
+        for name, at in self.setting.kill.items():
+            host, *_, process = where[name]
+            asyncio.get_running_loop().call_later(0.05 + at, host.send, "kill", process)
+
+    async def host_of_its_own(self) -> str:
+        """Start a host on this machine; where it listens."""
+        path = os.pathsep.join([str(paths.PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
+        # A session of its own: Ctrl-C reaches the driver alone, which then ends the others.
+        self.own_host = subprocess.Popen(
+            [sys.executable, "-m", "schedlib.prototype.host", "--once"], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=self.errors, text=True, start_new_session=True,
+            env=os.environ | {SECRET: self.secret.decode(), "PYTHONPATH": path})
+        assert self.own_host.stdout
+        with self.own_host.stdout as said:
+            place = await asyncio.get_running_loop().run_in_executor(None, said.readline)
+        if not place:
+            raise RuntimeError(f"the processes cannot be started. {self.last_words()}")
+        return place.strip()
+
+    # Replaying
+
+    async def submit(self) -> None:
+        """Each job at its time to the next scheduler, long ones to the centre."""
+        for number, order in enumerate(self.orders):
+            while (early := order.at - self.now()) > 0:
+                await asyncio.sleep(early)
+            self.check()
+            self.late.append(-early)
+            role = "centre" if order.long and self.setting.how["centre"] else "scheduler"
+            if alive := self.alive(role):
+                owner = alive[number % len(alive)]
+                self.owner[number] = owner.name
+                owner.send("job", number, order.durations, order.estimate, order.long)
+            else:
+                self.fail([number], f"job {number} has failed: there is no {role} any more")
+
+    def alive(self, *roles: str) -> list[Peer]:
+        return [self.peers[name] for name in sorted(self.peers) if name[0] in roles]
+
+    async def wait(self) -> None:
+        """Until every job is done or has failed, or nothing is left but tasks that run to their known end."""
+        patience = max(max(order.durations) for order in self.orders) + STALL
+        before, since = None, time.monotonic()
+        while len(self.done) + len(self.failed) < len(self.orders):
+            answers = await self.ask(dict.fromkeys(self.alive("scheduler", "centre"), ("status",)))
+            left = [sum(counts) for counts in zip((0, 0), *answers.values(), strict=True)]
+            if not self.setting.sleep_out and left[1] == 0:
+                return
+            if (now := (len(self.done), left)) != before:
+                before, since = now, time.monotonic()
+            elif time.monotonic() - since > patience:
+                waiting = sorted({*self.owner} - {*self.done} - self.failed)[:10]
+                raise RuntimeError(f"nothing has happened for {patience:.0f} s; jobs that wait: {waiting}")
+            await asyncio.sleep(POLL)
+
+    def on_done(self, peer: Peer, number: int, rows: list[list[Any]]) -> None:
+        self.done[number] = rows
+        self.told(1)
+
+    def on_note(self, peer: Peer, at: float, what: str) -> None:
+        self.notes.append((at, f"{peer.name[0]} {peer.name[1]}", what))
+
+    def fail(self, numbers: list[int], why: str) -> None:
+        """These jobs have failed."""
+        if numbers:
+            self.failed.update(numbers)
+            self.notes.append((self.now(), "driver", why))
+            self.told(len(numbers))
+
+    def lost(self, peer: Peer, why: str) -> None:
+        name = peer.name
+        if peer in self.hosts or not peer.open:
+            self.failure = RuntimeError(f"{name[0]} {name[1]}: {why}. {self.last_words()}")
+        elif self.peers.pop(name, None):
+            self.notes.append((self.now(), "driver", f"{name[0]} {name[1]} has died ({why})"))
+            own = [job for job, owner in self.owner.items() if owner == name and job not in self.done]
+            self.fail(own, f"jobs of {name[0]} {name[1]} have failed: {', '.join(map(str, own))}")
+            if not self.alive("node"):
+                self.failure = RuntimeError("no node is left")
+        self.heard.set()
+
+    # Collecting
+
+    async def collect(self) -> None:
+        """The logs and counts of all who live; nodes first, as the others may still hear from them."""
+        rows: dict[tuple[int, int], list[Any]] = {}
+        for roles in (("node",), ("scheduler", "centre")):
+            for counts, tasks in (await self.ask(dict.fromkeys(self.alive(*roles), ("collect",)))).values():
+                self.total.append(counts)
+                rows |= {(row[0], row[1]): row for row in tasks}
+        for number, order in enumerate(self.orders):
+            if number not in self.done and number not in self.failed:
+                own = [rows.get((number, task)) for task in range(len(order.durations))]
+                if None in own:
+                    self.fail([number], f"job {number} has failed: nobody knows the end of a task")
+                else:
+                    self.done[number] = [row for row in own if row]
+
+    def on_rows(self, peer: Peer, rows: list[list[Any]]) -> None:
+        self.log += map(tuple, rows)
+
+    # Questions and answers
+
+    async def ask(self, questions: Mapping[Peer, tuple[Any, ...]]) -> dict[Peer, list[Any]]:
+        """Ask several processes; the answers of those that have not died meanwhile."""
+        self.answers = {}
+        for peer, question in questions.items():
+            peer.send(*question)
+        await self.until(
+            lambda: all(peer in self.answers or peer.transport.is_closing() for peer in questions),
+            f"no answer to {next(iter(questions.values()), '?')[0]!r}")
+        return self.answers
+
+    def answer(self, peer: Peer, *said: Any) -> None:
+        self.answers[peer] = list(said)
+
+    on_spawned = on_ready = on_clock = on_status = on_collected = answer
+
+    def received(self, peer: Peer, message: list[Any]) -> None:
+        super().received(peer, message)
+        self.heard.set()
+
+    def opened(self, peer: Peer) -> None:
+        if peer not in self.hosts:
+            self.peers[peer.name] = peer
+        self.heard.set()
+
+    def note(self, what: str) -> None:
+        self.failure = RuntimeError(f"the driver {what}")
+
+    def check(self) -> None:
+        if self.failure:
+            raise self.failure
+
+    async def until(self, holds: Callable[[], bool], otherwise: str) -> None:
+        """Wait until something holds; RuntimeError when it takes too long or a host is lost."""
+        end = time.monotonic() + PATIENCE
+        while not holds():
+            self.check()
+            self.heard.clear()
+            try:
+                await asyncio.wait_for(self.heard.wait(), max(0.0, end - time.monotonic()))
+            except TimeoutError:
+                raise RuntimeError(f"{otherwise} within {PATIENCE:g} s. {self.last_words()}") from None
+        self.check()
+
+    def last_words(self) -> str:
+        """The end of what the processes wrote as errors."""
+        if self.errors.closed:
+            return ""
+        self.errors.seek(0)
+        return " ".join(self.errors.read().decode(errors="replace").split()[-60:])
+
+    def stop(self) -> None:
+        """Hang up, which ends every process, and wait until the own host has ended, too."""
+        self.lost = lambda peer, why: None  # type: ignore[method-assign]
+        for peer in [*self.hosts, *self.peers.values()]:
+            with contextlib.suppress(OSError):  # now, as the event loop would do it too late
+                peer.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+            peer.transport.abort()
+        if self.own_host:
+            try:
+                self.own_host.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(self.own_host.pid, signal.SIGKILL)
+                self.own_host.wait()
+        self.errors.close()

@@ -1,0 +1,126 @@
+"""A workload replayed on real processes: the prototype's counterpart of `eagle.simulate`."""
+
+import asyncio
+import math
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from schedlib.core.checks import unknown
+from schedlib.eagle.simulating.simulate import prepare
+from schedlib.eagle.systems import System, system_of
+from schedlib.eagle.workloads.synthetic import PARTITION
+from schedlib.prototype.driver import Driver, Order, Setting
+from schedlib.prototype.node import MOST_QUEUED
+from schedlib.prototype.results import Measurement, result
+from schedlib.prototype.wire import Name
+from schedlib.workload import Workload
+
+UNITS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
+PARTS = {"short_jobs": ("probes", "sss"), "long_jobs": ("lwl", "probes"), "queue": ("fifo", "srpt")}
+SCHEDULERS = 10
+"""Distributed schedulers in the paper's experiment (Section 7)."""
+
+
+def run(workload: Workload, system: str | System = "eagle", nodes: int = 100, *, compress: float = 1,
+        short_partition: float = PARTITION["google"], cutoff: float | None = None, probe_ratio: float = 2,
+        min_probes: int | None = None, schedulers: int = SCHEDULERS, hosts: Sequence[str] | None = None,
+        burn: bool = False, sleep_out: bool = True, kill: Mapping[Name, float] | None = None,
+        most_queued: int = MOST_QUEUED, seed: int = 0, progress: bool = False) -> Measurement:
+    """Run a workload on that many real node monitors of one slot, distributed schedulers and a centre.
+
+    - `system`: "eagle", "hawk", "sparrow" or an `eagle.System` of these parts: probes or SSS, least work left
+      or probes for long jobs, first come first served or SRPT
+    - `compress`: by how much time runs faster: a task of 10 s sleeps for 1 s of this machine's at 10
+    - `short_partition`, `cutoff`, `probe_ratio`, `min_probes`, `seed`: as in `eagle.simulate`. The paper's
+      text is followed (`detail="as_written"` there), but for these: a node drops probes of jobs of which, by
+      a message, nothing is left; a scheduler sends a rejected probe on only while its job has tasks left, by
+      the freshest bit vector that it has seen for any job.
+    - `hosts`: `address:port` of machines that wait for a driver (see `prototype.host`); None: this one
+    - `burn`: tasks compute instead of sleeping; `sleep_out=False`: end as soon as every short job is done and
+      every task has begun, since the others only sleep until a time that is known
+    - `kill`: which processes to kill and when (s of this machine), as in `{("node", 3): 1.5}`
+    - `most_queued`: entries of a node's queue; what comes then is sent elsewhere
+    - `progress`: show a bar of jobs
+
+    Needs a system that can fork. Raises ValueError, naming the argument, on what `eagle.simulate` refuses, an
+    unknown part or unit of time; RuntimeError when processes cannot be started, a host is lost, no node is
+    left, or nothing happens any more. No process is left, whatever happens. Source: Eagle, Section 7.
+
+    >>> jobs = Workload.from_arrays([0, 0], [1.0, 1.0, 0.1], tasks=[2, 1])
+    >>> done = run(jobs, "eagle", 3, short_partition=0.34, cutoff=0.5, compress=10, schedulers=1)
+    >>> bool((done.jobs["completion"] > [1.0, 0.1]).all()), done.stats["placements"], len(done.notes)
+    (True, 2, 0)
+    """
+    if not isinstance(workload, Workload):
+        raise ValueError(f"workload: a {type(workload).__name__}; give a schedlib Workload")
+    system = system_of(system, min_probes)
+    for part, possible in PARTS.items():
+        if (given := getattr(system, part)) not in possible:
+            raise unknown(f"system.{part}, on real processes,", given, possible)
+    if workload.time_unit not in UNITS:
+        raise unknown("workload.time_unit", workload.time_unit, UNITS)
+    for name, value in {"compress": compress, "probe_ratio": probe_ratio}.items():
+        if not 0 < value < math.inf:
+            raise ValueError(f"{name}: {value!r}, must be positive")
+    for name, count in {"nodes": nodes, "schedulers": schedulers, "most_queued": most_queued}.items():
+        if not (count >= 1 and count == int(count)):
+            raise ValueError(f"{name}: {count!r}, must be a whole number, at least 1")
+    rows, jobs, duration = prepare(workload, cutoff, "mean", False, np.random.default_rng(0))
+    centre = system.long_jobs == "lwl"
+    short_only = math.floor(short_partition * nodes + 1e-9)
+    shares = system.part("short_jobs").shares
+    if not int(shares) <= short_only < nodes:
+        raise ValueError(f"short_partition: {short_partition} of {nodes} nodes gives {short_only}; "
+                         f"{system.name} needs at least {int(shares)}, and one for other jobs")
+    how = {"queue": system.queue, "sticky": system.sticky, "cap": min(system.cap, 1e300), "rejects": shares,
+           "shares": shares, "steal": system.steal, "thieves": system.thieves or "general", "centre": centre,
+           "updates": bool(system.updates and system.queue == "srpt"), "min_probes": int(system.min_probes),
+           "ratio": float(probe_ratio), "short_only": short_only, "burn": burn, "seed": int(seed),
+           "most_queued": int(most_queued)}
+    second = UNITS[workload.time_unit] / compress  # of this machine, for a unit of the workload
+    duration = duration * second
+    orders = [Order(float(job.submit) * second, duration[job.first : job.first + job.tasks].tolist(),
+                    float(job.estimate) * second, bool(job.long)) for job in jobs]
+    setting = Setting(nodes=int(nodes), schedulers=int(schedulers), how=how, hosts=tuple(hosts or ()),
+                      kill=dict(kill or {}), sleep_out=sleep_out)
+    driver = replayed(orders, setting, progress)
+    return result(system, workload.jobs["job"].to_numpy()[rows], driver, 1 / second)
+
+
+def replayed(orders: Sequence[Order], setting: Setting, progress: bool = False) -> Driver:
+    """A driver that has run to the end, in a thread of its own, as a notebook's event loop runs already."""
+    from tqdm import tqdm
+
+    box: dict[str, Any] = {}
+
+    async def main() -> None:
+        box["loop"], box["task"] = asyncio.get_running_loop(), asyncio.current_task()
+        box["driver"] = Driver(orders, setting, bar.update)
+        await box["driver"].replay()
+
+    def work() -> None:
+        try:
+            asyncio.run(main())
+        except BaseException as error:  # raised again in the caller's thread
+            box["error"] = error
+
+    with tqdm(total=len(orders), unit="job", disable=not progress, leave=False) as bar:
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(0.1)
+        except KeyboardInterrupt:
+            while "task" not in box and thread.is_alive():
+                time.sleep(0.01)
+            if thread.is_alive():
+                box["loop"].call_soon_threadsafe(box["task"].cancel)
+                thread.join()
+            raise
+    if "error" in box:
+        raise box["error"]
+    return box["driver"]

@@ -1,0 +1,287 @@
+"""A node monitor of one slot: its queue, which probe it serves next, what it rejects, what it steals.
+
+Algorithm 1 of Eagle, lines 14 to 27, with the numbers that the node itself knows: how many tasks of a job are
+left it learns from messages. Jobs are known by their numbers, times are seconds of this machine.
+"""
+
+import asyncio
+import math
+import random
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from schedlib.prototype.member import Member
+from schedlib.prototype.wire import Name, Peer, dial
+
+MOST_QUEUED = 10_000  # entries of a queue; what comes then is sent back
+VICTIMS, LOOT = 10, 1_000  # nodes that a thief asks, and probes that it takes at the most (Hawk)
+SLICE = 0.002  # s of computing before messages are looked at, with `burn`
+CENTRE: Name = ("centre", 0)
+
+
+@dataclass(slots=True)
+class Entry:
+    """What waits in a queue: a probe, which stands for a job, or a task that the centre has placed."""
+
+    job: int
+    owner: Name  # who hands out its tasks
+    left: int  # tasks of the job not handed out, as far as this node knows
+    estimate: float  # of one task (s)
+    long: bool
+    since: float  # when it joined a queue
+    task: int = -1  # the number of the placed task
+    duration: float = 0.0  # its duration (s)
+    behind: bool = False  # whether a long task was here before it
+    bypassed: float = 0.0  # the bypass counter (Section 4.3)
+
+
+def next_entry(queue: Iterable[Entry], cap: float) -> Entry | None:
+    """Algorithm 1, lines 14-27: the job of least remaining time that may bypass all in front of it.
+
+    >>> line = [Entry(1, CENTRE, 1, 4.0, False, 0.0), Entry(2, CENTRE, 1, 3.0, False, 0.0)]
+    >>> next_entry(line, cap=5).job, next_entry(line, cap=0).job
+    (2, 1)
+    """
+    shortest, room, chosen, first = math.inf, math.inf, None, None  # lines 15-16
+    for entry in queue:  # line 17
+        first = first or entry
+        if entry.long:  # lines 18-19
+            break
+        left = entry.estimate * entry.left
+        if left < shortest and entry.estimate <= room:  # lines 20-21
+            shortest, chosen = left, entry  # lines 22-23
+        room = min(room, cap * entry.estimate - entry.bypassed)
+    return chosen or first  # lines 24-27
+
+
+class Node(Member):
+    """A node monitor and its slot."""
+
+    def joined(self, driver: Peer) -> None:
+        self.queue: list[Entry] = []
+        self.serving: Entry | None = None  # the entry that it asks for a task or runs one of
+        self.asked, self.row = 0.0, [0, 0, 0, 0.0, 0.0, 0.0, 0.0]
+        self.overtaken: list[Entry] = []  # the entries in front of it
+        self.asks = self.runs = False
+        self.long_tasks = 0  # long tasks that wait, are asked for or run here
+        self.bits, self.stamp = "", -1.0  # its copy of the centre's bit vector, and when it was sent
+        self.attempts, self.asking_victim = 0, False
+        self.random = random.Random(f"{self.how['seed']} node {self.name[1]}")
+        driver.send("ready")
+
+    # What comes in
+
+    def on_probe(self, peer: Peer, job: int, left: int, estimate: float, long: bool, stage: int) -> None:
+        """A scheduler probes: the probe is rejected behind a long task (Section 3.3), or queued."""
+        me = self.name[1]
+        if self.how["rejects"] and self.long_tasks:
+            self.counts["rejections"] += 1
+            self.write("reject", me, job)
+            peer.send("reject", job, stage, self.bits, self.stamp)
+        elif len(self.queue) >= self.how["most_queued"]:
+            self.refuse(peer, job, stage)
+        else:
+            self.take_in(Entry(job, peer.name, left, estimate, long, self.now()))
+
+    def on_place(self, peer: Peer, job: int, task: int, duration: float, estimate: float, bits: str,
+                 stamp: float) -> None:
+        """The centre places a long task, and tells where its long tasks are."""
+        if bits:
+            self.bits, self.stamp = bits, stamp
+        if len(self.queue) >= self.how["most_queued"]:
+            self.refuse(peer, job, task)
+        else:
+            self.take_in(Entry(job, peer.name, 1, estimate, True, self.now(), task, duration))
+
+    def refuse(self, peer: Peer, job: int, detail: int) -> None:
+        if not self.counts["refused"]:
+            self.note(f"its queue is full: {self.how['most_queued']:,} entries; what comes now is sent back")
+        self.counts["refused"] += 1
+        self.write("reject", self.name[1], job)
+        peer.send("full", job, detail)
+
+    def take_in(self, entry: Entry) -> None:
+        entry.behind = not entry.long and self.long_tasks > 0
+        self.counts["behind_long"] += entry.behind
+        self.long_tasks += entry.long
+        self.queue.append(entry)
+        self.counts["longest_queue"] = max(self.counts["longest_queue"], len(self.queue))
+        self.write("queue", self.name[1], entry.job)
+        self.serve()
+
+    def on_left(self, peer: Peer, job: int, left: int) -> None:
+        """A task of the job was handed out somewhere: so many are left; a probe of none is dropped."""
+        for entry in [one for one in self.queue if one.job == job]:
+            entry.left = left
+            if left == 0 and not (entry is self.serving and self.asks):
+                self.drop(entry)
+
+    def drop(self, entry: Entry) -> None:
+        self.queue.remove(entry)
+        self.long_tasks -= entry.long
+        self.counts["dropped"] += 1
+        self.write("drop", self.name[1], entry.job)
+
+    # What runs next
+
+    def serve(self) -> None:
+        """A free node picks an entry and asks for a task of its job; a placed task starts at once."""
+        if self.serving:
+            return
+        srpt = self.how["queue"] == "srpt"
+        entry = next_entry(self.queue, self.how["cap"]) if srpt else next(iter(self.queue), None)
+        if entry is None:
+            return
+        self.serving, self.asked = entry, self.now()
+        if entry.task >= 0:
+            self.queue.remove(entry)
+            self.start(entry.task, entry.duration)
+            return
+        self.asks, self.overtaken = True, self.queue[: self.queue.index(entry)]
+        self.counts["requests"] += 1
+        if entry.long or not self.how["sticky"]:
+            self.queue.remove(entry)
+        if owner := self.peers.get(entry.owner):
+            owner.send("get", entry.job)
+        else:
+            self.on_none(None, entry.job)
+
+    def on_task(self, peer: Peer, job: int, task: int, duration: float, left: int) -> None:
+        """The scheduler hands a task out; those whom it overtakes are told (Section 4.3)."""
+        entry = self.serving
+        if not (entry and self.asks and entry.job == job):
+            raise ValueError(f"nobody has asked for a task of job {job}")
+        self.asks = False
+        if self.how["queue"] == "srpt" and not entry.long:
+            for other in self.overtaken:
+                other.bypassed += entry.estimate * (not other.long)
+        entry.left = left
+        self.counts["ran_behind_long"] += entry.behind
+        self.start(task, duration)
+        if left == 0 and self.how["updates"] and entry in self.queue:
+            self.drop(entry)
+
+    def on_none(self, peer: Peer | None, job: int) -> None:
+        """Nothing is left of the job."""
+        entry, self.serving, self.asks = self.serving, None, False
+        assert entry
+        self.write("vain", self.name[1], job)
+        if entry in self.queue:
+            self.queue.remove(entry)
+        self.long_tasks -= entry.long
+        self.freed()
+
+    def start(self, task: int, duration: float) -> None:
+        entry, loop = self.serving, asyncio.get_running_loop()
+        assert entry
+        self.runs = True
+        now = self.write("start", self.name[1], entry.job)
+        self.asked = now if entry.task >= 0 else self.asked
+        self.row = [entry.job, task, self.name[1], entry.since, self.asked, now, now + duration]
+        if entry.owner == CENTRE and CENTRE in self.peers:
+            self.peers[CENTRE].send("started", entry.job, task, now)
+        if self.how["burn"]:
+            self.burn(duration)
+        else:
+            loop.call_later(duration, self.finish)
+
+    def burn(self, left: float) -> None:
+        """Compute so many seconds of processor time, and look at messages in between."""
+        end = time.process_time() + min(left, SLICE)
+        while time.process_time() < end:
+            pass
+        left -= SLICE
+        asyncio.get_running_loop().call_soon(*((self.burn, left) if left > 0 else (self.finish,)))
+
+    def finish(self) -> None:
+        """The task ends (lines 4-5), and the node looks for the next."""
+        entry, self.serving, self.runs = self.serving, None, False
+        assert entry
+        self.row[-1] = self.write("finish", self.name[1], entry.job)
+        self.long_tasks -= entry.long
+        if owner := self.peers.get(entry.owner):
+            owner.send("finished", *self.row)
+        self.freed()
+
+    def freed(self) -> None:
+        """Serve the queue; a node that has run out of work steals (Hawk, Section 6.1)."""
+        self.serve()
+        if self.how["steal"] and not self.serving and not self.queue:
+            self.attempts = VICTIMS
+            self.try_to_steal()
+
+    # Hawk: stealing
+
+    def try_to_steal(self) -> None:
+        """Ask one more node of the general partition, while there is nothing to do here."""
+        low, me = self.how["short_only"], self.name[1]
+        others = [node for node in range(low, len(self.addresses)) if node != me]
+        may = me >= low or self.how["thieves"] == "any"
+        if self.asking_victim or self.serving or self.attempts == 0 or not may or not others:
+            return
+        self.attempts -= 1
+        self.asking_victim = True
+        self.counts["steal_attempts"] += 1
+        victim = ("node", self.random.choice(others))
+        if victim in self.peers:
+            self.peers[victim].send("steal")
+        else:
+            self.calling = asyncio.get_running_loop().create_task(self.call(victim[1]))
+
+    async def call(self, victim: int) -> None:
+        """Dial a node to steal from; `opened` asks it."""
+        try:
+            await dial(self, *self.addresses[victim])
+        except OSError:
+            self.on_loot(None, [])
+
+    def opened(self, peer: Peer) -> None:
+        super().opened(peer)
+        if peer.dials:
+            peer.send("steal")
+
+    def on_steal(self, peer: Peer) -> None:
+        """A thief takes the first unbroken run of short probes behind a long task."""
+        start = 0
+        if not (self.serving and self.serving.long):
+            start = next((place for place, entry in enumerate(self.queue) if entry.long), len(self.queue))
+        line = self.queue[start:]
+        while line and line[0].long:
+            start, line = start + 1, line[1:]
+        stop = next((place for place, entry in enumerate(line) if entry.long), len(line))
+        loot = line[: min(stop, LOOT)]
+        del self.queue[start : start + len(loot)]
+        for one in loot:  # both rows here, and now, so that a replay sees them together and in time
+            self.write("robbed", self.name[1], one.job)
+            self.write("steal", peer.name[1], one.job)
+        peer.send("loot", [[one.job, one.owner, one.left, one.estimate, one.since] for one in loot])
+
+    def on_loot(self, peer: Peer | None, loot: list[list[Any]]) -> None:
+        self.asking_victim = False
+        self.counts["steals"] += bool(loot)
+        self.counts["stolen"] += len(loot)
+        for job, (role, number), left, estimate, since in loot:
+            self.queue.append(Entry(job, (role, number), left, estimate, False, since))
+        self.serve()
+        self.try_to_steal()
+
+    def gone(self, name: Name) -> None:
+        """Whoever has died needs no more of this node; a task that runs is run to its end."""
+        if name[0] == "node":
+            if self.asking_victim:
+                self.on_loot(None, [])
+            return
+        for entry in [one for one in self.queue if one.owner == name]:
+            self.drop(entry)
+        if self.serving and self.asks and self.serving.owner == name:
+            self.on_none(None, self.serving.job)
+
+    def lost(self, peer: Peer, why: str) -> None:
+        super().lost(peer, why)
+        if peer.dials and not peer.open and self.asking_victim:
+            self.on_loot(None, [])
+
+    def tasks(self) -> list[list[Any]]:
+        return [self.row] if self.runs else []

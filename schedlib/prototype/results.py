@@ -1,0 +1,129 @@
+"""What a run of the prototype gives back, in the simulator's form: frames, counters, and what was noted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from schedlib.eagle.simulating.results import Simulation
+from schedlib.eagle.simulating.state import COUNTERS
+from schedlib.eagle.systems import System
+from schedlib.prototype.driver import Driver
+
+INTERVALS = 200
+
+
+@dataclass(frozen=True, repr=False)
+class Measurement(Simulation):
+    """What became of a workload on real processes: the fields of `eagle.Simulation`, recorded, and more.
+
+    Times are in the workload's unit, from the beginning of the replay on. A row `ask` of the log has the time
+    at which the scheduler handled the request. `eagle`'s `replay` and the player take a run in which nobody
+    died. `jobs` has a column `failed`: such a job has no finish. `stats` has more: `updates` of Section 4.3
+    that were sent, `frames` that were received (all messages), `cpu` (s of nodes, schedulers and the centre),
+    `late`, the 99th percentile of how late jobs were submitted, `failed` jobs.
+
+    - `notes`: what a reader should know, such as a death: `time, process, what`
+    - `delays`: `count, mean, median, p99` of each `kind`: "hop", a probe or placed task on its way; "fetch",
+      from asking for a task to its start; "overshoot", by how much a task lasted longer than it should
+    """
+
+    notes: pd.DataFrame = field(default_factory=pd.DataFrame)
+    delays: pd.DataFrame = field(default_factory=pd.DataFrame)
+
+    def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
+        """As of a `Simulation`, of the jobs that have not failed."""
+        return Simulation.percentiles(replace(self, jobs=self.jobs[~self.jobs["failed"]]), q)
+
+    def delay(self, kind: str) -> float:
+        """The mean of a kind of delay."""
+        return float(self.delays.set_index("kind")["mean"][kind])
+
+
+def result(system: System, names: np.ndarray, driver: Driver, factor: float) -> Measurement:
+    """The frames of a finished replay; jobs are numbered by submission and called `names` (N,).
+
+    A second of this machine is `factor` units of the workload.
+    """
+    orders, how, workers = driver.orders, driver.setting.how, driver.setting.nodes
+    log = pd.DataFrame(driver.log, columns=["time", "event", "worker", "job"])
+    log = log.assign(time=log["time"] * factor).sort_values("time", kind="stable", ignore_index=True)
+    rows = [row for own in driver.done.values() for row in own]
+    tasks = pd.DataFrame(rows, columns=["job", "task", "worker", "queued", "asked", "start", "finish"])
+    tasks[["queued", "asked", "start", "finish"]] *= factor
+    tasks["long"] = [orders[job].long for job in tasks["job"]]
+    tasks = tasks.sort_values(["job", "task"], kind="stable", ignore_index=True)
+    frame = pd.DataFrame({
+        "job": names, "submit": [order.at * factor for order in orders],
+        "long": [order.long for order in orders], "tasks": [len(order.durations) for order in orders],
+        "estimate": [order.estimate * factor for order in orders]})
+    came = log[log["event"] == "submit"].groupby("job")["time"].first()
+    frame["submit"] = came.reindex(frame.index).fillna(frame["submit"])
+    frame.insert(2, "finish", tasks.groupby("job")["finish"].max().reindex(frame.index))
+    frame.insert(3, "completion", frame["finish"] - frame["submit"])
+    frame["failed"] = [number in driver.failed for number in frame.index]
+    pairs = zip(tasks["job"], tasks["task"], strict=True)
+    lasted = np.array([orders[job].durations[task] for job, task in pairs])
+    delays = _delays(log, tasks, lasted * factor)
+    notes = pd.DataFrame(driver.notes, columns=["time", "process", "what"])
+    notes = notes.assign(time=notes["time"] * factor).sort_values("time", kind="stable", ignore_index=True)
+    usage = _Usage(tasks, workers, how["short_only"])
+    stats = _stats(driver, frame, usage) | {"late": float(np.percentile(driver.late, 99)) * factor}
+    return Measurement(
+        system=system, jobs=frame, stats=stats, utilisation=usage.over_time(), notes=notes, delays=delays,
+        tasks=tasks.assign(job=names[tasks["job"]]), log=log.assign(job=names[log["job"]]))
+
+
+class _Usage:
+    """How many nodes of each partition were busy, from asking for a task to its end."""
+
+    def __init__(self, tasks, workers, short_only):
+        self.sizes = {"short": short_only, "general": workers - short_only, "all": workers}
+        short, spans = (tasks["worker"] < short_only).to_numpy(), tasks[["asked", "finish"]].to_numpy()
+        self.spans = {"short": spans[short], "general": spans[~short], "all": spans}
+        self.last = float(spans.max(initial=1e-9))
+
+    def shares(self, partition, edges):
+        """The mean share of busy nodes of a partition between one time and the next."""
+        asked, finish = self.spans[partition].T
+        until = np.array([np.clip(np.minimum(finish, edge) - asked, 0, None).sum() for edge in edges])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.diff(until) / (np.diff(edges) * self.sizes[partition])
+
+    def over_time(self):
+        edges = np.linspace(0, self.last, INTERVALS + 1)
+        return pd.DataFrame({"time": edges[:-1]} | {part: self.shares(part, edges) for part in self.sizes})
+
+
+def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float]:
+    of = driver.total
+    total = {name: sum(one.get(name, 0) for one in of) for one in of for name in one}
+    total["longest_queue"] = max((one.get("longest_queue", 0) for one in of), default=0)
+    counts = {name: total.get(name, 0) for name in COUNTERS} | {"events": len(driver.log)}
+    once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
+    span = jobs["submit"].iloc[[0, -1]].to_numpy()
+    busy = {part: float(usage.shares(part, span)[0]) for part in ("all", "short", "general")}
+    more = {name: total.get(name, 0) for name in ("updates", "frames", "refused", "cpu")}
+    return {
+        "workers": driver.setting.nodes, "short_only": driver.setting.how["short_only"], "jobs": len(jobs),
+        "tasks": int(jobs["tasks"].sum()), "short_tasks": int(jobs.loc[~jobs["long"], "tasks"].sum()),
+        **counts, "rescheduled": counts["rejections"] + counts["stolen"],
+        "messages": sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice),
+        "utilisation": busy["all"], "utilisation_short": busy["short"],
+        "utilisation_general": busy["general"], "makespan": float(jobs["finish"].max()),
+        "failed": len(driver.failed), **more}
+
+
+def _delays(log: pd.DataFrame, tasks: pd.DataFrame, lasted: np.ndarray) -> pd.DataFrame:
+    """Delays by kind. The k-th probe that a job sends to a node is the k-th that this node gets of it."""
+    pair = ["worker", "job"]
+    sent, came = (log[log["event"].isin(kinds)].copy() for kinds in (["send"], ["queue", "reject"]))
+    for one in (sent, came):
+        one["k"] = one.groupby(pair).cumcount()
+    hops = sent.merge(came, on=[*pair, "k"], suffixes=("", "_came"))
+    fetched = tasks["start"] > tasks["asked"]
+    kinds = {"hop": hops["time_came"] - hops["time"], "fetch": (tasks["start"] - tasks["asked"])[fetched],
+             "overshoot": tasks["finish"] - tasks["start"] - lasted}
+    told = [(kind, len(of), of.mean(), of.median(), of.quantile(0.99)) for kind, of in kinds.items()]
+    return pd.DataFrame(told, columns=["kind", "count", "mean", "median", "p99"])

@@ -1,0 +1,192 @@
+"""What goes over a connection: frames, a handshake of two who know the same secret, and limits.
+
+A frame is four bytes, the length (big-endian), and a JSON list: the kind of message, then its arguments. A
+connection begins with three frames, in which both sides say their version and who they are, and prove by
+HMAC-SHA256 over two fresh random numbers that they know the secret. It keeps strangers out; what follows is
+neither encrypted nor signed, so use a network that you trust.
+
+Plain asyncio protocols are used, since asyncio's streams wake a coroutine for every message.
+"""
+
+import asyncio
+import hmac
+import ipaddress
+import json
+import secrets
+import socket
+from typing import Any, Protocol
+
+VERSION = 1
+LONGEST = 1 << 20  # bytes of a frame
+MOST_UNREAD = 64 << 20  # bytes that may wait for a peer that does not read
+PATIENCE = 10.0  # s for a handshake
+_json = json.JSONEncoder(separators=(",", ":")).encode
+Name = tuple[str, int]
+"""Who a process is: its role and its number, as in ("node", 3)."""
+
+
+class WireError(Exception):
+    """What came over a connection cannot be part of it; the connection is closed."""
+
+
+class Owner(Protocol):
+    """Who has connections: what a `Peer` tells it."""
+
+    name: Name
+    secret: bytes
+
+    def opened(self, peer: "Peer") -> None: ...
+
+    def received(self, peer: "Peer", message: list[Any]) -> None: ...
+
+    def lost(self, peer: "Peer", why: str) -> None: ...
+
+
+def encode(message: list[Any]) -> bytes:
+    """A frame; ValueError when it would be longer than the limit.
+
+    >>> encode(["none", 7])
+    b'\\x00\\x00\\x00\\n["none",7]'
+    """
+    body = _json(message).encode()
+    if len(body) > LONGEST:
+        raise ValueError(f"message {message[0]!r}: {len(body):,} bytes; a frame has at most {LONGEST:,}")
+    return len(body).to_bytes(4, "big") + body
+
+
+def decode(buffer: bytearray) -> list[Any] | None:
+    """Take the first frame out of the buffer; None when it is not whole yet. Raises WireError.
+
+    >>> some = bytearray(encode(["get", 3]) + b"\\x00")
+    >>> decode(some), decode(some), some
+    (['get', 3], None, bytearray(b'\\x00'))
+    """
+    if len(buffer) < 4:
+        return None
+    length = int.from_bytes(buffer[:4], "big")
+    if length > LONGEST:
+        raise WireError(f"a frame of {length:,} bytes is announced; the limit is {LONGEST:,}")
+    if len(buffer) < 4 + length:
+        return None
+    body = bytes(buffer[4 : 4 + length])
+    del buffer[: 4 + length]
+    try:
+        message = json.loads(body)
+    except ValueError:
+        message = None
+    if not (isinstance(message, list) and message and isinstance(message[0], str)):
+        raise WireError(f"bytes that are no frame: {body[:40]!r}")
+    return message
+
+
+def proof(secret: bytes, *said: Any) -> str:
+    """What only somebody who knows the secret can say of these words."""
+    return hmac.new(secret, json.dumps(said).encode(), "sha256").hexdigest()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def listening(host: str, port: int = 0, secret: bytes = b"") -> socket.socket:
+    """A socket that listens; ValueError for an address beyond this machine without a secret."""
+    if not is_loopback(host) and not secret:
+        raise ValueError(f"host: {host!r} can be reached from other machines; give a secret")
+    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET,
+                                backlog=256)
+
+
+class Peer(asyncio.Protocol):
+    """One side of a connection, known to its `owner` once the other side has shown who it is (`name`)."""
+
+    def __init__(self, owner: Owner, dials: bool):
+        self.owner, self.dials = owner, dials
+        self.name: Name = ("stranger", 0)
+        self.open, self.why = False, ""
+        self.buffer, self.nonce = bytearray(), secrets.token_hex(16)
+
+    def connection_made(self, transport: Any) -> None:
+        self.transport = transport
+        self.at = transport.get_extra_info("peername")
+        self.timer = asyncio.get_running_loop().call_later(
+            PATIENCE, self.close, f"no handshake within {PATIENCE:g} s")
+        if self.dials:
+            self.send("hello", VERSION, self.owner.name, self.nonce)
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        try:
+            while not self.transport.is_closing() and (message := decode(self.buffer)) is not None:
+                if self.open:
+                    self.owner.received(self, message)
+                else:
+                    self.shake_hands(message)
+        except WireError as error:
+            self.close(str(error))
+
+    def shake_hands(self, message: list[Any]) -> None:
+        """One frame of the handshake; WireError when the other side may not come in."""
+        kind, *rest = message
+        if kind == "refused":
+            raise WireError(f"the other side refuses: {rest}")
+        if kind != ("welcome" if self.dials else "proof" if self.name[0] != "stranger" else "hello"):
+            raise WireError(f"{kind!r} is no part of the handshake")
+        try:
+            if kind == "proof":
+                (shown,) = rest
+            else:
+                version, (role, number), self.theirs, *shown = rest
+                shown = shown[0] if shown else ""
+                if version != VERSION:
+                    raise WireError(f"the other side speaks version {version}, this one {VERSION}; "
+                                    "run the same schedlib on both")
+                self.name = (str(role), int(number))
+        except (TypeError, ValueError):
+            raise WireError(f"a malformed {kind!r}") from None
+        mine, theirs = (self.nonce, self.theirs) if self.dials else (self.theirs, self.nonce)
+        if kind == "hello":
+            welcome = proof(self.owner.secret, "accepts", self.owner.name, mine, theirs)
+            self.send("welcome", VERSION, self.owner.name, self.nonce, welcome)
+            return
+        said = ("accepts" if self.dials else "dials", self.name, mine, theirs)
+        if not hmac.compare_digest(proof(self.owner.secret, *said), str(shown)):
+            raise WireError("the other side does not know the secret")
+        if self.dials:
+            self.send("proof", proof(self.owner.secret, "dials", self.owner.name, mine, theirs))
+        self.open = True
+        self.timer.cancel()
+        self.owner.opened(self)
+
+    def send(self, *message: Any) -> None:
+        """Send a message, unless the connection is closing; one that nobody reads is closed."""
+        if self.transport.is_closing():
+            return
+        self.transport.write(encode(list(message)))
+        if self.transport.get_write_buffer_size() > MOST_UNREAD:
+            self.why = self.why or f"it does not read: {MOST_UNREAD:,} bytes wait for it"
+            self.transport.abort()
+
+    def close(self, why: str) -> None:
+        """Close the connection for a reason, which the other side is told."""
+        if not self.transport.is_closing():
+            self.why = why
+            self.send("refused", why)
+            self.transport.close()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.timer.cancel()
+        self.owner.lost(self, self.why or (str(error) if error else "the connection was closed"))
+
+
+async def dial(owner: Owner, host: str, port: int) -> Peer:
+    """A connection on its way: the owner is told when it is open. Raises OSError when nobody listens."""
+    _, peer = await asyncio.get_running_loop().create_connection(lambda: Peer(owner, dials=True), host, port)
+    return peer

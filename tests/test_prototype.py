@@ -1,0 +1,360 @@
+"""Eagle and Hawk on real processes: what must hold of every run, who dies, who talks nonsense, and nobody left behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schedlib import eagle, prototype
+from schedlib.eagle.simulating.results import replay
+from schedlib.prototype import driver, host, node, wire
+from schedlib.prototype.centre import Centre
+from schedlib.prototype.experiment import measure
+from schedlib.prototype.member import Member
+from schedlib.prototype.node import CENTRE, Entry, Node, next_entry
+from schedlib.workload import Workload
+
+NODES, SHORT = 10, 2
+HOW = {"short_partition": 0.2, "cutoff": 1.0, "schedulers": 2}
+QUEUES = {"rejects": True, "most_queued": 5, "seed": 0, "queue": "srpt", "cap": 5, "sticky": True, "burn": False, "steal": False, "updates": True}
+
+
+def some_jobs(jobs=30, seed=0):
+    """Short jobs of 1-4 tasks of about 0.05 s, and every sixth long, of 3 tasks of 2 s: in seconds of a run compressed tenfold, 0.2 s."""
+    rng = np.random.default_rng(seed)
+    long = np.arange(jobs) % 6 == 0
+    tasks = np.where(long, 3, rng.integers(1, 5, jobs))
+    duration = np.where(np.repeat(long, tasks), 2.0, 0.5) * rng.uniform(0.8, 1.2, tasks.sum())
+    return Workload.from_arrays(np.sort(rng.uniform(0, 5, jobs)), duration, tasks=tasks)
+
+
+def run(system="eagle", workload=None, **options):
+    return prototype.run(workload or some_jobs(), system, NODES, compress=10, **HOW | options)
+
+
+@pytest.fixture(scope="module", params=["eagle", "hawk", "sparrow"])
+def done(request):
+    return run(request.param)
+
+
+def test_every_task_runs_once_one_at_a_time_where_it_may(done):
+    jobs, tasks = some_jobs(), done.tasks.sort_values(["worker", "start"])
+    assert len(tasks) == len(jobs.tasks) and not tasks.duplicated(["job", "task"]).any() and done.notes.empty
+    same = tasks["worker"] == tasks["worker"].shift()
+    assert (tasks["start"] >= tasks["finish"].shift())[same].all()
+    assert ((tasks["queued"] <= tasks["asked"]) & (tasks["asked"] <= tasks["start"]) & (tasks["start"] < tasks["finish"])).all()
+    asked_for = jobs.tasks["duration"].to_numpy()
+    assert (done.tasks["finish"] - done.tasks["start"] > asked_for - 1e-6).all()
+    assert (done.jobs["finish"] == done.tasks.groupby("job")["finish"].max()).all() and not done.jobs["failed"].any()
+    if done.system.name != "sparrow":
+        assert tasks.loc[tasks["long"], "worker"].min() >= SHORT
+
+
+def test_counts_agree_with_the_log_and_with_the_systems_parts(done):
+    counted, stats = done.log["event"].value_counts(), done.stats
+    for name, event in {"rejections": "reject", "requests": "ask", "vain": "vain", "dropped": "drop", "stolen": "steal"}.items():
+        assert stats[name] == counted.get(event, 0), name
+    assert stats["requests"] - stats["vain"] == stats["tasks"] - stats["placements"]
+    probes = counted["send"] - stats["placements"]
+    if done.system.name == "eagle":
+        assert stats["behind_long"] == 0 and stats["rejections"] > 0 and stats["steal_attempts"] == 0
+        assert stats["probes"] <= probes <= stats["probes"] + stats["rejections"] and stats["updates"] > 0
+        assert counted["mark"] == stats["placements"]
+    else:
+        assert probes == stats["probes"] and stats["updates"] == stats["rejections"] == 0
+    if done.system.name == "hawk":
+        assert stats["steal_attempts"] > 0 and stats["stolen"] >= stats["steals"]
+
+
+def test_logs_have_the_simulators_form_and_can_be_replayed(done):
+    simulated = eagle.simulate(some_jobs(), done.system, NODES, short_partition=0.2, cutoff=1.0, record=True)
+    for name in ("tasks", "log", "utilisation"):
+        ours, theirs = getattr(done, name), getattr(simulated, name)
+        assert list(ours.columns) == list(theirs.columns) and (ours.dtypes == theirs.dtypes).all()
+    assert set(simulated.jobs) <= set(done.jobs) and set(simulated.stats) <= set(done.stats)
+    last = replay(done)[-1]
+    assert last.done == tuple(done.jobs["tasks"]) and not any(last.bits) and set(last.running) == {-1}
+
+
+def test_comparison_simulates_the_jobs_as_they_were(done):
+    table = prototype.compare(done)
+    assert table.loc["probes"].nunique() == 1 and table.loc["short jobs, 50 %", "prototype"] > table.loc["short jobs, 50 %", "no delay"]
+
+
+def test_a_killed_node_loses_nothing():
+    dead = run(kill={("node", 5): 0.2, ("node", 6): 0.3})
+    assert not dead.jobs["failed"].any() and len(dead.tasks) == len(some_jobs().tasks)
+    assert not set(dead.tasks.loc[dead.tasks["finish"] > 5, "worker"]) & {5, 6}
+    said = "\n".join(dead.notes["what"])
+    assert "node 5 has died" in said and "node 6 is lost: task" in said and "will run again elsewhere" in said
+
+
+def test_a_killed_scheduler_takes_its_own_jobs_with_it_and_no_other():
+    dead = run(kill={("scheduler", 0): 0.25})
+    failed = dead.jobs[dead.jobs["failed"]]
+    short_before = dead.jobs[~dead.jobs["long"] & (dead.jobs["submit"] < 2.5)].index
+    assert len(failed) > 0 and set(failed.index) <= {job for job in short_before if job % 2 == 0}
+    assert dead.percentiles()["completion"].notna().all() and failed["completion"].isna().all() and dead.jobs.loc[~dead.jobs["failed"], "completion"].notna().all()
+    assert any("jobs of scheduler 0 have failed: " in what for what in dead.notes["what"])
+
+
+def test_a_killed_centre_takes_the_long_jobs():
+    dead = run(kill={("centre", 0): 0.25})
+    assert dead.jobs["failed"].sum() > 1 and dead.jobs.loc[dead.jobs["failed"], "long"].all()
+
+
+def test_full_queues_send_back_and_everything_completes():
+    burst = Workload.from_arrays(np.zeros(40), np.full(40, 0.3))
+    full = run("hawk", burst, most_queued=2, cutoff=float("inf"))
+    assert not full.jobs["failed"].any() and full.stats["refused"] > 0 and full.stats["longest_queue"] <= 2
+    assert any("its queue is full: 2 entries" in what for what in full.notes["what"])
+
+
+def test_without_nodes_it_ends_and_says_so():
+    with pytest.raises(RuntimeError, match="no node is left"):
+        prototype.run(some_jobs(), "hawk", 2, compress=1, kill={("node", 0): 0.1, ("node", 1): 0.1}, **HOW | {"short_partition": 0.0})
+
+
+def test_tasks_may_compute_and_need_not_be_slept_out():
+    long_one = Workload.from_arrays([0, 0], [1e5, 0.2])
+    before = time.monotonic()
+    done = prototype.run(long_one, "eagle", 2, compress=10, **HOW | {"short_partition": 0.5}, burn=True, sleep_out=False)
+    assert time.monotonic() - before < 60 and done.jobs["completion"].iloc[0] >= 1e5
+    assert done.stats["cpu"] > 0.02
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"system": "dlwl"}, "short_jobs, on real processes,: 'stale-lwl' is unknown"),
+        ({"nodes": 0}, "nodes: 0, must be a whole number"),
+        ({"compress": 0}, "compress: 0, must be positive"),
+        ({"short_partition": 0.0}, "short_partition: 0.0 of 10 nodes gives 0"),
+        ({"workload": Workload.from_arrays([0], [1], time_unit="years")}, "time_unit: 'years' is unknown"),
+        ({"hosts": ["somewhere:1"]}, "hosts: put the secret"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, message, monkeypatch):
+    monkeypatch.delenv(host.SECRET, raising=False)
+    with pytest.raises(ValueError, match=message):
+        prototype.run(**{"workload": some_jobs(), "nodes": NODES, **HOW} | arguments)
+
+
+# One process, and what strangers say to it
+
+
+async def talk(frames, secret=b"known", member=None):
+    """What a node answers to a stranger's bytes, whether it hangs up, and what it then tells its driver."""
+    own = member or Node(("node", 3), b"known")
+    noted = []
+    own.note = noted.append
+    listens = wire.listening("127.0.0.1")
+    serving = asyncio.ensure_future(own.listen(listens))
+    reader, writer = await asyncio.open_connection(*listens.getsockname()[:2])
+    writer.write(frames)
+    said = await asyncio.wait_for(reader.read(), 5)
+    writer.close()
+    while not noted:
+        await asyncio.sleep(0.01)
+    friend = Member(("scheduler", 4), b"known")
+    await wire.dial(friend, *listens.getsockname()[:2])
+    while ("node", 3) not in friend.peers:  # it still lets friends in
+        await asyncio.sleep(0.01)
+    own.end.set()
+    await serving
+    return said.decode(), " ".join(noted)
+
+
+HELLO = wire.encode(["hello", wire.VERSION, ["node", 9], "0"])
+
+
+@pytest.mark.parametrize(
+    "frames, message",
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", "a frame of 1,195,725,856 bytes is announced; the limit is 1,048,576"),
+        ((1 << 30).to_bytes(4, "big"), "a frame of 1,073,741,824 bytes is announced"),
+        (b"\x00\x00\x00\x05hello", "bytes that are no frame: b'hello'"),
+        (b"\x00\x00\x00\x02{}", "bytes that are no frame"),
+        (wire.encode(["hello", wire.VERSION + 1, ["node", 9], "0"]), f"speaks version {wire.VERSION + 1}, this one {wire.VERSION}"),
+        (wire.encode(["probe", 1]), "'probe' is no part of the handshake"),
+        (wire.encode(["hello"]), "a malformed 'hello'"),
+        (HELLO + wire.encode(["proof", "guessed"]), "does not know the secret"),
+        (b"", "no handshake within"),
+        (HELLO, "no handshake within"),
+    ],
+)
+def test_strangers_are_refused_with_the_reason_and_friends_still_come(frames, message, monkeypatch):
+    monkeypatch.setattr(wire, "PATIENCE", 0.3)
+    said, noted = asyncio.run(talk(frames))
+    assert message in said and message in noted
+
+
+def test_a_peer_that_does_not_read_is_hung_up(monkeypatch):
+    monkeypatch.setattr(wire, "MOST_UNREAD", 100_000)
+
+    async def flood():
+        own, notes = Node(("node", 3), b"known"), []
+        own.note = notes.append
+        own.how, own.addresses = QUEUES | {"short_only": 0}, []
+        listens = wire.listening("127.0.0.1")
+        serving = asyncio.ensure_future(own.listen(listens))
+        other = Member(("scheduler", 0), b"known")
+        peer = await wire.dial(other, *listens.getsockname()[:2])
+        while not peer.open:
+            await asyncio.sleep(0.01)
+        peer.transport.pause_reading()
+        own.joined(SimpleNamespace(send=lambda *_: None))
+        own.long_tasks, own.bits = 1, "f" * 1000
+        for _ in range(20_000):  # each is rejected with a long vector
+            peer.send("probe", 1, 1, 1.0, False, 1)
+        async with asyncio.timeout(20):
+            while not notes:
+                await asyncio.sleep(0.01)
+        own.end.set()
+        await serving
+        return notes[0]
+
+    assert "closed the connection of scheduler 0: it does not read: 100,000 bytes wait for it" in asyncio.run(flood())
+
+
+def test_other_machines_need_a_secret():
+    with pytest.raises(ValueError, match=r"'0\.0\.0\.0' can be reached from other machines; give a secret"):
+        wire.listening("0.0.0.0")
+
+
+@given(st.lists(st.lists(st.text() | st.integers() | st.floats(allow_nan=False), max_size=4), max_size=5), st.integers(1, 50))
+def test_frames_come_out_as_they_went_in_however_they_are_cut(messages, piece):
+    messages = [["kind", *rest] for rest in messages]
+    sent, buffer, came = b"".join(map(wire.encode, messages)), bytearray(), []
+    for start in range(0, len(sent), piece):
+        buffer += sent[start : start + piece]
+        while (message := wire.decode(buffer)) is not None:
+            came.append(message)
+    assert came == messages and not buffer
+
+
+# The rules, without a network
+
+
+ENTRIES = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 8), st.integers(0, 40), st.booleans()), min_size=1, max_size=8)
+
+
+@given(ENTRIES, st.integers(0, 6))
+def test_next_is_the_job_of_least_remaining_time_among_those_that_nobody_in_front_forbids(entries, cap):
+    queue = [Entry(k, CENTRE, left, float(estimate), long and k % 3 == 2, 0.0, bypassed=float(bypassed)) for k, (left, estimate, bypassed, long) in enumerate(entries)]
+    front = queue[: next((place for place, one in enumerate(queue) if one.long), len(queue))]
+    may = [one for place, one in enumerate(front) if all(one.estimate + other.bypassed <= cap * other.estimate for other in front[:place])]
+    best = min(may, key=lambda one: one.estimate * one.left, default=queue[0])  # the first of equals
+    assert next_entry(queue, cap) is best
+
+
+@given(st.lists(st.integers(0, 5), min_size=4, max_size=4), st.integers(1, 9), st.integers(1, 3))
+def test_centre_places_each_task_where_least_work_is_left(work, tasks, estimate):
+    centre = Centre(("centre", 0), b"")
+    sent = []
+    centre.how = {"seed": 0, "short_only": 1, "shares": True}
+    centre.addresses, centre.jobs = [], {}
+    centre.peers = {("node", k): SimpleNamespace(send=lambda kind, job, task, *rest, k=k: sent.append((task, k, int(rest[2], 16)))) for k in range(4)}
+    centre.work, centre.placed, centre.began = [float(w) for w in work], [1] * 4, [None] * 4
+    centre.bits = 0
+    centre.on_job(None, 7, [1.0] * tasks, float(estimate), True)
+    left = [float("inf"), *map(float, work[1:])]
+    for _task, where, bits in sorted(sent):
+        assert left[where] == min(left) and bits == sum({1 << k for _, k, _ in sent})
+        left[where] += estimate
+    assert len(sent) == tasks and centre.work[1:] == left[1:]
+
+
+# Nobody is left behind
+
+
+SCRIPT = """
+from schedlib import prototype
+from schedlib.workload import Workload
+print("go", flush=True)
+prototype.run(Workload.from_arrays([0] * 20, [0.5] + [1000.0] * 19), "hawk", 10, cutoff=1.0, schedulers=2)
+"""
+
+
+def below(parent):
+    """The processes below one, by /proc."""
+    children = {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if fields[0] != "Z":
+            children.setdefault(int(fields[1]), []).append(int(file.parent.name))
+    found = list(children.get(parent, []))
+    for one in found:
+        found += children.get(one, [])
+    return found
+
+
+def alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+@pytest.mark.parametrize("whom, how", [("driver", signal.SIGINT), ("driver", signal.SIGKILL), ("host", signal.SIGKILL)])
+def test_no_process_outlives_the_driver_or_the_host(whom, how):
+    started = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])})
+    assert started.stdout.readline() == b"go\n"
+    deadline = time.monotonic() + 60
+    while len(others := below(started.pid)) < 14 and started.poll() is None and time.monotonic() < deadline:  # ten nodes, two schedulers, the centre, the host
+        time.sleep(0.05)
+    assert len(others) >= 14
+    os.kill(started.pid if whom == "driver" else others[0], how)
+    said = started.communicate(timeout=60)[1]
+    while any(map(alive, others)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [one for one in others if alive(one)]
+    assert {"driver": how == signal.SIGKILL or b"KeyboardInterrupt" in said, "host": b"RuntimeError: host 0" in said}[whom]
+
+
+def test_hosts_that_wait_are_used_and_go_on_waiting(monkeypatch):
+    monkeypatch.setenv(host.SECRET, "shared")
+    command = [sys.executable, "-m", "schedlib.prototype.host", "--listen", "127.0.0.1:0"]
+    hosts = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])}) for _ in range(2)]
+    try:
+        places = [one.stdout.readline().strip() for one in hosts]
+        for _ in range(2):
+            few = prototype.run(some_jobs(6), "eagle", 4, compress=10, hosts=places, **HOW | {"short_partition": 0.25})
+            assert few.jobs["completion"].notna().all()
+        assert all(one.poll() is None for one in hosts)
+        monkeypatch.setenv(host.SECRET, "guessed")
+        with pytest.raises(RuntimeError, match="does not know the secret"):
+            prototype.run(some_jobs(6), "hawk", 4, hosts=places, **HOW)
+    finally:
+        for one in hosts:
+            one.terminate()
+            one.communicate(timeout=10)
+
+
+def test_the_experiment_goes_on_where_it_was(tmp_path, monkeypatch):
+    file = tmp_path / "measured.csv"
+    sizes = {"nodes": 10, "jobs": 12, "compress": 2000.0}
+    one = measure(file, ratios=[2.0], repeats=1, **sizes)
+    assert set(one["system"]) == {"eagle", "hawk"} and (one["hop"] > 0).all()
+    text = file.read_text()
+    monkeypatch.setattr("schedlib.prototype.experiment.run", lambda *_, **__: pytest.fail("measured again"))
+    again = measure(file, ratios=[2.0], repeats=1, **sizes)
+    assert file.read_text() == text and len(again) == len(pd.read_csv(file))
+
+
+def test_victims_and_patience_are_the_papers_and_finite():
+    assert node.VICTIMS == 10 and driver.PATIENCE < 60 and wire.LONGEST < 1 << 30
