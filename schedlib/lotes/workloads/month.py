@@ -79,7 +79,7 @@ maximum likelihood (`tests/google_fits.py`): cycles of a week, a day, and four h
 
 It has the mean (960 an hour), the spread of the logarithms (0.30) and their correlations from hour to hour
 and week to week. It lacks the one great burst, in hours 414 to 431, whose peak of 3,164 jobs is above those
-of 99 in 100 months of the model (median 2,250).
+of 99 in 100 months of the model (median 2,280).
 """
 
 DURATIONS = np.array([
