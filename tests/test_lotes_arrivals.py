@@ -277,6 +277,6 @@ def test_scale_changes_the_size_of_the_month_and_nothing_else():
         configs, _, jobs = runs.month(3, thin=thin, load=0.8)
         duration, demand = jobs.tasks["duration"].to_numpy(), jobs.tasks[["cores", "memory"]].to_numpy()
         facts.append([len(jobs) * thin, *np.quantile(duration, [0.1, 0.5, 0.9]), *demand.mean(axis=0),
-                      core_load(configs, jobs), configs.n_machines * thin])
+                      core_load(configs, jobs), configs.count @ configs.capacity[:, 0] * thin])
     for other in facts[1:]:
         np.testing.assert_allclose(facts[0], other, rtol=0.05)

@@ -80,7 +80,7 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
 
 @pytest.fixture(scope="module")
 def crowded():
-    """Two days of the synthetic month on few machines, so that hundreds of jobs wait."""
+    """Two days of the month on few machines, so that hundreds of jobs wait."""
     fewer, stretched, jobs = google_month(*google2011(), thin=20, hours=48, load=1.2, seed=1)
     return fewer, stretched, jobs, plan(fewer, stretched)
 

@@ -112,9 +112,10 @@ def plot_over_time(frame: pd.DataFrame, number: int, unit: str = "day") -> Figur
         else:
             ax.set(xscale="log", ylim=(1e-3, 110), xlabel="time waited (s)")
             ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
-            for hour in (1, 7, 17) if unit == "day" else ():  # which the paper's text names
+            places = {1: "center", 7: "right", 17: "left"}  # hours which the paper's text names
+            for hour, place in places.items() if unit == "day" else ():
                 ax.axvline(3600 * hour, color="black", linewidth=0.8, linestyle=":")
-                ax.annotate(f"{hour} h", (3600 * hour, 130), fontsize=8, ha="center", annotation_clip=False)
+                ax.annotate(f"{hour} h", (3600 * hour, 130), fontsize=8, ha=place, annotation_clip=False)
         if len(loads) > 1:
             ax.set_title(f"load {load:g}", fontsize=10)
     legend_below(figure, ax)

@@ -142,7 +142,7 @@ def plot_map(frame: pd.DataFrame) -> Picture:
     """Mean waits against the load under each law of sizes; below, who waits least and by how many decades."""
     laws = [law for law in drawing.LAWS if law in set(frame["sizes"])]
     loads, ahead, waits = sorted(set(frame["load"])), _ahead(frame), _waits(frame)
-    figure, axes = style.subplots(2, len(laws), size=(max(3.4 * len(laws), 5.5), 5.0), sharex=True,
+    figure, axes = style.subplots(2, len(laws), size=(max(3.4 * len(laws), 7.4), 5.0), sharex=True,
                                   sharey="row", squeeze=False, height_ratios=(5, 1))
     for law, (above, below) in zip(laws, axes.T, strict=True):
         for k, policy in enumerate(runs.POLICIES):
