@@ -11,7 +11,7 @@ of a GPU to the GPU, where F_n(M) rises least; ties go to the first. The paper p
 that fits nowhere waits, and a machine that a task has left starts the first in line that fits.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -183,7 +183,8 @@ def changed(f, state, machine, rose):
     f.now[machine] = fragmented(f, state.machines, machine)
 
 
-def fragmentation(configs: MachineConfigs, typical: Typical, size: np.ndarray, jobs, time: float) -> float:
+def fragmentation(configs: MachineConfigs, typical: Typical, size: np.ndarray, jobs: Any,
+                  time: float) -> float:
     """The sum of F_n(M) over all machines, in pieces, at a time of a run.
 
     `jobs` are the rows of a `Simulation` of these `configs`, `size (N, R)` the demands of the same tasks.
