@@ -169,6 +169,9 @@ def data(options: Namespace) -> None:
                   help="mean inter-arrival times in units of a mean job's (else 1 to 2)"),
          argument("--repeats", type=int, metavar="N", help="runs of each (else 3)"),
          argument("--fresh", action="store_true", help="measure anew what was measured already"),
+         argument("--hosts", nargs="+", metavar="ADDRESS:PORT",
+                  help="machines that run schedlib.prototype.host (else this one)"),
+         argument("--burn", action="store_true", help="tasks compute instead of sleeping"),
          argument("--out", metavar="FILE", help="where to write (else beside the figures)"))
 def prototype(options: Namespace) -> None:
     """Run Eagle and Hawk on 100 real processes: Section 7's experiment, whose file the figures draw.
@@ -180,7 +183,7 @@ def prototype(options: Namespace) -> None:
     folder = paths.checkout() or Path.cwd()
     file = Path(options.out or folder / experiment.FILE)
     asked = {name: getattr(options, name) for name in ("ratios", "repeats") if getattr(options, name)}
-    experiment.measure(file, **asked, fresh=options.fresh)
+    experiment.measure(file, **asked, fresh=options.fresh, hosts=options.hosts, burn=options.burn)
     print(f"measured: {file}; draw it: {PROGRAM} figures --only eagle.prototype")
 
 

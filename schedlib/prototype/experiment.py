@@ -47,10 +47,12 @@ def rows(done: Measurement, key: dict) -> pd.DataFrame:
 
 
 def measure(file: Path, ratios: Sequence[float] = RATIOS, repeats: int = REPEATS, fresh: bool = False,
-            nodes: int = SAMPLE_NODES, jobs: int = SAMPLE_JOBS, compress: float = COMPRESS) -> pd.DataFrame:
+            nodes: int = SAMPLE_NODES, jobs: int = SAMPLE_JOBS, compress: float = COMPRESS,
+            hosts: Sequence[str] | None = None, burn: bool = False) -> pd.DataFrame:
     """Measure what the file does not hold yet, or with `fresh` all of it; each run is written when done.
 
-    A run ends when every short job is done and every task has begun: the rest would only sleep.
+    A run ends when every short job is done and every task has begun: the rest would only sleep. `hosts` and
+    `burn` are as in `run`; the file does not say them.
     """
     from tqdm import tqdm
 
@@ -63,7 +65,7 @@ def measure(file: Path, ratios: Sequence[float] = RATIOS, repeats: int = REPEATS
     print(f"{len(left)} of {len(keys)} runs are left: about {minutes:.0f} min", file=sys.stderr)
     for key in tqdm(left, unit="run", file=sys.stderr):
         done = run(workload(key["interarrival"], jobs, nodes), key["system"], nodes, compress=compress,
-                   sleep_out=False, seed=key["repeat"], progress=sys.stderr.isatty())
+                   sleep_out=burn, seed=key["repeat"], hosts=hosts, burn=burn, progress=sys.stderr.isatty())
         for note in done.notes.itertuples():
             tqdm.write(f"{key}: {note.process}: {note.what}", file=sys.stderr)
         known = pd.concat([known, rows(done, key)] if len(known) else [rows(done, key)], ignore_index=True)
