@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 import hmhs_literal as literal
 from schedlib import hmhs
 from schedlib.hmhs.bound import stage_prices
-from schedlib.hmhs.schedule import FACTORS, priced, priced_policy, relative_prices
+from schedlib.hmhs.priced import FACTORS, plans, priced, relative_prices
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=60)
@@ -115,11 +115,35 @@ def test_optimum_does_not_return_what_it_has_not_proved():
 @given(SMALL)
 def test_priced_is_the_best_of_its_plans_and_never_loses_to_hmhs(instance):
     found = hmhs.bounds(instance)
-    plans = [hmhs.schedule(instance, priced_policy(instance, found, factor)).makespan for factor in FACTORS]
-    plans.append(hmhs.schedule(instance, "hmhs").makespan)
+    makespans = [plan.makespan for plan in plans(instance, found)]
+    makespans.append(hmhs.schedule(instance, "hmhs").makespan)
     plan = priced(instance, found)
-    assert plan.makespan == hmhs.schedule(instance, "priced").makespan == min(plans)
+    assert plan.makespan == hmhs.schedule(instance, "priced").makespan == min(makespans)
     assert plan.policy == "priced"
+
+
+@hmhs.rule
+def cheap_enough(stage, machine, now):
+    """Priced dispatch as a rule: the first waiting job whose score is at most 1, else the one with the lowest."""
+    best = stage.queue[0]
+    for job in stage.queue:
+        if stage.score[job, machine] <= 1.0:
+            return job
+        if stage.score[job, machine] < stage.score[best, machine]:
+            best = job
+    return best
+
+
+@SOME
+@given(literal.instances(jobs=8, machines=4, tasks=6, ties=False))
+def test_priced_dispatch_is_the_rule_as_it_is_described(instance):
+    found = hmhs.bounds(instance)
+    rank = np.argsort(hmhs.johnson(found.map_prices.job, found.reduce_prices.job))
+    for factor, plan in zip(FACTORS, plans(instance, found), strict=True):
+        score = relative_prices(found.map_prices.machine, instance.map_task_time) / (factor * (1 + 1e-9))
+        scores = score, instance.reduce_task_time
+        slow = hmhs.schedule(instance, hmhs.Policy(lambda _, r=rank: r, cheap_enough, "min-min", lambda _, s=scores: s))
+        assert all(np.array_equal(a, b) for a, b in zip((*slow.map, *slow.reduce), (*plan.map, *plan.reduce), strict=True))
 
 
 def test_relative_prices_by_hand():

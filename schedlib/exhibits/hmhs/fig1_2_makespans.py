@@ -19,8 +19,9 @@ from schedlib.exhibits.hmhs import comparing
 from schedlib.exhibits.hmhs.comparing import JOBS, ORDER, TREND, WORKLOADS, claim, gain_over, gains
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.johnson import priority
-from schedlib.hmhs.schedule import POLICIES, as_given, schedule
-from schedlib.hmhs.schedule import run as dispatch
+from schedlib.hmhs.policies import POLICIES, as_given
+from schedlib.hmhs.policies import run as dispatch
+from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import CLUSTERS, from_trace, speeds
 from schedlib.pictures import style
 
@@ -60,7 +61,7 @@ def run_per_machine(workload: str, jobs: int, cluster: str, seed: int) -> pd.Dat
     drawn = WORKLOADS[workload](jobs, seed, slow=slow)
     alike = replace(drawn, map_speed=np.repeat(drawn.map_speed[:1], jobs, axis=0),
                     reduce_speed=np.repeat(drawn.reduce_speed[:1], jobs, axis=0))
-    rows = [(name, schedule(alike, name).makespan) for name in ("hmhs", *comparing.RIVALS)]
+    rows = [(plan.policy, plan.makespan) for plan in comparing.paper_plans(alike)]
     return pd.DataFrame(rows, columns=["policy", "makespan"]).assign(slow=100 * slow)
 
 
