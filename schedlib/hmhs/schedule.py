@@ -8,19 +8,21 @@ from schedlib.core.checks import unknown
 from schedlib.hmhs.model import Instance, Schedule
 from schedlib.hmhs.policies import POLICIES, Policy, run
 from schedlib.hmhs.priced import priced
+from schedlib.hmhs.rounding import rounded, searched
 
-PLANNERS: dict[str, Callable[[Instance], Schedule]] = {"priced": priced}
+PLANNERS: dict[str, Callable[[Instance], Schedule]] = {
+    "priced": priced, "rounded": rounded, "searched": searched}
 """What plans a whole schedule before the first task runs, rather than one stage by a rule."""
 
 
 def schedule(instance: Instance, policy: str | Policy = "hmhs") -> Schedule:
     """Schedule an instance by a named policy, or by a reader's own `Policy`.
 
-    Names: `"hmhs"`, `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (the paper's four), `"priced"` (ours, beyond the
-    paper), and the other readings of FIFO, `"fifo-strict"` (a reduce machine waits for the first unfinished
-    job), `"fifo-ready"` (reduces in the order in which they become ready), `"fifo-barrier"` (no reduce before
-    the last map). Raises ValueError on an unknown name and on a policy that breaks the rules, with the time,
-    the machine and the job. Source: HMHS, Sections 3.3 and 4.
+    Names: `"hmhs"`, `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (the paper's four); beyond it `"priced"`,
+    `"rounded"`, `"searched"` (ours); and the other readings of FIFO, `"fifo-strict"` (a reduce machine waits
+    for the first unfinished job), `"fifo-ready"` (reduces in the order in which they become ready),
+    `"fifo-barrier"` (no reduce before the last map). Raises ValueError on an unknown name and on a policy
+    that breaks the rules, with the time, the machine and the job. Source: HMHS, Sections 3.3 and 4.
 
     >>> one = [[1.0], [1.0]]
     >>> two = Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one)
