@@ -155,7 +155,7 @@ def _alt(x: str, what: str):
     return alt
 
 
-SEEDS = scales(2, 5, 20)
+SEEDS = scales(2, 10, 20)
 LOADS = (0.5, 0.7, 0.9)
 EXPERIMENTS = (
     Experiment("hmhs.flow", "Flow time by policy and load, Alibaba's pairs", run,
