@@ -10,14 +10,15 @@ from scipy.optimize import linprog
 
 import hmhs_literal as literal
 from schedlib import hmhs
-from schedlib.hmhs.bound import stage_prices
-from schedlib.hmhs.schedule import FACTORS, priced, priced_policy, relative_prices
+from schedlib.hmhs.bound import divided, fast_bound, stage_prices
+from schedlib.hmhs.priced import FACTORS, plans, priced, relative_prices
+from schedlib.hmhs.rounding import round_stage, rounded, searched
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=60)
 TINY = literal.instances(jobs=3, machines=2, tasks=2) | literal.instances(jobs=3, machines=2, tasks=2, ties=False)
 SMALL = literal.instances(jobs=4, machines=3, tasks=3) | literal.instances(jobs=4, machines=3, tasks=3, ties=False)
-ALL = [*hmhs.POLICIES, "priced"]
+ALL = [*hmhs.POLICIES, "priced", "rounded", "searched"]
 CLOSE = 1 + 1e-6  # the solvers' own tolerance
 
 
@@ -115,11 +116,35 @@ def test_optimum_does_not_return_what_it_has_not_proved():
 @given(SMALL)
 def test_priced_is_the_best_of_its_plans_and_never_loses_to_hmhs(instance):
     found = hmhs.bounds(instance)
-    plans = [hmhs.schedule(instance, priced_policy(instance, found, factor)).makespan for factor in FACTORS]
-    plans.append(hmhs.schedule(instance, "hmhs").makespan)
+    makespans = [plan.makespan for plan in plans(instance, found)]
+    makespans.append(hmhs.schedule(instance, "hmhs").makespan)
     plan = priced(instance, found)
-    assert plan.makespan == hmhs.schedule(instance, "priced").makespan == min(plans)
+    assert plan.makespan == hmhs.schedule(instance, "priced").makespan == min(makespans)
     assert plan.policy == "priced"
+
+
+@hmhs.rule
+def cheap_enough(stage, machine, now):
+    """Priced dispatch as a rule: the first waiting job whose score is at most 1, else the one with the lowest."""
+    best = stage.queue[0]
+    for job in stage.queue:
+        if stage.score[job, machine] <= 1.0:
+            return job
+        if stage.score[job, machine] < stage.score[best, machine]:
+            best = job
+    return best
+
+
+@SOME
+@given(literal.instances(jobs=8, machines=4, tasks=6, ties=False))
+def test_priced_dispatch_is_the_rule_as_it_is_described(instance):
+    found = hmhs.bounds(instance)
+    rank = np.argsort(hmhs.johnson(found.map_prices.job, found.reduce_prices.job))
+    for factor, plan in zip(FACTORS, plans(instance, found), strict=True):
+        score = relative_prices(found.map_prices.machine, instance.map_task_time) / (factor * (1 + 1e-9))
+        scores = score, instance.reduce_task_time
+        slow = hmhs.schedule(instance, hmhs.Policy(lambda _, r=rank: r, cheap_enough, "min-min", lambda _, s=scores: s))
+        assert all(np.array_equal(a, b) for a, b in zip((*slow.map, *slow.reduce), (*plan.map, *plan.reduce), strict=True))
 
 
 def test_relative_prices_by_hand():
@@ -127,3 +152,55 @@ def test_relative_prices_by_hand():
     price = np.array([2.0, 1.0])
     np.testing.assert_allclose(relative_prices(price, np.array([[1.0, 3.0]])), [[1, 1.5]])
     assert relative_prices(np.array([1.0, 0.0]), np.array([[1.0, 3.0]])).tolist() == [[np.inf, 1.0]]
+
+
+def stage_optimum(tasks, time):
+    """The least makespan of a stage alone, all tasks ready at zero, by trying every placement."""
+    ends = {(0.0,) * time.shape[1]}
+    for row, count in zip(time, tasks, strict=True):
+        for _ in range(count):
+            ends = {(*end[:j], end[j] + row[j], *end[j + 1 :]) for end in ends for j in range(time.shape[1])}
+    return min(map(max, ends))
+
+
+@SOME
+@given(literal.instances(jobs=3, machines=3, tasks=2) | literal.instances(jobs=3, machines=3, tasks=2, ties=False))
+def test_rounding_ends_by_twice_the_optimum_and_its_deadline_is_a_bound(instance):
+    tasks, time = instance.map_tasks, instance.map_task_time
+    found, best = round_stage(tasks, time), stage_optimum(tasks, time)
+    assert found.counts.sum(axis=1).tolist() == tasks.tolist() and (found.counts >= 0).all()
+    assert stage_prices(tasks, time).makespan <= found.deadline * CLOSE + 1e-9
+    assert found.deadline <= best * CLOSE + 1e-9
+    assert (found.counts * time).sum(axis=0).max() <= 2 * best * CLOSE + 1e-9
+
+
+@SOME
+@given(literal.instances(jobs=10, machines=5, tasks=20, ties=False))
+def test_a_machine_gets_at_most_one_task_beyond_its_divided_ones(instance):
+    tasks, time = instance.map_tasks, instance.map_task_time
+    found = round_stage(tasks, time)
+    longest = np.where(found.counts > 0, time, 0).max(axis=0)
+    assert ((found.counts * time).sum(axis=0) <= (found.deadline + longest) * CLOSE).all()
+
+
+@SOME
+@given(literal.instances(jobs=4, machines=4, tasks=5, ties=False))
+def test_divided_tasks_are_all_there_and_avoid_what_is_forbidden(instance):
+    time = instance.map_task_time.copy()
+    time[:, 1:][time[:, 1:] > np.median(time)] = np.inf
+    found = divided(instance.map_tasks, time)
+    assert found.share.sum(axis=1) == pytest.approx(instance.map_tasks) and not found.share[np.isinf(time)].any()
+    assert found.prices.makespan == pytest.approx(found.makespan)
+
+
+@FEW
+@given(literal.instances(jobs=6, machines=3, tasks=6, ties=False), st.integers(0, 9))
+def test_search_never_loses_to_where_it_starts(instance, seed):
+    least = min(priced(instance).makespan, rounded(instance).makespan)
+    assert searched(instance, tries=10, seed=seed).makespan <= least
+
+
+@FEW
+@given(SMALL)
+def test_the_fast_bound_is_one(instance):
+    assert fast_bound(instance) <= hmhs.lower_bound(instance) * CLOSE + 1e-9

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from schedlib import hmhs
-from schedlib.exhibits.hmhs import comparing, fig1_2_makespans
+from schedlib.exhibits.hmhs import comparing, factors, fig1_2_makespans
 from schedlib.pictures.gantt import ONE_BY_ONE, _bars, plot_gantt
 
-CLAIMS = {claim.id: claim for claim in fig1_2_makespans.CLAIMS}
+CLAIMS = {claim.id: claim for claim in (*fig1_2_makespans.CLAIMS, *factors.CLAIMS)}
 
 
 def frame_of(gain, axis="jobs", points=(25, 50, 100), seeds=3):
@@ -87,3 +87,32 @@ def test_gantt_bars_cover_just_the_time_that_tasks_run(jobs):
     assert np.allclose(np.bincount(machine.astype(int), finish - start), busy)
     assert len(bars) <= max(ONE_BY_ONE, done.map.job.size)
     assert "makespan" in plot_gantt(done, bound=1.0).axes[0].get_title()
+
+
+def test_what_a_heuristic_brings_alone_and_added_last():
+    rows = [
+        {"seed": 0, "jobs": 25, "order": order, "map": maps, "reduce": reduces, "makespan": 100.0 * (0.5 if maps == "min-min" else 1) * (0.8 if maps == reduces == "min-min" else 1)}
+        for order in factors.ORDERS
+        for maps in factors.RULES
+        for reduces in factors.RULES
+    ]
+    frame = pd.DataFrame(rows)
+    assert np.allclose(factors.brought(frame, "reduce", last=True)["gain"], 20)
+    assert np.allclose(factors.brought(frame, "reduce", last=False)["gain"], 0)
+    assert np.allclose(factors.brought(frame, "map", last=True)["gain"], 60)
+    assert np.allclose(factors.brought(frame, "order", last=True)["gain"], 0)
+
+
+def test_the_combination_of_all_is_hmhs_and_of_none_fifo():
+    frame = factors.run("single", "job", 25, seed=2).set_index(["order", "map", "reduce"])["makespan"]
+    instance = hmhs.single(25, seed=2)
+    assert frame["pri", "min-min", "min-min"] == hmhs.schedule(instance, "hmhs").makespan
+    assert frame["reversed", "min-min", "min-min"] == hmhs.schedule(instance, "r-hmhs").makespan
+    assert frame["given", "fifo", "fifo"] == hmhs.schedule(instance, "fifo").makespan
+    assert frame["pri", "fifo", "fifo"] == hmhs.schedule(instance, "fifo-pri").makespan
+
+
+def test_ranges_of_jobs_and_the_printed_gains():
+    rows = factors.met(frame_of(lambda rival, workload, point, seed: 40 + point / 5)).set_index(["fewest", "most"])
+    assert len(rows) == 6
+    assert np.allclose(rows.loc[(25, 100)], [45, 60, 60, 60]) and np.allclose(rows.loc[(50, 50)], 50)

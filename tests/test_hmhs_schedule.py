@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import hmhs_literal as literal
 from schedlib import hmhs
 from schedlib.hmhs import min_min
-from schedlib.hmhs.model import Stage
+from schedlib.hmhs.model import Stage, quickest_first
 
 MANY = settings(deadline=None, max_examples=300)
 SOME = settings(deadline=None, max_examples=100)
@@ -42,7 +42,8 @@ def test_dynamic_min_min_with_any_arrivals(data):
     ready = data.draw(st.lists(st.integers(0, 8).map(float), min_size=jobs, max_size=jobs))
     total = instance.map_tasks.sum()
     stage = Stage.empty(total)
-    _, scanned = min_min.dispatch(np.array(ready), instance.map_tasks.copy(), instance.map_task_time.copy(), stage)
+    time = instance.map_task_time.copy()
+    _, scanned = min_min.dispatch(np.array(ready), instance.map_tasks.copy(), time, quickest_first(time), stage)
     looks = []
     assert rows(stage) == literal.dynamic_min_min(ready, instance.map_tasks, literal.task_times(instance, "map"), looks)
     assert scanned == sum(looks)
@@ -102,7 +103,8 @@ def test_algorithm_1_by_hand():
     # machine 1, until 1. EAT = 0 again, nobody there, so job 0 enters: 2 + 3 = 5 beats 2 + 4 = 6, machine 0 until 5. EAT = 1:
     # job 0's other task ends at 5 + 3 = 8 on machine 0 and at 2 + 4 = 6 on machine 1.
     stage = Stage.empty(3)
-    min_min.dispatch(np.array([2.0, 0.0]), np.array([2, 1]), np.array([[3.0, 4.0], [5.0, 1.0]]), stage)
+    time = np.array([[3.0, 4.0], [5.0, 1.0]])
+    min_min.dispatch(np.array([2.0, 0.0]), np.array([2, 1]), time, quickest_first(time), stage)
     assert rows(stage) == [(1, 1, 0.0, 1.0), (0, 0, 2.0, 5.0), (0, 1, 2.0, 6.0)]
 
 
@@ -147,7 +149,7 @@ def test_candidates_of_a_full_scan(instance):
 
 
 def test_dispatch_looks_at_few_candidates():
-    # At most one look per task, and two per job and machine (into the heap and out), in each stage.
+    # At most one look per task, and on average two per job and machine, as it comes and as it goes, in each stage.
     instance = hmhs.single(50, seed=1, machines=(10, 10))
     tasks = int(instance.map_tasks.sum() + instance.reduce_tasks.sum())
     assert hmhs.schedule(instance, "hmhs").steps <= tasks + 2 * 2 * 50 * 10

@@ -30,11 +30,8 @@ def push(keys, items, size, key, item):
 
 
 @compiled
-def pop(keys, items, size):
-    """Remove the smallest pair, `keys[0], items[0]`, of a heap that is not empty; return the new size."""
-    size -= 1
-    key = keys[size]
-    item = items[size]
+def replace(keys, items, size, key, item):
+    """Put a pair in the place of the smallest, `keys[0], items[0]`, of a heap that is not empty."""
     parent = 0
     while True:
         first = 4 * parent + 1
@@ -51,4 +48,11 @@ def pop(keys, items, size):
         parent = best
     keys[parent] = key
     items[parent] = item
+
+
+@compiled
+def pop(keys, items, size):
+    """Remove the smallest pair, `keys[0], items[0]`, of a heap that is not empty; return the new size."""
+    size -= 1
+    replace(keys, items, size, keys[size], items[size])
     return size

@@ -4,13 +4,15 @@ Chen, Shen, Chen, Guo, "HMHS: Hybrid Multistage Heuristic Scheduling Algorithm f
 System".
 """
 
+from schedlib.hmhs.arrivals import SHARING, Arrivals, Served, arriving, serve
 from schedlib.hmhs.bound import bounds, lower_bound, optimum
 from schedlib.hmhs.johnson import johnson, priority, total_times
 from schedlib.hmhs.list_scheduling import rule
 from schedlib.hmhs.model import Instance, Schedule
-from schedlib.hmhs.schedule import POLICIES, Policy, schedule, warm
+from schedlib.hmhs.policies import POLICIES, Policy
+from schedlib.hmhs.schedule import schedule, warm
 from schedlib.hmhs.workloads import CLUSTERS, from_trace, hybrid, single, swim_jobs
 
-__all__ = ["CLUSTERS", "POLICIES", "Instance", "Policy", "Schedule", "bounds", "from_trace", "hybrid",
-           "johnson", "lower_bound", "optimum", "priority", "rule", "schedule", "single", "swim_jobs",
-           "total_times", "warm"]
+__all__ = ["CLUSTERS", "POLICIES", "SHARING", "Arrivals", "Instance", "Policy", "Schedule", "Served",
+           "arriving", "bounds", "from_trace", "hybrid", "johnson", "lower_bound", "optimum", "priority",
+           "rule", "schedule", "serve", "single", "swim_jobs", "total_times", "warm"]

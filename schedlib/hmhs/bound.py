@@ -16,7 +16,9 @@ from schedlib.hmhs.johnson import flow_shop_makespan, johnson
 from schedlib.hmhs.model import Instance
 
 LARGEST = 8  # most jobs of an instance whose optimum is worked out
-FIRST = 12  # machines of each job in the first linear program
+FIRST = 5  # machines of each job in the first linear program
+ROUNDS = 60  # changes of the prices before it
+PRIMAL = 4  # HiGHS's number for the primal simplex
 
 
 class Prices(NamedTuple):
@@ -27,44 +29,96 @@ class Prices(NamedTuple):
     job: np.ndarray
 
 
-def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
-    """Solve one stage alone, tasks divisible and all ready at zero, as a linear program.
+class Divided(NamedTuple):
+    """A stage whose tasks may be divided: the least makespan, tasks of each job on each machine (N, M)."""
 
-    `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C,
-    with each job on its quickest machines alone at first; pairs that are cheaper at the prices found join,
-    until there are none. The makespan is that of the normalised dual prices: a bound even if the solver's
-    duals are off by a rounding error. Raises RuntimeError when the solver gives up.
+    makespan: float
+    share: np.ndarray
+    prices: Prices
+
+
+def stage_prices(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Prices:
+    """The prices of `divided`, whose makespan is a bound even if the solver's duals are off by a rounding
+    error: it is worked out from them.
 
     >>> prices = stage_prices([3], np.array([[1.0, 2.0]]))
     >>> round(prices.makespan, 9), (3 * prices.machine).round(9).tolist()
     (2.0, [2.0, 1.0])
     """
+    return divided(tasks, time).prices
+
+
+def divided(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Divided:
+    """Solve one stage alone, tasks divisible and all ready at zero, as a linear program.
+
+    `tasks (N,)`: T_i; `time (N, M)`: E_ij. Minimise C subject to sum_j x_ij = T_i and sum_i E_ij x_ij <= C,
+    with each job on a few likely machines alone at first; pairs that are cheaper at the prices found join,
+    until there are none. An infinite time forbids a pair. The shares are a vertex: they split few tasks.
+    Raises RuntimeError when the solver gives up.
+
+    >>> divided([3], np.array([[1.0, 2.0]])).share.round(9).tolist()
+    [[2.0, 1.0]]
+    """
     tasks, time = np.asarray(tasks), np.asarray(time, float)
     jobs, machines = time.shape
     if not tasks.any():
-        return Prices(0.0, np.full(machines, 1 / machines), np.zeros(jobs))
-    from scipy import sparse
-    from scipy.optimize import linprog  # slow to load
+        idle = Prices(0.0, np.full(machines, 1 / machines), np.zeros(jobs))
+        return Divided(0.0, np.zeros(time.shape), idle)
+    import highspy  # slow to load
 
-    known = np.zeros(time.shape, bool)
-    cheap = time <= np.sort(time, axis=1)[:, min(FIRST, machines) - 1, None]
+    endless, none, nowhere = highspy.kHighsInf, np.zeros(0), np.zeros(machines + jobs, np.int32)
+    engine = highspy.Highs()
+    engine.setOptionValue("output_flag", False)
+    engine.addCol(1.0, 0.0, endless, 0, nowhere[:0], none)  # C
+    # One row for each job's tasks, one for each machine's load.
+    engine.addRows(jobs, tasks.astype(float), tasks.astype(float), 0, nowhere[:jobs], nowhere[:0], none)
+    engine.addRows(machines, np.full(machines, -endless), np.zeros(machines), machines,
+                   np.arange(machines, dtype=np.int32), nowhere[:machines], -np.ones(machines))
+    allowed, pairs = np.isfinite(time), []
+    known, cost = ~allowed, np.where(allowed, likely_prices(tasks, time) * time, np.inf)
+    cheap = (cost <= np.sort(cost, axis=1)[:, min(FIRST, machines) - 1, None]) & allowed
     while cheap.any():
         known |= cheap
-        job, machine = known.nonzero()
-        pair, every = np.arange(job.size), np.arange(machines)
-        loads = np.r_[time[known], -np.ones(machines)]
-        places = np.r_[machine, every], np.r_[pair, np.full(machines, job.size)]
-        solved = linprog(np.r_[0.0 * pair, 1.0], b_eq=tasks, b_ub=0.0 * every,
-                         A_eq=sparse.csr_array((1.0 + 0.0 * pair, (job, pair)), (jobs, job.size + 1)),
-                         A_ub=sparse.csr_array((loads, places)))
-        if solved.status != 0:
-            raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines: {solved.message}")
-        price = np.abs(solved.ineqlin.marginals)
+        job, machine = cheap.nonzero()
+        pairs.append((job, machine))
+        place = np.column_stack([job, jobs + machine]).ravel().astype(np.int32)
+        value = np.column_stack([np.ones(job.size), time[cheap]]).ravel()
+        engine.addCols(job.size, np.zeros(job.size), np.zeros(job.size), np.full(job.size, endless),
+                       value.size, np.arange(0, value.size, 2, dtype=np.int32), place, value)
+        engine.run()
+        engine.setOptionValue("simplex_strategy", PRIMAL)  # new columns leave the basis feasible
+        if (status := engine.getModelStatus()) != highspy.HighsModelStatus.kOptimal:
+            why = engine.modelStatusToString(status)
+            raise RuntimeError(f"the linear program of {jobs} jobs on {machines} machines: {why}")
+        price = np.abs(engine.getSolution().row_dual[jobs:])
         price /= price.sum()
+        cost = np.where(allowed, price * np.where(allowed, time, 1.0), np.inf)
+        cheap = ~known & (cost < np.where(known, cost, np.inf).min(axis=1, keepdims=True) * (1 - 1e-9))
+    least, share = tasks * cost.min(axis=1), np.zeros(time.shape)
+    share[tuple(np.hstack(pairs))] = engine.getSolution().col_value[1:]
+    used = np.where(share > 0, time, 0.0) * share
+    return Divided(float(used.sum(axis=0).max()), share, Prices(float(least.sum()), price, least))
+
+
+def likely_prices(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """Prices (M,) near the best: a machine loaded above the average becomes dearer, the best prices met win.
+
+    To begin with a machine is dear where tasks are short: exact where every job has the same factors V_j.
+    """
+    there = np.isfinite(time)
+    total = np.where(there, time, 0.0).sum(axis=0)
+    price = np.maximum(there.sum(axis=0), 1) / np.where(total > 0, total, 1.0)
+    if not tasks.any():
+        return price
+    best, most, jobs = price, 0.0, np.arange(len(time))
+    for step in range(ROUNDS):
         cost = price * time
-        cheap = cost < np.where(known, cost, np.inf).min(axis=1, keepdims=True) * (1 - 1e-9)
-    least = tasks * cost.min(axis=1)
-    return Prices(float(least.sum()), price, least)
+        machine = cost.argmin(axis=1)
+        if (bound := (tasks * cost[jobs, machine]).sum() / price.sum()) > most:
+            best, most = price.copy(), bound
+        load = np.bincount(machine, tasks * time[jobs, machine], price.size)
+        price *= 1 + 0.5 / (1 + step) ** 0.5 * (load / load.mean() - 1).clip(-0.5, 0.5)
+    return best
 
 
 class Bounds(NamedTuple):
@@ -105,6 +159,21 @@ def bounds(instance: Instance) -> Bounds:
 def lower_bound(instance: Instance) -> float:
     """A lower bound on the makespan of every schedule of the instance, in its unit of time."""
     return bounds(instance).best
+
+
+def fast_bound(instance: Instance) -> float:
+    """A lower bound without linear programs, at prices near the best: for instances of thousands of jobs.
+
+    >>> one = [[1.0], [1.0]]
+    >>> fast_bound(Instance([4, 1], [1, 1], one, [1, 5], [1, 1], one))
+    7.0
+    """
+    first, second = np.zeros(0), np.zeros(0)
+    for tasks, time in ((instance.map_tasks, instance.map_task_time),
+                        (instance.reduce_tasks, instance.reduce_task_time)):
+        price = likely_prices(tasks, time)
+        first, second = second, tasks * (price * time).min(axis=1) / price.sum()
+    return flow_shop_makespan(first, second, johnson(first, second))
 
 
 def _alone(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:

@@ -19,7 +19,7 @@ from numba.core import types
 
 from schedlib.core import compiling
 from schedlib.core.compiling import compiled
-from schedlib.core.heap import pop, push
+from schedlib.core.heap import pop, push, replace
 from schedlib.hmhs.model import Stage
 
 OK, BAD_JOB, STUCK = 0, 1, 2
@@ -102,19 +102,19 @@ def dispatch(choose, order, ready, tasks, time, score, stage):
         else:
             free, machine = keys[0], items[0]
             now = max(now, free)
-            size = pop(keys, items, size)
             job = -1
             if waiting > 0:
                 job = choose(Waiting(queue[:waiting], order, left, ready, time, score), machine, now)
             if job < -1 or job >= jobs or (job >= 0 and (left[job] == 0 or ready[job] > now)):
                 return Ended(BAD_JOB, task, machine, job, now)
             if job == -1:
+                size = pop(keys, items, size)
                 parked[idle], free_since[idle] = machine, free
                 idle += 1
                 continue
             stage.job[task], stage.machine[task] = job, machine
             stage.start[task], stage.finish[task] = now, now + time[job, machine]
-            size = push(keys, items, size, stage.finish[task], machine)
+            replace(keys, items, size, stage.finish[task], machine)
             task += 1
             left[job] -= 1
             if left[job] > 0:
@@ -152,17 +152,5 @@ def first_ready(stage, machine, now):
     best = stage.queue[0]
     for job in stage.queue:
         if stage.ready[job] < stage.ready[best]:
-            best = job
-    return best
-
-
-@rule
-def best_price(stage, machine, now):
-    """Priced dispatch: the first waiting job whose score is at most 1, else the one with the lowest score."""
-    best = stage.queue[0]
-    for job in stage.queue:
-        if stage.score[job, machine] <= 1.0:
-            return job
-        if stage.score[job, machine] < stage.score[best, machine]:
             best = job
     return best

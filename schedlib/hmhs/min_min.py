@@ -5,79 +5,101 @@ queue behind the same work, so its best candidate is its quickest job:
 
     min over i, j of (Ava_j + E_ij)  =  min over j of (Ava_j + min over i of E_ij).
 
-A heap of waiting jobs per machine gives the inner minimum and a winner tree over the machines the outer one.
-Each job enters and leaves each heap once: O(M N log N + T log M) for T tasks in place of O(T N M), with the
-same decisions. Min-Min is Dynamic-Min-Min when every job is there at time zero.
+With every machine's jobs sorted by time beforehand, its quickest waiting job is looked for only when the one
+before has ended or a quicker one arrives; a winner tree over the machines gives the outer minimum. Where the
+quickest jobs differ by machine, a job's arrival and its end take O(M) looks: O(M N log N + T log M) for T
+tasks in place of O(T N M), with the same decisions. Min-Min is the case in which all jobs are there at zero.
 """
 
 import numpy as np
 
 from schedlib.core.compiling import compiled
-from schedlib.core.heap import pop, push
 from schedlib.core.trees import WinnerTree, play, smallest, update
 
 
 @compiled
-def offer(pairs, free, ready, time, items, size, machine):
-    """Enter the machine's quickest waiting job and its completion time there into the tree of pairs."""
-    if size[machine] == 0:
-        update(pairs, machine, np.inf, ready.size)
-    else:
-        job = items[machine, 0]
-        update(pairs, machine, max(free.key[machine], ready[job]) + time[job, machine], job)
-
-
-@compiled
-def dispatch(ready, tasks, time, stage):
+def dispatch(ready, tasks, time, quickest, stage):
     """Fill `stage` in order of dispatch; return the candidates looked at, here and by full scans.
 
-    `ready (N,)`: A_i, when job i may start; `tasks (N,)`: how many tasks; `time (N, M)`: E_ij. Ties go to the
+    `ready (N,)`: A_i, when job i may start; `tasks (N,)`: how many tasks; `time (N, M)`: E_ij; `quickest
+    (M, N)`: the jobs by their time on each machine, see `model.quickest_first`. Ties go to the
     smaller job, then the smaller machine, as when Algorithm 1's loops keep the first minimum they meet.
     """
     jobs, machines = time.shape
     left = tasks.copy()
-    keys, items = np.empty((machines, jobs)), np.empty((machines, jobs), np.int64)
-    size = np.zeros(machines, np.int64)
-    free = WinnerTree(np.zeros(machines), np.zeros(machines, np.int64), np.zeros(2 * machines, np.int64))
+    place = np.empty((jobs, machines), np.int32)  # of each job among the machine's quickest
+    for machine in range(machines):
+        for k in range(jobs):
+            place[quickest[machine, k], machine] = k
+    best = np.full(machines, jobs)  # the place of the machine's quickest waiting job
+    free, earliest = np.zeros(machines), 0
     pairs = WinnerTree(np.full(machines, np.inf), np.full(machines, jobs), np.zeros(2 * machines, np.int64))
-    play(free)
     play(pairs)
     by_arrival = np.argsort(ready, kind="mergesort")
     by_arrival = by_arrival[left[by_arrival] > 0]
-    arrived, waiting, steps, scanned = 0, 0, 0, 0
+    waiting, queue, arrived, steps, scanned = 0, np.empty(jobs, np.int64), 0, 0, 0
+    here, changed = np.zeros(jobs, np.bool_), np.zeros(machines, np.bool_)
 
     for task in range(left.sum()):
-        earliest = free.key[smallest(free)]  # line 2: EAT
-        # lines 3-10
-        while arrived < by_arrival.size and (waiting == 0 or ready[by_arrival[arrived]] <= earliest):
+        # lines 2-10; free[earliest] is EAT
+        entered = arrived
+        while arrived < by_arrival.size and (waiting == 0 or ready[by_arrival[arrived]] <= free[earliest]):
             job = by_arrival[arrived]
+            queue[waiting], here[job] = job, True
             arrived += 1
             waiting += 1
             steps += machines
             for machine in range(machines):
-                size[machine] = push(keys[machine], items[machine], size[machine], time[job, machine], job)
-                if items[machine, 0] == job:
-                    offer(pairs, free, ready, time, items, size, machine)
+                if place[job, machine] < best[machine]:
+                    best[machine] = place[job, machine]
+                    changed[machine] = True
+        if arrived > entered:
+            for machine in range(machines):
+                if changed[machine]:
+                    changed[machine] = False
+                    job = quickest[machine, best[machine]]
+                    pairs.key[machine] = max(free[machine], ready[job]) + time[job, machine]
+                    pairs.tie[machine] = job
+            play(pairs)
 
         scanned += waiting * machines
         machine = smallest(pairs)  # lines 11-16
         job = pairs.tie[machine]
         stage.job[task], stage.machine[task] = job, machine
-        stage.start[task] = max(free.key[machine], ready[job])
-        stage.finish[task] = pairs.key[machine]
-        update(free, machine, stage.finish[task], 0)  # line 18
+        stage.start[task] = max(free[machine], ready[job])
+        stage.finish[task] = free[machine] = pairs.key[machine]  # line 18
+        if machine == earliest and arrived < by_arrival.size:
+            earliest = free.argmin()
         left[job] -= 1
         steps += 1
         if left[job] > 0:
-            offer(pairs, free, ready, time, items, size, machine)
+            update(pairs, machine, free[machine] + time[job, machine], job)
             continue
-        waiting -= 1  # lines 19-21
+        here[job] = False  # lines 19-21
+        waiting -= 1
+        k = 0
+        while queue[k] != job:
+            k += 1
+        queue[k] = queue[waiting]
         for other in range(machines):
-            while size[other] > 0 and left[items[other, 0]] == 0:
-                size[other] = pop(keys[other], items[other], size[other])
-                steps += 1
-            if other == machine or pairs.tie[other] == job:
-                offer(pairs, free, ready, time, items, size, other)
+            if pairs.tie[other] != job:
+                continue
+            k = jobs
+            if waiting * waiting < jobs:  # few wait: look at each of them
+                for w in range(waiting):
+                    k = min(k, place[queue[w], other])
+                steps += waiting
+            else:
+                k = best[other] + 1
+                while not here[quickest[other, k]]:
+                    k += 1
+                steps += k - best[other]
+            best[other] = k
+            if k == jobs:
+                update(pairs, other, np.inf, jobs)
+            else:
+                heir = quickest[other, k]
+                update(pairs, other, max(free[other], ready[heir]) + time[heir, other], heir)
     return steps, scanned
 
 
@@ -85,10 +107,18 @@ def dispatch(ready, tasks, time, stage):
 def sequence(order, time, stage):
     """Run the tasks of each machine one after another in `order (N,)` of their jobs."""
     jobs, machines = time.shape
-    rank = np.empty(jobs, np.int64)
-    rank[order] = np.arange(jobs)
+    place = np.zeros(jobs, np.int64)  # of the job's next task when all are sorted by their jobs
+    for job in stage.job:
+        place[job] += 1
+    total = 0
+    for job in order:
+        place[job], total = total, total + place[job]
+    by_job = np.empty(total, np.int64)
+    for task in range(total):
+        by_job[place[stage.job[task]]] = task
+        place[stage.job[task]] += 1
     clock = np.zeros(machines)
-    for task in np.argsort(rank[stage.job], kind="mergesort"):
+    for task in by_job:
         machine = stage.machine[task]
         stage.start[task] = clock[machine]
         clock[machine] += time[stage.job[task], machine]

@@ -10,6 +10,15 @@ import pandas as pd
 from schedlib.core.checks import numbers, refuse, whole
 
 
+def quickest_first(time: np.ndarray) -> np.ndarray:
+    """The jobs by their `time (N, M)` on each machine, (M, N): the quickest first, ties by the smaller job.
+
+    >>> quickest_first(np.array([[3.0, 1.0], [2.0, 1.0]])).tolist()
+    [[1, 0], [0, 1]]
+    """
+    return np.argsort(np.ascontiguousarray(time.T), axis=1, kind="stable")
+
+
 @dataclass(frozen=True, eq=False)
 class Instance:
     """N MapReduce jobs, all present at time zero, for one pool of map machines and one of reduce machines.
@@ -72,6 +81,16 @@ class Instance:
     def reduce_task_time(self) -> np.ndarray:
         """P_i V_ij of the reduce stage, (N, Mr)."""
         return np.ascontiguousarray(self.reduce_time[:, None] * self.reduce_speed)
+
+    @cached_property
+    def map_quickest(self) -> np.ndarray:
+        """The jobs by their map task time on each machine, (Mm, N), the quickest first."""
+        return quickest_first(self.map_task_time)
+
+    @cached_property
+    def reduce_quickest(self) -> np.ndarray:
+        """The jobs by their reduce task time on each machine, (Mr, N), the quickest first."""
+        return quickest_first(self.reduce_task_time)
 
     def head(self, n: int) -> "Instance":
         """The first n jobs on the same machines; ValueError unless 1 <= n <= N."""

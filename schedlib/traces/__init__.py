@@ -15,5 +15,6 @@ from schedlib.traces.google2011 import google2011_tasks as google2011_tasks
 from schedlib.traces.hawk import read_hawk as read_hawk
 from schedlib.traces.hawk import write_hawk as write_hawk
 from schedlib.traces.swim import read_swim as read_swim
+from schedlib.traces.swim import swim_folder as swim_folder
 
 __all__ = [name for name, value in vars().items() if callable(value)]

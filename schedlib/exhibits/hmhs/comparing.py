@@ -15,8 +15,10 @@ from matplotlib.ticker import NullLocator
 from schedlib.exhibits import measure
 from schedlib.experiment import claim_maker
 from schedlib.hmhs.bound import bounds
-from schedlib.hmhs.model import Instance
-from schedlib.hmhs.schedule import POLICIES, priced, run, schedule
+from schedlib.hmhs.model import Instance, Schedule
+from schedlib.hmhs.policies import POLICIES, run
+from schedlib.hmhs.priced import priced
+from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import hybrid, single
 from schedlib.intervals import mean_ci
 from schedlib.pictures import style
@@ -33,11 +35,17 @@ ORDER = {"check": "order", "tolerance": 0.0, "how_read": "text"}
 TREND = {"check": "trend", "tolerance": 0.0, "how_read": "text", "metric": "slope of the gain"}
 
 
+def paper_plans(instance: Instance) -> list[Schedule]:
+    """The schedules of HMHS and its three rivals; both HMHS share Min-Min's map stage."""
+    hmhs = schedule(instance, "hmhs")
+    return [hmhs, run(instance, POLICIES["r-hmhs"], hmhs.map), schedule(instance, "fifo-pri"),
+            schedule(instance, "fifo")]
+
+
 def makespans(instance: Instance) -> pd.DataFrame:
     """Makespan of each policy, and the lower bound under the name "bound": `policy, makespan`."""
-    known, hmhs = bounds(instance), schedule(instance, "hmhs")
-    plans = [hmhs, run(instance, POLICIES["r-hmhs"], hmhs.map), schedule(instance, "fifo-pri"),
-             schedule(instance, "fifo"), priced(instance, known, hmhs)]
+    known, plans = bounds(instance), paper_plans(instance)
+    plans.append(priced(instance, known, plans[0]))
     rows = [*((plan.policy, plan.makespan) for plan in plans), ("bound", known.best)]
     return pd.DataFrame(rows, columns=["policy", "makespan"])
 

@@ -76,7 +76,8 @@ def plot_cost(frame: pd.DataFrame):
     hmhs = frame[frame["policy"] == "hmhs"].groupby("jobs").mean(numeric_only=True)
     scans = {"color": "black", "linestyle": "--", "marker": "x", "label": "full scans, as printed"}
     left.plot(hmhs.index, hmhs["steps_full_scan"], **scans)
-    left.plot(hmhs.index, hmhs["steps"], **style.look("hmhs").line() | {"label": "heaps and trees (ours)"})
+    ours = style.look("hmhs").line() | {"label": "jobs sorted for each machine (ours)"}
+    left.plot(hmhs.index, hmhs["steps"], **ours)
     left.plot(hmhs.index, hmhs["tasks"], color="#555555", linestyle=":", marker=".", label="tasks to place")
     for name, one in frame.groupby("policy"):
         seconds = one.groupby("jobs")["seconds"].median()

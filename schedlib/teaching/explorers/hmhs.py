@@ -4,7 +4,7 @@ import functools
 from typing import Any
 
 from schedlib import hmhs
-from schedlib.hmhs.schedule import priced
+from schedlib.hmhs.priced import priced
 from schedlib.pictures import style
 from schedlib.pictures.gantt import plot_gantt
 from schedlib.teaching.explorers import Explorer, Picture, labelled, menu, slider

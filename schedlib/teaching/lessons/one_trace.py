@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs, lotes, mch, traces
-from schedlib.hmhs.schedule import priced
+from schedlib.hmhs.priced import priced
 from schedlib.mch.workloads import CORES
 from schedlib.workload import Workload
 

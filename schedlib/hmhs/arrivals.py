@@ -1,0 +1,165 @@
+"""Jobs that arrive over time, under what a cluster would run instead of HMHS (beyond the paper)."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from schedlib.core.checks import amounts, numbers, unknown
+from schedlib.core.portable import exp
+from schedlib.core.streams import streams
+from schedlib.hmhs import serving
+from schedlib.hmhs.johnson import priority
+from schedlib.hmhs.model import Instance, Stage
+from schedlib.hmhs.workloads import Pools, from_trace
+
+SHARING = {"fifo": serving.FIFO, "fair": serving.FAIR, "delay": serving.FAIR, "capacity": serving.CAPACITY,
+           "shortest": serving.SHORTEST, "hmhs": serving.HMHS}
+"""The policies of `serve` by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Arrivals:
+    """Jobs that arrive over time, for machines that have a map slot and a reduce slot each.
+
+    - `instance`: the jobs and their speed factors on M machines (as many map as reduce machines)
+    - `submit (N,)`: when each arrives, ascending, in the instance's unit of time
+    - `copy (N,)`: how long one reduce task copies its input, before its own time; 0 if left out
+
+    Raises ValueError on shapes that disagree, on submissions out of order and on pools of different size.
+    """
+
+    instance: Instance
+    submit: np.ndarray
+    copy: np.ndarray
+
+    def __init__(self, instance: Instance, submit: npt.ArrayLike, copy: npt.ArrayLike | None = None) -> None:
+        n = instance.n_jobs
+        times = {"submit": submit, "copy": np.zeros(n) if copy is None else copy}
+        for name, given in times.items():
+            values = numbers(name, given, 1, "one time per job")
+            amounts(name, values)
+            if len(values) != n:
+                raise ValueError(f"{name}: {len(values)} values for {n} jobs; give one per job")
+            object.__setattr__(self, name, values)
+        if (np.diff(self.submit) < 0).any():
+            raise ValueError("submit: not ascending; sort the jobs first")
+        if instance.map_machines != instance.reduce_machines:
+            raise ValueError(f"instance: {instance.map_machines} map and {instance.reduce_machines} reduce "
+                             "machines; here a machine has a slot of each kind")
+        object.__setattr__(self, "instance", instance)
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """What became of jobs that arrived over time.
+
+    `submit (N,)`, `map_end (N,)` and `job_end (N,)` in time; `map` and `reduce` hold the tasks in order of
+    start; `local` is the share of the map tasks that ran where their input lies.
+    """
+
+    policy: str
+    submit: np.ndarray
+    map_end: np.ndarray
+    job_end: np.ndarray
+    map: Stage
+    reduce: Stage
+    local: float
+
+    @property
+    def flow(self) -> np.ndarray:
+        """Flow time of each job, (N,): from its submission to the end of its last task."""
+        return self.job_end - self.submit
+
+
+def arriving(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, load: float = 0.8,
+             machines: int = 100, copy: float = 0.0) -> Arrivals:
+    """Real jobs at a stated load: `n_jobs` of a trace, drawn as by `from_trace`, as submitted.
+
+    The times of submission are stretched until the busier of the two stages has, over the time in which jobs
+    arrive, the `load`: work on machines of average speed over machine time. `copy` is the share of a reduce
+    task's time that goes into copying, or `jobs` has a column `copy` of such shares. Raises ValueError as
+    `from_trace` does, and when all jobs are submitted at once.
+
+    >>> columns = {"submit": [0.0, 5.0], "map_tasks": [3, 1], "map_time": [9.0, 4.0]}
+    >>> jobs = pd.DataFrame(columns | {"reduce_tasks": [1, 1], "reduce_time": [5.0, 1.0]})
+    >>> arriving(jobs, machines=2).submit[0]
+    np.float64(0.0)
+    """
+    pools: Pools = (machines, machines)
+    n_jobs = len(jobs) if n_jobs is None else n_jobs
+    if not 2 <= n_jobs <= len(jobs):
+        raise ValueError(f"n_jobs: {n_jobs}, must be from 2 to {len(jobs)}, the number of jobs in the trace")
+    (choice,) = streams(seed, "hmhs jobs")
+    chosen = jobs.iloc[np.sort(choice.permutation(len(jobs))[:n_jobs])]
+    instance = from_trace(chosen, seed, machines=pools)
+    work = max((instance.map_task_time.mean(axis=1) * instance.map_tasks).sum(),
+               (instance.reduce_task_time.mean(axis=1) * instance.reduce_tasks).sum())
+    submit = (chosen["submit"] - chosen["submit"].min()).to_numpy(float)
+    if not submit.max() > 0:
+        raise ValueError("jobs: all submitted at once; a load needs times of submission")
+    share = chosen["copy"].to_numpy(float) if "copy" in chosen else np.full(len(chosen), copy)
+    least = np.maximum((1 - share) * instance.reduce_time, 1e-3)
+    return Arrivals(replace(instance, reduce_time=least), submit * (work / machines / load / submit.max()),
+                    share * instance.reduce_time)
+
+
+def serve(arrivals: Arrivals, policy: str = "fair", *, delay: float = 5.0, remote: float = 1.0,
+          slow_start: float = 1.0, error: float = 0.0, slow: npt.ArrayLike | None = None,
+          slow_since: float = 0.0, replicas: int = 3, queues: int = 4, seed: int = 0) -> Served:
+    """Serve jobs as they arrive; no task is interrupted.
+
+    - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (`queues` of
+      equal share, jobs dealt at random), `"shortest"` (remaining work first), `"hmhs"` (placed anew at each
+      arrival, since HMHS plans for a batch)
+    - `delay`: how long, under `"delay"`, a job lets slots pass that are not where its input is
+    - `remote`: a map takes that much longer where none of its `replicas` of input, on machines drawn at
+      random, lies
+    - `slow_start`: the share of its maps that must have ended before a job's reduces may take slots; they
+      copy while the other maps run, and keep the slot until the last of these has ended
+    - `error`: the policy believes times that are off by a factor e^x per job and stage, x uniform in
+      +-`error`; only shortest and HMHS look at times
+    - `slow (M,)`: factors of machines for tasks that start at `slow_since` or later, which no policy knows
+
+    Raises ValueError on an unknown policy or an argument out of range. Sources: Zaharia et al., *Delay
+    scheduling*, EuroSys 2010; Hadoop's capacity scheduler and `mapreduce.job.reduce.slowstart`.
+
+    >>> one = [[1.0], [1.0]]
+    >>> two = Instance([4, 1], [1, 1], one, [1, 1], [1, 1], one)
+    >>> serve(Arrivals(two, [0.0, 1.0]), "fifo").flow.tolist()
+    [5.0, 5.0]
+    """
+    if policy not in SHARING:
+        raise unknown("policy", policy, SHARING)
+    for name, value, low in (("delay", delay, 0), ("remote", remote, 1), ("slow_start", slow_start, 0),
+                             ("error", error, 0), ("replicas", replicas, 1), ("queues", queues, 1)):
+        if not low <= value < np.inf:
+            raise ValueError(f"{name}: {value}, must be at least {low} and finite")
+    if slow_start > 1:
+        raise ValueError(f"slow_start: {slow_start}, must be a share from 0 to 1")
+    instance, machines = arrivals.instance, arrivals.instance.map_machines
+    slowed = np.ones(machines) if slow is None else numbers("slow", slow, 1, "one factor per machine").copy()
+    if slowed.shape != (machines,) or (slowed <= 0).any():
+        raise ValueError(f"slow: needs {machines} factors above 0, one per machine")
+    inputs, dealt, wrong = streams(seed, "hmhs inputs", "hmhs queues", "hmhs estimates")
+    times = np.stack([instance.map_time, instance.reduce_time])
+    factor = exp(error * wrong.uniform(-1, 1, times.shape))
+    believed = replace(instance, map_time=instance.map_time * factor[0],
+                       reduce_time=instance.reduce_time * factor[1])
+    jobs = serving.Jobs(
+        submit=arrivals.submit.copy(), time=times,
+        tasks=np.stack([instance.map_tasks, instance.reduce_tasks]), guess=times * factor,
+        copy=arrivals.copy.copy(), priority=priority(believed),
+        queue=dealt.integers(0, queues, instance.n_jobs),
+        inputs=inputs.integers(0, machines, (int(instance.map_tasks.sum()), replicas)))
+    speed = np.stack([instance.map_speed, instance.reduce_speed])
+    rules = serving.Rules(policy=SHARING[policy], delay=float(delay if policy == "delay" else 0),
+                          remote=float(remote), slow_start=float(slow_start))
+    maps, reduces = (Stage.empty(int(tasks.sum())) for tasks in jobs.tasks)
+    done = serving.Record(map_end=np.zeros(instance.n_jobs), job_end=np.zeros(instance.n_jobs), map=maps,
+                          reduce=reduces, local=np.zeros(maps.job.size, bool))
+    fleet = serving.Machines(speed, slowed, float(slow_since))
+    serving.serve(jobs, fleet, rules, queues, done)
+    return Served(policy=policy, submit=arrivals.submit, map_end=done.map_end, job_end=done.job_end, map=maps,
+                  reduce=reduces, local=float(done.local.mean()) if done.local.size else 1.0)

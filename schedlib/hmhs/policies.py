@@ -1,0 +1,122 @@
+"""What a policy is, the paper's policies, and how one is run on an instance."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from schedlib.hmhs import list_scheduling, min_min
+from schedlib.hmhs.johnson import priority
+from schedlib.hmhs.list_scheduling import OK, STUCK, first, first_in_line, first_ready
+from schedlib.hmhs.model import Instance, Schedule, Stage
+
+MIN_MIN = "min-min"
+
+
+def as_given(instance: Instance) -> np.ndarray:
+    """The jobs in the order they were submitted."""
+    return np.arange(instance.n_jobs)
+
+
+def reverse_priority(instance: Instance) -> np.ndarray:
+    """Pri's order reversed, ties included."""
+    return -np.argsort(np.argsort(priority(instance), kind="stable"), kind="stable")
+
+
+@dataclass(frozen=True)
+class Policy:
+    """An order of the jobs and a way to dispatch each stage.
+
+    - `order(instance)` returns one number per job, (N,); the smaller, the earlier, ties as submitted
+    - `map_rule`, `reduce_rule`: a function made by `hmhs.rule`, or `"min-min"`, which picks the machine too
+      and so is no such function. Min-Min on the map stage then runs each machine's tasks in order of their
+      jobs; on the reduce stage it is Dynamic-Min-Min.
+    - `score(instance)`: tables (N, Mm) and (N, Mr) that rules see as `stage.score`; default: the task times
+    - `barrier`: no reduce starts before every map has ended
+    """
+
+    order: Callable[[Instance], np.ndarray] = as_given
+    map_rule: Callable | str = first
+    reduce_rule: Callable | str = first
+    score: Callable[[Instance], tuple[np.ndarray, np.ndarray]] | None = None
+    barrier: bool = False
+    name: str = "own"
+
+
+POLICIES = {policy.name: policy for policy in (
+    Policy(priority, MIN_MIN, MIN_MIN, name="hmhs"),
+    Policy(reverse_priority, MIN_MIN, MIN_MIN, name="r-hmhs"),
+    Policy(as_given, first, first, name="fifo"),
+    Policy(priority, first, first, name="fifo-pri"),
+    Policy(as_given, first, first_in_line, name="fifo-strict"),
+    Policy(as_given, first, first_ready, name="fifo-ready"),
+    Policy(as_given, first, first, barrier=True, name="fifo-barrier"))}
+"""The policies that dispatch by a rule, by name.
+
+The paper does not say which job a free reduce machine takes under FIFO. Here it is the first ready job in
+order, which keeps machines busy; the three last policies are the other readings.
+"""
+
+
+def run(instance: Instance, policy: Policy, maps: Stage | None = None) -> Schedule:
+    """Dispatch all map tasks by a policy, then all reduce tasks; ValueError when it breaks the rules.
+
+    `maps`: the map stage of a policy that dispatches it alike: by Min-Min, or by the same order and rule.
+    """
+    keys = np.asarray(policy.order(instance), dtype=float)
+    if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
+        raise ValueError(f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
+                         f"got shape {keys.shape}")
+    order = np.argsort(keys, kind="stable")
+    scores = policy.score(instance) if policy.score else (instance.map_task_time, instance.reduce_task_time)
+    ready = np.zeros(instance.n_jobs)
+    map_steps = np.zeros(2, int)
+    if maps is None:
+        maps, map_steps = _dispatch(policy, "map", instance, order, ready, scores[0])
+    if policy.map_rule == MIN_MIN:
+        maps = maps._replace(start=maps.start.copy(), finish=maps.finish.copy())
+        min_min.sequence(order, instance.map_task_time, maps)
+    map_end = _latest(ready, maps)
+    ready = np.full_like(map_end, map_end.max()) if policy.barrier else map_end
+    reduces, reduce_steps = _dispatch(policy, "reduce", instance, order, ready, scores[1])
+    job_end = _latest(map_end, reduces)
+    steps, full_scan = map_steps + reduce_steps
+    return Schedule(policy=policy.name, makespan=float(job_end.max()), map_end=map_end, job_end=job_end,
+                    map=maps, reduce=reduces, steps=int(steps), steps_full_scan=int(full_scan))
+
+
+def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
+    """When the last task of each job ends in this stage, (N,), and at least `least (N,)`."""
+    end = least.copy()
+    np.maximum.at(end, stage.job, stage.finish)
+    return end
+
+
+def _dispatch(policy: Policy, name: str, instance: Instance, order, ready, score) -> tuple[Stage, np.ndarray]:
+    """Dispatch the stage called `name` by the policy's rule: its tasks, and both counts of candidates."""
+    rule = getattr(policy, f"{name}_rule")
+    tasks = np.array(getattr(instance, f"{name}_tasks"))  # kernels are compiled for writeable arrays only
+    time = getattr(instance, f"{name}_task_time")
+    stage = Stage.empty(int(tasks.sum()))
+    if rule == MIN_MIN:
+        quickest = getattr(instance, f"{name}_quickest")
+        return stage, np.array(min_min.dispatch(ready, tasks, time, quickest, stage))
+    if not callable(rule):
+        raise ValueError(f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
+                         "made by @hmhs.rule")
+    score = np.ascontiguousarray(score, dtype=float)
+    if score.shape != time.shape:
+        raise ValueError(f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs "
+                         f"{time.shape}")
+    ended = list_scheduling.dispatch(list_scheduling.rule(rule), order, ready, tasks, time, score, stage)
+    job, broke = ended.job, f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
+    if ended.status == STUCK:
+        raise ValueError(f"{broke} left every machine waiting with {tasks.sum() - ended.started} tasks still "
+                         "to start; some machine must take each job in the end")
+    if ended.status != OK:
+        why = f"there are {ready.size} jobs, 0 to {ready.size - 1}"
+        if -1 <= job < ready.size:
+            why = f"its maps end at {ready[job]:.4g}" if ready[job] > ended.time else "it has no task left"
+        raise ValueError(f"{broke} gave machine {ended.machine} the job {job}, which is not waiting: {why}; "
+                         "return a member of stage.queue, or -1 to wait")
+    return stage, np.array([ended.started, ended.started])
