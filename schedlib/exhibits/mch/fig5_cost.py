@@ -181,7 +181,8 @@ def plot_frontier(frame: pd.DataFrame):
     middle = (1e6 * rows["seconds"] / rows["size"]).groupby(rows["rule"], sort=False).median()
     looks = [_look(rule, "fast") for rule in middle.index]
     axes[2].barh([look["label"] for look in looks], middle, color=[look["color"] for look in looks])
-    axes[2].set(xlabel="microseconds per task", ylabel="rule", title=f"a stream of {rows['size'].max():,} tasks")
+    axes[2].set(xlabel="microseconds per task", ylabel="rule",
+                title=f"a stream of {rows['size'].max():,} tasks")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
