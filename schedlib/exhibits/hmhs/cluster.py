@@ -184,7 +184,7 @@ FIGURES = (
            "Slow-start: reduces that start early copy their input while the other maps still run, but keep "
            f"their slots until the last of these has ended. {COMMON}", _alt("start", "the maps done before")),
     Figure("hmhs.estimates", "hmhs.estimates",
-           _plot_against("error", "believed times off by up to (times)", 1),
+           _plot_against("error", "largest believed time / true one", 1),
            "Wrong estimates: only HMHS and shortest remaining first look at times, the others are level "
            f"lines. {COMMON}", _alt("error", "the error's factor")),
     Figure("hmhs.slowing", "hmhs.slowing", _plot_against("slow", "machines four times slower (%)", 0),
