@@ -5,6 +5,7 @@ alone.
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -80,9 +81,12 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
 
 @pytest.fixture(scope="module")
 def crowded():
-    """Two days of the month on few machines, so that hundreds of jobs wait."""
-    fewer, stretched, jobs = google_month(*google2011(), thin=20, hours=48, load=1.2, seed=1)
-    return fewer, stretched, jobs, plan(fewer, stretched)
+    """Two days of jobs of the month's classes on few machines, so that hundreds wait."""
+    rng = np.random.default_rng(1)
+    submit = np.append(np.zeros(500), np.sort(rng.uniform(0, 48, 5_500)))
+    times = pd.DataFrame({"submit": submit, "duration": rng.lognormal(0.5, 1.0, len(submit))})
+    fewer, classes, jobs = google_month(*google2011(), times=times, hours=48, load=1.1, drift=0.8, seed=1)
+    return fewer, classes, jobs, plan(fewer, classes)
 
 
 @pytest.mark.parametrize("policy", ["lotes", "lotes-first"])
