@@ -213,9 +213,9 @@ FIGURES = (
     Figure("lotes.packing", "lotes.packing", plot_packing, lambda frame: (
         "Why a policy may sustain more than lambda1 (beyond the paper): jobs of mean size 0.025. One machine "
         "holds them as they come (left), over the bin of means. Where each resource is drawn for itself jobs "
-        "have shapes: machines short of memory can hold those that need little of it, others the rest. Right: "
-        "what stage 1 allows on equally many machines of each configuration when it tells jobs apart by "
-        "size."),
+        "have shapes: machines short of memory can hold those that need little of it, others the rest. "
+        "Right: what stage 1 allows on equally many machines of each configuration when it tells jobs apart "
+        "by size."),
         lambda frame: (
             "Charts of jobs on one machine and on all. With the most parts all machines run "
             + " and ".join(f"{rows.iloc[-1]:.3f} ({law})" for law, rows in _more(frame).groupby(level=0))
