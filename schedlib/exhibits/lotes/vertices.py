@@ -130,7 +130,7 @@ def _alt(frame):
     return f"Table of three optima of stage 1. {'; '.join(words).capitalize()}."
 
 
-MEASURES = {"bins": "non-dominated bins", "bins_printed": "bins of Algorithm 1",
+MEASURES = {"bins": "bins / optimum", "bins_printed": "bins of Algorithm 1 / optimum",
             "rounded": "lost by rounding (%)", "wait": "LoTES's mean wait (s)"}
 
 
