@@ -19,7 +19,7 @@ from schedlib.exhibits.lotes.runs import CONFIGS, SHORTEST, claim
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.intervals import Proportion
 from schedlib.lotes.capacity import capacity
-from schedlib.lotes.model import JobClasses
+from schedlib.lotes.model import JobClasses, MachineConfigs
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.stochastic import stochastic_plan, told_apart
@@ -79,8 +79,9 @@ def packing(sizes: str, parts: int, draws: int, seed: int) -> pd.DataFrame:
     - `ordered`: jobs of random sizes, in order until one does not fit, mean of so many `draws`
     - `apart`: stage 1 again, when it tells the class apart in so many `parts` by size
     """
-    configs, one = google2011()[0], np.ones((1, 1))
-    alike = JobClasses(one[0], np.full((1, 2), 0.025), np.ones((configs.n_configs, 1)))
+    configs = google2011()[0]
+    configs = MachineConfigs(configs.capacity, np.full(configs.n_configs, 1000))
+    alike = JobClasses(np.ones(1), np.full((1, 2), 0.025), np.ones((configs.n_configs, 1)))
     law, _, matched = sizes.partition("-")
     jobs = RandomWorkload(alike, rate=100.0 * draws, hours=1.0, sizes=law, matched=bool(matched), seed=seed)
     drawn = np.concatenate([block.demand for block in jobs.blocks()])[: 80 * draws].reshape(draws, 80, 2)
@@ -91,7 +92,7 @@ def packing(sizes: str, parts: int, draws: int, seed: int) -> pd.DataFrame:
     fluid, apart = (allocate(configs, classes).running.sum(axis=1) / configs.count
                     for classes in (alike, same))
     return pd.DataFrame({"cores": configs.capacity[:, 0], "memory": configs.capacity[:, 1],
-                         "machines": configs.count, "bin": (configs.capacity / 0.025 + 1e-9).min(axis=1) // 1,
+                         "bin": (configs.capacity / 0.025 + 1e-9).min(axis=1) // 1,
                          "pooled": fluid, "ordered": held, "apart": apart})
 
 
@@ -110,7 +111,7 @@ EXPERIMENTS = (
                       _points((0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.05, 0.1, 0.15, 0.2), 1000, 0.005,
                               100.0)), scales(2, 5)),
     Experiment("lotes.packing", "What fits one machine", packing,
-               scales(grid(sizes=["common-matched", "independent"], parts=[16], draws=[400])),
+               scales(grid(sizes=["common-matched", "independent"], parts=[1, 2, 4, 8, 16], draws=[400])),
                scales(1)))
 
 
@@ -155,29 +156,28 @@ def plot_load(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-KINDS = {"ordered": ("random sizes, as they come", "o", style.BLUE),
-         "pooled": ("stage 1, mean sizes (divisible)", "s", style.GREEN),
-         "apart": ("stage 1, classes in parts by size", "D", style.VERMILLION)}
-
-
 def plot_packing(frame: pd.DataFrame) -> Picture:
-    """Jobs that a machine of each configuration holds, over the bin of means; a panel for each law."""
-    figure, axes = style.subplots(1, 2, size=(9.4, 3.8), sharey=True)
-    for ax, (law, rows) in zip(axes, frame.groupby("sizes"), strict=True):
+    """Jobs that fit one machine as they come, over the bin of means; what all run with parts told apart."""
+    figure, axes = style.subplots(1, 2, size=(9.4, 3.8))
+    gains = _more(frame)
+    for (law, rows), look in zip(frame[frame["parts"] == 1].groupby("sizes"), LOOKS.values(), strict=False):
+        line = look._replace(label=LAWS[law]).line()
         names = [f"{row.cores:g} x {row.memory:g}" for row in rows.itertuples()]
-        for column, (label, marker, colour) in KINDS.items():
-            ax.plot(names, rows[column] / rows["bin"], marker, color=colour, label=label)
-        ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
-        ax.set(title=LAWS[law], xlabel="machine: cores x memory", ylabel="jobs / bin of means")
-        ax.tick_params("x", rotation=60, labelsize=8)
-        ax.yaxis.set_tick_params(labelleft=True)
-    legend_below(figure, axes[0], 3)
+        axes[0].plot(names, rows["ordered"] / rows["bin"], **line | {"linestyle": "none"})
+        axes[1].plot(gains[law].index, gains[law], **line)
+    axes[0].set(xlabel="machine: cores x memory", ylabel="jobs as they come / bin of means")
+    axes[0].tick_params("x", rotation=60, labelsize=8)
+    axes[1].set(xlabel="parts / class", ylabel="jobs on all machines / with one part",
+                xscale="log")
+    axes[1].set_xticks(sorted(set(frame["parts"])), sorted(set(frame["parts"])))
+    axes[1].minorticks_off()
+    legend_below(figure, axes[0], 2)
     return figure
 
 
 def _more(frame):
-    """How many jobs all machines hold in parts over what they hold in means (stage 1), by law."""
-    held = frame[["pooled", "apart"]].mul(frame["machines"], axis=0).groupby(frame["sizes"]).sum()
+    """How many jobs all machines run when stage 1 tells parts apart, over means, by law and parts."""
+    held = frame[["pooled", "apart"]].groupby([frame["sizes"], frame["parts"]]).sum()
     return held["apart"] / held["pooled"]
 
 
@@ -211,15 +211,15 @@ FIGURES = (
         f"{frame['hours'].max():g} hours from an empty cluster. Points: instances; lines: medians."),
         _alt_load),
     Figure("lotes.packing", "lotes.packing", plot_packing, lambda frame: (
-        "Why a policy may sustain more than lambda1 (beyond the paper): jobs of mean size 0.025 on one "
-        "machine, over the bin of means. Where each resource is drawn for itself jobs have different shapes: "
-        "machines short of memory can hold those that need little of it, and others the rest. Told apart, "
-        f"{_more(frame)['independent']:.2f} times as many fit Google's machines as stage 1 allows for means; "
-        f"with one factor for all resources, {_more(frame)['common-matched']:.2f} times."),
+        "Why a policy may sustain more than lambda1 (beyond the paper): jobs of mean size 0.025. One machine "
+        "holds them as they come (left), over the bin of means. Where each resource is drawn for itself jobs "
+        "have shapes: machines short of memory can hold those that need little of it, others the rest. "
+        "Right: what stage 1 allows on equally many machines of each configuration when it tells jobs apart "
+        "by size."),
         lambda frame: (
-            "Charts of jobs per machine over the bin of means by configuration. All machines hold "
-            + " and ".join(f"{ratio:.3f} ({law})" for law, ratio in _more(frame).items())
-            + " times what stage 1 allows for mean sizes.")))
+            "Charts of jobs on one machine and on all. With the most parts all machines run "
+            + " and ".join(f"{rows.iloc[-1]:.3f} ({law})" for law, rows in _more(frame).groupby(level=0))
+            + " times what they run with means.")))
 
 
 @measure

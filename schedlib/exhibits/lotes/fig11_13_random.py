@@ -114,14 +114,15 @@ EXPERIMENTS = (
 def plot_waits(frame: pd.DataFrame) -> Picture:
     """Mean wait against Phi (Fig. 11) or Omega (Figs. 12 and 13), a panel for each law of sizes."""
     x = axis_of(frame)
-    label = {"phi": "Phi: how much classes differ", "omega": "Omega: how much machines differ"}[x]
     titles = {law: name for law, name in LAWS.items() if law in set(frame["sizes"])}
+    label = {"phi": "Phi: how much classes differ", "omega": "Omega: how much machines differ"}[x]
+    label = label if len(titles) < 4 else label.partition(":")[0]
     ticks = sorted(set(frame[x]))
     shift = 0.06 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
     figure = wait_panels(frame, "sizes", titles, x, shift=shift, height=4.1, xlabel=label)
     for ax in figure.axes:
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
-        ax.title.set_fontsize(10 if len(titles) < 3 else 8.5)
+        ax.title.set_fontsize(10 if len(titles) < 3 else 8.5 if len(titles) < 4 else 7)
     return figure
 
 

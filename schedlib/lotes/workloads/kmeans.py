@@ -1,5 +1,7 @@
 """Job classes from a workload: k-means by Lloyd's algorithm on the first day's demands (Section 5.3.2)."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -140,19 +142,19 @@ def _sums(points, weights, label, k):
     return size, total
 
 
-def k_means(points, weights, k, seed):
+def k_means(points: np.ndarray, weights: np.ndarray, k: int, seed: int) -> tuple[np.ndarray, float]:
     """The label of each point and the weighted sum of squared distances, the best of several starts."""
     if k > len(points):
         raise ValueError(f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for "
                          "at most that many")
     (draw,) = streams(seed, "k-means++")
-    best = None
+    best: Any = None
     for _ in range(RESTARTS):
         centre = points[draw.choice(len(points), 1, p=weights / weights.sum())]
         while len(centre) < k:
             mass = weights * nearest(points, centre)[1]
             centre = np.r_[centre, points[draw.choice(len(points), 1, p=mass / mass.sum())]]
-        label = None
+        label: Any = None
         for _ in range(MOST_ROUNDS):
             new, distance = nearest(points, centre)
             if label is not None and (new == label).all():
