@@ -18,7 +18,7 @@ from schedlib.workload import Workload
 
 FILE = "figures/eagle/prototype.measured.csv"
 RATIOS, REPEATS, COMPRESS = (1.0, 1.2, 1.6, 2.0), 3, 16.0
-START = 6  # s in which processes start, and queues run empty
+START = 8  # s in which processes start, and queues run empty
 SYSTEMS = ("eagle", "hawk")
 COUNTS = ("probes", "rejections", "requests", "vain", "dropped", "steal_attempts", "steals", "stolen",
           "placements", "ran_behind_long", "messages", "updates", "frames", "failed")

@@ -21,7 +21,7 @@ SLICE = 0.002  # s of computing before messages are looked at, with `burn`
 CENTRE: Name = ("centre", 0)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Entry:
     """What waits in a queue: a probe, which stands for a job, or a task that the centre has placed."""
 
