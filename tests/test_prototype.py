@@ -19,7 +19,7 @@ from schedlib import eagle, prototype
 from schedlib.eagle.simulating.results import replay
 from schedlib.prototype import driver, host, node, wire
 from schedlib.prototype.centre import Centre
-from schedlib.prototype.compare import as_it_was, network_delay
+from schedlib.prototype.comparing import as_it_was, network_delay
 from schedlib.prototype.experiment import measure
 from schedlib.prototype.member import Member
 from schedlib.prototype.node import CENTRE, Entry, Node, next_entry
