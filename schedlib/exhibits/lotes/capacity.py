@@ -5,6 +5,7 @@ its queue looked at the end of a run from an empty system.
 """
 
 import itertools
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +67,9 @@ def capacities(phi: float, omega: float, sizes: list[str], machines: int, precis
                      "high": found.high / bound})
         for share in SHARES if hours and policy in PRINTED else ():
             jobs = replace(made, rate=share * found.low, limit=None)
-            run = simulate(policy, first.configs, jobs, plan=plan, seed=seed, record=False)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # LoTES may sustain more than its plan
+                run = simulate(policy, first.configs, jobs, plan=plan, seed=seed, record=False)
             rows[-1][f"wait {share:g}"] = 3600 * run.mean_wait
     return pd.DataFrame(rows).assign(fluid=1.0, limit=first.plan.rate / bound,
                                      rounded=first.plan.rate_rounded / bound)
