@@ -170,7 +170,7 @@ def plot_packing(frame: pd.DataFrame) -> Picture:
         axes[1].plot(gains[law].index, gains[law], **line)
     axes[0].set(xlabel="machine: cores x memory", ylabel="jobs as they come / bin of means")
     axes[0].tick_params("x", rotation=60, labelsize=8)
-    axes[1].set(xlabel="parts / class", ylabel="jobs on all machines / with one part",
+    axes[1].set(xlabel="parts / class", ylabel="jobs on all machines,\nover those with one part",
                 xscale="log")
     axes[1].set_xticks(sorted(set(frame["parts"])), sorted(set(frame["parts"])))
     axes[1].minorticks_off()
