@@ -19,6 +19,7 @@ from schedlib import eagle, prototype
 from schedlib.eagle.simulating.results import replay
 from schedlib.prototype import driver, host, node, wire
 from schedlib.prototype.centre import Centre
+from schedlib.prototype.comparing import as_it_was, network_delay
 from schedlib.prototype.experiment import measure
 from schedlib.prototype.member import Member
 from schedlib.prototype.node import CENTRE, Entry, Node, next_entry
@@ -87,30 +88,39 @@ def test_logs_have_the_simulators_form_and_can_be_replayed(done):
 
 
 def test_comparison_simulates_the_jobs_as_they_were(done):
-    table = prototype.compare(done)
-    assert table.loc["probes"].nunique() == 1 and table.loc["short jobs, 50 %", "prototype"] > table.loc["short jobs, 50 %", "no delay"]
+    table, jobs = prototype.compare(done), as_it_was(done)
+    assert table.notna().all(axis=None) and table.loc["probes"].nunique() == 1 and network_delay(done) > 0
+    lasted = (done.tasks["finish"] - done.tasks["start"]).groupby(done.tasks["job"]).sum()
+    assert np.allclose(lasted, pd.Series(jobs.work(), index=jobs.jobs["job"]).sort_index())
+    assert sorted(jobs.jobs["submit"]) == sorted(done.jobs["submit"])
+
+
+BUSY = Workload.from_arrays(np.r_[0, np.ones(20), 6], np.r_[np.full(8, 10.0), np.full(20, 0.9), 2.0], tasks=np.r_[8, np.ones(21, int)])
+"""A long task of 1 s of this machine for each node that may have one, twenty short jobs, and a long one after 0.6 s."""
 
 
 def test_a_killed_node_loses_nothing():
-    dead = run(kill={("node", 5): 0.2, ("node", 6): 0.3})
-    assert not dead.jobs["failed"].any() and len(dead.tasks) == len(some_jobs().tasks)
-    assert not set(dead.tasks.loc[dead.tasks["finish"] > 5, "worker"]) & {5, 6}
-    said = "\n".join(dead.notes["what"])
-    assert "node 5 has died" in said and "node 6 is lost: task" in said and "will run again elsewhere" in said
+    dead = run(workload=BUSY, kill={("node", 5): 0.3, ("node", 6): 0.4})
+    assert not dead.jobs["failed"].any() and len(dead.tasks) == len(BUSY.tasks)
+    again = dead.tasks[dead.tasks["long"] & (dead.tasks["job"] == 0) & (dead.tasks["start"] > 3)]
+    assert len(again) == 2 and not set(dead.tasks.loc[dead.tasks["finish"] > 5, "worker"]) & {5, 6}
+    for number in (5, 6):
+        assert any(what.startswith(f"node {number} has died") for what in dead.notes["what"])
+        assert any(what.startswith(f"node {number} is lost: task") and "of job 0 will run again elsewhere" in what for what in dead.notes["what"])
 
 
 def test_a_killed_scheduler_takes_its_own_jobs_with_it_and_no_other():
-    dead = run(kill={("scheduler", 0): 0.25})
-    failed = dead.jobs[dead.jobs["failed"]]
-    short_before = dead.jobs[~dead.jobs["long"] & (dead.jobs["submit"] < 2.5)].index
-    assert len(failed) > 0 and set(failed.index) <= {job for job in short_before if job % 2 == 0}
-    assert dead.percentiles()["completion"].notna().all() and failed["completion"].isna().all() and dead.jobs.loc[~dead.jobs["failed"], "completion"].notna().all()
-    assert any("jobs of scheduler 0 have failed: " in what for what in dead.notes["what"])
+    many = Workload.from_arrays(np.r_[np.zeros(30), 5], np.full(31, 3.0))
+    dead = run(workload=many, cutoff=float("inf"), kill={("scheduler", 0): 0.1})
+    assert set(dead.jobs.index[dead.jobs["failed"]]) == {*range(0, 30, 2)}  # the last job comes later, and goes to the other
+    assert dead.percentiles()["completion"].notna().all() and dead.jobs.loc[dead.jobs["failed"], "completion"].isna().all()
+    assert any("jobs of scheduler 0 have failed: 0, 2, 4, " in what for what in dead.notes["what"])
 
 
-def test_a_killed_centre_takes_the_long_jobs():
-    dead = run(kill={("centre", 0): 0.25})
-    assert dead.jobs["failed"].sum() > 1 and dead.jobs.loc[dead.jobs["failed"], "long"].all()
+def test_a_killed_centre_takes_the_long_jobs_also_those_that_come_later():
+    dead = run(workload=BUSY, kill={("centre", 0): 0.3})
+    assert (dead.jobs["failed"] == dead.jobs["long"]).all() and dead.jobs["failed"].sum() == 2
+    assert any("there is no centre any more" in what for what in dead.notes["what"])
 
 
 def test_full_queues_send_back_and_everything_completes():

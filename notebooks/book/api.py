@@ -12,7 +12,7 @@ HIDDEN = ("__", "_")
 LONGEST_VALUE, LONGEST_DEFAULT = 100, 40
 PACKAGES = {
     "workload": "Workload", "traces": "Traces", "lotes": "LoTES", "hmhs": "HMHS", "mch": "MCH", "eagle": "Eagle",
-    "theory": "Theory", "reproduce": "Reproduce", "leaderboard": "Leaderboard", "exercises": "Exercises", "notation": "Notation",
+    "prototype": "Prototype", "theory": "Theory", "reproduce": "Reproduce", "leaderboard": "Leaderboard", "exercises": "Exercises", "notation": "Notation",
     "explorers": "Explorers", "style": "Style",
 }  # fmt: skip
 ROOMS = {"exercises": "teaching.", "notation": "teaching.", "explorers": "teaching.", "style": "pictures."}

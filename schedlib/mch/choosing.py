@@ -268,8 +268,9 @@ def choose(pick, kind, fast, state):
         anew, g.made[c] = g.made[c] != tally.saturated, tally.saturated
         for at in range(g.changes[c]):
             g.noted[c, g.changed[c, at]] = False
-        leaf = pick(Hierarchy(g.nodes, g.weight, g.started, g.node_of, leaves, g.demand, tally.saturated,
-                              tally.first, state.room[c], g.changed[c, : g.changes[c]], anew))
+        leaf = pick(Hierarchy(nodes=g.nodes, weight=g.weight, started=g.started, node_of=g.node_of,
+                              leaves=leaves, need=g.demand, saturated=tally.saturated, first=tally.first,
+                              room=state.room[c], changed=g.changed[c, : g.changes[c]], anew=anew))
         g.changes[c] = 0
         if leaf >= leaves.size or (leaf >= 0 and (
                 leaves[leaf].waiting == 0 or leaves[leaf].bits & tally.saturated != 0)):
@@ -292,9 +293,9 @@ def choose(pick, kind, fast, state):
 def _hierarchy():
     state = new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), SEES, True)
     g = state.groups
-    seen = Hierarchy(g.nodes, g.weight, g.started, g.node_of, state.leaves, g.demand, 0, -1, state.room[0],
-                     g.changed[0, :1], True)
-    return numba.typeof(seen)
+    return numba.typeof(Hierarchy(
+        nodes=g.nodes, weight=g.weight, started=g.started, node_of=g.node_of, leaves=state.leaves,
+        need=g.demand, saturated=0, first=-1, room=state.room[0], changed=g.changed[0, :1], anew=True))
 
 
 CHOOSE = types.int64(_hierarchy())

@@ -8,7 +8,7 @@ of the heavy packages, so that a hundred of them start in a second.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from schedlib.prototype.compare import compare
+    from schedlib.prototype.comparing import compare
     from schedlib.prototype.measure import run
     from schedlib.prototype.results import Measurement
 
@@ -19,10 +19,9 @@ def __getattr__(name: str) -> Any:
     if name == "run":
         from schedlib.prototype.measure import run as found
     elif name == "compare":
-        from schedlib.prototype.compare import compare as found  # type: ignore[assignment]
+        from schedlib.prototype.comparing import compare as found  # type: ignore[assignment]
     elif name == "Measurement":
         from schedlib.prototype.results import Measurement as found  # type: ignore[assignment]
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = found  # before it the submodule of that name was there
     return found

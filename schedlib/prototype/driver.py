@@ -189,6 +189,7 @@ class Driver(Member):
 
     async def collect(self) -> None:
         """The logs and counts of all who live; nodes first, as the others may still hear from them."""
+        await asyncio.sleep(POLL)  # what is on its way arrives
         rows: dict[tuple[int, int], list[Any]] = {}
         for roles in (("node",), ("scheduler", "centre")):
             for counts, tasks in (await self.ask(dict.fromkeys(self.alive(*roles), ("collect",)))).values():

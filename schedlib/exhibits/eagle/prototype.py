@@ -21,6 +21,11 @@ PLACE = 7
 SOURCES = {"prototype": "measured", "simulator": "simulated with the measured delays"}
 CASE = ["source", "interarrival", "repeat", "system", "class", "percentile", "completion"]
 COMPARED = ("probes", "rejections", "requests", "vain", "steals", "stolen", "ran_behind_long", "messages")
+TOLD = {name: (f"{name} (thousands)", 1000) for name in COMPARED if name != "ran_behind_long"} | {
+    "ran_behind_long": ("short tasks run behind a long one", 1), "hop": ("a hop (ms)", 1),
+    "updates": ("updates of SRPT (thousands)", 1000), "frames": ("messages of all kinds (thousands)", 1000),
+    "fetch": ("a fetch, two hops (ms)", 1), "cpu": ("processors (s)", 1)}
+"""What the table tells besides completion times: its name, and what it is divided by."""
 
 
 def file():
@@ -72,13 +77,9 @@ def run_table(seed: int) -> pd.DataFrame:
     keys, parts = ["interarrival", "system", "what"], []
     for label, own in rows.groupby(["class", "percentile"], sort=False):
         parts.append(own.assign(what=f"{label[0]} jobs, {label[1]} % (s)", value=own["completion"]))
-    parts += [first.assign(what=name.replace("_", " "), value=first[name]) for name in COMPARED]
-    only_here = ("updates", "frames", "hop", "fetch", "cpu")
-    parts += [first.assign(what=name, value=first[name]).dropna(subset="value") for name in only_here]
-    every = pd.concat(parts)
-    names = {"updates": "updates of SRPT", "frames": "messages of all kinds", "hop": "a hop (ms)",
-             "fetch": "a fetch, two hops (ms)", "cpu": "processors (s)"}
-    table = every.assign(what=every["what"].replace(names)).groupby([*keys, "source"], sort=False)["value"]
+    for name, (what, unit) in TOLD.items():
+        parts.append(first.assign(what=what, value=first[name] / unit).dropna(subset="value"))
+    table = pd.concat(parts).groupby([*keys, "source"], sort=False)["value"]
     wide = table.agg(["mean", "std"]).unstack("source")
     return pd.DataFrame({"prototype": wide["mean"]["prototype"], "run to run": wide["std"]["prototype"],
                          "simulator": wide["mean"]["simulator"]}).reset_index()

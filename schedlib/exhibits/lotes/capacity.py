@@ -5,6 +5,7 @@ its queue looked at the end of a run from an empty system.
 """
 
 import itertools
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -66,7 +67,9 @@ def capacities(phi: float, omega: float, sizes: list[str], machines: int, precis
                      "high": found.high / bound})
         for share in SHARES if hours and policy in PRINTED else ():
             jobs = replace(made, rate=share * found.low, limit=None)
-            run = simulate(policy, first.configs, jobs, plan=plan, seed=seed, record=False)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # LoTES may sustain more than its plan
+                run = simulate(policy, first.configs, jobs, plan=plan, seed=seed, record=False)
             rows[-1][f"wait {share:g}"] = 3600 * run.mean_wait
     return pd.DataFrame(rows).assign(fluid=1.0, limit=first.plan.rate / bound,
                                      rounded=first.plan.rate_rounded / bound)
@@ -167,7 +170,7 @@ def plot_packing(frame: pd.DataFrame) -> Picture:
         axes[1].plot(gains[law].index, gains[law], **line)
     axes[0].set(xlabel="machine: cores x memory", ylabel="jobs as they come / bin of means")
     axes[0].tick_params("x", rotation=60, labelsize=8)
-    axes[1].set(xlabel="parts / class", ylabel="jobs on all machines / with one part",
+    axes[1].set(xlabel="parts / class", ylabel="jobs on all machines,\nover those with one part",
                 xscale="log")
     axes[1].set_xticks(sorted(set(frame["parts"])), sorted(set(frame["parts"])))
     axes[1].minorticks_off()

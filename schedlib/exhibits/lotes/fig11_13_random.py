@@ -115,7 +115,7 @@ def plot_waits(frame: pd.DataFrame) -> Picture:
     """Mean wait against Phi (Fig. 11) or Omega (Figs. 12 and 13), a panel for each law of sizes."""
     x = axis_of(frame)
     titles = {law: name for law, name in LAWS.items() if law in set(frame["sizes"])}
-    label = {"phi": "Phi: how much classes differ", "omega": "Omega: how much machines differ"}[x]
+    label = {"phi": "Phi: classes differ", "omega": "Omega: machines differ"}[x]
     label = label if len(titles) < 4 else label.partition(":")[0]
     ticks = sorted(set(frame[x]))
     shift = 0.06 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)

@@ -108,7 +108,7 @@ def google_times(jobs: pd.DataFrame) -> pd.DataFrame:
     one that was there before runs from the month's beginning, one that does not end (not `ended`) to its end.
 
     >>> jobs = pd.DataFrame({"submit": [0.0, 4000.0], "start": [0.0, 4200.0], "end": [np.nan, 6000.0]})
-    >>> google_times(jobs).to_numpy().round(3).tolist()
+    >>> google_times(jobs).round(3).to_numpy().tolist()
     [[0.0, 696.0, False], [0.944, 0.5, True]]
     """
     submit, start, end = (jobs[["submit", "start", "end"]].to_numpy().T - 600.0).clip(0) / 3600
@@ -136,9 +136,9 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, load: float = 
     hours that makes no month, and on an unknown law of sizes. Source: LoTES, extended, Section 5.3.
 
     >>> from schedlib.lotes import google2011
-    >>> fewer, same, month = google_month(*google2011(), load=0.8, thin=100)
+    >>> fewer, same, month = google_month(*google2011(), load=0.8, thin=20)
     >>> len(month), month.resources, round(core_load(fewer, month), 1)
-    (6721, ('cores', 'memory'), 0.8)
+    (33603, ('cores', 'memory'), 0.8)
     """
     if not (load > 0 and thin >= 1 and 0 < hours <= HOURS):
         raise ValueError(f"load, thin, hours: {load:g}, {thin}, {hours:g}; needs a load above 0, thin of at "
