@@ -80,9 +80,9 @@ def test_with_an_endless_delay_every_map_is_local(jobs):
 @SOME
 @given(literal.instances(jobs=5, machines=3, tasks=4, ties=False))
 def test_a_batch_under_fifo_is_the_paper_s_fifo(drawn):
-    least = min(drawn.map_machines, drawn.reduce_machines)
-    instance = hmhs.Instance(drawn.map_time, drawn.map_tasks, drawn.map_speed[:, :least], drawn.reduce_time,
-                             drawn.reduce_tasks, drawn.reduce_speed[:, :least])
+    """On one machine: of several that idle the paper takes the one that was free first, `serve` the first by number."""
+    instance = hmhs.Instance(drawn.map_time, drawn.map_tasks, drawn.map_speed[:, :1], drawn.reduce_time,
+                             drawn.reduce_tasks, drawn.reduce_speed[:, :1])
     served = hmhs.serve(hmhs.Arrivals(instance, np.zeros(instance.n_jobs)), "fifo")
     assert served.job_end.max() == pytest.approx(hmhs.schedule(instance, "fifo").makespan)
 

@@ -22,9 +22,8 @@ def small_run(name):
     if lacking := experiment.missing():
         pytest.skip(lacking)
     tasks = [(point, seed) for point in experiment.points["smoke"] for seed in range(experiment.looks("smoke")[0])]
-    blocks = [experiment.run(seed=seed, **point) for point, seed in tasks]
-    named = [block.assign(seed=seed, **point) for block, (point, seed) in zip(blocks, tasks, strict=True)]
-    return pd.concat(named, ignore_index=True)
+    blocks = [sweep.labelled(experiment.run(seed=seed, **point), point, seed) for point, seed in tasks]
+    return pd.concat(blocks, ignore_index=True)
 
 
 @pytest.mark.parametrize("figure", LIBRARY.figures.values(), ids=lambda figure: figure.id)

@@ -13,6 +13,7 @@ from schedlib.reproduce import registry
 ROOT = paths.checkout()
 FIGURES = registry.load().figures
 HMHS = {name for name in FIGURES if name.startswith("hmhs.")}
+ARRIVING = {f"hmhs.{name}" for name in ("flow", "flow-facebook", "slow-start", "estimates", "slowing")}  # with kernels of their own
 EXHIBIT = """
 import pandas as pd
 from schedlib.experiment import Experiment, Figure, scales
@@ -105,11 +106,11 @@ def test_what_no_result_depends_on_makes_nothing_stale(copy, tmp_path, edit):
 MATTERS = {
     "a constant that a run uses": (
         {"schedlib/eagle/workloads/samples.py": ("3_300, 100", "3_300, 101")},
-        {"eagle.fig9"},
+        {"eagle.fig9", "eagle.prototype", "eagle.prototype-table"},
     ),
     "a kernel": (
         {"schedlib/hmhs/min_min.py": ("range(", "range(0 + ")},
-        HMHS - {"hmhs.table1"},
+        HMHS - {"hmhs.table1", *ARRIVING},
     ),
     "a helper two modules away": (
         {"schedlib/lotes/planning/generation.py": ("np.int64", "np.int32")},

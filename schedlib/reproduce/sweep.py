@@ -100,12 +100,18 @@ def _filled(experiment: Experiment, scale: str, seeds: int, workers: int | None,
     read = [entry for entry in entries if entry is not None]
     if len(read) < len(tasks):
         raise RuntimeError(f"{experiment.id}: a point just stored cannot be read back: is the disk full?")
-    for entry, task in zip(read, tasks, strict=True):
-        columns = [*task.point.items(), ("seed", task.seed)]  # in front, unless the frame has them itself
-        for name, value in reversed([(name, value) for name, value in columns if name not in entry.frame]):
+    frames = [labelled(entry.frame, task.point, task.seed) for entry, task in zip(read, tasks, strict=True)]
+    return pd.concat(frames, ignore_index=True), tuple(entry.meta for entry in read)
+
+
+def labelled(frame: pd.DataFrame, point: Mapping[str, Any], seed: int) -> pd.DataFrame:
+    """A point's frame with its parameters and the seed as columns in front, unless it has them itself."""
+    own = set(frame.columns)
+    for name, value in reversed([*point.items(), ("seed", seed)]):
+        if name not in own:
             plain = store.canonical(value) if isinstance(value, list | tuple | dict) else value
-            entry.frame.insert(0, name, plain)
-    return pd.concat([entry.frame for entry in read], ignore_index=True), tuple(entry.meta for entry in read)
+            frame.insert(0, name, plain)
+    return frame
 
 
 def _run(experiment: Experiment, scale: str, tasks: list[store.Task], total: int, workers: int | None,

@@ -109,7 +109,7 @@ def _points(phis, omegas, machines, precision, hours):
 WAITS_AT = 0.1  # Omega of the chart of waits
 EXPERIMENTS = (
     Experiment("lotes.capacity", "The rate that each policy sustains", capacities,
-               scales(_points((0.006,), (0.1,), 4, 0.04, 4.0),
+               scales(_points((0.006,), (0.1, 0.2), 4, 0.04, 4.0),
                       _points((0.0, 0.006, 0.015), (0.1, 0.2), 20, 0.02, 8.0),
                       _points((0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.05, 0.1, 0.15, 0.2), 1000, 0.005,
                               100.0)), scales(2, 5)),
