@@ -1,13 +1,11 @@
 """SWIM: a day of Facebook's MapReduce jobs, with the bytes that each read, shuffled and wrote."""
 
-import os
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from schedlib.paths import checkout
-from schedlib.traces._reading import NO_TASKS, in_order, met, read_frame
+from schedlib.traces._reading import NO_TASKS, fetched, in_order, met, read_frame
 from schedlib.workload import Workload
 
 COLUMNS = ("job", "submit", "gap", "map_input", "shuffle", "reduce_output")
@@ -24,11 +22,7 @@ def swim_folder() -> Path | None:
     >>> folder is None or len(list(folder.glob("FB-20*.tsv"))) > 0
     True
     """
-    named, root = os.environ.get("SCHEDLIB_SWIM"), checkout()
-    places = [Path(named)] if named else []
-    if root is not None and not named:
-        places = [root / "data" / "downloads" / "swim", root.parent / "shared" / "data" / "swim"]
-    return next((place for place in places if any(place.glob("FB-20*.tsv"))), None)
+    return fetched("SCHEDLIB_SWIM", "swim", "FB-20*.tsv")
 
 
 def read_swim(path: str | Path) -> Workload:
