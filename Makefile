@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help figures test test-browser lab claims notebooks book slides course data prototype bench times lint lock clean
+.PHONY: help figures test test-browser lab claims notebooks book slides report course data prototype bench times lint lock release clean
 
 PYTHON ?= python3
 SCALE ?= quick
@@ -22,17 +22,17 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (20 min; smoke: 3 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (14 min; smoke: 3 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: lint ## lint, tests, and every chapter run once more (6 min; with Chromium 12)
+test: lint ## lint, tests, and every chapter run once more (25 min; with Chromium 31)
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
 test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (6 min; needs Chromium)
 	@$(py) -m pytest tests/browser --need-chromium -n 2 --dist loadgroup $(ARGS)
 
-lab: .venv/.ready ## open the book in JupyterLab (5 s)
-	@$(py) -m jupyter lab --notebook-dir=. notebooks/00-start-here.ipynb
+lab: .venv/.ready ## open the book in JupyterLab; ARGS='--no-browser --port 9999' (5 s)
+	@$(py) -m jupyterlab --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS) notebooks/00-start-here.ipynb
 
 claims: .venv/.ready ## the papers' claims and what became of them (2 s after make figures)
 	@$(py) -m schedlib claims $(ARGS)
@@ -43,11 +43,16 @@ notebooks: .venv/.ready ## run the book again, in place (5 min)
 course: .venv/.ready ## a copy for students without solutions, one for instructors, in course/ or ARGS=FOLDER (2 s)
 	@$(py) notebooks/book/course.py $(ARGS)
 
-book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (1 min)
-	@$(py) notebooks/book/build.py
+book: .venv/.ready .venv-book/.ready ## the book as a website, into build/book (3 min; again 1 min)
+	@$(py) notebooks/book/live.py & drawing=$$!; \
+	  .venv-book/bin/python -W ignore -m sphinx -q -E -W --keep-going -c notebooks/book -d build/doctrees . build/book; wait $$drawing
+	@echo "begin with build/book/index.html"
 
 slides: .venv/.ready .venv-book/.ready ## the chapters as lectures, into build/slides (5 s)
 	@$(py) notebooks/book/slides.py
+
+report: .venv/.ready .venv-book/.ready ## what became of the claims, as a paper: build/report.pdf and .html (20 s)
+	@PYTHONPATH=. .venv-book/bin/python notebooks/book/report.py
 
 data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; needs the web)
 	@$(py) -m schedlib data $(ARGS)
@@ -77,25 +82,30 @@ lint: .venv/.ready ## style and types (20 s)
 	@echo '../../../..' > "$$($(py) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/schedlib-checkout.pth"
 	@touch $@
 
-# Jupyter Book pins older parts of Sphinx, and only `make book` needs it: it has an environment of its own.
-.venv-book/.ready: notebooks/book/requirements.txt
+# Sphinx and its extensions, which only `make book` needs; it reads the library's docstrings with the library's own packages.
+.venv-book/.ready: notebooks/book/requirements.txt .venv/.ready
 	@echo "building .venv-book from $< (20 s)"
 	@rm -rf .venv-book
 	@$(PYTHON) -m venv .venv-book
 	@.venv-book/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@.venv-book/bin/python -c 'import os, sysconfig as s; own = s.get_path("purelib"); \
+	  open(own + "/libraries.pth", "w").write(os.path.relpath(s.get_path("purelib", vars={"base": os.path.abspath(".venv")}), own))'
 	@touch $@
 
 reasons := s/^    "\([a-z][a-z-]*\).*", *\# \(.*\)/\#   \1: \2/p
 lock: ## renew both requirements.txt from pyproject.toml (5 s; needs uv)
 	@{ echo "# Every package that schedlib uses, pinned and hashed. Made from pyproject.toml by 'make lock'. Why each is here:"; \
-	   sed -n '/^book = /,/^]/d; $(reasons)' pyproject.toml; \
-	   uv pip compile pyproject.toml --quiet --group dev --universal --generate-hashes --no-emit-index-url --no-header; } > requirements.tmp
+	   sed -n '/^website = /,/^]/d; $(reasons)' pyproject.toml; \
+	   uv pip compile pyproject.toml --quiet --all-extras --universal --generate-hashes --no-emit-index-url --no-header; } > requirements.tmp
 	@mv requirements.tmp requirements.txt
 	@{ echo "# What 'make book' needs besides requirements.txt, pinned and hashed. Made from pyproject.toml by 'make lock':"; \
-	   sed -n '/^book = /,/^]/{$(reasons)}' pyproject.toml; \
-	   uv pip compile --quiet --group pyproject.toml:book --constraint requirements.txt --universal --generate-hashes --no-emit-index-url \
+	   sed -n '/^website = /,/^]/{$(reasons)}' pyproject.toml; \
+	   uv pip compile --quiet --group pyproject.toml:website --constraint requirements.txt --universal --generate-hashes --no-emit-index-url \
 	     --no-header; } > requirements.tmp
 	@mv requirements.tmp notebooks/book/requirements.txt
+
+release: .venv/.ready ## build and try the package, into build/dist (15 min; ARGS='-x tests/test_workload.py' only these tests)
+	@$(py) .ci/release.py $(ARGS)
 
 clean: ## remove the environment and every cache; figures stay (1 s)
 	@rm -rf .venv .venv-book data/cache .pytest_cache .ruff_cache .mypy_cache .hypothesis schedlib.egg-info build

@@ -1,3 +1,17 @@
 """A textbook that runs: five papers on data-centre scheduling."""
 
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from schedlib.experiment import Experiment as Experiment
+
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """`Experiment`, when it is first asked for: whoever wants a part of the library loads only that."""
+    if name != "Experiment":
+        raise AttributeError(f"module 'schedlib' has no attribute {name!r}")
+    from schedlib import experiment
+
+    return experiment.Experiment

@@ -5,6 +5,7 @@ Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURE
 """
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,11 +18,18 @@ CHECKS = ("value", "ratio", "order", "trend")
 VERDICTS = ("reproduced", "in part", "not reproduced", "by construction", "not testable here")
 
 
-def _identifier(owner: str, name: str) -> None:
+def _file_name(owner: str, name: str) -> None:
+    if not isinstance(name, str) or not re.fullmatch(r"\w[\w.-]*", name):
+        raise ValueError(f"{owner} id {name!r}: an id has only letters, digits, '.', '-' and '_'")
+
+
+def of_paper(owner: str, name: str) -> None:
+    """Raise ValueError unless an id begins with a paper's key, as those of the book do."""
     paper, _, rest = name.partition(".")
     if paper not in papers.KEYS or not rest:
         known = ", ".join(papers.KEYS)
         raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {known}")
+    _file_name(owner, name)
 
 
 @dataclass(frozen=True)
@@ -29,7 +37,8 @@ class Experiment:
     """A pure function of a point and a seed, with the points and the number of seeds of each scale.
 
     `run(seed=..., **point)` returns a tidy DataFrame and draws nothing; it may run in another process or on
-    another machine, so it is a module-level function.
+    another machine, so it is a function of a module, which these can import. `id` names the folder of its
+    stored results; those of the book begin with a paper's key, your own is any file name.
 
     - `points[scale]` are keyword arguments (JSON values)
     - `seeds[scale]` counts the seeds 0, 1, ... Several numbers, as in (5, 10, 20), are a sequential test: its
@@ -38,7 +47,13 @@ class Experiment:
     - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
     - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
 
-    Raises ValueError when a scale is missing, empty or unknown.
+    Raises ValueError when a scale is missing, empty or unknown, and on an id that is no file name; TypeError
+    when `run` is no function.
+
+    >>> from schedlib.experiment import grid, scales
+    >>> mine = Experiment("waits-by-load", "Mean waits", print, scales(grid(load=[0.5, 0.9])), scales(2, 20))
+    >>> mine.points["smoke"], mine.seeds["quick"]
+    ([{'load': 0.5}, {'load': 0.9}], 20)
     """
 
     id: str
@@ -51,15 +66,18 @@ class Experiment:
     data_files: Callable[[Mapping[str, Any]], Sequence[Any]] = lambda point: ()
 
     def __post_init__(self):
-        _identifier("experiment", self.id)
+        _file_name("experiment", self.id)
+        if not callable(self.run):
+            raise TypeError(f"experiment {self.id}: run needs a function, not {type(self.run).__name__}")
         for name, per_scale in (("points", self.points), ("seeds", self.seeds)):
-            if set(per_scale) != set(SCALES) or not all(per_scale.values()):
-                wanted = ", ".join(SCALES)
+            right = isinstance(per_scale, Mapping) and set(per_scale) == set(SCALES)
+            if not right or not all(per_scale.values()):
+                wanted = f"{', '.join(SCALES)}; schedlib.experiment.scales makes them"
                 raise ValueError(f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}")
 
     @property
     def paper(self) -> str:
-        """The paper's key, the first part of the id."""
+        """The paper's key, the first part of the id; of your own experiment whatever stands there."""
         return self.id.partition(".")[0]
 
     def looks(self, scale: str) -> tuple[int, ...]:
@@ -104,8 +122,8 @@ class Figure:
     part: Callable[[Any], Any] | None = None
 
     def __post_init__(self):
-        _identifier("figure", self.id)
-        _identifier("experiment", self.experiment)
+        of_paper("figure", self.id)
+        of_paper("experiment", self.experiment)
         if not self.caption or not self.alt:
             raise ValueError(f"figure {self.id}: needs a caption and an alt text")
 
@@ -162,7 +180,7 @@ class Claim:
         return each or {"": self}
 
     def __post_init__(self):
-        _identifier("claim", self.id)
+        of_paper("claim", self.id)
         object.__setattr__(self, "paper", self.id.partition(".")[0])
         if self.how_read.partition(":")[0] not in SOURCES:
             raise ValueError(f"claim {self.id}: how_read {self.how_read!r} begins with none of "

@@ -60,6 +60,22 @@ def _usual_places() -> Iterator[Path]:
 
 
 @contextlib.contextmanager
+def extra(name: str) -> Iterator[None]:
+    """Imports of what not everybody installs: ImportError says how, where the package's extra `name` lacks.
+
+    >>> with extra("book"):
+    ...     import no_such_package
+    Traceback (most recent call last):
+    ImportError: no_such_package is not installed: pip install 'schedlib[book]'
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        missing = f"{error.name} is not installed: pip install 'schedlib[{name}]'"
+        raise ImportError(missing, name=error.name) from error
+
+
+@contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """A file to write in place of `path`, of the same name in a folder beside it; folders are made.
 

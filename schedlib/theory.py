@@ -6,7 +6,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import gammaln, pdtr
 
-from schedlib.core.checks import amounts, whole
+from schedlib.core.checks import amounts, numbers, typed, whole
+
+LONGEST = 1_000_000
+"""The longest queue that `choices_tail` counts to."""
 
 
 def _amounts(**arguments: float) -> None:
@@ -14,6 +17,7 @@ def _amounts(**arguments: float) -> None:
         amounts(name, np.array(value, float))
 
 
+@typed
 def erlang_c(servers: int, offered_load: float) -> float:
     """The probability that a customer must wait in an M/M/c queue.
 
@@ -41,6 +45,7 @@ def erlang_c(servers: int, offered_load: float) -> float:
     return float(blocked / (1 - offered_load / servers * (1 - blocked)))
 
 
+@typed
 def mmc_mean_wait(arrival_rate: float, service_rate: float, servers: int) -> float:
     """The mean time spent waiting, before service, in an M/M/c queue, in the unit of time of the rates.
 
@@ -59,6 +64,7 @@ def mmc_mean_wait(arrival_rate: float, service_rate: float, servers: int) -> flo
     return erlang_c(servers, arrival_rate / service_rate) / (servers * service_rate - arrival_rate)
 
 
+@typed
 def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment: float) -> float:
     """The mean time spent waiting, before service, in an M/G/1 queue: lambda E[S^2] / (2 (1 - rho)).
 
@@ -82,6 +88,7 @@ def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment:
     return float(arrival_rate * second_moment / (2 * (1 - load)))
 
 
+@typed
 def sita_mean_waits(arrival_rate: float, shares: Sequence[float], mean_service: Sequence[float],
                     second_moment: Sequence[float], servers: Sequence[int]) -> list[float]:
     """The mean wait of each size class under SITA: a class has servers of its own, a job joins a random one.
@@ -98,14 +105,21 @@ def sita_mean_waits(arrival_rate: float, shares: Sequence[float], mean_service: 
     [9.0, 81.0]
     """
     _amounts(arrival_rate=arrival_rate)
-    rows = list(zip(shares, mean_service, second_moment, servers, strict=True))
-    amounts("shares", np.array(shares, float))
-    whole("servers", np.array(servers, float), 1)
+    given = {"shares": shares, "mean_service": mean_service, "second_moment": second_moment}
+    columns = {name: numbers(name, values, 1, "one number per class")
+               for name, values in (given | {"servers": servers}).items()}
+    for name, values in columns.items():
+        amounts(name, values)
+        if len(values) != len(columns["shares"]):
+            raise ValueError(f"{name}: {len(values)} values for {len(shares)} shares; give one per class")
+    whole("servers", columns["servers"], 1)
     if abs(sum(shares) - 1) > 1e-9:
         raise ValueError(f"shares: they sum to {sum(shares):g}, must sum to 1")
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
     return [pollaczek_khinchine(arrival_rate * share / n, mean, second) for share, mean, second, n in rows]
 
 
+@typed
 def choices_tail(load: float, choices: int, length: int) -> float:
     """The fraction of servers with at least `length` jobs when arrivals join the shortest of `choices`.
 
@@ -122,12 +136,15 @@ def choices_tail(load: float, choices: int, length: int) -> float:
     if load >= 1:
         raise ValueError(f"load: {load:g}, must be less than 1")
     whole("choices", np.array(choices, float), 1)
+    if length > LONGEST:
+        raise ValueError(f"length: {length:g}, must be at most {LONGEST:,}: no server has so many jobs")
     tail = 1.0
     for _ in range(int(length)):
         tail = load * tail ** int(choices)
     return tail
 
 
+@typed
 def choices_mean_time(load: float, choices: int) -> float:
     """The mean time from arrival to end, in mean service times, when arrivals join the shortest of `choices`.
 
@@ -146,6 +163,7 @@ def choices_mean_time(load: float, choices: int) -> float:
     return number / load
 
 
+@typed
 def little(arrival_rate: float, mean_time: float) -> float:
     """Little's law, L = lambda W: the mean number of customers somewhere, from the mean time each is there.
 

@@ -1,12 +1,12 @@
 """The workload: jobs and their tasks as columns, checked once, never changed afterwards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import refuse
+from schedlib.core.checks import refuse, typed
 
 
 class Workload:
@@ -32,6 +32,7 @@ class Workload:
     Workload(2 jobs, 3 tasks, 1.5 s, demands: cpu)
     """
 
+    @typed
     def __init__(self, jobs: pd.DataFrame, tasks: pd.DataFrame, time_unit: str = "s",
                  report: Mapping[str, int] | None = None) -> None:
         jobs, tasks = _columns("jobs", jobs, "job", "submit"), _columns("tasks", tasks, "job", "duration")
@@ -47,12 +48,13 @@ class Workload:
                jobs["class"].to_numpy(), "must be a whole number; number the classes 0, 1, ...")
         jobs["class"] = classes.astype(np.int64)
         job, names = jobs["job"], jobs["job"].to_numpy()
-        refuse("jobs.job", job.isna().to_numpy(), names, "is missing; give each job a name or a number")
+        refuse("jobs.job", _no_name(job), names, "is no name; give each job a name or a number")
         refuse("jobs.job", job.duplicated().to_numpy(), names,
                "is there twice; keep one: jobs.drop_duplicates('job')")
 
         for column in tasks.columns.drop("job"):
             tasks[column] = _amounts("tasks", tasks, column)
+        refuse("tasks.job", _no_name(tasks["job"]), tasks["job"].to_numpy(), "is no name; give its job's")
         owner = pd.Index(job).get_indexer(pd.Index(tasks["job"]))
         refuse("tasks.job", owner < 0, tasks["job"].to_numpy(),
                "is not in jobs; keep the others: tasks[tasks.job.isin(jobs.job)]")
@@ -84,6 +86,7 @@ class Workload:
         return dict(self._report)
 
     @classmethod
+    @typed
     def from_arrays(cls, submit: Sequence[float] | np.ndarray, duration: npt.ArrayLike, *,
                     tasks: npt.ArrayLike | None = None, job_class: Sequence[int] | np.ndarray | None = None,
                     time_unit: str = "s", report: Mapping[str, int] | None = None,
@@ -101,10 +104,10 @@ class Workload:
         2    1       1.0  4.0
         """
         n = len(submit)
-        counts = np.ones(n, dtype=int) if tasks is None else np.asarray(tasks)
+        counts = np.ones(n, dtype=int) if tasks is None else _column("tasks", tasks)
         if counts.shape != (n,) or counts.dtype.kind not in "iu" or (counts < 0).any():
             raise ValueError(f"tasks: needs {n} whole numbers >= 0, one for each entry of submit")
-        columns = {name: np.asarray(values) for name, values in {"duration": duration, **demand}.items()}
+        columns = {name: _column(name, values) for name, values in {"duration": duration, **demand}.items()}
         total = counts.sum()
         for name, values in columns.items():
             if len(values) != total:
@@ -112,8 +115,8 @@ class Workload:
                 raise ValueError(f"{name}: {counted}; give tasks=, their number per job")
         if job_class is not None and len(job_class) != n:
             raise ValueError(f"job_class: {len(job_class)} entries, but submit has {n}; give one per job")
-        jobs = pd.DataFrame({"job": np.arange(n), "submit": np.asarray(submit),
-                             "class": 0 if job_class is None else np.asarray(job_class)})
+        jobs = pd.DataFrame({"job": np.arange(n), "submit": _column("submit", submit),
+                             "class": 0 if job_class is None else _column("job_class", job_class)})
         return cls(jobs, pd.DataFrame({"job": np.repeat(np.arange(n), counts), **columns}), time_unit, report)
 
     @property
@@ -135,6 +138,7 @@ class Workload:
         span = f"{submit.iloc[-1] - submit.iloc[0]:g} {self.time_unit}"
         return f"Workload({len(self)} jobs, {len(self._tasks)} tasks, {span}, demands: {demands})"
 
+    @typed
     def head(self, n: int) -> "Workload":
         """The first `n` jobs (all of them when there are fewer), with their tasks.
 
@@ -145,6 +149,7 @@ class Workload:
             raise ValueError(f"n: {n} jobs make no workload; ask for at least 1")
         return self._cut(0, min(n, len(self)))
 
+    @typed
     def between(self, t0: float, t1: float) -> "Workload":
         """The jobs submitted at or after `t0` and before `t1`, at their own times.
 
@@ -215,7 +220,20 @@ def _short(value: float) -> int | float:
     return int(rounded) if rounded == int(rounded) else rounded
 
 
+def _column(argument: str, values: npt.ArrayLike) -> np.ndarray:
+    try:
+        column = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{argument}: needs one number each, not lists ({error})") from None
+    if column.ndim != 1:
+        raise ValueError(f"{argument}: needs a list of numbers, not shape {column.shape}; flatten it")
+    return column
+
+
 def _columns(argument: str, frame: pd.DataFrame, *needed: str) -> pd.DataFrame:
+    if not frame.columns.is_unique:
+        twice = frame.columns[frame.columns.duplicated()][0]
+        raise ValueError(f"{argument}: column {twice!r} is there twice; rename or drop one")
     for column in needed:
         if column not in frame:
             there = list(frame.columns)
@@ -224,8 +242,21 @@ def _columns(argument: str, frame: pd.DataFrame, *needed: str) -> pd.DataFrame:
     return frame[[*needed, *frame.columns.drop(list(needed))]]
 
 
+def _no_name(column: pd.Series) -> np.ndarray:
+    """Where a column of names has none, or a list or the like."""
+    if column.dtype != object:
+        return column.isna().to_numpy()
+    return np.array([not isinstance(name, Hashable) or name is None or name != name for name in column], bool)
+
+
 def _numbers(column: pd.Series) -> np.ndarray:
-    """The column as floats, NaN where an entry is no number."""
+    """The column as floats, NaN where an entry is no number: a date is none, since it has no unit."""
+    if column.dtype.kind in "cmM":
+        return np.full(len(column), np.nan)
+    if column.dtype == object:
+        right = [np.isscalar(value) and not (isinstance(value, int) and value.bit_length() > 1000)
+                 for value in column]
+        column = column.where(right)
     return pd.to_numeric(column, errors="coerce").astype(float).to_numpy()
 
 

@@ -3,28 +3,104 @@
 Answers whose numbers take long to find are made small here; the solutions' own are checked where the notebooks run.
 """
 
+import itertools
+from functools import cache
+
 import numpy as np
+from scipy.optimize import linprog
 
 from schedlib import hmhs, lotes, theory, traces
 from schedlib.lotes.policies.own import can_start
-from schedlib.teaching.exercises import chapters_02_03_04
 from schedlib.workload import Workload
 
 
-def fractions():
-    one = lotes.JobClasses([1.0], [[1.0]], [[1.0]])
-    workload = lotes.RandomWorkload(one, rate=0.7, hours=50_000.0, sizes="fixed", seed=1)
-    done = lotes.simulate("greedy", lotes.MachineConfigs([[1.0]], [1]), workload).jobs.dropna()
-    moments = np.concatenate([done["submit"], done["finish"]])
+def levels(submit, finish, leaves=1, weighed=True, gaps=True):
+    moments = np.concatenate([submit, finish])
     order = np.argsort(moments, kind="stable")
-    level = np.cumsum(np.repeat([1, -1], len(done))[order])[:-1]
-    return np.bincount(level, weights=np.diff(moments[order]))[:10] / np.diff(moments[order]).sum()
+    level = np.cumsum(np.repeat([1, -leaves], len(submit))[order])[:-1]
+    lasting = np.diff(moments[order]) if weighed else np.ones(len(level))
+    lasting = lasting if gaps else np.where(level == 0, 0, lasting)
+    return np.bincount(np.maximum(level, 0), weights=lasting, minlength=4)[:4] / lasting.sum()
+
+
+def first_hit(submit, finish):
+    """Takes the jobs for served in the order of their finishes one by one: a level is what came less what is done."""
+    return levels(submit, np.maximum.accumulate(finish))
+
+
+def servers(rate, service, target, least=1, wait=theory.mmc_mean_wait, unit=1.0):
+    count = int(rate / service) + least
+    while wait(rate, service, count) * unit > target:
+        count += 1
+    return count
+
+
+def chance(rate, service, servers):
+    return theory.erlang_c(servers, rate / service)
+
+
+def limit(capacity, count, share, demand, rate, most=min, weigh=True, last=True):
+    share = np.asarray(share) if weigh else np.full(len(share), 1 / len(share))
+    hours = 1 / np.asarray(rate) if last else np.full(len(share), 1 / np.asarray(rate)[0])
+    return most(count * np.asarray(capacity) / ((share * hours) @ np.asarray(demand)))
+
+
+def priciest(capacity, demand, price, first=None):
+    resources = slice(None) if first is None else slice(0, first)
+    ranges = [range(int(min(c // d for c, d in zip(capacity, row, strict=True) if d)) + 1) for row in demand]
+    if first is not None:
+        ranges = [range(int(capacity[0] // row[0]) + 1) for row in demand]
+    fits = (
+        one for one in itertools.product(*ranges) if (np.array(one) @ demand <= capacity)[resources].all()
+    )
+    return max(float(np.dot(one, price)) for one in fits)
+
+
+def by_price(capacity, demand, price):
+    """Takes the job with the best price for its size as often as it fits, then the next."""
+    left, worth = np.array(capacity, float), 0.0
+    for k in np.argsort(-np.asarray(price) / np.asarray(demand).sum(axis=1), kind="stable"):
+        count = int((left / np.maximum(demand[k], 1e-9)).min())
+        left, worth = left - count * np.asarray(demand[k]), worth + count * price[k]
+    return worth
+
+
+@cache
+def face():
+    m, k = CONFIGS.n_configs, CLASSES.n_classes
+    rate = lotes.allocate(CONFIGS, CLASSES).rate * (1 - 1e-9)
+    pools = CONFIGS.capacity * CONFIGS.count[:, None]
+    served = [-np.outer(CLASSES.rate[:, c], np.eye(k)[c]).ravel() / rate for c in range(k)]
+    used = [
+        np.outer(row, CLASSES.demand[:, at]).ravel() / pools[j, at]
+        for j, row in enumerate(np.eye(m))
+        for at in (0, 1)
+    ]
+    program = {"A_ub": np.array(served + used), "b_ub": np.r_[-CLASSES.share, np.ones(2 * m)]}
+    ends = [[sign * linprog(sign * unit, **program).fun for unit in np.eye(m * k)] for sign in (1, -1)]
+    return np.reshape(ends, (2, m, k))
+
+
+@cache
+def unstable():
+    first = dict.fromkeys(("lotes", "greedy", "tetris"))
+    for load, policy in itertools.product((1.1, 1.08, 1.06, 1.04, 1.02, 1.0), first):
+        case = lotes.random_instance(0.006, load=load, machines=100, hours=10.0, sizes="independent", seed=0)
+        plan = case.plan if policy == "lotes" else None
+        if not lotes.simulate(policy, case.configs, case.workload, plan=plan, record=False).stable:
+            first[policy] = load
+    return first
 
 
 def gains():
     configs, classes = lotes.google2011()
-    grown = [lotes.MachineConfigs(configs.capacity, configs.count + np.eye(10, dtype=int)[j]) for j in range(10)]
-    return np.array([lotes.allocate(more, classes).rate for more in grown]) - lotes.allocate(configs, classes).rate
+    grown = [
+        lotes.MachineConfigs(configs.capacity, configs.count + np.eye(10, dtype=int)[j]) for j in range(10)
+    ]
+    return (
+        np.array([lotes.allocate(more, classes).rate for more in grown])
+        - lotes.allocate(configs, classes).rate
+    )
 
 
 def rounding(better: bool):
@@ -39,7 +115,9 @@ def rounding(better: bool):
                 moved[j][a] -= 1
                 moved[j][b] += 1
                 running = np.array([machines @ bins for bins, machines in zip(free.bins, moved, strict=True)])
-                if ((running * case.classes.rate).sum(axis=0) / case.classes.share).min() > 1.001 * free.rate_rounded:
+                if (
+                    (running * case.classes.rate).sum(axis=0) / case.classes.share
+                ).min() > 1.001 * free.rate_rounded:
                     return free.bins, moved
     raise AssertionError("no single move helps")
 
@@ -75,10 +153,21 @@ def most_running(cluster, job):  # packs the toy's six jobs by luck of its first
     return best
 
 
+@cache
 def waits(weights):
     case = lotes.random_instance(0.006, machines=50, hours=20.0, sizes="common", seed=0)
-    runs = {work: lotes.simulate("tetris", case.configs, case.workload, record=False, work=work) for work in (0.0, 4.0)}
+    runs = {
+        work: lotes.simulate("tetris", case.configs, case.workload, record=False, work=work)
+        for work in (0.0, 4.0)
+    }
     return {weight: 3600 * runs[weight].mean_response if weight in runs else 17.0 for weight in weights}
+
+
+def rates():
+    """The factors when the pool is given the jobs of one cluster only."""
+    return [
+        theory.mmc_mean_wait(8 * load, 1, 8) / theory.mmc_mean_wait(8 * load, 1, 16) for load in (0.8, 0.97)
+    ]
 
 
 def pooled(load):
@@ -92,39 +181,185 @@ def sooner(seed):
 
 CONFIGS, CLASSES = lotes.google2011()
 RIGHT = {
-    ("00-start-here", 1): lambda: sooner(1),
-    ("01-waiting", 1): lambda: (50, 25 / 6, 60 * 25 / 714),
-    ("01-waiting", 2): lambda: [pooled(0.8), pooled(0.97)],
-    ("01-waiting", 3): fractions,
-    ("01-waiting", 4): lambda: (1.5, 19.2, 38.3),
-    ("02-fluid", 1): lambda: (2 * 240 / 3.25, "memory"),
-    ("02-fluid", 2): gains,
-    ("02-fluid", 3): lambda: chapters_02_03_04._face(CONFIGS, CLASSES),
-    ("02-fluid", 4): lambda: ((0, 0, 0, 1), (1, 0, 0, 0)),
-    ("03-bins", 1): lambda: [(2, 2)],
-    ("03-bins", 2): lambda: (0.75, 1 / 3),
-    ("03-bins", 3): lambda: [812, 11257, 109007, 349135],
-    ("03-bins", 4): lambda: rounding(better=True),
-    ("04-dispatching", 1): lambda: four_jobs([2, 2, 5, 2]),
-    ("04-dispatching", 3): lambda: lotes.Policy(arrive=by_score),
-    ("04-dispatching", 4): lambda: waits([0, 0.25, 1, 4]),
+    "tour.another_batch": lambda: sooner(1),
+    "waiting.help_desk": lambda: (50, 25 / 6, 60 * 25 / 714),
+    "waiting.pooling": lambda: [pooled(0.8), pooled(0.97)],
+    "waiting.scaled_erlang": lambda: (1.5, 19.2, 38.3),
+    "fluid.limit_by_hand": lambda: (2 * 240 / 3.25, "memory"),
+    "fluid.one_more": gains,
+    "fluid.face": lambda: face(),
+    "fluid.mixes": lambda: ((0, 0, 0, 1), (1, 0, 0, 0)),
+    "bins.kink": lambda: (0.75, 1 / 3),
+    "bins.more_classes": lambda: [812, 11257, 109007, 349135],
+    "bins.rounding": lambda: rounding(better=True),
+    "dispatching.against_lotes": lambda: four_jobs([2, 2, 5, 2]),
+    "dispatching.by_score": lambda: lotes.Policy(arrive=by_score),
+    "dispatching.weight_of_work": lambda: waits((0, 0.25, 1, 4)),
+    "waiting.canteen": lambda: (10, 4, 15),
+    "waiting.levels": lambda: levels,
+    "waiting.last_first": lambda: (
+        0.7 / 0.3,
+        np.sqrt(1.4 / 0.09 - (0.7 / 0.3) ** 2),
+        np.sqrt(1.4 / 0.09 / 0.3 - (0.7 / 0.3) ** 2),
+    ),
+    "waiting.staff": lambda: servers,
+    "fluid.own_limit": lambda: limit,
+    "bins.bins_by_hand": lambda: [(2, 2), (3, 0), (0, 3)],
+    "bins.priciest": lambda: priciest,
+    "dispatching.beyond_the_limit": unstable,
 }
 WRONG = {
-    ("00-start-here", 1): lambda: [sooner(0), sooner(1) / 100, 100 - sooner(1), -sooner(1), 0],
-    ("01-waiting", 1): lambda: [(5 / 6, 25 / 6, 25 / 714), (60, 5, 60 * 25 / 714), (50, 5, 2.1), (50, 25 / 6, 25), (10, 1, 1)],
-    ("01-waiting", 2): lambda: [(2, 2), (1 / pooled(0.8), 1 / pooled(0.97)), (pooled(0.8), 3), (0.5, 3)],
-    ("01-waiting", 3): lambda: [0.3 * 0.7 ** np.arange(8), np.full(8, 1 / 8), [1, 2, 3], np.full(8, -1), 0.5 ** np.arange(1, 9)],
-    ("01-waiting", 4): lambda: [(30, 19, 38), (1, -19, -38), (1, 38, 19), (1, 190, 380)],
-    ("02-fluid", 1): lambda: [(73.85, "memory"), (147.69, "cores"), (147.69 / 20, "memory"), (192, "cores"), (147.69, "disk")],
-    ("02-fluid", 2): lambda: [np.zeros(10), gains() / CONFIGS.capacity[:, 0], gains()[::-1], gains() + 4730796.586],
-    ("02-fluid", 3): lambda: [np.zeros((2, 10, 4)), np.stack([np.zeros((10, 4)), np.full((10, 4), 1e6)]), np.full((2, 10, 4), 1e6)],
-    ("02-fluid", 4): lambda: [((1, 0, 0, 0), (0, 0, 0, 1)), ((0, 0, 1, 0), (1, 0, 0, 0)), ((0, 0, 0, 1), (0, 1, 0, 0)), [(1, 1, 1, 1)] * 2],
-    ("03-bins", 1): lambda: [[(2, 1)], [(3, 0)], [(2, 2), (1, 2)], [(0.5, 2)], [(-1, 2)], []],
-    ("03-bins", 2): lambda: [(4 / 3, 1 / 3), (0.75, 0.5), (0.75, 0.2), (0.5, 1 / 3), (0.75, 33)],
-    ("03-bins", 3): lambda: [(812, 11257, 109007, 1), (812, 812, 812, 812), (4, 5, 6, 7), (812.5, 1, 1, 1)],
-    ("03-bins", 4): lambda: [rounding(better=False), (rounding(False)[0], [[9]] * 10), ([[[99] * 9]] * 10, [[5]] * 10)],
-    ("04-dispatching", 1): lambda: [four_jobs([2, 2, 2, 2]), four_jobs([3, 3, 3, 3]), four_jobs([2, 2, 9, 2])],
-    ("04-dispatching", 2): lambda: [{"lotes": 1.0, "greedy": None}, dict.fromkeys(("lotes", "greedy", "tetris"), 1.05)],
-    ("04-dispatching", 3): lambda: [by_score, lotes.Policy(arrive=first_fit), lotes.Policy(arrive=most_running)],
-    ("04-dispatching", 4): lambda: [{0: 1, 1: 2, 2: 3, 4: 4}, {0: 1}, {weight: wait / 3600 for weight, wait in waits([0, 1, 2, 4]).items()}],
+    "bins.more_classes": lambda: [
+        (812, 11257, 109007, 1),
+        (812, 812, 812, 812),
+        (4, 5, 6, 7),
+        (812.5, 1, 1, 1),
+    ],
+    "bins.rounding": lambda: [
+        rounding(better=False),
+        (rounding(False)[0], [[9]] * 10),
+        ([[[99] * 9]] * 10, [[5]] * 10),
+    ],
+    "dispatching.by_score": lambda: [
+        by_score,
+        lotes.Policy(arrive=first_fit),
+        lotes.Policy(arrive=most_running),
+    ],
+    "tour.another_batch": lambda: {
+        "seed 0": sooner(0),
+        "part of 1": sooner(1) / 100,
+        "what is left": 100 - sooner(1),
+        "lost": 0,
+    },
+    "waiting.canteen": lambda: {
+        "hours": (1 / 6, 4, 15),
+        "rest": (10, 6, 15),
+        "by ten": (9, 4, 15),
+        "line": (10, 5, 15),
+        "inside": (10, 4, 6),
+    },
+    "waiting.levels": lambda: [
+        lambda s, f: levels(s, f, gaps=False),
+        lambda s, f: levels(s, f, weighed=False),
+        first_hit,
+        lambda s, f: [1, 2],
+        abs,
+        lambda s, f: levels(np.r_[0.0, s], np.r_[0.0, f]) * len(s) / 400,
+    ],
+    "waiting.last_first": lambda: {
+        "stay": (1 / 0.3, 3.18, 6.81),
+        "swapped": (7 / 3, 6.81, 3.18),
+        "idle": (1 / 0.3 + 1, 3, 7),
+        "fair": (7 / 3, 3.18, 3.18),
+        "even": (7 / 3, 1, 1),
+    },
+    "waiting.help_desk": lambda: {
+        "hours": (5 / 6, 25 / 6, 25 / 714),
+        "stay": (60, 5, 60 * 25 / 714),
+        "half": (50, 25 / 6, 25),
+        "line": (50, 5, 2.1),
+        "no": (10, 1, 1),
+        "two": (50, 25 / 6, 25 / 714),
+    },
+    "waiting.pooling": lambda: {
+        "upside down": (1 / pooled(0.8), 1 / pooled(0.97)),
+        "rates": rates(),
+        "twice": (2, 2),
+        "second": (pooled(0.8), 3),
+    },
+    "waiting.staff": lambda: [
+        lambda r, s, t: servers(r, s, t, least=0) if r < s else int(r / s),
+        lambda r, s, t: servers(r, s, t, wait=chance),
+        lambda r, s, t: servers(r, s, t) + (r >= 1000),
+        lambda r, s, t: servers(r, s, t, unit=60 if r == 400 else 1),
+        5,
+        lambda r, s, t: "many",
+    ],
+    "waiting.scaled_erlang": lambda: [
+        (30, 19, 38),
+        (1, -19, -38),
+        (1, 38, 19),
+        (1, 190, 380),
+        (5, 6, 7),
+        (1, 19, 60),
+    ],
+    "fluid.limit_by_hand": lambda: {
+        "at a time": (240 / 3.25, "memory"),
+        "one machine": (480 / 3.25 / 20, "memory"),
+        "other resource": (192, "cores"),
+        "wrong word": (480 / 3.25, "cores"),
+        "no word": (480 / 3.25, "disk"),
+        "far": (100, "memory"),
+    },
+    "fluid.own_limit": lambda: [
+        lambda *of: limit(*of, most=max),
+        lambda *of: limit(*of, weigh=False),
+        lambda *of: limit(*of, last=False),
+        lambda c, n, s, d, r: limit(c[:2], n, s, np.array(d)[:, :2], r),
+        lambda *of: limit(*of) / of[1],
+        3,
+    ],
+    "fluid.one_more": lambda: {
+        "zeros": np.zeros(10),
+        "per core": gains() / CONFIGS.capacity[:, 0],
+        "turned": gains()[::-1],
+        "limits": gains() + lotes.allocate(CONFIGS, CLASSES).rate,
+        "one off": gains() * np.r_[np.ones(9), 2],
+    },
+    "fluid.face": lambda: [
+        np.zeros((2, 10, 4)),
+        np.stack([np.zeros((10, 4)), np.full((10, 4), 1e6)]),
+        np.full((2, 10, 4), 1e6),
+        face()[::-1],
+        3,
+    ],
+    "bins.bins_by_hand": lambda: [
+        [(2, 1)],
+        [(3, 1)],
+        [(2, 2), (0, 3)],
+        [(3, 0), (2, 2), (0, 3)],
+        [(0.5, 2)],
+        [(-1, 2)],
+        [],
+    ],
+    "bins.priciest": lambda: [
+        by_price,
+        lambda c, d, p: priciest(c, d, p, first=1),
+        lambda c, d, p: np.max(np.min(np.divide(c, d), axis=1) * p),
+        lambda c, d, p: priciest(c, d[:2], p[:2]),
+        lambda c, d, p: None,
+    ],
+    "bins.kink": lambda: {
+        "upside down": (4 / 3, 1 / 3),
+        "too far": (0.75, 0.5),
+        "left": (0.75, 0.2),
+        "half": (0.5, 1 / 3),
+        "per cent": (0.75, 33),
+    },
+    "dispatching.beyond_the_limit": lambda: [
+        {"lotes": 1.0, "greedy": None},
+        unstable() | {"lotes": None},
+        unstable() | {"greedy": 1.1},
+        unstable() | {"tetris": 1.0},
+        unstable() | {"tetris": 1.05},
+    ],
+    "dispatching.against_lotes": lambda: [
+        four_jobs([2, 2, 2, 2]),
+        four_jobs([3, 3, 3, 3]),
+        four_jobs([2, 2, 9, 2]),
+        4,
+    ],
+    "dispatching.weight_of_work": lambda: {
+        "hours 0": {at: wait / 3600 for at, wait in waits((0, 1, 2, 4)).items()},
+        "hours 4": waits((0, 1, 2, 4)) | {4: waits((0, 4))[4] / 3600},
+        "four": {0: 1},
+        "off": {0: 1, 1: 2, 2: 3, 4: 4},
+        "last": waits((0, 1, 2, 4)) | {4: 1.0},
+    },
+    "fluid.mixes": lambda: [
+        ((1, 0, 0, 0), (0, 0, 0, 1)),
+        ((0, 0, 1, 0), (1, 0, 0, 0)),
+        ((0, 0, 0, 1), (0, 1, 0, 0)),
+        [(1, 1, 1, 1)] * 2,
+    ],
 }

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from schedlib import eagle, hmhs
+from schedlib import eagle, hmhs, lotes
 from schedlib.teaching.lessons import one_trace
 
 
@@ -13,7 +13,11 @@ def within(cut=False):
     jobs = eagle.alibaba(1, trace=stages)
     tasks = jobs.tasks.merge(jobs.jobs[["job", "submit"]], on="job")
     workers = int(np.ceil(eagle.offered_load(jobs, 1) / 0.8))
-    done = tasks["duration"].clip(upper=600) if cut else pd.concat([tasks["duration"], 600 - tasks["submit"]], axis=1).min(axis=1)
+    done = (
+        tasks["duration"].clip(upper=600)
+        if cut
+        else pd.concat([tasks["duration"], 600 - tasks["submit"]], axis=1).min(axis=1)
+    )
     return done.sum() / workers / 600
 
 
@@ -23,8 +27,42 @@ def overlap():
     tasks = stages.tasks.groupby("job")["duration"].max()
     ends = stages.jobs.assign(time=stages.jobs["job"].map(tasks))[["trace_job", "stage", "end", "time"]]
     both = pairs.merge(ends, left_on=["trace_job", "map_stage"], right_on=["trace_job", "stage"])
-    both = both.merge(ends, left_on=["trace_job", "reduce_stage"], right_on=["trace_job", "stage"], suffixes=("_map", "_reduce"))
+    both = both.merge(
+        ends,
+        left_on=["trace_job", "reduce_stage"],
+        right_on=["trace_job", "stage"],
+        suffixes=("_map", "_reduce"),
+    )
     return (both["end_map"] + both["time_reduce"] > both["end_reduce"] + 1).mean()
+
+
+def ends(second=1.0, before=False):
+    """`overlap` with another second for rounding; or the reduces that end before their map."""
+    stages, pairs = one_trace.hour()
+    jobs = stages.jobs.assign(longest=stages.tasks.groupby("job")["duration"].max().to_numpy()).set_index(
+        ["trace_job", "stage"]
+    )
+    first, then = (
+        jobs.loc[list(zip(pairs["trace_job"], pairs[at], strict=True))]
+        for at in ("map_stage", "reduce_stage")
+    )
+    gap = then["end"].to_numpy() - first["end"].to_numpy()
+    return (gap < 0).mean() if before else (then["longest"].to_numpy() > gap + second).mean()
+
+
+def exits():
+    configs, classes, jobs = lotes.alibaba_hour(trace=one_trace.part(20), load=0.8, first=one_trace.FIRST)
+    plan = lotes.plan(configs, classes)
+    return [
+        lotes.simulate("lotes", configs, jobs, plan=plan, exit=how).mean_response for how in ("delta", "all")
+    ]
+
+
+def late():
+    jobs = eagle.alibaba(1, trace=one_trace.part(10, 8, 4))
+    tasks = jobs.tasks.merge(jobs.jobs[["job", "submit"]], on="job")
+    workers = int(np.ceil(eagle.offered_load(jobs, 1) / 0.8))
+    return tasks["duration"].sum() / workers / 600 - within()
 
 
 def waits():
@@ -36,15 +74,49 @@ def shortest(instance):
 
 
 RIGHT = {
-    ("09-one-trace", 1): lambda: (4, 1, 4, 4),
-    ("09-one-trace", 2): lambda: [within()],
-    ("09-one-trace", 4): lambda: [overlap()],
-    ("09-one-trace", 5): lambda: hmhs.Policy(shortest),
+    "one_trace.four_views": lambda: (4, 1, 4, 4),
+    "one_trace.load_within": lambda: [within()],
+    "one_trace.overlap": lambda: [overlap()],
+    "one_trace.mean_end": lambda: hmhs.Policy(shortest),
+    "one_trace.exits": exits,
 }
 WRONG = {
-    ("09-one-trace", 1): lambda: [(1, 1, 4, 4), (4, 2, 4, 4), (4, 1, 1, 4), (4, 1, 4, 1), (4.5, 1, 4, 4), (4, 1, 4)],
-    ("09-one-trace", 2): lambda: [0.797, within(cut=True), 80, 0, 0.5],
-    ("09-one-trace", 3): lambda: [(waits(), waits()), (waits() / 3600, 1), (-1, 1), (1, waits()), 3],
-    ("09-one-trace", 4): lambda: [1 - overlap(), 42, 0.5, 0],
-    ("09-one-trace", 5): lambda: [hmhs.Policy(), lambda instance: -shortest(instance), 3, "shortest first"],
+    "one_trace.four_views": lambda: [
+        (1, 1, 4, 4),
+        (4, 2, 4, 4),
+        (4, 1, 1, 4),
+        (4, 1, 4, 1),
+        (4.5, 1, 4, 4),
+        (4, 1, 4),
+    ],
+    "one_trace.load_within": lambda: {
+        "whole": late() + within(),
+        "cut": within(cut=True),
+        "late": late(),
+        "per cent": 80,
+        "none": 0,
+        "half": 0.5,
+    },
+    "one_trace.exits": lambda: {
+        "swapped": exits()[::-1],
+        "same": (exits()[0],) * 2,
+        "hours": (waits() / 3600, 1),
+        "negative": (-1, 1),
+        "one": 3,
+    },
+    "one_trace.overlap": lambda: {
+        "may have waited": 1 - overlap(),
+        "ended before": ends(before=True),
+        "no second": ends(0.0),
+        "per cent": 42,
+        "half": 0.5,
+        "none": 0,
+    },
+    "one_trace.mean_end": lambda: [
+        hmhs.Policy(),
+        lambda instance: -shortest(instance),
+        lambda instance: [1],
+        3,
+        "shortest first",
+    ],
 }

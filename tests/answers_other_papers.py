@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 
 from schedlib import eagle, hmhs, mch, prototype
-from schedlib.teaching.exercises import chapters_05_06
 
 
 @hmhs.rule
@@ -56,6 +55,18 @@ def clear(cluster, job, probe, rng):
     return worker
 
 
+def two_clear(cluster, job, probe, rng):
+    best, least = -1, 0
+    for _ in range(2):
+        worker = int(rng.random() * len(cluster.queued))
+        while cluster.long_tasks[worker] > 0:
+            worker = int(rng.random() * len(cluster.queued))
+        ahead = cluster.queued[worker] + cluster.busy[worker]
+        if best < 0 or ahead < least:
+            best, least = worker, ahead
+    return best
+
+
 def hedge(cluster, job, probe, rng):
     worker = int(rng.random() * len(cluster.queued))
     while probe % 2 == 0 and cluster.long_tasks[worker] > 0:
@@ -83,12 +94,18 @@ def mended(busy, workers, k):
     return np.prod([(busy - i).clip(0) / (workers - i) for i in range(k)], axis=0)
 
 
-DIED, LOST = "node 3 has died (the connection was closed)", "node 3 is lost: tasks 0, 2 of job 7 will run again elsewhere"
+DIED, LOST = (
+    "node 3 has died (the connection was closed)",
+    "node 3 is lost: tasks 0, 2 of job 7 will run again elsewhere",
+)
 
 
 def measured(*notes, failed=False):
     """What a run of the prototype returns, as far as its check looks."""
-    frames = {"jobs": pd.DataFrame({"failed": [False, failed]}), "notes": pd.DataFrame({"what": list(notes)}, dtype=object)}
+    frames = {
+        "jobs": pd.DataFrame({"failed": [False, failed]}),
+        "notes": pd.DataFrame({"what": list(notes)}, dtype=object),
+    }
     return prototype.Measurement(system=eagle.Eagle(), stats={"workers": 9}, utilisation=None, **frames)
 
 
@@ -99,60 +116,89 @@ def border(p, s=0.17):
 DIFFER = mch.Tree([[(0, 1), (2, 1)], [(2, 1), (2, 1)]])
 LEAN = mch.Tree([(1, 1), [(1, 0), (0, 1)]])
 SPLITS = [(18, 39), (17, 26), (17, 19)]
+
+
+def stages():
+    """Mean makespans over FIFO-Pri's: Min-Min on maps only, on reduces only."""
+    plain = hmhs.POLICIES["fifo-pri"]
+    policies = plain, replace(plain, map_rule="min-min"), replace(plain, reduce_rule="min-min")
+    base, *mixed = (
+        np.mean([hmhs.schedule(hmhs.single(100, seed), one).makespan for seed in range(5)])
+        for one in policies
+    )
+    return np.array(mixed), base
+
+
+def weights(tree, down=True, alike=False):
+    """Case 1's, walking down: each node's is its parent's over the largest entry of the sum over the parent."""
+    q = tree.n_nodes
+    vector = np.zeros((q, 2))
+    product, children = np.ones(q), [np.flatnonzero(tree.parent == i) for i in range(q)]
+    for i in reversed(range(q)):
+        leaf = tree.leaf_of[i]
+        vector[i] = (
+            tree.demand[leaf] if leaf >= 0 else sum(vector[child] for child in children[i] if child > i)
+        )
+        if i:
+            product[i] = vector[i].max()
+            vector[i] = vector[i] / vector[i].max()
+    product[0], weight = 1.0, np.ones(q)
+    for i in range(1, q):
+        mean = 1.0 if tree.parent[i] == 0 or not down else product[tree.parent[i]]
+        weight[i] = weight[tree.parent[i]] / mean
+    return np.ones(tree.n_leaves) if alike else weight[tree.leaves]
+
+
 RIGHT = {
-    ("05-hmhs", 1): lambda: ([1, 3, 2, 4], 20),
-    ("05-hmhs", 2): two_jobs,
-    ("05-hmhs", 3): lambda: (925 / 1655, 1626 / 1655),
-    ("05-hmhs", 4): lambda: maps_by(max_min),
-    ("06-mch", 1): lambda: ([1, 2 / 3, 2 / 3], "cpu", [1 / 2, 1 / 3, 1 / 3]),
-    ("06-mch", 2): lambda: DIFFER,
-    ("06-mch", 3): lambda: [math.sqrt(2)],
-    ("06-mch", 4): lambda: LEAN,
-    ("06-mch", 5): chapters_05_06._parts_that_differ,
-    ("07-head-of-line", 1): lambda: (8, 0.8 * 8 / 9 + 0.2 * 72, 0.75),
-    ("07-head-of-line", 2): lambda: SPLITS,
-    ("07-head-of-line", 3): lambda: choices(3),
-    ("07-head-of-line", 4): lambda: sent(clear),
-    ("07-head-of-line", 5): lambda: [border(p) for p in (0.17, 0.25, 0.35)],
-    ("08-eagle", 1): lambda: (110, 150, 90),
-    ("08-eagle", 2): lambda: measured(DIED, LOST),
-    ("08-eagle", 3): lambda: mended,
-    ("08-eagle", 5): lambda: (0.11, whole(hedge, 20)),
+    "hmhs.order_by_hand": lambda: ([1, 3, 2, 4], 20),
+    "hmhs.where_hmhs_loses": two_jobs,
+    "hmhs.max_min": lambda: maps_by(max_min),
+    "mch.shares_by_hand": lambda: ([1, 2 / 3, 2 / 3], "cpu", [1 / 2, 1 / 3, 1 / 3]),
+    "mch.where_they_differ": lambda: DIFFER,
+    "mch.heavier_group": lambda: [math.sqrt(2)],
+    "mch.by_guarantee": lambda: LEAN,
+    "probing.ticket_office": lambda: (8, 0.8 * 8 / 9 + 0.2 * 72, 0.75),
+    "probing.best_split": lambda: SPLITS,
+    "probing.three_choices": lambda: choices(3),
+    "probing.never_behind_long": lambda: sent(clear),
+    "probing.border": lambda: [border(p) for p in (0.17, 0.25, 0.35)],
+    "eagle.toy": lambda: (110, 150, 90),
+    "eagle.killed_node": lambda: measured(DIED, LOST),
+    "eagle.near_the_limit": lambda: mended,
+    "eagle.where_sss_harms": lambda: (0.11, whole(hedge, 20)),
+    "hmhs.two_stages": lambda: stages()[0] / stages()[1],
+    "mch.near_h_drf": lambda: weights,
+    "eagle.few_messages": lambda: whole(two_clear, 10),
 }
 WRONG = {
-    ("05-hmhs", 1): lambda: [([1, 3, 2, 4], 19), ([3, 1, 2, 4], 20), ([4, 2, 3, 1], 20), ([0, 1, 2, 3], 20), (20, [1, 3, 2, 4]), [1, 3, 2, 4]],
-    ("05-hmhs", 2): lambda: [two_jobs([[1.0, 9.0], [9.0, 1.0]]), two_jobs([[1, 1, 1]] * 2), two_jobs([[1, 1]] * 3, 3), "case"],
-    ("05-hmhs", 3): lambda: [(0.982, 0.559), (1.789, 1.018), (925, 1626), (0.9, 0.98), (0.56, 0.7), 0.56],
-    ("05-hmhs", 4): lambda: [max_min, maps_by("min-min"), maps_by(longest_here), hmhs.Policy(), maps_by(lambda stage, machine: 0)],
-    ("06-mch", 1): lambda: [
-        ([1, 1, 1], "CPU", [1 / 2] * 3), ([1, 2 / 3, 2 / 3], "memory", [1 / 2, 1 / 3, 1 / 3]), ([1, 2 / 3, 2 / 3], "CPU", [1, 2 / 3, 2 / 3]),
-        ([1, 2 / 3, 2 / 3], "CPU", [0.6, 0.4, 0.4]), ([0, 1, 1], "CPU", [1, 1, 1]), (1, 2, 3),
-    ],
-    ("06-mch", 2): lambda: [
+    "hmhs.order_by_hand": lambda: [([1, 3, 2, 4], 19), ([3, 1, 2, 4], 20), ([4, 2, 3, 1], 20), ([0, 1, 2, 3], 20), (20, [1, 3, 2, 4]), [1, 3, 2, 4]],
+    "hmhs.where_hmhs_loses": lambda: [two_jobs([[1.0, 9.0], [9.0, 1.0]]), two_jobs([[1, 1, 1]] * 2), two_jobs([[1, 1]] * 3, 3), "case"],
+    "hmhs.max_min": lambda: [max_min, maps_by("min-min"), maps_by(longest_here), hmhs.Policy(), maps_by(lambda stage, machine, now: stage.queue[-1])],
+    "mch.where_they_differ": lambda: [
         mch.Tree([[(1, 0), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), mch.Tree([[(1, 1), (1, 0.2)], [(1, 0.3), (0.9, 0.1)]]), LEAN, [(1, 2)], [[], 1],
         mch.Tree([[(0, 1, 1), (1, 1, 1)], [(1, 1, 1), (1, 1, 1)]]),
     ],
-    ("06-mch", 3): lambda: [1, 10, 2, 1.3, -1, "two"],
-    ("06-mch", 4): lambda: [mch.Tree([(1, 1), [(1, 1), (1, 1)]]), mch.Tree([(1, 0), (0, 1)]), mch.Tree([[(1,), (1,)]]), [[(1, 0)], 7]],
-    ("06-mch", 5): lambda: [(0.685, 0.4, 0.2), (68.5, 40, 0), (0.2, 0.4, 0), (0.685, 0.1, 0), (-1, 0, 0)],
-    ("07-head-of-line", 1): lambda: [
-        (10, 15.1, 0.75), (4, 15.1, 0.75), (8, 72, 0.75), (8, 36.4, 0.75), (8, 15.1, 0.5), (8, 15.1, 0.82), (8, 15.1, 0), (8, 15.1, 1),
-    ],
-    ("07-head-of-line", 2): lambda: [
-        [(39, 18), (26, 17), (19, 17)], [(18, 38), *SPLITS[1:]], [*SPLITS[:2], (50, 50)], SPLITS[:2], [(1.5, 2)] * 3,
-    ],
-    ("07-head-of-line", 3): lambda: [choices(2), choices(5), choices(3, probes=3), eagle.System("a name"), sent(nowhere), choices],
-    ("07-head-of-line", 4): lambda: [choices(1), sent(clear, min_probes=20), sent(apart), eagle.Hawk(), clear],
-    ("07-head-of-line", 5): lambda: [(85, 77, 69), (0.83, 0.75, 0.65), (0.9, 0.9, 0.9), (1, 1, 1), (0, 0, 0)],
-    ("08-eagle", 1): lambda: [(150, 110, 90), (110, 100, 90), (60, 150, 90), (110, 150, 80), (110, 150, 100), (110, 150, 1e9)],
-    ("08-eagle", 2): lambda: [measured(), measured(DIED), measured(DIED, LOST, failed=True), measured(DIED, LOST.replace("3", "4")), eagle.Eagle()],
-    ("08-eagle", 3): lambda: [
-        lambda busy, workers, k: (busy.mean() / workers) ** k, lambda busy, workers, k: 1 - busy / workers, abs, mended(np.arange(9), 9, 2),
-    ],
-    ("08-eagle", 4): lambda: [
+    "mch.by_guarantee": lambda: [mch.Tree([(1, 1), [(1, 1), (1, 1)]]), mch.Tree([(1, 0), (0, 1)]), mch.Tree([[(1,), (1,)]]), [[(1, 0)], 7]],
+    "probing.three_choices": lambda: [choices(2), choices(5), choices(3, probes=3), eagle.System("a name"), sent(nowhere), choices],
+    "probing.never_behind_long": lambda: [choices(1), sent(clear, min_probes=20), sent(apart), eagle.Hawk(), clear],
+    "eagle.killed_node": lambda: [measured(), measured(DIED), measured(DIED, LOST, failed=True), measured(DIED, LOST.replace("3", "4")), eagle.Eagle()],
+    "eagle.few_messages": lambda: [
         whole(clear, 20), whole(clear, 2), replace(whole(clear, 10), sticky=False, queue="fifo"), sent(nowhere), eagle.Eagle(),
     ],
-    ("08-eagle", 5): lambda: [
+    "eagle.where_sss_harms": lambda: [
         (0.17, eagle.Eagle()), (0.05, eagle.Eagle()), (0.05, eagle.Eagle(sss=False)), (5, eagle.Eagle()), (0.05, "eagle"), 0.05,
     ],
+    "hmhs.two_stages": lambda: {"swapped": (stages()[0] / stages()[1])[::-1], "upside down": stages()[1] / stages()[0], "seconds": stages()[0], "off": (0.9, 0.98), "one": 0.56},
+    "mch.heavier_group": lambda: {"nothing": 1, "more than needed": 10, "half": 2, "off": 1.3, "negative": -1, "word": "two"},
+    "mch.near_h_drf": lambda: [lambda tree: np.ones(tree.n_leaves), lambda tree: tree.guarantee[tree.leaves], lambda tree: -np.ones(tree.n_leaves), lambda tree: [1],
+        lambda tree: mch.flatten(tree, [1, 1]).weights, 0.4],
+    "probing.ticket_office": lambda: {"stay": (10, 15.1, 0.75), "slow clerk": (8, 72, 0.75), "plain mean": (8, 0.5 * 8 / 9 + 36, 0.75), "mean": (4, 15.1, 0.75),
+        "rate": (8, 15.11, 0.5), "no": (8, 15.11, 0)},
+    "probing.best_split": lambda: [[(39, 18), (26, 17), (19, 17)], [(18, 38), *SPLITS[1:]], [*SPLITS[:2], (50, 50)], [SPLITS[0], (26, 26), SPLITS[2]], SPLITS[:2], [(1.5, 2)] * 3],
+    "probing.border": lambda: {"reserved": [1 - p for p in (0.17, 0.25, 0.35)], "per cent": (85, 77, 69), "second": (border(0.17), 0.9, 0.9), "ones": (1, 1, 1), "zeros": (0, 0, 0)},
+    "eagle.toy": lambda: {"swapped": (150, 110, 90), "without": (110, 100, 90), "with": (60, 150, 90), "d": (110, 150, 80), "seconds": (110, 150, 1e9)},
+    "eagle.near_the_limit": lambda: [lambda busy, workers, k: (busy.mean() / workers) ** k, lambda busy, workers, k: 1 - busy / workers, abs, mended(np.arange(9), 9, 2),
+        lambda busy: 0.5],
+    "mch.shares_by_hand": lambda: [([1, 1, 1], "CPU", [1 / 2] * 3), ([1, 2 / 3, 2 / 3], "memory", [1 / 2, 1 / 3, 1 / 3]), ([1, 2 / 3, 2 / 3], "CPU", [1, 2 / 3, 2 / 3]),
+        ([1, 2 / 3, 2 / 3], "CPU", [0.6, 0.4, 0.4]), ([0, 1, 1], "CPU", [1, 1, 1]), (1, 2, 3)],
 }  # fmt: skip

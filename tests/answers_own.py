@@ -6,9 +6,9 @@ import pandas as pd
 from schedlib import eagle, hmhs, lotes
 from schedlib.intervals import mean_ci
 from schedlib.lotes.policies.own import can_start
-from schedlib.teaching.exercises import chapters_09_10
+from schedlib.teaching.exercises import own
 
-CHAPTER = "10-your-own"
+A, B = (40.0, 12.0, 25.0, 58.0, 30.0), (37.0, 10.0, 21.0, 53.0, 29.0)
 
 
 def shortest_first(cluster, machine):
@@ -31,13 +31,20 @@ def clear_of_long(cluster, job, probe, rng):
     best = int(rng.random() * cluster.short_only)
     for _ in range(4):
         worker = int(rng.random() * len(cluster.queued))
-        if cluster.long_tasks[worker] == 0 and cluster.queued[worker] + cluster.busy[worker] < cluster.queued[best] + cluster.busy[best]:
+        if (
+            cluster.long_tasks[worker] == 0
+            and cluster.queued[worker] + cluster.busy[worker] < cluster.queued[best] + cluster.busy[best]
+        ):
             best = worker
     return best
 
 
 def anywhere(cluster, job, probe, rng):
     return int(rng.random() * len(cluster.queued))
+
+
+def off(cluster, job, probe, rng):
+    return -1
 
 
 def most_work_first(instance):
@@ -60,34 +67,53 @@ def wrong_job(stage, machine, now):
 
 def late(tasks, duration, submit=5.0):
     """Leaves 0 and 1 fill the cluster at 0, leaf 2 comes late."""
-    return pd.DataFrame({"leaf": [0, 1, 2], "submit": [0.0, 0.0, submit], "tasks": tasks, "duration": duration})
+    return pd.DataFrame(
+        {"leaf": [0, 1, 2], "submit": [0.0, 0.0, submit], "tasks": tasks, "duration": duration}
+    )
 
 
 def halves():
-    return [mean_ci(v).high - mean_ci(v).mean for v in (chapters_09_10.A, chapters_09_10.B, np.subtract(chapters_09_10.B, chapters_09_10.A))]
+    return [mean_ci(v).high - mean_ci(v).mean for v in (A, B, np.subtract(B, A))]
 
 
 RIGHT = {
-    (CHAPTER, 1): halves,
-    (CHAPTER, 2): lambda: lotes.Policy(chapters_09_10.best_fit, shortest_first, "shortest first"),
-    (CHAPTER, 3): lambda: eagle.System("clear of long", short_jobs=clear_of_long, queue="srpt", sticky=True),
-    (CHAPTER, 4): lambda: late([10**4, 10**4, 10], [7.0, np.pi * np.e, 3.0]),
-    (CHAPTER, 5): lambda: hmhs.Policy(most_work_first, best_at, "min-min"),
+    "own_policy.paired": halves,
+    "own_policy.above_best_fit": lambda: lotes.Policy(own.best_fit, shortest_first, "shortest first"),
+    "own_policy.above_hawk": lambda: eagle.System(
+        "clear of long", short_jobs=clear_of_long, queue="srpt", sticky=True
+    ),
+    "own_policy.nobody_lets_it_in": lambda: late([10**4, 10**4, 10], [7.0, np.pi * np.e, 3.0]),
+    "own_policy.above_hmhs": lambda: hmhs.Policy(most_work_first, best_at, "min-min"),
 }
 WRONG = {
-    (CHAPTER, 1): lambda: [
-        [2 * v for v in halves()],
-        [*halves()[:2], halves()[0] - halves()[1]],
-        [np.std(v, ddof=1) for v in (chapters_09_10.A, chapters_09_10.B, np.subtract(chapters_09_10.B, chapters_09_10.A))],
-        (1, 2),
+    "own_policy.above_best_fit": lambda: [
+        lotes.Policy(own.best_fit),
+        lotes.Policy(off_the_end),
+        lotes.Policy(let_wait, lambda cluster, machine: -1),
     ],
-    (CHAPTER, 2): lambda: [lotes.Policy(chapters_09_10.best_fit), lotes.Policy(off_the_end), lotes.Policy(let_wait, lambda cluster, machine: -1)],
-    (CHAPTER, 3): lambda: [eagle.Hawk(), eagle.System("anywhere", short_jobs=anywhere)],
-    (CHAPTER, 4): lambda: [
+    "own_policy.nobody_lets_it_in": lambda: [
         late([10**4, 10**4, 10], [7.0, 7.0, 3.0]),
         late([10**4, 10**4, 10], [7.0, np.pi * np.e, 3.0], 590.0),
         late([10**4, 10**4, 0], [7.0, 11.0, 3.0]).query("leaf < 2"),
         pd.DataFrame({"leaf": [2]}),
     ],
-    (CHAPTER, 5): lambda: [hmhs.Policy(hmhs.priority), hmhs.Policy(map_rule=wrong_job), hmhs.POLICIES["hmhs"]],
+    "own_policy.above_hmhs": lambda: [
+        hmhs.Policy(hmhs.priority),
+        hmhs.Policy(map_rule=wrong_job),
+        hmhs.POLICIES["hmhs"],
+        "hmhs",
+    ],
+    "own_policy.paired": lambda: {
+        "deviations": [np.std(v, ddof=1) for v in (A, B, np.subtract(B, A))],
+        "normal": np.multiply(halves(), 1.96 / 2.7764),
+        "whole widths": np.multiply(halves(), 2),
+        "difference of both": [*halves()[:2], halves()[0] - halves()[1]],
+        "two": (1, 2),
+    },
+    "own_policy.above_hawk": lambda: [
+        eagle.Hawk(),
+        eagle.System("anywhere", short_jobs=anywhere),
+        eagle.System("off", short_jobs=off),
+        clear_of_long,
+    ],
 }

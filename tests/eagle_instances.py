@@ -1,7 +1,7 @@
 """Random small clusters and jobs for the tests of Eagle and its rivals, and the library's answer beside the
 literal one's."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,8 @@ SYSTEMS = {
     "eagle without srpt": (eagle.Eagle(srpt=False), literal.eagle(srpt=False)),
     "eagle without sbp, srpt": (eagle.Eagle(sbp=False, srpt=False), literal.eagle(sbp=False, srpt=False)),
     "eagle without minimum": (eagle.Eagle(min_probes=0), literal.eagle(min_probes=0)),
+    "eagle, updates halved": (eagle.Eagle(updates="halved"), literal.eagle(updates="halved")),
+    "eagle by old vectors": (replace(eagle.Eagle(), short_jobs="old-sss"), replace(literal.eagle(), short_jobs="old-sss")),
     "hawk": ("hawk", literal.SYSTEMS["hawk"]),
     "hawk, any thief": (eagle.Hawk(thieves="any"), literal.Parts("probes", steal=True, thieves="any")),
     "hawk, general thieves": (eagle.Hawk(thieves="general"), literal.Parts("probes", steal=True, thieves="general")),

@@ -66,10 +66,10 @@ class Literal:
         columns = zip(submits, durations, estimates, means, strict=True)
         self.jobs = [Job(i, t, list(d), e, m > cutoff) for i, (t, d, e, m) in enumerate(columns)]
         self.events, self.created = [], 0
-        self.bits, self.frozen = set(), [0.0] * workers
+        self.bits, self.frozen, self.kept = set(), [0.0] * workers, (-1.0, frozenset())
         self.tasks, self.busy = [], []
         counters = ("probes rejections rescheduled behind_long ran_behind_long steal_attempts steals stolen requests vain dropped "
-                    "placements heartbeats longest_queue")
+                    "placements updates heartbeats longest_queue")
         self.stats = dict.fromkeys(counters.split(), 0)
 
     # ---- events
@@ -105,8 +105,8 @@ class Literal:
         elif part == "clear":
             for _ in range(n):
                 self.send(self.clear(self.bits), Entry(job), 1)
-        elif self.published:
-            self.two_rounds(job, n)
+        elif self.published or part == "old-sss":
+            self.two_rounds(job, n, part == "old-sss")
         else:
             for w in self.targets(n):
                 self.send(w, Entry(job), 1)
@@ -141,10 +141,11 @@ class Literal:
 
     # ---- SSS
 
-    def two_rounds(self, job, n):
-        """As published: all at submission, on the workers' true state."""
-        first = [self.uniform(0, len(self.workers)) for _ in range(n)]
-        newest, again, last = (-1.0, frozenset()), 0, 0
+    def two_rounds(self, job, n, old):
+        """As published: all at submission, on the workers' true state. With the `old` vector: the newest that was seen
+        before is where the first round goes by, and is kept."""
+        first = [self.clear(self.kept[1] if old else ()) for _ in range(n)]
+        newest, again, last = self.kept if old else (-1.0, frozenset()), 0, 0
         for w in first:
             vector = self.workers[w].vector
             if vector is not None and vector[0] > newest[0]:
@@ -161,6 +162,7 @@ class Literal:
         for _ in range(last):
             self.send(self.uniform(0, self.short_only), Entry(job), 2)
         self.stats["rejections"] += again + last
+        self.kept = newest
 
     def rejected(self, job):
         """As written: the answers of one round reach the scheduler, all at the same time."""
@@ -292,11 +294,15 @@ class Literal:
             for e in in_front:
                 if not e.job.long:
                     e.counter += job.estimate
-        self.push(self.now + 2 * self.hop, FAR, self.news, job)
+        updates = self.system.updates
+        if updates != "halved" or job.left in (0, *(2**k for k in range(20))):
+            self.push(self.now + 2 * self.hop, FAR, self.news, job, job.asked)
+            if self.system.queue == "srpt" and updates and not job.long:
+                self.stats["updates"] += max(self.system.min_probes, self.ratio * len(job.durations))
         self.push(start + job.durations[task], END, self.end, worker, entry, (task, self.now, start))
 
-    def news(self, job):
-        job.known = len(job.durations) if self.published and not job.left else job.known + 1
+    def news(self, job, asked):
+        job.known = len(job.durations) if self.published and not job.left else asked
 
     def in_vain(self, worker):
         self.stats["vain"] += 1

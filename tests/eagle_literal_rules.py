@@ -16,7 +16,7 @@ class Parts:
     steal: bool = False
     thieves: str | None = None
     min_probes: int = 0
-    updates: bool = True
+    updates: bool | str = True
 
 
 def eagle(sss=True, sbp=True, srpt=True, min_probes=20, updates=True):

@@ -4,25 +4,22 @@ import base64
 import json
 import re
 
+import nbformat
 import pytest
-import yaml
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-import api
-import build
-import chapters
-import check
-import citations
+import pages
 import slides
-from links import LINK
 from schedlib import paths
 from schedlib.pictures import style
 from schedlib.reproduce import notebooks
 
 ROOT = paths.checkout()
 OWN = ROOT / "notebooks" / "book"
-ENTRIES = citations.read(OWN / "references.bib")
-LISTED = build.toc_files(yaml.safe_load((OWN / "_toc.yml").read_text()))
-BOOK = {name: file for name, file in notebooks.book().items() if re.match(r"(solutions/)?\d\d-", name)}
+ENTRIES = set(re.findall(r"^@\w+\{([^,\s]+),", (OWN / "references.bib").read_text(), re.MULTILINE))
+LISTED = re.findall(r"- file: (\S+)", (OWN / "_toc.yml").read_text())
+BOOK = {name: file for name, file in notebooks.book().items() if re.match(r"(solutions/)?\d\d\w?-", name)}
+CHAPTERS = {name: file for name, file in BOOK.items() if "/" not in name}
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
 PUBLIC = """\
 Workload traces.alibaba2018 traces.google2011_jobs traces.google2011_tasks traces.read_hawk traces.write_hawk traces.read_swim
@@ -40,130 +37,94 @@ def prose(file):
 def test_contents_list_every_chapter_and_solution_once_and_in_order():
     wanted = [f"notebooks/{name}" for name in BOOK]
     assert sorted(wanted) == sorted(name for name in LISTED if name in wanted)
-    numbers = [re.search(r"notebooks/(\d\d)-", name).group(1) for name in LISTED if re.match(r"notebooks/\d\d-", name)]
+    numbers = [re.search(r"notebooks/(\d\d\w?)-", name).group(1) for name in LISTED if re.match(r"notebooks/\d\d", name)]
     assert numbers == sorted(numbers)
 
 
-def test_contents_leave_out_what_is_not_there():
-    toc = {"root": "index", "parts": [{"chapters": [{"file": "a"}, {"file": "b", "sections": [{"file": "c"}]}]}, {"chapters": [{"file": "d"}]}]}
-    kept, missing = build.present(toc, {"index", "b", "c"}.__contains__)
-    assert build.toc_files(kept) == ["index", "b", "c"] and missing == ["a", "d"]
+def test_every_file_of_the_contents_is_there():
+    assert all((ROOT / f"{name}.md").exists() or (ROOT / f"{name}.ipynb").exists() for name in LISTED)
+    documented = {f"notebooks/book/api/{file.stem}" for file in (OWN / "api").glob("*.md")}
+    assert documented == {name for name in LISTED if name.startswith("notebooks/book/api/")}
 
 
-@pytest.mark.parametrize("name", BOOK)
+@pytest.mark.parametrize("name", CHAPTERS)
 def test_every_source_of_a_chapter_is_in_the_bibliography(name):
-    known = citations.title_keys(ENTRIES)
-    missing = [title for title in citations.titles_in(citations.sources_of(prose(BOOK[name]))) if citations.letters(title) not in known]
-    assert not missing, "add them to notebooks/book/references.bib"
+    _, _, sources = prose(CHAPTERS[name]).partition("## Sources\n")
+    without = re.sub(r"<cite data-cite=.*?</cite>", "", sources, flags=re.DOTALL)
+    assert not re.findall(r"\*([^*]{5,})\*", without), 'write <cite data-cite="key">*title*</cite>'
 
 
 def test_every_citation_key_exists_and_every_entry_is_cited():
-    pages = [citations.cited(prose(file), ENTRIES) for file in BOOK.values()] + [file.read_text() for file in OWN.glob("*.md")]
-    keys = {key for text in pages for found in re.findall(r"\{cite:\w+\}`([^`]+)`", text) for key in found.split(",")}
-    assert keys <= set(ENTRIES)
-    if all(name.removeprefix("notebooks/") in BOOK for name in LISTED if re.match(r"notebooks/(solutions/)?\d\d-", name)):
-        assert keys == set(ENTRIES), "every entry is cited once all chapters are there"
-    assert all("title" in entry and "author" in entry for entry in ENTRIES.values())
+    found = [key for file in BOOK.values() for key in re.findall(r'<cite data-cite="([^"]+)">', prose(file))]
+    found += [key for file in OWN.glob("*.md") for key in re.findall(r"\{cite:\w+\}`([^`]+)`", file.read_text())]
+    assert {key for keys in found for key in keys.split(",")} == ENTRIES
 
 
-def test_a_mention_is_cited_where_author_and_year_agree():
-    entries = {"x2011": {"author": "Ghodsi, Ali and Zaharia, Matei", "title": "Dominant {DRF}", "year": "2011"}}
-    assert citations.cited("As Ghodsi et al. 2011 say.", entries) == "As Ghodsi et al. 2011 {cite:p}`x2011` say."
-    assert citations.cited("As Ghodsi et al. 2012 say.", entries) == "As Ghodsi et al. 2012 say."
-    assert citations.cited("*Dominant DRF*\n\n## Sources\n\nG: *Dominant\nDRF*.", entries).count("x2011") == 1
+def output(data, **metadata):
+    return new_output("display_data", data=data, metadata=metadata)
 
 
-@pytest.fixture(scope="module")
-def staged(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("book")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(build, "mathjax", lambda *_: None)
-        build.stage(ROOT, folder)
-    return folder
+def figure(alt):
+    return output({"image/png": base64.b64encode(PNG).decode()}, **{"image/png": {"alt": alt}})
 
 
-def test_every_picture_of_the_staged_book_has_words(staged):
-    for file in staged.rglob("*.ipynb"):
-        for cell in json.loads(file.read_text())["cells"]:
-            for output in cell.get("outputs", []):
-                assert chapters.WIDGET not in output.get("data", {})
-                if "image/png" in output.get("data", {}):
-                    assert output["metadata"]["image/png"]["alt"].strip()
-    for file in [*staged.rglob("*.md"), *staged.rglob("*.ipynb")]:
-        text = prose(file) if file.suffix == ".ipynb" else file.read_text()
-        assert not re.findall(r"!\[\s*\]\(", text)
-        for block in re.findall(r"````\{figure\}.*?````", text, re.DOTALL):
-            assert re.search(r"^:alt: \S", block, re.MULTILINE)
+def test_each_picture_of_a_cell_gets_its_own_words_and_its_own_caption():
+    caption = output({"text/markdown": "*Waits against load.*"})
+    table = output({"text/html": "<table></table>"})
+    cell = new_code_cell('show("lotes.fig1")', outputs=[table, figure("Waits fall."), caption, figure("Waits\nrise."), table])
+    with_table, first, second, last = pages.pictured(cell)
+    assert with_table["source"] and with_table["outputs"] == [table] and last["outputs"] == [table]
+    assert first["metadata"]["mystnb"]["image"]["alt"] == "Waits fall." and second["metadata"]["mystnb"] == {"image": {"alt": "Waits rise."}}
+    assert "[lotes.fig1](/figures/README.md#lotesfig1-" in first["metadata"]["mystnb"]["figure"]["caption"]
+    assert all("remove-input" in cell["metadata"]["tags"] for cell in (first, second, last))
 
 
-def test_every_link_of_the_staged_book_leads_to_a_staged_file(staged):
-    anchors = {found for file in staged.rglob("*.md") for found in re.findall(r"^\(([\w-]+)\)=$", file.read_text(), re.MULTILINE)}
-    for file in [*staged.glob("notebooks/**/*.ipynb"), *staged.glob("figures/*.md"), *staged.glob("data/*.md"), staged / "index.md"]:
-        for _, _, target in LINK.findall(prose(file) if file.suffix == ".ipynb" else file.read_text()):
-            path, _, anchor = target.partition("#")
-            if not re.match(r"[a-z]+:", target):
-                assert not path or (file.parent / path).is_file(), f"{file.name}: {target}"
-                assert not anchor.startswith("gallery-") or anchor in anchors
+def test_an_explorer_is_a_picture_and_a_bare_widget_is_nothing():
+    live = figure("A slider.")
+    live["data"][pages.WIDGET] = {}
+    shown = pages.pictured(new_code_cell("explore()", outputs=[live, output({pages.WIDGET: {}})]))
+    assert [cell["cell_type"] for cell in shown] == ["code", "code", "markdown"] and "controls" in shown[2]["source"]
 
 
-@pytest.mark.parametrize("name", PUBLIC.split())
-def test_public_names_are_in_the_reference_with_their_signature(staged, name):
-    package = "workload" if name == "Workload" else name.partition(".")[0]
-    assert re.search(rf"^:+\{{py:(function|class)\}} {re.escape(name)}\(", (staged / "api" / f"{package}.md").read_text(), re.MULTILINE)
+def test_a_citation_is_made_of_its_key():
+    source = [json.dumps(new_notebook(cells=[new_markdown_cell('As <cite data-cite="you2019">You et al. 2019</cite> say.')]))]
+    pages.read(None, "notebooks/06-mch", source)
+    assert "As You et al. 2019 {cite:p}`you2019` say." in source[0]
 
 
-def test_the_reference_keeps_examples_and_shows_short_types():
-    text = api.page("mch")
-    assert "mch.allocate(tree: mch.Tree, capacity: npt.ArrayLike, rule: str | mch.Rule, divisible: bool = True)" in text
-    assert "```pycon\n>>> from schedlib import mch" in text
+def test_a_table_of_a_docstring_becomes_sphinxs_own():
+    lines = ["Parts.", "", "| part | value |", "|---|---|", "| `a` | |"]
+    pages.tables(None, "class", "x", None, {}, lines)
+    assert [line.strip() for line in lines if line][1:] == [".. list-table::", ":header-rows: 1", "* - part", "- value", "* - `a`", "-"]
 
 
-@pytest.mark.parametrize(
-    "body, wrong",
-    [
-        ('<a href="b.html#here">b</a><img src="p.png" alt="a p">', None),
-        ('<a href="https://example.org/x">out</a>', None),
-        ('<a href="c.html">c</a>', "dead link"),
-        ('<a href="b.html#there">b</a>', "no such place"),
-        ('<img src="p.png" alt=" ">', "no alt text"),
-        ('<img src="p.png" alt="p.png">', "no alt text"),
-        ('<img src="q.png" alt="q">', "dead link"),
-        ('<script src="https://cdn.example.org/x.js"></script>', "loads from the web"),
-        ('<a href="http://no spaces.org">x</a>', "malformed"),
-        ('<a href="../secret.html">x</a>', "leads out of the book"),
-    ],
-)
-def test_the_check_finds_what_is_wrong(tmp_path, body, wrong):
-    (tmp_path / "secret.html").write_text("secret")
-    site = tmp_path / "site"
-    site.mkdir()
-    (site / "a.html").write_text(body)
-    (site / "b.html").write_text('<p id="here">b</p>')
-    (site / "p.png").write_bytes(PNG)
-    found = check.problems(site)
-    assert (not found) if wrong is None else (len(found) == 1 and wrong in found[0])
-
-
-def test_slides_give_heading_first_words_and_pictures():
-    png = {"image/png": base64.b64encode(PNG).decode()}
-    figure = {"output_type": "display_data", "data": png, "metadata": {"image/png": {"alt": "Waits fall."}}}
-    caption = {"output_type": "display_data", "data": {"text/markdown": "*Waits against load.*"}, "metadata": {}}
+def test_slides_are_what_the_author_set():
+    said = [{"title": "It waits", "points": ["Look.", "Left."], "notes": "Ask.", "show": [1]}]
     cells = [
-        {"cell_type": "markdown", "source": "# Waits\n\n**After this chapter** you can wait.\n\n**The paper.** Long."},
-        {"cell_type": "markdown", "source": "## By hand\n\n" + "It pays to know what the load is before anything else. Then more. And more."},
-        {"cell_type": "code", "source": "picture()", "outputs": [figure, caption]},
-        {"cell_type": "markdown", "source": "## Sources\n\nA book."},
+        new_markdown_cell("# Waits\n\nLong.", metadata={"slideshow": {"slide_type": "slide", "slides": [{"title": "Waits"}]}}),
+        new_markdown_cell("A paragraph with a [link](a.ipynb)."),
+        new_code_cell("draw()", outputs=[figure("one"), figure("two")], metadata={"slideshow": {"slide_type": "slide", "slides": said}}),
+        new_code_cell("more()", outputs=[figure("three")]),
     ]
-    lecture = slides.Lecture({"cells": cells}, lambda png: "p.png")
-    page = lecture.page()
-    assert page.count("<section") == 2 and "you can wait" in page and "The paper" not in page and "A book" not in page
-    assert '<img src="p.png" alt="Waits fall.">' in page and "<figcaption>Waits against load.</figcaption>" in page
-    assert "anything else. Then more." in page and "And more" not in page
+    deck = slides.lecture(new_notebook(cells=cells)).cells
+    assert [(cell.source, cell.metadata.slideshow.slide_type) for cell in deck] == [
+        ("# Waits", "slide"), ("Waits\n\nLong.", "notes"), ("A paragraph with a link.", "notes"),
+        ("## It waits", "slide"), ("- Look.\n- Left.", "-"), ("draw()", "-"), ("Ask.", "notes"),
+    ]  # fmt: skip
+    assert [shown.metadata["image/png"]["alttext"] for shown in deck[5].outputs] == ["two"]
 
 
-def test_figures_are_parted_when_they_do_not_fit_one_slide():
-    pieces = [slides.Piece("A", "text", "- x", 0.3), *[slides.Piece("A", "figure", "f", 0.5)] * 2, slides.Piece("B", "text", "- y", 0.1)]
-    assert [len(parcel) for parcel in slides.parcelled(pieces)] == [2, 1, 1]
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_a_lecture_has_few_words_on_a_slide_and_all_pictures_that_it_names(name):
+    chapter = nbformat.read(CHAPTERS[name], as_version=4)
+    told = [(cell, slide) for cell in chapter.cells for slide in cell.metadata.get("slideshow", {}).get("slides", [])]
+    assert (12 if name.startswith("01") else 20) <= len(told) <= 35 or name.startswith("00")
+    for cell, slide in told:
+        points = slide.get("points", [])
+        assert len(points) <= 3 and all(len(point) <= 110 for point in points), slide["title"]
+        assert points or slide.get("code") or cell.cell_type == "code", slide["title"]
+        if cell.cell_type == "code":
+            assert slides.shown(cell, slide).outputs or slide.get("code"), slide["title"]
 
 
 def test_a_chart_says_what_it_shows():
@@ -179,19 +140,27 @@ def test_a_chart_says_what_it_shows():
     assert figure._repr_mimebundle_()[1]["image/png"]["alt"] == "my words"
 
 
-def built():
-    folder = ROOT / "build" / "book"
-    if not (folder / "index.html").exists():
+def built(name="notebooks/book/index.html"):
+    if not (ROOT / "build" / "book" / name).exists():
         pytest.skip("no book has been built here: make book")
-    return folder
+    return (ROOT / "build" / "book" / name).read_text()
 
 
-def test_the_built_book_is_sound():
-    assert check.problems(built()) == []
+@pytest.mark.parametrize("name", PUBLIC.split())
+def test_public_names_are_in_the_reference(name):
+    package = "workload" if name == "Workload" else name.partition(".")[0]
+    full = {"workload": "workload.Workload", "style": f"pictures.{name}"}.get(package, name)
+    assert f'id="schedlib.{full}"' in built(f"notebooks/book/api/{package}.html")
+
+
+def test_the_built_book_numbers_its_chapters_and_figures():
+    page = built("notebooks/05-hmhs.html")
+    assert re.search(r'<h1><span class="section-number">5', page) and "Figure 5.1" in page
 
 
 def test_looks_and_pins_are_shipped():
-    for name in ("style/book.css", "slides/slides.css", "slides/slides.js"):
+    for name in ("style/book.css", "style/book.js", "lecture/lecture.css", "lecture/index.html.j2"):
         assert (OWN / name).is_file()
     pinned = (OWN / "requirements.txt").read_text()
-    assert all(re.search(rf"^{name}==[\d.post]+ .*\n +--hash=", pinned, re.MULTILINE) for name in ("jupyter-book", "sphinx-mathjax-offline"))
+    wanted = re.findall(r'^    "([\w-]+)', (ROOT / "pyproject.toml").read_text().partition("\nwebsite = [")[2].partition("\n]")[0], re.MULTILINE)
+    assert wanted and all(re.search(rf"^{name}==[\d.post]+[^\n]*\n +--hash=", pinned, re.MULTILINE) for name in wanted)

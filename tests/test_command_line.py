@@ -50,7 +50,7 @@ def test_examples_can_be_parsed(command):
         (["run", "hmhs.toyy"], "did you mean 'hmhs.toy'"),
         (["run", "hmhs.toy", "--scale", "big"], "choose from smoke, quick, paper"),
         (["run", "hmhs.toy", "--seeds", "many"], "invalid int value: 'many'"),
-        (["run", "hmhs.toy", "--seeds", "0"], "seeds: must be at least 1"),
+        (["run", "hmhs.toy", "--seeds", "0"], "seeds: must be a whole number from 1"),
         (["figures", "--only", "lotes"], "paper 'lotes' lists nothing here yet; there is: hmhs"),
         (["figures", "--scale", "bgi"], "choose from smoke, quick, paper"),
         (["claims", "--only", "hmhs.nothing"], "paper, figure, experiment or claim: 'hmhs.nothing' is unknown"),

@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schedlib.exhibits.eagle import comparing
+from schedlib import traces
+from schedlib.eagle.workloads import synthetic
+from schedlib.exhibits.eagle import comparing, facebook, fig9_hour, within
 from schedlib.exhibits.eagle.fig2_4_rivals import CLAIMS
 from schedlib.reproduce.judge import judge
 
@@ -46,3 +48,44 @@ def test_the_benefit_that_falls_with_the_load_is_told_from_one_that_grows(late, 
     ratio = {15: 0.3, 19: 0.31 if late > 0.3 else 0.25, 23: late}
     times |= {("eagle", seed, workers, 50): (1.0 + seed) * ratio[workers] for seed in (0, 1) for workers in ratio}
     assert judge(claim, frame_of(times, trace="google")).verdict == verdict
+
+
+def test_another_reading_puts_its_systems_in_the_place_of_those_they_stand_for():
+    usual = comparing.claim("least", "", "", comparing.of_ratios(comparing.per_seed, "eagle", "hawk"), 1.0, check="value")
+    first, second = comparing.by_thieves(["least"], [usual])[0].lines().values()
+    times = {("eagle", 0, 10, 50): 2.0, ("hawk", 0, 10, 50): 4.0, ("hawk-general", 0, 10, 50): 8.0}
+    frame = frame_of(times)
+    assert first.measure(frame) == [0.5] and second.measure(frame) == [0.25]
+
+
+def test_runs_are_as_far_apart_as_their_farthest_case():
+    times = {("hawk", seed, workers, 50): 1.0 for seed in (0, 1) for workers in (10, 20)}
+    times |= {("eagle", 0, 10, 50): 1.0, ("eagle", 1, 10, 50): 1.0, ("eagle", 0, 20, 50): 0.9, ("eagle", 1, 20, 50): 1.1}
+    np.testing.assert_allclose(comparing.off_the_mean(frame_of(times)), [10, 10])
+
+
+def test_fig_9_is_judged_at_the_ratio_that_keeps_as_many_nodes_busy():
+    times = {(name, 0, ratio, 50): time for ratio, least in ((0.6, 0.1), (1.2, 0.4)) for name, time in (("eagle", least), ("hawk", 1.0))}
+    frame = frame_of(times, sample="cut").rename(columns={"workers": "interarrival"})
+    frame["utilisation"] = frame["interarrival"].map({0.6: 0.8, 1.2: 0.45})
+    np.testing.assert_allclose(fig9_hour.as_busy(1.2)(frame), [90])  # 83 % busy
+    np.testing.assert_allclose(fig9_hour.as_busy(2.0)(frame), [60])  # 50 % busy
+
+
+@pytest.mark.parametrize("cv", [0.2, 0.5, 1.0, 2.0])
+def test_tasks_of_a_job_vary_as_asked_and_keep_its_mean(cv):
+    tasks, mean = np.array([400_000, 1, 3]), np.array([7.0, 5.0, 2.0])
+    drawn = synthetic.durations(np.random.default_rng(0), tasks, mean, cv)
+    assert drawn[:400_000].std() / 7 == pytest.approx(cv, rel=0.03) and (drawn > 0).all()
+    np.testing.assert_allclose(np.add.reduceat(drawn, [0, 400_000, 400_001]) / tasks, mean)
+    made = synthetic.google(300, 0, 1 / 100)
+    np.testing.assert_allclose(comparing.made.job_means(within.redrawn(made, cv, 0)), made.jobs["mean"])
+
+
+@pytest.mark.skipif(traces.swim_folder() is None, reason="SWIM's files are not here")
+def test_facebooks_short_jobs_have_the_share_of_the_work_that_the_partition_stands_for():
+    made = facebook.facebook(1, 0)
+    short, work = made.jobs["class"].to_numpy() == 0, made.work()
+    assert 0.019 < work[short].sum() / work.sum() <= 0.02
+    parts = [facebook.facebook(8, seed) for seed in range(8)]
+    assert sum(map(len, parts)) == len(made) and sum(len(part.tasks) for part in parts) == len(made.tasks)

@@ -302,7 +302,7 @@ def test_bad_workloads_are_named():
         means["mean"] = [bad, 30.0]
         with pytest.raises(ValueError, match="mean"):
             eagle.simulate(Workload(means, tasks), "eagle", 10, **GOOD)
-    with pytest.raises(ValueError, match="workload"):
+    with pytest.raises(TypeError, match="workload"):
         eagle.simulate([1, 2, 3], "eagle", 10, **GOOD)
 
 
@@ -316,11 +316,11 @@ def nowhere(cluster, job, probe, rng):
     return len(cluster.busy)
 
 
-def behind_all(cluster, line):
+def behind_all(cluster, worker, line, rng):
     return len(line)
 
 
-def wrong(cluster, line):
+def wrong(cluster, worker, line, rng):
     return cluster.no_such_column
 
 
@@ -341,3 +341,53 @@ def test_bad_parts_of_ones_own_are_named():
 def test_the_short_partition_is_the_whole_part(share, workers, count):
     run = eagle.simulate(workload(), "eagle", workers, **(GOOD | {"short_partition": share}))
     assert run.stats["short_only"] == count
+
+
+# ---- what a function of one's own sees and keeps
+
+
+def next_in_turn(cluster, job, probe, rng):
+    cluster.worker_notes[0, 3] += 1
+    return int(cluster.worker_notes[0, 3] - 1) % len(cluster.queued)
+
+
+def beside_the_last(cluster, job, probe, rng):
+    cluster.notes[job, 0] += len(cluster.sent) == probe
+    if cluster.notes[job, 0] != probe + 1:
+        return -1  # no worker: the run ends
+    return job if probe == 0 else (cluster.sent[probe - 1] + 1) % len(cluster.queued)
+
+
+def test_notes_are_kept_during_a_run_and_zero_when_it_begins():
+    mine = eagle.System("in turn", short_jobs=next_in_turn)
+    for _ in range(2):
+        log = eagle.simulate(workload(np.ones(7), tasks=[3, 4]), mine, 5, short_partition=0, cutoff=np.inf, record=True).log
+        assert log["worker"][log["event"] == "send"].tolist() == [k % 5 for k in range(14)]
+
+
+def test_a_function_sees_where_the_job_s_earlier_probes_went():
+    mine = eagle.System("beside", short_jobs=beside_the_last, probes=lambda cluster, job, rng: cluster.tasks[job] + 2)
+    log = eagle.simulate(workload(np.ones(7), tasks=[3, 4]), mine, 5, short_partition=0, cutoff=np.inf, record=True).log
+    sent = log[log["event"] == "send"]
+    assert [group["worker"].tolist() for _, group in sent.groupby("job")] == [[0, 1, 2, 3, 4], [1, 2, 3, 4, 0, 1]]
+
+
+def worth_its_work(cluster, job, probe, rng):
+    return int(eagle.remaining_work(cluster, len(cluster.busy) - 1)) if cluster.now > 0 else len(cluster.busy) - 1
+
+
+@pytest.mark.parametrize("placed", [False, True])
+def test_the_remaining_work_of_a_worker(placed):
+    """The last worker, alone in its partition, runs a task of 50 s; at 20 s it has 30 s left, and 40 s if that much was placed there, too."""
+    jobs = Workload.from_arrays([0.0, 0.0, 20.0], [50.0, 40.0, 1.0]) if placed else Workload.from_arrays([0.0, 20.0], [50.0, 1.0])
+    mine = eagle.System("work", short_jobs=worth_its_work, long_jobs="lwl")
+    run = eagle.simulate(jobs, mine, 80, short_partition=79 / 80, cutoff=30 if placed else np.inf, network_delay=0.0, probe_ratio=1,
+                         detail="as_written", record=True)  # fmt: skip
+    last = run.tasks[run.tasks["job"] == len(jobs) - 1]
+    assert last["worker"].tolist() == [70 if placed else 30]
+
+
+def test_too_few_probes_of_a_function_are_named():
+    one = eagle.System("one", probes=lambda cluster, job, rng: 1)
+    with pytest.raises(ValueError, match=r"system 'one': probes gives 1 for job 1 of 3 tasks at 1 s; return 3 or more"):
+        eagle.simulate(workload(np.ones(4), tasks=[1, 3]), one, 5, short_partition=0, cutoff=np.inf)

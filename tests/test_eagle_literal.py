@@ -2,6 +2,8 @@
 job, ties included."""
 
 
+import heapq
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 import eagle_instances as instances
 from schedlib import eagle
 from schedlib.core import streams
+from schedlib.eagle import least_work
 from schedlib.eagle.queueing import reorder
 from schedlib.eagle.simulating import state
 
@@ -94,8 +97,73 @@ def test_more_workers_than_bits_in_a_word(name, detail):
     compare(case, name, detail)
 
 
+@settings(QUIET, max_examples=10)
+@given(st.integers(0, 2**32), st.sampled_from(["dlwl", "omniscient", "hawk"]), st.sampled_from(DETAILS), st.sampled_from([0.0, 1.0, 8.0]),
+       st.booleans(), st.sampled_from([1.0, 0.5]))
+def test_blocks_of_workers_are_skipped_only_where_none_is_wanted(seed, name, detail, heartbeat, whole, factor):
+    """Three blocks of workers, a few of them idle, some overdue: the same workers as by looking at each."""
+    case = instances.case(np.random.default_rng(seed), whole=whole, jobs=120, workers=160, short_only=30, most_tasks=32)
+    compare(case, name, detail, heartbeat=heartbeat, estimate=factor)
+
+
+def test_the_least_loaded_of_many_workers():
+    """Three blocks of blocks of workers that are loaded, start, end and outlast estimates: those that a look at each finds, in that order."""
+    workers, rng = 9000, np.random.default_rng(8)
+    jobs = state.table(1, state.JOB)
+    whole = state.initial(state.Settings(published=False), jobs, np.zeros(1), workers)
+    whole = whole._replace(line=np.zeros(1024, np.int64))
+    loads, now = whole.loads, 0.0
+    for _ in range(20):
+        now += rng.integers(0, 8) / 4
+        low, jobs.tasks, jobs.estimate = int(rng.integers(0, 5000)), int(2 ** rng.uniform(0, 8)), rng.integers(1, 80) / 4
+        waits = np.where(loads.picked >= 0, loads.work - np.minimum(now - loads.picked, loads.picked_for), loads.work)
+        line = [(wait, worker) for worker, wait in enumerate(waits.tolist()) if worker >= low]
+        heapq.heapify(line)
+        expected = []
+        for _ in range(jobs[0].tasks):
+            wait, worker = heapq.heappop(line)
+            expected.append(worker)
+            heapq.heappush(line, (wait + jobs[0].estimate, worker))
+        least_work.choose_workers(whole, 0, low, False, rng, now)
+        assert whole.line[: jobs[0].tasks].tolist() == expected
+        for worker in [*expected, *range(0, low, 50)]:
+            least_work.change_work(whole, worker, loads.work[worker] + jobs[0].estimate)
+        for worker in rng.choice(workers, 60, replace=False).tolist():
+            starts = loads.picked[worker] < 0 and loads.work[worker] > 0
+            if loads.picked[worker] >= 0:
+                least_work.change_work(whole, worker, max(0.0, loads.work[worker] - loads.picked_for[worker]))
+            least_work.turn(whole, worker, *((now, min(loads.work[worker], 5.0)) if starts else (-1.0, 0.0)))
+
+
+MIXED = {
+    "srpt": (eagle.System("mixed", long_jobs="probes", queue="srpt", sticky=True), literal.Parts("probes", "probes", "srpt", sticky=True)),
+}
+
+
 @pytest.mark.parametrize("detail", DETAILS)
-@pytest.mark.parametrize("name", ["eagle", "eagle without sbp, srpt", "ideal-eagle"])
+@pytest.mark.parametrize("name", ["eagle", "eagle without sbp", "dlwl", "omniscient with srpt", *MIXED])
+def test_what_comes_to_a_queue_together_is_served_one_by_one(name, detail):
+    """Jobs of many tasks on few workers: dozens of equal probes, and of placed tasks, stand in one line."""
+    rng = np.random.default_rng(7)
+    system, parts = (MIXED | SYSTEMS)[name]
+    for seed in range(3):
+        case = instances.case(rng, whole=seed > 0, jobs=12, workers=3 + seed, short_only=1, most_tasks=64)
+        ours = case.simulate(system, seed=seed, detail=detail, record=True)
+        instances.agree(ours, case.literal(parts, seed=seed, detail=detail), rtol=1e-12)
+
+
+def test_a_queue_is_no_longer_for_a_job_of_more_tasks():
+    """A thousand probes of a job, between which one of another comes, are two entries."""
+    whole = state.initial(state.Settings(bunches=True), state.table(2, state.JOB), np.zeros(2), 1)
+    for job in [0] * 500 + [1] + [0] * 500:
+        reorder.enqueue(whole, 0, job, -1, False, 0.0)
+    assert whole.workers[0].queued == 1001 and whole.pool[0].used == 3
+    reorder.enqueue(whole, 0, 0, -1, False, 1.0)  # what comes later may have been charged less
+    assert whole.pool[0].used == 4
+
+
+@pytest.mark.parametrize("detail", DETAILS)
+@pytest.mark.parametrize("name", ["eagle", "eagle by old vectors", "eagle without sbp, srpt", "ideal-eagle"])
 def test_vectors_that_are_out_of_date(name, detail):
     """Long jobs come and go while messages are under way, so that it matters which vector is used, and as of
     when."""
@@ -119,7 +187,7 @@ def where_no_long_task_is(cluster, job, probe, rng):
             return worker
 
 
-def shortest(cluster, line):
+def shortest(cluster, worker, line, rng):
     best = 0
     for place in range(len(line)):
         job, other = line[place], line[best]
@@ -140,6 +208,11 @@ def shortest_in_line(jobs):
         (
             eagle.System("clear", short_jobs=where_no_long_task_is, queue=shortest, sticky=True, min_probes=5),
             literal.Parts("clear", queue=shortest_in_line, sticky=True, min_probes=5),
+        ),
+        (
+            eagle.System("all anywhere", short_jobs=anywhere, long_jobs=anywhere, probes=lambda cluster, job, rng: max(5, 2 * cluster.tasks[job]),
+                         min_probes=99, queue="srpt"),
+            literal.Parts("probes", "probes", "srpt", min_probes=5),
         ),
     ],
 )

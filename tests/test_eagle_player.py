@@ -184,7 +184,7 @@ def test_a_choice_without_events_says_so_and_the_player_goes_on():
     made.controls["system"].value = "Sparrow"
     assert made.picture.value == '<p role="alert">bits and rejections: Sparrow has none of these</p>'
     made.controls["events"].value = "every event"
-    assert made.picture.value.startswith("<svg")
+    assert "<img alt=" in made.picture.value
 
 
 def test_the_player_is_a_picture_where_no_code_runs():
@@ -226,5 +226,5 @@ def test_the_parts_follow_their_boxes():
 
 def test_the_pace_sets_the_interval():
     made = player.Player()
-    made.controls["pace"].value = 5.0
+    made.pace.value = 5.0
     assert made.play.interval == 200

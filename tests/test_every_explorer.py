@@ -2,7 +2,6 @@
 
 import gc
 import html
-import io
 import re
 import time
 from xml.etree import ElementTree
@@ -15,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import TextPath
-from PIL import Image
 
-from explorer_moves import EXPLORERS, KEYBOARD, move, values
+from explorer_moves import EXPLORERS, KEYBOARD, move
 from schedlib import reproduce
 from schedlib.pictures import style
 from schedlib.teaching import explorers
 from schedlib.teaching.explorers import Explorer, lotes, mch
+from schedlib.teaching.explorers.recorded import values
 from schedlib.teaching.lessons import dispatch
 
 MOVES = 6
@@ -65,18 +64,13 @@ def check(found, name, figures):
     if 'role="alert"' in page:
         assert name in MAY_REFUSE and MAY_REFUSE[name] in html.unescape(page), page
         return
-    if page.startswith("<svg"):
-        tree = ElementTree.fromstring(page)
-        assert float(tree.get("height")) <= found.height and tree.get("aria-label")
-        setting = {key: control.value for key, control in found.controls.items() if key != "pace"}
-        figure, alt = found.draw(**setting)
-        assert alt
-    else:
-        alt = re.match(r'<img alt="([^"]+)"', page)[1]
-        assert html.unescape(alt) == found.alt and not re.search(r"\bnan\b|\binf\b|None", alt)
-        picture = Image.open(io.BytesIO(found.png))
-        assert picture.height <= found.height and picture.width <= 1000
-        (figure,) = figures
+    alt = re.match(r'<img alt="([^"]+)"', page)[1]
+    assert html.unescape(alt) == found.alt and not re.search(r"\bnan\b|\binf\b|None", alt)
+    tree = ElementTree.fromstring(found.shown.picture)
+    assert float(tree.get("height")) <= found.height and float(tree.get("width")) <= 1000
+    if name == "08 player":  # its picture for a page where no code runs is drawn in another way
+        found.draw(**found.values())
+    (figure,) = figures
     box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
     assert box.x0 > -0.02 and box.y0 > -0.02 and box.x1 < width + 0.02 and box.y1 < height + 0.02, f"{box} in {width} by {height}"
 
@@ -89,7 +83,7 @@ def test_any_setting_has_a_whole_picture(made):
         try:
             figures.clear()
             move(found, rng)
-            if figures or 'role="alert"' in found.picture.value or found.picture.value.startswith("<svg"):
+            if figures or 'role="alert"' in found.picture.value or name == "08 player":
                 check(*made)
         except AssertionError as error:
             raise AssertionError({key: control.value for key, control in found.controls.items()}) from error
@@ -100,7 +94,7 @@ def test_any_setting_has_a_whole_picture(made):
 def test_the_ends_of_all_controls_have_a_whole_picture(made, place):
     found, _, figures = made
     for name in [*found.on_change, *(name for name in found.controls if name not in found.on_change)]:
-        found.controls[name].value = values(found.controls[name])[place]
+        found.controls[name].value = list(values(found.controls[name]))[place]
     if figures:
         check(*made)
 

@@ -1,6 +1,5 @@
 """Exercises: right answers are taken, wrong ones get a hint that does not tell, and nothing makes a check raise."""
 
-import importlib
 import itertools
 import re
 from pathlib import Path
@@ -12,13 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schedlib.teaching import exercises
-from schedlib.teaching.exercises import EXERCISES
+from schedlib.teaching.exercises import EXERCISES, sealed
+from sealing import RIGHT, WRONG, Recorder, wrong
 
-HERE = Path(__file__).parent
-ANSWERS = [importlib.import_module(file.stem) for file in sorted(HERE.glob("answers_*.py"))]
-RIGHT = {key: make for module in ANSWERS for key, make in module.RIGHT.items()}
-WRONG = {key: make for module in ANSWERS for key, make in module.WRONG.items()}
-KEYS = [(chapter, number) for chapter, numbers in exercises.listed().items() for number in numbers]
+KEYS = exercises.listed()
+PACKAGE = Path(exercises.__file__).parent
 
 
 def numbers_in(answer):
@@ -32,30 +29,61 @@ def numbers_in(answer):
     return []
 
 
-@pytest.mark.parametrize("key", RIGHT, ids=str)
-def test_right_answers_are_taken(key):
-    verdict = exercises.check(*key, RIGHT[key]())
+SLOW = {"dispatching.beyond_the_limit"}  # its right answer is 18 long runs; the solutions' notebook has them
+
+
+@pytest.fixture(autouse=True)
+def first_attempt():
+    exercises.TRIED.clear()
+
+
+@pytest.mark.parametrize("key", sorted(set(KEYS) - SLOW - {"eagle.killed_node"}))
+def test_right_is_taken_and_three_wrong_ones_are_refused_each_with_its_own_hint(key):
+    right, form, hints = RIGHT[key](), EXERCISES[key].form, set()
+    verdict = exercises.check(key, right)
     assert verdict.ok and bool(verdict) and repr(verdict).startswith("Right: "), verdict
-
-
-@pytest.mark.parametrize("key", WRONG, ids=str)
-def test_wrong_answers_get_a_hint_that_does_not_tell(key):
-    secrets = numbers_in(RIGHT[key]()) if key in RIGHT else []
-    form = EXERCISES[key].form
-    for answer in WRONG[key]():
-        verdict = exercises.check(*key, answer)
-        assert not verdict.ok and repr(verdict).startswith("Not yet: ") and "stopped" not in verdict.text, (answer, verdict)
-        mine = numbers_in(answer)
-        told = [float(text.replace(",", "")) for text in re.findall(r"\d[\d,]*\.?\d*", verdict.text) if text not in form]
+    for answer in wrong(key).values():
+        exercises.TRIED.clear()
+        verdict = exercises.check(key, answer)
+        assert not verdict.ok and repr(verdict).startswith("Not yet: ") and "stopped at it" not in verdict.text, (answer, verdict)
+        hints.add(verdict.text)
+        again = exercises.check(key, answer)
+        assert again.more.startswith("Next hint (1 of ") and EXERCISES[key].hints[0] in repr(again).replace("\n", " ")
+        mine, secrets = numbers_in(answer), numbers_in(right)
+        said = f"{verdict.text} {' '.join(EXERCISES[key].hints)}"
+        told = [float(text.replace(",", "")) for text in re.findall(r"\d[\d,]*\.?\d*", said) if text not in form]
         for number, secret in itertools.product(told, secrets):
             shown_already = any(np.isclose(number, other, rtol=1e-3) for other in mine)
             assert shown_already or not np.isclose(number, secret, rtol=1e-3), f"{verdict.text!r} tells {secret}"
+    assert len(hints) >= min(3, len(wrong(key))) and len(wrong(key)) >= 3, hints
 
 
-def test_every_check_is_tried_with_wrong_answers_and_its_form_is_a_phrase():
-    assert set(KEYS) <= set(WRONG) and set(RIGHT) <= set(KEYS)
+def test_every_check_has_answers_a_form_and_a_next_hint():
+    assert set(KEYS) == set(WRONG) == set(RIGHT)
     for found in EXERCISES.values():
-        assert found.form and not found.form.endswith(".") and found.judge.__name__ != "<lambda>"
+        assert found.form and not found.form.endswith(".") and found.hints
+
+
+def test_seals_are_those_of_the_right_answers_and_hold_no_answer():
+    for key in ("waiting.help_desk", "bins.bins_by_hand", "mch.shares_by_hand", "waiting.staff"):
+        recorder = Recorder(key)
+        EXERCISES[key].judge(RIGHT[key](), recorder)
+        kept = sealed.facts()[key]
+        assert recorder.facts and all(kept[name] == fact for name, fact in recorder.facts.items())
+    for names in sealed.facts().values():
+        for hashed, shifts in names.values():
+            assert re.fullmatch("[0-9a-f]{32}", hashed) and all(shift is None or -4 <= shift <= 4 for shift in shifts)
+
+
+@settings(deadline=None)
+@given(st.floats(1e-2, 1e6), st.floats(0.003, 0.2), st.booleans())
+def test_a_seal_takes_what_lies_within_its_tolerance_and_nothing_that_lies_beyond(right, within, above):
+    recorder = Recorder("toy")
+    assert recorder.holds("x", right, within)
+    seal = Recorder("toy", label="nothing", known=recorder.facts)
+    sign = 1 if above else -1
+    assert seal.holds("x", right * np.exp(sign * 0.85 * within), within)
+    assert not seal.holds("x", right * np.exp(sign * 1.15 * within), within)
 
 
 class Thorny:
@@ -70,7 +98,7 @@ class Thorny:
 
 LEAVES = st.one_of(
     st.none(), st.booleans(), st.integers(), st.floats(), st.complex_numbers(), st.text(max_size=5), st.binary(max_size=3),
-    st.sampled_from([..., Thorny(), object(), int, len, pd.DataFrame(), np.array([]), np.array(["x"]), 10**400, range(3), print]),
+    st.sampled_from([..., Thorny(), object(), int, len, pd.DataFrame(), np.array([]), np.array(["x"]), 10**400, range(7), print]),
 )  # fmt: skip
 GARBAGE = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=2), inner, max_size=3)
@@ -82,33 +110,37 @@ def test_garbage_never_raises(key):
     @settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
     @given(GARBAGE)
     def tried(answer):
-        verdict = exercises.check(*key, answer)
+        verdict = exercises.check(key, answer)
         assert not verdict.ok and verdict.text
 
     tried()
 
 
-@pytest.mark.parametrize("key", [key for key in RIGHT if numbers_in(RIGHT[key]())], ids=str)
+@pytest.mark.parametrize("key", ["waiting.help_desk", "fluid.one_more", "probing.border", "mch.heavier_group", "own_policy.paired"])
 def test_damaged_right_answers_never_raise(key):
     right = RIGHT[key]()
     for damage in (None, "x", np.nan, np.inf, -(10**6), 10**400, [], Thorny()):
         one = isinstance(right, float | int)
         damaged = damage if one else dict.fromkeys(right, damage) if isinstance(right, dict) else [damage, *list(right)[1:]]
-        assert not exercises.check(*key, damaged).ok
+        assert not exercises.check(key, damaged).ok
 
 
 def test_ellipsis_is_told_what_an_answer_looks_like():
     for key in KEYS:
-        verdict = exercises.check(*key, ...)
+        verdict = exercises.check(key, ...)
         assert not verdict.ok and verdict.text == f"give {EXERCISES[key].form}" and "<strong>" in verdict._repr_html_()
+        assert key not in exercises.TRIED
 
 
-@pytest.mark.parametrize("arguments", [("01-waitin", 1), ("01-waiting", 99), ("01-waiting", "1"), (1, 1)])
-def test_unknown_exercises_are_refused_with_the_way_out(arguments):
-    with pytest.raises(ValueError, match="chapter|number"):
-        exercises.check(*arguments, 3)
+@pytest.mark.parametrize("name", ["waiting.helpdesk", "01-waiting", 1, None, "waiting"])
+def test_unknown_exercises_are_refused_with_the_way_out(name):
+    with pytest.raises(ValueError, match=r"is unknown; .*exercises\.listed\(\)") as refusal:
+        exercises.check(name, 3)
+    assert name != "waiting.helpdesk" or "did you mean 'waiting.help_desk'" in str(refusal.value)
 
 
-def test_a_verdict_is_shown_as_text_and_as_html():
-    verdict = exercises.Verdict(False, "a < b, see `x`", "Not yet")
-    assert verdict._repr_html_() == '<p role="status"><strong>Not yet:</strong> a &lt; b, see <code>x</code></p>'
+def test_a_verdict_is_shown_as_text_and_in_colour_and_says_in_words_what_the_colour_says():
+    shown = [exercises.Verdict(head == "Right", "a < b, see `x`", head)._repr_html_() for head in ("Not yet", "Right", "Your turn")]
+    assert all("a &lt; b" in one and "<code" in one and 'role="status"' in one for one in shown)
+    assert [head in one for head, one in zip(("Not yet", "Right", "Your turn"), shown, strict=True)] == [True] * 3
+    assert len({re.search("background: (#[0-9a-f]+)", one)[1] for one in shown}) == 3

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hmhs_literal as literal
-from schedlib import hmhs, traces
+from schedlib import exhibits, hmhs, traces
 from schedlib.exhibits.hmhs import cluster
 
 SOME = settings(deadline=None, max_examples=60)
@@ -146,8 +146,8 @@ def test_arrivals_have_the_load_that_is_stated():
 
 
 @pytest.mark.parametrize(("wrong", "says"), [
-    ({"policy": "fare"}, "policy: 'fare' is unknown; did you mean 'fair'"), ({"delay": -1.0}, "delay: -1.0, must be at least 0"),
-    ({"slow_start": 1.5}, "slow_start: 1.5, must be a share"), ({"slow": [1.0, 2.0]}, "slow: needs 1 factors")])
+    ({"policy": "fare"}, "policy: 'fare' is unknown; did you mean 'fair'"), ({"delay": -1.0}, "delay: -1, must be from 0"),
+    ({"slow_start": 1.5}, "slow_start: 1.5, must be from 0 to 1"), ({"slow": [1.0, 2.0]}, "slow: needs 1 factors")])
 def test_bad_arguments_are_named(wrong, says):
     with pytest.raises(ValueError, match=says):
         hmhs.serve(batch([1], [1]), **wrong)
@@ -163,7 +163,7 @@ def test_bad_arrivals_are_named():
 
 
 def test_facebook_s_days():
-    if lacking := cluster.no_swim():
+    if lacking := exhibits.no_swim():
         pytest.skip(lacking)
     for year, jobs in ((2009, 5894), (2010, 24442)):
         frame = cluster._facebook(year)
@@ -172,6 +172,6 @@ def test_facebook_s_days():
 
 def test_swim_is_found_where_the_variable_says(tmp_path, monkeypatch):
     monkeypatch.setenv("SCHEDLIB_SWIM", str(tmp_path))
-    assert traces.swim_folder() is None and "python -m schedlib data swim" in cluster.no_swim()
+    assert traces.swim_folder() is None and "python -m schedlib data swim" in exhibits.no_swim()
     (tmp_path / "FB-2009_samples_24_times_1hr_0.tsv").write_text("job0\t49\t49\t740773\t2339561\t627471\njob1\t101\t52\t736346\t1700537\t0\n")
     assert traces.swim_folder() == tmp_path

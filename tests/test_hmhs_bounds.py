@@ -10,7 +10,7 @@ from scipy.optimize import linprog
 
 import hmhs_literal as literal
 from schedlib import hmhs
-from schedlib.hmhs.bound import divided, fast_bound, stage_prices
+from schedlib.hmhs.bound import divided, stage_prices
 from schedlib.hmhs.priced import FACTORS, plans, priced, relative_prices
 from schedlib.hmhs.rounding import round_stage, rounded, searched
 
@@ -198,9 +198,3 @@ def test_divided_tasks_are_all_there_and_avoid_what_is_forbidden(instance):
 def test_search_never_loses_to_where_it_starts(instance, seed):
     least = min(priced(instance).makespan, rounded(instance).makespan)
     assert searched(instance, tries=10, seed=seed).makespan <= least
-
-
-@FEW
-@given(SMALL)
-def test_the_fast_bound_is_one(instance):
-    assert fast_bound(instance) <= hmhs.lower_bound(instance) * CLOSE + 1e-9

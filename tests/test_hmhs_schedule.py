@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import hmhs_literal as literal
 from schedlib import hmhs
 from schedlib.hmhs import min_min
-from schedlib.hmhs.model import Stage, quickest_first
+from schedlib.hmhs.model import Stage, by_arrival, quickest_first
 
 MANY = settings(deadline=None, max_examples=300)
 SOME = settings(deadline=None, max_examples=100)
@@ -43,7 +43,8 @@ def test_dynamic_min_min_with_any_arrivals(data):
     total = instance.map_tasks.sum()
     stage = Stage.empty(total)
     time = instance.map_task_time.copy()
-    _, scanned = min_min.dispatch(np.array(ready), instance.map_tasks.copy(), time, quickest_first(time), stage)
+    tasks = instance.map_tasks.copy()
+    _, scanned = min_min.dispatch(by_arrival(np.array(ready), tasks), np.array(ready), tasks, time, quickest_first(time), stage)
     looks = []
     assert rows(stage) == literal.dynamic_min_min(ready, instance.map_tasks, literal.task_times(instance, "map"), looks)
     assert scanned == sum(looks)
@@ -104,7 +105,8 @@ def test_algorithm_1_by_hand():
     # job 0's other task ends at 5 + 3 = 8 on machine 0 and at 2 + 4 = 6 on machine 1.
     stage = Stage.empty(3)
     time = np.array([[3.0, 4.0], [5.0, 1.0]])
-    min_min.dispatch(np.array([2.0, 0.0]), np.array([2, 1]), time, quickest_first(time), stage)
+    ready, tasks = np.array([2.0, 0.0]), np.array([2, 1])
+    min_min.dispatch(by_arrival(ready, tasks), ready, tasks, time, quickest_first(time), stage)
     assert rows(stage) == [(1, 1, 0.0, 1.0), (0, 0, 2.0, 5.0), (0, 1, 2.0, 6.0)]
 
 

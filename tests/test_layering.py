@@ -16,7 +16,7 @@ FOLDER = PACKAGE.parent
 GROUND = {"paths", "papers", "intervals", "experiment", "core", "workload", "traces", "theory"}
 LIBRARY = {*papers.KEYS}
 ALLOWED = {
-    "": set(),
+    "": {"experiment"},
     "paths": set(),
     "papers": {"papers"},
     "intervals": set(),

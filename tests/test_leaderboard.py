@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -168,8 +169,166 @@ def test_impossible_waiting_jobs_are_told():
 
 def test_a_policy_that_changes_the_simulators_arrays_is_found_out():
     board = on_crowd(takes_room)
-    assert row_of(board, "takes_room")["broke"].startswith("capacity: job ")
+    assert "read-only" in row_of(board, "takes_room")["broke"] and "cluster.notes" in row_of(board, "takes_room")["broke"]
     assert row_of(board, "greedy")["rank"] == 1
+
+
+fit = numba.njit(first_fit)
+
+
+def shortens_work(cluster, job):
+    cluster.work[job] = 1e-9
+    return fit(cluster, job)
+
+
+def speeds_up(cluster, job):
+    cluster.pace[:] = 1e-9
+    return fit(cluster, job)
+
+
+def forges_submission(cluster, job):
+    cluster.submit[job] = 0.0
+    return fit(cluster, job)
+
+
+def raises(cluster, job):
+    if job > 3:
+        raise RuntimeError("enough")
+    return fit(cluster, job)
+
+
+def divides(cluster, job):
+    return job // (len(cluster.waiting) - len(cluster.waiting))
+
+
+def reads_afar(cluster, job):
+    return int(cluster.config[50_000_000 + job])
+
+
+def writes_beside(cluster, job):
+    cluster.config[len(cluster.config)] = 7
+    return fit(cluster, job)
+
+
+@pytest.mark.parametrize(
+    "cheat, words",
+    [(shortens_work, "read-only"), (speeds_up, "read-only"), (raises, "RuntimeError: enough"), (divides, "ZeroDivisionError"),
+     (reads_afar, "IndexError"), (writes_beside, "read-only")],
+)  # fmt: skip
+def test_a_policy_of_machines_that_cheats_or_fails_costs_itself_its_row(cheat, words):
+    board = on_crowd(cheat, first_fit)
+    assert words in row_of(board, cheat.__name__)["broke"] and "(seed 0)" in row_of(board, cheat.__name__)["broke"]
+    assert not row_of(board, "first_fit")["broke"] and row_of(board, "greedy")["rank"] > 0
+
+
+WRITES = ("{0}[0] = 1", "{0}[:] = 1", "{0}[0] += 1", "{0}.fill(1)", "{0}.sort()", "{0}.flat[0] = 1", "{0}.ravel()[0] = 1",
+          "{0}.reshape(-1)[0] = 1", "{0}[::-1][0] = 1", "{0}[:1] *= 2", "np.add({0}, {0}, {0})", "np.random.shuffle({0})",
+          "np.ascontiguousarray({0})[0] = 1", "np.asarray({0})[0] = 1", "np.exp({0}, {0})", "np.split({0}, 1)[0][0] = 1",
+          "np.atleast_1d({0})[0] = 1", "np.flip({0})[0] = 1", "np.expand_dims({0}, 0)[0, 0] = 1",
+          "{0}[0], {0}[1] = {0}[1], {0}[0]")  # fmt: skip
+
+
+@pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
+@pytest.mark.parametrize("write", WRITES)
+def test_no_way_of_writing_to_what_is_shown_compiles(write):
+    for rule, arguments, shown in ((lotes.Policy, "cluster, job", "cluster.work"), (hmhs.rule, "stage, machine, now", "stage.ready")):
+        namespace = {"np": np}
+        exec(f"def cheat({arguments}):\n    {write.format(shown)}\n    return 0\n", namespace)
+        with pytest.raises(ValueError, match="does not compile"):
+            rule(namespace["cheat"])
+
+
+def test_a_function_that_never_ends_costs_its_row_and_no_more():
+    def endless(stage, machine, now):
+        steps = 0
+        while now >= 0:
+            steps += 1
+        return steps
+
+    def cut(stage, machine, now):
+        return stage.queue[0] + 0.5
+
+    board = leaderboard.hmhs(endless, cut, workload=hmhs.single(3, machines=(2, 2)), seeds=1, against=["fifo"], limit=0.5)
+    assert "not done within 0.5 s" in row_of(board, "endless")["broke"] and row_of(board, "fifo")["rank"] == 1
+    assert row_of(board, "cut")["broke"] or numba.config.DISABLE_JIT
+
+
+def test_a_forged_submission_gains_nothing():
+    honest, forged = (row_of(on_crowd(rule), rule.__name__) for rule in (first_fit, forges_submission))
+    assert forged["broke"] or forged["mean"] == honest["mean"]
+
+
+def test_a_rule_of_batches_that_changes_times_is_found_out_and_leaves_the_instance_alone():
+    def scales_a_row(stage, machine, now):
+        row = stage.time[stage.queue[0]]
+        row /= row.min() * 10
+        return stage.queue[0]
+
+    def beyond(stage, machine, now):
+        return stage.queue[0] if stage.time[stage.queue[0], machine + 40_000_000] > 0 else stage.queue[0]
+
+    batch = hmhs.single(6, seed=0, machines=(3, 3))
+    before = hmhs.schedule(batch, "hmhs").makespan
+    board = leaderboard.hmhs(scales_a_row, beyond, workload=batch, seeds=1, against=["hmhs"])
+    assert "read-only" in row_of(board, "scales_a_row")["broke"]
+    assert "IndexError" in row_of(board, "beyond")["broke"]
+    assert hmhs.schedule(hmhs.single(6, seed=0, machines=(3, 3)), "hmhs").makespan == before == hmhs.schedule(batch, "hmhs").makespan
+
+
+def test_a_scheduler_of_probes_that_forges_times_or_fails_is_found_out():
+    jobs = Workload.from_arrays([0.0, 3, 6, 9], [5.0, 5, 5, 50])
+    for line in ("estimate[job] = -20.0", "busy[:] = 0", "work[0] += 1", "sent[0] = 1", "since[:] /= 2"):
+        names: dict = {}
+        exec(f"def forges(cluster, job, probe, rng):\n    cluster.{line}\n    return 0", names)
+        board = leaderboard.eagle(names["forges"], workload=jobs, workers=3, cutoff=20, seeds=1, against=["hawk"])
+        assert "keep your own numbers in cluster.notes and cluster.worker_notes" in row_of(board, "forges")["broke"]
+
+    def fails(cluster, job, probe, rng):
+        return cluster.tasks[40_000_000 + job]
+
+    board = leaderboard.eagle(fails, workload=jobs, workers=3, cutoff=20, seeds=1, against=["hawk"])
+    assert "IndexError" in row_of(board, "fails")["broke"] and not row_of(board, "hawk")["broke"]
+
+
+def test_the_board_of_probes_says_who_looks_at_sizes_and_where_times_are_cut():
+    def anywhere(cluster, job, probe, rng):
+        return int(rng.random() * len(cluster.queued))
+
+    def least(cluster, job, probe, rng):
+        return int(cluster.estimate[job] > 5)
+
+    jobs = Workload.from_arrays(np.arange(12.0), np.where(np.arange(12) % 4, 0.4, 9.0))
+    mine = [eagle.System(name, short_jobs=send, long_jobs="probes") for name, send in (("blind", anywhere), ("looks", least))]
+    case: dict = {"workload": jobs, "workers": 4, "cutoff": 5, "seeds": 1, "against": ["hawk", "sparrow"]}
+    with pytest.warns(UserWarning, match="75% of the tasks' to 0; give detail='as_written'"):
+        board = leaderboard.eagle(*mine, **case)
+    looked = board.drop_duplicates("policy").set_index("policy")["looked"]
+    assert looked.to_dict() == {"hawk": True, "sparrow": False, "blind": False, "looks": True}
+    exact, wrong = (leaderboard.eagle(*mine, **case, detail="as_written", clairvoyant=knows) for knows in (True, False))
+    assert not exact["broke"].any() and row_of(exact, "sparrow")["mean"] > 0.4
+    for name in ("sparrow", "blind"):  # what nobody looks at may be wrong
+        assert row_of(exact, name)["mean"] == row_of(wrong, name)["mean"]
+
+
+def test_a_rule_of_shares_that_changes_what_it_is_shown_is_found_out():
+    def uses_nothing(leaf, usage, demand, weight, capacity):
+        usage[:] = 0.0
+        return float(leaf)
+
+    def raises_late(leaf, usage, demand, weight, capacity):
+        if usage[0] > 3:
+            raise KeyError("none")
+        return usage[0]
+
+    def serves_for_nothing(tree):
+        tree.leaves[0].tasks = 0
+        return 0
+
+    for cheat, room in ((uses_nothing, None), (serves_for_nothing, 0)):
+        with pytest.raises(ValueError, match=f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`"):
+            leaderboard.mch(mch.rule(room=room)(cheat), seeds=1, against=["drf"])
+    board = leaderboard.mch(raises_late, seeds=1, against=["drf"])
+    assert "KeyError" in row_of(board, "raises_late")["broke"] and not row_of(board, "drf")["broke"]
 
 
 def test_jobs_that_never_start_are_told():
@@ -207,7 +366,7 @@ def test_the_other_simulators_name_what_is_not_there():
     def no_worker(cluster, job, probe, rng):
         return -1 if job == 2 else 0
 
-    def no_place(cluster, line):
+    def no_place(cluster, worker, line, rng):
         return len(line)
 
     assert_told(leaderboard.hmhs(past_the_end, seeds=1, against=["fifo"]), "past_the_end", "map", "job", "-1")

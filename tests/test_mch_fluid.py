@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from mch_fluid_literal import fill_literally
 from schedlib import mch
 from schedlib.mch.allocate import filling_path
-from schedlib.mch.fluid_hdrf import fluid_hdrf
-from schedlib.mch.rules import RULES, flat_weights
+from schedlib.mch.fluid import fluid_hdrf
+from schedlib.mch.rules import RULES
 
 CPU, MEM = (1, 0), (0, 1)
 FIG4 = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
@@ -267,10 +267,8 @@ def test_collapsed_hierarchies_on_one_full_resource_are_hdrf(rule):
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="'hdrf' is unknown; did you mean 'h-drf'"):
         mch.allocate(FIG4, (1, 1), "hdrf")
-    with pytest.raises(ValueError, match="is unknown"):
+    with pytest.raises(TypeError, match="rule: needs a text or a Rule"):
         mch.allocate(FIG4, (1, 1), lambda view: 0)
     with pytest.raises(ValueError, match="capacity"):
         mch.allocate(FIG4, (1, 1, 1), "h-drf")
-    with pytest.raises(ValueError, match="flat rule: 'h-drf' is unknown"):
-        flat_weights(FIG4, (1, 1), "h-drf")
     assert set(HIERARCHICAL) < set(RULES)

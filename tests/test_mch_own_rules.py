@@ -1,16 +1,18 @@
-"""Rules of a reader that do what shipped ones do: H-DRF, MCH and two-phase MCH, written for `mch.rule(room=...)`."""
+"""Rules of a reader that do what shipped ones do, and what they may see, keep and not change."""
 
+import numba
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 
 from schedlib import mch
 from schedlib.core.uncounted import kernel
-from schedlib.mch.hdrf_tree import rounded
+from schedlib.mch.choosing import rounded
 from tests.test_mch_filling import problems
 from tests.test_mch_simulate import workloads
 
-RATIO, BEST, USAGE = 0, 1, 2  # what H-DRF keeps of a node in `room`: s/omega, the leaf to serve, U
+RATIO, BEST, STARTED, USAGE = 0, 1, 2, 3  # what H-DRF keeps of a node in `room`: s/omega, the leaf to serve, tasks started, U
 
 
 @kernel
@@ -20,7 +22,7 @@ def first_of_siblings(tree, i):
     for j in range(tree.nodes[i].first, tree.nodes[i].first + tree.nodes[i].count):
         if tree.room[j, RATIO] < np.inf:
             mine, other = rounded(tree.room[j, RATIO]), rounded(tree.room[best, RATIO])
-            few, many = tree.started[j] * tree.weight[best], tree.started[best] * tree.weight[j]
+            few, many = tree.room[j, STARTED] * tree.nodes[best].weight, tree.room[best, STARTED] * tree.nodes[j].weight
             if best < 0 or mine < other or (mine == other and few < many):
                 best = j
     return best
@@ -33,6 +35,7 @@ def h_drf_node(tree, i):
     s, best = 0.0, leaf
     if leaf >= 0:
         one = tree.leaves[leaf]
+        room[i, STARTED] = one.started
         if one.waiting == 0 or one.bits & tree.saturated != 0:
             best = -1
         for l in range(resources):
@@ -40,7 +43,9 @@ def h_drf_node(tree, i):
             s = max(s, room[i, USAGE + l])
     else:
         first, end, f = tree.nodes[i].first, tree.nodes[i].first + tree.nodes[i].count, np.inf
+        room[i, STARTED] = 0
         for j in range(first, end):
+            room[i, STARTED] += room[j, STARTED]
             if room[j, RATIO] > 0:
                 f = min(f, room[j, RATIO])
         for l in range(resources):
@@ -55,49 +60,18 @@ def h_drf_node(tree, i):
         child = first_of_siblings(tree, i)
         best = int(room[child, BEST]) if child >= 0 else -1
     room[i, BEST] = best
-    room[i, RATIO] = s / tree.weight[i] if best >= 0 else np.inf
+    room[i, RATIO] = s / tree.nodes[i].weight if best >= 0 else np.inf
 
 
-@mch.rule(room=4)
+@mch.rule(room=5)
 def h_drf(tree):
     if tree.anew:
         for i in range(tree.nodes.size - 1, -1, -1):
             h_drf_node(tree, i)
     for leaf in tree.changed:
-        i = tree.node_of[leaf]
+        i = tree.leaves[leaf].node
         while i >= 0:
             h_drf_node(tree, i)
-            i = tree.nodes[i].parent
-    return int(tree.room[0, BEST])
-
-
-@kernel
-def least_below(tree, i):
-    """The least share over weight of the leaves below a node that can be served, and whose it is; lower indices first."""
-    room, leaf = tree.room, tree.nodes[i].leaf
-    if leaf >= 0:
-        one = tree.leaves[leaf]
-        late = tree.first >= 0 and (tree.saturated >> tree.first) & 1 == 1
-        blocked = one.waiting == 0 or one.bits & tree.saturated != 0
-        room[i, BEST] = -1 if blocked else leaf
-        room[i, RATIO] = np.inf if blocked else rounded(one.tasks * (one.share / (one.late if late else one.weight)))
-        return
-    room[i, RATIO], room[i, BEST] = np.inf, -1
-    for j in range(tree.nodes[i].first, tree.nodes[i].first + tree.nodes[i].count):
-        less = room[j, RATIO] < room[i, RATIO] or (room[j, RATIO] == room[i, RATIO] and room[j, BEST] < room[i, BEST])
-        if room[j, BEST] >= 0 and less:
-            room[i, RATIO], room[i, BEST] = room[j, RATIO], room[j, BEST]
-
-
-@mch.rule(room=2, weights="mch")
-def flat_mch(tree):
-    if tree.anew:
-        for i in range(tree.nodes.size - 1, -1, -1):
-            least_below(tree, i)
-    for leaf in tree.changed:
-        i = tree.node_of[leaf]
-        while i >= 0:
-            least_below(tree, i)
             i = tree.nodes[i].parent
     return int(tree.room[0, BEST])
 
@@ -111,8 +85,8 @@ def share_over_weight(leaf, usage, demand, weight, capacity):
 
 
 SAME = (
-    (h_drf, "h-drf"), (flat_mch, "mch"), (mch.Rule(choose=flat_mch.choose, room=2, weights="mch-two-phase"), "mch-two-phase"),
-    *((mch.Rule(share_over_weight.priority, weights), weights) for weights in ("mch", "mch-two-phase")))
+    (h_drf, "h-drf"),
+    *((mch.Rule(share_over_weight.priority, weights), weights) for weights in ("mch", "mch-two-phase", "exact-ch", "weighted-drf")))
 
 
 @settings(deadline=None, max_examples=40)
@@ -126,7 +100,7 @@ def test_a_readers_rule_fills_as_the_shipped_one(problem):
 @settings(deadline=None, max_examples=25)
 @given(workloads())
 def test_a_readers_rule_serves_a_stream_as_the_shipped_one(workload):
-    for mine, shipped in SAME[1:]:
+    for mine, shipped in SAME:
         both = [mch.simulate(*workload[:2], rule, workload[2]).jobs for rule in (mine, shipped)]
         assert both[0].equals(both[1]), shipped
 
@@ -138,3 +112,95 @@ def test_a_leaf_that_cannot_be_served_is_named():
             mch.fill(tree, (4, 4), mch.Rule(choose=bad))
     with pytest.raises(ValueError, match="does not compile"):
         mch.rule(lambda tree: tree.nothing, room=1)
+
+
+@mch.rule(room=1)
+def sees_it_all(tree):
+    """Serves by turns, of what fits; notes in `mine` (one for all sets) the tasks free, the backlog and the time."""
+    for l in range(tree.free.size):
+        if tree.free[l] < 0 or tree.free[l] > tree.capacity[l]:
+            return 99
+    turn = int(tree.mine[0, 0])
+    for at in range(tree.leaves.size):
+        k = (turn + at) % tree.leaves.size
+        one = tree.leaves[k]
+        if one.waiting > 0 and one.bits & tree.saturated == 0:
+            tree.mine[0, 0] = k + 1
+            tree.mine[1, 0] = tree.now
+            return k
+    return -1
+
+
+def test_a_rule_keeps_numbers_and_sees_what_is_free_and_the_time():
+    tree = mch.Tree([(1, 0), (1, 0), (1, 0)])
+    assert mch.fill(tree, (6, 1), sees_it_all).order.tolist() == [0, 1, 2, 0, 1, 2]  # zero at the start, kept between calls
+
+    @mch.rule(room=0)
+    def only_while_half_is_free_or_late(tree):
+        late = tree.now >= 10 or 2 * tree.free[0] > tree.capacity[0]
+        return 0 if late and tree.leaves[0].waiting > 0 and tree.saturated & 1 == 0 else -1
+
+    jobs = pd.DataFrame({"leaf": [0, 1], "submit": [0.0, 10.0], "tasks": [4, 0], "duration": [100.0, 1.0]})
+    assert mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs, until=5, every=1).shares["share"].max() == 0.5
+    assert mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs).jobs["finish"].tolist() == [110.0, 10.0]
+
+
+def test_a_rule_on_machines_sees_what_is_free_on_each():
+    @mch.rule(room=0)
+    def only_onto_an_empty_machine(tree):
+        for machine in range(tree.machines.shape[0]):
+            if tree.machines[machine, 0] == 4 and tree.leaves[0].waiting > 0:
+                return 0
+        return -1
+
+    jobs = pd.DataFrame({"leaf": [0] * 5, "submit": 0.0, "tasks": 1, "duration": 1.0})
+    run = mch.simulate(mch.Tree([(3,)]), [[4], [4]], only_onto_an_empty_machine, jobs)
+    assert run.jobs["start"].tolist() == [0, 0, 1, 1, 2]
+
+
+def test_random_numbers_are_the_same_for_a_seed():
+    @mch.rule(room=0)
+    def at_random(tree):
+        k = int(tree.rng.random() * tree.leaves.size)
+        return k if tree.saturated == 0 else -1
+
+    orders = [mch.fill(mch.Tree([(1,)] * 5), (40,), at_random, seed=seed).order.tolist() for seed in (0, 0, 1)]
+    assert orders[0] == orders[1] != orders[2] and set(orders[0]) == set(range(5))
+
+
+def writes_a_record(tree):
+    tree.leaves[0].waiting = 0
+    return 0
+
+
+def writes_a_field(tree):
+    tree.leaves.tasks[0] = 0
+    return 0
+
+
+def writes_by_name(tree):
+    tree.leaves[0]["tasks"] += 1
+    return 0
+
+
+def writes_what_is_free(tree):
+    tree.free[0] = 1e9
+    return 0
+
+
+def writes_usage(leaf, usage, demand, weight, capacity):
+    usage[:] = 0.0
+    return 0.0
+
+
+def writes_capacity(leaf, usage, demand, weight, capacity):
+    capacity[0] += 1
+    return 0.0
+
+
+@pytest.mark.parametrize("cheat", [writes_a_record, writes_a_field, writes_by_name, writes_what_is_free, writes_usage, writes_capacity])
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
+def test_what_a_rule_sees_is_read_only(cheat):
+    room = None if "usage" in cheat.__code__.co_varnames else 1
+    with pytest.raises(ValueError, match=f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`"):
+        mch.rule(room=room)(cheat)

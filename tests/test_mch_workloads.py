@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 
 from schedlib import mch, traces
-from schedlib.exhibits.mch import fig1_3_weights, fig4_churn, fig5_cost
+from schedlib.exhibits.mch import fig1_4_weights, fig5_cost, tenants
 from schedlib.mch import workloads
 from schedlib.pictures.trees import plot_tree, tree_size
 
-CLAIMS = {claim.id: claim for claim in (*fig4_churn.CLAIMS, *fig5_cost.CLAIMS)}
+CLAIMS = {claim.id: claim for claim in (*fig1_4_weights.CLAIMS, *fig5_cost.CLAIMS)}
 
 
 def measured(name, frame, reading=None):
@@ -26,7 +26,7 @@ def test_trees_have_the_paper_s_numbers_of_nodes():
         assert tree.n_leaves == 2**levels and tree.n_nodes - 1 == 2 ** (levels + 1) - 2
         assert (tree.depth[tree.leaves] == levels).all() and np.allclose(tree.guarantee[tree.leaves], 2.0**-levels)
         assert tree.demand[:, 0].tolist() == list(range(1, 2**levels + 1))
-    assert [workloads.fig4().name(leaf) for leaf in workloads.fig4().leaves] == list(fig4_churn.PRINTED)
+    assert [workloads.fig4().name(leaf) for leaf in workloads.fig4().leaves] == list(fig1_4_weights.PRINTED)
 
 
 @pytest.mark.parametrize("jobs", (4, 5, 11))
@@ -75,10 +75,10 @@ def by_equations(demand, capacity, case):
     return [float(t) for t in tasks], float(1 / mu_2)
 
 
-@pytest.mark.parametrize("case", fig1_3_weights.CASES)
+@pytest.mark.parametrize("case", fig1_4_weights.CASES)
 def test_worked_examples_solve_the_paper_s_equations(case):
-    rows = fig1_3_weights.run_worked(case, seed=0).set_index("node")
-    wanted, inverse = by_equations(fig1_3_weights.CASES[case], (10, 12), case)
+    rows = fig1_4_weights.run_worked(case, seed=0).set_index("node")
+    wanted, inverse = by_equations(fig1_4_weights.CASES[case], (10, 12), case)
     assert np.allclose(rows["t_star"].dropna(), wanted, rtol=1e-12)
     assert np.isclose(1 / rows.loc["n2", "mu"], inverse) and np.isclose(rows.loc["n2,1", "weight"], inverse)
     assert np.isclose(rows.loc["n2,2", "weight"], 1 if case == "other" else inverse)
@@ -171,11 +171,36 @@ def test_shares_are_judged_in_their_windows():
     """Shares that are as printed while all are active, and anything at other times; n2,3 takes over, n2,1 moves by 0.05."""
     rows = []
     for time in range(0, 1000, 10):
-        for name, share in fig4_churn.PRINTED.items():
+        for name, share in fig1_4_weights.PRINTED.items():
             share = 0.9 if time < 200 or 580 < time < 640 else share
             share += (0.5 if name == "n2,3" else 0.05 if name == "n2,1" else 0) if time >= 790 else 0
             rows.append({"rule": "mch", "seed": 0, "time": time, "name": name, "share": share})
     frame = pd.DataFrame(rows)
-    assert all(np.allclose(measured(f"fig4-share-{name.replace(',', '-')}", frame), share) for name, share in fig4_churn.PRINTED.items())
+    assert all(np.allclose(measured(f"fig4-share-{name.replace(',', '-')}", frame), share) for name, share in fig1_4_weights.PRINTED.items())
     assert np.allclose(measured("fig4-ratio", frame), 0) and np.allclose(measured("fig4-takes-over", frame), 1)
     assert np.allclose(measured("fig4-others-stay", frame), 0.05)
+
+
+def test_a_tenants_leaf_asks_for_what_most_of_its_tasks_ask_for():
+    tasks = pd.DataFrame({"tenant": list("baaab"), "kind": list("xyyxx"), "duration": [0.0, 5, 6, 7, 8]})
+    tasks = tasks.assign(cpu=[1.0, 2, 2, 1, 3], gpu=[0.0, 1, 1, 0, 0])
+    tree, made = workloads._tenants(tasks, ["cpu", "gpu"])
+    assert [tree.name(node) for node in range(tree.n_nodes)] == ["root", "a", "x", "y", "b", "x"]
+    assert tree.demand.tolist() == [[1, 0], [2, 1], [1, 0]]
+    assert made.to_numpy().tolist() == [[2, 1], [1, 5], [1, 6], [0, 7], [2, 8]]
+
+
+def test_tenants_ask_for_the_load_and_always_have_tasks_waiting():
+    tree, tasks = mch.Tree([(1, 0), (1, 2)]), pd.DataFrame({"leaf": [0, 1, 1], "duration": [2.0, 3.0, 5.0]})
+    capacity = np.array([10.0, 4.0])
+    jobs = tenants.arrivals(tree, tasks, capacity, 4000, 0)
+    asked = (tree.demand[jobs["leaf"]] * jobs[["duration"]].to_numpy()).sum(axis=0) / capacity / jobs["submit"].iloc[-1]
+    assert np.isclose(asked.max(), tenants.LOAD, rtol=0.05)
+    work = tenants.backlog(tree, tasks, capacity, 100.0, 0).groupby("leaf")["duration"].sum()
+    assert (work > 1.7 * 100 * np.array([10, 2])).all()
+
+
+def test_the_poorest_leaf_is_found_for_each_seed():
+    frame = pd.DataFrame({"rule": "drf", "place": ["pool"] * 4 + ["machines"] * 4, "seed": [0, 0, 1, 1] * 2})
+    table = tenants.poorest(frame.assign(share=[0.5, 1, 1, 0.7, 1, 2, 3, 4]))
+    assert np.allclose(table.loc["drf"], [0.6, 2.0])

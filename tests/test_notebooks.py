@@ -11,13 +11,14 @@ from schedlib.teaching import exercises
 
 CHAPTERS = {name: file for name, file in notebooks.book().items() if not name.startswith("reproduce/")}
 BOOK = [name for name in CHAPTERS if "/" not in name]
-LONGEST_CELL = 15
+LONGEST_CELL, WIDEST_CELL = 25, 88
 HEAD = re.compile(
     r"# [^\n]+\n\n\*\*After this chapter\*\* you can .+?\n\n\*\*Prerequisites\*\*: .+?\s\*\*Time\*\*: (?P<minutes>\d+) minutes.*?\n\n"
     r"\*\*Before / after\*\*: (?P<around>.+?)\n\n\*\*Code\*\*: (?P<code>.+?)(\n\n|\Z)",
     re.S,
 )
-CHECK = re.compile(r'^exercises\.check\("([^"]+)", (\d+), answer\)$', re.M)
+CHECK = re.compile(r'^exercises\.check\("([^"]+)", answer\)$', re.M)
+STATEMENT = re.compile(r"(\d)\. \*(Warm-up|Code|Research)\.\* .+", re.S)
 
 
 def sources(file, kind):
@@ -29,10 +30,10 @@ def code_cells(file):
 
 
 def checks(cells):
-    """What is checked in a notebook: chapter, number, source, and what the check said."""
+    """What is checked in a notebook: the exercise's id, source, and what the check said."""
     found = [(CHECK.search("".join(cell["source"])), cell) for cell in cells]
     return [
-        (match[1], int(match[2]), "".join(cell["source"]), "".join(cell["outputs"][-1].get("data", {}).get("text/plain", "")))
+        (match[1], "".join(cell["source"]), "".join(cell["outputs"][-1].get("data", {}).get("text/plain", "") if cell["outputs"] else ""))
         for match, cell in found
         if match
     ]
@@ -56,7 +57,21 @@ def test_committed_as_run_from_top_to_bottom(name):
 def test_short_enough_for_a_lecture(name):
     cells = code_cells(CHAPTERS[name])
     assert len(cells) <= 30
-    assert max(len("".join(cell["source"]).splitlines()) for cell in cells) <= LONGEST_CELL
+    open_cells = [cell for cell in cells if "hide-input" not in cell["metadata"].get("tags", [])]
+    assert max(len("".join(cell["source"]).splitlines()) for cell in open_cells) <= LONGEST_CELL
+
+
+@pytest.mark.parametrize("name", BOOK)
+def test_code_fits_the_page(name):
+    wide = [line for cell in code_cells(CHAPTERS[name]) for line in "".join(cell["source"]).splitlines() if len(line) > WIDEST_CELL]
+    assert not wide
+
+
+@pytest.mark.parametrize("name", BOOK)
+def test_what_is_folded_on_the_site_is_folded_in_jupyterlab(name):
+    for cell in code_cells(CHAPTERS[name]):
+        folded = "hide-input" in cell["metadata"].get("tags", [])
+        assert folded == cell["metadata"].get("jupyter", {}).get("source_hidden", False)
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -69,8 +84,10 @@ def test_explorers_show_a_picture_on_a_static_page_and_every_picture_has_words(n
                 assert output["metadata"]["image/png"]["alt"].strip()
 
 
-def test_chapters_are_those_that_exercises_know():
-    assert set(BOOK) <= set(exercises.listed())
+def test_every_exercise_stands_in_one_chapter_and_in_its_solutions():
+    asked = {name: [found for found, *_ in checks(code_cells(CHAPTERS[name]))] for name in BOOK}
+    assert sorted(found for names in asked.values() for found in names) == sorted(exercises.listed())
+    assert asked == {name: [found for found, *_ in checks(code_cells(CHAPTERS[f"solutions/{name}"]))] for name in BOOK}
 
 
 @pytest.mark.parametrize("name", BOOK)
@@ -98,35 +115,35 @@ def test_model_shows_its_part_of_the_one_notation_table(name):
 
 
 @pytest.mark.parametrize("name", BOOK)
-def test_exercises_are_graded_and_each_has_an_empty_cell_that_is_checked(name):
-    found = checks(code_cells(CHAPTERS[name]))
-    numbers = exercises.listed()[name]
-    assert [(chapter, number) for chapter, number, _, _ in found] == [(name, number) for number in numbers]
-    for _, number, source, said in found:
-        assert "answer = ...\n" in source and said.startswith(f"Exercise {number}: give ")
-    text = "\n".join(sources(CHAPTERS[name], "markdown"))
-    grades = re.findall(r"^(\d)\. \*(Warm-up|Code|Research)\.\*", text, re.M)
-    assert [int(number) for number, _ in grades] == numbers and grades[0][1] == "Warm-up"
+def test_exercises_are_graded_and_each_statement_stands_above_its_empty_cell(name):
+    cells = json.loads(CHAPTERS[name].read_text())["cells"]
+    at = [i for i, cell in enumerate(cells) if checks([cell] if cell["cell_type"] == "code" else [])]
+    grades = [STATEMENT.fullmatch("".join(cells[i - 1]["source"])) for i in at]
+    assert all(grades) and [int(grade[1]) for grade in grades] == list(range(1, len(at) + 1)) and grades[0][2] == "Warm-up"
     if name != "00-start-here":
-        assert 3 <= len(grades) <= 5 and grades[-1][1] == "Research"
+        assert 3 <= len(grades) <= 5 and grades[-1][2] == "Research"
 
 
-def accepted(name, cells):
-    numbers = exercises.listed()[name.removeprefix("solutions/")]
-    assert [number for _, number, _, _ in checks(cells)] == numbers
+@pytest.mark.parametrize("name", BOOK)
+def test_empty_cells_say_what_an_answer_looks_like(name):
+    for _, source, said in checks(code_cells(CHAPTERS[name])):
+        assert "answer = ...\n" in source and said.startswith("Your turn: give ")
+
+
+def accepted(cells):
     assert all(said.startswith("Right: ") for *_, said in checks(cells))
 
 
 @pytest.mark.parametrize("name", BOOK)
 def test_solutions_are_accepted(name):
-    accepted(name, code_cells(CHAPTERS[f"solutions/{name}"]))
+    accepted(code_cells(CHAPTERS[f"solutions/{name}"]))
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_still_runs(name):
     text = notebooks.executed(CHAPTERS[name])
     if name.startswith("solutions/"):
-        accepted(name, [cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"])
+        accepted([cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"])
 
 
 def test_links_between_files_lead_somewhere():

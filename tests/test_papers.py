@@ -26,7 +26,12 @@ def small_run(name):
     return pd.concat(blocks, ignore_index=True)
 
 
-@pytest.mark.parametrize("figure", LIBRARY.figures.values(), ids=lambda figure: figure.id)
+def by_experiment(items):
+    """Each with its id; those of one experiment run in one process, which runs it once."""
+    return [pytest.param(item, id=item.id, marks=pytest.mark.xdist_group(str(item.experiment))) for item in items.values()]
+
+
+@pytest.mark.parametrize("figure", by_experiment(LIBRARY.figures))
 def test_figure_from_a_small_run_can_be_read_by_everyone(figure):
     frame = small_run(figure.experiment)
     for text in (figure.caption, figure.alt):
@@ -38,7 +43,7 @@ def test_figure_from_a_small_run_can_be_read_by_everyone(figure):
         assert not seeing.faint(drawn), "these words hardly stand out from what is behind them"
 
 
-@pytest.mark.parametrize("claim", LIBRARY.claims.values(), ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", by_experiment(LIBRARY.claims))
 def test_claim_can_be_judged_on_a_small_run(claim):
     def done_of(name):
         return sweep.Sweep(LIBRARY.experiments[name], "smoke", 1, small_run(name), ())

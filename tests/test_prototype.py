@@ -333,7 +333,7 @@ def test_no_process_outlives_the_driver_or_the_host(whom, how):
     while any(map(alive, others)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not [one for one in others if alive(one)]
-    assert {"driver": how == signal.SIGKILL or b"KeyboardInterrupt" in said, "host": b"RuntimeError: host 0" in said}[whom]
+    assert {"driver": how == signal.SIGKILL or b"KeyboardInterrupt" in said, "host": b"RuntimeError: host 0" in said}[whom], said.decode()
 
 
 def test_hosts_that_wait_are_used_and_go_on_waiting(monkeypatch):

@@ -71,6 +71,16 @@ def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
     assert "hmhs.smoke.ipynb stopped" in str(caught.value)
 
 
+def test_killed_kernel_says_that_the_same_command_goes_on(checkout):
+    suicide = new_code_cell("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", suicide)
+    with pytest.raises(notebooks.NotebookError, match="kernel was killed.*the same command goes on"):
+        notebooks.figures("hmhs", scale="smoke", workers=1)
+    save(checkout / "notebooks" / "01-toy.ipynb", suicide)
+    with pytest.raises(notebooks.NotebookError, match="01-toy.ipynb stopped: its kernel was killed"):
+        notebooks.notebooks("01")
+
+
 def test_missing_notebook_is_named(checkout):
     with pytest.raises(notebooks.NotebookError, match="notebooks/reproduce/hmhs.ipynb is missing"):
         notebooks.figures("hmhs")

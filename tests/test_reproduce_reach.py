@@ -96,6 +96,14 @@ def test_a_module_used_as_a_value_counts_whole(toys):
     assert digest() != before
 
 
+def test_a_package_may_import_its_own_modules(toys):
+    (toys / "readers/__init__.py").write_text("from toys.readers import one\n")
+    (toys / "exhibit.py").write_text("from toys import readers\ndef run(seed):\n    return readers.one.read_one()\n")
+    before = digest()
+    (toys / "readers/one.py").write_text("def read_one():\n    return 'another'\n")
+    assert digest() != before
+
+
 def test_packages_are_those_that_run_reaches(toys):
     (toys / "helper.py").write_text("import numpy as np\nimport pandas\ndef double(x):\n    return np.float64(x)\n")
     reach.forget()

@@ -1,19 +1,20 @@
 """A sweep gives the same rows however it is run, and what is finished survives whatever happens to the rest."""
 
+import functools
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
+import psutil
 import pytest
 from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
 from schedlib import reproduce
-from schedlib.experiment import Claim, Experiment
+from schedlib.experiment import Claim, Experiment, scales
 from schedlib.reproduce import ahead, ledger, registry, store, sweep, tables
 
 
@@ -67,6 +68,8 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(s
               Claim("hmhs.made", measure=lambda frame: frame["x"], by_construction=True, reason="it is so", **asked)]
     known = registry.Registry.of([experiment], [], claims)
     monkeypatch.setattr(registry, "load", lambda: known)
+    ahead._each(["hmhs.doubt"], "quick", None, 1)
+    assert len(entries(experiment)) == seeds
     done = sweep.sweep(experiment, workers=1, progress=False)
     assert done.seeds == seeds == done.frame["seed"].nunique() and done.looks == 3
     row = ledger.judged(only="hmhs.c", workers=1, progress=False).iloc[0]
@@ -116,17 +119,23 @@ def test_damaged_entry_is_recomputed_and_said_so(folder, damage):
     assert len(toy.executions(folder)) == 7
 
 
-def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
+def sweeping(folder, points, stored):
+    """A slow sweep in another process, of which so many points are stored, and its experiment."""
     (folder / "slow").touch()
-    experiment = toy.experiment(toy.counted, folder, points=6)
+    experiment = toy.experiment(toy.counted, folder, points=points)
     code = (
         f"import sys; sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments as toy; from schedlib import reproduce;"
-        f"reproduce.run(toy.experiment(toy.counted, {str(folder)!r}, points=6), workers=2, progress=False)"
+        f"reproduce.run(toy.experiment(toy.counted, {str(folder)!r}, points={points}), workers=2, progress=False)"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    process = psutil.Popen([sys.executable, "-c", code], start_new_session=True)
     until = time.monotonic() + 60
-    while len(entries(experiment)) < 3 and process.poll() is None and time.monotonic() < until:
+    while len(entries(experiment)) < stored and process.poll() is None and time.monotonic() < until:
         time.sleep(0.02)
+    return experiment, process
+
+
+def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
+    experiment, process = sweeping(folder, points=6, stored=3)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     kept = {(meta["point"]["jobs"], meta["seed"]) for meta in map(store.peek, entries(experiment))}
@@ -137,6 +146,14 @@ def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
     assert len(after) == len(counts) == 12
     assert all(counts[f"{jobs}-{seed}"] == 1 for jobs, seed in kept)
     assert tables.csv_text(after) == text(experiment, workers=1, refresh=True)
+
+
+def test_workers_end_with_a_parent_that_is_killed(folder):
+    _, process = sweeping(folder, points=40, stored=2)
+    children = process.children(recursive=True)
+    process.kill()
+    process.wait()
+    assert len(children) >= 2 and psutil.wait_procs(children, timeout=20)[1] == []
 
 
 def test_killed_worker_loses_nothing(folder, capsys):
@@ -162,11 +179,51 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(folder):
     assert clustered == text(experiment, workers=1, refresh=True)
 
 
+MINE = """import pandas as pd
+from schedlib.experiment import Experiment, scales
+def run(seed):
+    return pd.DataFrame({"x": [seed]})
+MINE = Experiment("squares", "Of my own", run, scales([{}]), scales(2))
+"""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_worker_that_lacks_the_module_says_so_and_what_to_do(tmp_path, monkeypatch):
+    from distributed import Client, LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50) as cluster:
+        (tmp_path / "sweep_of_mine.py").write_text(MINE)  # later than the workers started
+        monkeypatch.syspath_prepend(tmp_path)
+        from sweep_of_mine import MINE as mine
+
+        with pytest.raises(reproduce.SweepError, match="cannot import 'sweep_of_mine'.*PYTHONPATH.*upload_file"):
+            reproduce.run(mine, dask=cluster.scheduler_address, progress=False)
+        with Client(cluster, set_as_default=False) as client:
+            client.upload_file(str(tmp_path / "sweep_of_mine.py"))
+        assert reproduce.run(mine, dask=cluster.scheduler_address, progress=False)["x"].tolist() == [0, 1]
+    assert reproduce.run(mine, workers=2, progress=False, refresh=True)["x"].tolist() == [0, 1]
+
+
+def test_function_that_no_worker_could_import_is_refused(folder):
+    for run in (lambda seed: None, functools.partial(toy.noisy, jobs=1)):
+        mine = Experiment("mine", "Of my own", run, dict.fromkeys(("smoke", "quick", "paper"), [{}]), scales(1))
+        with pytest.raises(ValueError, match="a worker imports it by name"):
+            reproduce.run(mine, workers=1, progress=False)
+
+
+@pytest.mark.parametrize("wrong, error", [({"id": "../x"}, ValueError), ({"run": 3}, TypeError), ({"seeds": 5}, ValueError)])
+def test_experiment_of_ones_own_is_checked(wrong, error):
+    right = {"id": "mine", "title": "Of my own", "run": toy.noisy, "points": scales([{"jobs": 1}]), "seeds": scales(1)}
+    assert Experiment(**right).id == "mine"
+    with pytest.raises(error, match="experiment"):
+        Experiment(**right | wrong)
+
+
 def test_worker_with_other_code_is_refused(folder, monkeypatch):
     experiment = toy.experiment(toy.counted, folder, points=1, seeds=1)
     describe = store.describe
     monkeypatch.setattr(store, "describe", lambda *what: describe(*what) | {"source": "of yesterday"})
-    with pytest.raises(reproduce.SweepError, match="differ from the parent's"):
+    with pytest.raises(reproduce.SweepError, match="has other code than the parent"):
         reproduce.run(experiment, workers=1, progress=False)
     assert toy.executions(folder) == []
 
@@ -212,6 +269,10 @@ def test_what_comes_next_is_run_while_one_draws_and_no_longer():
     assert not runner.is_alive()
 
 
+def test_the_first_point_of_each_experiment_stands_one_experiment_ahead():
+    assert ahead._in_order([["a1", "a2", "a3"], ["b1"], [], ["c1", "c2"]]) == ["a1", "b1", "a2", "a3", "c1", "c2"]
+
+
 def test_long_points_start_first(folder, monkeypatch):
     experiment = toy.experiment(toy.counted, folder, points=3, seeds=1)
     started = []
@@ -226,8 +287,12 @@ def test_long_points_start_first(folder, monkeypatch):
     "how, message",
     [
         ({"scale": "huge"}, "choose from smoke, quick, paper"),
-        ({"seeds": 0}, "seeds: must be at least 1"),
-        ({"workers": 0}, "workers: must be at least 1"),
+        ({"scale": ["quick"]}, "Choose from smoke, quick, paper"),
+        ({"seeds": 0}, "seeds: must be a whole number from 1 to 100,000"),
+        ({"seeds": 10**12}, "seeds: must be a whole number from 1 to 100,000"),
+        ({"seeds": 2.5}, "seeds: must be a whole number"),
+        ({"workers": 0}, "workers: must be 1, 2, 3"),
+        ({"workers": "two"}, "workers: must be 1, 2, 3"),
         ({"dask": "tcp://127.0.0.1:1"}, "no scheduler answers"),
     ],
 )

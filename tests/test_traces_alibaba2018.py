@@ -121,6 +121,9 @@ def test_pairs_of_a_small_hour(hour):
         (STAGES, INSTANCES.replace(",11,100.0", ",,100.0"), "sample_instances.csv: duration is blank.* in row 3;"),
         (STAGES, INSTANCES.replace("j_2,M1", "j_2,M8"), "sample_instances.csv: stage is not in sample_tasks.csv in row 6;"),
         (STAGES, "", "sample_instances.csv: Empty"),
+        (STAGES, "\n\n", "sample_instances.csv: no rows"),
+        ("\n\n", INSTANCES, "sample_tasks.csv: no rows"),
+        (STAGES.replace("j_2,M1", "j_" + "9" * 20 + ",M1"), INSTANCES, "sample_tasks.csv: job is not of the form"),
         (STAGES.replace("3,j_2,R2_1_3", "3,j_2,M1"), INSTANCES, "sample_tasks.csv: stage is there twice in row 6;"),
         (STAGES.replace("j_2,M1", "x2,M1"), INSTANCES, "sample_tasks.csv: job is not of the form j_<number> in row 6;"),
         (STAGES.replace("3,j_9", "-3,j_9"), INSTANCES, "sample_tasks.csv: submit is negative in row 8;"),
@@ -130,6 +133,14 @@ def test_pairs_of_a_small_hour(hour):
 def test_defects_are_refused_with_file_and_row(hour, stages, instances, message):
     with pytest.raises(ValueError, match=message):
         alibaba2018("instances", hour(stages, instances))
+
+
+@pytest.mark.parametrize("name", ["sample_tasks.csv", "sample_instances.csv"])
+def test_a_missing_file_is_named(hour, name):
+    folder = hour()
+    (folder / name).unlink()
+    with pytest.raises(ValueError, match=f"folder: there is no .*{name}"):
+        alibaba2018("instances", folder)
 
 
 def test_stages_out_of_order_are_sorted_and_counted(hour):

@@ -73,9 +73,19 @@ def test_empty_missing_and_cut_files_are_refused(tmp_path):
     (tmp_path / "empty.tr").write_text("\n")
     whole = gzip.compress(b"".join(b"%d 1 4 4\n" % i for i in range(999)))
     (tmp_path / "cut.tr.gz").write_bytes(whole[:-20])
-    for name, message in (("empty.tr", "no jobs"), ("missing.tr", "missing or cut"), ("cut.tr.gz", "missing or cut")):
+    (tmp_path / "binary.tr").write_bytes(b"0 1 4 4\n\xff\xfe\n")
+    damaged = dict.fromkeys(("missing.tr", "cut.tr.gz", "binary.tr"), "missing, cut short or damaged")
+    for name, message in ({"empty.tr": "no jobs"} | damaged).items():
         with pytest.raises(ValueError, match=message):
             read_hawk(tmp_path / name)
+
+
+def test_a_byte_that_flipped_in_a_gzip_file_is_noticed_wherever_it_is(tmp_path):
+    whole, path = gzip.compress(b"".join(b"%d 1 4 4\n" % i for i in range(999))), tmp_path / "flipped.tr.gz"
+    for place in range(12, len(whole), 97):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
+        with pytest.raises(ValueError, match="flipped.tr.gz"):
+            read_hawk(path)
 
 
 def test_a_job_without_tasks_cannot_be_written(tmp_path):

@@ -49,6 +49,11 @@ def test_bad_rows_are_refused(tmp_path, row, message):
         read_swim(swim(tmp_path, ROWS[0], row))
 
 
+def test_columns_with_paths_are_not_read(tmp_path):
+    w = read_swim(swim(tmp_path, *(f"{row}\t/in/{i}\t/out\t7" for i, row in enumerate(ROWS))))
+    assert w.jobs.equals(read_swim(swim(tmp_path, *ROWS, name="plain.tsv")).jobs)
+
+
 def test_empty_and_cut_files_are_refused(tmp_path):
     path = swim(tmp_path, *ROWS * 99, name="fb.tsv.gz")
     path.write_bytes(path.read_bytes()[:-20])

@@ -24,6 +24,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
 from schedlib import paths
+from schedlib.core import pure
 
 PACKAGE = paths.PACKAGE
 FROM = rb"from (schedlib[\w.]*) import (\([^)]*\)|[^\n#]*)"
@@ -76,6 +77,8 @@ def jit(function: Callable[..., Any], signature: Any = None, place: str = "", **
     file = Path(code.co_filename).resolve() if code else None
     own = file is not None and file.is_relative_to(PACKAGE) and file.is_file()
     folder = kernel_folder(file) if own and file else None
+    if own:
+        options.pop("pipeline_class", None)
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     numba.config.CACHE_DIR = str(folder / place if folder else "")  # type: ignore[attr-defined]
     try:
@@ -151,14 +154,17 @@ def compiled(function: Callable[..., Any] | None = None, *, signature: Any = Non
     return functools.partial(jit, signature=signature) if function is None else jit(function, signature)
 
 
-def rule(signature: Any, form: str = "", **options: Any) -> Callable[[Callable[..., Any]], Any]:
+def rule(signature: Any, form: str = "", notes: str = "the array that is there for it",
+         **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """A decorator that compiles a reader's function to one signature, so that kernels can take it. The
     library's own functions compile when they are first needed.
 
     It takes plain functions, lambdas, and functions that numba compiled before; one that has this very
     signature is given back as it is. `form` says in words what the function takes and gives, such as
-    "(cluster, job) -> machine". With NUMBA_DISABLE_JIT=1 the function stays plain Python. Raises ValueError,
-    with the compiler's reason, for what is no function or cannot be compiled to that signature.
+    "(cluster, job) -> machine"; `notes` is the array that it may write to. With NUMBA_DISABLE_JIT=1 the
+    function stays plain Python. Raises ValueError, with the compiler's reason, for what is no function,
+    cannot be compiled to that signature, answers with another kind of number, or writes to what it sees
+    (`core.pure`).
 
     >>> add = rule(types.int64(types.int64, types.int64))
     >>> @add
@@ -171,13 +177,16 @@ def rule(signature: Any, form: str = "", **options: Any) -> Callable[[Callable[.
     def decorate(function: Callable[..., Any]) -> Any:
         if isinstance(function, Dispatcher):
             declared = getattr(function, "declared", None)
-            if declared == signature or signature.args in map(tuple, function.signatures):
+            pure_one = function._compiler.pipeline_class is pure.Rules  # type: ignore[attr-defined]
+            if declared == signature or pure_one and signature.args in map(tuple, function.signatures):
                 return function
             function = function.py_func
         try:
-            return jit(function, signature, **options)
-        except (numba.core.errors.NumbaError, TypeError) as error:
+            return jit(function, signature, pipeline_class=pure.Rules, **options)
+        except (numba.core.errors.NumbaError, TypeError, AttributeError) as error:
             name = getattr(function, "__name__", repr(function))
+            if written := pure.refusal(error, notes):
+                raise ValueError(f"{name}: does not compile. {written}") from error
             raise ValueError(
                 f"{name}: does not compile. The compiler says: {_reason(error)}. Use numbers, loops and the "
                 f"arrays it is given; its arguments and result must be {form or signature}") from error

@@ -4,7 +4,10 @@ import zlib
 
 import numpy as np
 
+from schedlib.core.checks import typed
 
+
+@typed
 def streams(seed: int, *names: str) -> tuple[np.random.Generator, ...]:
     """One independent generator for each name, a function of the seed and the name alone.
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from schedlib.core.checks import numbers, typed
 from schedlib.core.compiling import compiled
 
 
@@ -56,6 +57,7 @@ def smallest(tree):
     return tree.winner[1]
 
 
+@typed
 def winner_tree(keys: npt.ArrayLike) -> WinnerTree:
     """A tree over a copy of `keys (n,)`, all ties 0; ValueError when there is none.
 
@@ -66,9 +68,7 @@ def winner_tree(keys: npt.ArrayLike) -> WinnerTree:
     >>> int(smallest(tree))
     2
     """
-    key = np.array(keys, dtype=np.float64)
-    if key.ndim != 1 or key.size == 0:
-        raise ValueError("keys: needs a one-dimensional array with at least one key")
+    key = numbers("keys", keys, 1, "at least one key, in one row").copy()
     tree = WinnerTree(key, np.zeros(key.size, np.int64), np.zeros(2 * key.size, np.int64))
     play(tree)
     return tree

@@ -2,7 +2,17 @@
 
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
-from schedlib.eagle.systems import DLWL, SYSTEMS, Eagle, Hawk, IdealEagle, Omniscient, Sparrow, System
+from schedlib.eagle.systems import (
+                                                DLWL,
+                                                SYSTEMS,
+                                                Eagle,
+                                                Hawk,
+                                                IdealEagle,
+                                                Omniscient,
+                                                Sparrow,
+                                                System,
+                                                remaining_work,
+)
 from schedlib.eagle.systems import Cluster as Cluster
 from schedlib.eagle.workloads.samples import alibaba, four_nodes, google_sample
 from schedlib.eagle.workloads.synthetic import (
@@ -26,4 +36,4 @@ from schedlib.eagle.workloads.synthetic import (
 __all__ = ["CUTOFF", "DLWL", "HEARTBEAT", "JOBS", "LONG_SHARE", "LONG_WORK", "PARTITION", "SYSTEMS",
            "WORKERS", "Cluster", "Eagle", "Hawk", "IdealEagle", "Omniscient", "Simulation", "Sparrow",
            "System", "alibaba", "cloudera", "cutoff_for", "four_nodes", "google", "google_sample",
-           "job_means", "offered_load", "short_share", "simulate", "table1", "yahoo"]
+           "job_means", "offered_load", "remaining_work", "short_share", "simulate", "table1", "yahoo"]

@@ -2,7 +2,8 @@
 
 Batch sampling probes any worker. Succinct State Sharing (SSS) has three rounds: any worker; for the rejected,
 the short partition and the workers whose bit is clear in the freshest copy of the centre's bit vector; for
-those rejected again the short partition. As published all are decided at submission, by the workers' true
+those rejected again the short partition. (What the paper tried as well, a first round by an old vector, is
+`OLD_VECTOR`.) As published all are decided at submission, by the workers' true
 state; as written each rejection is a message. Copies of the same state are one row of the board, which counts
 its holders.
 """
@@ -12,7 +13,7 @@ import numpy as np
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import systems
 from schedlib.eagle.simulating.messages import PROBE, REJECTED, REJECTS, SENT, post, write
-from schedlib.eagle.simulating.state import refuse, seen
+from schedlib.eagle.simulating.state import MOST_PROBES, refuse, seen
 
 FIRST, SECOND, FALLBACK = 1, 2, 3  # rounds of Section 3.3
 
@@ -86,12 +87,6 @@ def draw_clear(words, short_only, workers, rng):
 
 
 @kernel
-def probes_of(state, job):
-    """max(K, 2t) probes for a job of t tasks (Section 3.3)."""
-    return max(state.how.min_probes, int(state.how.ratio * state.jobs[job].tasks))
-
-
-@kernel
 def send(state, worker, job, stage, hops, now):  # it arrives after one or two hops
     write(state.log, now, SENT, worker, job)
     lane = state.near if hops == 1 else state.far
@@ -107,7 +102,7 @@ def draw(low, high, rng):  # uniformly from low, ..., high - 1
 def probe_anywhere(state, job, rng, now):
     """Batch sampling (Sparrow), and the first round of Section 3.3: as written to distinct workers."""
     workers = state.workers
-    for probe in range(probes_of(state, job)):
+    for probe in range(state.jobs[job].probes):
         worker = draw(0, workers.size, rng)
         if not state.how.published:
             mark = state.counts[0].probes + probe - probe % workers.size  # a job's own, new after W probes
@@ -120,21 +115,35 @@ def probe_anywhere(state, job, rng, now):
 @kernel
 def probe_clear(state, job, rng, now):
     """The ideal Eagle: only workers whose bit is clear at the centre at this moment."""
-    for _ in range(probes_of(state, job)):
+    for _ in range(state.jobs[job].probes):
         worker = draw_clear(state.board.bits, state.how.short_only, state.workers.size, rng)
         send(state, worker, job, FIRST, 1, now)
 
 
 @kernel
-def probe_by_reader(choose, state, job, rng, now):
+def probe_by_reader(send_short, send_long, state, job, rng, now):
     """A reader's function names each probe's worker; one that does not exist is recorded and ends the run."""
-    for probe in range(probes_of(state, job)):
-        worker = choose(seen(state, now), job, probe, rng)
+    choose = send_long if state.jobs[job].long == 1 else send_short
+    for probe in range(state.jobs[job].probes):
+        worker = choose(seen(state, now, state.line[:probe]), job, probe, rng)
         if worker < 0 or worker >= state.workers.size:
             refuse(state, systems.UNKNOWN_WORKER, worker, state.workers.size, now)
             state.refusal[0].job, state.refusal[0].probe = job, probe
             return
+        state.line[probe] = worker
         send(state, worker, job, FIRST, 1, now)
+
+
+@kernel
+def count_by_reader(count, state, job, rng, now):
+    """A reader's function says how many probes a job sends; too few are recorded and end the run."""
+    j = state.jobs[job]
+    probes, least = count(seen(state, now, state.line[:0]), job, rng), 1 if state.how.sticky else j.tasks
+    if probes < least or probes > MOST_PROBES:
+        refuse(state, systems.FEW_PROBES, probes, least, now)
+        state.refusal[0].job = job
+    else:
+        j.probes = probes
 
 
 @kernel
@@ -151,9 +160,15 @@ def rejects(state, worker, job, now):
 def probe_in_three_rounds(state, job, rng, now):
     """The three rounds as published: nothing is tested when a probe arrives, in one hop or else in two."""
     workers, board, short_only = state.workers, state.board, state.how.short_only
+    old, kept = state.how.short_way == systems.OLD_VECTOR, board.status[0].kept
     rejected, freshest, row = 0, -1.0, -1  # the newest vector of all workers contacted for this job
-    for _ in range(probes_of(state, job)):
-        worker = draw(0, workers.size, rng)
+    if old:
+        freshest, row = board.status[0].stamp, kept
+    for _ in range(state.jobs[job].probes):
+        if old and kept >= 0:
+            worker = draw_clear(board.copies[kept], short_only, workers.size, rng)
+        else:
+            worker = draw(0, workers.size, rng)
         w = workers[worker]
         if w.stamp > freshest:
             freshest, row = w.stamp, w.copy_row
@@ -170,6 +185,11 @@ def probe_in_three_rounds(state, job, rng, now):
             send(state, worker, job, SECOND, 2, now)
     for _ in range(again):
         send(state, draw(0, short_only, rng), job, FALLBACK, 2, now)
+    if old and freshest > board.status[0].stamp:
+        board.holders[row] += 1
+        if kept >= 0:
+            release(board, kept)
+        board.status[0].kept, board.status[0].stamp = row, freshest
 
 
 @kernel

@@ -10,35 +10,47 @@ mine = eagle.System("two choices", short_jobs=emptiest_of_two, long_jobs="lwl", 
 eagle.simulate(workload, mine, workers=100, short_partition=0.1, cutoff=60)
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
 from typing import NamedTuple
 
 import numba
 import numpy as np
 from numba.core import types
 
-from schedlib.core.checks import unknown
-from schedlib.core.compiling import rule
+from schedlib.core.checks import typed, unknown
+from schedlib.core.compiling import compiled, rule
+from schedlib.core.pure import seen
 
-ANYWHERE, THREE_ROUNDS, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(6)
+ANYWHERE, THREE_ROUNDS, OLD_VECTOR, CLEAR, LEAST_WORK, OLD_NEWS, READERS_WAY = range(7)
 """Ways in which the tasks of a job come to workers: the branches of `engine.bring`."""
 FIRST_COME, SHORTEST_JOB, SHORTEST_JOB_AS_WRITTEN, SHORTEST_TASK, READERS_ORDER = range(5)
 """Orders in which a worker serves its queue: the branches of `reorder.choose`."""
 NOBODY, SHORT, EVERYBODY = range(3)
-UNKNOWN_WORKER, UNKNOWN_PLACE = 1, 2
-"""Choices of a reader's function that end a run: a worker or a place in a queue that does not exist."""
+UNKNOWN_WORKER, UNKNOWN_PLACE, FEW_PROBES = 1, 2, 3
+"""Choices of a reader's function that end a run: a worker or a place in a queue that does not exist, and less
+probes than a job needs."""
 
 
 class Cluster(NamedTuple):
-    """What a reader's function sees: W workers and N jobs by number. Read the arrays, change none.
+    """What a reader's function sees: W workers and N jobs by number. Of the arrays only the notes can be
+    written to.
 
     - `now` (s), `short_only`: workers 0 to short_only - 1 are the short partition
     - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one
-    - `long_tasks (W,)`: tasks placed there by the centre and not finished
+    - `long_tasks (W,)`: tasks placed there by the centre and not finished, `work (W,)`: the sum of their
+      estimates (s)
+    - `job (W,)`: whose task it asks for or runs (-1: nobody's), `since (W,)`: when it asked (s), `placed
+      (W,)`: 1 when the centre placed that task, so that it is part of `work`
     - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs
+    - `sent (k,)`: the workers to which this job's k probes have gone so far (empty but for what sends)
+    - `notes (N, 4)`, `worker_notes (W, 4)`: floats of your own for jobs and workers, zeros when a run begins
+
+    >>> def another(cluster, job, probe, rng):
+    ...     cluster.notes[job, 0] += 1
+    ...     return (cluster.sent[-1] + 1) % len(cluster.queued) if len(cluster.sent) else 0
+    >>> System("one by one", short_jobs=another).name
+    'one by one'
     """
 
     now: float
@@ -46,16 +58,62 @@ class Cluster(NamedTuple):
     queued: np.ndarray
     busy: np.ndarray
     long_tasks: np.ndarray
+    work: np.ndarray
+    job: np.ndarray
+    since: np.ndarray
+    placed: np.ndarray
     estimate: np.ndarray
     tasks: np.ndarray
     unstarted: np.ndarray
     long: np.ndarray
+    sent: np.ndarray
+    notes: np.ndarray
+    worker_notes: np.ndarray
 
 
-_COUNTS, _TIMES = types.int64[:], types.float64[:]
-CLUSTER = types.NamedTuple([types.float64, types.int64, *3 * [_COUNTS], _TIMES, *3 * [_COUNTS]], Cluster)
-SEND = types.int64(CLUSTER, types.int64, types.int64, numba.typeof(np.random.default_rng(0)))
-PICK = types.int64(CLUSTER, types.int64[::1])
+SIZES = ("work", "estimate")
+"""What a function that does not know sizes would not look at."""
+KINDS = {"now": types.float64, "short_only": types.int64,
+         **dict.fromkeys(Cluster._fields[2:], seen(types.int64, 1, "A")), "sent": seen(types.int64),
+         "job": seen(types.int32, 1, "A"), "placed": seen(types.int8, 1, "A"),
+         "estimate": seen(types.float64, 1, "A"), **dict.fromkeys(("work", "since"), seen(types.float64)),
+         **dict.fromkeys(("notes", "worker_notes"), types.float64[:, ::1])}
+RANDOM = numba.typeof(np.random.default_rng(0))
+
+
+def _signatures(kinds):
+    """Of functions that send, pick and count, for a cluster of such fields."""
+    cluster, whole = types.NamedTuple(list(kinds.values()), Cluster), types.int64
+    return (whole(cluster, whole, whole, RANDOM), whole(cluster, whole, seen(whole), RANDOM),
+            whole(cluster, whole, RANDOM))
+
+
+SEND, PICK, COUNT = _signatures(KINDS)
+BLIND = dict(zip((SEND, PICK, COUNT), _signatures(KINDS | dict.fromkeys(SIZES, types.none)), strict=True))
+"""The same for one that is not shown sizes."""
+_OWN = {"notes": "cluster.notes and cluster.worker_notes"}
+_sends = rule(SEND, "(cluster, job, probe, rng) -> worker", **_OWN)
+_picks = rule(PICK, "(cluster, worker, line, rng) -> place", **_OWN)
+_counts = rule(COUNT, "(cluster, job, rng) -> probes", **_OWN)
+
+
+@compiled
+def remaining_work(cluster, worker):
+    """The work that a worker has, by estimates (s): the rest of its task, and the tasks placed there.
+
+    For a reader's function: `cluster` is the `eagle.Cluster` that it sees, `worker` a number.
+
+    >>> def least_of_two(cluster, job, probe, rng):
+    ...     a, b = int(rng.random() * len(cluster.busy)), int(rng.random() * len(cluster.busy))
+    ...     return a if remaining_work(cluster, a) <= remaining_work(cluster, b) else b
+    >>> System("least of two", short_jobs=least_of_two).looks()
+    True
+    """
+    job, left = cluster.job[worker], cluster.work[worker]
+    if job >= 0:
+        estimate = cluster.estimate[job]
+        left += estimate * (1 - cluster.placed[worker]) - min(cluster.now - cluster.since[worker], estimate)
+    return left
 
 
 class Part(NamedTuple):
@@ -72,6 +130,8 @@ class Part(NamedTuple):
     rejects: bool = False  # workers with a long task reject probes; as written they do when these arrive
     charges: int = NOBODY  # whose bypass counters grow: short ones' when short ones overtake, or everybody's
     news: bool = False  # it goes by what workers know of started tasks
+    bunches: bool = False  # of entries that are equal it takes the first
+    looks: bool = False  # it goes by estimates
     function: Callable | None = None  # a reader's function, compiled
 
     def at(self, published: bool) -> int:
@@ -82,25 +142,47 @@ class Part(NamedTuple):
 WAYS = {
     "probes": Part(branch=ANYWHERE),
     "sss": Part(branch=THREE_ROUNDS, written=ANYWHERE, shares=True, rejects=True),
+    "old-sss": Part(branch=OLD_VECTOR, shares=True),
     "clear": Part(branch=CLEAR, shares=True),
-    "lwl": Part(branch=LEAST_WORK, places=True),
-    "stale-lwl": Part(branch=OLD_NEWS, places=True, stale=True),
+    "lwl": Part(branch=LEAST_WORK, places=True, looks=True),
+    "stale-lwl": Part(branch=OLD_NEWS, places=True, stale=True, looks=True),
 }
 ORDERS = {
     "fifo": Part(branch=FIRST_COME),
-    "srpt": Part(branch=SHORTEST_JOB, written=SHORTEST_JOB_AS_WRITTEN, charges=SHORT, news=True),
-    "srpt-tasks": Part(branch=SHORTEST_TASK, charges=EVERYBODY),
+    "srpt": Part(branch=SHORTEST_JOB, written=SHORTEST_JOB_AS_WRITTEN, charges=SHORT, news=True,
+                 bunches=True, looks=True),
+    "srpt-tasks": Part(branch=SHORTEST_TASK, charges=EVERYBODY, bunches=True, looks=True),
 }
 ARGUMENTS = {
-    "short_jobs": (WAYS, READERS_WAY, rule(SEND, "(cluster, job, probe, rng) -> worker")),
-    "long_jobs": ({name: WAYS[name] for name in ("lwl", "probes", "stale-lwl")}, -1, None),
-    "queue": (ORDERS, READERS_ORDER, rule(PICK, "(cluster, line) -> place")),
+    "short_jobs": (WAYS, READERS_WAY, _sends),
+    "long_jobs": ({name: WAYS[name] for name in ("lwl", "probes", "stale-lwl")}, READERS_WAY, _sends),
+    "queue": (ORDERS, READERS_ORDER, _picks),
 }
 """For each argument of a `System`: its shipped parts, and a reader's function's branch and compiler."""
 
 
-nowhere, first = rule(SEND)(lambda cluster, job, probe, rng: 0), rule(PICK)(lambda cluster, line: 0)
-"""What the engine is handed where probes go, or a queue is served, as a shipped part says."""
+nowhere = _sends(lambda cluster, job, probe, rng: 0)
+first = _picks(lambda cluster, worker, line, rng: 0)
+none = _counts(lambda cluster, job, rng: 0)
+"""What the engine is handed where probes go, are counted, or a queue is served, as shipped parts say."""
+
+
+def _compiled(argument, compiler, function):
+    try:
+        return compiler(function)
+    except ValueError as error:
+        raise ValueError(f"{argument}: {error}") from error
+
+
+def _looks(function, signature):
+    """Whether it does not compile without sizes to see; if it is plain Python, whether it names them."""
+    if not hasattr(function, "py_func"):
+        return not {*SIZES, "remaining_work"}.isdisjoint(function.__code__.co_names)
+    try:
+        rule(BLIND[signature])(function.py_func)
+    except ValueError:
+        return True
+    return False
 
 
 @dataclass(frozen=True)
@@ -111,21 +193,26 @@ class System:
     |---|---|---|
     | `short_jobs` | `"probes"` | `probe_ratio` (2) probes a task, to any workers (batch sampling, Sparrow) |
     | | `"sss"` | the same, but never behind a long task: Succinct State Sharing (Section 3.3) |
+    | | `"old-sss"` | the same, as published, but the first round, too, goes by the newest bit vector seen |
     | | `"clear"` | to workers that have no long task at this moment, known without delay (ideal) |
     | | `"lwl"`, `"stale-lwl"` | tasks placed by least work left, known now or as of the last heartbeat |
     | | a function | `send(cluster, job, probe, rng)` gives each probe's worker, see `eagle.Cluster` |
     | `long_jobs` | `"lwl"`, `"stale-lwl"` | placed in the general partition by least work left |
     | | `"probes"` | as short jobs' probes, to any worker |
+    | | a function | as for short jobs: `send` says where each of their probes goes |
     | `queue` | `"fifo"` | first come, first served |
     | | `"srpt"` | the probe of the job with least remaining time that may bypass the others (Algorithm 1) |
     | | `"srpt-tasks"` | the same for placed tasks, long ones included (Yaq's reordering) |
-    | | a function | `pick(cluster, line)` gives the place in the line of jobs |
+    | | a function | `pick(cluster, worker, line, rng)` gives the place in the line of jobs |
+    | `probes` | a function | `count(cluster, job, rng)` gives the number of a job's probes |
     | `sticky` | | a probe stays until its job has no task left: Sticky Batch Probing (Section 4) |
     | `steal` | | idle workers steal short probes from behind long tasks (Hawk) |
     | `thieves` | `"any"`, `"general"` | the idle workers that steal (None: as `simulate`'s `detail` says) |
     | `min_probes` | | at least so many probes a job, the paper's K |
     | `cap` | | a task may be bypassed by tasks of `cap` times its own estimate in all (Section 5: 5) |
-    | `updates` | | whether workers learn that tasks were started; else "srpt" ranks by the job's first size |
+    | `updates` | `True` | workers learn of every task that is started |
+    | | `"halved"` | when half of those that they know of are: two are never more than a factor of 2 apart |
+    | | `False` | never: "srpt" ranks by the job's first size |
 
     Raises ValueError on a function that does not compile, an unknown part, a negative `min_probes` or `cap`,
     and on "sss" without a centre that places long jobs.
@@ -136,41 +223,59 @@ class System:
 
     name: str
     short_jobs: str | Callable = "probes"
-    long_jobs: str = "lwl"
+    long_jobs: str | Callable = "lwl"
     queue: str | Callable = "fifo"
+    probes: Callable | None = None
     sticky: bool = False
     steal: bool = False
     thieves: str | None = None
     min_probes: int = 0
     cap: float = 5.0
-    updates: bool = True
+    updates: bool | str = True
 
     def __post_init__(self):
         for argument in ARGUMENTS:
             if (made := self.part(argument)).function:
                 object.__setattr__(self, argument, made.function)
+        if self.probes is not None:
+            object.__setattr__(self, "probes", _compiled("probes", _counts, self.probes))
         if self.part("short_jobs").shares and self.long_jobs != "lwl":
             raise ValueError(f"short_jobs: {self.short_jobs!r} needs a centre's bits; give long_jobs='lwl'")
         if self.thieves not in (None, "any", "general"):
             raise unknown("thieves", self.thieves, ("any", "general"), "or None")
-        least = self.min_probes
-        if not (isinstance(least, Real) and 0 <= least < math.inf and least == int(least)):
-            raise ValueError(f"min_probes: {least!r}, must be a whole number, at least 0")
-        if not (isinstance(self.cap, Real) and self.cap >= 0):
-            raise ValueError(f"cap: {self.cap!r}, must be a number, not negative")
+        if self.updates not in (True, False, "halved"):
+            raise unknown("updates", self.updates, ("halved",), "or True or False")
+        for name, least in (("min_probes", self.min_probes), ("cap", self.cap)):
+            if not least >= 0:
+                raise ValueError(f"{name}: {least!r}, must not be negative")
 
     def part(self, argument: str) -> Part:
         """What was given as `"short_jobs"`, `"long_jobs"` or `"queue"`; a reader's function is compiled."""
         given, (shipped, branch, compiler) = getattr(self, argument), ARGUMENTS[argument]
-        if callable(given) and compiler is not None:
-            return Part(branch=branch, function=compiler(given))
+        if callable(given):
+            return Part(branch=branch, function=_compiled(argument, compiler, given))
         if not isinstance(given, str) or given not in shipped:
             raise unknown(argument, given, shipped)
         return shipped[given]
 
+    def looks(self) -> bool:
+        """Whether it goes by the jobs' sizes, that is by estimates. All know which jobs are long.
 
+        >>> {name: system.looks() for name, system in SYSTEMS.items() if not system.looks()}
+        {'sparrow': False}
+        """
+        functions = {"probes": self.probes} | {name: self.part(name).function for name in ARGUMENTS}
+        kinds = {"probes": COUNT, "queue": PICK}
+        return any(self.part(name).looks for name in ARGUMENTS) or any(
+            _looks(function, kinds.get(name, SEND)) for name, function in functions.items() if function)
+
+
+System.__init__ = typed(System.__init__)  # type: ignore[method-assign]
+
+
+@typed
 def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20,
-          updates: bool = True) -> System:
+          updates: bool | str = True) -> System:
     """Eagle (Sections 3 and 4), or what is left of it without one of its parts (Section 6.3).
 
     >>> Eagle(sbp=False, srpt=False).name
@@ -182,6 +287,7 @@ def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: 
                   queue="srpt" if srpt else "fifo", sticky=sbp, min_probes=min_probes, updates=updates)
 
 
+@typed
 def Hawk(*, steal: bool = True, thieves: str | None = None) -> System:
     """Hawk (Delgado et al., ATC 2015): batch sampling of short jobs, a centre for long, work stealing."""
     return System("hawk" if steal else "hawk without stealing", steal=steal, thieves=thieves)
@@ -192,12 +298,14 @@ def Sparrow() -> System:
     return System("sparrow", long_jobs="probes")
 
 
+@typed
 def DLWL(*, srpt: bool = True) -> System:
     """Distributed least work left (Section 6.2): each scheduler knows the queues of the last heartbeat."""
     name, queue = ("dlwl", "srpt-tasks") if srpt else ("dlwl without srpt", "fifo")
     return System(name, short_jobs="stale-lwl", long_jobs="stale-lwl", queue=queue)
 
 
+@typed
 def Omniscient(*, srpt: bool = False) -> System:
     """The omniscient scheduler (Section 6.4): least work left, known now, for all; short jobs anywhere."""
     name, queue = ("omniscient with srpt", "srpt-tasks") if srpt else ("omniscient", "fifo")

@@ -1,7 +1,44 @@
 """The evidence: one file for each exhibit, or for those drawn from one run: run, drawing and claims."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
+
+from schedlib import traces
+from schedlib.traces.alibaba_gpu2023 import NODES, TASKS
+
+
+def lacking(folder: Path | None, what: str, trace: str) -> str:
+    """What to do where a trace's folder is not there, for `Experiment.missing`; "" where it is."""
+    return "" if folder else f"{what}: python -m schedlib data {trace}"
+
+
+def no_gpu_trace() -> str:
+    """What to do when Alibaba's GPU trace is not here, and "" when it is."""
+    return lacking(traces.alibaba_gpu2023_folder(), "Alibaba's GPU trace is not here and may not be shipped; "
+                   "fetch it with", "alibaba-gpu2023")
+
+
+def gpu_files(point: Mapping) -> list[Path]:
+    """The files of the GPU trace that are here, on which results of any point depend."""
+    folder = traces.alibaba_gpu2023_folder()
+    return [folder / NODES, folder / TASKS] if folder else []
+
+
+def no_swim() -> str:
+    """What to do when Facebook's jobs are not here, and "" when they are."""
+    return lacking(traces.swim_folder(), "Facebook's jobs are not here; fetch them with", "swim")
+
+
+def swim_files(point: Mapping[str, Any]) -> list[Path]:
+    """The file that a point reads, if it is here: 2010's jobs unless the point has a `year`."""
+    folder = traces.swim_folder()
+    return [folder / f"FB-{point.get('year', 2010)}_samples_24_times_1hr_0.tsv"] if folder else []
+
+
+GPU_TRACE: dict[str, Any] = {"missing": no_gpu_trace, "data_files": gpu_files}
+SWIM: dict[str, Any] = {"missing": no_swim, "data_files": swim_files}
+"""What an experiment on Alibaba's GPU trace, or on Facebook's jobs, needs."""
 
 
 def measure(judged: Callable[..., Any]) -> Callable[..., Callable[[Any], Any]]:

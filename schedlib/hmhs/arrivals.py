@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schedlib.core.checks import amounts, numbers, unknown
+from schedlib.core.checks import amounts, numbers, typed, unknown
 from schedlib.core.portable import exp
 from schedlib.core.streams import streams
 from schedlib.hmhs import serving
@@ -17,6 +17,8 @@ from schedlib.hmhs.workloads import Pools, from_trace
 SHARING = {"fifo": serving.FIFO, "fair": serving.FAIR, "delay": serving.FAIR, "capacity": serving.CAPACITY,
            "shortest": serving.SHORTEST, "hmhs": serving.HMHS}
 """The policies of `serve` by name."""
+MOST = 1e12
+"""No time is longer, and no factor larger."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +36,7 @@ class Arrivals:
     submit: np.ndarray
     copy: np.ndarray
 
+    @typed
     def __init__(self, instance: Instance, submit: npt.ArrayLike, copy: npt.ArrayLike | None = None) -> None:
         n = instance.n_jobs
         times = {"submit": submit, "copy": np.zeros(n) if copy is None else copy}
@@ -73,6 +76,7 @@ class Served:
         return self.job_end - self.submit
 
 
+@typed
 def arriving(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, load: float = 0.8,
              machines: int = 100, copy: float = 0.0) -> Arrivals:
     """Real jobs at a stated load: `n_jobs` of a trace, drawn as by `from_trace`, as submitted.
@@ -91,6 +95,10 @@ def arriving(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, lo
     n_jobs = len(jobs) if n_jobs is None else n_jobs
     if not 2 <= n_jobs <= len(jobs):
         raise ValueError(f"n_jobs: {n_jobs}, must be from 2 to {len(jobs)}, the number of jobs in the trace")
+    if not 0 < load < np.inf:
+        raise ValueError(f"load: {load:g}, must be positive")
+    if not 0 <= copy <= 1:
+        raise ValueError(f"copy: {copy:g}, must be a share from 0 to 1")
     (choice,) = streams(seed, "hmhs jobs")
     chosen = jobs.iloc[np.sort(choice.permutation(len(jobs))[:n_jobs])]
     instance = from_trace(chosen, seed, machines=pools)
@@ -105,6 +113,7 @@ def arriving(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, lo
                     share * instance.reduce_time)
 
 
+@typed
 def serve(arrivals: Arrivals, policy: str = "fair", *, delay: float = 5.0, remote: float = 1.0,
           slow_start: float = 1.0, error: float = 0.0, slow: npt.ArrayLike | None = None,
           slow_since: float = 0.0, replicas: int = 3, queues: int = 4, seed: int = 0) -> Served:
@@ -132,15 +141,15 @@ def serve(arrivals: Arrivals, policy: str = "fair", *, delay: float = 5.0, remot
     """
     if policy not in SHARING:
         raise unknown("policy", policy, SHARING)
-    for name, value, low in (("delay", delay, 0), ("remote", remote, 1), ("slow_start", slow_start, 0),
-                             ("error", error, 0), ("replicas", replicas, 1), ("queues", queues, 1)):
-        if not low <= value < np.inf:
-            raise ValueError(f"{name}: {value}, must be at least {low} and finite")
-    if slow_start > 1:
-        raise ValueError(f"slow_start: {slow_start}, must be a share from 0 to 1")
+    for name, value, low, high in (("delay", delay, 0, MOST), ("remote", remote, 1, MOST),
+                                   ("error", error, 0, 100),
+                                   ("slow_start", slow_start, 0, 1), ("replicas", replicas, 1, 1000),
+                                   ("queues", queues, 1, 1_000_000), ("slow_since", slow_since, 0, np.inf)):
+        if not low <= value <= high:
+            raise ValueError(f"{name}: {value:g}, must be from {low} to {high:g}")
     instance, machines = arrivals.instance, arrivals.instance.map_machines
     slowed = np.ones(machines) if slow is None else numbers("slow", slow, 1, "one factor per machine").copy()
-    if slowed.shape != (machines,) or (slowed <= 0).any():
+    if slowed.shape != (machines,) or not ((slowed > 0) & (slowed < np.inf)).all():
         raise ValueError(f"slow: needs {machines} factors above 0, one per machine")
     inputs, dealt, wrong = streams(seed, "hmhs inputs", "hmhs queues", "hmhs estimates")
     times = np.stack([instance.map_time, instance.reduce_time])

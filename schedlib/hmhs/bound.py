@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pulp
 
+from schedlib.core.checks import typed
 from schedlib.hmhs.johnson import flow_shop_makespan, johnson
 from schedlib.hmhs.model import Instance
 
@@ -137,6 +138,7 @@ class Bounds(NamedTuple):
         return max(self[:4])
 
 
+@typed
 def bounds(instance: Instance) -> Bounds:
     """Every lower bound that the library knows, with the prices they rest on.
 
@@ -156,24 +158,10 @@ def bounds(instance: Instance) -> Bounds:
                   reduce_prices=reduce_prices, longest_job=float((map_alone + reduce_alone).max()))
 
 
+@typed
 def lower_bound(instance: Instance) -> float:
     """A lower bound on the makespan of every schedule of the instance, in its unit of time."""
     return bounds(instance).best
-
-
-def fast_bound(instance: Instance) -> float:
-    """A lower bound without linear programs, at prices near the best: for instances of thousands of jobs.
-
-    >>> one = [[1.0], [1.0]]
-    >>> fast_bound(Instance([4, 1], [1, 1], one, [1, 5], [1, 1], one))
-    7.0
-    """
-    first, second = np.zeros(0), np.zeros(0)
-    for tasks, time in ((instance.map_tasks, instance.map_task_time),
-                        (instance.reduce_tasks, instance.reduce_task_time)):
-        price = likely_prices(tasks, time)
-        first, second = second, tasks * (price * time).min(axis=1) / price.sum()
-    return flow_shop_makespan(first, second, johnson(first, second))
 
 
 def _alone(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
@@ -186,6 +174,7 @@ def _alone(tasks: np.ndarray, time: np.ndarray) -> np.ndarray:
     return low
 
 
+@typed
 def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     """The smallest makespan of any schedule of a tiny instance, in its unit of time.
 

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from schedlib.core.checks import typed
 from schedlib.hmhs.model import Instance
 
 
+@typed
 def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
     """The order (N,) of jobs that ends soonest when each visits machine one, then machine two.
 
@@ -37,6 +39,7 @@ def flow_shop_makespan(first: npt.ArrayLike, second: npt.ArrayLike,
     return float((first_end + second_left).max())
 
 
+@typed
 def total_times(instance: Instance) -> tuple[np.ndarray, np.ndarray]:
     """Average total processing time of each job's maps and of its reduces, each (N,) (the P-bar of Eq. 1).
 
@@ -46,6 +49,7 @@ def total_times(instance: Instance) -> tuple[np.ndarray, np.ndarray]:
             instance.reduce_time * instance.reduce_speed.mean(axis=1) * instance.reduce_tasks)
 
 
+@typed
 def priority(instance: Instance) -> np.ndarray:
     """Pri of each job, (N,): the smaller, the earlier it runs (Eq. 4).
 

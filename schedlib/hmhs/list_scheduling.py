@@ -9,24 +9,29 @@ FIFO is the rule "the first waiting job". A reader's rule is one small function,
             if stage.time[job, machine] > stage.time[best, machine]:
                 best = job
         return best
+
+A rule that waits may set `stage.wake[0]` to a later time, at which the machine asks again.
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numba
 import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling
 from schedlib.core.compiling import compiled
 from schedlib.core.heap import pop, push, replace
+from schedlib.core.pure import read_only, seen
+from schedlib.core.stopping import poll
 from schedlib.hmhs.model import Stage
 
 OK, BAD_JOB, STUCK = 0, 1, 2
 
 
 class Waiting(NamedTuple):
-    """What a rule sees when a machine asks for work."""
+    """What a rule sees when a machine asks for work; it may write to `notes`, `machine_notes` and `wake`."""
 
     queue: np.ndarray  # (W,) the jobs that are ready and have tasks left, first in order first; never empty
     order: np.ndarray  # (N,) all jobs in order
@@ -34,6 +39,23 @@ class Waiting(NamedTuple):
     ready: np.ndarray  # (N,) when each job becomes ready
     time: np.ndarray  # (N, M) E_ij
     score: np.ndarray  # (N, M) the policy's own table (E_ij unless it has one)
+    free: np.ndarray  # (M,) when each machine is free, as far as is known
+    notes: np.ndarray  # (N, 4) a rule's own numbers for each job, 0 at the start
+    machine_notes: np.ndarray  # (M, 4) likewise for each machine
+    wake: np.ndarray  # (1,) when machines that wait ask again, at the latest: a later time, or infinity
+    rng: np.random.Generator  # the rule's own random numbers
+
+
+class Work(NamedTuple):
+    """What there is to dispatch in a stage."""
+
+    order: np.ndarray  # (N,) all jobs in order
+    arrivals: np.ndarray  # the jobs with tasks, by `ready`
+    ready: np.ndarray  # (N,) when each job becomes ready
+    tasks: np.ndarray  # (N,) of each job
+    time: np.ndarray  # (N, M) E_ij
+    shown: np.ndarray  # (N, M) the times that rules see, which may be estimates
+    score: np.ndarray  # (N, M) the policy's own table
 
 
 class Ended(NamedTuple):
@@ -46,49 +68,64 @@ class Ended(NamedTuple):
     time: float
 
 
-_INTS, _FLOATS, _TABLE = types.int64[::1], types.float64[::1], types.float64[:, ::1]
-WAITING = types.NamedTuple([_INTS, _INTS, _INTS, _FLOATS, _TABLE, _TABLE], Waiting)
+_INTS, _FLOATS, _NOTES = types.int64[::1], types.float64[::1], types.float64[:, ::1]
+_SEEN, _TIMES, _TABLE = seen(types.int64), seen(types.float64), seen(types.float64, 2)
+_RNG = numba.typeof(np.random.default_rng(0))
+WAITING = types.NamedTuple([_SEEN, _SEEN, _SEEN, _TIMES, _TABLE, _TABLE, _TIMES, _NOTES, _NOTES, _FLOATS,
+                            _RNG], Waiting)
 RULE = types.int64(WAITING, types.int64, types.float64)
 _STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
 _ENDED = types.NamedTuple([types.int64] * 4 + [types.float64], Ended)
-_KERNEL = _ENDED(compiling.function_type(RULE), _INTS, _FLOATS, _INTS, _TABLE, _TABLE, _STAGE)
+_WORK = types.NamedTuple([_INTS, _INTS, _FLOATS, _INTS, _TABLE, _TABLE, _TABLE], Work)
+_KERNEL = _ENDED(compiling.function_type(RULE), _WORK, _STAGE, _RNG)
 
 
 def rule(function: Callable) -> Callable:
     """Make a dispatch rule of a function `(stage, machine, now) -> job`.
 
-    `stage` is a `Waiting`; -1 lets the machine wait, until a job becomes ready or has its last task started.
-    Raises ValueError, with the compiler's reason, when the function does not compile.
+    `stage` has what is known: `queue (W,)`, the jobs that are ready and have tasks left, first in order
+    first; `order (N,)`, all jobs; `left (N,)`, tasks not started; `ready (N,)`; `time (N, M)`, E_ij; `score
+    (N, M)`, the policy's own table; `free (M,)`, when each machine is free; `rng`. It may write to `notes
+    (N, 4)` and `machine_notes (M, 4)`, zeros at the start, and to `wake (1,)`.
+
+    -1 lets the machine wait, until a job becomes ready or has its last task started, or until `wake[0]`.
+    Raises ValueError, with the reason, when the function does not compile, or writes to anything else.
 
     >>> @rule
     ... def last(stage, machine, now):
     ...     return stage.queue[-1]
     """
-    return compiling.rule(RULE)(function)
+    form, notes = "(stage, machine, now) -> job", "stage.notes or stage.machine_notes"
+    return compiling.rule(RULE, form, notes)(function)
 
 
 @compiled(signature=_KERNEL)
-def dispatch(choose, order, ready, tasks, time, score, stage):
+def dispatch(choose, work, stage, rng):
     """Run one stage under a rule, fill `stage` in order of dispatch and say how it ended.
 
     The machine that has been free longest asks first, ties by the smaller machine; at equal times jobs become
     ready before machines ask. Dispatching ends early at a job that is not waiting (`BAD_JOB`), and when every
     machine waits although tasks are left (`STUCK`).
     """
+    order, arrivals, ready, tasks, time, shown, score = work
     jobs, machines = time.shape
     rank = np.empty(jobs, np.int64)
-    rank[order] = np.arange(jobs)
+    for place in range(jobs):
+        rank[order[place]] = place
     left = tasks.copy()
     queue, waiting = np.empty(jobs, np.int64), 0
-    by_arrival = np.argsort(ready, kind="mergesort")
-    by_arrival = by_arrival[left[by_arrival] > 0]
     arrived, task, total = 0, 0, left.sum()
     keys, items, size = np.zeros(machines), np.arange(machines), machines
     parked, free_since, idle, now = np.empty(machines, np.int64), np.empty(machines), 0, 0.0
+    believed, wake = np.zeros(machines), np.full(1, np.inf)
+    notes, machine_notes = np.zeros((jobs, 4)), np.zeros((machines, 4))
 
     while task < total:
-        if arrived < by_arrival.size and (size == 0 or ready[by_arrival[arrived]] <= max(now, keys[0])):
-            job = by_arrival[arrived]
+        poll()
+        alarm = wake[0] if idle > 0 and wake[0] > now else np.inf
+        soonest = min(keys[0] if size > 0 else np.inf, alarm)
+        if arrived < arrivals.size and ready[arrivals[arrived]] <= max(now, soonest):
+            job = arrivals[arrived]
             now = max(now, ready[job])
             arrived += 1
             place = waiting
@@ -97,14 +134,20 @@ def dispatch(choose, order, ready, tasks, time, score, stage):
                 place -= 1
             queue[place] = job
             waiting += 1
-        elif size == 0:
+        elif soonest == np.inf:
             return Ended(STUCK, task, -1, -1, now)
+        elif alarm == soonest:
+            now, wake[0] = alarm, np.inf
         else:
             free, machine = keys[0], items[0]
             now = max(now, free)
             job = -1
             if waiting > 0:
-                job = choose(Waiting(queue[:waiting], order, left, ready, time, score), machine, now)
+                seen_now = Waiting(
+                    queue=read_only(queue[:waiting]), order=read_only(order), left=read_only(left),
+                    ready=read_only(ready), time=shown, score=score, free=read_only(believed), notes=notes,
+                    machine_notes=machine_notes, wake=wake, rng=rng)
+                job = choose(seen_now, machine, now)
             if job < -1 or job >= jobs or (job >= 0 and (left[job] == 0 or ready[job] > now)):
                 return Ended(BAD_JOB, task, machine, job, now)
             if job == -1:
@@ -115,6 +158,7 @@ def dispatch(choose, order, ready, tasks, time, score, stage):
             stage.job[task], stage.machine[task] = job, machine
             stage.start[task], stage.finish[task] = now, now + time[job, machine]
             replace(keys, items, size, stage.finish[task], machine)
+            believed[machine] = now + shown[job, machine]
             task += 1
             left[job] -= 1
             if left[job] > 0:

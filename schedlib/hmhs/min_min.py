@@ -18,12 +18,13 @@ from schedlib.core.trees import WinnerTree, play, smallest, update
 
 
 @compiled
-def dispatch(ready, tasks, time, quickest, stage):
+def dispatch(arrivals, ready, tasks, time, quickest, stage):
     """Fill `stage` in order of dispatch; return the candidates looked at, here and by full scans.
 
-    `ready (N,)`: A_i, when job i may start; `tasks (N,)`: how many tasks; `time (N, M)`: E_ij; `quickest
-    (M, N)`: the jobs by their time on each machine, see `model.quickest_first`. Ties go to the
-    smaller job, then the smaller machine, as when Algorithm 1's loops keep the first minimum they meet.
+    `arrivals`: the jobs with tasks in the order of `ready (N,)`, which is A_i, when job i may start; `tasks
+    (N,)`: how many tasks; `time (N, M)`: E_ij; `quickest (M, N)`: the jobs by their time on each machine, see
+    `model.quickest_first`. Ties go to the smaller job, then the smaller machine, as when Algorithm 1's loops
+    keep the first minimum they meet.
     """
     jobs, machines = time.shape
     left = tasks.copy()
@@ -35,16 +36,14 @@ def dispatch(ready, tasks, time, quickest, stage):
     free, earliest = np.zeros(machines), 0
     pairs = WinnerTree(np.full(machines, np.inf), np.full(machines, jobs), np.zeros(2 * machines, np.int64))
     play(pairs)
-    by_arrival = np.argsort(ready, kind="mergesort")
-    by_arrival = by_arrival[left[by_arrival] > 0]
     waiting, queue, arrived, steps, scanned = 0, np.empty(jobs, np.int64), 0, 0, 0
     here, changed = np.zeros(jobs, np.bool_), np.zeros(machines, np.bool_)
 
     for task in range(left.sum()):
         # lines 2-10; free[earliest] is EAT
         entered = arrived
-        while arrived < by_arrival.size and (waiting == 0 or ready[by_arrival[arrived]] <= free[earliest]):
-            job = by_arrival[arrived]
+        while arrived < arrivals.size and (waiting == 0 or ready[arrivals[arrived]] <= free[earliest]):
+            job = arrivals[arrived]
             queue[waiting], here[job] = job, True
             arrived += 1
             waiting += 1
@@ -68,7 +67,7 @@ def dispatch(ready, tasks, time, quickest, stage):
         stage.job[task], stage.machine[task] = job, machine
         stage.start[task] = max(free[machine], ready[job])
         stage.finish[task] = free[machine] = pairs.key[machine]  # line 18
-        if machine == earliest and arrived < by_arrival.size:
+        if machine == earliest and arrived < arrivals.size:
             earliest = free.argmin()
         left[job] -= 1
         steps += 1

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.core.checks import numbers, refuse, whole
+from schedlib.core.checks import frozen, numbers, refuse, typed, whole
 
 
 def quickest_first(time: np.ndarray) -> np.ndarray:
@@ -16,7 +16,7 @@ def quickest_first(time: np.ndarray) -> np.ndarray:
     >>> quickest_first(np.array([[3.0, 1.0], [2.0, 1.0]])).tolist()
     [[1, 0], [0, 1]]
     """
-    return np.argsort(np.ascontiguousarray(time.T), axis=1, kind="stable")
+    return frozen(np.argsort(np.ascontiguousarray(time.T), axis=1, kind="stable"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +51,7 @@ class Instance:
                 raise ValueError(f"{name}: {len(values)} rows for {self.n_jobs} jobs; give one per job")
             if "tasks" in name:
                 whole(name, values, 0)
-                values = values.astype(np.int64)
-                values.flags.writeable = False
+                values = frozen(values.astype(np.int64))
             else:
                 refuse(name, ~(np.isfinite(values) & (values > 0)), values, "must be positive and finite")
             object.__setattr__(self, name, values)
@@ -75,12 +74,12 @@ class Instance:
     @cached_property
     def map_task_time(self) -> np.ndarray:
         """P_i V_ij of the map stage, (N, Mm)."""
-        return np.ascontiguousarray(self.map_time[:, None] * self.map_speed)
+        return frozen(self.map_time[:, None] * self.map_speed)
 
     @cached_property
     def reduce_task_time(self) -> np.ndarray:
         """P_i V_ij of the reduce stage, (N, Mr)."""
-        return np.ascontiguousarray(self.reduce_time[:, None] * self.reduce_speed)
+        return frozen(self.reduce_time[:, None] * self.reduce_speed)
 
     @cached_property
     def map_quickest(self) -> np.ndarray:
@@ -92,11 +91,21 @@ class Instance:
         """The jobs by their reduce task time on each machine, (Mr, N), the quickest first."""
         return quickest_first(self.reduce_task_time)
 
+    @typed
     def head(self, n: int) -> "Instance":
         """The first n jobs on the same machines; ValueError unless 1 <= n <= N."""
         if not 1 <= n <= self.n_jobs:
             raise ValueError(f"n: {n}, must be from 1 to {self.n_jobs}, the number of jobs")
         return Instance(*(getattr(self, name)[:n] for name in self.__dataclass_fields__))
+
+
+def by_arrival(ready: np.ndarray, tasks: np.ndarray) -> np.ndarray:
+    """The jobs that have tasks, by the time at which they become ready, ties by the smaller job.
+
+    In numpy and not in a kernel: numba takes longer to compile a sort than all of a dispatcher.
+    """
+    jobs = np.argsort(ready, kind="stable")
+    return jobs[tasks[jobs] > 0]
 
 
 class Stage(NamedTuple):

@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.list_scheduling import OK, STUCK, first, first_in_line, first_ready
-from schedlib.hmhs.model import Instance, Schedule, Stage
+from schedlib.hmhs.model import Instance, Schedule, Stage, by_arrival
 
 MIN_MIN = "min-min"
 
@@ -28,7 +29,7 @@ class Policy:
     """An order of the jobs and a way to dispatch each stage.
 
     - `order(instance)` returns one number per job, (N,); the smaller, the earlier, ties as submitted
-    - `map_rule`, `reduce_rule`: a function made by `hmhs.rule`, or `"min-min"`, which picks the machine too
+    - `map_rule`, `reduce_rule`: a function for `hmhs.rule`, or `"min-min"`, which picks the machine too
       and so is no such function. Min-Min on the map stage then runs each machine's tasks in order of their
       jobs; on the reduce stage it is Dynamic-Min-Min.
     - `score(instance)`: tables (N, Mm) and (N, Mr) that rules see as `stage.score`; default: the task times
@@ -41,6 +42,11 @@ class Policy:
     score: Callable[[Instance], tuple[np.ndarray, np.ndarray]] | None = None
     barrier: bool = False
     name: str = "own"
+
+    def __post_init__(self) -> None:
+        for stage in ("map_rule", "reduce_rule"):
+            if callable(given := getattr(self, stage)):
+                object.__setattr__(self, stage, list_scheduling.rule(given))
 
 
 POLICIES = {policy.name: policy for policy in (
@@ -58,27 +64,36 @@ order, which keeps machines busy; the three last policies are the other readings
 """
 
 
-def run(instance: Instance, policy: Policy, maps: Stage | None = None) -> Schedule:
+def run(instance: Instance, policy: Policy, maps: Stage | None = None, *, seed: int = 0,
+        believed: Instance | None = None, submit: np.ndarray | None = None) -> Schedule:
     """Dispatch all map tasks by a policy, then all reduce tasks; ValueError when it breaks the rules.
 
-    `maps`: the map stage of a policy that dispatches it alike: by Min-Min, or by the same order and rule.
+    `maps`: the map stage of a policy that dispatches it alike: by Min-Min, or by the same order and rule. The
+    rest is as for `schedule`.
     """
-    keys = np.asarray(policy.order(instance), dtype=float)
+    shown = believed or instance
+    keys = np.asarray(policy.order(shown), dtype=float)
+    if (believed or submit is not None) and MIN_MIN in (policy.map_rule, policy.reduce_rule):
+        raise ValueError(f"policy {policy.name!r}: min-min plans with the true times of a whole batch; give "
+                         "a rule instead, or neither estimates nor submissions")
     if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
         raise ValueError(f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
                          f"got shape {keys.shape}")
     order = np.argsort(keys, kind="stable")
-    scores = policy.score(instance) if policy.score else (instance.map_task_time, instance.reduce_task_time)
-    ready = np.zeros(instance.n_jobs)
+    scores = policy.score(shown) if policy.score else (shown.map_task_time, shown.reduce_task_time)
+    ready = np.zeros(instance.n_jobs) if submit is None else np.array(submit, float)
+    if ready.shape != (instance.n_jobs,) or not ((ready >= 0) & (ready < np.inf)).all():
+        raise ValueError(f"submit: needs {instance.n_jobs} times, finite and not negative")
+    rngs = streams(seed, "hmhs map rule", "hmhs reduce rule")
     map_steps = np.zeros(2, int)
     if maps is None:
-        maps, map_steps = _dispatch(policy, "map", instance, order, ready, scores[0])
+        maps, map_steps = _dispatch(policy, "map", instance, shown, order, ready, scores[0], rngs[0])
     if policy.map_rule == MIN_MIN:
         maps = maps._replace(start=maps.start.copy(), finish=maps.finish.copy())
         min_min.sequence(order, instance.map_task_time, maps)
     map_end = _latest(ready, maps)
     ready = np.full_like(map_end, map_end.max()) if policy.barrier else map_end
-    reduces, reduce_steps = _dispatch(policy, "reduce", instance, order, ready, scores[1])
+    reduces, reduce_steps = _dispatch(policy, "reduce", instance, shown, order, ready, scores[1], rngs[1])
     job_end = _latest(map_end, reduces)
     steps, full_scan = map_steps + reduce_steps
     return Schedule(policy=policy.name, makespan=float(job_end.max()), map_end=map_end, job_end=job_end,
@@ -92,15 +107,16 @@ def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
     return end
 
 
-def _dispatch(policy: Policy, name: str, instance: Instance, order, ready, score) -> tuple[Stage, np.ndarray]:
+def _dispatch(policy: Policy, name: str, instance: Instance, shown: Instance, order, ready, score,
+              rng) -> tuple[Stage, np.ndarray]:
     """Dispatch the stage called `name` by the policy's rule: its tasks, and both counts of candidates."""
     rule = getattr(policy, f"{name}_rule")
     tasks = np.array(getattr(instance, f"{name}_tasks"))  # kernels are compiled for writeable arrays only
     time = getattr(instance, f"{name}_task_time")
-    stage = Stage.empty(int(tasks.sum()))
+    stage, arrivals = Stage.empty(int(tasks.sum())), by_arrival(ready, tasks)
     if rule == MIN_MIN:
         quickest = getattr(instance, f"{name}_quickest")
-        return stage, np.array(min_min.dispatch(ready, tasks, time, quickest, stage))
+        return stage, np.array(min_min.dispatch(arrivals, ready, tasks, time, quickest, stage))
     if not callable(rule):
         raise ValueError(f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
                          "made by @hmhs.rule")
@@ -108,7 +124,9 @@ def _dispatch(policy: Policy, name: str, instance: Instance, order, ready, score
     if score.shape != time.shape:
         raise ValueError(f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs "
                          f"{time.shape}")
-    ended = list_scheduling.dispatch(list_scheduling.rule(rule), order, ready, tasks, time, score, stage)
+    work = list_scheduling.Work(order=order, arrivals=arrivals, ready=ready, tasks=tasks, time=time,
+                                shown=getattr(shown, f"{name}_task_time"), score=score)
+    ended = list_scheduling.dispatch(rule, work, stage, rng)
     job, broke = ended.job, f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
     if ended.status == STUCK:
         raise ValueError(f"{broke} left every machine waiting with {tasks.sum() - ended.started} tasks still "

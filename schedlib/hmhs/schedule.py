@@ -15,13 +15,18 @@ PLANNERS: dict[str, Callable[[Instance], Schedule]] = {
 """What plans a whole schedule before the first task runs, rather than one stage by a rule."""
 
 
-def schedule(instance: Instance, policy: str | Policy = "hmhs") -> Schedule:
+def schedule(instance: Instance, policy: str | Policy = "hmhs", *, seed: int = 0,
+             believed: Instance | None = None, submit: np.ndarray | None = None) -> Schedule:
     """Schedule an instance by a named policy, or by a reader's own `Policy`.
 
     Names: `"hmhs"`, `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (the paper's four); beyond it `"priced"`,
     `"rounded"`, `"searched"` (ours); and the other readings of FIFO, `"fifo-strict"` (a reduce machine waits
     for the first unfinished job), `"fifo-ready"` (reduces in the order in which they become ready),
-    `"fifo-barrier"` (no reduce before the last map). Raises ValueError on an unknown name and on a policy
+    `"fifo-barrier"` (no reduce before the last map).
+
+    For policies that dispatch by rules: `seed` is for what they draw; `believed`, an instance of the same
+    jobs and machines, has the times that they see in place of the true ones; `submit (N,)` is when each job
+    comes, 0 if left out. Raises ValueError on an unknown name and on a policy
     that breaks the rules, with the time, the machine and the job. Source: HMHS, Sections 3.3 and 4.
 
     >>> one = [[1.0], [1.0]]
@@ -30,15 +35,18 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs") -> Schedule:
     (11.0, 7.0)
     """
     if isinstance(policy, Policy):
-        return run(instance, policy)
+        return run(instance, policy, seed=seed, believed=believed, submit=submit)
     if not isinstance(policy, str):
         raise ValueError(f"policy: {policy!r}; give a name or hmhs.Policy(order=..., map_rule=..., "
                          "reduce_rule=...)")
     if policy in PLANNERS:
+        if believed or submit is not None:
+            raise ValueError(f"policy: {policy!r} plans with the true times of a whole batch; give a policy "
+                             "of rules")
         return PLANNERS[policy](instance)
     if policy not in POLICIES:
         raise unknown("policy", policy, [*POLICIES, *PLANNERS], "or pass a hmhs.Policy")
-    return run(instance, POLICIES[policy])
+    return run(instance, POLICIES[policy], seed=seed, believed=believed, submit=submit)
 
 
 def warm() -> None:

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed
 from schedlib.core.streams import streams
 from schedlib.hmhs.model import Instance
 from schedlib.workload import Workload
@@ -14,14 +15,16 @@ HYBRID = ((0.80, NORMAL), (0.15, LONG), (0.05, LARGE))
 CLUSTERS = {f"cluster {k + 1}": k / 5 for k in range(6)}
 """Table 1: the share of slow machines in each of the six clusters."""
 RANDOM_LEAST, SLOW_LEAST, SPEED_MOST = 0.1, 0.9, 1.0
+MOST_MACHINES = 10**9
 Pools = tuple[int, int]
 
 
 def _check(n_jobs, machines, slow):
     if n_jobs < 1:
         raise ValueError(f"n_jobs: {n_jobs}, must be at least 1")
-    if len(machines) != 2 or min(machines) < 1:
-        raise ValueError(f"machines: {machines}, must be (map machines, reduce machines), each at least 1")
+    if len(machines) != 2 or min(machines) < 1 or max(machines) > MOST_MACHINES:
+        pools = f"(map machines, reduce machines), each from 1 to {MOST_MACHINES:,}"
+        raise ValueError(f"machines: {machines}, must be {pools}")
     if not 0 <= slow <= 1:
         raise ValueError(f"slow: {slow}, must be a share from 0 to 1")
 
@@ -51,6 +54,7 @@ def _synthetic(n_jobs: int, seed: int, machines: Pools, slow: float, kinds) -> I
                     reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow))
 
 
+@typed
 def single(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0) -> Instance:
     """The single workload: map times U[5, 45], tasks U{1..300}; reduce times U[15, 135], tasks U{1..40}.
 
@@ -63,6 +67,7 @@ def single(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: fl
     return _synthetic(n_jobs, seed, machines, slow, ((1.0, NORMAL),))
 
 
+@typed
 def hybrid(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0) -> Instance:
     """The paper's hybrid workload: 80 % normal jobs, 15 % long and 5 % large ones.
 
@@ -76,6 +81,7 @@ def hybrid(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: fl
     return _synthetic(n_jobs, seed, machines, slow, HYBRID)
 
 
+@typed
 def tiny(n_jobs: int, seed: int = 0, *, machines: Pools = (2, 2)) -> Instance:
     """A single workload small enough for `optimum`: U{1..4} map and U{1..2} reduce tasks a job.
 
@@ -86,6 +92,7 @@ def tiny(n_jobs: int, seed: int = 0, *, machines: Pools = (2, 2)) -> Instance:
     return _synthetic(n_jobs, seed, machines, 0.0, ((1.0, few),))
 
 
+@typed
 def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, machines: Pools = (100, 100),
                slow: float = 0.0) -> Instance:
     """An instance of real MapReduce jobs on the paper's random machines.

@@ -1,5 +1,6 @@
 """The board of Eagle's simulator: short jobs beside long ones, and when they are done."""
 
+import math
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
@@ -7,14 +8,29 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.eagle import CUTOFF, PARTITION, System, cutoff_for, google, short_share, simulate
+from schedlib.eagle import CUTOFF, PARTITION, SYSTEMS, System, cutoff_for, google, short_share, simulate
+from schedlib.eagle.simulating.simulate import dephased
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, cases, checked, name_of, queue_of, race
+from schedlib.leaderboard.race import (
+    LIMIT,
+    READ_ONLY,
+    Game,
+    Outcome,
+    Seeds,
+    cases,
+    checked,
+    name_of,
+    queue_of,
+    race,
+    tampered,
+)
 from schedlib.workload import Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
 METRICS = {f"{jobs} % done in (s)": "low" for jobs in ("short jobs, 90", "short jobs, 50", "long jobs, 90")}
 LOAD, SCALE, JOBS = 0.95, 1 / 60, 2000
+SMALL = 50  # jobs of the run with checked indices
+MISJUDGED = (0.1, 1.9)  # the widest factors of an estimate in the paper (Fig. 8)
 
 
 class Case(NamedTuple):
@@ -24,11 +40,14 @@ class Case(NamedTuple):
     workers: int
     short_partition: float
     cutoff: float | None
+    detail: str = "as_published"
+    estimate: str | tuple[float, float] = "mean"
 
 
 def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workload] | None = None,
           workers: int | None = None, short_partition: float | None = None, cutoff: float | None = None,
-          seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False) -> pd.DataFrame:
+          seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False, check: bool = True,
+          detail: str = "as_published", clairvoyant: bool = True, limit: float = LIMIT) -> pd.DataFrame:
     """The leaderboard of schedulers of short and long jobs, by the time in which 90 % of the short are done.
 
     - `mine`: `eagle.System`, or a function `send(cluster, job, probe, rng)` that says where a short job's
@@ -37,10 +56,13 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
       or a function from a seed to one. For these, by default, there are as many `workers` as give a load of
       95 %, `cutoff` (s) makes a tenth of the jobs long, and `short_partition` is the short jobs' share of the
       work
-    - `against`, `seeds`, `each`: as for `leaderboard.lotes`
+    - `detail`: as for `eagle.simulate`, which warns where "as_published" would cut short times to nothing
+    - `clairvoyant`: if False, estimates are off by a factor from 0.1 to 1.9, another for each job (Fig. 8);
+      which jobs are long is told in any case
+    - `against`, `seeds`, `each`, `check`, `limit`: as for `leaderboard.lotes`
 
-    Gives a frame as `standings` does, of completion times. With one `Workload` a seed decides only the
-    systems' own choices.
+    Gives a frame as `standings` does, of completion times, and whether a system `looked` at estimates. With
+    one `Workload` a seed decides only the systems' own choices.
 
     >>> def nowhere(cluster, job, probe, rng):
     ...     return len(cluster.queued)
@@ -52,6 +74,8 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
     if workload is None and (workers, short_partition, cutoff) != (None, None, None):
         raise ValueError("workers, short_partition, cutoff: are of a workload of your own; give workload=")
 
+    estimate = "mean" if clairvoyant else MISJUDGED
+
     def read(workload: Any) -> Case:
         jobs = checked(workload, Workload)
         limit = cutoff_for(jobs) if cutoff is None else cutoff
@@ -62,7 +86,12 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
         enough = workers or int(np.ceil(jobs.tasks["duration"].sum() / (LOAD * span)))
         return Case(jobs, enough, partition, limit)
 
-    return race(GAME, mine, cases(workload, google_jobs, read), against, seeds, each)
+    make, rivals = cases(workload, google_jobs, read), tuple(against)
+    own = [GAME.policy(given) for given in mine]
+    board = race(GAME, own, lambda seed: make(seed)._replace(detail=detail, estimate=estimate), rivals, seeds,
+                 each, check, limit)
+    systems = {system.name: system for system in (*map(SYSTEMS.get, rivals), *own)}
+    return board.assign(looked=[systems[name].looks() for name in board["policy"]])
 
 
 def google_jobs(seed: int) -> Case:
@@ -72,7 +101,8 @@ def google_jobs(seed: int) -> Case:
 
 def _run(system: str | System, case: Case, seed: int) -> Outcome:
     run = simulate(case.workload, system, case.workers, seed=seed, record=True,
-                   short_partition=case.short_partition, cutoff=case.cutoff)
+                   short_partition=case.short_partition, cutoff=case.cutoff, detail=case.detail,
+                   estimate=case.estimate)
     tasks: Any = run.tasks
     jobs = run.jobs
     worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
@@ -80,8 +110,8 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
     values = tuple(np.percentile(times, q) if len(times) else np.nan
                    for times, q in ((short, 90), (short, 50), (long, 90)))
     longest = np.maximum.reduceat(case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1])
-    broke = ""
-    if (twice := two_at_once(case.workers, worker, start, finish)) is not None:
+    broke = _impossible(tasks, jobs, case)
+    if not broke and (twice := two_at_once(case.workers, worker, start, finish)) is not None:
         second = f"worker {worker[twice]} runs a second task at {start[twice]:.4g} s"
         broke = f"capacity: {second}; the arrays of `cluster` {READ_ONLY}"
     ready = jobs.set_index("job")["submit"].reindex(tasks["job"]).to_numpy()
@@ -91,6 +121,24 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
                    f"{lost}; more probes, or stealing, find them")
 
 
-GAME = Game(METRICS, _run, partial(queue_of, "let `queue` come to it, or send its probes elsewhere"), System,
+def _impossible(tasks: pd.DataFrame, jobs: pd.DataFrame, case: Case) -> str:
+    """What cannot be in the record: a time that is not the task's, an end that is not the job's."""
+    workload, cut = case.workload, case.detail != "as_written"
+    given = workload.tasks
+    given = given.assign(task=given.groupby("job").cumcount(), row=np.arange(len(given)))
+    both = given.merge(tasks, on=["job", "task"], how="left").sort_values("row")
+    submit, duration = workload.jobs["submit"].to_numpy(float), both["duration"].to_numpy()
+    submit, duration = (dephased(submit), np.floor(duration)) if cut else (submit, duration)
+    ready = np.repeat(submit, np.diff(workload.offsets))
+    start, finish = both["start"].to_numpy(), both["finish"].to_numpy()
+    if wrong := tampered(start, finish, duration, ready, "task"):
+        return wrong
+    end = np.maximum.reduceat(finish, workload.offsets[:-1])
+    told = jobs.set_index("job")["completion"].reindex(workload.jobs["job"]).to_numpy()
+    return tampered(submit, submit + told, end - submit, submit, "job")
+
+
+GAME = Game(METRICS, _run, partial(queue_of, "let `queue` come to it, or send its probes elsewhere"),
+            lambda case: case._replace(workload=case.workload.head(SMALL), cutoff=math.inf), System,
             lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
             "an eagle.System, or a function send(cluster, job, probe, rng)")

@@ -1,27 +1,45 @@
 """The board of HMHS's simulator: a batch of MapReduce jobs, and when it is done."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
-from schedlib.hmhs import Instance, Policy, Schedule, lower_bound, priority, schedule, single
+from schedlib.hmhs import Instance, Policy, Schedule, lower_bound, priority, rule, schedule, single
 from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, cases, checked, name_of, race
+from schedlib.leaderboard.race import (
+    LIMIT,
+    READ_ONLY,
+    Game,
+    Outcome,
+    Seeds,
+    Waiting,
+    cases,
+    checked,
+    name_of,
+    race,
+    tampered,
+)
 
 SHIPPED = ("hmhs", "r-hmhs", "fifo-pri", "fifo")
+SMALL = 5  # jobs of the run with checked indices
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
 
 
 def hmhs(*mine: Policy | Callable, workload: Instance | Callable[[int], Instance] | None = None,
-         seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False) -> pd.DataFrame:
+         seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False,
+         check: bool = True, limit: float = LIMIT, clairvoyant: bool = True) -> pd.DataFrame:
     """The leaderboard of policies for batches of MapReduce jobs, by the makespan in units of its lower bound.
 
     - `mine`: `hmhs.Policy`, or a rule made by `@hmhs.rule` (or a plain function) for both stages, in Pri's
       order
     - `workload`: if left out, thirty of the paper's single jobs on ten map and ten reduce machines (Section
       4.1), others with each seed; or an `Instance`, or a function from a seed to one
-    - `against`, `seeds`, `each`: as for `leaderboard.lotes`
+    - `against`, `seeds`, `each`, `check`, `limit`: as for `leaderboard.lotes`
+    - `clairvoyant=False`: `mine` see the mean time of all jobs in place of each job's own, with the machines'
+      true factors; `"min-min"` cannot run so
 
     Gives a frame as `standings` does. `broke` says which rule a policy broke; `warned` that machines idle
     while a task could run, for more than 1 % of their time and twice what the shipped policies need.
@@ -34,7 +52,19 @@ def hmhs(*mine: Policy | Callable, workload: Instance | Callable[[int], Instance
     a rule: ...map rule left every machine waiting...(seed 0)
     """
     case_of = cases(workload, single_batch, lambda given: checked(given, Instance))
-    return race(GAME, mine, case_of, against, seeds, each)
+    game = GAME if clairvoyant else GAME._replace(run=partial(_run, blind=True))
+    return race(game, mine, case_of, against, seeds, each, check, limit)
+
+
+def _of_rule(function: Callable) -> Policy:
+    compiled = rule(function)
+    return Policy(order=priority, map_rule=compiled, reduce_rule=compiled, name=name_of(function))
+
+
+def _mean_times(case: Instance) -> Instance:
+    """The instance in which all jobs take as long as they do on average."""
+    means = {name: np.full(case.n_jobs, getattr(case, name).mean()) for name in ("map_time", "reduce_time")}
+    return replace(case, **means)
 
 
 def single_batch(seed: int) -> Instance:
@@ -42,10 +72,14 @@ def single_batch(seed: int) -> Instance:
     return single(30, seed, machines=(10, 10))
 
 
-def _run(policy: str | Policy, case: Instance, seed: int) -> Outcome:
-    done, bound = schedule(case, policy), lower_bound(case)
-    shares = [idle_while_waiting(n, ready[tasks.job], tasks.start, tasks.finish)
-              for _, tasks, ready, n, _ in _stages(done, case)]
+def _run(policy: str | Policy, case: Instance, seed: int, blind: bool = False) -> Outcome:
+    # A policy is given an instance of its own, so that what it changes stays its own.
+    own = isinstance(policy, Policy)
+    done = schedule(replace(case) if own else case, policy, seed=seed,
+                    believed=_mean_times(case) if own and blind else None)
+    bound = lower_bound(case)
+    shares = [idle_while_waiting(times.shape[1], ready[tasks.job], tasks.start, tasks.finish)
+              for _, tasks, ready, times, _ in _stages(done, case)]
     idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
     lost = f"machines idle for {idle:.0%} of their time while a task could run"
     broke = next(filter(None, (_impossible(*stage) for stage in _stages(done, case))), "")
@@ -54,21 +88,21 @@ def _run(policy: str | Policy, case: Instance, seed: int) -> Outcome:
 
 
 def _stages(done: Schedule, case: Instance) -> Iterator[tuple]:
-    """Of each stage: name, tasks that ran, when each job's are ready, machines, tasks that each job has."""
-    yield "map", done.map, np.zeros(case.n_jobs), case.map_machines, case.map_tasks
-    yield "reduce", done.reduce, done.map_end, case.reduce_machines, case.reduce_tasks
+    """Of each stage: name, tasks that ran, when each job's are ready, their times, how many each has."""
+    yield "map", done.map, np.zeros(case.n_jobs), case.map_task_time, case.map_tasks
+    yield "reduce", done.reduce, done.map_end, case.reduce_task_time, case.reduce_tasks
 
 
-def _impossible(name, stage, ready, machines, wanted) -> str:
-    """What cannot be in a stage's record: too few tasks, a start too early, two tasks on one machine."""
+def _impossible(name, stage, ready, times, wanted) -> str:
+    """What cannot be in a stage's record: too few tasks, a wrong time, two tasks on one machine."""
     ran = np.bincount(stage.job, minlength=len(wanted))
     for job in np.flatnonzero(ran != wanted)[:1]:
         counts = f"{ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}"
         return f"unknown job: {counts}; the arrays of `stage` {READ_ONLY}"
-    for task in np.flatnonzero(stage.start < ready[stage.job])[:1]:
-        start = f"starts at {stage.start[task]:.4g} s, before it is ready"
-        return f"capacity: a {name} task of job {stage.job[task]} {start}"
-    if (second := two_at_once(machines, stage.machine, stage.start, stage.finish)) is not None:
+    if wrong := tampered(stage.start, stage.finish, times[stage.job, stage.machine], ready[stage.job],
+                         f"{name} task"):
+        return wrong
+    if (second := two_at_once(times.shape[1], stage.machine, stage.start, stage.finish)) is not None:
         where = f"{name} machine {stage.machine[second]} at {stage.start[second]:.4g} s"
         return f"capacity: {where} runs a second task, of job {stage.job[second]}"
     return ""
@@ -76,5 +110,5 @@ def _impossible(name, stage, ready, machines, wanted) -> str:
 
 GAME = Game(METRICS, _run,
             lambda case: Waiting("job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks"),
-            Policy, lambda rule: Policy(order=priority, map_rule=rule, reduce_rule=rule, name=name_of(rule)),
-            "an hmhs.Policy, or a rule made by @hmhs.rule")
+            lambda case: case.head(min(SMALL, case.n_jobs)), Policy,
+            _of_rule, "an hmhs.Policy, or a rule made by @hmhs.rule")

@@ -1,5 +1,6 @@
 """The board of LoTES's simulator: jobs come, and start on a machine with room or wait."""
 
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -9,12 +10,26 @@ import numpy as np
 import pandas as pd
 
 from schedlib.leaderboard.invariants import over_capacity, passed_over
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, cases, checked, name_of, queue_of, race
-from schedlib.lotes import MachineConfigs, Plan, Policy, cluster_jobs, random_instance, simulate
+from schedlib.leaderboard.race import (
+    LIMIT,
+    READ_ONLY,
+    Game,
+    Outcome,
+    Seeds,
+    cases,
+    checked,
+    name_of,
+    queue_of,
+    race,
+    tampered,
+)
+from schedlib.lotes import JobClasses, MachineConfigs, Plan, Policy, cluster_jobs, random_instance, simulate
 from schedlib.lotes import plan as make_plan
 from schedlib.workload import Workload
 
 SHIPPED = ("lotes", "greedy", "tetris")
+PLANNED = ("lotes", "lotes-first")
+SMALL = 200  # jobs of the run with checked indices
 SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 0.001}
 METRICS = {"mean wait (s)": "low", "99 % wait (s)": "low", "longest wait (s)": "low"}
 
@@ -29,7 +44,8 @@ class Case(NamedTuple):
 
 def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workload] | None = None,
           configs: MachineConfigs | None = None, seeds: Seeds = 5, against: Iterable[str] = SHIPPED,
-          each: bool = False) -> pd.DataFrame:
+          each: bool = False, check: bool = True, limit: float = LIMIT, classes: JobClasses | None = None,
+          plan: Plan | None = None, clairvoyant: bool = True) -> pd.DataFrame:
     """The leaderboard of policies that place jobs on machines, by the mean wait of all jobs.
 
     - `mine`: `lotes.Policy`, or a function `arrive(cluster, job)`
@@ -38,8 +54,15 @@ def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workloa
       with each seed, and then nothing, so that all are served in the end. Or a `Workload`, or a function from
       a seed to one: each task then counts as a job, and `configs` are the machines
     - `against`: names of shipped policies; `seeds`: how many, or which; `each=True`: a row per seed
+    - `check`: run each of `mine` on a few jobs before, with every index that it uses checked
+    - `limit`: how many seconds a run of one of `mine` may take
+    - `classes`, `plan`: those of a workload of your own, for LoTES; the classes are the workload's `class`
+    - `clairvoyant=False`: `mine` see the mean work of a job's class, not the job's own (of the papers',
+      Tetris alone looks at the work)
 
-    LoTES plans for the random jobs' true classes, or for four that it finds in a given workload. With one
+    LoTES plans for the random jobs' true classes; in a given workload for its own, when it has several, else
+    for up to four that it finds. A policy of `against` that cannot plan for it is left out with a warning
+    that says why. With one
     given `Workload` a seed, and so an interval, concerns only the policies' own choices. Gives a frame as
     `standings` does. `broke` says which rule a policy of yours broke; `warned` that a job waits while a
     machine has room.
@@ -55,9 +78,20 @@ def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workloa
         raise ValueError("configs: machines without a workload; give workload= too, or neither")
     if workload is not None and not isinstance(configs, MachineConfigs):
         raise ValueError("configs: a workload of your own needs lotes.MachineConfigs(capacity, count)")
-    planned = not {"lotes", "lotes-first"}.isdisjoint(against)
-    case_of = cases(workload, random_jobs, lambda given: _case(given, configs, planned))
-    return race(GAME, mine, case_of, against, seeds, each)
+    if workload is None and (classes, plan) != (None, None):
+        raise ValueError("classes, plan: are of a workload of your own; give workload= and configs=")
+    against = tuple(against)
+    planned = not set(PLANNED).isdisjoint(against)
+    if planned and isinstance(workload, Workload):
+        try:
+            _case(workload, configs, planned, classes, plan)
+        except ValueError as error:
+            left = ", ".join(name for name in PLANNED if name in against)
+            warnings.warn(f"{left} left out: {error}", stacklevel=2)
+            against, planned = tuple(name for name in against if name not in PLANNED), False
+    case_of = cases(workload, random_jobs, lambda given: _case(given, configs, planned, classes, plan))
+    game = GAME if clairvoyant else GAME._replace(run=partial(_run, clairvoyant=False))
+    return race(game, mine, case_of, against, seeds, each, check, limit)
 
 
 def random_jobs(seed: int, machines: int = 2, hours: float = 10.0) -> Case:
@@ -76,12 +110,17 @@ def _instance(machines, hours):
     return random_instance(0.006, machines=machines, hours=hours, sizes="common", load=1.05)
 
 
-def _case(given: Any, configs: Any, planned: bool) -> Case:
+def _case(given: Any, configs: Any, planned: bool, classes: JobClasses | None = None,
+          plan: Plan | None = None) -> Case:
     workload = checked(given, Workload)
-    tasks, job_class, plan = workload.tasks, np.zeros(len(workload.tasks), np.int64), None
-    if planned:
-        kinds = len(tasks[list(workload.resources)].drop_duplicates())
-        classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
+    tasks, own = workload.tasks, workload.jobs["class"].to_numpy()
+    job_class = np.repeat(own, np.diff(workload.offsets))
+    if planned and plan is None:
+        if classes is None and own.any():
+            classes = _means(workload, job_class, configs)
+        elif classes is None:
+            kinds = len(tasks[list(workload.resources)].drop_duplicates())
+            classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
         plan = make_plan(configs, classes)
     columns: dict[str, Any] = {name: tasks[name].to_numpy() for name in ("duration", *workload.resources)}
     submit = np.repeat(workload.jobs["submit"].to_numpy(), np.diff(workload.offsets))
@@ -89,9 +128,21 @@ def _case(given: Any, configs: Any, planned: bool) -> Case:
     return Case(configs, plan, jobs)
 
 
-def _run(policy: str | Policy, case: Case, seed: int) -> Outcome:
+def _means(workload: Workload, job_class: np.ndarray, configs: MachineConfigs) -> JobClasses:
+    """The classes that a workload says its jobs are of, from the means of their tasks."""
+    tasks = workload.tasks.drop(columns="job").groupby(job_class).mean()
+    if list(tasks.index) != list(range(len(tasks))):
+        raise ValueError(f"classes: {list(tasks.index)[:5]} ..., number them 0, 1, 2 without gaps")
+    rate = np.tile(1 / np.maximum(tasks["duration"].to_numpy(), 1e-12), (configs.n_configs, 1))
+    share, demand = np.bincount(job_class) / len(job_class), tasks[list(workload.resources)].to_numpy()
+    return JobClasses(share, demand, rate)
+
+
+def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) -> Outcome:
     unit = case.workload.time_unit
     options: Any = {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
+    if isinstance(policy, Policy):
+        options = {"clairvoyant": clairvoyant}
     run = simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed, **options)
     wait, values = run.response, np.full(3, np.nan)
     if started := not np.isnan(wait).any():
@@ -100,7 +151,8 @@ def _run(policy: str | Policy, case: Case, seed: int) -> Outcome:
     record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
     record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
     record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
-    broke = _overfull(record, case)
+    duration, submit = case.workload.tasks["duration"].to_numpy(), case.workload.jobs["submit"].to_numpy()
+    broke = tampered(record["start"], record["finish"], duration, submit, "job") or _overfull(record, case)
     judged = isinstance(policy, Policy) and started and not broke
     passed = _passed(jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
     return Outcome(tuple(values), wait, broke, *passed)
@@ -128,6 +180,7 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
     return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
 
 
-GAME = Game(METRICS, _run, partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"), Policy,
+GAME = Game(METRICS, _run, partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
+            lambda case: case._replace(workload=case.workload.head(SMALL)), Policy,
             lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
             "a lotes.Policy, or a function arrive(cluster, job)")

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.leaderboard.race import READ_ONLY, Game, Outcome, Seeds, Waiting, cases, race
+from schedlib.leaderboard.race import LIMIT, READ_ONLY, Game, Outcome, Seeds, Waiting, cases, race
 from schedlib.mch import Churn, Rule, Tree, rule, simulate
 from schedlib.mch.search import random_tree
 
@@ -25,7 +25,8 @@ class Case(NamedTuple):
 
 
 def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None = None, seeds: Seeds = 5,
-        against: Iterable[str] = SHIPPED, each: bool = False) -> pd.DataFrame:
+        against: Iterable[str] = SHIPPED, each: bool = False, check: bool = True,
+        limit: float = LIMIT) -> pd.DataFrame:
     """The leaderboard of rules that share a cluster, by the part of its guarantee that the poorest leaf has.
 
     - `mine`: rules made by `@mch.rule` (or plain functions `priority(leaf, usage, demand, weight, capacity)`)
@@ -33,7 +34,7 @@ def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None 
       partial-type, on 400 units of each of two resources, of which a task needs up to 1; every leaf has jobs
       without end, all there at 0, for 900 s. Or (tree, capacity, jobs, until) as `mch.simulate` takes them,
       or a function from a seed to it
-    - `against`, `seeds`, `each`: as for `leaderboard.lotes`
+    - `against`, `seeds`, `each`, `check`, `limit`: as for `leaderboard.lotes`
 
     A leaf's dominant share is averaged while it has tasks, from a third of the time on, so that the cluster
     has filled (or over all its time when it is done by then). A leaf starves when it has tasks and runs none
@@ -45,7 +46,7 @@ def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None 
     >>> print(mch(no_number, seeds=1, against=["drf"])["broke"].iloc[1])
     a rule: ...(seed 0)
     """
-    return race(GAME, mine, cases(workload, greedy_leaves, _case), against, seeds, each)
+    return race(GAME, mine, cases(workload, greedy_leaves, _case), against, seeds, each, check, limit)
 
 
 def greedy_leaves(seed: int) -> Case:
@@ -70,10 +71,11 @@ def _case(given: Any) -> Case:
 
 
 def _run(policy: str | Rule, case: Case, seed: int) -> Outcome:
-    run = simulate(case.tree, case.capacity, policy, case.jobs, until=case.until)
+    run = simulate(case.tree, case.capacity, policy, case.jobs, until=case.until, seed=seed)
     share, hungry = _shares(run, case)
     poorest = (share / case.tree.guarantee[case.tree.leaves])[case.jobs["leaf"].unique()].min()
-    return Outcome((poorest, 100 * run.utilisation.mean()), hungry, _overfull(run, case))
+    broke = _other_work(run, case) or _overfull(run, case)
+    return Outcome((poorest, 100 * run.utilisation.mean()), hungry, broke)
 
 
 def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
@@ -92,6 +94,21 @@ def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
         mean[leaf] = (share * np.diff(np.clip(time, settled, None))).sum() / (end - settled)
         hungry[leaf] = np.diff(time)[share == 0].max(initial=0.0)
     return mean, hungry
+
+
+def _other_work(run: Churn, case: Case) -> str:
+    """The sentence on a leaf, all of whose jobs are done, that ran longer or shorter than they take."""
+    one = (case.tree.demand / case.capacity).max(axis=1)  # the share of a task
+    changes = dict(list(run.shares.groupby("leaf")))
+    for leaf, jobs in run.jobs.groupby("leaf"):
+        if leaf in changes and jobs["finish"].max(skipna=False) < case.until and "depart" not in jobs:
+            time, share = changes[leaf]["time"].to_numpy(), changes[leaf]["share"].to_numpy()
+            ran = (np.diff(time) * share[:-1]).sum() / one[leaf]
+            takes = (jobs["tasks"] * jobs["duration"]).sum()
+            if abs(ran - takes) > 1e-6 * takes:
+                total = f"tasks run for {ran:.6g} s in all, and they take {takes:.6g}"
+                return f"duration: leaf {leaf}'s {total}; the arrays that a rule is given {READ_ONLY}"
+    return ""
 
 
 def _overfull(run: Churn, case: Case) -> str:
@@ -114,4 +131,5 @@ def _waiting(case: Case) -> Waiting:
     return Waiting("leaf", first.to_numpy(), float(case.jobs["duration"].mean()), "s", way_out)
 
 
-GAME = Game(METRICS, _run, _waiting, Rule, rule, "a rule made by @mch.rule")
+GAME = Game(METRICS, _run, _waiting, lambda case: case._replace(until=case.until / 10), Rule,
+            rule, "a rule made by @mch.rule")

@@ -1,18 +1,25 @@
 """One workload, many policies: the shipped ones first, then the reader's, each judged by the same rules."""
 
 import re
+import sys
 from collections.abc import Callable, Iterable
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numba.core.dispatcher import Dispatcher
+from tqdm import tqdm
 
+from schedlib.core import compiling, pure
+from schedlib.core.stopping import stoppable
 from schedlib.leaderboard.standings import COLUMNS, standings
 
 PATIENCE = 10  # a job starves that waits more than so many times the papers' longest wait, or a task
 IDLE = 0.01  # a policy is warned that idles, while work could run, more than this and twice the others
 Seeds = int | Iterable[int]
 READ_ONLY = "are the simulator's own: read them, and change none"
+LIMIT = 60.0  # seconds that a run of a reader's policy may take
 
 
 class Outcome(NamedTuple):
@@ -47,21 +54,39 @@ class Game(NamedTuple):
     """What a board plays: its metrics with the better end ("low" or "high"), and functions.
 
     - `run(policy, case, seed)` gives an `Outcome`; `waiting(case)` gives the words for a case
+    - `small(case)` is a small part of a case, for a run with checked indices
     - a reader's policy is a `kind`, or a function from which `make` makes one; `ways` names both
     """
 
     metrics: dict[str, str]
     run: Callable[[Any, Any, int], Outcome]
     waiting: Callable[[Any], Waiting]
+    small: Callable[[Any], Any]
     kind: type
     make: Callable[[Callable], Any]
     ways: str
 
     def policy(self, given: Any) -> Any:
         """A reader's policy as this board's kind; ValueError when it is neither that nor a function."""
-        if not isinstance(given, self.kind) and not callable(given):
+        if isinstance(given, self.kind | Unusable):
+            return given
+        if not callable(given):
             raise ValueError(f"mine: {given!r}; give {self.ways}")
-        return given if isinstance(given, self.kind) else self.make(given)
+        try:
+            return self.make(given)
+        except ValueError as error:
+            return Unusable(name_of(given), error)
+
+
+class Unusable(NamedTuple):
+    """A function that makes no policy, and why."""
+
+    name: str
+    error: ValueError
+
+    def looks(self) -> bool:
+        """It looked at nothing."""
+        return False
 
 
 def cases(workload: Any, default: Callable[[int], Any], read: Callable[[Any], Any]) -> Callable[[int], Any]:
@@ -87,13 +112,17 @@ def name_of(function: Callable) -> str:
     return getattr(function, "__name__", "own")
 
 
-def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], seeds: Seeds,
-         each: bool) -> pd.DataFrame:
+def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], seeds: Seeds, each: bool,
+         check: bool = True, limit: float = LIMIT) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
 
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. An error
     under a reader's policy becomes the rule it broke; one under a shipped policy comes from the arguments and
-    is raised. ValueError also on two policies of one name and on no seed.
+    is raised. With `check` a small part of the first case is run before with every index of a reader's
+    functions checked, since one outside an array would else read, or write, what lies beside it. A run that
+    takes longer than `limit` seconds costs its policy the row; Ctrl-C ends all.
+    Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
+    seed.
     """
     numbers = list(range(seeds)) if isinstance(seeds, int | np.integer) else [int(seed) for seed in seeds]
     if not numbers or len(set(numbers)) < len(numbers):
@@ -106,36 +135,100 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
     refused: dict[str, Outcome] = {}
     rows = []
+    bar = tqdm(total=len(numbers) * len(names), unit="run", delay=2, leave=False, file=sys.stderr,
+               disable=not sys.stderr.isatty())
     for seed in numbers:
         case = case_of(seed)
-        outcomes = [game.run(policy, case, seed) for policy in shipped]
+        outcomes = []
+        for name in shipped:
+            bar.set_description(f"{name}, seed {seed}")
+            outcomes.append(stoppable(game.run)(name, case, seed))
+            bar.update()
         least = min((outcome.idle for outcome in outcomes), default=0.0)
         beside = f"; the papers' least: {least:.0%}" if least else ""
         longest = [outcome.waits[~np.isnan(outcome.waits)].max(initial=0.0) for outcome in outcomes]
         waiting = game.waiting(case)
-        limit = PATIENCE * max(float(np.median(longest or [0.0])), waiting.task)
-        outcomes += [refused.get(policy.name) or _guarded(game, policy, case, seed, refused)
-                     for policy in own]
+        patience = PATIENCE * max(float(np.median(longest or [0.0])), waiting.task)
+        for policy in own:
+            bar.set_description(f"{policy.name}, seed {seed}")
+            if isinstance(policy, Unusable):
+                refused[policy.name] = _refusal(policy, policy.error, seed)
+            elif check and seed == numbers[0]:
+                found = _attempt(game, bounds_checked(policy), game.small(case), seed, limit)
+                if isinstance(found, IndexError | TimeoutError):
+                    refused[policy.name] = _refusal(policy, found, seed)
+            outcome = refused.get(policy.name) or _attempt(game, policy, case, seed, limit)
+            bar.update()
+            if not isinstance(outcome, Outcome):
+                outcome = refused[policy.name] = _refusal(policy, outcome, seed)
+            outcomes.append(outcome)
         for place, (name, outcome) in enumerate(zip(names, outcomes, strict=True)):
-            broke = outcome.broke or starved(outcome.waits, waiting, limit)
+            broke = outcome.broke or starved(outcome.waits, waiting, patience)
             broke = f"{broke} (seed {seed})" if broke and name not in refused else broke
             idles = place >= len(shipped) and not broke and outcome.idle > max(IDLE, 2 * least)
             warned = f"{outcome.warned} (seed {seed}{beside})" if idles else ""
             values = (np.nan,) * len(game.metrics) if outcome.broke else outcome.values
             for (metric, better), value in zip(game.metrics.items(), values, strict=True):
                 rows.append((name, metric, better, seed, float(value), broke, warned))
+    bar.close()
     runs = pd.DataFrame(rows, columns=COLUMNS)
     return runs if each else standings(runs)
 
 
-def _guarded(game, policy, case, seed, refused) -> Outcome:
-    """A run of a reader's policy. One that is refused gives the error, and is not tried on further seeds."""
+def _attempt(game: Game, policy: Any, case: Any, seed: int, limit: float) -> Outcome | BaseException:
+    """The outcome of a reader's policy, or what it raised; TimeoutError after so many seconds."""
+    heard: list = []
+    hook, sys.unraisablehook = sys.unraisablehook, heard.append  # what a kernel cannot pass on
     try:
-        return game.run(policy, case, seed)
-    except ValueError as error:
-        text = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error))  # the row names the policy
-        refused[policy.name] = Outcome((), broke=f"a rule: {text} (seed {seed})")
-        return refused[policy.name]
+        outcome = stoppable(game.run, limit)(policy, case, seed)
+    except TimeoutError as error:
+        return error
+    except Exception as error:
+        return heard[0].exc_value if heard else error
+    finally:
+        sys.unraisablehook = hook
+    return heard[0].exc_value if heard else outcome
+
+
+def _refusal(policy: Any, error: BaseException, seed: int) -> Outcome:
+    """What a policy broke that raised: a rule of the simulator, or its own function did."""
+    text = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error))  # the row names the policy
+    raised = f"its function raised {type(error).__name__}: "
+    kind = "" if isinstance(error, ValueError | TimeoutError) else raised
+    return Outcome((), broke=f"a rule: {kind}{text} (seed {seed})")
+
+
+def bounds_checked(policy: Any) -> Any:
+    """The policy with each of its compiled functions compiled anew so that every index is checked."""
+    changed = {}
+    for part in fields(policy):
+        function = getattr(policy, part.name)
+        if isinstance(function, Dispatcher) and not function.py_func.__module__.startswith("schedlib."):
+            signature = function.nopython_signatures[0]
+            changed[part.name] = compiling.jit(function.py_func, signature, boundscheck=True,
+                                               pipeline_class=pure.Rules)
+    return replace(policy, **changed) if changed else policy
+
+
+def tampered(start: np.ndarray, finish: np.ndarray, duration: np.ndarray, ready: np.ndarray,
+             what: str) -> str:
+    """What cannot be in a record, in words: a task that ran for another time than it takes, or before it was
+    ready; empty where all is well. All (T,), NaN where a task did not run.
+
+    >>> one = np.array([1.0])
+    >>> tampered(one, one + 0.5, one * 2, one, "job")
+    "duration: job 0 runs for 0.5, and it takes 2; ...read them, and change none"
+    """
+    ran, slack = ~np.isnan(start), 1e-9 * (np.abs(finish) + 1)
+    if (wrong := np.flatnonzero(ran & ~(np.abs(finish - start - duration) <= slack))).size:
+        task = wrong[0]
+        took = f"runs for {finish[task] - start[task]:.4g}, and it takes {duration[task]:.4g}"
+        return f"duration: {what} {task} {took}; the arrays that a policy is given {READ_ONLY}"
+    if (early := np.flatnonzero(ran & (start < ready - slack))).size:
+        task = early[0]
+        begins = f"starts at {start[task]:.4g}, and is ready at {ready[task]:.4g}"
+        return f"duration: {what} {task} {begins}; the arrays that a policy is given {READ_ONLY}"
+    return ""
 
 
 def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:

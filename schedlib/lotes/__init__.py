@@ -10,14 +10,20 @@ from schedlib.lotes.planning.allocate import allocate, scarcity
 from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
 from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
 from schedlib.lotes.planning.plan import plan
-from schedlib.lotes.policies.entry_points import OPTIONS
+from schedlib.lotes.policies import OPTIONS
 from schedlib.lotes.policies.fgd import Typical, fragmentation, typical_tasks
-from schedlib.lotes.policies.own import Cluster, Policy, can_start
+from schedlib.lotes.policies.own import Cluster, Policy, best_fit, can_start, first_fit, room_at
 from schedlib.lotes.replan import Past, Replan
 from schedlib.lotes.simulate import Simulation, simulate
 from schedlib.lotes.stochastic import ToldApart, stochastic_plan, told_apart
-from schedlib.lotes.workloads.alibaba import alibaba_hour, alibaba_instances, offered_load
-from schedlib.lotes.workloads.gpus import gpu_draw, gpu_machines, gpu_month
+from schedlib.lotes.workloads.alibaba import (
+    alibaba_hour,
+    alibaba_instances,
+    gpu_draw,
+    gpu_machines,
+    gpu_month,
+    offered_load,
+)
 from schedlib.lotes.workloads.instances import (
     RandomInstance,
     RandomWorkload,
@@ -31,7 +37,8 @@ from schedlib.lotes.workloads.month import google_times as google_times
 
 __all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPlan", "JobClasses",
            "MachineConfigs", "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check",
-           "Capacity", "capacity", "class_counts", "can_start", "cluster_jobs", "core_load", "count_bins",
+           "Capacity", "best_fit", "capacity", "first_fit", "room_at",
+           "class_counts", "can_start", "cluster_jobs", "core_load", "count_bins",
            "defects", "fewer_machines", "fits", "generate_plan", "google2011", "google_month",
            "google_times", "gpu_draw", "gpu_machines", "gpu_month", "non_dominated_bins", "offered_load",
            "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past", "Policy", "RandomInstance",

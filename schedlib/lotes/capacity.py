@@ -21,10 +21,9 @@ GONE, GROWN = 0.1, 1.5  # parts of the burst's queue at which a queue has gone, 
 
 @dataclass(frozen=True, eq=False)
 class Capacity:
-    """What `capacity` found.
+    """What `capacity` found, in jobs per unit of time.
 
-    - `rate`: the middle of `low`, which the policy sustains, and `high`, which it does not; jobs per unit of
-      time
+    - `rate`: the middle of `low`, which the policy sustains, and `high`, which it does not
     - `bound`: lambda* of stage 1, which no policy exceeds when every job is as large as its class says
     - `trials`: a row each, in order: `rate`, `time` simulated after the burst, `burst_queue` and `last_queue`
       (jobs waiting after the burst, and when it was decided), `sustained`, `decided` (False: time ran out)
@@ -44,17 +43,15 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
 
     Every trial begins with a burst of 1.1 lambda* for four times the longest mean processing time (of more,
     until it leaves a queue of 200 jobs and of 5 % of those that run). The rate is sustained when that queue
-    falls to a tenth, and not when it grows by half; while neither happens the trial goes on, for `patience`
-    times the longest mean processing time, and is then judged by whether the queue grew in its second half:
-    jobs of the burst that never start (LoTES as printed may have some) do no harm, more and more of them do.
-    So a rate at which a policy recovers from no burst (Greedy has such rates) does not count as sustained,
-    though a run from an empty system may look stable; nor does one at which large jobs gather.
+    falls to a tenth, and not when it grows by half; where neither happens within `patience` times the longest
+    mean processing time, when it did not grow in the second half: jobs of the burst that never start (LoTES
+    as printed may have some) do no harm, more and more of them do. So a rate at which a policy recovers from
+    no burst (Greedy has such rates) does not count, though a run from an empty system may look stable.
 
     `workload` gives classes and sizes; its own `rate` and `hours` do not matter. `plan` and `options` are
-    those of `simulate`. The bisection ends when `low` and `high` are `precision` of lambda* apart; it begins
-    at the rate `near` where one is given, which saves trials when it is near the answer. Raises ValueError on
-    a precision outside (0, 0.25), on a policy that sustains less than a thousandth of lambda*, and as
-    `simulate` does.
+    those of `simulate`. The bisection begins at the rate `near`, which saves trials when that is near the
+    answer, and ends when `low` and `high` are `precision` of lambda* apart. Raises ValueError on a precision
+    outside (0, 0.25), on a policy that sustains less than a thousandth of lambda*, and as `simulate` does.
 
     >>> from schedlib.lotes import JobClasses
     >>> machines, classes = MachineConfigs([[1.0]], [500]), JobClasses([1.0], [[0.5]], [[1.0]])

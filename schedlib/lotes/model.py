@@ -15,10 +15,10 @@ UNITS = 2**50  # the integer that stands for the largest capacity; rounding is o
 def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Capacities (..., R) and demands (..., R) as whole numbers (int64) of one small unit per resource.
 
-    The unit of resource l is the largest capacity of l over 2**50: the precision of a float. Demands are
-    rounded to the nearest unit (a positive one to at least 1; at most four times the largest capacity),
-    capacities made FIT = 1e-9 larger and rounded down. So free space never drifts; sizes that fill a machine
-    exactly do fit (20 x 0.025 in 0.5, 3 x 1/3 in 1); what overflows by more than a billionth never does.
+    The unit of resource l is its largest capacity over 2**50, a float's precision. Demands are rounded to the
+    nearest unit (a positive one to at least 1; at most four times the largest capacity), capacities made
+    FIT = 1e-9 larger and rounded down. So free space never drifts, sizes that fill a machine exactly fit
+    (20 x 0.025 in 0.5), and what overflows by more than a billionth never does.
 
     >>> c, r = scaled([0.5], [[0.025], [0.0250001]])
     >>> (c // r).tolist()
@@ -32,18 +32,28 @@ def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, 
     return np.floor(capacity / unit * (1 + FIT)).astype(np.int64), size.astype(np.int64)
 
 
+def holds(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> np.ndarray:
+    """How many jobs of each class alone fit one machine, (..., K), with (..., R) and (K, R) as in `scaled`.
+
+    >>> holds([5.0, 8.0], [[1.0, 3.0], [2.0, 0.0]]).tolist()
+    [2, 2]
+    """
+    room, size = scaled(capacity, demand)
+    each = room[..., None, :] // np.maximum(size, 1)
+    return each.min(axis=-1, where=size > 0, initial=np.iinfo(np.int64).max)
+
+
 @dataclass(frozen=True, eq=False)
 class MachineConfigs:
-    """M machine configurations of R resources each.
+    """M machine configurations of R resources each, in the reader's units, one per resource.
 
     - `capacity (M, R)`: c_jl, how much of resource l one machine of configuration j has; 0 is allowed
     - `count (M,)`: n_j, how many such machines there are
     - `pieces`: the column of a resource that comes in pieces of 1, as GPUs do, or None: a job gets a share of
       one piece, or whole ones. Plans take it as divisible, as they do every resource
 
-    Units are the reader's, one per resource. Arrays are copied and made read-only. Raises ValueError, with
-    argument and row, on shapes that disagree, amounts negative or not finite, and counts that are not 1, 2,
-    ... Source: LoTES, Section 2.
+    Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
+    amounts negative or not finite, and counts that are not 1, 2, ... Source: LoTES, Section 2.
 
     >>> MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [10, 30]).n_machines
     40
@@ -89,17 +99,15 @@ class MachineConfigs:
 
 @dataclass(frozen=True, eq=False)
 class JobClasses:
-    """K job classes, each an expectation of what its jobs need.
+    """K job classes, each an expectation of what its jobs need, in the units of the capacities.
 
     - `share (K,)`: alpha_k, the probability that an arriving job is of class k; they sum to 1
     - `demand (K, R)`: r_kl, the mean amount of resource l that a job holds while it runs
-    - `rate (M, K)`: mu_jk, one over the mean processing time of class k on configuration j; 0 where it cannot
-      run (another processor architecture, say)
+    - `rate (M, K)`: mu_jk, one over the mean processing time of class k on configuration j; 0: cannot run
 
-    Units are the reader's: those of the capacities, and jobs per unit of time. Arrays are copied and made
-    read-only. Raises ValueError, with argument and row, on shapes that disagree, values negative or not
-    finite, shares that do not sum to 1, and a class that needs nothing or whose rate is 0 everywhere. Source:
-    LoTES, Sections 2 and 5.3.
+    Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
+    values negative or not finite, shares that do not sum to 1, and a class that needs nothing or whose rate
+    is 0 everywhere. Source: LoTES, Sections 2 and 5.3.
 
     >>> JobClasses([0.7, 0.3], [[2.0], [3.0]], [[1.0, 0.5]]).n_classes
     2
@@ -157,8 +165,7 @@ def check(configs: MachineConfigs, classes: JobClasses) -> None:
 
 def fits(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     """Whether a job of class k fits an empty machine of configuration j, (M, K) bool, whatever its rate."""
-    capacity, demand = scaled(configs.capacity, classes.demand)
-    return (demand[None] <= capacity[:, None]).all(axis=2)  # type: ignore[return-value]
+    return holds(configs.capacity, classes.demand) > 0  # type: ignore[return-value]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,7 @@ from schedlib.core.portable import dot
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
 from schedlib.lotes.dispatching.machine_tree import refresh
-from schedlib.lotes.dispatching.meter import lengthened, tick
-from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, Tasks, present
+from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, Tasks, lengthened, present, tick
 from schedlib.lotes.dispatching.waiting_line import join
 from schedlib.lotes.model import JobClasses, Plan
 from schedlib.lotes.planning.plan import plan as solve
@@ -41,10 +40,9 @@ class Past(NamedTuple):
 def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     """Classes as the window shows them, for jobs labelled `job_class (N,)`.
 
-    Shares and mean demands are those of the jobs submitted in the window. A class's rate, the same wherever
-    it can run, is how many of its jobs ended in the window over the time that its jobs ran in it: by Little's
-    law that tends to one over the mean duration. A class of which no job came or none ended keeps its share,
-    demand and rate in `old`.
+    Shares and mean demands are those of the jobs submitted in it. A class's rate is how many of its jobs
+    ended in it over the time that they ran in it, by Little's law one over the mean duration in the end. A
+    class of which no job came or none ended keeps its share, demand and rate in `old`.
     """
     k = old.n_classes
     new, ended = past.submit >= past.since, past.finish >= past.since
@@ -69,19 +67,16 @@ def estimate(past: Past, plan: Plan) -> Plan | None:
 
 
 def cluster(past: Past, plan: Plan) -> tuple[Plan, Callable] | None:
-    """The plan for as many new classes, by k-means on the window's demands, and the class of a demand (N, R).
-
-    Of more than 1,000 jobs k-means sees that many, evenly spread. None when the window has too few different
-    jobs, or stages 1 and 2 have no plan for the classes found.
-    """
+    """The plan for as many new classes, by k-means on at most 1,000 of the window's demands, evenly spread,
+    and the class of a demand (N, R); None when it has too few different ones, or there is no plan."""
     classes, new = plan.classes, np.flatnonzero(past.submit >= past.since)
     new = new[:: -(-len(new) // SAMPLE) or 1]
-    demand, unknown_yet = past.demand[new], np.ones(len(new))  # the jobs' durations
+    demand = past.demand[new]
     spread = demand.std(axis=0) if len(demand) else np.zeros(classes.n_resources)
     spread = np.where(spread > 0, spread, 1.0)
     try:
         named = {f"r{l}": column for l, column in enumerate(demand.T)}
-        jobs = Workload.from_arrays(past.submit[new], unknown_yet, **named)
+        jobs = Workload.from_arrays(past.submit[new], np.ones(len(new)), **named)
         fresh, _ = cluster_jobs(jobs, classes.n_classes, day=np.inf, configs=len(classes.rate))
 
         def label(demand):
@@ -142,47 +137,33 @@ def resume(scores, state, log, queued):
     for machine in range(state.machines.config.size):
         if state.meter.clock[0].waiting == 0:
             return
-        lotes.rank(scores, state.machines.config[machine], machine)
+        lotes.list_classes(scores, state.machines.config[machine])
         if fill(scores, state, log, machine) > 0:
             refresh(state.machines, machine)
 
 
 class Planner:
-    """Replanning in one run: the plan in force, each job's class under it, and the jobs of the window."""
+    """Replanning in one run: the plans so far, and each job's class under the last."""
 
     def __init__(self, replan: Replan, policy: str, settings: dict, given: Given, jobs: Tasks):
         self.replan, self.policy, self.settings, self.given, self.jobs = replan, policy, settings, given, jobs
         self.plans, self.turn = [(0.0, given.plan)], 1  # type: list[tuple[float, Any]], int
-        self.job_class = jobs.job_class.copy()
-        self.label: Callable | None = None
-        self.rows, self.seen = np.zeros(0, np.int64), 0
+        self.job_class = jobs.job_class
 
     @property
     def due(self) -> float:
         return self.turn * self.replan.every
 
-    def labels(self, rows: np.ndarray) -> np.ndarray:
-        """The present classes of these jobs (N,) of the workload."""
-        if self.label is None:
-            return self.job_class[rows]
-        given, classes = np.asarray(self.label(self.jobs.demand[rows])), self.plans[-1][1].classes.n_classes
-        if given.shape != (len(rows),) or not np.isin(given, np.arange(classes)).all():
-            raise ValueError(f"replan: labels must be one class for each demand, from 0 to {classes - 1}")
-        return given
-
     def relabel(self, block: Arrivals, progress: Any) -> None:
         """Give the jobs of the block that are still to come their present classes."""
-        at, arrived = progress.taken, progress.arrived
-        rows = np.arange(arrived, arrived + len(block.job_class) - at)
-        block.job_class[at:] = self.job_class[rows] = self.labels(rows)
+        coming = block.job_class[progress.taken :]
+        coming[:] = self.job_class[progress.arrived : progress.arrived + len(coming)]
 
     def past(self, seen: int, log: Log) -> Past:
         """What is known when planning is due and `seen` jobs have come."""
         now, jobs = self.due, self.jobs
         since = now - (self.replan.window or self.replan.every)
-        rows = np.concatenate((self.rows, np.arange(self.seen, seen)))
-        rows = rows[~((jobs.submit[rows] < since) & (log.finish[rows] < since))]
-        self.rows, self.seen = rows, seen
+        rows = np.flatnonzero((jobs.submit[:seen] >= since) | ~(log.finish[:seen] < since))
         return Past(now=now, since=since, submit=jobs.submit[rows], job_class=self.job_class[rows],
                     demand=jobs.demand[rows], start=log.start[rows],
                     finish=np.where(log.finish[rows] < now, log.finish[rows], np.nan))
@@ -196,9 +177,10 @@ class Planner:
             return scores, state
         plan, label = answer if isinstance(answer, tuple) else (answer, None)
         plan.require(old.configs)
-        if plan.classes.n_classes != old.classes.n_classes:
-            raise ValueError(f"replan: a plan for {plan.classes.n_classes} classes, not the "
-                             f"{old.classes.n_classes} of the first")
+        classes = old.classes.n_classes
+        if plan.classes.n_classes != classes:
+            raise ValueError(f"replan: a plan for {plan.classes.n_classes} classes, not the {classes} of the "
+                             "first")
         self.plans.append((past.now, plan))
         state = state._replace(meter=lengthened(state.meter, past.now))
         tick(state.meter, past.now)
@@ -207,8 +189,10 @@ class Planner:
             if not np.isfinite(m.pace).all():
                 raise ValueError("replan: to label jobs anew, every class must be able to run on every "
                                  "configuration")
-            self.label = label
-            self.job_class[self.rows] = self.labels(self.rows)
+            self.job_class = np.asarray(label(self.jobs.demand))
+            if (self.job_class.shape != self.jobs.job_class.shape
+                    or not np.isin(self.job_class, np.arange(classes)).all()):
+                raise ValueError(f"replan: labels must be one class for each demand, from 0 to {classes - 1}")
             table.job.job_class[slots] = self.job_class[table.job.row[slots]]
         machine = table.job.machine[slots]
         running = np.zeros((len(m.config), m.pace.shape[1]), np.int64)

@@ -14,19 +14,19 @@ import pandas as pd
 
 from schedlib.core import streams
 from schedlib.core.portable import dot
+from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.engine import run
-from schedlib.lotes.dispatching.machine_tree import fractions, machines
-from schedlib.lotes.dispatching.meter import SKETCH_BASE, SKETCH_LOW, lengthened, tick
-from schedlib.lotes.dispatching.pieces import piece_unit, together
-from schedlib.lotes.dispatching.state import Given, Tasks, present, state_of
+from schedlib.lotes.dispatching.machine_tree import fractions, machines, piece_unit, together
+from schedlib.lotes.dispatching.state import Given, Tasks, lengthened, present, tick
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
-from schedlib.lotes.policies.entry_points import OPTIONS, chosen
+from schedlib.lotes.policies import OPTIONS, chosen, grown
 from schedlib.lotes.policies.own import Policy
 from schedlib.lotes.replan import Planner, Replan
 from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.workload import Workload
 
 GROWTH, BATCHES = 1e-3, 8  # a queue that takes this share of the arrivals, steadily, is growing
+MOST_INTERVALS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +35,11 @@ class Simulation:
 
     - `policy`, the `options` it ran under, `seed`
     - `jobs`: with `record=True` a row per job, `job, class, submit, start, finish, machine` (NaN and -1 where
-      the run ended before the job started), and `pieces`, which of its machine's pieces (of a resource that
-      comes in pieces) it has, as bits; else None
-    - `arrived`, `started`, `finished`: numbers of jobs; `waiting`: those queued at the end; `ages`: how long
-      these have waited so far, the longest first
-    - `mean_response`, `longest`: mean and longest wait from submission to start over the jobs that started;
-      they hide those that never did, which `mean_wait` counts
+      the run ended before), and `pieces`, which of its machine's pieces it has, as bits; else None
+    - `arrived`, `started`, `finished`, `waiting` at the end: numbers of jobs; `ages`: how long those that
+      wait have waited so far, the longest first
+    - `mean_response`, `longest`: wait from submission to start over the jobs that started; they hide those
+      that never did, which `mean_wait` counts
     - `mean_queue`, `mean_present`: time averages of jobs waiting, and in the system
     - `looked`: how many machines an arriving job asks for their state on average (Section 5.2): all of the
       configurations that LoTES tries, those that Greedy passes, all under Tetris; NaN for a reader's policy
@@ -98,7 +97,7 @@ class Simulation:
         if self.jobs is not None:
             waits = self.jobs["start"].fillna(self.time).to_numpy() - self.jobs["submit"].to_numpy()
             return np.sort(waits), np.arange(1, len(waits) + 1)
-        middle = SKETCH_LOW * self.width * SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
+        middle = states.SKETCH_LOW * self.width * states.SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
         waits = np.concatenate(([0.0], np.minimum(middle, self.longest), self.ages))
         jobs = np.concatenate(([self.started - self.sketch.sum()], self.sketch, np.ones(len(self.ages))))
         order = np.argsort(waits, kind="stable")
@@ -141,11 +140,9 @@ class Simulation:
 
     @property
     def stable(self) -> bool:
-        """Whether the run passes as stable; one too short to show its growth passes.
-
-        A queue grows when, over the second half, `slope` exceeds 0.001 arrivals per unit of time, and `trend`
-        is at least 0.5, which without a trend has a probability of 5 %.
-        """
+        """Whether the run passes as stable; one too short to show its growth passes. A queue grows when, over
+        the second half, `slope` exceeds 0.001 arrivals per unit of time, and `trend` is at least 0.5, which
+        without a trend has a probability of 5 %."""
         rate = self.arrived / self.time if self.time > 0 else 0.0
         return not (self.slope > GROWTH * rate and self.trend >= 0.5)
 
@@ -175,16 +172,15 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     - `"tetris"`: weights `packing` and `work` of omega and gamma; `gamma_unit` of processing times in gamma:
       `"h"`, `"min"`, `"s"`, or None for the workload's unit
     - `"fgd"` (needs `configs.pieces`), fragmentation gradient descent: `typical` tasks from `typical_tasks`
-    - a `lotes.Policy`
+    - a `lotes.Policy`: with `clairvoyant=False` it sees the mean work of a job's class, not the job's own
 
     `seed` is for the policy's own choices alone. The run ends at `until`, else at a `RandomWorkload`'s
     `hours` or when all jobs are done. `interval` is the width of the metrics' intervals (a hundredth of the
-    arrivals' time unless given). `record=False` keeps no row per job. `classes` gives the rates (0: cannot
-    run there) when there is no plan. With `replan` a LoTES policy plans anew while it runs. `enough(time,
-    waiting)` is asked at each interval's end, with the jobs that wait then; once it is true the run ends.
-    Raises ValueError on an unknown policy or option, a plan made for other machines or classes, a job that no
-    machine can run, and a policy that breaks the rules; warns when more arrives than stage 2 sustains.
-    Source: LoTES, extended, Sections 4.3 and 5.1.
+    arrivals' time unless given); `record=False` keeps no row per job; `classes` gives the rates when there is
+    no plan. With `replan` a LoTES policy plans anew while it runs. `enough(time, waiting)` is asked at each
+    interval's end; once it is true the run ends. Raises ValueError on an unknown policy or option, a plan
+    made for other machines or classes, a job that no machine can run, and a policy that breaks the rules;
+    warns when more arrives than stage 2 sustains. Source: LoTES, extended, Sections 4.3 and 5.1.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> run = simulate("greedy", MachineConfigs([[2.0]], [1]), jobs)
@@ -205,15 +201,18 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     m = machines(capacity, configs.count, np.ascontiguousarray(pace, float), configs.pieces,
                  piece_unit(configs))
     typical = np.r_[typical[0], typical[0, m.piece : m.piece + m.free.shape[1] - configs.n_resources]]
-    given = Given(configs=configs, machines=m, plan=plan, time_unit=jobs.time_unit, typical=typical)
-    width = _span(jobs) / 100 if interval is None else interval
-    if not width > 0:
-        raise ValueError(f"interval: {interval}, must be positive")
-    end = getattr(jobs, "hours", np.inf) if until is None else float(until)
-    state = state_of(m, slots=slots, intervals=128, width=width)
-    kept = module.begin(policy, settings, given)
-    planner = Planner(replan, policy, settings, given, jobs) if replan else None  # type: ignore[arg-type]
     (choices,) = streams(seed, "lotes policy")
+    given = Given(configs=configs, machines=m, plan=plan, time_unit=jobs.time_unit, typical=typical,
+                  jobs=jobs, rng=choices)
+    width = _span(jobs) / 100 if interval is None else interval
+    if not width > _span(jobs) / MOST_INTERVALS:
+        raise ValueError(f"interval: {interval}, must be positive, and at most {MOST_INTERVALS:,} in all")
+    end = getattr(jobs, "hours", np.inf) if until is None else float(until)
+    if width * MOST_INTERVALS < end < np.inf or end != end:
+        raise ValueError(f"until: {end:g}, makes more than {MOST_INTERVALS:,} intervals; widen interval=")
+    state = states.state_of(m, slots=slots, intervals=128, width=width)
+    kept = grown(module.begin(policy, settings, given), len(state.table.spare))
+    planner = Planner(replan, policy, settings, given, jobs) if replan else None  # type: ignore[arg-type]
     ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner,
                 enough=enough)
     return _result(*ended, configs, jobs, policy=name, options=settings, seed=seed,
@@ -257,11 +256,11 @@ def _warn(name, jobs, plan):
 
 def _result(state, blocks, log, end, configs, jobs, *, counts_looks, **of_policy):
     """The `Simulation` of a run that was to go on until `end`; `of_policy`: more of its fields."""
-    meter, clock = state.meter, state.meter.clock[0]
+    meter = state.meter
     if np.isfinite(end):
         meter = lengthened(meter, end)
         tick(meter, float(end))
-    series, time = meter.series, float(clock.now)
+    series, clock, time = meter.series, meter.clock[0], float(meter.clock[0].now)
     arrived, started = int(state.progress[0].arrived), int(series.started.sum())
     slots = present(state.table)
     queued = slots[state.table.job.machine[slots] < 0]

@@ -1,9 +1,9 @@
 """LoTES with stochastic bins, ours and beyond the paper: a plan that knows how sizes vary in a class.
 
-The paper's bins hold mean jobs. Where each resource of a job is random for itself, some jobs of a class need
-much memory and few cores, others the reverse, and machines that are short of one resource can take those that
-want the other: more than means allow. So each class is told apart in parts by its jobs' sizes, stage 1 shares
-the parts out, and stage 2 assigns machines to mixes of jobs whose sum of sizes fits at a chosen quantile.
+The paper's bins hold mean jobs. Where each resource of a job is random for itself, machines that are short of
+one resource can take the jobs that want the other: more than means allow. So each class is told apart in
+parts by its jobs' sizes, stage 1 shares the parts out, and stage 2 assigns machines to mixes of jobs whose
+sum of sizes fits at a chosen quantile.
 """
 
 from collections.abc import Iterator
@@ -52,10 +52,9 @@ def _part(block, centre):
 
 
 def told_apart(workload: RandomWorkload, parts: int) -> ToldApart:
-    """The workload with each class told apart in so many `parts` by its jobs' sizes.
-
-    The parts are those of Lloyd's algorithm on the sizes of other jobs of the same law. A part's jobs take as
-    long as its class's. Raises ValueError when a class has fewer different sizes than parts.
+    """The workload with each class told apart in so many `parts` by its jobs' sizes, by Lloyd's algorithm on
+    other jobs of the same law; they take as long as their class's. Raises ValueError when a class has fewer
+    different sizes than parts.
 
     >>> workload = RandomWorkload(JobClasses([1.0], [[0.1, 0.1]], [[1.0]]), rate=10.0, hours=1.0)
     >>> told_apart(workload, 4).classes.n_classes
@@ -85,8 +84,8 @@ def stochastic_plan(configs: MachineConfigs, workload: ToldApart, *, quantile: f
     """A plan whose bins hold parts of classes and respect a quantile of the sum of their jobs' sizes.
 
     Of each configuration `mixes` bins are drawn: job by job in stage 1's proportions, as long as the mean of
-    the sum plus its deviation times the normal quantile fits. Stage 2 assigns machines to them as ever.
-    Raises ValueError when `quantile` is not between 0 and 1, and as `allocate` does.
+    the sum plus its deviation times the normal quantile fits. Raises ValueError when `quantile` is not
+    between 0 and 1, and as `allocate` does.
 
     >>> jobs = RandomWorkload(JobClasses([1.0], [[0.25]], [[1.0]]), rate=1.0, hours=1.0, sizes="fixed")
     >>> stochastic_plan(MachineConfigs([[1.0]], [5]), told_apart(jobs, 1)).rate

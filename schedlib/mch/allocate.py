@@ -5,19 +5,20 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import numbers, refuse, unknown
-from schedlib.core.compiling import compiled
+from schedlib.core.checks import numbers, refuse, typed, unknown
 from schedlib.mch import dispatch
-from schedlib.mch.choosing import NAIVE, OWN, SEES, SHARE, State, new_state
-from schedlib.mch.fluid_hdrf import USED_UP, fluid_hdrf
+from schedlib.mch.choosing import HEAPS, KEYS, TREE, State, new_state
+from schedlib.mch.hdrf_tree import every_leaf
 from schedlib.mch.model import Allocation, Tree, check_capacity
-from schedlib.mch.rules import Rule, Weights, flat_weights, the_rule
+from schedlib.mch.rules import FLAT, Rule, flat_weights, nobody, the_rule
 
 SAME = 1e-12  # shares that differ by less are equal
 METHODS = ("fast", "literal")
+MOST_TASKS = 2**31  # that run together
 MOST_RESOURCES = 62  # sets of resources are the bits of a whole number
 
 
+@typed
 def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: bool = True) -> Allocation:
     """Fill an empty cluster by a rule; every leaf has tasks without end.
 
@@ -35,70 +36,15 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     ([3.0, 2.0], [[3.0, 12.0], [6.0, 2.0]], [True, False])
     """
     capacity, rule = check_capacity(tree, capacity), the_rule(rule)
-    if not divisible or rule.kind in (OWN, SEES):
+    if not divisible or rule.fluid is None:
         return fill(tree, capacity, rule)
-    (tasks, saturated, events), share = _fluid(tree, capacity, rule), (tree.demand / capacity).max(axis=1)
+    (tasks, saturated, events), share = rule.fluid(tree, capacity, -1), (tree.demand / capacity).max(axis=1)
     return Allocation(rule=rule.name, shares=tasks * share, usage=tree.demand * tasks[:, None], tasks=tasks,
                       saturated=saturated, decisions=events)
 
 
-def _fluid(tree, capacity, rule, stop=-1):
-    """Tasks (p,), saturated resources and events of a rule's divisible filling, up to event `stop`."""
-    if rule.kind == SHARE:
-        weights = flat_weights(tree, capacity, rule.weights)
-        speed, late = weights.weight / weights.share, weights.late / weights.share
-        return fluid_flat(tree.demand / capacity, speed, late, weights.first, stop)
-    fluid = fluid_hdrf(tree, capacity, rule.kind == NAIVE, None if stop < 0 else stop)
-    return fluid.shares / (tree.demand / capacity).max(axis=1), fluid.saturated, fluid.events
-
-
-@compiled
-def fluid_flat(need, speed, late, first, stop):
-    """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of events.
-
-    `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
-    level, weight over share. A resource that is used up freezes the leaves that demand it. Once resource
-    `first` is (-1: none), speeds are `late`: leaves with the least level grow, the others wait until it has
-    reached theirs. Source: DRF (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
-    """
-    (p, resources), events, level = need.shape, 0, 0.0
-    tasks, growing, saturated = np.zeros(p), np.ones(p, np.bool_), np.zeros(resources, np.bool_)
-    rate, left = np.zeros(resources), np.ones(resources)
-    begins = np.zeros(p)  # the level from which on a leaf grows
-    while growing.any() and events != stop:
-        full, span = -1, np.inf
-        for i in range(p):
-            if growing[i] and begins[i] > level:
-                span = min(span, begins[i] - level)
-        reached = level + span
-        for j in range(resources):
-            rate[j] = 0.0
-            for i in range(p):
-                rate[j] += speed[i] * need[i, j] if growing[i] and begins[i] <= level else 0.0
-            if rate[j] > 0 and not saturated[j] and max(left[j], 0.0) / rate[j] < span:
-                full, span = j, max(left[j], 0.0) / rate[j]
-        for i in range(p):
-            tasks[i] += speed[i] * span if growing[i] and begins[i] <= level else 0.0
-        level = reached if full < 0 else level + span
-        for j in range(resources):
-            used = 0.0
-            for i in range(p):
-                used += tasks[i] * need[i, j]
-            left[j] = 1 - used
-            saturated[j] |= j == full or (rate[j] > 0 and left[j] <= USED_UP)
-        for i in range(p):
-            for j in range(resources):
-                growing[i] &= not (saturated[j] and need[i, j] > 0)
-        if first >= 0 and saturated[first]:
-            speed, first, level = late, -1, np.inf
-            for i in range(p):
-                begins[i] = tasks[i] / speed[i]
-                level = min(level, begins[i]) if growing[i] else level
-        events += 1
-    return tasks, saturated, events
-
-
-def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
+@typed
+def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule) -> np.ndarray:
     """Dominant shares (E + 1, p) at the corners of the divisible filling; between them rates are constant.
 
     At a corner a resource is used up, or a laggard has caught up with a sibling. For shipped rules, with the
@@ -109,10 +55,10 @@ def filling_path(tree: Tree, capacity: npt.ArrayLike, rule: str) -> np.ndarray:
     [[0.0, 0.0], [0.333, 0.167], [0.333, 0.333], [0.5, 0.5]]
     """
     capacity, known = check_capacity(tree, capacity), the_rule(rule)
-    if known.kind in (OWN, SEES):
+    if known.fluid is None:
         raise ValueError("rule: a reader's rule fills task by task; give a shipped rule's name")
-    stops = range(_fluid(tree, capacity, known)[2] + 1)
-    path = np.array([_fluid(tree, capacity, known, stop)[0] for stop in stops])
+    stops = range(known.fluid(tree, capacity, -1)[2] + 1)
+    path = np.array([known.fluid(tree, capacity, stop)[0] for stop in stops])
     path *= (tree.demand / capacity).max(axis=1)
     return path[np.append(True, np.diff(path, axis=0).max(axis=1) > SAME)]
 
@@ -130,13 +76,15 @@ class Filling(Allocation):
     order: np.ndarray
 
 
+@typed
 def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str = "fast",
-         tasks: npt.ArrayLike | None = None) -> Filling:
+         tasks: npt.ArrayLike | None = None, seed: int = 0) -> Filling:
     """Fill an empty cluster with whole tasks: the rule chooses a leaf, whose task starts, until nothing fits.
 
     - `capacity`, `rule`: as in `mch.allocate`; `tasks (p,)`: how many each leaf has, without end if left out
     - `method`: "fast" (flat rules by a heap, the hierarchical ones by path, O(log)) or "literal" (every leaf,
       or node, anew at each decision, O(q)); both decide the same
+    - `seed`: of the random numbers that a reader's rule may draw
 
     A task fits when it exceeds no capacity by more than a part in 10^9. A resource in which the chosen task
     does not fit is saturated, and blocks the leaves that demand it. Shares that agree to 29 bits are ties:
@@ -155,21 +103,24 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
         given = numbers("tasks", tasks, 1, "one number for each leaf")
         if len(given) != tree.n_leaves:
             raise ValueError(f"tasks: {len(given)} numbers for {tree.n_leaves} leaves; give one for each")
-        bad = ~np.isfinite(given) | (given < 0) | (given != np.floor(given))
+        bad = ~np.isfinite(given) | (given < 0) | (given != np.floor(given)) | (given > 2**62)
         refuse("tasks", bad, given, "must be a whole number >= 0; leave `tasks` out for tasks without end")
         left = given.astype(np.int64)
-    state = empty(tree, capacity, rule, method, left, decisions=most_at_once(tree, capacity, left))
+    together = most_at_once(tree, capacity, left)
+    if together > MOST_TASKS:
+        raise ValueError(f"capacity: has room for some {together:.2g} tasks; give less, or larger demands")
+    state = empty(tree, capacity, rule, method, left, decisions=together, seed=seed)
     dispatch.fill(*served(rule, method), state)
     tally, done = state.tally[0], state.leaves.tasks.copy()
     check_rule(state, tree, rule, f"decision {tally.decisions}")
     full = (tally.saturated >> np.arange(tree.n_resources)) & 1 == 1
     return Filling(rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1), saturated=full,
                    usage=tree.demand * done[:, None], tasks=done, decisions=int(tally.decisions),
-                   operations=int(tally.operations), order=state.order[: tally.ordered].copy())
+                   operations=operations(state), order=state.order[: tally.ordered].copy())
 
 
-def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray,
-          decisions: int = 0) -> State:
+def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray, *,
+          decisions: int = 0, machines: np.ndarray | None = None, seed: int = 0) -> State:
     """A state in which nothing runs and `waiting (p,)` tasks wait, with room to note `decisions` leaves.
 
     ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the cluster.
@@ -182,25 +133,27 @@ def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np
         needs = f"needs {tree.demand[leaf, resource]:g} of resource {resource} for a task, but there is"
         never = f"{capacity[resource]:g}: no task of it ever fits; leave it out, or make its tasks smaller"
         raise ValueError(f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) {needs} {never}")
-    _, _, kind, fast = served(rule, method)
-    state = new_state(tree, capacity, waiting, kind, fast, decisions, rule.room)
-    if rule.weights:
-        put_weights(state, flat_weights(tree, capacity, rule.weights))
-    dispatch.refresh(*served(rule, method), state)
+    how = served(rule, method)
+    state = new_state(tree, capacity, waiting, how[2], decisions=decisions, room=rule.room, machines=machines,
+                      seed=seed, weighed=FLAT[rule.weights] >= 0)
+    weights = flat_weights(tree, capacity, rule.weights)
+    state.leaves.weight, state.leaves.late, state.tally.first = weights.weight, weights.late, weights.first
+    dispatch.refresh(*how, state)
     check_rule(state, tree, rule, "the start")
     return state
 
 
 def served(rule: Rule, method: str) -> tuple:
-    """What kernels take of a rule: its functions, its kind, and whether it is done fast."""
-    return rule.priority, rule.choose, rule.kind, method == "fast" or rule.kind == SEES
+    """What kernels take of a rule: its two functions, and how they are asked."""
+    fast = method == "fast"
+    if rule.choose is nobody:
+        return rule.priority, nobody if fast else every_leaf, HEAPS if fast else KEYS
+    return rule.priority, rule.choose if fast else rule.literal or rule.choose, TREE
 
 
-def put_weights(state: State, weights: Weights) -> None:
-    """Give the leaves these weights."""
-    leaves, (weight, share, late, first) = state.leaves, weights
-    leaves.weight, leaves.share, leaves.late, state.tally.first = weight, share, late, first
-    leaves.slope = np.divide(share, weight, out=np.full(len(weight), np.inf), where=weight > 0)
+def operations(state: State) -> int:
+    """Heap places that were looked at, and what the rule itself has counted."""
+    return int(state.tally.operations[0] + state.seen.looked[0])
 
 
 def check_rule(state: State, tree: Tree, rule: Rule, when: str) -> None:

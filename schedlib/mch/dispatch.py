@@ -6,9 +6,8 @@ from numba.core import types
 
 from schedlib.core import compiling, events
 from schedlib.core.uncounted import kernel
-from schedlib.mch.choosing import CHOOSE, H_DRF, PRIORITY, SHARE, choose, look_again, new_state
+from schedlib.mch.choosing import CHOOSE, PRIORITY, choose, look_again, new_state
 from schedlib.mch.flatten import CASE1, MCH, OUTSIDE, TWO_PHASE, collapse
-from schedlib.mch.hdrf_tree import count_start
 from schedlib.mch.model import Tree
 
 add, take = events.add, events.take
@@ -25,16 +24,58 @@ def touch(state, leaf):
 
 
 @kernel
-def serve(own, pick, kind, fast, state):
-    """Start tasks until none fits: a resource in which the chosen task does not fit is saturated."""
-    tally, jobs, resources = state.tally[0], state.jobs, state.used.size
+def fits_on(state, leaf, machine):
+    """Whether a task of a leaf fits into what is free on a machine."""
+    for l in range(state.used.size):
+        if state.demand[leaf, l] * (1 - 1e-9) > state.machines[machine, l]:
+            return False
+    return True
+
+
+@kernel
+def first_fit(state, leaf):
+    """The first machine on which a task of a leaf fits, or -1."""
+    for machine in range(state.machines.shape[0]):
+        if fits_on(state, leaf, machine):
+            return machine
+    return -1
+
+
+@kernel
+def saturate(state):
+    """On machines a resource is saturated while every leaf that waits and demands it is blocked."""
+    blocked, open_to = 0, 0
+    for leaf in range(state.leaves.size):
+        one = state.leaves[leaf]
+        if one.held > 0:
+            blocked |= one.bits
+        elif one.waiting > 0:
+            open_to |= one.bits
+    state.tally[0].saturated = blocked & ~open_to
+
+
+@kernel
+def serve(priority, pick, how, state):
+    """Start tasks until none fits. In one pool a resource in which the chosen task does not fit is saturated;
+    on machines its leaf alone is blocked, see `saturate`."""
+    tally, jobs, resources, machines = state.tally[0], state.jobs, state.used.size, state.machines.shape[0]
     while tally.bad_leaf < 0:
-        leaf = choose(pick, kind, fast, state)
+        leaf = choose(pick, how, state)
         if leaf < 0 or tally.bad_leaf >= 0:
             return
         tally.decisions += 1
-        full = 0
-        for l in range(resources):
+        one, full, at = state.leaves[leaf], 0, 0
+        if machines > 0:
+            at = first_fit(state, leaf)
+            if at < 0:
+                one.held = one.waiting
+                one.waiting = 0
+                look_again(priority, how, state, leaf)
+                saturate(state)
+                continue
+            for l in range(resources):
+                state.machines[at, l] -= state.demand[leaf, l]
+        for l in range(resources if machines == 0 else 0):
             need = state.demand[leaf, l]
             if need > 0 and state.used[l] + need > state.capacity[l] * (1 + 1e-9):
                 full |= 1 << l
@@ -43,12 +84,9 @@ def serve(own, pick, kind, fast, state):
             continue
         for l in range(resources):
             state.used[l] += state.demand[leaf, l]
-        one = state.leaves[leaf]
         one.tasks += 1
         one.started += 1
         one.waiting -= 1
-        if kind >= H_DRF and fast:
-            count_start(state.groups, leaf)
         if state.order.size > 0:
             state.order[tally.ordered] = leaf
         tally.ordered += 1
@@ -60,21 +98,30 @@ def serve(own, pick, kind, fast, state):
             job.running += 1
             if np.isnan(job.start):
                 job.start = tally.now
-            add(state.ends, tally.now + job.duration, jobs.line[one.head])
+            add(state.ends, tally.now + job.duration, jobs.line[one.head] + at * jobs.table.size)
             touch(state, leaf)
-        look_again(own, kind, fast, state, leaf)
+        look_again(priority, how, state, leaf)
+        if machines > 0 and one.waiting == 0:
+            saturate(state)
+
+
+@kernel
+def is_active(one):
+    """Whether a leaf has tasks, running or waiting."""
+    return one.tasks > 0 or one.waiting > 0 or one.held > 0
 
 
 @kernel
 def note_idle(state, leaf):
     """A leaf without tasks, running or waiting, is not active: weights may change."""
-    if state.leaves[leaf].tasks == 0 and state.leaves[leaf].waiting == 0:
+    if not is_active(state.leaves[leaf]):
         state.tally[0].active_changed = True
 
 
 @kernel
-def stop(own, kind, fast, state, leaf, count):
-    """`count` running tasks of a leaf stop, and what they used is free again; waiting ones may have gone."""
+def stop(priority, how, state, leaf, count, machine):
+    """`count` running tasks of a leaf stop, and what they used (of a machine, where there are machines) is
+    free again; waiting ones may have gone."""
     if count > 0:
         one = state.leaves[leaf]
         one.tasks -= count
@@ -83,21 +130,32 @@ def stop(own, kind, fast, state, leaf, count):
         state.tally[0].saturated &= ~one.bits
         touch(state, leaf)
     note_idle(state, leaf)
-    look_again(own, kind, fast, state, leaf)
+    look_again(priority, how, state, leaf)
+    if state.machines.shape[0] > 0:
+        for l in range(state.used.size):
+            state.machines[machine, l] += count * state.demand[leaf, l]
+        for other in range(state.leaves.size):
+            one = state.leaves[other]
+            if one.held > 0 and fits_on(state, other, machine):
+                one.waiting = one.held
+                one.held = 0
+                look_again(priority, how, state, other)
+        saturate(state)
 
 
 @kernel
-def happen(own, kind, fast, state, now):
+def happen(priority, how, state, now):
     """All that happens at `now` before tasks start: tasks end first, then jobs leave, then jobs arrive."""
     tally, jobs, ends = state.tally[0], state.jobs, state.ends
     while ends.count[0] > 0 and ends.time[0] <= now:
         _, number = take(ends)
-        job = jobs.table[number]
+        machine = number // jobs.table.size if state.machines.shape[0] > 0 else 0
+        job = jobs.table[number - machine * jobs.table.size]
         if job.running > 0:  # otherwise the job has left, and its tasks have stopped
             job.running -= 1
             if job.running == 0 and job.left == 0:
                 job.finish = now
-            stop(own, kind, fast, state, job.leaf, 1)
+            stop(priority, how, state, job.leaf, 1, machine)
     while tally.departed < jobs.by_depart.size and jobs.table[jobs.by_depart[tally.departed]].depart <= now:
         job = jobs.table[jobs.by_depart[tally.departed]]
         tally.departed += 1
@@ -105,39 +163,43 @@ def happen(own, kind, fast, state, now):
             count = job.running
             state.leaves[job.leaf].waiting -= job.left
             job.left, job.running, job.finish = 0, 0, now
-            stop(own, kind, fast, state, job.leaf, count)
+            stop(priority, how, state, job.leaf, count, 0)
     while tally.submitted < jobs.by_submit.size and jobs.table[jobs.by_submit[tally.submitted]].submit <= now:
         job = jobs.table[jobs.by_submit[tally.submitted]]
         tally.submitted += 1
         note_idle(state, job.leaf)
-        state.leaves[job.leaf].waiting += job.left
-        look_again(own, kind, fast, state, job.leaf)
+        if state.leaves[job.leaf].held > 0:
+            state.leaves[job.leaf].held += job.left
+        else:
+            state.leaves[job.leaf].waiting += job.left
+        look_again(priority, how, state, job.leaf)
+        if state.machines.shape[0] > 0:
+            saturate(state)
 
 
 @kernel
-def reweigh(own, kind, fast, whose, state):
+def reweigh(priority, how, whose, state):
     """New weights for the active leaves; the others, which have nothing in a heap, keep their last ones."""
     flat, leaves, two = state.flat, state.leaves, whose == TWO_PHASE
     for leaf in range(leaves.size):
-        flat.active[leaf] = leaves[leaf].tasks > 0 or leaves[leaf].waiting > 0
+        flat.active[leaf] = is_active(leaves[leaf])
     first = collapse(flat, flat.active)
     state.tally[0].first = first if two else -1
     for leaf in range(leaves.size):
         if flat.active[leaf]:
-            one, weight = leaves[leaf], flat.weights[CASE1 if two else whose, leaf]
-            one.weight, one.slope = weight, one.share / weight if weight > 0 else np.inf
-            one.late = flat.weights[MCH, leaf]
-            look_again(own, kind, fast, state, leaf)
+            leaves[leaf].weight = flat.weights[CASE1 if two else whose, leaf]
+            leaves[leaf].late = flat.weights[MCH, leaf]
+            look_again(priority, how, state, leaf)
     state.tally[0].reweighed += 1
 
 
-_STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1), SHARE, True))
-_ALL = types.void(*map(compiling.function_type, (PRIORITY, CHOOSE)), types.int64, types.boolean, _STATE)
-_RUN = types.int64(*_ALL.args[:4], types.int64, _STATE, types.float64)
+_STATE = numba.typeof(new_state(Tree([(1.0,)]), np.ones(1), np.ones(1)))
+_ALL = types.void(*map(compiling.function_type, (PRIORITY, CHOOSE)), types.int64, _STATE)
+_RUN = types.int64(*_ALL.args[:3], types.int64, _STATE, types.float64)
 
 
 @kernel(signature=_RUN)
-def advance(own, pick, kind, fast, whose, state, until):
+def advance(priority, pick, how, whose, state, until):
     """Run until `until`, which counts, or a stop: for a longer log, a NaN, or weights of which `whose` says
     that they come from OUTSIDE (-1: weights do not change).
     """
@@ -158,15 +220,15 @@ def advance(own, pick, kind, fast, whose, state, until):
                 tally.now = end
             if time > until or time == np.inf:
                 return DONE
-            happen(own, kind, fast, state, time)
+            happen(priority, how, state, time)
             tally.ready = True
             if whose >= 0 and tally.active_changed:
                 tally.active_changed = False
                 if whose == OUTSIDE:
                     return REWEIGH
-                reweigh(own, kind, fast, whose, state)
+                reweigh(priority, how, whose, state)
         tally.ready = False
-        serve(own, pick, kind, fast, state)
+        serve(priority, pick, how, state)
         if tally.bad_leaf >= 0:
             return BAD_PRIORITY
         for at in range(tally.touched):  # write down the leaves whose tasks changed at this time
@@ -180,13 +242,13 @@ def advance(own, pick, kind, fast, whose, state, until):
 
 
 @kernel(signature=_ALL)
-def refresh(own, pick, kind, fast, state):
+def refresh(priority, pick, how, state):
     """Every leaf's key anew: at the beginning, and after new weights."""
     for leaf in range(state.leaves.size):
-        look_again(own, kind, fast, state, leaf)
+        look_again(priority, how, state, leaf)
 
 
 @kernel(signature=_ALL)
-def fill(own, pick, kind, fast, state):
+def fill(priority, pick, how, state):
     """Start tasks until none fits; none ends."""
-    serve(own, pick, kind, fast, state)
+    serve(priority, pick, how, state)

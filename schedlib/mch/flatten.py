@@ -1,25 +1,24 @@
 """A hierarchy made flat: the weights of MCH, of collapsed hierarchies, and the exact ones (Section III.A).
 
-While leaves come and go, only active nodes count (C(i), Section II.A). So `mch_weights` and its kind do once,
-for `(tree, capacity)`, what does not change, and give a function from the active leaves (p,) to weights (p,):
-the same array each time, void for other leaves.
+While leaves come and go, only active nodes count (C(i), Section II.A).
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from schedlib.core.checks import typed
 from schedlib.core.uncounted import kernel
-from schedlib.mch.fluid_hdrf import fluid_hdrf
+from schedlib.mch.fluid import fluid_hdrf
 from schedlib.mch.model import Tree, branch_of, check_capacity, tree_of
 
 MCH, CASE1, GUARANTEE, TWO_PHASE, OUTSIDE = range(5)
-"""Whose weights count: a row of `Nodes.weights`; Case 1's until k' is full, then MCH's; or those that no
-kernel works out."""
+"""Whose weights count: a row of `Nodes.weights`; Case 1's until k' is full, then MCH's; H-DRF's fluid shares,
+which no kernel works out."""
+EQUAL, OMEGA = -1, -2  # weights that do not change: 1, or the leaf's own
 LEVEL = 1e-12  # shares that differ by less, relatively, are equal: of these, the first is saturated first
 
 
@@ -42,6 +41,7 @@ class Flattened:
     case1: np.ndarray
 
 
+@typed
 def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     """MCH's weights for weighted DRF over the leaves; `capacity (R,)` is c_j, in the units of the demands.
 
@@ -131,29 +131,20 @@ def collapse(nodes, active):
     return first
 
 
-def _by_kernel(whose, tree, capacity):
+def weigher(tree: Tree, capacity: np.ndarray, whose: int) -> Callable[[np.ndarray], np.ndarray]:
+    """A function from the active leaves (p,) to their weights (p,), void for other leaves."""
+    if whose < 0:
+        return lambda active: tree.weight[tree.leaves] if whose == OMEGA else np.ones(tree.n_leaves)
     nodes = flat_nodes(tree, capacity)
 
     def weights(active):
-        collapse(nodes, active)
-        return nodes.weights[whose]
-
-    return weights
-
-
-mch_weights = partial(_by_kernel, MCH)  # as of `flatten` for a tree of the active leaves alone
-case1_weights = partial(_by_kernel, CASE1)  # by Case 1 for every leaf, partial-type or not
-guarantees = partial(_by_kernel, GUARANTEE)  # the hierarchical share guarantees of the leaves
-
-
-def exact_weights(tree: Tree, capacity: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """H-DRF's fluid shares of the active leaves."""
-    weight = np.zeros(tree.n_leaves)
-
-    def weights(active):
+        if whose != OUTSIDE:
+            collapse(nodes, active)
+            return nodes.weights[CASE1 if whose == TWO_PHASE else whose]
         if active.any():
-            weight[active] = fluid_hdrf(tree if active.all() else pruned(tree, active), capacity).shares
-        return weight
+            alone = tree if active.all() else pruned(tree, active)
+            nodes.weights[MCH, active] = fluid_hdrf(alone, capacity).shares
+        return nodes.weights[MCH]
 
     return weights
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from schedlib.core.checks import refuse
+from schedlib.core.checks import numbers, refuse, typed
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -43,6 +43,7 @@ class Tree:
     child_start: np.ndarray
     child: np.ndarray
 
+    @typed
     def __init__(self, nested: Any, weights: dict | None = None, names: dict | None = None) -> None:
         paths: Any
         parent: Any
@@ -136,12 +137,12 @@ def _demands(rows, leaves, paths):
             if demand.ndim == 2 and ((demand >= 0) & (demand < np.inf)).all() and demand.any(axis=1).all():
                 return demand
     lengths = sorted({len(_demand(paths[leaf], row)) for leaf, row in zip(leaves, rows, strict=True)})
-    raise ValueError(f"tree: its leaves name {lengths} resources; give every leaf a number for each")
+    raise ValueError(f"nested: its leaves name {lengths} resources; give every leaf a number for each")
 
 
 def _demand(path, node):
     """A leaf's demand, alone."""
-    where = f"tree{list(path)}"
+    where = f"nested{list(path)}"
     if isinstance(node, list):
         raise ValueError(f"{where}: an empty group; leave it out, or give it a leaf (a tuple of demands)")
     if not isinstance(node, tuple | np.ndarray):
@@ -195,11 +196,12 @@ def _nested(branch, path, weights):
 
 def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
     """Capacities c_j as (R,) floats; ValueError when one is not positive, or not one for each resource."""
-    values = np.array(capacity, float)
+    values = numbers("capacity", capacity, 1, "one number for each resource")
     if values.shape != (tree.n_resources,):
         raise ValueError(f"capacity: shape {values.shape}; give one number for {tree.n_resources} resources")
-    refuse("capacity", ~(np.isfinite(values) & (values > 0)), values,
-           "must be a positive number; leave out a resource that is not there")
+    if not all(0 < value < np.inf for value in values.tolist()):
+        refuse("capacity", ~(np.isfinite(values) & (values > 0)), values,
+               "must be a positive number; leave out a resource that is not there")
     return values
 
 

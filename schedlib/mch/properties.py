@@ -13,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from schedlib.core.checks import typed, unknown
 from schedlib.core.portable import dot
 from schedlib.mch.allocate import allocate
 from schedlib.mch.flatten import flatten
 from schedlib.mch.model import Allocation, Tree, check_capacity
+from schedlib.mch.rules import RULES
 
 TOLERANCE = 1e-6  # shortfalls up to this count as rounding
 # Lies: times the true demand of a resource; or this part of the dominant demand, if it needs none of it.
@@ -54,8 +56,9 @@ def collapsed(tree: Tree, capacity: Vector) -> Allocation:
     return allocate(Tree([tuple(row) for row in tree.demand.tolist()], omega), capacity, "weighted-drf")
 
 
+@typed
 def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
-    """The share of each node, (Q,), from the leaves' dominant shares (p,).
+    """The share of each node, (Q,), from the leaves' dominant shares (p,); for rows of these, rows.
 
     A group is worth what its poorest child lets it show: H-DRF's rescaled share before anything is saturated,
     mu times the least share per weight. It grows with every leaf's, so it can be asked of any allocation.
@@ -63,14 +66,16 @@ def node_shares(tree: Tree, capacity: Vector, shares: Vector) -> np.ndarray:
     >>> node_shares(Tree([(1, 1), [(1, 0), (0, 1)]]), [10, 10], [0.5, 0.5, 0.25]).tolist()
     [0.5, 0.5, 0.25, 0.5, 0.25]
     """
-    mu, share, least = flatten(tree, capacity).mu, np.zeros(tree.n_nodes), np.full(tree.n_nodes, np.inf)
-    share[tree.leaves] = shares
+    mu, leaves = flatten(tree, capacity).mu, np.asarray(shares, float).T
+    share = np.zeros((tree.n_nodes, *leaves.shape[1:]))
+    least = np.full_like(share, np.inf)
+    share[tree.leaves] = leaves
     for depth in range(tree.depth.max(), -1, -1):
         nodes = np.flatnonzero(tree.depth == depth)
         groups = nodes[tree.leaf_of[nodes] < 0]
-        share[groups] = mu[groups] * least[groups]
-        np.minimum.at(least, tree.parent[nodes], share[nodes] / tree.weight[nodes])
-    return share
+        share[groups] = (mu[groups] * least[groups].T).T
+        np.minimum.at(least, tree.parent[nodes], (share[nodes].T / tree.weight[nodes]).T)
+    return share.T
 
 
 def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
@@ -179,6 +184,7 @@ PROPERTIES: dict[str, Callable[..., Margin]] = {
     "Pareto efficiency": pareto_efficiency, "strategy-proofness": strategy_proofness}
 
 
+@typed
 def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree],
                    properties: dict = PROPERTIES) -> pd.DataFrame:
     """How often each rule (a name or a function) violates each property (functions by name; all unless told).
@@ -191,7 +197,13 @@ def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tr
     >>> property_table([10, 10], ["drf"], [tree], {"guarantee": share_guarantee}).values.tolist()
     [['drf', 'guarantee', 1, 1.0, -0.333..., 0]]
     """
-    trees, rows = list(trees), []
+    rules = list(rules) if getattr(rules, "ndim", 1) else []
+    trees = list(trees) if getattr(trees, "ndim", 1) else []
+    rows: list[tuple] = []
+    if not trees or not all(isinstance(tree, Tree) for tree in trees):
+        raise TypeError("trees: needs a list of trees, one at least")
+    if bad := [one for one in rules if not callable(one) and not (isinstance(one, str) and one in RULES)]:
+        raise unknown("rules", bad[0], RULES, "or a function of a tree and its capacity")
     for rule in rules:
         margins = {name: np.full(len(trees), np.nan) for name in properties}
         for number, tree in enumerate(trees):

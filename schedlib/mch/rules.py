@@ -1,20 +1,22 @@
-"""The rules: shipped ones and a reader's are the same kind of thing, a `Rule`.
+"""The rules: shipped ones and a reader's are the same kind of thing, a `Rule`, of one of two functions.
 
-A shipped flat rule is an entry in `FLAT`, with a function in `flatten` for weights of its own. A reader's is
-a flat one, by a priority of each leaf, or sees the hierarchy and chooses:
+A priority of each leaf, as the flat rules have, or a function that sees the hierarchy and chooses, as H-DRF:
 
     @mch.rule
     def least_memory(leaf, usage, demand, weight, capacity):
         return usage[1] / (weight * capacity[1])
 
     @mch.rule(room=0)
-    def first_that_can(tree):
-        for k in range(tree.leaves.size):
+    def at_random(tree):
+        k = int(tree.rng.random() * tree.leaves.size)
+        for _ in range(tree.leaves.size):
             if tree.leaves[k].waiting > 0 and tree.leaves[k].bits & tree.saturated == 0:
                 return k
+            k = (k + 1) % tree.leaves.size
         return -1
 """
 
+import dis
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,32 +25,18 @@ from typing import NamedTuple
 import numpy as np
 
 from schedlib.core import compiling
-from schedlib.core.checks import unknown
+from schedlib.core.checks import typed, unknown
 from schedlib.core.uncounted import UNCOUNTED
-from schedlib.mch import flatten
-from schedlib.mch.choosing import CHOOSE, H_DRF, NAIVE, OWN, PRIORITY, SEES, SHARE
+from schedlib.mch import flatten, hdrf_tree
+from schedlib.mch.choosing import CHOOSE, PRIORITY
+from schedlib.mch.fluid import fluid_flat, fluid_hdrf
 from schedlib.mch.model import Tree
 
-
-class Weighing(NamedTuple):
-    """How a flat rule weighs leaves, and which share it compares."""
-
-    weights: Callable[[Tree, np.ndarray], Callable]  # makes a function, active leaves (p,) to weights (p,)
-    resource: int | None = None  # the index of the resource whose share counts; None: the dominant share
-    changes: bool = True  # whether weights depend on which leaves are active
-    whose: int = flatten.OUTSIDE  # by which row of `flatten.Nodes.weights` the kernel goes
-
-
 FLAT = {
-    "drf": Weighing(lambda tree, capacity: lambda active: np.ones(tree.n_leaves), changes=False),
-    "weighted-drf": Weighing(lambda tree, capacity: lambda active: tree.weight[tree.leaves], changes=False),
-    "c-ch": Weighing(flatten.guarantees, 0, whose=flatten.GUARANTEE),
-    "m-ch": Weighing(flatten.guarantees, 1, whose=flatten.GUARANTEE),
-    "mch": Weighing(flatten.mch_weights, whose=flatten.MCH),
-    "mch-two-phase": Weighing(flatten.case1_weights, whose=flatten.TWO_PHASE),
-    "case1": Weighing(flatten.case1_weights, whose=flatten.CASE1),
-    "exact-ch": Weighing(flatten.exact_weights)}
-"""Flat rules serve the leaf with the least tasks * share / weight. Their weights:
+    "drf": flatten.EQUAL, "weighted-drf": flatten.OMEGA, "c-ch": flatten.GUARANTEE, "m-ch": flatten.GUARANTEE,
+    "mch": flatten.MCH, "mch-two-phase": flatten.TWO_PHASE, "case1": flatten.CASE1,
+    "exact-ch": flatten.OUTSIDE}
+"""Flat rules serve the leaf with the least share over weight. Whose weights they go by:
 
 - `drf`: 1; `weighted-drf`: the leaf's own omega; `mch`: MCH's (`mch.flatten`)
 - `c-ch`, `m-ch`: the hierarchical share guarantee, with the share of resource 0 or 1
@@ -61,34 +49,54 @@ FLAT = {
 - `exact-ch` (beyond the paper): H-DRF's own fluid shares, which all leaves then reach at the same moment in a
   cluster filled from empty. The way there, and what another set of leaves would get, are not H-DRF's.
 """
+ALONE = {"c-ch": 0, "m-ch": 1}  # the resource whose share counts; else the dominant one
+MOST_ROOM = 1000  # numbers of a rule's own for each node
+OWN = "`tree.mine` or `tree.room` (see @mch.rule(room=...); a priority keeps none)"
 
 
-@compiling.rule(PRIORITY)
-def unasked(leaf, usage, demand, weight, capacity):
-    """The priority of rules that have none."""
-    return 0.0
+_rule = compiling.rule(PRIORITY, **UNCOUNTED)
+unasked = _rule(lambda leaf, usage, demand, weight, capacity: 0.0)  # of rules that choose
+nobody = compiling.rule(CHOOSE, **UNCOUNTED)(lambda tree: -1)  # of rules that have a priority
+cpu_share = _rule(lambda leaf, usage, demand, weight, capacity: usage[0] / capacity[0] / weight)
+memory_share = _rule(lambda leaf, usage, demand, weight, capacity: usage[1] / capacity[1] / weight)
 
 
-@compiling.rule(CHOOSE, **UNCOUNTED)
-def nobody(tree):
-    """What rules choose that are not asked."""
-    return -1
+@_rule
+def dominant_share(leaf, usage, demand, weight, capacity):
+    """The dominant share over the weight."""
+    share = 0.0
+    for l in range(usage.size):
+        share = max(share, usage[l] / capacity[l])
+    return share / weight
+
+
+def _compiled(function, signature, form="", **options):
+    """A reader's function, compiled; ValueError where it does not compile, or writes where it may not."""
+    code = getattr(getattr(function, "py_func", function), "__code__", None)
+    steps = [(step.opname, step.argval) for step in (dis.get_instructions(code) if code else ())]
+    fields = [what for name, what in steps if name == "STORE_ATTR"]
+    if "STORE_SUBSCR" in dict(steps):  # into a field by its name
+        fields += [what for name, what in steps if name == "LOAD_CONST" and isinstance(what, str)]
+    if fields:
+        raise ValueError(f"{function.__name__}: it writes to {fields[0]!r}. What a rule is shown is "
+                         f"read-only; keep your own numbers in {OWN}")
+    return compiling.rule(signature, form, OWN, **options)(function)
 
 
 @dataclass(frozen=True)
 class Rule:
     """A rule: of the leaves that want a task and demand no saturated resource, who is next.
 
-    A reader's rule is one of two functions, which are compiled:
+    It is one of two functions, which are compiled:
 
     - `priority(leaf, usage, demand, weight, capacity)`: a number, from the leaf's index, what its tasks use
       now (R,), what one demands (R,), the leaf's weight and the capacity (R,), in the reader's units; the
       leaf with the least is next, ties go to the lower index; asked again only when a leaf's usage or weight
       changes
     - `choose(tree)`: the next leaf, or -1 when none can be served, from a `choosing.Hierarchy`: nodes and
-      their siblings, what each leaf runs, what is saturated, which leaves have changed, and `room`, as many
-      numbers of its own for each node. It makes no arrays; its helpers are `schedlib.core.uncounted.kernel`s.
-      tests/test_mch_own_rules.py has H-DRF, MCH and two-phase MCH written so
+      siblings, what each leaf runs and has waiting, what is saturated and free, the time, random numbers,
+      and arrays of its own, of `room` numbers for each node (a pair: the second, for each resource of it). It
+      makes no arrays; its helpers are `schedlib.core.uncounted.kernel`s
     - `weights`: where the weight comes from, a flat rule's name: "weighted-drf" (the leaf's own), "mch",
       "mch-two-phase", "case1", "c-ch", "m-ch", "exact-ch", or "drf" (all 1)
 
@@ -96,50 +104,44 @@ class Rule:
     with the leaf and the time) when it gives what is no number, or a leaf that cannot be served.
 
     >>> @rule
-    ... def dominant_share(leaf, usage, demand, weight, capacity):
-    ...     return (usage / capacity).max() / weight
-    >>> dominant_share.name, dominant_share.weights
-    ('dominant_share', 'weighted-drf')
+    ... def asset_fairness(leaf, usage, demand, weight, capacity):
+    ...     return (usage / capacity).sum() / weight
+    >>> asset_fairness.name, asset_fairness.weights
+    ('asset_fairness', 'weighted-drf')
     """
 
     priority: Callable = unasked
     weights: str = "weighted-drf"
     name: str = ""
     choose: Callable = nobody
-    room: int = 0
-    kind: int = field(default=OWN, repr=False)
+    room: int | tuple[int, int] = 0
+    literal: Callable | None = field(default=None, repr=False)  # what a shipped rule chooses, as printed
+    fluid: Callable | None = field(default=None, repr=False)  # how it shares tasks as fine as sand
 
     def __post_init__(self):
-        own = self.priority if self.choose is nobody else self.choose
-        if self.kind == OWN and own is self.choose:
-            object.__setattr__(self, "kind", SEES)
-        if self.kind in (OWN, SEES) and self.weights not in FLAT:
+        room = tuple(self.room) if isinstance(self.room, tuple | list) else (self.room, 0)
+        if len(room) != 2 or not all(isinstance(n, int | np.integer) and 0 <= n <= MOST_ROOM for n in room):
+            raise ValueError(f"room: {self.room}; give a whole number from 0 to {MOST_ROOM}, or two")
+        if self.weights not in FLAT:
             raise unknown("weights", self.weights, FLAT)
+        own = self.priority if self.choose is nobody else self.choose
+        object.__setattr__(self, "room", room)
         object.__setattr__(self, "name", self.name or getattr(own, "__name__", "own"))
-        object.__setattr__(self, "priority", compiling.rule(PRIORITY)(self.priority))
-        object.__setattr__(self, "choose", compiling.rule(CHOOSE, "(tree) -> leaf", **UNCOUNTED)(self.choose))
+        object.__setattr__(self, "priority", _compiled(self.priority, PRIORITY))
+        choose = _compiled(self.choose, CHOOSE, "(tree) -> leaf", **UNCOUNTED)
+        object.__setattr__(self, "choose", choose)
 
 
+Rule.__init__ = typed(Rule.__init__)  # type: ignore[method-assign]
+
+
+@typed
 def rule(function: Callable | None = None, *, weights: str = "weighted-drf",
-         room: int | None = None) -> Rule | Callable:
+         room: int | tuple[int, int] | None = None) -> Rule | Callable:
     """`Rule` as a decorator: of a priority, or, with `room`, of a function that chooses."""
     if function is None:
         return partial(rule, weights=weights, room=room)
     return Rule(function, weights) if room is None else Rule(weights=weights, choose=function, room=room)
-
-
-RULES = {name: Rule(weights=name, name=name, kind=SHARE) for name in FLAT} | {
-    name: Rule(weights="", name=name, kind=kind) for name, kind in (("h-drf", H_DRF), ("naive-h-drf", NAIVE))}
-"""Every shipped rule by name."""
-
-
-def the_rule(given: str | Rule) -> Rule:
-    """The rule of that name, or the rule itself; ValueError, with the near matches, when there is none."""
-    if isinstance(given, Rule):
-        return given
-    if not isinstance(given, str) or given not in RULES:
-        raise unknown("rule", given, RULES, "or a rule made by @mch.rule")
-    return RULES[given]
 
 
 class Weights(NamedTuple):
@@ -151,24 +153,53 @@ class Weights(NamedTuple):
     first: int = -1  # k', where weights change when it is saturated
 
 
-def flat_weights(tree: Tree, capacity: np.ndarray, weighing: str) -> Weights:
+def flat_weights(tree: Tree, capacity: np.ndarray, name: str) -> Weights:
     """What a flat rule of `FLAT` compares while all leaves are active.
 
-    ValueError on a name not in `FLAT`, and on a leaf without the resource that `c-ch` or `m-ch` looks at.
+    ValueError on a leaf without the resource that `c-ch` or `m-ch` looks at.
     """
-    if weighing not in FLAT:
-        raise unknown("flat rule", weighing, FLAT)
-    how, need = FLAT[weighing], tree.demand / capacity
-    if how.resource is not None:
-        asked = f"rule {weighing!r} looks at resource {how.resource} alone"
-        if how.resource >= tree.n_resources:
+    need, resource = tree.demand / capacity, ALONE.get(name)
+    if resource is not None:
+        asked = f"rule {name!r} looks at resource {resource} alone"
+        if resource >= tree.n_resources:
             raise ValueError(f"{asked}, but leaves name {tree.n_resources} only; use 'c-ch'")
-        for leaf in tree.leaves[need[:, how.resource] == 0][:1]:
-            why = f"uses nothing of resource {how.resource}, its share would be 0 for ever"
+        for leaf in tree.leaves[need[:, resource] == 0][:1]:
+            why = f"uses nothing of resource {resource}, its share would be 0 for ever"
             raise ValueError(f"{asked}: leaf {tree.name(leaf)} {why}; use 'mch' or 'h-drf'")
-    share = need.max(axis=1) if how.resource is None else need[:, how.resource]
-    if how.whose == flatten.TWO_PHASE:
+    share = need.max(axis=1) if resource is None else need[:, resource]
+    if FLAT[name] == flatten.TWO_PHASE:
         flat = flatten.flatten(tree, capacity)
         return Weights(flat.case1, share, flat.weights, flat.first_saturated)
-    weights = how.weights(tree, capacity)(np.ones(tree.n_leaves, np.bool_))
+    weights = flatten.weigher(tree, capacity, FLAT[name])(np.ones(tree.n_leaves, np.bool_))
     return Weights(weights, share, weights)
+
+
+def _fluid_flat(name, tree, capacity, stop):
+    """Tasks (p,), saturated resources and events of a flat rule's divisible filling, up to event `stop`."""
+    weights = flat_weights(tree, capacity, name)
+    speed, late = weights.weight / weights.share, weights.late / weights.share
+    return fluid_flat(tree.demand / capacity, speed, late, weights.first, stop)
+
+
+def _fluid_tree(naive, tree, capacity, stop):
+    """The same of a hierarchical rule's."""
+    found = fluid_hdrf(tree, capacity, naive, None if stop < 0 else stop)
+    return found.shares / (tree.demand / capacity).max(axis=1), found.saturated, found.events
+
+
+RULES = {name: Rule({"c-ch": cpu_share, "m-ch": memory_share}.get(name, dominant_share), name, name,
+                    fluid=partial(_fluid_flat, name)) for name in FLAT} | {
+    "h-drf": Rule(name="h-drf", choose=hdrf_tree.h_drf, room=hdrf_tree.ROOM,
+                  literal=hdrf_tree.h_drf_as_printed, fluid=partial(_fluid_tree, False)),
+    "naive-h-drf": Rule(name="naive-h-drf", choose=hdrf_tree.naive_h_drf, room=hdrf_tree.ROOM,
+                        literal=hdrf_tree.naive_as_printed, fluid=partial(_fluid_tree, True))}
+"""Every shipped rule by name: what a reader can write, but for the literal and the fluid form."""
+
+
+def the_rule(given: str | Rule) -> Rule:
+    """The rule of that name, or the rule itself; ValueError, with the near matches, when there is none."""
+    if isinstance(given, Rule):
+        return given
+    if not isinstance(given, str) or given not in RULES:
+        raise unknown("rule", given, RULES, "or a rule made by @mch.rule")
+    return RULES[given]

@@ -5,12 +5,14 @@ from itertools import islice, product
 
 import numpy as np
 
+from schedlib.core.checks import typed
 from schedlib.mch.model import Tree, branch_of, tree_of
 
 SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))  # depths and branchings, in this order
 FAILURES, LARGEST = 10, 4  # most failing trees of a size that are shrunk; largest whole demand tried
 
 
+@typed
 def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2,
                 partial: float = 0.0, weighted: bool = False, needs: int = 1) -> Tree:
     """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
@@ -24,8 +26,8 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
     >>> tree.depth.max().item(), tree.demand.shape
     (2, (4, 2))
     """
-    if depth < 1 or branching < 2 or resources < 1:
-        raise ValueError(f"{depth=}, {branching=}, {resources=}: at least 1, 2 and 1 are needed")
+    if not (1 <= depth <= 30 and 2 <= branching <= 1000 and 1 <= resources <= 1000):
+        raise ValueError(f"{depth=}, {branching=}, {resources=}: give 1 to 30, 2 to 1000 and 1 to 1000")
     if not 0 <= partial <= 1:
         raise ValueError(f"partial: {partial} is no probability; give the share of partial-type leaves")
 
@@ -65,6 +67,7 @@ def as_text(tree: Tree) -> str:
     return text(0)
 
 
+@typed
 def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, partial: float = 0.5,
                     weighted: bool = False) -> Tree | None:
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
@@ -75,6 +78,8 @@ def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 2
     >>> as_text(counter_example(lambda tree: tree.n_leaves >= 3 and (tree.demand[:, 0] == 0).any()))
     '[(0, 1), (0, 1), (0, 1)]'
     """
+    if seed < 0 or not 1 <= tries <= 10**6:
+        raise ValueError(f"{seed=}, {tries=}: give a seed from 0 on, and 1 to 1,000,000 tries")
     rng = np.random.default_rng(seed)
     for depth, branching in SIZES:
         trees = (random_tree(rng, depth, branching, 2, partial, weighted) for _ in range(tries))
@@ -84,6 +89,7 @@ def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 2
     return None
 
 
+@typed
 def shrink(tree: Tree, fails: Callable[[Tree], bool]) -> Tree:
     """A tree that still fails and that no single step makes simpler; ValueError when it fails not at all.
 

@@ -8,15 +8,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from schedlib.core import compiling
+from schedlib.core.checks import typed
 from schedlib.core.events import event_queue
 from schedlib.mch import dispatch
-from schedlib.mch.allocate import check_rule, empty, most_at_once, put_weights, served
+from schedlib.mch.allocate import check_rule, empty, most_at_once, operations, served
 from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
 from schedlib.mch.dispatch import MORE_ROOM, REWEIGH
-from schedlib.mch.flatten import OUTSIDE
+from schedlib.mch.flatten import weigher
 from schedlib.mch.model import Tree, check_capacity
-from schedlib.mch.rules import FLAT, Rule, Weights, the_rule
+from schedlib.mch.rules import FLAT, Rule, the_rule
 
+MOST_ROWS = 10**9  # shares on a grid
 COLUMNS = ("leaf", "submit", "tasks", "duration")
 
 
@@ -43,12 +45,13 @@ class Churn:
     end: float
 
 
+@typed
 def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.DataFrame, *,
              until: float | None = None, method: str = "fast", record: bool = True,
-             every: float | None = None) -> Churn:
+             every: float | None = None, seed: int = 0) -> Churn:
     """Run jobs through a cluster that a rule shares out task by task.
 
-    - `capacity`, `rule`, `method`: as in `mch.fill`
+    - `capacity`, `rule`, `method`, `seed`: as in `mch.fill`; or `capacity (M, R)`, a row for each machine
     - `jobs`: a table with `leaf` (0 .. p-1, left to right), `submit`, `tasks`, `duration` (of one task) and,
       where wanted, `depart` (NaN: never), when waiting tasks are dropped and running ones stop. Jobs of a
       leaf wait in line.
@@ -60,6 +63,10 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
     errors as in `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.
 
+    On machines (beyond the paper) the rule chooses as ever, of the shares of their sum, and the task goes to
+    the first machine on which it fits. When it fits on none its leaf is blocked until it does, the others go
+    on, and a resource is saturated while all leaves that wait and demand it are blocked. Jobs cannot depart.
+
     >>> from schedlib import mch
     >>> tree = mch.Tree([(1, 0), (1, 0)])
     >>> jobs = pd.DataFrame({"leaf": [0, 1], "submit": [0.0, 1.0], "tasks": [6, 2], "duration": [2.0, 2.0]})
@@ -67,32 +74,36 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     >>> run.jobs[["start", "finish"]].values.tolist()
     [[0.0, 8.0], [2.0, 6.0]]
     """
-    capacity, rule, table = check_capacity(tree, capacity), the_rule(rule), check_jobs(tree, jobs)
+    machines, rule, table = check_machines(tree, capacity), the_rule(rule), check_jobs(tree, jobs)
+    capacity = check_capacity(tree, machines.sum(axis=0) if len(machines) else capacity)
     until = np.inf if until is None else float(until)
     if not until >= 0:
         raise ValueError(f"until: {until}, must not be negative; leave it out to run until all is done")
-    if every is not None and not every > 0:
+    if every is not None and not 0 < every < np.inf:
         raise ValueError(f"every: {every}, must be a positive step of time")
-    state = empty(tree, capacity, rule, method, np.zeros(tree.n_leaves))
+    if every is not None and record and np.isfinite(until) and until / every * tree.n_leaves > MOST_ROWS:
+        raise ValueError(f"every: {every}, up to {until:g}: over {MOST_ROWS:,} shares; take a longer step")
+    if len(machines) * len(table) >= 2**31 or (len(machines) and "depart" in table):
+        raise ValueError(f"jobs: {len(table)} on {len(machines)} machines; these times each other must stay "
+                         "below 2^31, and none of them may depart")
+    none = np.zeros(tree.n_leaves)
+    state = empty(tree, capacity, rule, method, none, machines=machines, seed=seed)
     offered = np.bincount(table["leaf"], table["tasks"], tree.n_leaves)
     state = enter(state, table, most_at_once(tree, capacity, offered))
     if record:
         state = with_log(state, 2 * tree.n_leaves + 1024)
-    how = FLAT.get(rule.weights)  # None for the hierarchical rules, which do without weights
-    whose = how.whose if how and how.changes else -1
+    whose = FLAT[rule.weights]
     if whose >= 0:
-        state.leaves.slope = np.inf  # until a leaf is active for the first time
-    weights = how.weights(tree, capacity) if how and whose == OUTSIDE else None
+        state.leaves.weight = 0.0  # until a leaf is active for the first time
+    weights = weigher(tree, capacity, whose)
     compiling.ready(dispatch.advance)
     begin, how_served = time.perf_counter(), served(rule, method)
     while (status := dispatch.advance(*how_served, whose, state, until)) in (REWEIGH, MORE_ROOM):
         if status == MORE_ROOM:
             state = with_log(state, 2 * len(state.log))
             continue
-        assert weights is not None  # the kernel itself weighs for all other rules
-        active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0)
-        weight = weights(active)
-        put_weights(state, Weights(weight, state.leaves.share, weight))
+        active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0) | (state.leaves.held > 0)
+        state.leaves.weight = weights(active)
         dispatch.refresh(*how_served, state)
         state.tally.reweighed += 1
     seconds, tally = time.perf_counter() - begin, state.tally[0]
@@ -105,8 +116,24 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
         shares = on_grid(shares, tree.n_leaves, every, end)
     return Churn(rule=rule.name, shares=shares, decisions=int(tally.decisions), seconds=seconds, end=end,
                  jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
-                 operations=int(tally.operations), reflattens=int(tally.reweighed),
+                 operations=operations(state), reflattens=int(tally.reweighed),
                  utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources))
+
+
+def check_machines(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
+    """What each machine has, (M, R), without rows when `capacity` is one pool's; ValueError on amounts that
+    are negative or infinite, and on a leaf whose task fits on no machine."""
+    machines = np.array(capacity, float, order="C")
+    if machines.ndim != 2:
+        return np.zeros((0, tree.n_resources))
+    if machines.shape[1] != tree.n_resources or not (np.isfinite(machines) & (machines >= 0)).all():
+        raise ValueError(f"capacity: a number >= 0 for each of {len(machines)} machines and of "
+                         f"{tree.n_resources} resources is wanted")
+    fits = np.any(np.all(tree.demand[:, None] * (1 - 1e-9) <= machines, axis=2), axis=1)
+    for leaf in np.flatnonzero(~fits)[:1]:
+        raise ValueError(f"capacity: leaf {leaf} ({tree.name(tree.leaves[leaf])}): no machine has room for "
+                         "its task; leave it out, or make its tasks smaller")
+    return machines
 
 
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:

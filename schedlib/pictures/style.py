@@ -31,6 +31,7 @@ RC: dict[Any, Any] = {
     "axes.spines.right": False, "axes.prop_cycle": cycler(color=PALETTE), "grid.color": "#DDDDDD",
     "grid.linewidth": 0.6, "legend.framealpha": 0.85, "legend.edgecolor": "none", "legend.handlelength": 3.0}
 MOST_SERIES, MOST_WORDS = 10, 30  # in words
+FAINT = {"linestyle": "none", "alpha": 0.25, "markersize": 3.5, "label": ""}
 
 
 class Described(Figure):
@@ -53,6 +54,10 @@ class Look(NamedTuple):
     def line(self) -> dict:
         """Keyword arguments for `ax.plot`: colour, line style, marker and label."""
         return self._asdict()
+
+
+PRINTED = Look("black", "none", "_", "printed in the paper")
+"""A value that the paper prints."""
 
 
 def _looks(labels: Mapping[str, str]) -> dict[str, Look]:
@@ -142,12 +147,13 @@ def number_on_bar(ax: Axes, x: float, y: float, number: int) -> None:
 
 
 def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
-         looks: Mapping | None = None) -> Axes:
+         looks: Mapping | None = None, each: bool = False) -> Axes:
     """Draw the mean of `y` at each measured `x` with its 95 % interval, one line per value of `by`.
 
     Each row at an `x` is one independent replicate; a single one gives no band. `looks` names the values of
     `by` that are drawn, in this order, with the `Look` of each; without it all are, in the book's order of
-    policies, then by name. `ax=None` makes a figure. Raises ValueError when a column is missing.
+    policies, then by name. With `each` the replicates are drawn, faint, where intervals would cover one
+    another. `ax=None` makes a figure. Raises ValueError when a column is missing.
     """
     if missing := {x, y, by or x} - set(frame.columns):
         has = ", ".join(map(str, frame.columns))
@@ -160,9 +166,17 @@ def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
         points = groups[name].groupby(x)[y].apply(mean_ci)
         means, low, high = zip(*points, strict=True)
         ax.plot(points.index, means, **looks[name].line())
-        if any(end == end for end in low):
+        if each:
+            ax.plot(groups[name][x], groups[name][y], **looks[name].line() | FAINT)
+        elif any(end == end for end in low):
             ax.fill_between(points.index, low, high, color=looks[name].color, alpha=0.2, linewidth=0)
     return ax
+
+
+def printed(ax: Any, x: float, y: float, **look: Any) -> None:
+    """A bar at a value that the paper prints."""
+    bar = {"linestyle": "none", "label": "", "markersize": 12, "markeredgewidth": 2, "zorder": 3}
+    ax.plot([x], [y], **PRINTED.line() | bar | look)
 
 
 def describe(figure: Figure) -> str:

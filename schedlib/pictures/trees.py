@@ -99,7 +99,8 @@ def _texts(tree, shares, labels, resources):
             lines += labels[path].split("\n") if labels[path] else []
         else:
             lines += [f"weight {tree.weight[node]:g}"] if tree.weights and node else []
-            lines += [_needs(tree.demand[tree.leaf_of[node]], resources)] if tree.leaf_of[node] >= 0 else []
+            leaf = tree.leaf_of[node]
+            lines += _needs(tree.demand[leaf], resources).split("\n") if leaf >= 0 else []
         lines += [] if np.isnan(share) else [f"share {share:.3g}"]
         texts.append(joint.join(lines))
     return texts
@@ -108,7 +109,8 @@ def _texts(tree, shares, labels, resources):
 def _needs(demand, resources):
     if len(resources) != len(demand):
         return "<" + ", ".join(f"{amount:.3g}" for amount in demand) + ">"
-    return ", ".join(f"{amount:.3g} {name}" for amount, name in zip(demand, resources, strict=True) if amount)
+    needs = [f"{amount:.3g} {name}" for amount, name in zip(demand, resources, strict=True) if amount]
+    return ", ".join(needs[:2]) + "".join(f",\n{need}" for need in needs[2:])
 
 
 def _layout(tree, texts, title):

@@ -21,6 +21,7 @@ from schedlib.prototype.wire import Name, Peer, dial
 POLL = 0.25  # s between two questions how many tasks are left
 PATIENCE = 30.0  # s for any answer
 STALL = 20.0  # s, beyond the longest task, without any progress
+MOMENT = 0.5  # s in which what ended a node may be heard of, too
 
 
 class Order(NamedTuple):
@@ -181,8 +182,12 @@ class Driver(Member):
             self.notes.append((self.now(), "driver", f"{name[0]} {name[1]} has died ({why})"))
             own = [job for job, owner in self.owner.items() if owner == name and job not in self.done]
             self.fail(own, f"jobs of {name[0]} {name[1]} have failed: {', '.join(map(str, own))}")
-            if not self.alive("node"):
-                self.failure = RuntimeError("no node is left")
+            if not self.alive("node"):  # a killed host is noticed a moment after its nodes, and tells more
+                asyncio.get_running_loop().call_later(MOMENT, self.without_nodes)
+        self.heard.set()
+
+    def without_nodes(self) -> None:
+        self.failure = self.failure or RuntimeError("no node is left")
         self.heard.set()
 
     # Collecting

@@ -1,14 +1,16 @@
 """Running experiments while their figures are drawn, so that no processor waits."""
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import threading
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator
 from types import SimpleNamespace
 
 from schedlib import paths
+from schedlib.experiment import Experiment
 from schedlib.reproduce import registry, store, sweep, worker
 
 GRACE = 20.0  # seconds in which it ends by itself, and its workers with it
@@ -32,33 +34,74 @@ def ahead(names: list[str], scale: str, seeds: int | None, workers: int | None
 
 
 def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) -> None:
-    """All that these experiments lack in one pool, so that no processor waits for an experiment's last point;
-    then the seeds that their claims need beyond the first look."""
+    """All that these experiments lack in one pool, so that no processor waits for an experiment's last point,
+    and the seeds that their claims need beyond the first look."""
     threading.Thread(target=_stop_with_parent, daemon=True).start()
     known = [registry.load().experiments.get(name) for name in names]
     with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as held:
-        jobs: list[worker.Job] = []
+        lacks: dict[str, list[worker.Job]] = {}
         locks = {}  # who wants an experiment waits until the last of its points is stored
         for experiment in (one for one in known if one and not one.missing()):
             lock = locks[experiment.id] = held.enter_context(contextlib.ExitStack())
             lock.enter_context(paths.alone(store.folder(experiment.id)))
-            tasks = [task for task in store.tasks(experiment, scale, seeds) if store.peek(task.path) is None]
-            if tasks:
-                expected = sweep.seconds_per_task(experiment, scale, [task.point for task in tasks])
-                jobs += sweep.jobs_for(experiment, scale, tasks, expected, len(jobs))
+            lacks[experiment.id] = _lacking(experiment, scale, store.looks(experiment, scale, seeds)[0])
+        jobs = deque(_in_order(list(lacks.values())))
         left = Counter(job.meta["experiment"] for job in jobs)
-        for name in locks.keys() - left.keys():
-            locks[name].close()
-        with sweep.progress_bar("all figures", len(jobs), shown=bool(jobs)) as bar:
-            for outcome in worker.processes(jobs, workers or worker.cores()):
-                bar.update()
-                name = jobs[outcome.index].meta["experiment"]
-                left[name] -= 1
-                if not left[name]:
-                    locks[name].close()
-        for name in locks:
+        spent = dict.fromkeys(locks, 0)
+        numbers, by_index = itertools.count(), {}
+
+        def given() -> Iterator[worker.Job]:
+            while jobs:
+                index = next(numbers)
+                by_index[index] = jobs.popleft()._replace(index=index)
+                yield by_index[index]
+
+        def complete(name: str) -> None:
+            """Its next seeds come first, as their figure waits; else who waits may go on."""
+            experiment = registry.load().experiments[name]
+            looks = store.looks(experiment, scale, seeds)
             with contextlib.suppress(Exception):
-                sweep.sweep(name, scale, seeds, workers)
+                while not left[name] and spent[name] + 1 < len(looks):
+                    count = looks[spent[name]]
+                    failed = _lacking(experiment, scale, count)
+                    if failed or sweep.decided(sweep.filled(experiment, scale, count, len(looks))):
+                        break
+                    spent[name] += 1
+                    more = _lacking(experiment, scale, looks[spent[name]])
+                    jobs.extendleft(reversed(more))
+                    left[name] += len(more)
+                    bar.total += len(more)
+            if not left[name]:
+                locks[name].close()
+
+        with sweep.progress_bar("all figures", len(jobs), shown=bool(jobs)) as bar:
+            for name in [name for name in locks if not left[name]]:
+                complete(name)
+            while jobs:
+                for outcome in worker.processes(given(), workers or worker.cores()):
+                    bar.update()
+                    name = by_index[outcome.index].meta["experiment"]
+                    left[name] -= 1
+                    if not left[name]:
+                        complete(name)
+
+
+def _lacking(experiment: Experiment, scale: str, seeds: int) -> list[worker.Job]:
+    """The points that are not stored yet, those that take longest in front."""
+    tasks = [task for task in store.tasks(experiment, scale, seeds) if store.peek(task.path) is None]
+    points = [task.point for task in tasks]
+    return sweep.jobs_for(experiment, scale, tasks, sweep.seconds_per_task(experiment, scale, points))
+
+
+def _in_order(each: list[list[worker.Job]]) -> list[worker.Job]:
+    """One list of several experiments' jobs: the first of each stands before the others of the experiment in
+    front of it, so that its kernels compile while those are computed."""
+    jobs: list[worker.Job] = []
+    rest: list[worker.Job] = []
+    for own in each:
+        jobs += own[:1] + rest
+        rest = own[1:]
+    return jobs + rest
 
 
 def _stop_with_parent() -> None:

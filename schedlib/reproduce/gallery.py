@@ -1,6 +1,7 @@
 """The gallery: each figure and table with its caption, the claims judged on it, its command and its time."""
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ def write(out: Path) -> Path:
 def page(out: Path) -> str:
     """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
     published, ledger_rows = publish.provenance(out), ledger.read(out)
-    entries = {name: published[name] for name in sorted(published, key=registry.book_order)}
+    entries = titled({name: published[name] for name in sorted(published, key=registry.book_order)})
     claims = beside(entries, ledger_rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:
@@ -46,14 +47,53 @@ def page(out: Path) -> str:
         title = papers.title_of(paper)
         took = {entries[name]["experiment"]: entries[name]["seconds"] for name in ids}
         size = f"{len(ids)} in {duration(sum(took.values()))}"
-        lines.append(f"- [{title}](#{anchor(title)}) ({size}): {links(ids, entries)}")
+        lines.append(f"- [{title}](#{anchor(title)}) ({size})")
         if len(rows := ledger_rows[ledger_rows["paper"] == paper]):
-            lines[-1] += f". [{report.sentence(rows)}](CLAIMS.md#{anchor(title)})"
+            lines[-1] += f": [{report.sentence(rows)}](CLAIMS.md#{anchor(title)})"
     for paper, ids in by_paper.items():
-        lines += ["", f"## {papers.title_of(paper)}"]
+        lines += ["", f"## {papers.title_of(paper)}", "", thumbnails(ids, entries)]
         for name in ids:
             lines += ["", *one(out, name, entries, claims)]
     return "\n".join(lines) + "\n"
+
+
+def titled(entries: Entries) -> Entries:
+    """The entries, each with a title of its own: where figures share one, what the caption says first.
+
+    >>> shared = {"title": "Two queues", "caption": "Waits over time, one day (the paper's Fig. 1)."}
+    >>> other = shared | {"caption": "Queue lengths: one day."}
+    >>> [entry["title"] for entry in titled({"x.fig1": shared, "x.fig2": other}).values()]
+    ['Waits over time', 'Queue lengths']
+    """
+    count = Counter(entry["title"] for entry in entries.values())
+    ends = r": | \(|[.?] (?=[A-Z])|\.$"
+    clauses = {name: re.split(ends, entry["caption"])[0] for name, entry in entries.items()}
+    starts = {name: clause.partition(", ")[0] for name, clause in clauses.items()}
+    out: Entries = {}
+    taken = set(count)
+    for name, entry in entries.items():
+        title, start = entry["title"], starts[name]
+        if count[title] > 1:
+            longer = sorted([clauses[name], f"{start} ({title[0].lower()}{title[1:]})"], key=len)
+            title = next((words for words in [start, *longer] if words not in taken), title)
+            taken.add(title)
+        out[name] = entry | {"title": title}
+    return out
+
+
+def thumbnails(ids: list[str], entries: Entries) -> str:
+    """Small pictures that lead to the figures and tables, one after another."""
+    shown = []
+    for name in ids:
+        paper, _, short = name.partition(".")
+        drawn = f"{short}.png" in entries[name]["files"]
+        picture = f'<img src="{paper}/{short}.png" width="150" alt=""> ' if drawn else ""
+        shown.append(f"[{picture}{short}](#{anchor(heading(name, entries))})")
+    return "\n".join(shown)
+
+
+def heading(name: str, entries: Entries) -> str:
+    return f"{name}: {entries[name]['title']}"
 
 
 def anchor(title: str) -> str:
@@ -93,7 +133,7 @@ def names(where: str, figure_id: str) -> bool:
 def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
     """The lines of one figure or table."""
     entry, (paper, _, short) = entries[name], name.partition(".")
-    lines = [f"### {name}: {entry['title']}", ""]
+    lines = [f"### {heading(name, entries)}", ""]
     if f"{short}.png" in entry["files"]:
         alt = re.sub(r"\s+", " ", entry["alt"]).translate(str.maketrans("[]", "()"))
         lines += [f"![{alt}]({paper}/{short}.png)", ""]
@@ -115,5 +155,4 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
 
 def links(ids: list[str], entries: Entries) -> str:
     """Links to these figures and tables, with commas between."""
-    headings = {name: f"{name}: {entries[name]['title']}" for name in ids}
-    return ", ".join(f"[{name.partition('.')[2]}](#{anchor(text)})" for name, text in headings.items())
+    return ", ".join(f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids)

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,12 @@ from schedlib.reproduce import ahead, gallery, ledger, publish, registry, sweep,
 from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
+TOGETHER = 2  # notebooks: while one draws the other may wait for its points
 QUIET = ["--log-level=40"]  # the kernel's remarks about its own transport are nothing a reader can use
+
+
+KILLED = ("stopped: its kernel was killed (out of memory?); what was finished is kept, and the same command "
+          "goes on from there")
 
 
 class NotebookError(RuntimeError):
@@ -80,19 +86,29 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     expected = sweep.estimate(only, scale, seeds, workers)
     print(f"{len(wanted)} figures and tables ({scale}): {expected}", file=sys.stderr)
     settings = {"scale": scale, "seeds": seeds, "workers": workers, "dask": dask, "out": str(folder)}
-    failed, finished = [], []
-    several = dask is None and (workers or worker.cores()) > 1
-    runner = ahead.ahead(library.behind(only), scale, seeds, workers) if several else contextlib.nullcontext()
-    with runner:
-        for paper in library.papers():
-            names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
+    failed, finished, asked = [], [], {}
+    for paper in library.papers():
+        names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
+        if names:
             whole = len(names) == len(library.wanted_figures(paper))
-            try:
-                if names:
-                    execute(paper, {**settings, "only": None if whole else ",".join(names)})
-                    finished += [paper] if whole else names
-            except NotebookError as error:
-                failed.append(str(error))
+            asked[paper] = None if whole else ",".join(names)
+    several = dask is None and (workers or worker.cores()) > 1
+    turns = in_turn(library.behind(only), list(asked), scale)
+    runner = ahead.ahead(turns, scale, seeds, workers) if several else contextlib.nullcontext()
+    with runner, ThreadPoolExecutor(TOGETHER if several else 1) as threads:
+        done = {paper: threads.submit(execute, paper, settings | {"only": asked[paper]}) for paper in asked}
+        try:
+            for paper, notebook in done.items():
+                if isinstance(error := notebook.exception(), NotebookError):
+                    failed.append(str(error))
+                elif error:
+                    raise error
+                else:
+                    finished += names_in(asked[paper]) or [paper]
+        except BaseException:
+            threads.shutdown(wait=False, cancel_futures=True)
+            worker.kill_started()
+            raise
     try:
         if finished:
             ledger.write(ledger.judged(scale, finished, seeds, workers, dask), folder)
@@ -104,10 +120,36 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     return folder
 
 
+def in_turn(experiments: list[str], papers: list[str], scale: str) -> list[str]:
+    """Experiments in the order in which two notebooks at a time need them: the first paper's in its
+    notebook's order, and beside them, in proportion to their time, those of the other papers."""
+    library, folder = registry.load(), (paths.checkout() or paths.PACKAGE) / "notebooks" / "reproduce"
+    lanes: list[list[tuple[float, str]]] = [[], []]
+    for paper in dict.fromkeys([*papers, *(name.partition(".")[0] for name in experiments)]):
+        file = folder / f"{paper}.ipynb"
+        text = file.read_text(encoding="utf-8") if file.is_file() else ""
+        shown: dict[str, int] = {}
+        for figure in library.wanted_figures(paper) if paper in library.papers() else ():
+            place = text.find(f'\\"{figure.id}\\"')
+            shown.setdefault(figure.experiment, place if place >= 0 else len(text))
+        own = [name for name in experiments if name.startswith(f"{paper}.")]
+        for name in sorted(own, key=lambda name: shown.get(name, len(text))):
+            experiment = library.experiment(name)
+            points = list(experiment.points[scale])
+            seconds = sum(one or 1.0 for one in sweep.seconds_per_task(experiment, scale, points))
+            lane = lanes[paper not in papers[:1]]
+            before = lane[-1][0] if lane else 0.0
+            lane.append((before + seconds * experiment.looks(scale)[0], name))
+    parts = [(end / lane[-1][0], name) for lane in lanes for end, name in lane]
+    return [name for _, name in sorted(parts, key=lambda part: part[0])]
+
+
 def execute(paper: str, parameters: dict[str, Any]) -> Path:
     """Run `notebooks/reproduce/<paper>.ipynb` with these parameters; gives the executed copy in the cache.
     Raises NotebookError when it stops or is missing."""
-    import papermill
+    with paths.extra("book"):
+        import papermill
+        from nbclient.exceptions import DeadKernelError
 
     root = paths.checkout()
     notebook = root / "notebooks" / "reproduce" / f"{paper}.ipynb" if root else None
@@ -123,13 +165,16 @@ def execute(paper: str, parameters: dict[str, Any]) -> Path:
                                    execution_timeout=24 * CELL_TIMEOUT, extra_arguments=QUIET)
     except papermill.PapermillExecutionError as error:
         raise NotebookError(last_lines(str(error), copy)) from None
+    except DeadKernelError:
+        raise NotebookError(f"notebook {notebook} {KILLED}") from None
     return copy
 
 
 def executed(file: Path) -> str:
     """The text of a notebook after running it in its own folder, normalised. Raises NotebookError."""
-    import nbclient
-    import nbformat
+    with paths.extra("book"):
+        import nbclient
+        import nbformat
 
     book = nbformat.read(file, as_version=4)
     try:
@@ -137,6 +182,8 @@ def executed(file: Path) -> str:
                          extra_arguments=QUIET)
     except nbclient.exceptions.CellExecutionError as error:
         raise NotebookError(last_lines(str(error), file)) from None
+    except nbclient.exceptions.DeadKernelError:
+        raise NotebookError(f"notebook {file} {KILLED}") from None
     return normalised(book)
 
 

@@ -127,6 +127,8 @@ def stale(out: Path) -> list[str]:
 def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str, bytes | str]:
     """A figure as SVG and PNG bytes that depend on nothing but the frame."""
     import matplotlib as mpl
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     from schedlib.pictures import style
 
@@ -141,8 +143,12 @@ def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> 
         drawn = drawn.get_figure(root=True)
         check_labels(figure.id, drawn)
         svg, png = io.BytesIO(), io.BytesIO()
-        drawn.savefig(svg, format="svg", metadata={"Date": None, "Title": title})
-        drawn.savefig(png, format="png", metadata={"Software": None, "Title": title, "Description": alt})
+        drawn.dpi = mpl.rcParams["savefig.dpi"]
+        if engine := drawn.get_layout_engine():  # once for both: `savefig` lays out and draws twice each time
+            engine.execute(drawn)
+            drawn.set_layout_engine("none")
+        FigureCanvasAgg(drawn).print_png(png, metadata={"Software": None, "Title": title, "Description": alt})
+        FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Title": title})
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close(drawn)  # else a notebook shows it twice
     described = svg.getvalue().decode().replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)

@@ -124,7 +124,8 @@ class Source:
         module, last = top, dotted.count(".") - 1  # what stands before an import's last name is a module
         for depth, name in enumerate(names):
             here = self.module(module)
-            if depth >= last and name in here.bound:
+            own = here.imported.get(name) == f"{module}.{name}"  # a package that imports a module of its own
+            if depth >= last and name in here.bound and not own:
                 if name in here.imported and all(isinstance(node, IMPORTS) for node in here.bound[name]):
                     places.append((module, ""))
                     self._resolve(here.imported[name], names[depth + 1 :], places, outside)

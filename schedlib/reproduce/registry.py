@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from schedlib import papers
-from schedlib.experiment import Claim, Experiment, Figure
+from schedlib.experiment import Claim, Experiment, Figure, of_paper
 
 Names = str | Iterable[str] | None
 """What a reader asks for: papers, figures, experiments or claims by name; None for all."""
@@ -50,8 +50,7 @@ class Registry:
                 needed |= {experiment for experiment, _ in getattr(item, "readings", {}).values()}
                 if item.id in table:
                     raise ValueError(f"{kind} {item.id}: listed twice")
-                if not re.fullmatch(r"[\w.-]+", item.id):
-                    raise ValueError(f"{kind} {item.id!r}: an id has only letters, digits, '.', '-' and '_'")
+                of_paper(kind, item.id)
                 for lost in needed - {None, *registry.experiments}:
                     raise ValueError(f"{kind} {item.id}: its experiment {lost!r} does not exist")
                 table[item.id] = item

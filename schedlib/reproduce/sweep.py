@@ -7,9 +7,11 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from schedlib import papers, paths
@@ -64,48 +66,57 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
           refresh: bool = False) -> Sweep:
     """As `run`, with the provenance of every point."""
     experiment = registry.load().experiment(experiment) if isinstance(experiment, str) else experiment
+    if not isinstance(experiment, Experiment):
+        raise TypeError(f"experiment: needs an id or a schedlib.Experiment, not {type(experiment).__name__}")
+    if dask is not None and not isinstance(dask, str):
+        raise TypeError(f"dask: needs a scheduler's address, as 'tcp://host:8786', not {type(dask).__name__}")
     if lacking := experiment.missing():
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
-    if workers is not None and workers < 1:
-        raise ValueError(f"workers: must be at least 1, not {workers}")
+    if workers is not None and (not isinstance(workers, Integral) or workers < 1):
+        raise ValueError(f"workers: must be 1, 2, 3, ..., not {workers!r}")
     looks = store.looks(experiment, scale, seeds)
     if refresh:
         for task in store.tasks(experiment, scale, looks[-1]):
             task.path.unlink(missing_ok=True)
     for count in looks:
-        frame, metas = _filled(experiment, scale, count, workers, dask, progress)
-        done = Sweep(experiment, scale, count, frame, metas, len(looks))
-        if count == looks[-1] or _decided(done):
+        with paths.alone(store.folder(experiment.id)):  # what another is about to store is not run twice
+            done = filled(experiment, scale, count, len(looks), workers, dask, progress)
+        if count == looks[-1] or decided(done):
             break
     return done
 
 
-def _decided(done: Sweep) -> bool:
+def decided(done: Sweep) -> bool:
     """Whether more seeds could change no verdict."""
     lines = [line for claim in registry.load().claims.values() if not claim.by_construction
              for line in claim.lines().values() if line.experiment == done.experiment.id]
     return all(judge.judge(line, done.frame, done.looks).decided for line in lines)
 
 
-def _filled(experiment: Experiment, scale: str, seeds: int, workers: int | None, dask: str | None,
-            progress: bool) -> tuple[pd.DataFrame, tuple[dict[str, Any], ...]]:
-    """The rows of every point and seed, and how each came about; what is not stored is run."""
+def filled(experiment: Experiment, scale: str, seeds: int, looks: int, workers: int | None = None,
+           dask: str | None = None, progress: bool = True) -> Sweep:
+    """Every point with so many seeds, and how each came about; what is not stored is run."""
     tasks = store.tasks(experiment, scale, seeds)
-    with paths.alone(store.folder(experiment.id)):  # what another process is about to store is not run twice
-        entries = [store.read(task.path) for task in tasks]
-        if pending := [index for index, entry in enumerate(entries) if entry is None]:
-            _run(experiment, scale, [tasks[index] for index in pending], len(tasks), workers, dask, progress)
-            for index in pending:
-                entries[index] = store.read(tasks[index].path)
+    entries = [store.read(task.path) for task in tasks]
+    if pending := [index for index, entry in enumerate(entries) if entry is None]:
+        _run(experiment, scale, [tasks[index] for index in pending], len(tasks), workers, dask, progress)
+        for index in pending:
+            entries[index] = store.read(tasks[index].path)
     read = [entry for entry in entries if entry is not None]
     if len(read) < len(tasks):
         raise RuntimeError(f"{experiment.id}: a point just stored cannot be read back: is the disk full?")
-    frames = [labelled(entry.frame, task.point, task.seed) for entry, task in zip(read, tasks, strict=True)]
-    return pd.concat(frames, ignore_index=True), tuple(entry.meta for entry in read)
+    frames = []  # labelled once for each point, whose seeds follow one another
+    for first in range(0, len(tasks), seeds):
+        own = [entry.frame for entry in read[first : first + seeds]]
+        seed = np.repeat([task.seed for task in tasks[first : first + seeds]], [len(frame) for frame in own])
+        frames.append(labelled(pd.concat(own, ignore_index=True), tasks[first].point, seed))
+    frame = pd.concat(frames, ignore_index=True)
+    return Sweep(experiment, scale, seeds, frame, tuple(entry.meta for entry in read), looks)
 
 
-def labelled(frame: pd.DataFrame, point: Mapping[str, Any], seed: int) -> pd.DataFrame:
-    """A point's frame with its parameters and the seed as columns in front, unless it has them itself."""
+def labelled(frame: pd.DataFrame, point: Mapping[str, Any], seed: int | np.ndarray) -> pd.DataFrame:
+    """A point's frame with its parameters and the seed (or each row's) as columns in front, unless it has
+    them itself."""
     own = set(frame.columns)
     for name, value in reversed([*point.items(), ("seed", seed)]):
         if name not in own:
@@ -129,12 +140,12 @@ def _run(experiment: Experiment, scale: str, tasks: list[store.Task], total: int
                                          for task in tasks if task.path in failed])
 
 
-def jobs_for(experiment: Experiment, scale: str, tasks: list[store.Task], expected: list[float | None],
-             first: int = 0) -> list[worker.Job]:
-    """Jobs for these tasks, those that are expected to take longest in front, numbered from `first` on."""
+def jobs_for(experiment: Experiment, scale: str, tasks: list[store.Task], expected: list[float | None]
+             ) -> list[worker.Job]:
+    """Jobs for these tasks, those that are expected to take longest in front."""
     noted = {"scale": scale, "commit": commit_of_checkout()}
     longest_first = sorted(range(len(tasks)), key=lambda k: (-(expected[k] or math.inf), -k))
-    return [worker.Job(first + place, experiment.run, one.point, one.seed, one.description | noted, one.path)
+    return [worker.Job(place, experiment.run, one.point, one.seed, one.description | noted, one.path)
             for place, one in enumerate(tasks[k] for k in longest_first)]
 
 

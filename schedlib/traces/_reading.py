@@ -1,7 +1,9 @@
 """What the readers share: a strict CSV reader, refusals that name file and row, and a cache."""
 
+import gzip
 import os
 import warnings
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -46,10 +48,22 @@ def read_table(path: Path, names: Sequence[str], types: Types, delimiter: str = 
     # One thread: only then do Arrow's errors name the row, and most of the work is inflating.
     how = csv.ReadOptions(column_names=list(names), use_threads=False, skip_rows=int(header))
     try:
-        return csv.read_csv(path, how, csv.ParseOptions(delimiter=delimiter), convert)
+        table = csv.read_csv(path, how, csv.ParseOptions(delimiter=delimiter), convert)
     except (pa.ArrowException, OSError) as error:
         expected = f"expected {len(names)} columns ({', '.join(names)})"
         raise ValueError(f"{path}: {error}; {expected}; {FETCH_AGAIN}") from None
+    if not table.num_rows:
+        raise ValueError(f"{path}: no rows; the file is empty or cut short: fetch it again")
+    return table
+
+
+def columns_of(path: Path, delimiter: str) -> int:
+    """How many columns the first row of a file has (gzip by name); 0 where it cannot be read."""
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+            return file.readline().count(delimiter.encode()) + 1
+    except (OSError, EOFError, zlib.error):
+        return 0
 
 
 def read_frame(path: Path, names: Sequence[str], types: Types, delimiter: str = ",",

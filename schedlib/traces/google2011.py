@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from schedlib.core.checks import typed
 from schedlib.traces._reading import NO_TASKS, Types, fetched, in_order, met, read_frame, refuse
 from schedlib.workload import Workload
 
@@ -37,6 +38,7 @@ def google2011_folder() -> Path | None:
     return fetched("SCHEDLIB_GOOGLE2011", "google2011/job_events", "part-*.csv.gz")
 
 
+@typed
 def google2011_jobs(folder: str | Path) -> Workload:
     """Read the `job_events` table: one row per submitted job, no tasks (the table has none).
 
@@ -83,6 +85,7 @@ def google2011_jobs(folder: str | Path) -> Workload:
     return Workload(jobs, NO_TASKS, report=met(report))
 
 
+@typed
 def google2011_tasks(folder: str | Path) -> Workload:
     """Read the `task_events` table: the finished tasks, how long they ran and what they requested.
 

@@ -1,6 +1,7 @@
 """The `.tr` format of the Hawk and Eagle simulators: a line is `submit tasks mean duration duration ...`."""
 
 import gzip
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -8,11 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from schedlib.core.checks import typed
 from schedlib.paths import replacing
 from schedlib.traces._reading import in_order
 from schedlib.workload import Workload
 
 
+@typed
 def read_hawk(path: str | Path) -> Workload:
     """Read a `.tr` file (gzip when its name ends in `.gz`).
 
@@ -51,8 +54,9 @@ def read_hawk(path: str | Path) -> Workload:
                 values = _numbers(path, number, line)
                 rows.append(values[:3])
                 durations.append(values[3:])
-    except (EOFError, OSError) as error:
-        raise ValueError(f"{path}: {error}; the file is missing or cut short, fetch it again") from None
+    except (EOFError, OSError, zlib.error, UnicodeDecodeError) as error:
+        why = "the file is missing, cut short or damaged: fetch it again"
+        raise ValueError(f"{path}: {error}; {why}") from None
     if not rows:
         raise ValueError(f"{path}: no jobs; the file is empty, fetch it again")
     report = {"blank lines between jobs (skipped)": skipped} if skipped else {}
@@ -64,6 +68,7 @@ def read_hawk(path: str | Path) -> Workload:
     return Workload(jobs.assign(job=jobs.index), tasks.assign(job=row[tasks["job"]]), report=report)
 
 
+@typed
 def write_hawk(workload: Workload, path: str | Path) -> Path:
     """Write `workload` as a `.tr` file (gzip when its name ends in `.gz`), in one step, and return its path.
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from schedlib.traces._reading import NO_TASKS, fetched, in_order, met, read_frame
+from schedlib.core.checks import typed
+from schedlib.traces._reading import NO_TASKS, columns_of, fetched, in_order, met, read_frame
 from schedlib.workload import Workload
 
 COLUMNS = ("job", "submit", "gap", "map_input", "shuffle", "reduce_output")
@@ -25,6 +26,7 @@ def swim_folder() -> Path | None:
     return fetched("SCHEDLIB_SWIM", "swim", "FB-20*.tsv")
 
 
+@typed
 def read_swim(path: str | Path) -> Workload:
     """Read a SWIM file: one row per job, no tasks, since bytes are not durations.
 
@@ -37,8 +39,8 @@ def read_swim(path: str | Path) -> Workload:
     | a job that is there twice | the first kept, counted |
     | a gap (3rd column) that is not the time since the row before | `submit` holds, counted |
 
-    The variant with input paths has a 7th column and is refused: `cut -f1-6` makes it readable. Raises
-    ValueError on a damaged file (see `schedlib.traces`). Source: Chen et al., SWIM (UC Berkeley), New BSD;
+    Columns after the sixth, as the variants with the jobs' paths have them, are not read. Raises ValueError
+    on a damaged file (see `schedlib.traces`). Source: Chen et al., SWIM (UC Berkeley), New BSD;
     `schedlib.traces.download` fetches it.
 
     >>> import tempfile
@@ -48,7 +50,8 @@ def read_swim(path: str | Path) -> Workload:
         job  submit  shuffle
     0  job0    49.0  2339561
     """
-    rows = read_frame(Path(path), COLUMNS, TYPES, delimiter="\t")
+    beyond = [f"path {number}" for number in range(columns_of(Path(path), "\t") - len(COLUMNS))]
+    rows = read_frame(Path(path), (*COLUMNS, *beyond), TYPES, delimiter="\t")
     report: dict[str, int] = {}
     since = np.diff(rows["submit"], prepend=0)
     report["gaps that disagree with submit (submit holds)"] = int((since != rows["gap"])[1:].sum())

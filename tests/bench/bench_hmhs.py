@@ -8,7 +8,7 @@ from bench_core import seconds
 from schedlib.core.compiling import compiled
 from schedlib.hmhs import min_min
 from schedlib.hmhs.bound import bounds
-from schedlib.hmhs.model import Instance, Stage, quickest_first
+from schedlib.hmhs.model import Instance, Stage, by_arrival, quickest_first
 from schedlib.hmhs.priced import priced
 from schedlib.hmhs.schedule import schedule
 from schedlib.hmhs.workloads import single
@@ -52,7 +52,7 @@ def full_scan(ready, tasks, time, stage):
 
 def with_sorted_jobs(ready, tasks, time, stage):
     """The fast dispatcher, its sorting of the jobs included."""
-    return min_min.dispatch(ready, tasks, time, quickest_first(time), stage)
+    return min_min.dispatch(by_arrival(ready, tasks), ready, tasks, time, quickest_first(time), stage)
 
 
 def dispatch_both(kernel: Callable, instance: Instance, ready: np.ndarray) -> tuple[Stage, Stage, np.ndarray]:

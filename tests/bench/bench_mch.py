@@ -6,7 +6,7 @@ import numpy as np
 
 from schedlib.exhibits.mch.fig5_cost import stream
 from schedlib.mch import dispatch
-from schedlib.mch.allocate import empty, served
+from schedlib.mch.allocate import empty, operations, served
 from schedlib.mch.model import Tree
 from schedlib.mch.rules import RULES
 from schedlib.mch.simulate import simulate
@@ -45,8 +45,8 @@ def per_decision(
         begin = time.perf_counter()
         dispatch.fill(*served(RULES[rule], method), state)
         best = min(best, time.perf_counter() - begin)
-    tally = state.tally[0]
-    return float(best / tally.decisions), float(tally.operations / tally.decisions)
+    decisions = state.tally[0].decisions
+    return float(best / decisions), float(operations(state) / decisions)
 
 
 def growth(nodes, values) -> float:

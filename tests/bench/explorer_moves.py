@@ -3,7 +3,7 @@
 import numpy as np
 
 from schedlib import leaderboard
-from schedlib.teaching.explorers import Explorer, eagle, eagle_player, hmhs, lotes, mch, one_trace
+from schedlib.teaching.explorers import Explorer, eagle, eagle_player, hmhs, lotes, mch, one_trace, recorded
 from schedlib.teaching.explorers import leaderboard as board
 
 KEYBOARD = ("IntSlider", "FloatSlider", "SelectionSlider", "Dropdown", "Checkbox", "Text")
@@ -31,24 +31,6 @@ EXPLORERS = {
 """By chapter. The runs of Figs. 11-13, `lotes.stored`, need the published figures' frames."""
 
 
-def values(control) -> list:
-    """All values that a reader can give a control; of a box for text, the one that it has.
-
-    >>> from schedlib.teaching.explorers import slider
-    >>> values(slider(2, 0.5, 2, 0.5, text="GB"))
-    [0.5, 1.0, 1.5, 2.0]
-    """
-    kind = type(control).__name__
-    if kind == "Checkbox":
-        return [False, True]
-    if kind in ("IntSlider", "FloatSlider"):
-        steps = round((control.max - control.min) / control.step)
-        return [control.min + k * control.step for k in range(steps + 1)]
-    if kind == "Text":
-        return [control.value]
-    return [option[1] if isinstance(option, tuple) else option for option in control.options]
-
-
 def move(explorer: Explorer, rng: np.random.Generator) -> str:
     """Give one of the controls another value, both at random; gives the control's name.
 
@@ -58,7 +40,7 @@ def move(explorer: Explorer, rng: np.random.Generator) -> str:
     True
     """
     others = {
-        name: [v for v in values(control) if v != control.value]
+        name: [v for v in recorded.values(control) if v != control.value]
         for name, control in explorer.controls.items()
     }
     name = rng.choice([name for name, choices in others.items() if choices])

@@ -31,7 +31,7 @@ def phone():
 
 
 def test_every_page_fits_with_pictures_and_formulas(phone):
-    for file in [*BOOK.glob("notebooks/*.html"), *BOOK.glob("figures/*.html"), BOOK / "index.html", BOOK / "api" / "lotes.html"]:
+    for file in [*BOOK.glob("notebooks/*.html"), *BOOK.glob("figures/*.html"), BOOK / "notebooks" / "book" / "index.html", BOOK / "notebooks" / "book" / "api" / "lotes.html"]:
         phone.goto(file.resolve().as_uri())
         phone.wait_for_function("window.MathJax === undefined || MathJax.startup?.promise !== undefined")
         phone.evaluate("async () => { if (window.MathJax) await MathJax.startup.promise }")

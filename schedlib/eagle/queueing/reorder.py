@@ -3,10 +3,15 @@
 A queue is a chain of entries, which are probes (a probe stands for a job) and placed tasks. An entry's slack
 is `cap` (5) times its own estimate less its bypass counter: the longest task that may still overtake it. Each
 rule gives the entry and the one in front of it, (-1, -1) when there is none.
+
+Under the shortest first, probes of one job that come to a worker together, one behind the other, are one
+entry with a count: of equals a rule takes the first, so that those in front of what it takes are charged
+alike. A choice then takes as long as there are bunches, however many tasks a job has.
 """
 
 import numpy as np
 
+from schedlib.core.pure import read_only
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import systems
 from schedlib.eagle.simulating.messages import DROPS, write
@@ -23,14 +28,29 @@ def append(state, worker, entry):
     else:
         entries[w.tail].next = entry
     w.tail = entry
-    w.queued += 1
+    w.queued += entries[entry].count
     counts.longest_queue = max(counts.longest_queue, w.queued)
 
 
 @kernel
+def joins(state, last, job, task, behind, now):
+    """Whether what comes now is like the last entry of the queue."""
+    if last < 0 or not state.how.bunches:
+        return False
+    e = state.entries[last]
+    same = e.job == job and e.since == now and e.behind == behind and e.bypassed == 0
+    return same and (task < 0 or state.how.published)  # as written a placed task has a number of its own
+
+
+@kernel
 def enqueue(state, worker, job, task, behind, now):
-    """Put a new entry at the end of a worker's queue; there must be room for it."""
-    pool = state.pool[0]
+    """Put a probe, or a placed task, at the end of a worker's queue; there must be room for an entry."""
+    w, pool, counts = state.workers[worker], state.pool[0], state.counts[0]
+    if joins(state, w.tail, job, task, behind, now):
+        state.entries[w.tail].count += 1
+        w.queued += 1
+        counts.longest_queue = max(counts.longest_queue, w.queued)
+        return
     entry = pool.spare
     if entry >= 0:
         pool.spare = state.entries[entry].next
@@ -38,7 +58,7 @@ def enqueue(state, worker, job, task, behind, now):
         entry = pool.used
         pool.used += 1
     e = state.entries[entry]
-    e.job, e.behind, e.task = job, behind, task
+    e.job, e.behind, e.task, e.count = job, behind, task, 1
     e.bypassed, e.since = 0.0, now
     append(state, worker, entry)
 
@@ -54,7 +74,17 @@ def unlink(state, worker, entry, before):
         entries[before].next = after
     if after < 0:
         w.tail = before
-    w.queued -= 1
+    w.queued -= entries[entry].count
+
+
+@kernel
+def take_one(state, worker, entry, before):
+    """Take one of what an entry stands for out of a worker's queue for good."""
+    if state.entries[entry].count > 1:
+        state.entries[entry].count -= 1
+        state.workers[worker].queued -= 1
+    else:
+        remove(state, worker, entry, before)
 
 
 @kernel
@@ -87,9 +117,11 @@ def shortest_job(state, worker, now):
         j = state.jobs[job]
         is_long = j.long == 1
         if j.known < 0 and not submitted:
-            state.counts[0].dropped += 1
-            w.long_tasks -= is_long
-            write(state.log, now, DROPS, worker, job)
+            count = entries[entry].count
+            state.counts[0].dropped += count
+            w.long_tasks -= is_long * count
+            for _ in range(count):
+                write(state.log, now, DROPS, worker, job)
             remove(state, worker, entry, before)
             entry = after
             continue
@@ -149,7 +181,7 @@ def shortest_task(state, worker):
 
 
 @kernel
-def pick_by_reader(pick, state, worker, now):
+def pick_by_reader(pick, state, worker, rng, now):
     """The entry that a reader's function picks; a place that does not exist is recorded and ends the run."""
     entries, line = state.entries, state.line
     size = 0
@@ -158,7 +190,8 @@ def pick_by_reader(pick, state, worker, now):
         line[size] = entries[entry].job
         size += 1
         entry = entries[entry].next
-    place = pick(seen(state, now), line[:size])
+    state.workers[worker].job = -1  # it serves nobody now
+    place = pick(seen(state, now, line[:0]), worker, read_only(line[:size]), rng)
     if place < 0 or place >= size:
         refuse(state, systems.UNKNOWN_PLACE, place, size, now)
         state.refusal[0].worker = worker
@@ -170,7 +203,7 @@ def pick_by_reader(pick, state, worker, now):
 
 
 @kernel
-def choose(pick, state, worker, now):
+def choose(pick, state, worker, rng, now):
     """The entry that the worker serves next and the one in front of it, by the order of the queue."""
     # Branches: for an order handed over as a kernel the engine would compile, for a minute, for each system.
     order, head = state.how.order, state.workers[worker].head
@@ -184,7 +217,7 @@ def choose(pick, state, worker, now):
         return shortest_job_as_written(state, worker)
     if order == systems.SHORTEST_TASK:
         return shortest_task(state, worker)
-    return pick_by_reader(pick, state, worker, now)
+    return pick_by_reader(pick, state, worker, rng, now)
 
 
 @kernel

@@ -5,8 +5,9 @@ In Hawk it steals before it idles (Sections 3.2, 6.1): short probes from behind 
 
 from schedlib.core.events import add
 from schedlib.core.uncounted import kernel
+from schedlib.eagle.least_work import change_work, turn
 from schedlib.eagle.probing import clear_bit, draw
-from schedlib.eagle.queueing.reorder import append, charge, choose, enqueue, remove, unlink
+from schedlib.eagle.queueing.reorder import append, charge, choose, enqueue, take_one, unlink
 from schedlib.eagle.simulating import messages
 from schedlib.eagle.simulating.messages import count_busy, post, write
 from schedlib.eagle.systems import EVERYBODY, SHORT
@@ -18,23 +19,25 @@ VICTIMS, MOST = 10, 10_000
 @kernel
 def serve(state, worker, entry, before, now):
     """Ask for a task of the entry's job; as written a placed task is there already and starts at once."""
-    how, loads = state.how, state.loads
+    how = state.how
     w, e = state.workers[worker], state.entries[entry]
     job, placed = e.job, e.task >= 0
     j = state.jobs[job]
     fetched = how.published or not placed
     round_trip = 2 * how.delay if fetched else 0.0
     w.job, w.serves_long, w.serves_placed = job, j.long, placed
+    if state.notes.since.size > 0:
+        state.notes.since[worker] = now
     if placed:
-        loads.picked[worker], loads.picked_for[worker] = now, j.estimate
         if w.placed == 1:
-            loads.work[worker] = j.estimate  # without the rounding errors of the sums before
+            change_work(state, worker, j.estimate)  # without the rounding errors of the sums before
+        turn(state, worker, now, j.estimate)
     if fetched:
         state.counts[0].requests += 1
         write(state.log, now, messages.ASKS, worker, job)
     if j.unstarted == 0:
         state.counts[0].vain += 1
-        remove(state, worker, entry, before)
+        take_one(state, worker, entry, before)
         post(state.far, now + round_trip, messages.ANSWERED_VAIN, worker, job, 0)
         return
     row = j.first + (j.tasks - j.unstarted if fetched else e.task)
@@ -52,10 +55,11 @@ def serve(state, worker, entry, before, now):
         task.start, task.finish = now + round_trip, end
     if round_trip == 0:
         write(state.log, now, messages.STARTS, worker, job)
-    if how.news:
-        post(state.far, now + 2 * how.delay, messages.STARTED, worker, job, 0)
+    if how.news and not (how.halved and j.unstarted & (j.unstarted - 1)):  # at 0 and at powers of two
+        post(state.far, now + 2 * how.delay, messages.STARTED, worker, job, j.unstarted)
+        state.counts[0].updates += 0 if j.long == 1 else j.probes
     if placed or j.long == 1 or not how.sticky:
-        remove(state, worker, entry, before)
+        take_one(state, worker, entry, before)
 
 
 @kernel
@@ -116,7 +120,7 @@ def next_task(pick, state, worker, rng, now):
     how, w = state.how, state.workers[worker]
     freed = w.busy == 1
     while True:
-        entry, before = choose(pick, state, worker, now)
+        entry, before = choose(pick, state, worker, rng, now)
         if entry >= 0 or not (freed and how.steal and w.head < 0 and steal(state, worker, rng, now)):
             break
     if entry >= 0:
@@ -148,11 +152,10 @@ def finish(state, worker, now):
     write(state.log, now, messages.FINISHES, worker, w.job)
     w.long_tasks -= w.serves_long
     if w.serves_placed == 1:
-        loads.picked[worker] = -1.0
-        loads.work[worker] -= state.jobs[w.job].estimate
         w.placed -= 1
-        if w.placed == 0:
-            loads.work[worker] = 0.0
+        left = loads.work[worker] - state.jobs[w.job].estimate
+        change_work(state, worker, left if w.placed > 0 else 0.0)
+        turn(state, worker, -1.0, 0.0)
         if state.how.shares and loads.work[worker] == 0:
             clear_bit(state.board, worker)
             write(state.log, now, messages.CLEARS, worker, w.job)

@@ -4,7 +4,7 @@ At equal times: task ends, messages of two hops, those of one, the heartbeat, su
 in which they were caused.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numba
 import numpy as np
@@ -24,22 +24,22 @@ DONE, REFUSED, MORE_ENTRIES, MORE_NEAR, MORE_FAR, MORE_COPIES, MORE_LOG, MORE_LI
 
 
 @kernel
-def bring(send, state, job, rng, now):
+def bring(send_short, send_long, state, job, rng, now):
     """A submitted job's tasks or probes are sent to workers, in the way of its class."""
     how, is_long = state.how, state.jobs[job].long == 1
     way = how.long_way if is_long else how.short_way
     if way in (systems.LEAST_WORK, systems.OLD_NEWS):
         place(state, job, how.short_only if is_long else 0, way == systems.OLD_NEWS, rng, now)
         return
-    if way == systems.THREE_ROUNDS:
+    if way in (systems.THREE_ROUNDS, systems.OLD_VECTOR):
         probing.probe_in_three_rounds(state, job, rng, now)
     elif way == systems.CLEAR:
         probing.probe_clear(state, job, rng, now)
     elif way == systems.READERS_WAY:
-        probing.probe_by_reader(send, state, job, rng, now)
+        probing.probe_by_reader(send_short, send_long, state, job, rng, now)
     else:
         probing.probe_anywhere(state, job, rng, now)
-    state.counts[0].probes += probing.probes_of(state, job)
+    state.counts[0].probes += state.jobs[job].probes
 
 
 @kernel
@@ -64,7 +64,7 @@ def receive(state, kind, worker, job, detail, rng, now):
     elif how.published and state.jobs[job].unstarted == 0:
         state.jobs[job].known = -1
     else:
-        state.jobs[job].known -= 1
+        state.jobs[job].known = detail
     return -1
 
 
@@ -91,12 +91,12 @@ def _signature():
     duration = np.zeros(1)
     duration.flags.writeable = False
     arguments = initial(Settings(), table(1, JOB), duration, 1), np.random.default_rng(0)
-    parts_of_readers = map(compiling.function_type, (systems.SEND, systems.PICK))
+    parts_of_readers = map(compiling.function_type, (systems.SEND, systems.SEND, systems.COUNT, systems.PICK))
     return types.int64(*parts_of_readers, *map(numba.typeof, arguments))
 
 
 @kernel(signature=_signature())
-def advance(send, pick, state, rng):
+def advance(send_short, send_long, count, pick, state, rng):
     """Simulate until all is done, a reader's choice is refused, or an array is too short: which it is."""
     jobs, clock, counts, sums = state.jobs, state.clock[0], state.counts[0], state.log.sums[0]
     while True:
@@ -107,8 +107,13 @@ def advance(send, pick, state, rng):
         now = min(min(end, far), min(near, submission))
         if now == np.inf:
             return DONE
-        now = min(now, beat)
-        most = max(4, probing.probes_of(state, job), jobs[job].tasks) if submission == now else 4
+        now, most = min(now, beat), 4
+        if submission < min(min(end, far), min(near, beat)):
+            if jobs[job].probes < 0:
+                probing.count_by_reader(count, state, job, rng, now)
+                if state.refusal[0].what != 0:
+                    return REFUSED
+            most = max(most, jobs[job].probes, jobs[job].tasks)
         code = lacks(state, most)
         if code != DONE:
             return code
@@ -128,7 +133,7 @@ def advance(send, pick, state, rng):
         else:
             clock.next_job = job + 1
             write(state.log, now, messages.SUBMITTED, -1, job)
-            bring(send, state, job, rng, now)
+            bring(send_short, send_long, state, job, rng, now)
             if job + 1 == jobs.size:
                 pass_time(state.log, now)
                 sums.last_short, sums.last_general = sums.sum_short, sums.sum_general
@@ -142,9 +147,10 @@ ROOM_OF = {MORE_ENTRIES: "entries", MORE_NEAR: "near", MORE_FAR: "far", MORE_COP
            MORE_LINE: "line"}
 
 
-def run(send: Callable, pick: Callable, state: State, rng: np.random.Generator) -> State:
-    """The state at the end, or when a reader's choice was refused (`refusal`)."""
-    while (code := advance(send, pick, state, rng)) not in (DONE, REFUSED):
+def run(functions: Sequence[Callable], state: State, rng: np.random.Generator) -> State:
+    """The state at the end, or when a choice of a reader's `functions`, in the order of `advance`, was
+    refused (`refusal`)."""
+    while (code := advance(*functions, state, rng)) not in (DONE, REFUSED):
         name = ROOM_OF[code]  # what needs twice the room; `advance` asks again where that is too little
         own = getattr(state, name)
         state = state._replace(**{name: longer(own) if isinstance(own, np.ndarray) else own.longer()})

@@ -23,7 +23,9 @@ class Simulation:
     - `stats`: counters by name. `probes` sent first; `rejections`; `rescheduled` probes (rejected or stolen);
       `behind_long`, probes queued behind a long task; `ran_behind_long`, short tasks run by such a probe
       where it was queued; `steal_attempts`, `steals`, `stolen` probes; `requests` for a task, `vain` ones;
-      `dropped` probes, of jobs known to have nothing left; `placements` of tasks by a centre; `heartbeats`;
+      `dropped` probes, of jobs known to have nothing left; `placements` of tasks by a centre; `updates`, what
+      schedulers tell nodes for SRPT: one for each probe of a job and each start of a task (`messages` leaves
+      them out); `heartbeats`;
       `messages` (probes, rejections and their probes, requests and answers, placements, two an attempt to
       steal, one a worker and heartbeat); `events`; `longest_queue`; `utilisation`, `utilisation_short`,
       `utilisation_general`, the mean share of busy workers from the first to the last submission; `makespan`

@@ -1,28 +1,34 @@
 """The simulator of Section 5: a workload, a system and a cluster in, completion times out."""
 
 import math
+import warnings
 from collections.abc import Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from schedlib.core import streams
-from schedlib.core.checks import unknown
+from schedlib.core.checks import typed, unknown
 from schedlib.eagle import systems
 from schedlib.eagle.simulating import engine
 from schedlib.eagle.simulating.results import Simulation, result
-from schedlib.eagle.simulating.state import JOB, Settings, initial, refusal_text, table
+from schedlib.eagle.simulating.state import JOB, MOST_PROBES, Settings, initial, refusal_text, table
 from schedlib.eagle.systems import System, system_of
+from schedlib.eagle.workloads.synthetic import MOST_WORKERS
 from schedlib.workload import Workload
 
 DETAILS = ("as_published", "as_submitted", "as_written")
 DEPHASING = 0.01  # s
+MOST_CUT = 0.05  # of the tasks, to no time at all, without a warning
+MOST_RATIO = 10_000
+MOST_BEATS = 10_000_000  # a month of them, at 3 s, is a tenth of that
 Estimate: TypeAlias = str | float | Sequence[float]
 LARGEST = 1e9
 """The largest factor of an estimate: sums of estimates stay exact enough."""
 
 
+@typed
 def simulate(workload: Workload, system: str | System = "eagle", workers: int = 100, *,
              short_partition: float, cutoff: float | None, probe_ratio: float = 2,
              min_probes: int | None = None, network_delay: float = 0.0005, estimate: Estimate = "mean",
@@ -59,50 +65,53 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     | a random addition to it | 0, 1, ... or `heartbeat` s | uniform in [0, heartbeat) |
     | who steals in Hawk | any idle worker | the general partition's, from others |
 
-    Same in both: the centre learns of starts and ends at once; stealing takes no time; `seed` alone decides
-    what is drawn. Raises ValueError, naming the argument, on an unknown system or detail, no worker, a short
-    partition that leaves no worker for long jobs (or, where SSS needs one, has none), a cut-off outside the
-    jobs' means, a job without tasks, an estimate that is not positive, a negative delay, heartbeat or ratio,
-    and a reader's part that names a worker or a place that there is not.
+    Same in both: the centre learns of starts and ends at once; stealing takes no time; no vector is kept from
+    one job to the next, although Section 3.3 has schedulers that "already" have one, since it does not say
+    how many share the jobs, and so how old theirs are (`short_jobs="old-sss"` keeps the newest that any has
+    seen); `seed` alone decides what is drawn. Raises ValueError, naming the argument, on an unknown system or
+    detail, no worker, a short partition that leaves no worker for long jobs (or, where SSS needs one, has
+    none), a cut-off outside the jobs' means, a job without tasks, an estimate that is not positive, a
+    negative delay, heartbeat or ratio, and a reader's part that names a worker or a place that there is not.
 
     >>> jobs = Workload.from_arrays([0, 0], [100, 100, 1], tasks=[2, 1])
     >>> simulate(jobs, "eagle", 3, short_partition=0.34, cutoff=50).jobs["completion"].tolist()
     [100.0015, 1.0015]
     """
     system = system_of(system, min_probes)
-    if not isinstance(workload, Workload):
-        raise ValueError(f"workload: a {type(workload).__name__}; give a schedlib Workload")
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
-    _require(isinstance(seed, Integral), "seed", seed, "a whole number")
     choices, guesses = streams(seed, "choices", "estimates")
     for name, value in (("probe_ratio", probe_ratio), ("network_delay", network_delay),
                         ("heartbeat", heartbeat)):
-        finite = isinstance(value, Real) and 0 <= value < math.inf
-        _require(finite, name, value, "a finite number, not negative")
-    whole = isinstance(workers, Real) and 1 <= workers < math.inf and workers == int(workers)
-    _require(whole, "workers", workers, "a whole number, at least 1")
-    _require(cutoff is None or (isinstance(cutoff, Real) and cutoff >= 0), "cutoff", cutoff,
-             "a number of seconds, not negative, or None")
-    _require(isinstance(short_partition, Real) and 0 <= short_partition <= 1, "short_partition",
-             short_partition, "a fraction of the workers, from 0 to 1")
-    workers, published = int(workers), detail != "as_written"
+        _require(0 <= value < math.inf, name, value, "a finite number, not negative")
+    _require(probe_ratio <= MOST_RATIO, "probe_ratio", probe_ratio, f"at most {MOST_RATIO:,}")
+    _require(1 <= workers <= MOST_WORKERS, "workers", workers, f"from 1 to {MOST_WORKERS:,}")
+    _require(cutoff is None or cutoff >= 0, "cutoff", cutoff, "a number of seconds, not negative, or None")
+    _require(0 <= short_partition <= 1, "short_partition", short_partition, "from 0 to 1, of the workers")
+    published = detail != "as_written"
     rows, jobs, duration = prepare(workload, cutoff, estimate, published, guesses)
-    _require_probes(system, jobs, probe_ratio)
+    jobs.probes = _probes(system, jobs, probe_ratio)
     short, long, order = (system.part(argument) for argument in systems.ARGUMENTS)
+    least = float(np.ptp(jobs.submit) + duration.max() + network_delay) / MOST_BEATS
+    _require(heartbeat == 0 or heartbeat > least or not (short.stale or long.stale), "heartbeat", heartbeat,
+             f"more than {least:.3g} here: the centre reads all news each time")
     how = Settings(short_way=short.at(published), long_way=long.at(published), order=order.at(published),
                    charges=order.charges, published=published,
                    submitted=detail == "as_submitted", sticky=bool(system.sticky), steal=bool(system.steal),
                    any_thief=published if system.thieves is None else system.thieves == "any",
-                   news=order.news and bool(system.updates), shares=short.shares,
-                   rejects=short.rejects and not published, min_probes=int(system.min_probes),
+                   news=order.news and bool(system.updates), halved=system.updates == "halved",
+                   bunches=order.bunches and not system.steal and detail != "as_submitted",
+                   stale=heartbeat > 0 and (short.stale or long.stale), shares=short.shares,
+                   rejects=short.rejects and not published,
                    short_only=_short_only(system, short_partition, workers, bool(jobs.long.any())),
-                   ratio=float(probe_ratio), delay=float(network_delay), heartbeat=float(heartbeat),
+                   delay=float(network_delay), heartbeat=float(heartbeat),
                    cap=float(system.cap))
-    state = initial(how, jobs, duration, workers, record=record)
-    beats = heartbeat > 0 and (short.stale or long.stale)
-    state.clock.next_heartbeat = math.floor(jobs[0].submit / heartbeat) * heartbeat if beats else math.inf
-    state = engine.run(short.function or systems.nowhere, order.function or systems.first, state, choices)
+    parts = short.function, long.function, system.probes, order.function
+    state = initial(how, jobs, duration, workers, record=record, readers=any(parts))
+    first_beat = math.floor(jobs[0].submit / heartbeat) * heartbeat if how.stale else math.inf
+    state.clock.next_heartbeat = first_beat
+    unused = systems.nowhere, systems.nowhere, systems.none, systems.first
+    state = engine.run([own or other for own, other in zip(parts, unused, strict=True)], state, choices)
     names = workload.jobs["job"].to_numpy()
     if state.refusal[0].what:
         raise ValueError(refusal_text(state, system.name, workload.time_unit, names[rows]))
@@ -151,6 +160,11 @@ def prepare(workload: Workload, cutoff: float | None, estimate: Estimate, publis
         raise ValueError(f"workload: {value}; give a number of seconds, or leave the column out")
     submit = frame["submit"].to_numpy(float)
     if published:
+        nothing = ((duration > 0) & (duration < 1)).mean()
+        if nothing > MOST_CUT:
+            cut = f"as published times are cut to whole numbers, {nothing:.0%} of the tasks' to 0"
+            way_out = "give detail='as_written', or times in a smaller unit"
+            warnings.warn(f"detail: {cut}; {way_out}", stacklevel=4)
         mean, duration, submit = np.floor(mean), np.floor(duration), dephased(submit)
     long = frame["class"].to_numpy() > 0 if cutoff is None else mean > cutoff
     if cutoff is not None and 0 < cutoff < math.inf and long.all() == long.any():
@@ -183,12 +197,20 @@ def _short_only(system: System, short_partition: float, workers: int, any_long: 
     return short_only
 
 
-def _require_probes(system: System, jobs: np.recarray, probe_ratio: float) -> None:
-    """Raise ValueError when a job that is not placed gets too few probes for its tasks."""
-    places = (system.part(argument).places for argument in ("long_jobs", "short_jobs"))
-    probed = jobs.tasks[~np.where(jobs.long == 1, *places)]
-    needed = np.minimum(probed, 1) if system.sticky else probed
-    if (np.maximum(system.min_probes, (probe_ratio * probed).astype(int)) < needed).any():
+def _probes(system: System, jobs: np.recarray, probe_ratio: float) -> np.ndarray:
+    """The probes of each job (N,), max(K, 2t) (Section 3.3), or -1 where a reader's function will say it.
+
+    ValueError when a job that is not placed gets too few for its tasks."""
+    places = [system.part(argument).places for argument in ("long_jobs", "short_jobs")]
+    probes = np.maximum(system.min_probes, (probe_ratio * jobs.tasks).astype(int))
+    if (probes > MOST_PROBES).any():
+        given = f"min_probes, probe_ratio: {max(system.min_probes, probe_ratio)}"
+        raise ValueError(f"{given} gives a job more than {MOST_PROBES:,} probes; lower it")
+    probed, needed = ~np.where(jobs.long == 1, *places), 1 if system.sticky else jobs.tasks
+    if system.probes is not None:
+        probes[probed] = -1
+    elif (probed & (probes < needed)).any():
         rule = "at least one probe" if system.sticky else "one probe for each task, unless sticky"
         given = f"probe_ratio: {probe_ratio} with min_probes {system.min_probes}"
         raise ValueError(f"{given}; a job needs {rule}")
+    return probes

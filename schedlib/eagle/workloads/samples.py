@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from schedlib import traces
+from schedlib.core.checks import typed
 from schedlib.core.streams import streams
 from schedlib.eagle.workloads.synthetic import CUTOFF, WORKERS, google, job_means
 from schedlib.workload import Workload
@@ -13,6 +14,7 @@ SAMPLE_JOBS, SAMPLE_NODES = 3_300, 100
 SHORTEST = 1.0  # s: Alibaba's whole seconds are rounded down, so 0 stands for less than 1
 
 
+@typed
 def google_sample(ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS,
                   nodes: int = SAMPLE_NODES) -> Workload:
     """Section 7's 3,300 jobs for 100 nodes: `google` jobs with fewer and longer tasks, seconds read as ms.
@@ -81,6 +83,7 @@ def four_nodes() -> Workload:
     return Workload.from_arrays([0, 0, 0, 0, 1], [101, 101, 11, 11, 10, 10, 10, 10], tasks=[1, 1, 1, 1, 4])
 
 
+@typed
 def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
     """Every `every`-th stage of Alibaba's hour as a job, its instances the tasks: at 16 they are 4,228 jobs.
 
@@ -101,9 +104,9 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
     [[4228.0, 10.3, 75.6]]
     """
     trace = traces.alibaba2018("stages") if trace is None else trace
-    if every != int(every) or not 1 <= every <= len(trace):
+    if not 1 <= every <= len(trace):
         raise ValueError(f"every: {every}, must be a whole number from 1 to the trace's {len(trace)} stages")
-    chosen, counts = np.arange(len(trace)) % int(every) == 0, np.diff(trace.offsets)
+    chosen, counts = np.arange(len(trace)) % every == 0, np.diff(trace.offsets)
     kept = np.flatnonzero(chosen)
     duration = trace.tasks["duration"].to_numpy()[np.repeat(chosen, counts)]
     number = np.arange(len(kept))

@@ -47,6 +47,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import brentq
 
+from schedlib.core.checks import typed
 from schedlib.core.portable import dot, exp
 from schedlib.core.streams import streams
 from schedlib.workload import Workload
@@ -57,15 +58,15 @@ LONG_SHARE = {"google": 0.10, "cloudera": 0.0502, "yahoo": 0.0941}
 """Long jobs among all (Table 1)."""
 LONG_WORK = {"google": 0.83, "cloudera": 0.91, "yahoo": 0.98}
 """Long jobs' share of the task-seconds (Table 1)."""
-PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "alibaba": 0.24}
+PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "facebook": 0.02, "alibaba": 0.24}
 """Share of the workers reserved for short jobs: the short jobs' share of the task-seconds (Section 5)."""
-CUTOFF = {"google": 1129.532, "cloudera": 272.783, "yahoo": 90.5811, "alibaba": 48.99}
+CUTOFF = {"google": 1129.532, "cloudera": 272.783, "yahoo": 90.5811, "facebook": 76.5951, "alibaba": 48.99}
 """Mean task duration (s) above which a job is long: the authors'; Alibaba's by `cutoff_for`."""
 WORKERS = dict.fromkeys(("google", "cloudera"), (15_000, 17_000, 19_000, 21_000, 23_000)) | {
     "yahoo": (4_000, 4_500, 5_000, 5_500, 6_000), "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300)}
 """Workers, high load to low: Google's and the fewest of the others (Table 2) the paper's, else assumed."""
-HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "alibaba": 3.0}
-"""Seconds between DLWL's updates (Section 6.2; Alibaba's assumed)."""
+HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "facebook": 3.0, "alibaba": 3.0}
+"""Seconds between DLWL's updates (Section 6.2; Facebook's and Alibaba's assumed)."""
 GAP = {"google": 1.0, "cloudera": 13.0, "yahoo": 14.0}
 """Seconds from one submission to the next on the paper's cluster, on average (see above)."""
 LOAD = 0.95
@@ -83,10 +84,12 @@ TYPES = {
 }
 """Types of long jobs: jobs, tasks of one, duration (s); Chen et al.'s clusters without that of small jobs."""
 ONE_TASK, EXPONENT = 0.75, 1.4018
+MOST_WORKERS = 100_000_000
 LARGEST_SHORT, LARGEST_LONG = 1 / 5, {"google": 1 / 5, "cloudera": 1.0, "yahoo": 1.0}
 """The largest number of tasks of a job, as a share of the fewest workers."""
 
 
+@typed
 def job_means(workload: Workload) -> np.ndarray:
     """Mean duration of the tasks of each job, (N,), s: it makes a job long or short, and is its estimate.
 
@@ -98,6 +101,7 @@ def job_means(workload: Workload) -> np.ndarray:
     return workload.work() / np.diff(workload.offsets)
 
 
+@typed
 def table1(workload: Workload, cutoff: float) -> pd.DataFrame:
     """Table 1 for this workload, one row: `jobs`, `long_jobs` (%), `long_work` (% of the task-seconds).
 
@@ -114,6 +118,7 @@ def table1(workload: Workload, cutoff: float) -> pd.DataFrame:
                          "long_work": [100 * work[long].sum() / work.sum()]})
 
 
+@typed
 def short_share(workload: Workload, cutoff: float) -> float:
     """The short jobs' share of the task-seconds, 0 to 1: by the paper's rule their part of the workers.
 
@@ -126,6 +131,7 @@ def short_share(workload: Workload, cutoff: float) -> float:
     return float(work[~long].sum() / work.sum())
 
 
+@typed
 def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
     """A cut-off (s), half-way between two jobs' means, that makes close to `long_share` of the jobs long.
 
@@ -149,6 +155,7 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
     return float((means[i] + means[i + 1]) / 2)
 
 
+@typed
 def offered_load(workload: Workload, workers: int) -> float:
     """Work that arrives as a share of what `workers` can do: task-seconds over workers times the time span.
 
@@ -175,6 +182,7 @@ def _work_and_class(workload, cutoff):
     return workload.work(), long
 
 
+@typed
 def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
     """Google-like jobs: 506,460 with 13 million tasks, one second apart, or fewer, or for a smaller cluster.
 
@@ -190,6 +198,7 @@ def google(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Worklo
     return _made("google", jobs, seed, scale)
 
 
+@typed
 def cloudera(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
     """Cloudera-like jobs: 21,030 with 4.6 million tasks, 13 s apart, else as `google`.
 
@@ -199,6 +208,7 @@ def cloudera(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Work
     return _made("cloudera", jobs, seed, scale)
 
 
+@typed
 def yahoo(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workload:
     """Yahoo-like jobs: 24,262 with 1.0 million tasks, 14 s apart, for 4,000 workers, else as `google`.
 
@@ -211,16 +221,17 @@ def yahoo(jobs: int | None = None, seed: int = 0, scale: float = 1.0) -> Workloa
 def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     n_jobs = JOBS[trace] if jobs is None else jobs
     share, fewest = LONG_SHARE[trace], WORKERS[trace][0]
-    if n_jobs != int(n_jobs) or n_jobs < 1:
-        raise ValueError(f"jobs: {jobs}, must be a whole number of at least 1")
+    if n_jobs < 1:
+        raise ValueError(f"jobs: {jobs}, must be at least 1")
     n_long, workers = round(share * n_jobs), scale * fewest
     if n_long < 1:
         given = f"jobs: {jobs} have no long one among them at {share:.2%}"
         raise ValueError(f"{given}; ask for {int(np.ceil(1 / share))} or more")
-    if not 10 <= workers < np.inf:
-        raise ValueError(f"scale: {scale} leaves {workers:g} of {fewest} workers; it must leave 10 or more")
+    if not 10 <= workers <= MOST_WORKERS:
+        left = f"scale: {scale} leaves {workers:g} of {fewest:,} workers"
+        raise ValueError(f"{left}; it must leave 10 or more, and at most {MOST_WORKERS:,}")
     names = ("arrivals", "classes", "tasks", "means", "durations")
-    arrivals, classes, sizes, means, durations = streams(seed, *(f"{trace} {name}" for name in names))
+    arrivals, classes, sizes, means, within = streams(seed, *(f"{trace} {name}" for name in names))
 
     long = np.zeros(n_jobs, bool)
     long[classes.permutation(n_jobs)[:n_long]] = True
@@ -240,7 +251,7 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     mean[~long], mean[long] = _means(trace, tasks[~long], logit, tasks[long], above)
     span = (mean * tasks).sum() / (LOAD * workers)
     submit = np.floor(np.sort(arrivals.random(n_jobs)) * span)
-    number, duration = np.arange(n_jobs), _durations(durations, tasks, mean)
+    number, duration = np.arange(n_jobs), durations(within, tasks, mean)
     frame = pd.DataFrame({"job": number, "submit": submit, "class": long.astype(np.int64), "mean": mean})
     return Workload(frame, pd.DataFrame({"job": np.repeat(number, tasks), "duration": duration}))
 
@@ -274,11 +285,22 @@ def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarra
     return short, least + above * (excess / dot(long_tasks, above))
 
 
-def _durations(rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """Durations of all tasks: positive Gaussians, scaled so that each job has its mean."""
+def durations(rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray, cv: float | None = None
+              ) -> np.ndarray:
+    """Durations of the tasks of all jobs, scaled so that each job of `tasks (N,)` has its `mean (N,)`.
+
+    Positive Gaussians, whose coefficient of variation is 0.7, or with `cv` lognormal ones with that (before
+    they are scaled: a job of one task has no variation).
+
+    >>> durations(np.random.default_rng(0), np.array([2, 1]), np.array([3.0, 5.0]), cv=0.5).round(2).tolist()
+    [3.18, 2.82, 5.0]
+    """
     duration = rng.standard_normal(tasks.sum())
-    duration *= 2
-    duration += 1
+    if cv is not None:
+        duration = exp(duration * round(np.sqrt(np.log1p(cv * cv)), 9))
+    else:
+        duration *= 2
+        duration += 1
     wrong = np.flatnonzero(duration <= 0)
     while len(wrong):
         duration[wrong] = 1 + 2 * rng.standard_normal(len(wrong))

@@ -1,4 +1,4 @@
-"""Beyond the paper: what three sizes decide, where the authors' program differs from the text, who steals."""
+"""Beyond the paper: what three sizes decide, and where the authors' program differs from the text."""
 
 from itertools import product
 
@@ -8,29 +8,26 @@ import pandas as pd
 from schedlib.eagle.simulating.simulate import DETAILS
 from schedlib.eagle.workloads.synthetic import LOAD, WORKERS
 from schedlib.exhibits.eagle import comparing, drawing
-from schedlib.exhibits.eagle.comparing import PERCENTILES, SEEDS, TRACES, highest, on_trace, only, ratios
+from schedlib.exhibits.eagle.comparing import PERCENTILES, TRACES, highest, on_trace, only, ratios
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 
 PLACE = 6.6
-PARTITIONS = scales((0, 17, 20), (0, 10, 17, 20, 30), (0, 10, 17, 20, 25))  # per cent of the workers
+PARTITIONS = scales((0, 17, 20), (0, 17, 20, 30), (0, 10, 17, 20, 25))  # per cent of the workers
 DRAWN: tuple[str, ...] = ("eagle", "no-sss", "hawk", "dlwl")
 SCALES = scales((1 / 150, 1 / 75), (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 5),
                 (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 3, 1.0))
-LOADS = scales((0.95, 1.15), (0.85, 0.95, 1.05, 1.15))
-HAWKS = ("eagle", "hawk-any", "hawk-general", "hawk-none", "sparrow")
-HIGHEST = {trace: WORKERS[trace][:2 if trace == "google" else 1] for trace in TRACES}
-"""The numbers of workers at which the program as submitted is judged."""
-OTHERS = ("submitted", "written")
-"""Of `simulate`'s details, those that are compared with the published one."""
+LOADS = scales((0.95, 1.15), (0.85, 0.95, 1.05), (0.85, 0.95, 1.05, 1.15))
 SYSTEMS = ("eagle", "hawk-any", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle", "no-sss",
            "no-sbp-srpt", "no-min")
+OTHERS = {"submitted": tuple(comparing.SUBMITTED.values()), "written": SYSTEMS}
+"""Of `simulate`'s details, those that are compared with the published one; the first differs under SRPT."""
 
 
 def run_partition(partition: int, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
     """Systems with `partition` % of the workers for short jobs; at 0 only those that can do without."""
     names = ("dlwl",) if partition == 0 else DRAWN
-    names += {0: ("omniscient",), 17: ("omniscient", "no-sbp-srpt")}.get(partition, ())
+    names += {0: ("omniscient",), 17: ("no-sbp-srpt",)}.get(partition, ())
     return on_trace(names, "google", workers, jobs, scale, seed, short_partition=partition / 100)
 
 
@@ -45,19 +42,9 @@ def run_heavier(trace: str, load: float, jobs: int, scale: float, seed: int) -> 
 
 
 def run_details(detail: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
-    """Every system in one setting of `simulate`'s detail, Google's trace."""
-    return on_trace(SYSTEMS, "google", workers, jobs, scale, seed, detail=detail)
-
-
-def run_submitted(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
-    """The systems whose claims are judged as submitted, too."""
-    return on_trace(("eagle", "hawk", "dlwl", "no-sss", "no-min"), trace, workers, jobs, scale, seed,
-                    detail="as_submitted")
-
-
-def run_thieves(trace: str, workers: int, jobs: int, scale: float, seed: int) -> pd.DataFrame:
-    """Hawk with thieves of all workers, of the general partition, and with none, beside Sparrow and Eagle."""
-    return on_trace((*HAWKS[1:], "eagle"), trace, workers, jobs, scale, seed)
+    """The systems in one setting of `simulate`'s detail, Google's trace: all, or those that it changes."""
+    names = OTHERS.get(detail.removeprefix("as_"), SYSTEMS)
+    return on_trace(names, "google", workers, jobs, scale, seed, detail=detail)
 
 
 def _clusters(name):
@@ -126,32 +113,23 @@ def _over_published(frame, detail, system, jobs, **where):
 
 
 def draw_details(frame: pd.DataFrame):
-    figure, axes = style.subplots(2, 2, size=(11.6, 7.4), sharex=True, sharey="row")
-    labels = [drawing.LOOKS[name].label.replace("Eagle without", "without") for name in SYSTEMS]
-    labels = [label.replace("Hawk, ", "Hawk,\n") for label in labels]
+    heights = [len(names) + 1 for names in OTHERS.values()]
+    figure, axes = style.subplots(2, 2, size=(9.6, 0.5 * sum(heights)), sharex=True, sharey="row",
+                                  height_ratios=heights)
     for ax, (detail, jobs) in zip(axes.flat, product(OTHERS, ("short", "long")), strict=True):
+        names = OTHERS[detail]
         for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
             groups = [_over_published(frame, detail, name, jobs, percentile=percentile)["ratio"]
-                      for name in SYSTEMS]
-            drawing.dots(ax, np.arange(len(SYSTEMS)) + 0.22 * (k - 1), groups, look)
-        drawing.level(ax)
-        ax.set(title=f"{jobs} jobs", xlabel="system", yscale="log",
-               ylabel=f"completion time,\nas {detail} / as published")
-        ax.set_xticks(range(len(SYSTEMS)), labels, rotation=50, ha="right", fontsize=8)
-        ax.yaxis.set_major_formatter("{x:g}")
-        ax.yaxis.set_minor_formatter("{x:g}")
-        ax.tick_params(axis="y", which="minor", labelsize=7)
+                      for name in names]
+            drawing.dots(ax, np.arange(len(names)) + 0.22 * (k - 1), groups, look, upright=False)
+        ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
+        ax.set(title=f"{jobs} jobs, as {detail}", ylabel="system", xscale="log",
+               xlabel="completion time / as published", ylim=(len(names) - 0.5, -0.5))
+        ax.set_yticks(range(len(names)), [drawing.LOOKS[name].label for name in names])
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if value in (0.8, 2, 4) else "")
         ax.label_outer()
     drawing.legend(figure, drawing.PERCENTILE_LOOKS.values())
-    return figure
-
-
-def draw_thieves(frame: pd.DataFrame):
-    figure, axes = style.subplots(1, 3, size=(12.0, 3.9), sharey=True)
-    drawing.plot_times(axes, frame, [("short", p) for p in PERCENTILES], "workers", HAWKS, columns=3)
-    for ax in axes:
-        drawing.thousands(ax, frame["workers"])
-        ax.label_outer()
     return figure
 
 
@@ -165,25 +143,22 @@ def _alt_partition(frame):
 def _alt_details(frame):
     words = [f"As {detail}: " + "; ".join(
         f"{drawing.LOOKS[name].label} "
-        f"{drawing.means_in_words(_over_published(frame, detail, name, 'short'))}" for name in SYSTEMS)
-        for detail in OTHERS]
+        f"{drawing.means_in_words(_over_published(frame, detail, name, 'short'))}" for name in names)
+        for detail, names in OTHERS.items()]
     return (f"Dot charts of times over those as published, {drawing.PERCENTILES_OF} short jobs. "
             f"{'. '.join(words)}.")
 
 
 EXPERIMENTS = (
     Experiment("eagle.partition", "The size of the short partition", run_partition,
-               highest({scale: grid(partition=shares) for scale, shares in PARTITIONS.items()}), SEEDS),
+               highest({scale: grid(partition=shares) for scale, shares in PARTITIONS.items()}),
+               scales(2, (4, 10), (5, 10))),
     Experiment("eagle.clusters", "The same load in clusters of different size", run_clusters,
-               {scale: _clusters(scale) for scale in SCALES}, scales(1, 5, 3)),
+               {scale: _clusters(scale) for scale in SCALES}, scales(1, 3)),
     Experiment("eagle.heavier", "Loads above the highest", run_heavier,
                {scale: _heavier(scale) for scale in LOADS}, scales(1, 3, 5)),
     Experiment("eagle.details", "As published, as submitted and as written", run_details,
-               highest(scales(grid(detail=DETAILS))), scales(1, 5, 3)),
-    Experiment("eagle.submitted", "The authors' program as submitted", run_submitted,
-               {scale: [point for point in points if point["workers"] in HIGHEST[point["trace"]]]
-                for scale, points in comparing.loads(scales(1), TRACES).items()}, SEEDS),
-    Experiment("eagle.thieves", "Who steals in Hawk", run_thieves, comparing.loads(scales(2)), SEEDS))
+               highest(scales(grid(detail=DETAILS))), scales(1, 3)))
 
 FIGURES = (
     Figure("eagle.partition", "eagle.partition", draw_partition, drawing.caption(
@@ -202,11 +177,7 @@ FIGURES = (
             ratios(frame, "eagle", "hawk", "short"), ["trace", "load"], "{} at {:g}")),
     Figure("eagle.details", "eagle.details", draw_details, drawing.caption(
         "Completion times over those as published, on the same workloads: above under the authors' program "
-        "as submitted with the paper, with two defects of its SRPT that they mended three months later; "
-        "below as the paper's text says, in all that it says otherwise (see `eagle.simulate`). Google's "
-        "trace, highest load. Who steals in Hawk is held fixed. Beyond the paper."), _alt_details),
-    Figure("eagle.thieves", "eagle.thieves", draw_thieves, drawing.caption(
-        "Who steals in Hawk: any idle worker (the authors' program), those of the general partition (the "
-        "paper's text), none; with Sparrow and Eagle, Google's trace. Beyond the paper."),
-        lambda frame: f"Line charts of times. At the highest load, {drawing.PERCENTILES_OF} short jobs: "
-        + drawing.times_in_words(only(comparing.highest_load(frame), "short"), HAWKS) + "."))
+        "as submitted with the paper, with two defects of its SRPT that they mended three months later "
+        "(first come, first served is what it was); below as the paper's text says, in all that it says "
+        "otherwise (see `eagle.simulate`). Google's trace, highest load. Who steals in Hawk is held fixed. "
+        "Beyond the paper."), _alt_details))

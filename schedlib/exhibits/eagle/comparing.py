@@ -13,9 +13,10 @@ Readings that hold for all claims on Eagle, fixed before anything was run:
   in whole numbers; a quotient of two counts of Table 2 that of their digits. What the text says in words has
   a limit of ours, which `how_read` names. No number was read off a bar chart.
 - The authors' program as submitted (November 2016) has two defects of SRPT that the published one has not.
-  Claims that an independent reading found to rest on them are judged under each.
-- The text lets workers of the general partition steal, the authors' program any: where both ran, on Google's
-  trace, claims on Hawk are judged under each.
+  Claims that an independent reading found to rest on them are judged under each, as submitted at the highest
+  load of each trace and Google's second highest.
+- The text lets workers of the general partition steal, the authors' program any: on Google's trace claims on
+  Hawk are judged under each.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,7 +34,8 @@ from schedlib.workload import Workload
 
 MAKERS = {"google": made.google, "cloudera": made.cloudera, "yahoo": made.yahoo}
 TRACES = tuple(MAKERS)
-COUNTERS = ("probes", "short_tasks", "behind_long", "ran_behind_long", "rescheduled", "steal_attempts")
+COUNTERS = ("probes", "short_tasks", "behind_long", "ran_behind_long", "rescheduled", "steal_attempts",
+            "updates")
 """What rows keep of a run's `stats`."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "no-sss": {"system": Eagle(sss=False)},
@@ -42,12 +44,23 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no-min": {"system": Eagle(min_probes=0)},
     "exact-bits": {"system": System("eagle by exact bits", short_jobs="clear", queue="srpt", sticky=True,
                                     min_probes=20)},  # schedulers know at every moment where long tasks are
+    "old-bits": {"system": System("eagle by old bits", short_jobs="old-sss", queue="srpt", sticky=True,
+                                  min_probes=20)},  # also the first round goes by the newest vector seen
+    "halved": {"system": Eagle(updates="halved")},
+    "none": {"system": Eagle(sss=False, sbp=False, srpt=False, min_probes=0)},
+    "only-sss": {"system": Eagle(sbp=False, srpt=False, min_probes=0)},
+    "only-sbp-srpt": {"system": Eagle(sss=False, min_probes=0)},
+    "only-min": {"system": Eagle(sss=False, sbp=False, srpt=False)},
     "dlwl-5": {"system": DLWL(), "heartbeat": 5.0},
     "dlwl-7": {"system": DLWL(), "heartbeat": 7.0},
     "hawk-any": {"system": Hawk(thieves="any")},
     "hawk-general": {"system": Hawk(thieves="general")},
     "hawk-none": {"system": Hawk(steal=False)}}
 """Systems that `simulate` knows by no name: its arguments. Hawk's differ in who steals."""
+SUBMITTED = {f"{name}-submitted": name for name in ("eagle", "dlwl", "no-sss", "no-min")}
+"""The systems with SRPT in the authors' program as submitted, and what they are otherwise called."""
+VARIANTS |= {name: {"system": plain} | VARIANTS.get(plain, {}) | {"detail": "as_submitted"}
+             for name, plain in SUBMITTED.items()}
 SEEDS = scales(2, (5, 10))
 SCALE = {  # the simulated cluster over the paper's: 100 workers, 1,000 to 1,500 at the highest load, its own
     "smoke": {"google": 1 / 150, "cloudera": 1 / 150, "yahoo": 1 / 40},
@@ -57,6 +70,10 @@ SIZE = {  # numbers of jobs: at quick scale what two cores do in a minute, at th
     "smoke": dict.fromkeys(TRACES, 400),
     "quick": {"google": 30_000, "cloudera": 3_000, "yahoo": 5_000},
     "paper": made.JOBS}
+PLACES: dict[str, Mapping[str, Iterable[int]]] = {  # which of a trace's numbers of workers run
+    "smoke": dict.fromkeys(TRACES, (0, 4)),
+    "quick": {"google": (0, 1, 4), "cloudera": (0, 2, 4), "yahoo": (0, 2, 4)},
+    "paper": dict.fromkeys(TRACES, range(5))}
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
 WORST = "text: judged at the case that is worst on average over the seeds"
@@ -90,12 +107,17 @@ def each_system(names: Iterable[str], workload: Workload, trace: str, workers: i
     return pd.concat(blocks, ignore_index=True)
 
 
+def generated(trace: str, jobs: int, scale: float, seed: int) -> tuple[Workload, float]:
+    """A generated trace, and how many times as rarely its jobs come as in the paper's cluster."""
+    workload = MAKERS[trace](jobs, seed, scale)
+    gap = workload.jobs["submit"].iloc[-1] / (len(workload.jobs) - 1)
+    return workload, round(gap / made.GAP[trace], 2) if scale < 1 else 1.0
+
+
 def on_trace(names: Iterable[str], trace: str, workers: float, jobs: int, scale: float, seed: int,
              **options: Any) -> pd.DataFrame:
     """Each system on a generated trace with `scale` times `workers`; `options` as of `each_system`."""
-    workload = MAKERS[trace](jobs, seed, scale)
-    gap = workload.jobs["submit"].iloc[-1] / (len(workload.jobs) - 1)
-    slower = round(gap / made.GAP[trace], 2) if scale < 1 else 1.0
+    workload, slower = generated(trace, jobs, scale, seed)
     return each_system(names, workload, trace, round(scale * workers), seed, slower=slower, **options)
 
 
@@ -104,11 +126,14 @@ def size(scale: str, trace: str = "google") -> dict:
     return {"jobs": SIZE[scale][trace], "scale": SCALE[scale][trace]}
 
 
-def loads(steps: Mapping[str, int], traces: Iterable[str] = ("google",)) -> dict[str, list[dict]]:
-    """A point for every `step`-th number of workers of these traces, at each scale."""
-    return {scale: [{"trace": trace, "workers": workers, **size(scale, trace)}
-                    for trace in traces for workers in made.WORKERS[trace][::step]]
-            for scale, step in steps.items()}
+def loads() -> dict[str, list[dict]]:
+    """A point for each trace and each number of workers that runs at a scale, the highest load first.
+
+    At quick scale three of five: no verdict changed when the two others went.
+    """
+    return {scale: [{"trace": trace, "workers": made.WORKERS[trace][place], **size(scale, trace)}
+                    for trace in TRACES for place in places[trace]]
+            for scale, places in PLACES.items()}
 
 
 def highest(points: Mapping[str, Iterable[Mapping]]) -> dict[str, list[dict]]:
@@ -117,37 +142,37 @@ def highest(points: Mapping[str, Iterable[Mapping]]) -> dict[str, list[dict]]:
     return {scale: [{**point, **fewest, **size(scale)} for point in some] for scale, some in points.items()}
 
 
-def claim(name: str, where: str, text: str, measure: Measure, value: Any = None, **fields: Any) -> Claim:
+def claim(name: str, where: str, text: str, measure: Measure | None, value: Any = None,
+          **fields: Any) -> Claim:
     """A claim on `eagle.loads`; unless `fields` differ an order."""
     return _MAKE(name, where, text, fields.pop("experiment", "eagle.loads"), measure, value, **fields)
 
 
 def by_thieves(names: Iterable[str], claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """These claims, those of these names on Hawk and Google's trace judged for either kind of thieves.
-
-    Thieves of the general partition ran at every second number of workers.
-    """
-    renamed = {"system": {"hawk-general": "hawk"}}
-    return _also_judged(names, claims, "any idle worker steals", "idle workers of the general partition "
-                        "steal", "eagle.thieves", lambda frame: frame.replace(renamed))
+    """These claims, those of these names on Hawk and Google's trace judged for either kind of thieves."""
+    return also_judged(names, claims, "any idle worker steals", "idle workers of the general partition "
+                       "steal", {"hawk-general": "hawk"})
 
 
 def by_detail(names: Iterable[str], claims: Iterable[Claim]) -> tuple[Claim, ...]:
-    """These claims, those of these names judged under the authors' program as published and as submitted.
-
-    As submitted ran the highest load of each trace, and Google's second highest.
-    """
-    return _also_judged(names, claims, "the authors' program as published", "as submitted with the paper",
-                        "eagle.submitted", lambda frame: frame)
+    """These claims, those of these names judged under the authors' program as published and as submitted."""
+    return also_judged(names, claims, "the authors' program as published", "as submitted with the paper",
+                       SUBMITTED)
 
 
-def _also_judged(names, claims, usual, other, experiment, change):
-    """These claims, those of these names with the `other` reading, measured on another experiment's frame."""
+def also_judged(names: Iterable[str], claims: Iterable[Claim], usual: str, other: str,
+                systems: Mapping[str, str]) -> tuple[Claim, ...]:
+    """These claims, those of these names with one more reading, `other`: measured on `systems` in place of
+    those that their values name. `usual` names the first, where a claim has none yet."""
     ids = {f"eagle.{name}" for name in names}
 
+    def instead(frame):
+        kept = frame[~frame["system"].isin(systems.values())]
+        return kept.assign(system=kept["system"].map(lambda name: systems.get(name, name)))
+
     def readings(one):
-        return {usual: (one.experiment, one.measure),
-                other: (experiment, lambda frame: one.measure(change(frame)))}
+        first = one.readings or {usual: (one.experiment, one.measure)}
+        return first | {other: (one.experiment, lambda frame: one.measure(instead(frame)))}
 
     return tuple(replace(one, readings=readings(one)) if one.id in ids else one for one in claims)
 
@@ -205,6 +230,14 @@ def per_seed(rows: pd.DataFrame) -> np.ndarray:
     array([2.])
     """
     return rows.groupby("seed")["ratio"].agg(lambda values: float(np.exp(np.mean(np.log(values))))).to_numpy()
+
+
+def off_the_mean(frame: pd.DataFrame) -> np.ndarray:
+    """How far (%) a seed's ratio of Eagle to Hawk is from the mean, where it is farthest; short jobs."""
+    rows = ratios(frame, "eagle", "hawk", "short")
+    case = [name for name in rows.columns if name not in ("seed", "ratio")]
+    off = abs(rows["ratio"] / rows.groupby(case)["ratio"].transform("mean") - 1)
+    return 100 * off.groupby(rows["seed"]).max().to_numpy()
 
 
 def extreme_case(rows: pd.DataFrame, largest: bool) -> np.ndarray:

@@ -1,6 +1,6 @@
 """What Eagle's figures share: looks, dots with intervals, lines, legends, numbers and sizes in words."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -12,15 +12,17 @@ from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 from schedlib.pictures.style import Look
 
-PERCENTILE_LOOKS = {50: Look(style.BLUE, "-", "o", "50th percentile"),
-                    90: Look(style.VERMILLION, "--", "s", "90th percentile"),
-                    99: Look(style.GREEN, "-.", "^", "99th percentile")}
+PERCENTILE_LOOKS = {50: Look("#3F97A6", "-", "o", "50th percentile"),
+                    90: Look("#1F6A78", "--", "s", "90th percentile"),
+                    99: Look("#083945", "-.", "^", "99th percentile")}
+"""Shades of one colour that no system has."""
 LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omniscient", "ideal-eagle")} | {
     "dlwl": style.look("dlwl")._replace(label="DLWL+SRPT"),
     "no-sss": Look("#555555", (0, (7, 2)), "<", "Eagle without SSS"),
     "no-sss-stale": Look("#8A8A8A", (0, (1, 3)), "X", "Eagle without SSS, sizes never updated"),
     "no-sbp-srpt": Look("#000000", ":", ">", "Eagle without SBP+SRPT"),
     "no-min": Look("#777777", (0, (3, 1, 1, 1, 1, 1)), "p", "Eagle without minimum probes"),
+    "printed": style.PRINTED,
     "dlwl-5": Look("#8E4A73", (0, (7, 2)), "<", "DLWL+SRPT, 5 s"),
     "dlwl-7": Look("#5E2A4B", "-.", ">", "DLWL+SRPT, 7 s"),
     "hawk-any": style.look("hawk")._replace(label="Hawk, any idle worker steals"),
@@ -29,6 +31,10 @@ LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omnisc
 }
 """Looks of the systems. Variants of DLWL have shades of its colour, those of Hawk and Eagle greys."""
 NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
+SPEEDUPS = (3, 10)
+"""At the highest load Eagle is so many times as fast as Hawk, at least and at most (abstract)."""
+BEST = 0.2
+"""Eagle's time over Hawk's where the prototype gains most, 80 % (Fig. 9)."""
 PERCENTILES_OF = "50th, 90th, 99th percentile of"
 
 
@@ -49,6 +55,23 @@ def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
     level(ax)
 
 
+def plot_cases(rows: pd.DataFrame, by: str, titles: Mapping[str, str], x: str, label: str,
+               over: str = "Hawk"):
+    """Ratios of Eagle to a rival against `x`: a column for each value of `by`, short jobs above long ones."""
+    figure, axes = style.subplots(2, len(titles), size=(4.6 * len(titles) + 0.4, 6.4), squeeze=False,
+                                  sharex=True, sharey="row")
+    for column, (value, title) in zip(axes.T, titles.items(), strict=True):
+        for ax, jobs in zip(column, ("short", "long"), strict=True):
+            plot_ratios(ax, only(rows, jobs, **{by: value}), x)
+        column[0].set_title(title)
+        column[1].set_xlabel(label)
+    for row, jobs in zip(axes, ("short", "long"), strict=True):
+        row[0].set_ylabel(f"{jobs} jobs, Eagle / {over}")
+        from_zero(row)
+    legend_of(axes[0, 0], 4, [LOOKS["printed"]] if over == "Hawk" else ())
+    return figure
+
+
 def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
     """The share of busy workers (%) under these systems against the number of workers."""
     rows = only(frame, "short", percentile=50)
@@ -61,7 +84,7 @@ def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
 def plot_against(frame: pd.DataFrame, base: str):
     """Figs. 2 and 3: Eagle's times over a rival's against the number of workers, and the utilisation."""
     traces = traces_of(frame)
-    options = {"squeeze": False, "sharex": "col", "sharey": "row", "height_ratios": (3, 3, 2)}
+    options = {"squeeze": False, "sharex": "col", "sharey": "row", "height_ratios": (3, 2, 2)}
     figure, axes = style.subplots(3, len(traces), size=(3.4 * len(traces) + 0.4, 7.4), **options)
     for column, trace in zip(axes.T, traces, strict=True):
         rows = only(frame, trace=trace)
@@ -69,12 +92,16 @@ def plot_against(frame: pd.DataFrame, base: str):
             plot_ratios(ax, ratios(rows, "eagle", base, jobs), "workers")
         plot_utilisation(column[2], rows, ("eagle", base))
         column[0].set_title(NAMES[trace])
+    from_zero(axes[0])
     for row, jobs in zip(axes[:2], ("short", "long"), strict=True):
-        from_zero(row)
         row[0].set_ylabel(f"{jobs} jobs,\nEagle / {LOOKS[base].label}")
+    axes[1, 0].set_ylim(0.7, 1.3)
     axes[2, 0].set_ylabel("busy workers (%)")
     axes[2, 0].legend(fontsize=8, loc="lower left")
-    legend_of(axes[0, 0])
+    for ax, trace in zip(axes[0], traces, strict=True) if base == "hawk" else ():
+        for ratio in SPEEDUPS:
+            style.printed(ax, highest_load(only(frame, trace=trace))["workers"].iloc[0], 1 / ratio)
+    legend_of(axes[0, 0], 4, [LOOKS["printed"]] if base == "hawk" else ())
     return figure
 
 
@@ -85,12 +112,13 @@ def alt_against(frame: pd.DataFrame, base: str) -> str:
             f"{ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}.")
 
 
-def dots(ax, places, groups, look: Look) -> None:
-    """The mean of each group of replicates at its place, with its 95 % interval as a bar."""
+def dots(ax, places, groups, look: Look, upright: bool = True) -> None:
+    """The mean of each group of replicates at its place, with its 95 % interval, upright or level."""
+    turn = slice(None) if upright else slice(None, None, -1)
     for place, (mean, low, high) in zip(places, map(mean_ci, groups), strict=True):
         if low == low:
-            ax.plot([place, place], [low, high], color=look.color, linewidth=1.4)
-        ax.plot([place], [mean], linestyle="none", marker=look.marker, color=look.color)
+            ax.plot(*([place, place], [low, high])[turn], color=look.color, linewidth=1.4)
+        ax.plot(*([place], [mean])[turn], linestyle="none", marker=look.marker, color=look.color)
 
 
 def percentile_dots(ax, rows: pd.DataFrame, column: str, shift: float, look: Look) -> None:
@@ -101,11 +129,15 @@ def percentile_dots(ax, rows: pd.DataFrame, column: str, shift: float, look: Loo
     ax.set_xticks(range(len(PERCENTILES)), [f"{p}th" for p in PERCENTILES])
 
 
-def plot_systems(ax, rows: pd.DataFrame, systems) -> None:
+def shift(k: int, systems: Sequence[str], gap: float = 0.16) -> float:
+    """How far from a percentile's place the `k`-th of these systems is drawn."""
+    return gap * (k - (len(systems) - 1) / 2)
+
+
+def plot_systems(ax, rows: pd.DataFrame, systems, gap: float = 0.16) -> None:
     """Completion times of short jobs under these systems as dots, the percentiles side by side."""
     for k, name in enumerate(systems):
-        shift = 0.16 * (k - (len(systems) - 1) / 2)
-        percentile_dots(ax, only(rows, system=name), "completion", shift, LOOKS[name])
+        percentile_dots(ax, only(rows, system=name), "completion", shift(k, systems, gap), LOOKS[name])
     ax.set(yscale="log", ylabel="completion time of short jobs (s)")
 
 
@@ -129,10 +161,11 @@ def thousands(ax, workers) -> None:
     ax.set_xlabel("workers (thousands)")
 
 
-def legend(figure, looks: Iterable[Look]) -> None:
+def legend(figure, looks: Iterable[Look], columns: int = 4) -> None:
     """A legend of these looks, as dots, below the figure."""
     handles = [Line2D([], [], **look.line() | {"linestyle": "none"}) for look in looks]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), 4), handlelength=1.2)
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), columns),
+                  handlelength=1.2)
 
 
 def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems, columns: int = 4) -> None:
@@ -144,9 +177,11 @@ def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems, columns: int 
     legend_of(axes[0], columns)
 
 
-def legend_of(ax, columns: int = 3) -> None:
-    """The legend of these axes below their figure, where it holds for all axes."""
-    ax.figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
+def legend_of(ax, columns: int = 3, marks: Iterable[Look] = ()) -> None:
+    """The legend of these axes, and of marks, below their figure, where it holds for all axes."""
+    handles, _ = ax.get_legend_handles_labels()
+    handles += [Line2D([], [], **look.line()) for look in marks]
+    ax.figure.legend(handles=handles, loc="outside lower center", ncols=columns)
 
 
 def cases_in_words(rows: pd.DataFrame, by: list[str], form: str) -> str:

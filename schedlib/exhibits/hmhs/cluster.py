@@ -6,15 +6,15 @@ and a map elsewhere takes half as long again; under delay scheduling a job waits
 third of a reduce task's time is copying, where the trace does not tell (Facebook's does).
 """
 
-from collections.abc import Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from schedlib import traces
+from schedlib.exhibits import SWIM, swim_files
+from schedlib.exhibits.hmhs.comparing import pairs
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.hmhs.arrivals import SHARING, Arrivals, arriving, serve
 from schedlib.hmhs.workloads import swim_jobs
@@ -31,23 +31,6 @@ LABELS = {"hmhs": "HMHS", "fifo": "FIFO", "fair": "Fair", "delay": "Delay (fair,
           "capacity": "Capacity", "shortest": "Shortest remaining"}
 LOOKS = {name: style.look(like)._replace(label=label) for (name, label), like
          in zip(LABELS.items(), ("hmhs", "fifo", "r-hmhs", "fifo-pri", "priced", "bound"), strict=True)}
-
-
-def no_swim() -> str:
-    """What is lacking for the Facebook jobs; "" when nothing is."""
-    lacking = "Facebook's jobs are not here; fetch them with: python -m schedlib data swim"
-    return lacking if traces.swim_folder() is None else ""
-
-
-def swim_files(point: Mapping[str, Any]) -> list[Path]:
-    """The file that a point reads."""
-    folder = traces.swim_folder()
-    return [] if folder is None else [folder / f"FB-{point['year']}_samples_24_times_1hr_0.tsv"]
-
-
-@cache
-def _alibaba() -> pd.DataFrame:
-    return traces.alibaba2018("mapreduce")
 
 
 @cache
@@ -69,7 +52,7 @@ def _measured(arrivals: Arrivals, seed: int, **options: Any) -> pd.DataFrame:
 
 
 def _hour(seed: int, load: float = LOAD) -> Arrivals:
-    return arriving(_alibaba(), seed, n_jobs=JOBS, machines=MACHINES, load=load, copy=COPY)
+    return arriving(pairs(), seed, n_jobs=JOBS, machines=MACHINES, load=load, copy=COPY)
 
 
 def run(load: float, seed: int) -> pd.DataFrame:
@@ -109,7 +92,7 @@ def over_fifo(frame: pd.DataFrame, x: str, at: float | None = None) -> pd.DataFr
 
 
 def _lines(ax, frame, x, y, label, says):
-    style.band(ax, frame, x, y, by="policy", looks=LOOKS)
+    style.band(ax, frame, x, y, by="policy", looks=LOOKS, each=True)
     means = frame.groupby([x, "policy"])[y].mean()
     ax.set(xlabel=label, ylabel=says, yscale="log", ylim=(means.min() / 1.5, means.max() * 1.5))
     ax.yaxis.set_major_formatter("{x:g}")
@@ -155,24 +138,24 @@ def _alt(x: str, what: str):
     return alt
 
 
-SEEDS = scales(2, 10, 20)
+SEEDS, FEWER = scales(2, 10, 20), scales(2, 5, 20)
 LOADS = (0.5, 0.7, 0.9)
 EXPERIMENTS = (
     Experiment("hmhs.flow", "Flow time by policy and load, Alibaba's pairs", run,
                scales(grid(load=[0.7]), grid(load=LOADS)), SEEDS),
     Experiment("hmhs.flow-facebook", "Flow time by policy and load, Facebook's jobs", run_facebook,
                scales(grid(year=[2009], load=[0.7]), grid(year=YEARS, load=LOADS)), scales(2, 3, 20),
-               missing=no_swim, data_files=swim_files),
+               **SWIM),
     Experiment("hmhs.slow-start", "Flow time when reduces may start early", run_slow_start,
-               scales(grid(start=[5, 100]), grid(start=[5, 25, 50, 75, 100])), SEEDS),
+               scales(grid(start=[5, 100]), grid(start=[5, 25, 50, 75, 100])), FEWER),
     Experiment("hmhs.estimates", "Flow time when estimates are wrong", run_estimates,
-               scales(grid(error=[1, 4]), grid(error=[1, 2, 4, 8])), SEEDS),
+               scales(grid(error=[1, 4]), grid(error=[1, 2, 4, 8])), FEWER),
     Experiment("hmhs.slowing", "Flow time when machines slow down", run_slowing,
-               scales(grid(slow=[0, 20]), grid(slow=[0, 10, 20, 40])), SEEDS))
+               scales(grid(slow=[0, 20]), grid(slow=[0, 10, 20, 40])), FEWER))
 
 COMMON = ("300 jobs on 100 machines with a map and a reduce slot each; three copies of every map's input, a "
-          "map elsewhere takes half as long again. Ratios are of the same jobs, bands 95 % intervals over "
-          "seeds. Beyond the paper.")
+          "map elsewhere takes half as long again. Ratios are of the same jobs; lines are means, faint marks "
+          "the seeds. Beyond the paper.")
 FIGURES = (
     Figure("hmhs.flow", "hmhs.flow", plot_flow, "Flow time, from a job's submission to its end, by policy "
            f"and load: Alibaba's map-reduce pairs at their times of submission, stretched. {COMMON}",

@@ -14,7 +14,6 @@ from schedlib.exhibits.hmhs import comparing
 from schedlib.exhibits.hmhs.comparing import ORDER, TITLES, WORKLOADS, claim
 from schedlib.exhibits.hmhs.fig1_2_makespans import fig1_rows, mean_gain, one_factor_a_machine, seen
 from schedlib.experiment import Experiment, Figure, grid, scales
-from schedlib.hmhs.bound import bounds, fast_bound
 from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.list_scheduling import first
 from schedlib.hmhs.policies import MIN_MIN, Policy, as_given, reverse_priority
@@ -33,17 +32,14 @@ HEURISTICS = {"map": ("hmhs", "Min-Min on the maps"), "reduce": ("r-hmhs", "Dyna
 PRINTED = (("51 (least, over FIFO)", 51.0), ("77 (most, over FIFO)", 77.0),
            ("72 (most, over FIFO-Pri, single)", 72.0), ("55 (most, over FIFO-Pri, hybrid)", 55.0))
 NEAR = 1.0  # points
-EXACT = 400  # jobs up to which the bound is that of the linear programs, where V is per job
 
 
 def run(workload: str, law: str, jobs: int, seed: int) -> pd.DataFrame:
-    """Makespan of each of the twelve combinations: `order, map, reduce, makespan, bound`."""
+    """Makespan of each of the twelve combinations: `order, map, reduce, makespan`."""
     instance = WORKLOADS[workload](jobs, seed)
     if law == "machine":
         instance = one_factor_a_machine(instance)
-    exact = law == "job" and jobs <= EXACT
-    bound, rows = bounds(instance).best if exact else fast_bound(instance), []
-    placed = None  # Min-Min places maps alike under every order
+    rows, placed = [], None  # Min-Min places maps alike under every order
     for name, order in ORDERS.items():
         for map_name, map_rule in RULES.items():
             maps = placed if map_rule == MIN_MIN else None
@@ -51,9 +47,9 @@ def run(workload: str, law: str, jobs: int, seed: int) -> pd.DataFrame:
                 policy = Policy(order, map_rule, reduce_rule, name="combination")
                 plan = dispatch(instance, policy, maps)
                 maps = plan.map
-                rows.append((name, map_name, reduce_name, plan.makespan, bound))
+                rows.append((name, map_name, reduce_name, plan.makespan))
             placed = maps if map_rule == MIN_MIN else placed
-    return pd.DataFrame(rows, columns=["order", "map", "reduce", "makespan", "bound"])
+    return pd.DataFrame(rows, columns=["order", "map", "reduce", "makespan"])
 
 
 def brought(frame: pd.DataFrame, factor: str, last: bool) -> pd.DataFrame:

@@ -45,7 +45,7 @@ def plot(frame: pd.DataFrame):
     figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.6), squeeze=False)
     for (top, bottom), name in zip(axes.T, workloads, strict=True):
         part = frame[frame["workload"] == name]
-        style.band(top, part, "jobs", "gap", by="method", looks=LOOKS)
+        style.band(top, part, "jobs", "gap", by="method", looks=LOOKS, each=True)
         top.set(title=TITLES[name], ylabel="makespan above the lower bound (%)", ylim=(0, None))
         for method, look in LOOKS.items():
             seconds = part[part["method"] == method].groupby("jobs")["seconds"].median()
@@ -76,7 +76,7 @@ EXPERIMENTS = (
 FIGURES = (
     Figure("hmhs.near", "hmhs.near", plot, lambda frame: "How far each method ends above the lower bound "
            f"({_words(frame)}), and its seconds. Rounding is Lenstra, Shmoys and Tardos's; local search "
-           "makes 200 changes to the better of it and priced dispatch. Bands are 95 % intervals. Beyond the "
+           "makes 200 changes to the better of it and priced dispatch. Faint marks are the seeds. Beyond the "
            "paper.",
            lambda frame: f"Line charts of the gap to the lower bound and of seconds. {_words(frame)}."),)
 CLAIMS = ()

@@ -1,12 +1,10 @@
 """Figs. 11-13 of LoTES: every policy on random workloads, as classes, machines or the cluster's size differ;
 and, beyond the paper, LoTES under a plan over all bins, made by column generation.
 
-The text does not settle how job sizes are drawn: claims are judged under three laws, those on stability in
-`capacity`. Waits are in seconds, of all jobs.
+The text does not settle how job sizes are drawn, and of which lambda* loads are shares: claims are judged
+under three laws and three loads, those on stability in `capacity`. Waits are in seconds, of all jobs.
 """
 
-import itertools
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -16,48 +14,50 @@ from matplotlib.figure import Figure as Picture
 from schedlib import lotes
 from schedlib.exhibits import measure
 from schedlib.exhibits.lotes import runs
-from schedlib.exhibits.lotes.drawing import LAWS, axis_of, by_policy_at, wait_panels
+from schedlib.exhibits.lotes.drawing import axis_of, by_policy_at, laws_in, wait_panels
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.pictures import style
 
 PLACE = 5.4
 JUDGED = ("common-matched", "common", "independent")
-PRINTED = ("lotes", "greedy", "tetris")
+LOADS = {"limit": "stage 2's lambda*", "fluid": "stage 1's lambda*"}
+"""Of what a load may be a share, if not of stage 2's lambda* in whole machines."""
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
 
 
 def under(instance: lotes.RandomInstance, sizes: str) -> lotes.RandomInstance:
     """The instance with job sizes of that law of `RandomWorkload`. With `-matched` behind it, the mean that
-    the plan assumes is that of the truncated law and not of its parent; with `-fluid`, the load is a share of
-    lambda* of stage 1.
+    the plan assumes is that of the truncated law and not of its parent; with `-fluid` or `-limit`, the load
+    is a share of lambda* of stage 1 or of stage 2, and not of what whole machines leave of it.
     """
-    jobs, (law, *how) = instance.workload, sizes.split("-")
-    if how == ["fluid"]:
-        jobs = replace(jobs, rate=jobs.rate / instance.plan.rate_rounded * instance.plan.allocation.rate)
-    return instance._replace(workload=replace(jobs, sizes=law, matched=how == ["matched"]))
+    jobs, plan, (law, *how) = instance.workload, instance.plan, sizes.split("-")
+    for of, rate in (("fluid", plan.allocation.rate), ("limit", plan.rate)):
+        if of in how:
+            jobs = replace(jobs, rate=jobs.rate / plan.rate_rounded * rate)
+    return instance._replace(workload=replace(jobs, sizes=law, matched="matched" in how))
 
 
 def dispatching(phi: float, omega: float, load: float, sizes: list[str], machines: int, hours: float,
-                seed: int) -> pd.DataFrame:
+                seed: int, policies: tuple[str, ...] = runs.POLICIES) -> pd.DataFrame:
     """The paper's three policies on a random instance of Section 5.4, under each law of sizes (see `under`).
 
-    `load` is that of stage 2's rate once rounded to whole machines:
-    with the paper's 10,000 machines rounding changes nothing, with few it would overload LoTES alone.
-
+    `load` is that of stage 2's rate in whole machines: with few of them rounding would overload LoTES alone.
     Columns: `sizes`, `policy`, those of `outcome`, `rate`: jobs per hour, and `limit`, lambda of stage 2 over
     lambda of stage 1.
     """
     first = lotes.random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed,
                                   rounded=True)
-    rows, limit = [], first.plan.rate / first.plan.allocation.rate
-    for law, policy in itertools.product(sizes, PRINTED):
-        instance = under(first, law)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # few machines may not sustain that share of stage 1's rate
-            run = runs.follow(instance, policy, seed)
-        rows.append({"sizes": law, "policy": policy} | runs.outcome(run, instance) | {
-            "rate": instance.workload.rate, "limit": limit})
-    return pd.DataFrame(rows)
+    cases: list[runs.Case] = [({"sizes": law, "policy": policy}, under(first, law), policy, {})
+             for law in sizes for policy in policies]
+    limit = first.plan.rate / first.plan.allocation.rate
+    return runs.compared(cases, seed, lambda run, instance: runs.outcome(run, instance) | {
+        "rate": instance.workload.rate, "limit": limit})
+
+
+def by_load(phi: float, omega: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
+    """LoTES and Tetris as in `dispatching`, where loads are shares of lambda* of stage 1 or of stage 2."""
+    sizes = [f"{law}-{of}" for law in JUDGED for of in LOADS]
+    return dispatching(phi, omega, load, sizes, machines, hours, seed, ("lotes", "tetris"))
 
 
 def steering(phi: float, load: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
@@ -68,53 +68,45 @@ def steering(phi: float, load: float, machines: int, hours: float, seed: int) ->
     what stage 1 allows (Tetris follows none).
     """
     instance = runs.matched_instance(phi, load, machines, hours, seed)
-    generated, rows = lotes.generate_plan(instance.configs, instance.classes), []
-    for name, plan in (("paper's plan", instance.plan), ("generated plan", generated), ("tetris", None)):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # above load 1 the paper's plan is meant to be overloaded
-            run = runs.follow(instance, "lotes" if plan else "tetris", seed, plan)
-        limit = plan.rate_rounded / instance.plan.allocation.rate if plan else np.nan
-        rows.append({"followed": name} | runs.outcome(run, instance) | {"limit": limit})
-    return pd.DataFrame(rows).drop(columns="arrived")
+    plans = {"paper's plan": instance.plan,
+             "generated plan": lotes.generate_plan(instance.configs, instance.classes)}
+    cases = [({"followed": name}, instance, "lotes", {"plan": plan}) for name, plan in plans.items()]
+    limit = [plan.rate_rounded / instance.plan.allocation.rate for plan in plans.values()]
+    frame = runs.compared([*cases, ({"followed": "tetris"}, instance, "tetris", {})], seed)
+    return frame.drop(columns="arrived").assign(limit=[*limit, np.nan])
 
 
-def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED, every=1, seeds=5):
+def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED, every=1):
     """An experiment along one axis: at smoke scale only its ends, at quick one in `every` of its values."""
-    points = {}
-    for scale, size in runs.SIZE.items():
-        along, across = (axis[:: {"smoke": max(len(axis) - 1, 1), "quick": every}.get(scale, 1)]
-                         for axis in (phis, omegas))
-        points[scale] = [point | size for point in grid(phi=along, omega=across, load=[load], sizes=[laws])]
+    points = (grid(phi=phis[::step if len(phis) > 1 else 1], omega=omegas[::step], load=[load], sizes=[laws])
+              for step in (max(len(phis), len(omegas)) - 1, every, 1))
     title = f"Waits as {what} differ more, load {load:.2f}"
-    return Experiment(f"lotes.{name}", title, dispatching, points, scales(2, seeds, 5))
+    return Experiment(f"lotes.{name}", title, dispatching, runs.sized(*points), scales(2, 5))
 
 
-def _sizes(machines, phis, hours):
-    return grid(phi=phis, machines=machines, omega=[0.0], load=[0.97], sizes=[["common-matched"]],
-                hours=[hours])
-
-
-def _loads(scale, phis=(0.006, 0.015), loads=(0.97, 1.0, 1.02)):
-    return [{"phi": phi, "load": load, **runs.SIZE[scale]} for phi in phis for load in loads]
-
-
+ENDS = (grid(phi=[0.0, 0.006, 0.015], omega=[0.0], load=[0.97])
+        + grid(phi=[0.006], omega=[0.0, 0.1, 0.2], load=[0.95]))
+"""Ends and middle of the axes of Figs. 11 and 13."""
 EXPERIMENTS = (
     _axis("fig11", "classes", 0.97, PHIS),
     _axis("fig12", "machines", 0.90, (0.006,), OMEGAS, (*JUDGED, "common-fluid"), every=2),
     _axis("fig13", "machines", 0.95, (0.006,), OMEGAS),
-    _axis("fig13-heavier", "machines", 0.97, (0.006,), (0.0, 0.1, 0.2), JUDGED[::2], seeds=3),
+    Experiment("lotes.loads", "Waits when loads are shares of another lambda*", by_load,
+               runs.sized(ENDS), scales(2, 5)),
     Experiment("lotes.scale", "Waits as the cluster grows", dispatching,
-               scales(_sizes((4,), (0.006,), 10.0), _sizes((10, 20, 50, 100), (0.006, 0.015), 8.0),
-                      _sizes((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0)), scales(1, 3, 5)),
+               scales(*(grid(phi=phis, machines=machines, omega=[0.0], load=[0.97],
+                             sizes=[["common-matched"]], hours=[hours]) for machines, phis, hours in (
+                   ((4,), (0.006,), 10.0), ((10, 20, 50, 100), (0.006, 0.015), 8.0),
+                   ((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0)))), scales(1, 3, 5)),
     Experiment("lotes.generated", "What a plan over all bins does to waits", steering,
-               scales(_loads("smoke", (0.006,), (1.0,)), _loads("quick"), _loads("paper")), scales(1, 3, 5)),
+               runs.sized(grid(phi=[0.006, 0.015], load=[0.97, 1.0, 1.02])), scales(1, 2, 5)),
 )
 
 
 def plot_waits(frame: pd.DataFrame) -> Picture:
     """Mean wait against Phi (Fig. 11) or Omega (Figs. 12 and 13), a panel for each law of sizes."""
     x = axis_of(frame)
-    titles = {law: name for law, name in LAWS.items() if law in set(frame["sizes"])}
+    titles = laws_in(frame)
     label = {"phi": "Phi: classes differ", "omega": "Omega: machines differ"}[x]
     label = label if len(titles) < 4 else label.partition(":")[0]
     ticks = sorted(set(frame[x]))
@@ -185,7 +177,7 @@ def _of_lambda1(frame):
     if medians.empty:
         return ""
     words = [f"{style.look(policy).label} {', '.join(f'{wait:.2g}' for wait in medians[policy])} s"
-             for policy in PRINTED]
+             for policy in runs.POLICIES]
     return f" Medians by Omega where the load is of lambda1: {'; '.join(words)}."
 
 
@@ -201,10 +193,6 @@ FIGURES = (
     _figure(11, "as classes differ more (load 0.97 of stage 2's rate)"),
     _figure(12, "as machines differ more (load 0.90 of stage 2's rate, or, where said, of stage 1's)"),
     _figure(13, "as machines differ more (load 0.95)"),
-    Figure("lotes.fig13-heavier", "lotes.fig13-heavier", plot_waits,
-           "Mean wait of all jobs as machines differ more, at the load of Fig. 11 (0.97), at which the "
-           "paper reports that the system was often unstable and shows nothing. Points: instances, hollow "
-           "where the queue grew; lines: medians.", _alt),
     Figure("lotes.scale", "lotes.scale", plot_scale, lambda frame: (
         f"Mean wait as the cluster grows, load 0.97, {frame['hours'].iloc[0]:g} hours, sizes by one factor "
         "with the mean as planned. Waits depend on the size of the cluster, LoTES's most: figures at quick "
@@ -217,22 +205,10 @@ FIGURES = (
 )
 
 
-def _runs(frame, policy, where="phi >= 0"):
-    return frame[frame["policy"] == policy].query(where).sort_values(["phi", "omega", "seed"])
-
-
 @measure
 def _wait(frame, policy, where="phi >= 0"):
     """Mean wait in seconds, per seed."""
-    return _runs(frame, policy, where).groupby("seed")["wait"].mean().to_numpy()
-
-
-@measure
-def _ahead(frame, least):
-    """By how many decades LoTES waits less than Tetris, mean over the axis from `least` on, per seed."""
-    rows = runs.with_decades(frame[frame[axis_of(frame)] >= least])
-    table = rows.pivot_table(index="seed", columns="policy", values="decades")
-    return (table["tetris"] - table["lotes"]).to_numpy()
+    return frame[frame["policy"] == policy].query(where).groupby("seed")["wait"].mean().to_numpy()
 
 
 @measure
@@ -240,14 +216,22 @@ def _growth(frame, policy):
     """Slope of the wait's decades along the axis, from one end of it to the other, per seed."""
     x = axis_of(frame)
     span = frame[x].max() - frame[x].min()
-    seeds = runs.with_decades(_runs(frame, policy)).groupby("seed")
-    slopes = [span * np.polyfit(rows[x], rows["decades"], 1)[0] for _, rows in seeds]
+    rows = frame[frame["policy"] == policy].sort_values(["phi", "omega", "seed"])
+    rows = rows.assign(decades=np.log10(rows["wait"].clip(lower=runs.SHORTEST)))
+    slopes = [span * np.polyfit(one[x], one["decades"], 1)[0] for _, one in rows.groupby("seed")]
     return np.round(slopes, 9)  # so that a flat line, whose slope is about 1e-17, does not grow
 
 
-@measure
-def _under(frame, law, judged):
-    return judged(frame[frame["sizes"] == law])
+def _readings(figure, judged):
+    """The measure under each law; in Figs. 11 and 13 also where loads are shares of another lambda*."""
+    load = {"fig11": 0.97, "fig12": 0.9, "fig13": 0.95}[figure]
+
+    def at(law):
+        return runs.under(f"sizes == {law!r} and load == {load}", judged)
+
+    own = {law: (f"lotes.{figure}", at(law)) for law in (*JUDGED, *["common-fluid"] * (figure == "fig12"))}
+    return own | {f"{law}, load of {name}": ("lotes.loads", at(f"{law}-{of}"))
+                  for law in JUDGED for of, name in LOADS.items() if figure != "fig12"}
 
 
 GROWS = {"check": "trend", "metric": "growth of the mean wait along the axis", "unit": "decades"}
@@ -260,8 +244,8 @@ ROWS = (
      NONE | {"metric": "difference of mean waits"}),
     ("fig11-lotes-grows", "5.4.2; Fig. 11", "LoTES's wait grows with Phi", _growth("lotes"), GROWS),
     ("fig11-tetris-grows", "5.4.2; Fig. 11", "Tetris's wait grows with Phi", _growth("tetris"), GROWS),
-    ("fig11-better", "5.4.2; Fig. 11", "For Phi > 0 LoTES waits less than Tetris", _ahead(0.003),
-     runs.DECADES),
+    ("fig11-better", "5.4.2; Fig. 11", "For Phi > 0 LoTES waits less than Tetris",
+     runs.longer("lotes", "tetris", "phi >= 0.003"), runs.DECADES),
     ("fig12-lotes", "5.4.3; Fig. 12", "At load 0.90 LoTES starts nearly all jobs at once", _wait("lotes"),
      NONE),
     ("fig12-tetris-zero", "5.4.3; Fig. 12",
@@ -272,11 +256,10 @@ ROWS = (
      GROWS),
     ("fig13-tetris-grows", "5.4.3; Fig. 13", "At load 0.95 Tetris's wait grows with Omega", _growth("tetris"),
      GROWS),
-    ("fig13-better", "5.4.3; Fig. 13", "At load 0.95 LoTES waits less than Tetris", _ahead(0.0),
-     runs.DECADES),
+    ("fig13-better", "5.4.3; Fig. 13", "At load 0.95 LoTES waits less than Tetris",
+     runs.longer("lotes", "tetris"), runs.DECADES),
 )
 
 CLAIMS = tuple(runs.claim(name, f"Section {where}", text, None, None, **more,
-                          readings={law: (f"lotes.{name.partition('-')[0]}", _under(law, judged))
-                                    for law in (*JUDGED, "common-fluid")[: 4 if "fig12" in name else 3]})
+                          readings=_readings(name.partition("-")[0], judged))
                for name, where, text, judged, more in ROWS)

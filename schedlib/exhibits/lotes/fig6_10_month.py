@@ -74,7 +74,7 @@ def month(google: bool, thin: int, load: float, sizes: str, seed: int) -> pd.Dat
     times = runs.google_times() if google else None
     configs, classes, jobs = runs.month(seed, thin=thin, load=load, sizes=sizes, times=times)
     frame = runs.each_policy(configs, classes, jobs, measures, seed, until=float(HOURS), interval=24.0)
-    return frame.dropna(ignore_index=True).assign(realised=lotes.core_load(configs, jobs))
+    return frame.assign(realised=lotes.core_load(configs, jobs))
 
 
 LOADS, SHOWN = (0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0), (0.8, 0.9, 1.0)
@@ -140,16 +140,14 @@ def _ahead(frame):
 
 def plot_map(frame: pd.DataFrame) -> Picture:
     """Mean waits against the load under each law of sizes; below, who waits least and by how many decades."""
-    laws = [law for law in drawing.LAWS if law in set(frame["sizes"])]
-    loads, ahead, waits = sorted(set(frame["load"])), _ahead(frame), _waits(frame)
+    laws = drawing.laws_in(frame)
+    loads, ahead = sorted(set(frame["load"])), _ahead(frame)
+    waits = _waits(frame).reset_index(name="wait").assign(place=lambda rows: rows["load"].map(loads.index))
     figure, axes = style.subplots(2, len(laws), size=(max(3.4 * len(laws), 7.4), 5.0), sharex=True,
                                   sharey="row", squeeze=False, height_ratios=(5, 1))
     for law, (above, below) in zip(laws, axes.T, strict=True):
-        for k, policy in enumerate(runs.POLICIES):
-            values, look = waits[policy, law], style.look(policy)
-            place = values.index.get_level_values("load").to_series(values.index).map(loads.index)
-            drawing.median_line(above, values, place, look)
-            drawing.dots(above, place + 0.1 * (k - 1.5), values, look)
+        looks = {policy: style.look(policy) for policy in runs.POLICIES}
+        drawing.lines(above, waits[waits["sizes"] == law], "place", "wait", looks=looks, shift=0.1)
         above.set(title=drawing.LAWS[law], yscale="log", ylabel=drawing.WAIT)
         for at, load in enumerate(loads):
             policy, lead = ahead[law, load]
@@ -218,7 +216,7 @@ def _alt_month(frame):
         words.append(f"load {load:g}: {each}")
     what = {"wait": "mean waits of the last day (s)", "queue": "jobs waiting at the end",
             "tail": "jobs that wait over an hour (%)"}[name]
-    return f"Charts of a month under four policies, a panel for each load. Median {what}: {'; '.join(words)}."
+    return f"Charts of a month by policy, a panel for each load. Median {what}: {'; '.join(words)}."
 
 
 def _alt_map(frame):
@@ -257,29 +255,26 @@ FIGURES = (
 
 
 @measure
-def _under(frame, law, judged):
-    return judged(frame[frame["sizes"] == law])
-
-
-@measure
 def _over(frame, policy, hours):
-    """Share of jobs (%) that wait longer, per seed."""
+    """The share of jobs (%) that wait longer than so many hours, per seed."""
     where = f"measure == 'tail' and policy == '{policy}' and x == {3600.0 * hours}"
     return frame.query(where)["value"].to_numpy()
 
 
 @measure
-def _days(frame, sums_up, of, holds, first=0):
-    """Share ("mean") or "any" of the days from `first` on of which `holds` is true, less 1/2, per seed.
-    Queues count as those of the whole month, of which a `thin`-th was run."""
-    days = runs.by_interval(frame, of, first) * (frame["thin"].iloc[0] if of == "queue" else 1)
-    return holds(days).groupby("seed").agg(sums_up).to_numpy() - 0.5
+def _days(frame, of, holds, sums_up="mean", first=0, of_all=1.0, less=0.5):
+    """The share ("mean") or "any" of the days from `first` on on which `holds` is true, per seed.
+
+    Waits are 0.1 ms at least; queues those of the whole month, of which a `thin`-th was run.
+    """
+    rows = frame[(frame["measure"] == of) & (frame["x"] >= first)]
+    days = rows.pivot(index=["seed", "x"], columns="policy", values="value").clip(lower=runs.SHORTEST)
+    days = days * (frame["thin"].iloc[0] if of == "queue" else 1)
+    return of_all * days.eval(holds).groupby("seed").agg(sums_up).to_numpy() - less
 
 
-def _first_day(frame):
-    """By how many decades Greedy waits less than the better of the others on the first day, per seed."""
-    waits = runs.by_interval(frame, "wait").xs(0, level="x").clip(lower=runs.SHORTEST)
-    return np.log10(waits[["lotes", "tetris"]].min(axis=1) / waits["greedy"]).to_numpy()
+def _longer(first, second, where="measure == 'mean'", **more):
+    return runs.longer(first, second, where, "value", **more)
 
 
 ASSUMED = ("which load Google's cluster had is not known, and Table 2's classes are drawn for each job: the "
@@ -291,37 +286,37 @@ ANY = {"metric": "share of seeds with such a day less one half", "unit": "1"}
 
 ROWS = (
     ("greedy", "Greedy waits orders of magnitude longer than LoTES (read as 100 times)",
-     runs.longer("lotes", "greedy"), runs.DECADES | VALUE | {"paper_value": 2.0}),
-    ("tetris", "Tetris waits about an order of magnitude longer than LoTES", runs.longer("lotes", "tetris"),
+     _longer("lotes", "greedy"), runs.DECADES | VALUE | {"paper_value": 2.0}),
+    ("tetris", "Tetris waits about an order of magnitude longer than LoTES", _longer("lotes", "tetris"),
      runs.DECADES | VALUE | {"paper_value": 1.0}),
     ("greedy-minutes", "On average Greedy's wait is 15 to 20 minutes longer than LoTES's",
-     lambda frame: (runs.overall(frame).eval("greedy - lotes") / 60).to_numpy(),
+     lambda frame: _longer("lotes", "greedy", log=False)(frame) / 60,
      {"check": "value", "paper_value": 17.5, "tolerance": 2.5, "unit": "min",
       "metric": "Greedy's mean wait less LoTES's"}),
     ("lower", "LoTES's wait is generally no longer than Tetris's (read as: on most days, waits below 0.1 ms "
-     "being equal)",
-     _days("mean", "wait", lambda days: days["lotes"] <= days["tetris"].clip(lower=runs.SHORTEST)), MOST),
+     "being equal)", _days("wait", "lotes <= tetris"), MOST),
     ("deviate", "When they deviate, Greedy waits minutes, Tetris seconds, LoTES microseconds (read as: on "
      "some day means of at least 60 s, at least 1 s, below 1 ms)",
-     _days("any", "wait", lambda days: (days["greedy"] >= 60) & (days["tetris"] >= 1)
-           & (days["lotes"] < 1e-3)), ANY),
+     _days("wait", "greedy >= 60 and tetris >= 1 and lotes < 1e-3", "any"), ANY),
     ("first-day", "In the first period, with the batch, Greedy waits less than LoTES and Tetris (read as: "
-     "jobs that start on the first day)", _first_day, runs.DECADES),
+     "jobs that start on the first day)",
+     _longer("greedy", ["lotes", "tetris"], "measure == 'wait' and x == 0"), runs.DECADES),
     ("tail-lotes", "Under LoTES less than 1 % of jobs wait over an hour",
      lambda frame: 1 - _over("lotes", 1)(frame),
      {"metric": "1 % less the share that waits longer", "unit": "%"}),
     ("tail-tetris", "Under Tetris 1 % of jobs wait over 7 hours", _over("tetris", 7), OVER),
     ("tail-greedy", "Under Greedy 1 % of jobs wait over 17 hours", _over("greedy", 17), OVER),
     ("queue-lotes", "For most of the month LoTES's queue stays small (read as: nobody waits at the end of "
-     "most days)", _days("mean", "queue", lambda days: days["lotes"] == 0), MOST),
+     "most days)", _days("queue", "lotes < 1"), MOST),
     ("queue-tetris", "Tetris has a queue at some points in the month (read as: at the end of a day after the "
-     "first)", _days("any", "queue", lambda days: days["tetris"] > 0, 1), ANY),
+     "first)", _days("queue", "tetris >= 1", "any", 1), ANY),
     ("queue-tetris-small", "Tetris's queues are relatively small (read as: at the end of most days after the "
-     "first fewer jobs wait than arrive in an hour)",
-     _days("mean", "queue", lambda days: days["tetris"] < JOBS / HOURS, 1), MOST),
+     "first fewer jobs wait than arrive in an hour)", _days("queue", f"tetris < {JOBS / HOURS}", first=1),
+     MOST),
     ("queue-greedy", "Greedy has a queue at all points of the month (read as: at the end of every day)",
-     runs.ends_queued("greedy"), {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
-                                  "metric": "share of days that end with a queue"}),
+     _days("queue", "greedy >= 1", of_all=100.0, less=0.0),
+     {"check": "value", "paper_value": 100.0, "tolerance": 5.0, "unit": "%",
+      "metric": "share of days that end with a queue"}),
 )
 
 READINGS = {law: ("lotes.month", law) for law in LAWS} | {
@@ -330,6 +325,7 @@ CLAIMS = (
     runs.claim("mix", "Section 5.3.2; Fig. 7", "The proportions of the classes change heavily over the month",
                None, None, reason="the tasks' demands, which make the classes, may not be shipped"),
     *(runs.claim(f"month-{name}", "Section 5.3.3", text, None, None, **more, reason=ASSUMED, along="load",
-                 readings={reading: (run, _under(law, judged)) for reading, (run, law) in READINGS.items()})
+                 readings={reading: (run, runs.under(f"sizes == {law!r}", judged))
+                           for reading, (run, law) in READINGS.items()})
       for name, text, judged, more in ROWS),
 )

@@ -1,10 +1,10 @@
-"""Runs that several of LoTES's exhibits share, their measures of waits and queues per seed, and its claims'
-maker.
+"""Runs that several of LoTES's exhibits share, and what they and its claims measure.
 
 Google's task table may not be shipped. Its job table gives real arrivals where it has been fetched.
 """
 
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,55 +13,69 @@ import numpy as np
 import pandas as pd
 
 from schedlib import lotes, traces
-from schedlib.exhibits import measure
+from schedlib.exhibits import lacking, measure
 from schedlib.experiment import claim_maker, scales
 from schedlib.workload import Workload
 
 ONCE: dict[str, Any] = {"points": scales([{}]), "seeds": scales(1)}
 """An experiment without parameters or randomness, the same at every scale."""
-POLICIES = ("lotes", "lotes-first", "greedy", "tetris")
-"""LoTES in the extended and in the first version, and the two policies that the paper compares it with."""
+POLICIES = ("lotes", "greedy", "tetris")
+"""LoTES in the extended version, and the two policies that the paper compares it with."""
 CONFIGS = 10
 """Machine configurations of a random workload, with equally many machines each."""
-SIZE = {"smoke": {"machines": 4, "hours": 10.0}, "quick": {"machines": 50, "hours": 8.0},
-        "paper": {"machines": 1000, "hours": 100.0}}
-"""Machines of each configuration and hours of arrivals. The paper's own size is that of the scale `paper`."""
 SHORTEST = 1e-4
 """Seconds below which mean waits count as equal, and are drawn as none."""
 DECADES = {"metric": "log10 of the ratio of mean waits", "unit": "decades"}
 
+Case = tuple[dict, lotes.RandomInstance, str, dict[str, Any]]
+"""Of a run its name, the instance, the policy and options."""
 claim = claim_maker("lotes", check="order")
 
 
-def matched_instance(phi: float, load: float, machines: int, hours: float, seed: int) -> lotes.RandomInstance:
+def sized(*points: list[dict], hours: tuple[float, ...] = (10.0, 8.0, 100.0)) -> dict[str, list[dict]]:
+    """The points of each scale, or the same of all, with its machines of each configuration and its `hours`
+    of arrivals. The paper's own size is that of the scale `paper`."""
+    sizes = zip((4, 50, 1000), hours, strict=True)
+    return {scale: [point | {"machines": machines, "hours": length} for point in some]
+            for (scale, some), (machines, length) in zip(scales(*points).items(), sizes, strict=True)}
+
+
+def matched_instance(phi: float, load: float, machines: int, hours: float, seed: int,
+                     omega: float = 0.0) -> lotes.RandomInstance:
     """One factor for a job's sizes, its mean as planned; `load` is of stage 2's rate in whole machines."""
-    return lotes.random_instance(phi, load=load, machines=machines, hours=hours, seed=seed, sizes="common",
-                                 matched=True, rounded=True)
+    return lotes.random_instance(phi, omega=omega, load=load, machines=machines, hours=hours, seed=seed,
+                                 sizes="common", matched=True, rounded=True)
 
 
 def follow(instance: lotes.RandomInstance, policy: str, seed: int, plan: lotes.Plan | None = None,
            **more) -> lotes.Simulation:
-    """A run of a policy on the jobs of a random instance; LoTES follows `plan`, or else the instance's."""
-    return lotes.simulate(policy, instance.configs, instance.workload, plan=plan or instance.plan, seed=seed,
-                          record=False, **more)
+    """A run of a policy on the jobs of a random instance; LoTES follows `plan`, or else the instance's.
+
+    Loads that stage 2 does not sustain pass without a warning: exhibits show what they do.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return lotes.simulate(policy, instance.configs, instance.workload, plan=plan or instance.plan,
+                              seed=seed, record=False, **more)
 
 
 def outcome(run: lotes.Simulation, instance: lotes.RandomInstance) -> dict:
-    """The waits of a run (s) and what shows whether its queue grew.
-
-    `wait`, `p99`: mean and 99 % quantile over all jobs; `arrived`: jobs; `waiting`: jobs queued at the end;
-    `slope`: growth of the queue in jobs per hour, per job that arrives in an hour; `stable`:
-    `Simulation.stable`.
-    """
+    """`wait`, `p99`: mean and 99 % quantile over all jobs (s); jobs `arrived`, and `waiting` at the end;
+    `slope`: growth of the queue in jobs per hour, per job that arrives in an hour; `stable`: the run's."""
     return {"wait": 3600 * run.mean_wait, "p99": 3600 * run.quantile(0.99), "arrived": run.arrived,
             "waiting": run.waiting, "slope": run.slope / instance.workload.rate, "stable": run.stable}
 
 
+def compared(cases: Iterable[Case], seed: int, measures: Callable = outcome) -> pd.DataFrame:
+    """A row for each case: its name, and what its run measures."""
+    return pd.DataFrame([named | measures(follow(instance, policy, seed, **options), instance)
+                         for named, instance, policy, options in cases])
+
+
 def no_google_table() -> str:
     """What to do when Google's job table is not here, and "" when it is."""
-    lacking = ("Google's job table is not here and may not be shipped; fetch it with: "
-               "python -m schedlib data google2011")
-    return lacking if traces.google2011_folder() is None else ""
+    return lacking(traces.google2011_folder(), "Google's job table is not here and may not be shipped; fetch "
+                   "it with", "google2011")
 
 
 def google_files(point: Mapping) -> list[Path]:
@@ -96,33 +110,25 @@ def each_policy(configs: lotes.MachineConfigs, classes: lotes.JobClasses, jobs: 
         run = lotes.simulate(policy, configs, jobs, plan=made, seed=seed, record=False, **options)
         for name, series in measures(run).items():
             rows += [(policy, name, float(x), float(value)) for x, value in series]
-    return pd.DataFrame(rows, columns=["policy", "measure", "x", "value"])
-
-
-def with_decades(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with log10 of the column `wait` (s) as a column `decades`."""
-    return frame.assign(decades=np.log10(frame["wait"].clip(lower=SHORTEST)))
-
-
-def by_interval(frame: pd.DataFrame, measure: str, first: int = 0) -> pd.DataFrame:
-    """A measure of each day or minute from number `first` on: rows by seed and x, a column per policy."""
-    rows = frame[(frame["measure"] == measure) & (frame["x"] >= first)]
-    return rows.pivot(index=["seed", "x"], columns="policy", values="value")
-
-
-def overall(frame: pd.DataFrame, measure: str = "mean") -> pd.DataFrame:
-    """A measure of the whole run, by default the mean wait (s): a row per seed, a column per policy."""
-    return frame[frame["measure"] == measure].pivot(index="seed", columns="policy", values="value")
+    return pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).dropna(ignore_index=True)
 
 
 @measure
-def longer(frame: pd.DataFrame, first: str, second: str, of: str = "mean") -> np.ndarray:
-    """By how many decades the policy `second` waits longer than `first` over the whole run, per seed."""
-    waits = overall(frame, of).clip(lower=SHORTEST)
-    return np.log10(waits[second] / waits[first]).to_numpy()
+def under(frame: pd.DataFrame, where: str, judged: Callable) -> Any:
+    """A measure on the rows for which `where` holds."""
+    return judged(frame.query(where))
 
 
 @measure
-def ends_queued(frame: pd.DataFrame, policy: str) -> pd.Series:
-    """The share of the days or minutes (%) at whose end jobs wait, per seed."""
-    return 100 * (by_interval(frame, "queue")[policy] > 0).groupby("seed").mean()
+def longer(frame: pd.DataFrame, first, second, where: str = "seed >= 0", column: str = "wait",
+           by: str | tuple = "policy", log: bool = True) -> np.ndarray:
+    """By how many decades `second` waits longer than `first`, or with a list of them the best, per seed.
+
+    A mean over the rows for which `where` holds; `by`: the column or columns that name who; without `log` it
+    is the difference in that `column`.
+    """
+    rows = frame.query(where)
+    values = np.log10(rows[column].clip(lower=SHORTEST)) if log else rows[column]
+    table = rows.assign(value=values).pivot_table("value", "seed", by if isinstance(by, str) else [*by])
+    other = table[second].min(axis=1) if isinstance(second, list) else table[second]
+    return (other - table[first]).to_numpy()

@@ -6,7 +6,6 @@ compared: ours, of least waste; the first that the solver finds; one with the pr
 
 import numpy as np
 import pandas as pd
-import pulp
 from matplotlib.figure import Figure as Picture
 from matplotlib.ticker import NullFormatter
 
@@ -32,30 +31,25 @@ def with_supports(configs: lotes.MachineConfigs, classes: lotes.JobClasses,
     An integer program; raises RuntimeError when no optimum has these numbers.
     """
     rate, pool = allocate(configs, classes).rate, pool_size(configs, classes)
-    total = configs.capacity * configs.count[:, None]
+    total, n = configs.capacity * configs.count[:, None], pool.size
     lost = waste(configs, classes) * (total / total.sum(axis=0)).mean(axis=1)[:, None]
-    served = classes.rate * pool / (classes.share * rate)
-    problem = pulp.LpProblem("vertex", pulp.LpMinimize)
-    pairs = list(np.ndindex(pool.shape))
-    part = {(j, k): problem.add_variable(f"y_{j}_{k}", lowBound=0) for j, k in pairs}
-    used = {(j, k): problem.add_variable(f"z_{j}_{k}", cat=pulp.LpBinary) for j, k in pairs}
-    problem += pulp.LpAffineExpression([(part[pair], lost[pair]) for pair in pairs])
-    for pair in pairs:
-        problem += part[pair] - used[pair] <= 0
-        problem += part[pair] - LEAST * used[pair] >= 0
-    for j, count in enumerate(supports):
-        mine = [pair for pair in pairs if pair[0] == j]
-        problem += pulp.LpAffineExpression([(used[pair], 1) for pair in mine]) == count
-        for l in range(configs.n_resources):
-            terms = [(part[j, k], pool[j, k] * classes.demand[k, l] / total[j, l]) for _, k in mine]
-            problem += pulp.LpAffineExpression(terms) <= 1
-    for k in range(classes.n_classes):
-        terms = [(part[j, k], served[j, k]) for j in range(configs.n_configs)]
-        problem += pulp.LpAffineExpression(terms) >= 1 - 1e-9
-    solve(problem, "the optimum with these numbers of classes")
-    running = np.zeros(pool.shape)
-    for pair in pairs:
-        running[pair] = part[pair].value() * pool[pair] if used[pair].value() > 0.5 else 0.0
+    j, k = np.indices(pool.shape).reshape(2, -1)
+    mine, one, none = j == np.arange(configs.n_configs)[:, None], np.eye(n), np.zeros((len(pool), n))
+    linked = np.hstack((np.repeat(one, 2, axis=0), -np.kron(one, [[1.0], [LEAST]])))  # part <= used, ...
+    held = [np.where(mine, pool[j, k] * need / room, 0.0)
+            for need, room in zip(classes.demand[k].T, total[j].T, strict=True)]
+    own = np.stack([np.hstack((none, mine)), *(np.hstack((each, none)) for each in held)], axis=1)
+    served = (classes.rate * pool / (classes.share * rate))[j, k]
+    served = np.where(k == np.arange(classes.n_classes)[:, None], served, 0.0)
+    rows = np.vstack((linked, own.reshape(-1, 2 * n), np.hstack((served, 0 * served))))
+    counts = np.c_[supports, np.ones_like(total)].ravel()
+    low = np.r_[np.tile([-np.inf, 0.0], n), np.where(np.arange(counts.size) % len(own[0]), -np.inf, counts),
+                np.full(len(served), 1 - 1e-9)]
+    high = np.r_[np.tile([0.0, np.inf], n), counts, np.full(len(served), np.inf)]
+    second = np.arange(2 * n) >= n  # the columns that say whether a pair is used
+    x, _ = solve("the optimum with these numbers of classes", np.append(lost, np.zeros(n)), rows, low, high,
+                 most=np.where(second, 1.0, np.inf), whole=second)
+    running = np.where(x[n:] > 0.5, x[:n] * pool.ravel(), 0.0).reshape(pool.shape)
     return lotes.Allocation(rate, running[:, :, None] * classes.demand / total[:, None], running)
 
 

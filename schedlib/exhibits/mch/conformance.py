@@ -114,11 +114,7 @@ def served_in_turn(line: str, rule: str, method: str = "fast") -> bool:
     holds = tree.demand.any(axis=1)
     tree = tree.with_demand(np.where(holds[:, None], tree.demand, capacity) / WHOLE)
     state = empty(tree, capacity, RULES[rule], method, active, decisions=tree.n_leaves)
-    state.leaves.tasks, state.leaves.started, state.capacity[:] = holds * WHOLE, counts, np.inf
-    for leaf, node in enumerate(state.groups.node_of if len(state.groups.node_of) == tree.n_leaves else ()):
-        while node >= 0:
-            state.groups.started[node] += counts[leaf]
-            node = state.groups.nodes.parent[node]
+    state.leaves.tasks, state.leaves.started = holds * WHOLE, counts
     how = served(RULES[rule], method)
     dispatch.refresh(*how, state)
     dispatch.fill(*how, state)

@@ -49,16 +49,16 @@ def run_jobs(reading: str, levels: int, jobs: int, seed: int) -> pd.DataFrame:
     return _cost(tree, MACHINES, table[["leaf", "submit", "tasks", "duration"]])
 
 
-def run_nodes(levels: int, seed: int) -> pd.DataFrame:
+def run_nodes(levels: int, seed: int, most: int = 20, measured: tuple = MEASURED) -> pd.DataFrame:
     """The cost of filling a cluster by a full binary tree whose leaves are jobs; columns as in `run_jobs`.
 
-    There is 1/20 machine for each job of the trace, some six tasks, so that the number of decisions grows as
-    that of nodes. Tasks start at time 0, none ends.
+    There is 1/20 machine for each job of the trace (up to 2^`most`), some six tasks, so that the number of
+    decisions grows as that of nodes. Tasks start at time 0, none ends.
     """
     leaves = 2**levels
     tree = full_binary(levels, jobs_from_trace(leaves, seed)[["cpu", "memory"]])
     jobs = pd.DataFrame({"leaf": range(leaves), "submit": 0.0, "tasks": 10**6, "duration": 1.0})
-    return _cost(tree, leaves / 20, jobs, until=0)
+    return _cost(tree, min(leaves, 2**most) / 20, jobs, until=0, measured=measured)
 
 
 def stream(jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2) -> tuple[Tree, float, pd.DataFrame]:
@@ -87,11 +87,8 @@ def run_frontier(load: str, size: int, seed: int) -> pd.DataFrame:
     C-CH and M-CH, and H-DRF as printed up to `LARGEST` levels; `stream`: `size` tasks of `stream`."""
     if load == "stream":
         return _cost(*stream(size // 100, size, seed), measured=FAST)
-    leaves = 2**size
-    tree = full_binary(size, jobs_from_trace(leaves, seed)[["cpu", "memory"]])
-    jobs = pd.DataFrame({"leaf": range(leaves), "submit": 0.0, "tasks": 10**6, "duration": 1.0})
-    machines = min(leaves, 2**16) / 20  # large trees are filled with half a million tasks
-    return _cost(tree, machines, jobs, until=0, measured=MEASURED[: size <= LARGEST] + FAST)
+    # large trees are filled with half a million tasks
+    return run_nodes(size, seed, most=16, measured=MEASURED[: size <= LARGEST] + FAST)
 
 
 def _cost(tree, machines, jobs, until=None, measured=MEASURED):
@@ -124,16 +121,19 @@ def _lines(ax, frame, x, y):
     ax.xaxis.set_major_formatter("{x:g}")
 
 
+def _of_reading(frame: pd.DataFrame, reading: str) -> pd.DataFrame:
+    return frame[frame["reading"] == reading]
+
+
 def plot_fig5(frame: pd.DataFrame):
-    """Operations and seconds by number of jobs, a column for each tree, a pair of rows for each reading."""
-    levels, found = sorted(set(frame["levels"])), set(frame["reading"])
-    rows = list(itertools.product([one for one in READINGS if one in found], ("operations", "seconds")))
-    size = (2.6 * len(levels) + 0.8, 2.35 * len(rows) + 0.5)
-    figure, axes = style.subplots(len(rows), len(levels), size=size, squeeze=False, sharex=True, sharey="row")
-    for line, (reading, measure) in zip(axes, rows, strict=True):
+    """Operations and seconds by number of jobs, a column for each tree."""
+    levels = sorted(set(frame["levels"]))
+    size = (2.6 * len(levels) + 0.8, 5.2)
+    figure, axes = style.subplots(2, len(levels), size=size, squeeze=False, sharex=True, sharey="row")
+    for line, measure in zip(axes, ("operations", "seconds"), strict=True):
         for ax, level in zip(line, levels, strict=True):
-            _lines(ax, frame[(frame["levels"] == level) & (frame["reading"] == reading)], "jobs", measure)
-        line[0].set_ylabel(f"{measure},\njobs as {reading if reading == 'nodes' else 'queues at leaves'}")
+            _lines(ax, frame[frame["levels"] == level], "jobs", measure)
+        line[0].set_ylabel(measure)
     for top, bottom, level in zip(axes[0], axes[-1], levels, strict=True):
         top.set_title(f"{level} levels")
         bottom.set_xlabel("number of jobs")
@@ -182,7 +182,7 @@ def plot_frontier(frame: pd.DataFrame):
     looks = [_look(rule, "fast") for rule in middle.index]
     axes[2].barh([look["label"] for look in looks], middle, color=[look["color"] for look in looks])
     axes[2].set(xlabel="microseconds per task", ylabel="rule",
-                title=f"a stream of {rows['size'].max():,} tasks")
+                title=f"{rows['size'].max():,} tasks")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
@@ -283,7 +283,7 @@ EXPERIMENTS = (
                              jobs=[50, 100, 200, 400, 800, 1600][:most]) for most in (2, 4, 6))),
                scales(2, 5, 10), timing=("seconds",)),
     Experiment("mch.complexity", "The cost of filling a cluster against the number of nodes", run_nodes,
-               scales(*(grid(levels=range(5, most + 1)) for most in (7, LARGEST, 12))),
+               scales(*(grid(levels=range(5, most + 1)) for most in (7, 10, 12))),
                scales(2, (5, 10, 20)), timing=("seconds",)),
     Experiment("mch.frontier", "The cost of a decision to a million nodes, and of a stream of tasks",
                run_frontier, scales(*([{"load": "fill", "size": levels} for levels in range(5, most + 1, 2)]
@@ -291,11 +291,14 @@ EXPERIMENTS = (
                                       for most, tasks in ((7, 10_000), (19, 1_000_000)))),
                scales(1), timing=("seconds",)))
 FIGURES = (
-    Figure("mch.fig5", "mch.fig5", plot_fig5, "The cost of scheduling jobs of the Alibaba hour (which stands "
-           "for Google's trace) under full binary trees, medians over seeds. Upper half: the leaves are "
-           "queues. Lower half: jobs are leaves below the lowest groups. Operations are nodes and heap "
-           "places looked at; seconds of the flat rules include a fixed cost each time that weights are "
-           "worked out anew. The paper's Fig. 5.", _alt_fig5),
+    *(Figure(
+        f"mch.fig5{suffix}", "mch.fig5", plot_fig5, "The cost of scheduling jobs of the Alibaba hour (for "
+        f"Google's trace) under full binary trees, medians over seeds; {where}. Operations are nodes and "
+        "heap places looked at; seconds of the flat rules include a fixed cost each time that weights are "
+        f"worked out anew. {of_paper}", _alt_fig5, partial(_of_reading, reading=reading))
+      for suffix, reading, where, of_paper in (
+          ("", "queues", "the leaves are queues of jobs", "The paper's Fig. 5."),
+          ("-nodes", "nodes", "the jobs are leaves below the lowest groups", "Another reading of Fig. 5."))),
     Figure("mch.complexity", "mch.complexity", plot_complexity,
            "The cost of filling a cluster under full binary trees whose leaves are jobs, six tasks each: in "
            "all (above) and per decision (below), with slopes over all q and their 95 % intervals over "

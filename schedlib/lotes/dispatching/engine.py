@@ -11,13 +11,13 @@ import numpy as np
 
 from schedlib.core.events import add, take
 from schedlib.core.prefetch import prefetch
+from schedlib.core.stopping import poll
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import gave, refresh, took
-from schedlib.lotes.dispatching.meter import lengthened, note_arrival, note_end, note_queue, note_start, tick
-from schedlib.lotes.dispatching.pieces import return_pieces, sizes, take_pieces
-from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Log, State, enlarged, enter, leave, longer_log
+from schedlib.lotes.dispatching import machine_tree as tree
+from schedlib.lotes.dispatching import state as states
+from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Log, State, lengthened, note_queue, tick
 from schedlib.lotes.model import MachineConfigs
-from schedlib.lotes.policies.entry_points import arrive, changed, left, pick, wait
+from schedlib.lotes.policies import arrive, changed, grown, left, pick, wait
 
 DONE, MORE_SLOTS, MORE_INTERVALS, BROKEN = range(4)
 """Why `advance` returns: it is at the end, needs room, or the policy made an impossible choice."""
@@ -33,10 +33,10 @@ def start(state, log, slot, machine):
         m.free[machine, l] -= size
         meter.used[l] += size
     if m.unit > 0:
-        state.table.pieces[slot] = take_pieces(m, machine, state.table.size[slot])
+        state.table.pieces[slot] = tree.take_pieces(m, machine, state.table.size[slot])
     finish = now + job.work * m.pace[m.config[machine], job.job_class]
     job.machine = machine
-    note_start(meter, now - job.submit)
+    states.note_start(meter, now - job.submit)
     add(state.events, finish, slot)
     if log.start.size > 0:
         log.start[job.row], log.finish[job.row], log.machine[job.row] = now, finish, machine
@@ -69,32 +69,37 @@ def ends(policy, state, log, slot):
         m.free[machine, l] += size
         state.meter.used[l] -= size
     if m.unit > 0:
-        return_pieces(m, machine, state.table.size[slot], state.table.pieces[slot])
-    note_end(state.meter)
-    leave(state.table, slot)
+        tree.return_pieces(m, machine, state.table.size[slot], state.table.pieces[slot])
+    clock = state.meter.clock[0]
+    clock.present -= 1
+    state.meter.series[clock.interval].finished += 1
+    states.leave(state.table, slot)
     left(policy, state, slot, machine)
     started = fill(policy, state, log, machine)
     if started == REFUSED:
         return False
-    changed(policy, state, machine, started == 0)
+    changed(policy, state, machine)
     if started > 0:
-        refresh(m, machine)
+        tree.refresh(m, machine)
     elif not m.closed[machine]:
-        gave(m, machine)
+        tree.gave(m, machine)
     return True
 
 
 @kernel
 def arrives(policy, state, log, slot, rng):
     """Start the arriving job, or let it wait; gives False when the policy's choice is impossible."""
-    note_arrival(state.meter)
+    clock = state.meter.clock[0]
+    clock.present += 1
+    state.meter.series[clock.interval].arrived += 1
     machine = arrive(policy, state, slot, rng)
     if machine == REFUSED:
         return False
     if machine >= 0:
+        before = tree.outline(state.machines.free[machine])
         start(state, log, slot, machine)
-        changed(policy, state, machine, False)
-        took(state.machines, machine, state.table.size[slot])
+        changed(policy, state, machine)
+        tree.took(state.machines, machine, before)
     else:
         wait(policy, state, slot, rng)
         note_queue(state.meter, 1)
@@ -105,6 +110,7 @@ def arrives(policy, state, log, slot, rng):
 def advance(policy, state, block, log, rng, until, last):
     """Run until the block is used up (the `last` one: until `until`); gives why it stopped."""
     while True:
+        poll()
         progress = state.progress[0]
         at = progress.taken
         arrival = block.submit[at] if at < block.submit.size else np.inf
@@ -127,7 +133,7 @@ def advance(policy, state, block, log, rng, until, last):
                 return MORE_SLOTS
             tick(state.meter, now)
             job_class, work, size = block.job_class[at], block.work[at], block.demand[at]
-            slot = enter(state.table, progress.arrived, now, job_class, work, size)
+            slot = states.enter(state.table, progress.arrived, now, job_class, work, size)
             progress.taken += 1
             progress.arrived += 1
             if not arrives(policy, state, log, slot, rng):
@@ -151,13 +157,13 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
         if last := block is None:
             nothing = none.reshape(0, configs.n_resources)
             block = Arrivals(submit=none, job_class=whole, work=none, demand=nothing)
-        size = sizes(configs, block.demand)
+        size = tree.sizes(configs, block.demand)
         if len(size):
             _check(block, size, state.machines, int(progress.arrived))
         if record:
             blocks.append(block)
         if record or planner:
-            log = longer_log(log, int(progress.arrived) + len(size))
+            log = states.longer_log(log, int(progress.arrived) + len(size))
         progress.taken = 0
         given = Arrivals(submit=np.array(block.submit, float), job_class=np.array(block.job_class, np.int64),
                          work=np.array(block.work, float), demand=np.ascontiguousarray(size))
@@ -179,7 +185,8 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
                     kept, state = planner.swap(kept, state, log)
                     planner.relabel(given, progress)
             elif status == MORE_SLOTS:
-                state = enlarged(state)
+                state = states.enlarged(state)
+                kept = grown(kept, len(state.table.spare))
             elif status == MORE_INTERVALS:
                 over = state.meter.width * len(state.meter.series)
                 state = state._replace(meter=lengthened(state.meter, over))

@@ -1,9 +1,14 @@
 """Which machine has room: for each configuration a binary tree of bounds over blocks of sixteen machines.
 
-A node holds, over the machines below it, the largest free amount of each resource, the largest smallest one,
-and the largest sum: a job that exceeds one of them fits none of these machines. Searches skip what the bounds
-exclude, and decide as a scan of all would. Sizes are fractions of the largest capacity, whole multiples of
-2**-50 (`model.scaled`), so that adding and subtracting floats is exact.
+A node bounds the `outline` of what is free on the machines below it, four numbers: a job that exceeds one of
+them fits none of these machines. Searches skip what the bounds exclude, and decide as a scan of all would.
+Sizes are fractions of the largest capacity, whole multiples of 2**-50 (`model.scaled`), so that adding and
+subtracting floats is exact.
+
+Some resources come in whole pieces, as GPUs do: a job takes a share of one piece, or several whole ones. What
+fits is still asked of each column alone: in place of the resource's total a machine's `free` has two,
+how much lies in pieces that nobody uses and, as the last column, how much the emptiest piece has left. A
+job's size has its whole pieces in the first of them, its share in the second.
 """
 
 from typing import Any, NamedTuple
@@ -12,10 +17,11 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.model import UNITS, scaled
+from schedlib.lotes.model import UNITS, MachineConfigs, scaled
 
 WIDTH = 16  # machines in a block
 CACHE_LINE = 64  # bytes
+EMPTY = (-1.0,) * 4  # the outline of no machine
 
 
 class Machines(NamedTuple):
@@ -32,7 +38,7 @@ class Machines(NamedTuple):
     closed: np.ndarray  # (N,): 1 where no arrival may start, whatever is free
     leaves: np.ndarray  # (M,)
     root: np.ndarray  # (M,)
-    bound: np.ndarray  # (nodes, R + 2): what each node bounds; -1 where no open machine is below it
+    bound: np.ndarray  # (nodes, 4): the largest of each part of `outline`; -1 where no open machine is below
     pieces: np.ndarray  # (N, G): what is left of each piece of the resource that comes in pieces; else (N, 0)
     piece: int  # which resource that is
     unit: float  # one piece, in the same fractions; 0 where nothing comes in pieces
@@ -69,11 +75,11 @@ def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray, piece: i
     config, first = np.repeat(np.arange(len(count)), count), np.concatenate(([0], np.cumsum(count)))
     leaves = 1 << np.ceil(np.log2(-(-np.asarray(count) // WIDTH))).astype(np.int64)
     root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
-    free, bound = capacity[config], aligned((int(2 * leaves.sum()), capacity.shape[1] + 2))
+    free, bound = capacity[config], aligned((int(2 * leaves.sum()), len(EMPTY)))
     made = Machines(capacity=capacity.copy(), free=free, config=config, first=first, pace=pace.copy(),
                     closed=np.zeros(len(config), np.int8), leaves=leaves, root=root, bound=bound,
                     pieces=left[config], piece=piece, unit=unit, wanted=np.full(1, -1))
-    bound[:] = maxima(made, np.c_[free, free.min(axis=1), free.sum(axis=1)], -1.0)
+    bound[:] = maxima(made, np.array([outline(row) for row in capacity])[config], -1.0)
     return made
 
 
@@ -91,32 +97,37 @@ def maxima(m: Machines, values: np.ndarray, empty: float) -> np.ndarray:
 
 
 @kernel
-def may_fit(bound, row, size, least, total):
-    """Whether the bounds in `row` leave room for a job of that size (R,), its smallest and its sum."""
-    r = size.size
-    if r == 2:  # the papers' case, without branches, which the processor would often mispredict
-        room = (size[0] <= bound[row, 0]) & (size[1] <= bound[row, 1])
-        return room & (least <= bound[row, 2]) & (total <= bound[row, 3])
-    for l in range(r):
-        if size[l] > bound[row, l]:
-            return False
-    return least <= bound[row, r] and total <= bound[row, r + 1]
+def outline(amounts):
+    """Of a job's sizes or of what is free (R,): the first x, the sum y of the others, the smallest, x + y."""
+    first = least = total = amounts[0]
+    for l in range(1, amounts.size):
+        least = min(least, amounts[l])
+        total += amounts[l]
+    return first, total - first, least, total
 
 
 @kernel
-def least_and_total(size):
-    """The smallest of the sizes and their sum, in the order of the resources."""
-    least, total = size[0], size[0]
-    for l in range(1, size.size):
-        least = min(least, size[l])
-        total += size[l]
-    return least, total
+def _at(bound, row):
+    return bound[row, 0], bound[row, 1], bound[row, 2], bound[row, 3]
+
+
+@kernel
+def _most(a, b):
+    """The larger of each two numbers of an outline."""
+    return max(a[0], b[0]), max(a[1], b[1]), max(a[2], b[2]), max(a[3], b[3])
+
+
+@kernel
+def may_fit(bound, row, need):
+    """Whether the bounds in `row` leave room for a job with this outline."""
+    room = (need[0] <= bound[row, 0]) & (need[1] <= bound[row, 1])  # no branch to mispredict
+    return room & (need[2] <= bound[row, 2]) & (need[3] <= bound[row, 3])
 
 
 @kernel
 def fits(free, size):
     """Whether a job of that size (R,) fits into what is free (R,)."""
-    if size.size == 2:
+    if size.size == 2:  # the papers' case, without branches, which the processor would often mispredict
         return (size[0] <= free[0]) & (size[1] <= free[1])
     for l in range(size.size):
         if size[l] > free[l]:
@@ -141,98 +152,45 @@ def machines_of(m, j, node):
 
 
 @kernel
-def _refresh_two(m, root, node, start, end):
-    """`refresh` for two resources, in registers."""
-    bound = m.bound
-    one = other = least = total = -1.0
-    for machine in range(start, end):
-        if not m.closed[machine]:
-            a, b = m.free[machine, 0], m.free[machine, 1]
-            one, other = max(one, a), max(other, b)
-            least, total = max(least, min(a, b)), max(total, a + b)
-    row = root + node
-    while True:
-        same = (bound[row, 0] == one) & (bound[row, 1] == other)
-        if same & (bound[row, 2] == least) & (bound[row, 3] == total):
-            return
-        bound[row, 0], bound[row, 1], bound[row, 2], bound[row, 3] = one, other, least, total
-        if node == 1:
-            return
-        near = row - node + (node ^ 1)
-        one, other = max(one, bound[near, 0]), max(other, bound[near, 1])
-        least, total = max(least, bound[near, 2]), max(total, bound[near, 3])
-        node >>= 1
-        row = root + node
-
-
-@kernel
 def refresh(m, machine):
     """Bring the tree up to date with what is free on the machine, and with whether it is closed."""
-    root, bound, r = m.root[m.config[machine]], m.bound, m.free.shape[1]
+    root, most = m.root[m.config[machine]], EMPTY
     node, start, end = block_of(m, machine)
-    if r == 2:
-        _refresh_two(m, root, node, start, end)
-        return
-    new = root  # node 0 is no node: working space
-    for l in range(r + 2):
-        bound[new, l] = -1.0
     for other in range(start, end):
-        if m.closed[other]:
-            continue
-        least = total = m.free[other, 0]
-        bound[new, 0] = max(bound[new, 0], total)
-        for l in range(1, r):
-            free = m.free[other, l]
-            bound[new, l] = max(bound[new, l], free)
-            least = min(least, free)
-            total += free
-        bound[new, r] = max(bound[new, r], least)
-        bound[new, r + 1] = max(bound[new, r + 1], total)
-    row = root + node
-    while True:
-        changed = False
-        for l in range(r + 2):
-            changed |= bound[row, l] != bound[new, l]
-            bound[row, l] = bound[new, l]
-        if not changed or node == 1:
+        if not m.closed[other]:
+            most = _most(most, outline(m.free[other]))
+    while _at(m.bound, root + node) != most:
+        for l in range(len(most)):
+            m.bound[root + node, l] = most[l]
+        if node == 1:
             return
+        most = _most(most, _at(m.bound, root + (node ^ 1)))
         node >>= 1
-        row, left = root + node, root + 2 * node
-        for l in range(r + 2):
-            bound[new, l] = max(bound[left, l], bound[left + 1, l])
 
 
 @kernel
-def took(m, machine, size):
-    """Bring the tree up to date after a job of that size started; skip if no maximum was the machine's."""
-    if size.size == 2:
-        j = m.config[machine]
-        row = m.root[j] + m.leaves[j] + (machine - m.first[j]) // WIDTH
-        bound = m.bound
-        a, b = m.free[machine, 0] + size[0], m.free[machine, 1] + size[1]
-        led = (a >= bound[row, 0]) | (b >= bound[row, 1]) | (a + b >= bound[row, 3])
-        if not led and (a if a < b else b) < bound[row, 2]:
-            return
-    refresh(m, machine)
+def took(m, machine, before):
+    """Bring the tree up to date after a job started; skip if no bound of the block was the machine's, whose
+    outline was `before`.
+    """
+    row, below = m.root[m.config[machine]] + block_of(m, machine)[0], True
+    for l in range(len(before)):
+        below &= before[l] < m.bound[row, l]
+    if not below:
+        refresh(m, machine)
 
 
 @kernel
 def gave(m, machine):
     """Bring the tree up to date after a job ended on an open machine and none started: bounds only rise."""
-    if m.free.shape[1] != 2:
-        refresh(m, machine)
-        return
-    j = m.config[machine]
-    root, bound = m.root[j], m.bound
-    node = m.leaves[j] + (machine - m.first[j]) // WIDTH
-    a, b = m.free[machine, 0], m.free[machine, 1]
-    least, total = a if a < b else b, a + b
+    root, node, after = m.root[m.config[machine]], block_of(m, machine)[0], outline(m.free[machine])
     while node >= 1:
-        row = root + node
-        if (a <= bound[row, 0]) & (b <= bound[row, 1]) & (least <= bound[row, 2]) & (total <= bound[row, 3]):
+        old = _at(m.bound, root + node)
+        most = _most(old, after)
+        if most == old:
             return
-        bound[row, 0], bound[row, 1] = max(a, bound[row, 0]), max(b, bound[row, 1])
-        bound[row, 2], bound[row, 3] = max(least, bound[row, 2]), max(total, bound[row, 3])
+        for l in range(len(most)):
+            m.bound[root + node, l] = most[l]
         node >>= 1
 
 
@@ -245,18 +203,18 @@ def first_leaf(node, leaves):
 
 
 @kernel
-def first_fit(m, j, size, least, total):
-    """The first open machine of configuration j with room for the job, or -1."""
+def first_fit(m, j, size, need):
+    """The first open machine of configuration j with room for a job of that size and outline, or -1."""
     bound, root, leaves = m.bound, m.root[j], m.leaves[j]
-    if not may_fit(bound, root + 1, size, least, total):
+    if not may_fit(bound, root + 1, need):
         return -1
     node = 1
     while True:
         if node < leaves:
-            if may_fit(bound, root + 2 * node, size, least, total):
+            if may_fit(bound, root + 2 * node, need):
                 node = 2 * node
                 continue
-            if may_fit(bound, root + 2 * node + 1, size, least, total):
+            if may_fit(bound, root + 2 * node + 1, need):
                 node = 2 * node + 1
                 continue
         else:
@@ -264,8 +222,92 @@ def first_fit(m, j, size, least, total):
             for machine in range(start, end):
                 if not m.closed[machine] and fits(m.free[machine], size):
                     return machine
-        while node & 1 or not may_fit(bound, root + node + 1, size, least, total):
+        while node & 1 or not may_fit(bound, root + node + 1, need):
             node >>= 1
             if node <= 1:
                 return -1
         node += 1
+
+
+def piece_unit(configs: MachineConfigs) -> float:
+    """One piece as the engine counts amounts, or 0.0 where nothing comes in pieces."""
+    if configs.pieces is None:
+        return 0.0
+    most = configs.capacity[:, configs.pieces].max()
+    return float(scaled([most], [1.0])[0][0] // most) / UNITS
+
+
+def sizes(configs: MachineConfigs, demand: np.ndarray) -> np.ndarray:
+    """Demands (N, R) as the engine counts them, in fractions of the largest capacity, and a column more where
+    a resource comes in pieces. Raises ValueError, with the row, on more than one piece that is not whole.
+    """
+    size, p = scaled(configs.capacity, demand)[1] / UNITS, configs.pieces
+    if p is None:
+        return size
+    asked = np.asarray(demand, float)[:, p]
+    for row in np.flatnonzero((asked > 1) & (asked != np.rint(asked)))[:1]:
+        raise ValueError(f"workload: task {row} asks for {asked[row]:g} of resource {p}, which comes in "
+                         "pieces; ask for a share of one, or for whole ones")
+    shared = asked < 1
+    return np.c_[np.where(shared[:, None] & (np.arange(size.shape[1]) == p), 0.0, size),
+                 np.where(shared, size[:, p], 0.0)]
+
+
+def together(amounts: np.ndarray, piece: int) -> np.ndarray:
+    """Amounts (..., R + 1) by resource (..., R): shares are added to whole pieces."""
+    whole = amounts[..., :-1].copy()
+    whole[..., piece] += amounts[..., -1]
+    return whole
+
+
+@kernel
+def fullest(m, machine, share):
+    """The piece with the least left among those that have room for the share, the first in a tie, or -1."""
+    best = -1
+    for g in range(m.pieces.shape[1]):
+        left = m.pieces[machine, g]
+        if left >= share and (best < 0 or left < m.pieces[machine, best]):
+            best = g
+    return best
+
+
+@kernel
+def count_pieces(m, machine):
+    """Bring the machine's two columns up to date with its pieces."""
+    idle, most = 0.0, 0.0
+    for g in range(m.pieces.shape[1]):
+        left = m.pieces[machine, g]
+        most = max(most, left)
+        if left == m.unit:
+            idle += m.unit
+    m.free[machine, m.piece], m.free[machine, m.free.shape[1] - 1] = idle, most
+
+
+@kernel
+def take_pieces(m, machine, size):
+    """Give the job its pieces, a share in the `wanted` one if the policy named it, else in the fullest with
+    room; gives them as bits.
+    """
+    share, whole, bits = size[size.size - 1], size[m.piece], 0
+    if share > 0:
+        g = m.wanted[0] if m.wanted[0] >= 0 else fullest(m, machine, share)
+        m.pieces[machine, g] -= share
+        bits = 1 << g
+    for g in range(m.pieces.shape[1]):
+        if whole > 0.5 * m.unit and m.pieces[machine, g] == m.unit:
+            m.pieces[machine, g] = 0.0
+            whole -= m.unit
+            bits |= 1 << g
+    m.wanted[0] = -1
+    count_pieces(m, machine)
+    return bits
+
+
+@kernel
+def return_pieces(m, machine, size, bits):
+    """Take back what the job had of its pieces."""
+    share = size[size.size - 1]
+    for g in range(m.pieces.shape[1]):
+        if (bits >> g) & 1:
+            m.pieces[machine, g] = m.pieces[machine, g] + share if share > 0 else m.unit
+    count_pieces(m, machine)

@@ -1,28 +1,71 @@
-"""What a run of stage 3 works on, apart from what its policy keeps: jobs that come, wait and run, and the
-rest.
-
-Each job in the system has a slot: a start or an end reads one cache line (up to two resources).
+"""What a run of stage 3 works on, apart from what its policy keeps: jobs that come, wait and run, each in a
+slot, and what is measured: counts, waits, queue and use of resources per interval, a histogram of waits.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from schedlib.core.events import EventQueue, event_queue
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import Machines, aligned
-from schedlib.lotes.dispatching.meter import Meter, meter
+from schedlib.lotes.dispatching.machine_tree import Machines, aligned, sizes
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
 NONE, REFUSED = -1, -2  # in place of a machine or a job: there is none; the policy's choice is impossible
 BLOCK = 1 << 15  # jobs that come at a time
-MOST = 2  # resources whose sizes lie in a job's own cache line
 JOB = np.dtype([("submit", "f8"), ("work", "f8"), ("key", "f8"), ("row", "i8"), ("job_class", "i4"),
-                ("machine", "i4"), ("size", "f8", (MOST,)), ("child", "i4", (2,))], align=True)
+                ("machine", "i4"), ("child", "i4", (2,))], align=True)
 PROGRESS = np.dtype([("taken", "i8"), ("arrived", "i8")])
 REFUSAL = np.dtype([("now", "f8"), ("on_arrival", "i8"), ("slot", "i8"), ("machine", "i8"), ("choice", "i8")])
+
+SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # from 1e-12 to 1e6 intervals
+INTERVAL = np.dtype([(name, "i8") for name in ("arrived", "started", "finished", "queue_end", "queue_most")]
+                    + [(name, "f8") for name in ("wait", "queue_area", "queued_time")])
+"""Jobs that arrived, started, finished; jobs waiting at the end and at most; the waits of those that started,
+in all; the integral of the queue over time; the time during which at least one waited."""
+CLOCK = np.dtype([("now", "f8"), ("edge", "f8"), ("longest", "f8"), ("present_area", "f8")]
+                 + [(name, "i8") for name in ("interval", "waiting", "present", "looked")])
+"""The time, the end of the present interval, the longest wait, the integral of jobs in the system over time;
+the interval's number, jobs waiting, jobs in the system, how many machines arrivals looked at."""
+
+
+class Meter(NamedTuple):
+    """Measurements over T intervals and R resources."""
+
+    series: np.recarray  # (T,): records of `INTERVAL`
+    busy: np.ndarray  # (T, R): integrals of `used` over time
+    busy_queued: np.ndarray  # (T, R): the same while jobs wait
+    used: np.ndarray  # (R,): the amounts in use now
+    clock: np.recarray  # (1,): a record of `CLOCK`
+    sketch: np.ndarray  # (B,): how many positive waits fall into each bin
+    width: float  # of an interval
+
+
+def meter(resources: int, intervals: int, width: float) -> Meter:
+    """A meter at time 0."""
+    clock, busy = aligned(1, CLOCK), np.zeros((intervals, resources))
+    clock[0].edge = width
+    return Meter(series=aligned(intervals, INTERVAL), busy=busy, busy_queued=busy.copy(), clock=clock,
+                 used=np.zeros(resources), sketch=np.zeros(SKETCH_BINS, np.int64), width=float(width))
+
+
+def _grown(new, old):
+    """The larger tuple of arrays, whose first entries are now those of the old one."""
+    for larger, smaller in zip(new, old, strict=True):
+        if isinstance(smaller, np.ndarray):
+            larger[: len(smaller)] = smaller
+    return new
+
+
+def lengthened(m: Meter, until: float) -> Meter:
+    """The same meter with room for the time `until`."""
+    intervals = len(m.series)
+    while until >= m.width * intervals:
+        intervals *= 2
+    return _grown(meter(len(m.used), intervals, m.width), m)
+
 
 
 class Arrivals(NamedTuple):
@@ -61,7 +104,7 @@ class JobTable(NamedTuple):
     """Slots for S jobs in the system."""
 
     job: np.recarray  # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
-    size: np.ndarray  # (S, R): fractions of the largest capacity; up to two lie in the job's record
+    size: np.ndarray  # (S, R): fractions of the largest capacity
     pieces: np.ndarray  # (S,): which pieces of its machine a job that runs has, as bits
     code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree
     hall: np.ndarray  # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
@@ -90,13 +133,28 @@ class Log(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What a policy knows when it begins; `typical (R,)`, jobs' size in fractions, is for speed alone."""
+    """What a policy knows when it begins, the jobs' classes, and its `rng`; `typical (R,)`, jobs' size in
+    fractions, is for speed alone."""
 
     configs: MachineConfigs
     machines: Machines
     plan: Plan | None
     time_unit: str
     typical: np.ndarray
+    jobs: Any
+    rng: np.random.Generator
+
+    def mix(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Of each class the part of all jobs (K,), the mean size (K, R) and the mean work (K,)."""
+        if not isinstance(self.jobs, Tasks):
+            classes = self.jobs.classes
+            return classes.share, sizes(self.configs, classes.demand), np.ones(classes.n_classes)
+        k = self.machines.pace.shape[1]
+        count, size = np.bincount(self.jobs.job_class, minlength=k), sizes(self.configs, self.jobs.demand)
+        total = np.zeros((k, size.shape[1] + 1))
+        np.add.at(total, self.jobs.job_class, np.c_[size, self.jobs.work])
+        mean = total / np.maximum(count, 1)[:, None]
+        return count / max(count.sum(), 1), mean[:, :-1].copy(), mean[:, -1].copy()
 
     def targets(self) -> np.ndarray:
         """Each machine's bin, (N, K) int; zeros without a plan."""
@@ -107,12 +165,11 @@ class Given(NamedTuple):
 
 
 def _job_table(slots, resources):
-    """An empty table of two slots or more (of one row, numpy does not tell the layout of `size`)."""
+    """An empty table of two slots or more (of one row, numpy does not tell the layout of a column)."""
     slots = max(slots, 2)
-    job = aligned(slots, JOB)
-    size = (job["size"] if resources <= MOST else np.zeros((slots, resources + 1)))[:, :resources]
-    return JobTable(job=job, size=size, pieces=np.zeros(slots, np.int64), code=np.zeros(slots, np.int64),
-                    hall=np.zeros(slots, np.int64), spare=np.arange(slots), taken=np.zeros(1, np.int64))
+    pieces, code, hall = np.zeros((3, slots), np.int64)
+    return JobTable(job=aligned(slots, JOB), size=aligned((slots, resources)), pieces=pieces, code=code,
+                    hall=hall, spare=np.arange(slots), taken=np.zeros(1, np.int64))
 
 
 def state_of(machines: Machines, *, slots: int, intervals: int, width: float) -> State:
@@ -125,14 +182,10 @@ def state_of(machines: Machines, *, slots: int, intervals: int, width: float) ->
 
 def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
-    old, slots = state.table, len(state.table.spare)
-    table = _job_table(slots + slots // 2 + 1, old.size.shape[1])
-    for name in ("job", "size", "pieces", "code", "hall", "spare"):
-        getattr(table, name)[:slots] = getattr(old, name)
-    events = event_queue(len(table.spare))
-    for new, kept in zip(events, state.events, strict=True):
-        new[: len(kept)] = kept
-    return state._replace(table=table._replace(taken=old.taken), events=events)
+    slots, resources = state.table.size.shape
+    slots += slots // 2 + 1
+    return state._replace(table=_grown(_job_table(slots, resources), state.table),
+                          events=_grown(event_queue(slots), state.events))
 
 
 def longer_log(log: Log, rows: int) -> Log:
@@ -147,7 +200,9 @@ def longer_log(log: Log, rows: int) -> Log:
 
 def present(table: JobTable) -> np.ndarray:
     """The slots of the jobs in the system, in the order of the slots."""
-    return np.setdiff1d(np.arange(len(table.spare)), table.spare[table.taken[0] :])
+    taken = np.ones(len(table.spare), bool)
+    taken[table.spare[table.taken[0] :]] = False
+    return np.flatnonzero(taken)
 
 
 @kernel
@@ -177,3 +232,51 @@ def refuse(state, on_arrival, slot, machine, choice):
     refusal.now, refusal.on_arrival = state.meter.clock[0].now, on_arrival
     refusal.slot, refusal.machine, refusal.choice = slot, machine, choice
     return REFUSED
+
+
+@kernel
+def tick(m, now):
+    """Let the clock run to `now`, which must lie in an interval of the series."""
+    clock = m.clock[0]
+    while True:
+        at = clock.interval
+        until = min(now, clock.edge)
+        passed = until - clock.now
+        if passed > 0:
+            waiting = clock.waiting
+            clock.present_area += clock.present * passed
+            for l in range(m.used.size):
+                m.busy[at, l] += m.used[l] * passed
+            if waiting > 0:
+                m.series[at].queue_area += waiting * passed
+                m.series[at].queued_time += passed
+                for l in range(m.used.size):
+                    m.busy_queued[at, l] += m.used[l] * passed
+            clock.now = until
+        if now < clock.edge:
+            return
+        m.series[at].queue_end = clock.waiting
+        clock.interval += 1
+        clock.edge = (clock.interval + 1) * m.width
+
+
+@kernel
+def note_queue(m, change):
+    """Count a job that joins (+1) or leaves (-1) the queue."""
+    clock = m.clock[0]
+    clock.waiting += change
+    interval = m.series[clock.interval]
+    interval.queue_most = max(interval.queue_most, clock.waiting)
+
+
+@kernel
+def note_start(m, wait):
+    """Count a job that starts after this wait, in the interval in which it starts (Section 5.3.3)."""
+    clock = m.clock[0]
+    interval = m.series[clock.interval]
+    interval.started += 1
+    if wait > 0:
+        interval.wait += wait
+        clock.longest = max(clock.longest, wait)
+        place = int(np.log(wait / (m.width * SKETCH_LOW)) / np.log(SKETCH_BASE))
+        m.sketch[max(0, min(place, SKETCH_BINS - 1))] += 1

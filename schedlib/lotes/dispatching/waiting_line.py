@@ -15,6 +15,7 @@ from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.machine_tree import fits
 
 SIZE_BITS, ORDER_BITS = 40, 20
+EARLIEST = (0.0, 1.0, 1.0)
 
 
 class Line(NamedTuple):
@@ -115,15 +116,6 @@ def quit_line(line, table, group, slot):
 
 
 @kernel
-def _begin(line, group):
-    """Put the root of the group's tree, if it has one, on the stack of a search; gives its height."""
-    line.node[0], line.depth[0] = line.root[group], 0
-    for l in range(line.top.size):
-        line.low[0, l] = 0.0
-    return 1 if line.root[group] >= 0 else 0
-
-
-@kernel
 def _push_children(line, table, node, depth, at, free):
     """Put the children whose boxes leave room on the stack, the smaller key on top; gives its height."""
     r = line.top.size
@@ -149,29 +141,17 @@ def _push_children(line, table, node, depth, at, free):
 
 
 @kernel
-def first_that_fits(line, table, group, free):
-    """The job of the group with the smallest key that fits into what is free (R,), or -1."""
-    best, stack = -1, _begin(line, group)
-    while stack > 0:
-        stack -= 1
-        node = line.node[stack]
-        if best >= 0 and not before(table, node, best):
-            continue
-        if fits(free, table.size[node]):
-            best = node
-        else:
-            stack = _push_children(line, table, node, line.depth[stack], stack, free)
-    return best
-
-
-@kernel
 def best_that_fits(line, table, group, free, weights, best, best_score):
     """The job that fits with the largest packing * (sizes . free) - cost * factor * key, and that score.
 
-    `weights`: packing, cost and factor; `best, best_score`: what other groups offer. Ties: the first.
+    `weights`: packing, cost and factor, with `EARLIEST` the smallest key wins; `best, best_score`: what other
+    groups offer. Ties: the first.
     """
     packing, cost, factor = weights
-    r, stack = line.top.size, _begin(line, group)
+    r, stack = line.top.size, 1 if line.root[group] >= 0 else 0
+    line.node[0], line.depth[0] = line.root[group], 0
+    for l in range(r):
+        line.low[0, l] = 0.0
     while stack > 0:
         stack -= 1
         node, depth = line.node[stack], line.depth[stack]

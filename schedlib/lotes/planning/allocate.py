@@ -5,10 +5,13 @@ n_j), where y_jk is how many jobs of class k the pool holds. So the program belo
 saying once per class.
 """
 
-import numpy as np
-import pulp
+from collections.abc import Callable
+from typing import Any
 
-from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, scaled
+import numpy as np
+from scipy.sparse import csr_array
+
+from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
 SLACK = {"HiGHS": 1e-9, "CBC": 1e-7}  # relative error of a reported value: CBC's file has eight digits
@@ -16,33 +19,71 @@ VERTICES = ("least waste", "solver")
 USED = 1e-8  # less than this fraction of the cluster's machines is the solver's rounding error
 
 
-def solve(problem: pulp.LpProblem, what: str, solver: str = "HiGHS", seconds: float = 600.0) -> None:
-    """Solve a program in place to proved optimality, by HiGHS or by CBC; `what` names it in errors.
+def solve(what: str, cost: Any, rows: Any, low: Any, high: Any, *, least: Any = 0.0, most: Any = np.inf,
+          whole: Any = False, solver: str = "HiGHS", seconds: float = 600.0) -> tuple[Any, Any]:
+    """The x in [`least`, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
-    Raises ValueError for an unknown solver, RuntimeError unless the optimum is proved within `seconds`
-    (integer programs: to a relative gap of a billionth).
+    By HiGHS or by CBC, with optimality proved; where `whole (C,)` says so, x is a whole number (and prices
+    mean nothing). `what` names the program in errors: ValueError on an unknown solver, RuntimeError unless
+    the optimum is proved within `seconds` (of integer programs: to a relative gap of a billionth).
 
-    >>> problem = pulp.LpProblem("example", pulp.LpMinimize)
-    >>> x = problem.add_variable("x", lowBound=2)
-    >>> problem += 3 * x
-    >>> solve(problem, "the example")
-    >>> x.value()
-    2.0
+    >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
+    [2.0]
     """
-    if solver == "HiGHS":
-        tolerances = {f"{side}_feasibility_tolerance": TOLERANCE for side in ("primal", "dual")}
-        engine = pulp.HiGHS(msg=False, timeLimit=seconds, gapRel=TOLERANCE,
-                            mip_feasibility_tolerance=TOLERANCE, **tolerances)
-    elif solver == "CBC":
-        bundled = pulp.apis.PULP_CBC_CMD.pulp_cbc_path
-        engine = pulp.COIN_CMD(path=bundled, msg=False, timeLimit=seconds, gapRel=TOLERANCE)
-    else:
+    if solver not in SLACK:
         raise ValueError(f"solver: {solver!r} is not one of {', '.join(SLACK)}")
-    problem.solve(engine)
-    if problem.sol_status != pulp.LpSolutionOptimal:
-        status = pulp.LpStatus[problem.status]
-        raise RuntimeError(
-            f"{what}: {solver} ended as {status!r} without a proof within {seconds:g} s; allow more seconds")
+    solved: Callable = _by_highs if solver == "HiGHS" else _by_cbc
+    columns = (np.broadcast_to(values, len(cost)) for values in (least, most, whole))
+    status, x, price = solved(np.asarray(cost, float), csr_array(rows), low, high, *columns, seconds)
+    if status:
+        raise RuntimeError(f"{what}: {solver} ended as {status!r} without a proof within {seconds:g} s; "
+                           "allow more seconds")
+    return np.asarray(x), np.asarray(price)
+
+
+def _by_highs(cost, matrix, low, high, least, most, whole, seconds):
+    import highspy  # slow to load
+
+    program, engine = highspy.HighsLp(), highspy.Highs()
+    program.num_row_, program.num_col_ = matrix.shape
+    program.col_cost_, program.col_lower_, program.col_upper_ = cost, least, most
+    program.row_lower_, program.row_upper_ = low, high
+    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+    program.a_matrix_.start_, program.a_matrix_.index_ = matrix.indptr, matrix.indices
+    program.a_matrix_.value_ = matrix.data
+    if whole.any():
+        kinds = highspy.HighsVarType
+        program.integrality_ = [kinds.kInteger if one else kinds.kContinuous for one in whole]
+    close = {f"{kind}_feasibility_tolerance": TOLERANCE for kind in ("primal", "dual", "mip")}
+    options = {"output_flag": False, "time_limit": float(seconds), "mip_rel_gap": TOLERANCE, **close}
+    for option in options.items():
+        engine.setOptionValue(*option)
+    engine.passModel(program)
+    engine.run()
+    status, found = engine.getModelStatus(), engine.getSolution()
+    failed = status != highspy.HighsModelStatus.kOptimal
+    return engine.modelStatusToString(status) if failed else "", found.col_value, found.row_dual
+
+
+def _by_cbc(cost, matrix, low, high, least, most, whole, seconds):
+    import pulp  # slow to load
+
+    problem = pulp.LpProblem("program", pulp.LpMinimize)
+    x = [problem.add_variable(f"x_{i:09d}", lowBound=a, upBound=None if b == np.inf else b,
+                              cat=pulp.LpInteger if integer else pulp.LpContinuous)
+         for i, (a, b, integer) in enumerate(zip(least, most, whole, strict=True))]
+    problem += pulp.LpAffineExpression(list(zip(x, cost.tolist(), strict=True)))
+    for i, ends in enumerate(zip(low, high, strict=True)):
+        part = slice(matrix.indptr[i], matrix.indptr[i + 1])
+        terms = zip(matrix.indices[part].tolist(), matrix.data[part].tolist(), strict=True)
+        row = pulp.LpAffineExpression([(x[place], value) for place, value in terms])
+        problem += (row == ends[0] if ends[0] == ends[1] else row >= ends[0] if ends[1] == np.inf
+                    else row <= ends[1]), f"row_{i}"
+    bundled = pulp.apis.PULP_CBC_CMD.pulp_cbc_path
+    problem.solve(pulp.COIN_CMD(path=bundled, msg=False, timeLimit=seconds, gapRel=TOLERANCE))
+    failed = problem.sol_status != pulp.LpSolutionOptimal
+    prices = [problem.get_constraint_by_name(f"row_{i}").pi for i in range(len(low))]
+    return pulp.LpStatus[problem.status] if failed else "", [variable.value() for variable in x], prices
 
 
 def pool_size(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
@@ -62,9 +103,8 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     >>> waste(MachineConfigs([[8.0]], [30]), JobClasses([1.0], [[3.0]], [[1.0]])).tolist()
     [[0.25]]
     """
-    capacity, demand = scaled(configs.capacity, classes.demand)
-    each = np.where(demand > 0, capacity[:, None] // np.maximum(demand, 1), np.iinfo(np.int64).max)
-    whole, pool = each.min(axis=2) * configs.count[:, None], pool_size(configs, classes)
+    whole = holds(configs.capacity, classes.demand) * configs.count[:, None]
+    pool = pool_size(configs, classes)
     used = np.divide(whole, pool, out=np.zeros_like(pool), where=pool > 0)
     return np.clip(1 - used, 0, 1)
 
@@ -92,32 +132,28 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str | np.n
     served = np.divide(classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf),
                        where=classes.share > 0)
     unit = np.where(able, served, 0).sum(axis=0).min()  # no class alone can do better
-    problem = pulp.LpProblem("allocation", pulp.LpMinimize)
-    number = {(j, k): problem.add_variable(f"y_{j}_{k}", lowBound=0) for j, k in np.argwhere(able).tolist()}
-    rate = problem.add_variable("rate", lowBound=0)
-    problem += -1 * rate
-    for k in np.flatnonzero(classes.share > 0).tolist():
-        terms = [(number[j, k], served[j, k] / unit) for j in range(configs.n_configs) if able[j, k]]
-        problem += pulp.LpAffineExpression(terms) - rate >= 0, f"class_{k}"
-    for j in range(configs.n_configs):
-        for l in np.flatnonzero(configs.capacity[j]).tolist():
-            terms = [(number[j, k], pool[j, k] * classes.demand[k, l] / total[j, l])
-                     for k in range(classes.n_classes) if able[j, k]]
-            problem += pulp.LpAffineExpression(terms) <= 1, f"pool_{j}_{l}"
-    solve(problem, "the allocation program", solver)
-    best = rate.value()
+    pairs, asked = np.argwhere(able), np.flatnonzero(classes.share > 0)
+    pairs = pairs[np.argsort([f"y_{j}_{k}" for j, k in pairs])]  # the order decides which optimum is found
+    j, k = pairs.T
+    used = pool[j, k] * classes.demand[k].T / np.where(total > 0, total, np.inf)[j].T
+    there = configs.capacity.ravel() > 0
+    mine = j == np.arange(len(pool))[:, None]
+    serve, hold = np.where(k == asked[:, None], served[j, k] / unit, 0.0), np.where(mine[:, None], used, 0.0)
+    hold = hold.reshape(-1, len(j))[there]
+    rows = np.block([[-np.ones((len(serve), 1)), serve], [np.zeros((len(hold), 1)), hold]])
+    low = np.r_[np.zeros(len(serve)), np.full(len(hold), -np.inf)]
+    high = np.r_[np.full(len(serve), np.inf), np.ones(len(hold))]
+    part, _ = solve("the allocation program", np.r_[-1.0, 0.0 * j], rows, low, high, solver=solver)
+    best = part[0]
     if isinstance(vertex, np.ndarray) or vertex == "least waste":
         machine = (configs.capacity / total.sum(axis=0)).mean(axis=1)
-        least = waste(configs, classes) * (machine * configs.count)[:, None]
-        lost = vertex if isinstance(vertex, np.ndarray) else least
-        rate.lowBound = best * (1 - SLACK[solver])
-        problem.setObjective(pulp.LpAffineExpression([(y, lost[pair]) for pair, y in number.items()]))
-        solve(problem, "the choice among optimal allocations", solver)
-
-    running = np.zeros(pool.shape)
-    for (j, k), variable in number.items():
-        used = variable.value() * configs.count[j] > USED * configs.n_machines
-        running[j, k] = variable.value() * pool[j, k] if used else 0.0
+        lost = waste(configs, classes) * (machine * configs.count)[:, None]
+        cost = np.r_[0.0, (vertex if isinstance(vertex, np.ndarray) else lost)[j, k]]
+        least = np.r_[best * (1 - SLACK[solver]), 0.0 * j]
+        part, _ = solve("the choice among optimal allocations", cost, rows, low, high, least=least,
+                        solver=solver)
+    running, part = np.zeros(pool.shape), part[1:]
+    running[j, k] = np.where(part * configs.count[j] > USED * configs.n_machines, part * pool[j, k], 0.0)
     held = running[:, :, None] * classes.demand
     delta = np.divide(held, total[:, None], out=np.zeros_like(held), where=total[:, None] > 0)
     for array in (running, delta):

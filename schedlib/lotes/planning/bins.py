@@ -1,9 +1,8 @@
-"""Bins: all mixes of jobs that fill a machine, each once; and the paper's Algorithm 1, which sets out to make
-them (Section 4.2).
+"""Bins: all mixes of jobs that fill a machine, each once (no job of any class can be added); and the paper's
+Algorithm 1, which sets out to make them (Section 4.2).
 
-A bin is non-dominated when no job of any class can be added. Classes are taken from the largest to the
-smallest, each number of jobs in turn, and the smallest class fills what is left, so that few mixes are looked
-at in vain. A mix is one whole number while it waits (a few bits per class), which sorts quickly.
+Classes are taken from the largest to the smallest, each number of jobs in turn, and the smallest class fills
+what is left, so that few mixes are looked at in vain.
 """
 
 from typing import NamedTuple
@@ -14,29 +13,27 @@ import pandas as pd
 
 from schedlib.core.checks import amounts, numbers, refuse
 from schedlib.core.compiling import compiled
-from schedlib.lotes.model import scaled
+from schedlib.lotes.model import holds, scaled
 
-MAX_BINS = 50_000_000
-WORD = 63  # bits of a sortable whole number
+MAX_BINS, MOST_COUNTED = 50_000_000, 10**9
 
 
 class _Search(NamedTuple):
-    """What the kernel reads; `minimal` shows whether a job could be added, `step` is a job's code."""
+    """What the kernel reads; `minimal` shows whether a job could be added."""
 
     room: np.ndarray  # (R,)
     size: np.ndarray  # (C, R), in the order of the search
     minimal: np.ndarray  # (A, R)
-    step: np.ndarray  # (C, W)
+    order: np.ndarray  # (C,): which of the K classes these are
 
 
 @compiled
-def _visit(search, code, limit):
-    """Count the non-dominated bins up to `limit + 1`; where `code (B, W)` has rows, write them there too."""
-    size, step = search.size, search.step
+def _visit(search, rows, limit):
+    """Count the non-dominated bins up to `limit + 1`; where there are `rows (B, K)`, write them there too."""
+    size, order = search.size, search.order
     classes, resources = size.shape
-    words, write = step.shape[1], code.shape[0] > 0
     last, level = classes - 1, max(classes - 2, 0)  # the class that only fills, the one that changes fastest
-    number, prefix = np.zeros(classes, np.int64), np.zeros(words, np.int64)
+    number = np.zeros(classes, np.int64)
     room = np.empty((classes + 1, resources), np.int64)
     room[:] = search.room
     fewer, rest_step = np.zeros(resources, np.int64), np.zeros(resources, np.int64)
@@ -71,10 +68,11 @@ def _visit(search, code, limit):
                     maximal = False
                     break
             if maximal:
-                if write:
-                    for w in range(words):
-                        code[bins, w] = prefix[w] + filled * step[last, w]
-                        code[bins, w] += inner * step[level, w] * (classes > 1)
+                if rows.shape[0] > 0:
+                    for q in range(level):
+                        rows[bins, order[q]] = number[q]
+                    rows[bins, order[level]] = inner
+                    rows[bins, order[last]] = filled
                 bins += 1
                 if bins > limit:
                     return bins
@@ -93,15 +91,11 @@ def _visit(search, code, limit):
                     fits = False
             if fits:
                 break
-            for w in range(words):
-                prefix[w] -= number[q] * step[q, w]
             number[q] = 0
             q -= 1
         if q < 0:
             return bins
         number[q] += 1
-        for w in range(words):
-            prefix[w] += step[q, w]
         for l in range(resources):
             left = room[q + 1, l] - size[q, l]
             for p in range(q + 1, level + 1):
@@ -119,19 +113,7 @@ def _prepare(capacity, demand):
     refuse("demand", ~demand.any(axis=1), demand.max(axis=1),
            "a class that needs nothing fills a machine with any number of jobs; leave it out")
     room, size = scaled(capacity, demand)
-    most = np.where(size > 0, room // np.maximum(size, 1), np.iinfo(np.int64).max).min(axis=1)
-    # fields of the code: the first class is the most significant one, so that sorted codes are sorted rows
-    bits = np.array([int(m).bit_length() for m in most])
-    word, shift, used = np.zeros(len(bits), np.int64), np.zeros(len(bits), np.int64), 0
-    for k in range(len(bits) - 1, -1, -1):
-        if used % WORD + bits[k] > WORD:
-            used += WORD - used % WORD
-        word[k], shift[k] = used // WORD, used % WORD
-        used += bits[k]
-    word = word.max() - word
-    step = np.zeros((len(bits), word.max() + 1), np.int64)
-    step[np.arange(len(bits)), word] = np.int64(1) << shift
-    usable = np.flatnonzero(most > 0)
+    usable = np.flatnonzero(holds(capacity, demand))
     relative = (size / np.maximum(room, 1)).max(axis=1)
     order = usable[np.argsort(-relative[usable], kind="stable")]
     # if a class fits, so does every smaller one: only the minimal ones need be tried, the filling class never
@@ -140,21 +122,25 @@ def _prepare(capacity, demand):
     minimal = others[~below.any(axis=1)]
     if len(order):
         minimal = minimal[~(minimal >= size[order[-1]]).all(axis=1)]
-    search = _Search(room, size[order], np.ascontiguousarray(minimal), step[order])
-    return search, word, shift, (np.int64(1) << bits) - 1, (np.diff(order) > 0).all()
+    return _Search(room=room, size=size[order], minimal=np.ascontiguousarray(minimal), order=order)
 
 
-def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int = 2**62) -> int:
+def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int | None = None) -> int:
     """How many non-dominated bins there are, or `limit + 1` when there are more; takes no memory.
 
-    `capacity (R,)`, `demand (K, R)` as in `non_dominated_bins`, and the same errors.
+    `capacity (R,)`, `demand (K, R)` as in `non_dominated_bins`, and the same errors. Without a `limit`
+    ValueError when there are more than 1,000,000,000 (`MOST_COUNTED`).
 
     >>> count_bins([7], [[2], [3]])
     3
     """
-    search = _prepare(capacity, demand)[0]
-    nothing = np.zeros((0, search.step.shape[1]), np.int64)
-    return int(_visit(search, nothing, limit)) if len(search.size) else 1
+    search = _prepare(capacity, demand)
+    nothing = np.zeros((0, len(search.size)), np.int32)
+    bins = int(_visit(search, nothing, MOST_COUNTED if limit is None else limit)) if len(search.size) else 1
+    if limit is None and bins > MOST_COUNTED:
+        raise ValueError(f"demand: {len(search.size)} classes; the number of bins is too large to count: "
+                         f"over {MOST_COUNTED:,}; give a limit=, or leave out classes that need little")
+    return bins
 
 
 def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
@@ -162,36 +148,28 @@ def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
     """Every mix of jobs that fits one machine and leaves room for no further job of any class, (B, K) int32.
 
     `capacity (R,)`: c_jl of one machine; `demand (K, R)`: r_kl of a job of each class. Rows are in
-    lexicographic order, each once; when no class fits, the empty bin is the only one. `model.scaled` decides
-    what fits. Bins are counted before any memory is asked for. Raises ValueError on shapes that disagree, on
-    amounts negative or not finite, on a class that needs nothing, and when there are more than `max_bins`.
-    Source: LoTES, Section 4.2, Fig. 5.
+    lexicographic order; when no class fits, the empty bin is the only one. `model.scaled` decides what fits.
+    Bins are counted before any memory is asked for. Raises ValueError on shapes that disagree, on amounts
+    negative or not finite, on a class that needs nothing, and when there are more than `max_bins`. Source:
+    LoTES, Section 4.2, Fig. 5.
 
     >>> non_dominated_bins([7], [[2], [3]])
     array([[0, 2],
            [2, 1],
            [3, 0]], dtype=int32)
     """
-    search, word, shift, mask, in_order = _prepare(capacity, demand)
-    classes, words = len(word), search.step.shape[1]
+    search, classes = _prepare(capacity, demand), len(np.asarray(demand))
     if not len(search.size):
         return np.zeros((1, classes), np.int32)
-    bins = _visit(search, np.zeros((0, words), np.int64), max_bins)
+    bins = _visit(search, np.zeros((0, classes), np.int32), max_bins)
     if bins > max_bins:
         raise ValueError(f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} "
-                         f"classes, that is over {max_bins * (4 * classes + 8 * words) / 1e9:.1f} GB. Leave "
+                         f"classes, that is over {max_bins * 8 * classes / 1e9:.1f} GB. Leave "
                          "out classes (lotes.plan keeps those of K^j), use lotes.generate_plan, which makes "
                          "only the bins it needs, or raise max_bins if memory allows")
-    code = np.empty((bins, words), np.int64)
-    _visit(search, code, bins)
-    if words > 1:
-        code = code[np.lexsort(code.T[::-1])]
-    elif not in_order:
-        code.reshape(-1).sort()
-    rows = np.empty((bins, classes), np.int32)
-    for k in range(classes):
-        rows[:, k] = (code[:, word[k]] >> shift[k]) & mask[k]
-    return rows
+    rows = np.zeros((bins, classes), np.int32)
+    _visit(search, rows, bins)
+    return rows if (np.diff(search.order) > 0).all() else rows[np.lexsort(rows.T[::-1])]
 
 
 class Kept(NamedTuple):
@@ -201,6 +179,9 @@ class Kept(NamedTuple):
     undefined: bool
 
 
+MOST_JOBS = 100_000  # of a class on one machine, in the literal Algorithm 1
+
+
 def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bool = False,
                max_bins: int = 200_000) -> Kept:
     """The paper's Algorithm 1 on one machine, line by line: it does not make the set that it promises.
@@ -208,10 +189,9 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
     As printed, the flag `nextBin` is set once and never reset, so every bin passed on the way back is kept:
     all feasible ones, and some twice. With `reset_flag` it is false again at the start of each round; then
     bins remain that a job of an *earlier* class would fit. Where no further class fits an empty machine,
-    `mostRecentAdd({})` asks for a job that is not there: that undefined step ends the run.
-
-    `capacity (R,)`, `demand (K, R)` as in `non_dominated_bins`, the classes in the order of K^j. Raises
-    ValueError when more than `max_bins` would be kept. Source: LoTES, Section 4.2, Algorithm 1.
+    `mostRecentAdd({})` asks for a job that is not there: that undefined step ends the run. Arguments as in
+    `non_dominated_bins`, the classes in the order of K^j. Raises ValueError when more than `max_bins` would
+    be kept. Source: LoTES, Section 4.2, Algorithm 1.
 
     >>> algorithm1([7], [[2], [3]]).rows.tolist()
     [[3, 0], [2, 1], [2, 0], [1, 1], [1, 0], [0, 2], [0, 1]]
@@ -220,6 +200,9 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
     """
     room, size = scaled(capacity, demand)
     classes = len(size)
+    if (many := np.flatnonzero(holds(capacity, demand) > MOST_JOBS)).size:
+        why = f"a machine holds more than {MOST_JOBS:,} such jobs, which Algorithm 1 adds one by one"
+        raise ValueError(f"demand[{many[0]}]: {why}; leave the class out")
     bin_now, added, kept = np.zeros(classes, np.int64), [], []  # type: ignore[var-annotated]
     x = first = 0  # the paper counts from 1
     next_bin = False
@@ -248,9 +231,8 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
 def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, max_bins: int = 200_000) -> pd.DataFrame:
     """What Algorithm 1 keeps on one machine, as printed and with its flag reset, beside the exact set.
 
-    Arguments as in `algorithm1`. Columns: `version`; numbers of rows `kept`, `repeated`, `dominated`
-    (different rows to which a job could be added) and `missing` (non-dominated bins); whether a step was
-    `undefined`.
+    Columns: `version`; numbers of rows `kept`, `repeated`, `dominated` (different rows to which a job could
+    be added) and `missing` (non-dominated bins); whether a step was `undefined`.
 
     >>> defects([7], [[2], [3]])
           version  kept  repeated  dominated  missing  undefined

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from schedlib.core.compiling import compiled
 from schedlib.core.portable import dot
-from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check, scaled
+from schedlib.lotes.model import JobClasses, MachineConfigs, Plan, check, holds, scaled
 from schedlib.lotes.planning.allocate import allocate
 from schedlib.lotes.planning.plan import assign, make_plan, sustained
 
@@ -98,8 +98,7 @@ def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLik
 
     `capacity (R,)`, `demand (K, R)`, `value (K,)` >= 0, what one job of each class is worth. The search stops
     when no mix can be worth more than (1 + gap) times the best found, and says what it proved; a gap above 0
-    widens if the search takes millions of steps. Bounds: every vertex of the dual of the divisible problem.
-    What fits is decided as in `non_dominated_bins`.
+    widens if that takes millions of steps. Bounds: every vertex of the dual of the divisible problem.
 
     >>> best_mix([7.0], [[2.0], [3.0]], [2.0, 3.1]).number.tolist()
     [2, 1]
@@ -133,16 +132,6 @@ class GeneratedPlan(Plan):
     priced: int
 
 
-def _start(configs, classes, j) -> list:
-    """The bins to begin with: the empty one, and each class alone."""
-    mixes = [np.zeros(classes.n_classes, np.int64)]
-    for k in np.flatnonzero(classes.rate[j] > 0):
-        mix = best_mix(configs.capacity[j], classes.demand, np.eye(classes.n_classes)[k])
-        if mix.value > 0:
-            mixes.append(mix.number)
-    return mixes
-
-
 def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 1e-6, integer: bool = False,
                   max_rounds: int = 500, solver: str = "HiGHS", seconds: float = 600.0) -> GeneratedPlan:
     """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
@@ -158,7 +147,8 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
     """
     check(configs, classes)
     allocation = allocate(configs, classes, solver=solver)
-    pool = [_start(configs, classes, j) for j in range(configs.n_configs)]
+    alone = np.where(classes.rate > 0, holds(configs.capacity, classes.demand), 0)
+    pool = [[np.zeros_like(own), *np.diag(own)[own > 0]] for own in alone]  # to begin with
     bound, rounds = np.inf, 0
     while rounds < max_rounds:
         rounds += 1

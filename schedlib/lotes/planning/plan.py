@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import pulp
-from scipy.sparse import csr_array
 
 from schedlib.core.portable import dot
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, check
-from schedlib.lotes.planning.allocate import TOLERANCE, allocate, solve
+from schedlib.lotes.planning.allocate import allocate, solve
 from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
 
 MAX_PLANNED = 500_000  # bins of a configuration that PuLP's model takes: a kilobyte or two each
@@ -50,68 +48,24 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarr
     """
     served = [mixes * classes.rate[j] for j, mixes in enumerate(bins)]
     most = sum(n * each.max(axis=0) for n, each in zip(configs.count, served, strict=True))
-    asked = np.flatnonzero(classes.share > 0).tolist()
-    unit = float(min(most[k] / classes.share[k] for k in asked)) or 1.0
-    if not integer and solver == "HiGHS":
-        return _assigned(configs, classes, served, asked, unit, seconds)
-    problem = pulp.LpProblem("assignment", pulp.LpMinimize)
-    rate = problem.add_variable("rate", lowBound=0)
-    problem += -1 * rate
-    kind = pulp.LpInteger if integer else pulp.LpContinuous
-    x = [[problem.add_variable(f"x_{j}_{i}", lowBound=0, cat=kind) for i in range(len(mixes))]
-         for j, mixes in enumerate(bins)]
-    for k in asked:
-        terms = []
-        for variables, each in zip(x, served, strict=True):
-            weight = each[:, k] / (classes.share[k] * unit)
-            terms += [(variables[i], weight[i]) for i in np.flatnonzero(weight).tolist()]
-        problem += pulp.LpAffineExpression(terms) - rate >= 0, f"class_{k}"
-    for j, n in enumerate(configs.count.tolist()):
-        problem += pulp.LpAffineExpression([(variable, 1) for variable in x[j]]) == n, f"machines_{j}"
-    solve(problem, "the integer assignment program" if integer else "the machine-assignment program", solver,
-          seconds)
-    price = np.full(classes.n_classes, np.nan if integer else 0.0)
-    if not integer:
-        price[asked] = [abs(problem.get_constraint_by_name(f"class_{k}").pi) for k in asked]
-        price[asked] /= price.sum() * classes.share[asked]
-    numbers = [np.maximum([variable.value() for variable in variables], 0.0) for variables in x]
-    return Assignment(tuple(np.rint(n).astype(np.int64) if integer else n for n in numbers), price)
-
-
-def _assigned(configs, classes, served, asked, unit, seconds):
-    """The same linear program as arrays: PuLP's objects for 100,000 bins take longer than the solver does.
-    Rows and columns are in PuLP's order, by name, since it decides which of many optima the solver finds."""
-    import highspy  # slow to load
-
-    sizes, endless = [len(each) for each in served], highspy.kHighsInf
+    asked, sizes = np.flatnonzero(classes.share > 0), [len(mixes) for mixes in bins]
+    unit = float((most[asked] / classes.share[asked]).min()) or 1.0
+    # by name: the order of the columns decides which of many optima the solver finds
     order = np.argsort([f"x_{j}_{i}" for j, size in enumerate(sizes) for i in range(size)])
     weights = np.concatenate(served)[order][:, asked] / (classes.share[asked] * unit)
     owner = np.repeat(np.arange(len(sizes)), sizes)[order] == np.arange(len(sizes))[:, None]
-    matrix = csr_array(np.block([[-np.ones((len(asked), 1)), weights.T], [np.zeros((len(sizes), 1)), owner]]))
-    program = highspy.HighsLp()
-    program.num_row_, program.num_col_ = matrix.shape
-    program.col_cost_ = np.append(-1.0, np.zeros(len(order)))
-    program.col_lower_, program.col_upper_ = np.zeros(1 + len(order)), np.full(1 + len(order), endless)
-    program.row_lower_ = np.concatenate((np.zeros(len(asked)), configs.count))
-    program.row_upper_ = np.concatenate((np.full(len(asked), endless), configs.count))
-    program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    program.a_matrix_.start_, program.a_matrix_.index_ = matrix.indptr, matrix.indices
-    program.a_matrix_.value_ = matrix.data
-    engine = highspy.Highs()
-    for option, value in {"output_flag": False, "time_limit": float(seconds),
-                          "primal_feasibility_tolerance": TOLERANCE,
-                          "dual_feasibility_tolerance": TOLERANCE}.items():
-        engine.setOptionValue(option, value)
-    engine.passModel(program)
-    engine.run()
-    if (status := engine.getModelStatus()) != highspy.HighsModelStatus.kOptimal:
-        raise RuntimeError(f"the machine-assignment program: HiGHS ended as "
-                           f"{engine.modelStatusToString(status)!r} without a proof within {seconds:g} s; "
-                           "allow more seconds")
-    found, price, machines = engine.getSolution(), np.zeros(classes.n_classes), np.zeros(len(order))
-    price[asked] = np.abs(found.row_dual[: len(asked)])
-    price[asked] /= price.sum() * classes.share[asked]
-    machines[order] = np.maximum(found.col_value[1:], 0.0)
+    rows = np.block([[-np.ones((len(asked), 1)), weights.T], [np.zeros((len(sizes), 1)), owner]])
+    low = np.r_[np.zeros(len(asked)), configs.count]
+    high = np.r_[np.full(len(asked), np.inf), configs.count]
+    x, prices = solve("the integer assignment program" if integer else "the machine-assignment program",
+                      np.r_[-1.0, np.zeros(len(order))], rows, low, high, solver=solver, seconds=seconds,
+                      whole=integer & (np.arange(len(order) + 1) > 0))
+    price, machines = np.full(classes.n_classes, np.nan if integer else 0.0), np.zeros(len(order))
+    if not integer:
+        price[asked] = np.abs(prices[: len(asked)])
+        price[asked] /= price.sum() * classes.share[asked]
+    machines[order] = np.maximum(x[1:], 0.0)
+    machines = np.rint(machines).astype(np.int64) if integer else machines
     return Assignment(tuple(np.split(machines, np.cumsum(sizes)[:-1])), price)
 
 
@@ -178,7 +132,7 @@ def plan(configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation
     `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the
     exact integer program over the same bins, which the paper avoids; `rate` stays that of the linear one.
     Raises ValueError as `allocate` and `bins_of` do, and when K^j leaves a class only where none of its jobs
-    fits; RuntimeError when a proof of optimality takes more than `seconds`. Source: Section 4.2, Eqs. 6-10.
+    fits; RuntimeError without a proof of optimality within `seconds`. Source: Section 4.2, Eqs. 6-10.
 
     >>> plan(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).rate
     2.0

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from schedlib.core.uncounted import kernel
-from schedlib.lotes.dispatching.machine_tree import Machines, fits, fractions, machines
-from schedlib.lotes.dispatching.pieces import piece_unit, return_pieces, sizes, take_pieces
+from schedlib.lotes.dispatching import machine_tree as tree
+from schedlib.lotes.dispatching.machine_tree import Machines, fits, piece_unit, sizes
 from schedlib.lotes.dispatching.state import NONE, Given
 from schedlib.lotes.model import MachineConfigs
 from schedlib.workload import Workload
@@ -115,11 +115,11 @@ def _with_job(f, m, machine, size, piece):
     m.wanted[0] = piece
     for l in range(size.size):
         m.free[machine, l] -= size[l]
-    bits = take_pieces(m, machine, size)
+    bits = tree.take_pieces(m, machine, size)
     after = fragmented(f, m, machine)
     for l in range(size.size):
         m.free[machine, l] += size[l]
-    return_pieces(m, machine, size, bits)
+    tree.return_pieces(m, machine, size, bits)
     return after
 
 
@@ -178,7 +178,7 @@ def pick(f, state, machine):
 
 
 @kernel
-def changed(f, state, machine, rose):
+def changed(f, state, machine):
     """Bring the machine's F_n(M) up to date."""
     f.now[machine] = fragmented(f, state.machines, machine)
 
@@ -195,8 +195,8 @@ def fragmentation(configs: MachineConfigs, typical: Typical, size: np.ndarray, j
     >>> [round(fragmentation(configs, half, np.array([[1.0, 0.75]]), jobs, time), 6) for time in (1.0, 5.0)]
     [0.25, 0.0]
     """
-    unit, capacity = piece_unit(configs), fractions(configs.capacity, configs.capacity)[0]
-    m = machines(capacity, configs.count, np.ones((configs.n_configs, 1)), configs.pieces, unit)
+    unit, capacity = piece_unit(configs), tree.fractions(configs.capacity, configs.capacity)[0]
+    m = tree.machines(capacity, configs.count, np.ones((configs.n_configs, 1)), configs.pieces, unit)
     start, finish, machine, bits = (np.asarray(jobs[name]) for name in
                                     ("start", "finish", "machine", "pieces"))
     running = np.flatnonzero((start <= time) & (time < finish))

@@ -74,10 +74,10 @@ def arrive(q, state, slot, rng):
     """The first machine, in the order of the table, on which the arriving job can start at once, or NONE."""
     m, clock = state.machines, state.meter.clock[0]
     k, size = state.table.job[slot].job_class, state.table.size[slot]
-    least, total = tree.least_and_total(size)
+    need = tree.outline(size)
     for j in range(m.capacity.shape[0]):
         if m.pace[j, k] < np.inf:
-            machine = first_fit(m, j, size, least, total)
+            machine = first_fit(m, j, size, need)
             if machine >= 0:
                 clock.looked += machine + 1
                 return machine

@@ -9,7 +9,7 @@ from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.machine_tree import first_fit, first_leaf, fits, machines_of, may_fit
 from schedlib.lotes.dispatching.state import NONE, Given
-from schedlib.lotes.dispatching.waiting_line import Line, first_that_fits, join, line, quit_line
+from schedlib.lotes.dispatching.waiting_line import EARLIEST, Line, best_that_fits, join, line, quit_line
 
 NOBODY = -(2**30)
 OPTIONS = {
@@ -29,9 +29,8 @@ class Scores(NamedTuple):
     first: bool  # the first version's fall-back
     fallback: bool  # whether arrivals try configurations with Delta = 0
     sample: int  # how many machines of a configuration are looked at, 0 for all
-    looked: np.ndarray  # (1,): how many machines the last arrival asked for their state
     order: np.ndarray  # (K,): the classes that the machine of the last exit looks for
-    ranked: np.ndarray  # (1,): how many of them remain
+    listed: np.ndarray  # (1,): how many of them remain
     tried: np.ndarray  # (M,), working space, as are the next two
     stack: np.ndarray
     drawn: np.ndarray
@@ -64,8 +63,8 @@ def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int =
         # a class that is in no bin is served by every machine that can run it
         serve=able & (held | ~held.any(axis=0) | (settings["exit"] == "all")),
         line=line(len(score), given.typical), first=policy == "lotes-first",
-        fallback=settings.get("fallback", True), sample=sample, looked=np.zeros(1, np.int64),
-        order=np.zeros(len(score), np.int64), ranked=np.zeros(1, np.int64), stack=np.zeros(128, np.int64),
+        fallback=settings.get("fallback", True), sample=sample, order=np.zeros(len(score), np.int64),
+        listed=np.zeros(1, np.int64), stack=np.zeros(128, np.int64),
         tried=np.zeros(len(m.root), np.int64), drawn=np.zeros(max(sample, 1), np.int64))
 
 
@@ -95,11 +94,10 @@ def add_to_score(m, s, machine, k, change):
 
 
 @kernel
-def _highest_score(m, s, j, k, need, best, best_score):
+def _highest_score(m, s, j, k, size, need, best, best_score):
     """The first machine of configuration j with room and the highest upsilon, if above `best_score`."""
     bound, top, root, leaves = m.bound, s.top, m.root[j], m.leaves[j]
-    size, least, total = need
-    if top[k, root + 1] <= best_score or not may_fit(bound, root + 1, size, least, total):
+    if top[k, root + 1] <= best_score or not may_fit(bound, root + 1, need):
         return best, best_score
     s.stack[0] = 1
     stack = 1
@@ -121,8 +119,8 @@ def _highest_score(m, s, j, k, need, best, best_score):
                         best, best_score = machine, score
                 break
             left = root + 2 * node
-            left_open = (top[k, left] >= best_score) & may_fit(bound, left, size, least, total)
-            right_open = (top[k, left + 1] >= best_score) & may_fit(bound, left + 1, size, least, total)
+            left_open = (top[k, left] >= best_score) & may_fit(bound, left, need)
+            right_open = (top[k, left + 1] >= best_score) & may_fit(bound, left + 1, need)
             if left_open and right_open:
                 right_first = top[k, left + 1] > top[k, left]
                 s.stack[stack] = 2 * node + (0 if right_first else 1)
@@ -157,35 +155,31 @@ def _sampled(m, s, j, k, size, rng, best, best_score):
 
 
 @kernel
-def _look(m, s, j, k, need, rng, best, best_score):
-    """`_sampled` or `_highest_score`; `need`: a job's size, the smallest of it, and the sum."""
+def _look(s, state, j, k, size, need, rng, best, best_score):
+    """`_sampled` or `_highest_score`; `need`: the outline of the size."""
+    m = state.machines
     machines = m.first[j + 1] - m.first[j]
-    s.looked[0] += min(s.sample, machines) if s.sample > 0 else machines
+    state.meter.clock[0].looked += min(s.sample, machines) if s.sample > 0 else machines
     if s.sample > 0:
-        return _sampled(m, s, j, k, need[0], rng, best, best_score)
-    return _highest_score(m, s, j, k, need, best, best_score)
+        return _sampled(m, s, j, k, size, rng, best, best_score)
+    return _highest_score(m, s, j, k, size, need, best, best_score)
 
 
 @kernel
-def _choose(m, s, k, size, rng):
+def _choose(s, state, k, size, rng):
     """The roulette wheel picks among the configurations with Delta > 0 not tried yet; in each the highest
     upsilon with room wins. Then come the other configurations, in the order of the table, first fit; in the
     first version, after one spin, the best upsilon anywhere else.
     """
-    least, total = tree.least_and_total(size)
-    need = size, least, total
-    wheel, tried = s.wheel[k], s.tried
-    s.looked[0] = 0
-    left = 0
-    for j in range(wheel.size):
-        tried[j] = 0
-        if wheel[j] > 0:
-            left += 1
-    while left > 0:
+    m, wheel, tried, need = state.machines, s.wheel[k], s.tried, tree.outline(size)
+    tried[:] = 0
+    while True:
         weight = 0.0
         for j in range(wheel.size):
             if not tried[j]:
                 weight += wheel[j]
+        if weight == 0:
+            break
         spin = rng.random() * weight
         picked, passed = -1, 0.0
         for j in range(wheel.size):
@@ -194,38 +188,31 @@ def _choose(m, s, k, size, rng):
                 passed += wheel[j]
                 if spin < passed:
                     break
-        machine, _ = _look(m, s, picked, k, need, rng, -1, NOBODY)
+        machine, _ = _look(s, state, picked, k, size, need, rng, best=NONE, best_score=NOBODY)
         if machine >= 0:
             return machine
         tried[picked] = 1
-        left -= 1
         if s.first:
             break
-    if s.first:
-        best, best_score = -1, NOBODY
-        for j in range(wheel.size):
-            if not tried[j] and m.pace[j, k] < np.inf:
-                best, best_score = _look(m, s, j, k, need, rng, best, best_score)
-        return best
-    if s.fallback:
-        for j in range(wheel.size):
-            if not tried[j] and m.pace[j, k] < np.inf:
-                if s.sample > 0:
-                    machine, _ = _look(m, s, j, k, need, rng, -1, NOBODY)
-                else:
-                    machine = first_fit(m, j, size, least, total)
-                    s.looked[0] += (m.first[j + 1] if machine < 0 else machine + 1) - m.first[j]
-                if machine >= 0:
-                    return machine
-    return NONE
+    best, best_score = NONE, NOBODY
+    for j in range(wheel.size if s.fallback else 0):
+        if tried[j] or m.pace[j, k] == np.inf:
+            continue
+        if s.first or s.sample > 0:
+            best, best_score = _look(s, state, j, k, size, need, rng, best=best, best_score=best_score)
+        else:
+            best = first_fit(m, j, size, need)
+            state.meter.clock[0].looked += (m.first[j + 1] if best < 0 else best + 1) - m.first[j]
+        if best >= 0 and not s.first:
+            break
+    return best
 
 
 @kernel
 def arrive(s, state, slot, rng):
     """The machine on which the arriving job starts, or NONE (Section 4.3.1)."""
     k = state.table.job[slot].job_class
-    machine = _choose(state.machines, s, k, state.table.size[slot], rng)
-    state.meter.clock[0].looked += s.looked[0]
+    machine = _choose(s, state, k, state.table.size[slot], rng)
     if machine >= 0:
         add_to_score(state.machines, s, machine, k, -1)
     return machine
@@ -240,52 +227,48 @@ def wait(s, state, slot, rng):
 
 @kernel
 def left(s, state, slot, machine):
-    """Raise the score of the class whose job ended, and rank the classes that the machine now looks for."""
+    """Raise the score of the class whose job ended, and list the classes that the machine now looks for."""
     add_to_score(state.machines, s, machine, state.table.job[slot].job_class, 1)
     if state.meter.clock[0].waiting > 0:
-        rank(s, state.machines.config[machine], machine)
+        list_classes(s, state.machines.config[machine])
 
 
 @kernel
-def rank(s, j, machine):
-    """Order the waiting classes that the machine, of configuration j, serves: highest upsilon first."""
-    ranked = 0
+def list_classes(s, j):
+    """List the waiting classes that a machine of configuration j serves."""
+    s.listed[0] = 0
     for k in range(s.order.size):
         if s.line.count[k] > 0 and s.serve[j, k]:
-            place = ranked
-            while place > 0 and s.score[s.order[place - 1], machine] < s.score[k, machine]:
-                s.order[place] = s.order[place - 1]
-                place -= 1
-            s.order[place] = k
-            ranked += 1
-    s.ranked[0] = ranked
+            s.order[s.listed[0]] = k
+            s.listed[0] += 1
 
 
 @kernel
 def pick(s, state, machine):
-    """The earliest job that fits of the first class in the ranking that offers one, or NONE (Section 4.3.2).
-    A class without one leaves the ranking: the machine only fills up further.
+    """The earliest job that fits of the class with the highest upsilon that offers one, or NONE (Section
+    4.3.2). A class without one leaves the list: the machine only fills up further.
     """
-    _demote(s, machine)
-    while s.ranked[0] > 0:
+    _sort(s, machine)
+    while s.listed[0] > 0:
         k = s.order[0]
-        slot = first_that_fits(s.line, state.table, k, state.machines.free[machine])
+        free = state.machines.free[machine]
+        slot, _ = best_that_fits(s.line, state.table, k, free, EARLIEST, NONE, -np.inf)
         if slot >= 0:
             quit_line(s.line, state.table, k, slot)
             add_to_score(state.machines, s, machine, k, -1)
             return slot
-        s.ranked[0] -= 1
-        for place in range(s.ranked[0]):
+        s.listed[0] -= 1
+        for place in range(s.listed[0]):
             s.order[place] = s.order[place + 1]
     return NONE
 
 
 @kernel
-def _demote(s, machine):
-    """Move the first class, whose upsilon a start has lowered, behind those whose upsilon is now higher."""
-    k = s.order[0]
-    place = 0
-    while place + 1 < s.ranked[0] and s.score[s.order[place + 1], machine] > s.score[k, machine]:
-        s.order[place] = s.order[place + 1]
-        place += 1
-    s.order[place] = k
+def _sort(s, machine):
+    """Sort the listed classes, the highest upsilon first; equal ones keep their order."""
+    for last in range(1, s.listed[0]):
+        k, place = s.order[last], last
+        while place > 0 and s.score[s.order[place - 1], machine] < s.score[k, machine]:
+            s.order[place] = s.order[place - 1]
+            place -= 1
+        s.order[place] = k

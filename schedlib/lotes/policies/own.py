@@ -10,23 +10,42 @@
 
     lotes.simulate(lotes.Policy(arrive=worst_fit), configs, workload)
 
-The library's `lotes.can_start` and `lotes.first_in_line` are such compiled functions too.
+A rule may call `lotes.can_start`; `lotes.first_fit` and `lotes.best_fit`, which look a machine up without a
+scan; `lotes.room_at`.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 from numba.core import types
 from numba.core.typing import Signature
 
 from schedlib.core import compiling
+from schedlib.core.pure import read_only, seen
 from schedlib.core.uncounted import kernel
+from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.machine_tree import fits
 from schedlib.lotes.dispatching.state import NONE, Given, refuse
 
 OPTIONS: dict = {}
+CHOICES: dict = {"clairvoyant": True}
+"""The options of a reader's policy."""
+
+
+class Room(NamedTuple):
+    """What is free on the machines, for `first_fit` and `best_fit`; as in `machine_tree.Machines`."""
+
+    free: np.ndarray
+    first: np.ndarray
+    closed: np.ndarray
+    leaves: np.ndarray
+    root: np.ndarray
+    bound: np.ndarray
+    total: np.ndarray  # (N,): what is free, all resources together
+    order: np.ndarray  # (N,): the machines by that
 
 
 class Cluster(NamedTuple):
@@ -38,8 +57,16 @@ class Cluster(NamedTuple):
     - `config (N,)`, `free (N, R)`, `running (N, K)`: each machine's configuration, what it has left, and its
       jobs by class
     - `target (N, K)`: each machine's bin when `simulate` was given a plan, else zeros
-    - `size (S, R)`, `work (S,)`, `submit (S,)`, `job_class (S,)`: of the jobs
+    - `share (K,)`, `demand (K, R)`: the mix of classes: the part of all jobs, and the mean size
+    - `size (S, R)`, `work (S,)`, `submit (S,)`, `job_class (S,)`: of the jobs; under `clairvoyant=False` a
+      job's `work` is the mean of its class
+    - `ends (S,)`: when each job that runs will end, as far as `work` tells; the jobs that run on a machine,
+      the next to end first, are `first[machine]`, `following[it]` and so on, until -1
     - `waiting (W,)`: the jobs that wait, in order of arrival, without the arriving one; `now`: the time
+    - `room`: for `first_fit` and `best_fit`; `rng`: the policy's own random numbers
+
+    All are read-only but `notes (S, 4)` and `machine_notes (N, 4)`, the policy's own numbers for each job and
+    each machine: zeros when the job comes, and at the start.
     """
 
     capacity: np.ndarray
@@ -48,20 +75,33 @@ class Cluster(NamedTuple):
     free: np.ndarray
     running: np.ndarray
     target: np.ndarray
+    share: np.ndarray
+    demand: np.ndarray
     size: np.ndarray
     work: np.ndarray
     submit: np.ndarray
     job_class: np.ndarray
+    ends: np.ndarray
+    first: np.ndarray
+    following: np.ndarray
     waiting: np.ndarray
     now: float
+    room: Room
+    notes: np.ndarray
+    machine_notes: np.ndarray
+    rng: np.random.Generator
 
 
-_F1, _F2, _I1, _I2 = types.float64[:], types.float64[:, ::1], types.int64[::1], types.int64[:, ::1]
-CLUSTER = types.NamedTuple([_F2, _F2, _I1, _F2, _I2, _I2, types.float64[:, :], _F1, _F1, types.int32[:], _I1,
-                            types.float64], Cluster)
+_F1, _F2, _I1, _I2 = seen(types.float64), seen(types.float64, 2), seen(types.int64), seen(types.int64, 2)
+_ROOM = types.NamedTuple([_F2, _I1, seen(types.int8), _I1, _I1, _F2, _F1, _I1], Room)
+_NOTES, _RNG = types.float64[:, ::1], numba.typeof(np.random.default_rng(0))
+CLUSTER = types.NamedTuple(
+    [_F2, _F2, _I1, _F2, _I2, _I2, _F1, _F2, _F2, _F1, seen(types.float64, 1, "A"), seen(types.int32, 1, "A"),
+     _F1, _I1, _I1, _I1, types.float64, _ROOM, _NOTES, _NOTES, _RNG], Cluster)
 RULE = types.int64(CLUSTER, types.int64)
-ON_ARRIVAL = compiling.rule(RULE, "(cluster, job) -> machine")
-ON_EXIT = compiling.rule(RULE, "(cluster, machine) -> job")
+NOTES = "cluster.notes or cluster.machine_notes"
+ON_ARRIVAL = compiling.rule(RULE, "(cluster, job) -> machine", NOTES)
+ON_EXIT = compiling.rule(RULE, "(cluster, machine) -> job", NOTES)
 
 
 @dataclass(frozen=True)
@@ -73,8 +113,8 @@ class Policy:
       or -1 for none; asked again after each start. Left out, the first in line that fits.
 
     Both are small functions of numbers, loops and arrays; they are compiled. Raises ValueError, with the
-    compiler's reason, when one does not compile, and (from `simulate`) when one names a machine or a job that
-    cannot be.
+    reason, when one does not compile, or writes to what it sees, and (from `simulate`) when one names a
+    machine or a job that cannot be.
     """
 
     arrive: Callable
@@ -91,6 +131,47 @@ def can_start(cluster, job, machine):
     """Whether a job can start on a machine now: its class runs there, and there is room for it."""
     able = cluster.pace[cluster.config[machine], cluster.job_class[job]] < np.inf
     return able and fits(cluster.free[machine], cluster.size[job])
+
+
+@kernel
+def first_fit(cluster, job):
+    """The first machine on which the job can start now, or -1; in a few steps however many there are."""
+    need = tree.outline(cluster.size[job])
+    for j in range(cluster.capacity.shape[0]):
+        if cluster.pace[j, cluster.job_class[job]] < np.inf:
+            machine = tree.first_fit(cluster.room, j, cluster.size[job], need)
+            if machine >= 0:
+                return machine
+    return -1
+
+
+@kernel
+def best_fit(cluster, job):
+    """The machine on which the job can start now that has least free, all resources together, or -1."""
+    if first_fit(cluster, job) < 0:
+        return -1
+    room = cluster.room
+    for place in range(_place(room, tree.outline(cluster.size[job])[3], -1), room.order.size):
+        if can_start(cluster, job, room.order[place]):
+            return room.order[place]
+    return -1
+
+
+@kernel
+def room_at(cluster, job, machine):
+    """From when on a job can start on a machine, as far as is known, if nothing else starts there before;
+    infinite where it never can."""
+    if not cluster.pace[cluster.config[machine], cluster.job_class[job]] < np.inf:
+        return np.inf
+    when = cluster.now
+    for l in range(cluster.free.shape[1]):
+        free, other = cluster.free[machine, l], cluster.first[machine]
+        while free < cluster.size[job, l]:
+            if other < 0:
+                return np.inf
+            free += cluster.size[other, l]
+            when, other = max(when, cluster.ends[other]), cluster.following[other]
+    return when
 
 
 @ON_EXIT
@@ -120,41 +201,132 @@ class Rule(types.WrapperAddressProtocol):
 
 
 class Own(NamedTuple):
-    """What is kept: the policy's functions, and `running` and `target` of `Cluster`."""
+    """What is kept: the policy's functions; of `Cluster` and `Room` what the engine does not have; and the
+    `mean (K,)` work of each class where the true one is hidden, else NaN."""
 
     on_arrival: Rule
     on_exit: Rule
     running: np.ndarray
     target: np.ndarray
+    share: np.ndarray
+    demand: np.ndarray
+    mean: np.ndarray
+    first: np.ndarray
+    total: np.ndarray
+    order: np.ndarray
+    machine_notes: np.ndarray
+    rng: np.random.Generator
+    work: np.ndarray
+    ends: np.ndarray
+    following: np.ndarray
+    notes: np.ndarray
 
 
 KEPT = Own
 
 
 def begin(policy: Policy, settings: dict, given: Given) -> Own:
-    bins = given.targets()
-    return Own(on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), target=bins,
-               running=np.zeros_like(bins))
+    """No job runs."""
+    bins, m = given.targets(), given.machines
+    share, demand, mean = given.mix()
+    total = m.free.sum(axis=1)
+    return Own(on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), target=bins, share=share,
+               running=np.zeros_like(bins), demand=demand, first=np.full(len(m.config), -1), total=total,
+               mean=np.full_like(mean, np.nan) if settings["clairvoyant"] else mean,
+               order=np.lexsort((np.arange(len(total)), total)), machine_notes=np.zeros((len(total), 4)),
+               rng=given.rng, work=np.zeros(0), ends=np.zeros(0), following=np.zeros(0, np.int64),
+               notes=np.zeros((0, 4)))
+
+
+def grown(own: Own, slots: int) -> Own:
+    """The same with room for so many jobs."""
+    more: dict[str, Any] = {}
+    for name in ("work", "ends", "following", "notes"):
+        old = getattr(own, name)
+        more[name] = np.zeros((slots, *old.shape[1:]), old.dtype)
+        more[name][: len(old)] = old
+    return own._replace(**more)
 
 
 @kernel
 def _seen(own, state):
     m, table, clock = state.machines, state.table, state.meter.clock[0]
-    return Cluster(capacity=m.capacity, pace=m.pace, config=m.config, free=m.free, running=own.running,
-                   target=own.target, size=table.size, work=table.job.work, submit=table.job.submit,
-                   job_class=table.job.job_class, waiting=table.hall[: clock.waiting], now=clock.now)
+    free = read_only(m.free)
+    room = Room(free=free, first=read_only(m.first), closed=read_only(m.closed), leaves=read_only(m.leaves),
+                root=read_only(m.root), bound=read_only(m.bound), total=read_only(own.total),
+                order=read_only(own.order))
+    return Cluster(capacity=read_only(m.capacity), pace=read_only(m.pace), config=read_only(m.config),
+                   free=free, running=read_only(own.running), target=read_only(own.target),
+                   share=read_only(own.share), demand=read_only(own.demand), size=read_only(table.size),
+                   work=read_only(own.work), submit=read_only(table.job.submit),
+                   job_class=read_only(table.job.job_class), ends=read_only(own.ends),
+                   first=read_only(own.first), following=read_only(own.following),
+                   waiting=read_only(table.hall[: clock.waiting]), now=clock.now, room=room, notes=own.notes,
+                   machine_notes=own.machine_notes, rng=own.rng)
+
+
+@kernel
+def _starts(own, state, slot, machine):
+    """Note a job that starts: it takes its place among those of the machine by its end."""
+    m, job = state.machines, state.table.job[slot]
+    own.running[machine, job.job_class] += 1
+    end = state.meter.clock[0].now + own.work[slot] * m.pace[m.config[machine], job.job_class]
+    own.ends[slot] = end
+    before, after = -1, own.first[machine]
+    while after >= 0 and own.ends[after] <= end:
+        before, after = after, own.following[after]
+    own.following[slot] = after
+    if before < 0:
+        own.first[machine] = slot
+    else:
+        own.following[before] = slot
+
+
+@kernel
+def _place(room, total, machine):
+    """How many machines have less free than `total`, or as much and a smaller number."""
+    low, high = 0, room.order.size
+    while low < high:
+        middle = (low + high) // 2
+        other = room.order[middle]
+        if room.total[other] < total or (room.total[other] == total and other < machine):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def changed(own, state, machine):
+    """Put the machine in its place by what is free on it."""
+    total = 0.0
+    for l in range(state.machines.free.shape[1]):
+        total += state.machines.free[machine, l]
+    old, new = _place(own, own.total[machine], machine), _place(own, total, machine)
+    if new > old:
+        new -= 1
+        for k in range(old, new):
+            own.order[k] = own.order[k + 1]
+    else:
+        for k in range(old, new, -1):
+            own.order[k] = own.order[k - 1]
+    own.order[new], own.total[machine] = machine, total
 
 
 @kernel
 def arrive(own, state, slot, rng):
     """The machine that the policy gives the arriving job, or NONE."""
+    mean = own.mean[state.table.job[slot].job_class]
+    own.work[slot] = state.table.job[slot].work if np.isnan(mean) else mean
+    for k in range(own.notes.shape[1]):
+        own.notes[slot, k] = 0.0
     cluster = _seen(own, state)
     machine = own.on_arrival(cluster, slot)
     if machine == NONE:
         return NONE
     if not 0 <= machine < cluster.config.size or not can_start(cluster, slot, machine):
         return refuse(state, True, slot, NONE, machine)
-    own.running[machine, state.table.job[slot].job_class] += 1
+    _starts(own, state, slot, machine)
     return machine
 
 
@@ -168,6 +340,13 @@ def wait(own, state, slot, rng):
 def left(own, state, slot, machine):
     """The machine runs one job less."""
     own.running[machine, state.table.job[slot].job_class] -= 1
+    if own.first[machine] == slot:
+        own.first[machine] = own.following[slot]
+        return
+    before = own.first[machine]
+    while own.following[before] != slot:
+        before = own.following[before]
+    own.following[before] = own.following[slot]
 
 
 @kernel
@@ -184,5 +363,5 @@ def pick(own, state, machine):
         return refuse(state, False, NONE, machine, slot)
     for later in range(place, waiting - 1):
         hall[later] = hall[later + 1]
-    own.running[machine, state.table.job[slot].job_class] += 1
+    _starts(own, state, slot, machine)
     return slot

@@ -35,8 +35,6 @@ class Weights(NamedTuple):
     group: np.ndarray
     fold: np.ndarray
     line: Line
-    tilt: np.ndarray  # (nodes, 2): of two resources, the largest 2 C_0 + C_1 and C_0 + 2 C_1 below a node
-    mix: np.ndarray  # (5,): r as a sum of the axes, the diagonal and these two: a tighter bound on r . C
     stack: np.ndarray  # working space, as are the next two
     dot: np.ndarray
     limit: np.ndarray
@@ -56,7 +54,7 @@ def check(settings: dict) -> None:
 
 def begin(policy: str, settings: dict, given: Given) -> Weights:
     """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
-    m, gamma_unit, pace = given.machines, settings["gamma_unit"], given.machines.pace
+    gamma_unit, pace = settings["gamma_unit"], given.machines.pace
     if gamma_unit is not None and given.time_unit not in HOURS:
         raise ValueError(f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to take "
                          "times as they are")
@@ -66,82 +64,23 @@ def begin(policy: str, settings: dict, given: Given) -> Weights:
     else:
         factor, group = np.unique(pace, axis=1, return_inverse=True)
         group, fold = group.reshape(-1).astype(np.int64), np.ones(pace.shape[1])
-    two = m.free.shape[1] == 2
-    tilt = tree.maxima(m, m.free @ [[2.0, 1.0], [1.0, 2.0]], -1.0) if two else np.zeros((1, 2))
     return Weights(packing=float(settings["packing"]), work=float(settings["work"] * unit), group=group,
                    fold=fold, factor=np.ascontiguousarray(factor), line=line(factor.shape[1], given.typical),
-                   tilt=tilt, mix=np.zeros(5), stack=np.zeros(128, np.int64), dot=np.zeros(128),
-                   limit=np.zeros(len(pace)))
+                   stack=np.zeros(128, np.int64), dot=np.zeros(128), limit=np.zeros(len(pace)))
 
 
 @kernel
-def changed(w, state, machine, rose):
-    """Bring `tilt` up to date with what is free on the machine; `rose`: there is only more than before."""
-    m, tilt = state.machines, w.tilt
-    if m.free.shape[1] != 2:
-        return
-    root, (node, start, end) = m.root[m.config[machine]], tree.block_of(m, machine)
-    if rose:
-        one, other = 2 * m.free[machine, 0] + m.free[machine, 1], m.free[machine, 0] + 2 * m.free[machine, 1]
-        while node >= 1 and (one > tilt[root + node, 0]) | (other > tilt[root + node, 1]):
-            tilt[root + node, 0] = max(one, tilt[root + node, 0])
-            tilt[root + node, 1] = max(other, tilt[root + node, 1])
-            node >>= 1
-        return
-    one = other = -1.0
-    for near in range(start, end):
-        one = max(one, 2 * m.free[near, 0] + m.free[near, 1])
-        other = max(other, m.free[near, 0] + 2 * m.free[near, 1])
-    while True:
-        row = root + node
-        if (one == tilt[row, 0]) & (other == tilt[row, 1]):
-            return
-        tilt[row, 0], tilt[row, 1] = one, other
-        if node == 1:
-            return
-        node >>= 1
-        left = root + 2 * node
-        one = max(tilt[left, 0], tilt[left + 1, 0])
-        other = max(tilt[left, 1], tilt[left + 1, 1])
+def _dot_bound(bound, row, job):
+    """At least as much as r . C of every machine below a node, or -1 where the job does not fit.
 
-
-@kernel
-def _decompose(mix, a, b):
-    """Write (a, b) = mix . ((1, 0), (0, 1), (1, 1), (2, 1), (1, 2)) with the two directions near it, all >=
-    0.
+    `job`: the outline of r, its largest size but for the first, and a factor for the rounding of sums that
+    are added up otherwise than r . C. What the two sizes have in common meets the sum of all that is free.
     """
-    mix[:] = 0.0
-    if a > 2 * b:
-        mix[0], mix[3] = a - 2 * b, b
-    elif a >= b:
-        mix[2], mix[3] = 2 * b - a, a - b
-    elif 2 * a >= b:
-        mix[2], mix[4] = 2 * a - b, b - a
-    else:
-        mix[1], mix[4] = b - 2 * a, a
-
-
-@kernel
-def _dot_bound(bound, row, needed):
-    """At least as much as r . C of every machine below a node, or -1 where the job does not fit."""
-    size, least, total = needed
-    corner, diagonal = 0.0, least * bound[row, size.size + 1]
-    for l in range(size.size):
-        corner += size[l] * bound[row, l]
-        diagonal += (size[l] - least) * bound[row, l]
-    return min(corner, diagonal * SLACK) if may_fit(bound, row, size, least, total) else -1.0
-
-
-@kernel
-def _dot_bound_two(bound, tilt, row, need, mix):
-    """`_dot_bound` of two resources, or -1 where the job does not fit; its numbers stay in registers."""
-    x, y = bound[row, 0], bound[row, 1]
-    room = (need[0] <= x) & (need[1] <= y) & (need[2] <= bound[row, 2]) & (need[3] <= bound[row, 3])
-    corner = need[0] * x + need[1] * y
-    mixed = mix[0] * x + mix[1] * y + mix[2] * bound[row, 3] + mix[3] * tilt[row, 0] + mix[4] * tilt[row, 1]
-    mixed *= SLACK
-    dot = corner if corner < mixed else mixed
-    return dot if room else -1.0
+    need, other, slack = job
+    first, rest, common = bound[row, 0], bound[row, 1], min(need[0], other)
+    corner = need[0] * first + other * rest
+    mixed = ((need[0] - common) * first + (other - common) * rest + common * bound[row, 3]) * SLACK
+    return min(corner * slack, mixed) if may_fit(bound, row, need) else -1.0
 
 
 @kernel
@@ -150,12 +89,14 @@ def arrive(w, state, slot, rng):
     m, job, size = state.machines, state.table.job[slot], state.table.size[slot]
     k, configs = job.job_class, m.capacity.shape[0]
     state.meter.clock[0].looked += m.config.size
-    least, total = tree.least_and_total(size)
-    need, gamma = (size, least, total), job.work * total
-    if size.size == 2:
-        _decompose(w.mix, size[0], size[1])
+    need = tree.outline(size)
+    gamma, largest = job.work * need[3], size[size.size - 1]
+    for l in range(1, size.size - 1):
+        largest = max(largest, size[l])
+    slack = SLACK if size.size > 2 else 1.0  # of two the corner is added up as r . C is
+    outlined = need, largest, slack
     for j in range(configs):
-        most = _dot_bound(m.bound, m.root[j] + 1, need)
+        most = _dot_bound(m.bound, m.root[j] + 1, outlined)
         open_to_job = m.pace[j, k] < np.inf and most >= 0
         w.limit[j] = w.packing * most - w.work * (m.pace[j, k] * gamma) if open_to_job else -np.inf
     best, best_score, best_dot = NONE, -np.inf, -np.inf
@@ -168,17 +109,14 @@ def arrive(w, state, slot, rng):
             return best
         w.limit[j] = -np.inf
         loss = w.work * (m.pace[j, k] * gamma)
-        best, best_score, best_dot = _best_in(m, w, j, need, loss, (best, best_score, best_dot))
+        best, best_score, best_dot = _best_in(m, w, j, size, outlined, loss, (best, best_score, best_dot))
 
 
 @kernel
-def _best_in(m, w, j, needed, loss, offer):
-    """The best of configuration j and of the `offer`: machine, score, r . C; `needed`: size, least, total."""
-    size, least, total = needed
+def _best_in(m, w, j, size, job, loss, offer):
+    """The best of configuration j and of the `offer`: machine, score, r . C."""
     best, best_score, best_dot = offer
-    bound, tilt, root, leaves = m.bound, w.tilt, m.root[j], m.leaves[j]
-    two, need = size.size == 2, (size[0], size[size.size - 1], least, total)
-    mix = (w.mix[0], w.mix[1], w.mix[2], w.mix[3], w.mix[4])
+    root, leaves = m.root[j], m.leaves[j]
     w.stack[0], w.dot[0], stack = 1, np.inf, 1
     while stack > 0:
         stack -= 1
@@ -204,12 +142,8 @@ def _best_in(m, w, j, needed, loss, offer):
                         best, best_score, best_dot = machine, score, exact
                 break
             left = root + 2 * node
-            if two:
-                dot = _dot_bound_two(bound, tilt, left, need, mix)
-                other = _dot_bound_two(bound, tilt, left + 1, need, mix)
-            else:
-                dot = _dot_bound(bound, left, needed)
-                other = _dot_bound(bound, left + 1, needed)
+            dot = _dot_bound(m.bound, left, job)
+            other = _dot_bound(m.bound, left + 1, job)
             node, near = 2 * node, 2 * node + 1
             if other > dot:
                 dot, other, node, near = other, dot, near, node
@@ -225,7 +159,7 @@ def _best_in(m, w, j, needed, loss, offer):
 def wait(w, state, slot, rng):
     """Let the job wait in the queue of its pace, ordered by its work."""
     job = state.table.job[slot]
-    k, (_, total) = job.job_class, tree.least_and_total(state.table.size[slot])
+    k, total = job.job_class, tree.outline(state.table.size[slot])[3]
     join(w.line, state.table, w.group[k], slot, w.fold[k] * (job.work * total))
 
 

@@ -4,7 +4,7 @@ whose jobs are drawn block by block, so that a long run fits in memory.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,11 +61,9 @@ def truncated(rng: np.random.Generator, mean: npt.ArrayLike, cv: float, high: np
     return drawn
 
 
+@cache
 def parent_mean(mean: float, cv: float, high: float) -> float:
-    """The mean of the Gaussian that has the mean `mean` once truncated to [0, high], 2.8 % less when cv =
-    0.5.
-
-    Raises ValueError where no parent has that mean.
+    """The mean of the Gaussian that, truncated to [0, high], has that `mean`; ValueError if there is none.
 
     >>> round(parent_mean(0.025, 0.5, 1.0), 6)
     0.024328
@@ -92,8 +90,7 @@ class RandomWorkload:
     - `sizes`: `"independent"`, each resource a truncated Gaussian of its own (the text's words); `"common"`,
       one truncated Gaussian factor per job for all its resources; `"fixed"`, every job needs its class's r_kl
     - `matched`: whether sizes have the mean r_kl after truncation, or (the text's words) before it, which
-      makes jobs 2.8 % larger than planned
-    - `cv`: deviation over mean, 0.5 in the paper; `largest`: where sizes are truncated, 1 in the paper
+      makes jobs 2.8 % larger than planned; `cv`: deviation over mean; `largest`: where sizes are truncated
     - `burst`: a rate, and for how long jobs come at it before they come at `rate`
 
     Work is exponential with mean one. Seeded streams, one for each purpose, give every policy the same jobs.
@@ -198,9 +195,8 @@ def random_instance(
     Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours,
     divided on configuration j by U[1 - omega, 1 + omega]. (Misprints: mu = u * omega in 5.4.3, for 1/u as in
     5.4.2, and Phi = 0.06, for 0.006.) Arrivals come at `load` times lambda2 of `planner(configs, classes)`,
-    or (`rounded`) what whole machines leave of it, which saves few machines from overload. The same seed
-    draws the same uniforms for every phi and omega. Raises ValueError on phi outside [0, 0.025), omega
-    outside [0, 1), and as `RandomWorkload` does.
+    or (`rounded`) what whole machines leave of it. The same seed draws the same uniforms for every phi and
+    omega. Raises ValueError on phi outside [0, 0.025), omega outside [0, 1), and as `RandomWorkload` does.
 
     >>> instance = random_instance(machines=5, hours=1.0)
     >>> instance.configs.n_machines, round(instance.workload.rate / instance.plan.rate, 2)

@@ -103,9 +103,9 @@ Facts of Google's clusterdata-2011-2, CC-BY 4.0 (Reiss, Wilkes and Hellerstein, 
 def google_times(jobs: pd.DataFrame) -> pd.DataFrame:
     """When the jobs of Google's table come and how long they run, in hours: `submit, duration, ended`.
 
-    `jobs` are those of `traces.google2011_jobs`. The month begins where the trace does, at 600 s. A job runs
+    `jobs` are those of `traces.google2011_jobs`; the month begins where the trace does, at 600 s. A job runs
     from its first SCHEDULE event (without one, its submission) to its last EVICT, FAIL, FINISH, KILL or LOST;
-    one that was there before runs from the month's beginning, one that does not end (not `ended`) to its end.
+    one that was there before from the month's beginning, one that does not end (not `ended`) to its end.
 
     >>> jobs = pd.DataFrame({"submit": [0.0, 4000.0], "start": [0.0, 4200.0], "end": [np.nan, 6000.0]})
     >>> google_times(jobs).round(3).to_numpy().tolist()
@@ -127,13 +127,14 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, load: float = 
       `thin`-th of 3,986 at time 0 and, by `arrivals`, of 668,088 over 696 hours, with durations of
       `DURATIONS`, each quantile once. Those after the first `hours` are left out.
     - Classes: drawn by their shares; with `drift`, log-odds wander with that deviation and two days' memory.
+      All have the same rate: one over the mean duration.
     - Demands: `sizes`, a law as in `RandomWorkload`; with `-matched` behind it, means after truncation.
     - Machines: those of `configs` in proportion, at least one of each, so many that all jobs, each run from
-      its submission until it ends or `hours` are over, take `load` of the cores (as near as whole machines
-      allow, see `core_load`). So neither `thin` nor `drift` nor the law changes the load.
+      its submission, take `load` of the cores as nearly as can be (`core_load`): neither `thin` nor `drift`
+      nor the law changes the load.
 
-    All classes have the same rate: one over the mean duration. Raises ValueError on a load, size or number of
-    hours that makes no month, and on an unknown law of sizes. Source: LoTES, extended, Section 5.3.
+    Raises ValueError on a load, size or number of hours that makes no month, and on an unknown law of sizes.
+    Source: LoTES, extended, Section 5.3.
 
     >>> from schedlib.lotes import google2011
     >>> fewer, same, month = google_month(*google2011(), load=0.8, thin=20)

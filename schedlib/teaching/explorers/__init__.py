@@ -1,4 +1,4 @@
-"""Explorers: a few controls above a picture of fixed height, which also stands on a page where no code runs.
+"""Explorers: a few controls above a picture, in JupyterLab and, with chosen settings, on the website.
 
 Each is a thin skin over a paper's own functions. This module has what all of them share.
 """
@@ -9,32 +9,47 @@ import functools
 import gc
 import html
 import io
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-import ipywidgets as widgets
 import matplotlib as mpl
 import numpy as np
-from IPython import get_ipython
-from IPython.display import HTML, display
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from PIL import Image
 
+from schedlib.paths import extra
 from schedlib.pictures import style
+
+with extra("book"):
+    import ipywidgets as widgets
+    from IPython import get_ipython
+    from IPython.display import HTML, display
 
 __all__ = ["Explorer"]
 Picture = tuple[Figure, str]  # what a draw function gives: a matplotlib figure and its alt text
+# To search a title's place takes a fifth of the time.
+LOOK: dict[Any, Any] = {"axes.titley": 1.0, "svg.hashsalt": "schedlib"}
+
+
+class Frame(NamedTuple):
+    """What an explorer shows for one setting: a picture as SVG text and its alt text, or words alone."""
+
+    picture: str
+    words: str
 
 
 def slider(value: float, low: float, high: float, step: float = 1, *, text: str) -> widgets.Widget:
-    """A slider with its description, of whole numbers when all of its own are; it answers when let go."""
+    """A slider with its description, of whole numbers when all of its own are. The picture follows while
+    one drags: the page sends a value when the kernel has dealt with the last one, and skips those between."""
     whole = all(isinstance(number, int) for number in (value, low, high, step))
     kind = widgets.IntSlider if whole else widgets.FloatSlider
-    return kind(value=value, min=low, max=high, step=step, description=text, continuous_update=False)
+    return kind(value=value, min=low, max=high, step=step, description=text)
 
 
 def menu(options: Sequence, value: Any = None, *, text: str) -> widgets.Dropdown:
@@ -65,6 +80,18 @@ def png(figure: Figure) -> bytes:
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     image.save(buffer, format="png", compress_level=1)
     return buffer.getvalue()
+
+
+def svg(figure: Figure) -> str:
+    """A figure as SVG text of 100 pixels an inch, coordinates to a hundredth of a point; equal figures have
+    equal text. Letters are outlines, so that it looks the same wherever it is shown."""
+    buffer = io.StringIO()
+    FigureCanvasSVG(figure).print_svg(buffer, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    text = buffer.getvalue()
+    text = re.sub(r'(width|height)="([\d.]+)pt"', lambda size: f'{size[1]}="{float(size[2]) / 0.72:.0f}"',
+                  text[text.index("<svg"):], count=2)
+    return "".join(line if "scale" in line else re.sub(r"(\.\d\d)\d+", r"\1", line)
+                   for line in text.splitlines(keepends=True))
 
 
 @contextlib.contextmanager
@@ -133,21 +160,22 @@ class Explorer(widgets.VBox):
     - `draw(**values)` takes the controls' values and gives a `Picture`, of `height` pixels
     - `controls`: ipywidgets by the names of its arguments
     - `on_change`: by the name of a control, a function that updates what depends on it, before the drawing
+    - `page`: by the name of a control, the values that it has on the website, where it has all unless told;
+      with none it is not there (see `recorded`)
 
     A draw that raises ValueError shows the message in the picture's place; a move that fails in any other way
-    shows the call that repeats it. Long work says so. On a static page the first picture stands for the
-    whole.
+    shows the call that repeats it. Long work says so.
     """
 
     def __init__(self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget],
-                 height: int = 420, on_change: Mapping[str, Callable[[], None]] | None = None):
-        self.draw, self.controls, self.height = draw, dict(controls), height
+                 height: int = 420, on_change: Mapping[str, Callable[[], None]] | None = None,
+                 page: Mapping[str, Sequence] | None = None):
+        self.draw, self.controls, self.height, self.page = draw, dict(controls), height, page or {}
         self.on_change, self.updating = on_change or {}, False
         for control in self.controls.values():
             control.style.description_width = "11em"
             control.layout.width = "34em"
         self.picture = widgets.HTML(layout=widgets.Layout(height=f"{height + 10}px", overflow="hidden"))
-        self.png, self.alt = b"", ""
         self.drawn: dict[str, Any] | None = None
         super().__init__([*self.controls.values(), self.picture])
         with working():
@@ -157,21 +185,58 @@ class Explorer(widgets.VBox):
 
     def refresh(self) -> None:
         """Draw with the controls' present values, unless the picture is already of these."""
-        values = {name: control.value for name, control in self.controls.items()}
+        values = self.values()
         if values != self.drawn:
             self.drawn = values
             with young_garbage():
-                self.picture.value = self._page(values)
+                self.shown = self.frame(**values)
+            self.picture.value = self._html(self.shown)
 
-    def _page(self, values):
+    def values(self) -> dict[str, Any]:
+        """The controls' present values, by name."""
+        return {name: control.value for name, control in self.controls.items()}
+
+    def frame(self, **values: Any) -> Frame:
+        """What these values show, in JupyterLab and on the website alike."""
         try:
-            with mpl.rc_context({"axes.titley": 1.0}):  # to search a title's place takes a fifth of the time
+            with mpl.rc_context(LOOK):
                 figure, alt = self.draw(**values)
+                return Frame(svg(figure), alt)
         except ValueError as error:
-            return message(str(error))
-        self.png, self.alt = png(figure), alt
-        look = f'alt="{html.escape(alt)}" style="max-height:{self.height}px;max-width:100%"'
-        return f'<img {look} src="data:image/png;base64,{base64.b64encode(self.png).decode()}">'
+            return Frame("", str(error))
+
+    def set(self, name: str, value: Any) -> None:
+        """Give a control a value, and what depends on it, without drawing."""
+        self.updating = True
+        try:
+            self.controls[name].value = value
+            self.on_change.get(name, lambda: None)()
+        finally:
+            self.updating = False
+
+    def places(self, name: str) -> list | None:
+        """Where a control's values stand, for a page that looks for the nearest; None: at the values."""
+        return None
+
+    @property
+    def alt(self) -> str:
+        """The picture's words, "" without a picture."""
+        return self.shown.words if self.shown.picture else ""
+
+    @property
+    def png(self) -> bytes:
+        """The picture as a PNG file, for pages where no code runs; empty without a picture."""
+        if not self.shown.picture:
+            return b""
+        with mpl.rc_context(LOOK):
+            return png(self.draw(**self.values())[0])
+
+    def _html(self, shown):
+        if not shown.picture:
+            return message(shown.words)
+        look = f'alt="{html.escape(shown.words)}" style="max-height:{self.height}px;max-width:100%"'
+        source = base64.b64encode(shown.picture.encode()).decode()
+        return f'<img {look} decoding="sync" src="data:image/svg+xml;base64,{source}">'
 
     def _moved(self, name, change):
         """Answer a move. A failure is said here: nobody would see a traceback below an old picture."""
@@ -179,14 +244,10 @@ class Explorer(widgets.VBox):
             return
         try:
             with working(self._say):
-                self.updating = True
-                try:
-                    self.on_change.get(name, lambda: None)()
-                finally:
-                    self.updating = False
+                self.set(name, change["new"])
                 self.refresh()
         except Exception as error:
-            values = ", ".join(f"{name}={control.value!r}" for name, control in self.controls.items())
+            values = ", ".join(f"{name}={value!r}" for name, value in self.values().items())
             why = f"This setting could not be drawn ({type(error).__name__}: {error}); others may be. "
             how = f"To see where it fails, give this explorer a name and call name.draw({values})."
             self.picture.value = message(why + how)
@@ -198,7 +259,7 @@ class Explorer(widgets.VBox):
     def _repr_mimebundle_(self, **options):
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
-        if self.png:
+        if self.shown.picture:
             data["image/png"] = base64.b64encode(self.png).decode()
             metadata["image/png"] = {"alt": self.alt}
         return data, metadata

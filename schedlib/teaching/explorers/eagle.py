@@ -116,7 +116,10 @@ def load_explorer() -> Explorer:
     with working():  # compiled before the first move
         for system in SYSTEMS:
             _run(system, 95, 17)
-    return Explorer(draw_load, controls, height=400)
+    page = {"load": (65, 80, 90, 95), "partition": (5, 10, 17, 25),
+            "left": ("sparrow", "strict split", "hawk, general thieves"),
+            "right": ("hawk", "eagle", "omniscient")}
+    return Explorer(draw_load, controls, height=400, page=page)
 
 
 ESTIMATES = {"right": "mean", "too small, 0.1 to 1 times": (0.1, 1), "too large, 1 to 1.9 times": (1, 1.9)}
@@ -180,4 +183,5 @@ def parts() -> Explorer:
     with working():  # what a choice is compared with is simulated before the first move
         for setting in itertools.product(("eagle", "hawk"), ESTIMATES, range(5)):
             _shipped(*setting)
-    return Explorer(draw_parts, controls, height=390)
+    page = {"min_probes": (0, 20), "cap": (0, 5, 20), "seed": ()}
+    return Explorer(draw_parts, controls, height=390, page=page)

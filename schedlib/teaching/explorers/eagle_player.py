@@ -10,7 +10,7 @@ import numpy as np
 from schedlib import eagle
 from schedlib.eagle.simulating.results import newest_copy, replay
 from schedlib.pictures.cluster import HEIGHT, in_words, plot_cluster, svg
-from schedlib.teaching.explorers import Explorer, Picture, menu, message, png, slider
+from schedlib.teaching.explorers import Explorer, Frame, Picture, menu, slider
 from schedlib.workload import Workload
 
 WORKERS, SHORT_PARTITION, CUTOFF = 20, 0.2, 8.0
@@ -51,6 +51,12 @@ def _shown(system, seed, events):
     return [place for place, step in enumerate(_run(system, seed)[1]) if kinds is None or step.event in kinds]
 
 
+@functools.lru_cache(maxsize=2048)
+def _frame(system, seed, place):
+    run, steps = _run(system, seed)
+    return Frame(svg(steps[place], run), f"{system} on {WORKERS} workers. {in_words(steps[place], run)}")
+
+
 def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event", step: int = 0) -> Picture:
     """The `step`-th of those steps of the run of `system` on `small_workload(seed)` that `events` names.
     `system` is a key of `SYSTEMS`, `events` of `EVENTS`. Raises ValueError when there is no such step."""
@@ -72,41 +78,56 @@ class Player(Explorer):
     Pictures are drawn from the recorded run, in a few milliseconds each."""
 
     def __init__(self):
-        self.chosen, self.now = None, 0.0  # the run and its events on show, and the time of the last picture
-        self.at = widgets.IntSlider(value=0, min=0, max=1, description="event")
-        self.play = widgets.Play(value=0, min=0, max=1, interval=400, show_repeat=False)
+        self.now = 0.0  # the time of the last picture
+        last = len(_shown("Eagle", 0, "every event")) - 1
+        self.at = widgets.IntSlider(value=0, min=0, max=last, description="event")
+        self.play = widgets.Play(value=0, min=0, max=last, interval=400, show_repeat=False)
+        self.pace = slider(2.5, 0.5, 10, 0.5, text="events a second")
         controls = {"system": menu(list(SYSTEMS), text="system"), "seed": slider(0, 0, 9, text="seed"),
-                    "events": menu(list(EVENTS), text="show"),
-                    "pace": slider(2.5, 0.5, 10, 0.5, text="events a second"), "step": self.at}
-        super().__init__(draw_step, controls, height=HEIGHT)
+                    "events": menu(list(EVENTS), text="show"), "step": self.at}
+        super().__init__(draw_step, controls, height=HEIGHT, page={"seed": ()},
+                         on_change=dict.fromkeys(("system", "seed", "events"), self.take_up))
+        self.pace.style, self.pace.layout = self.at.style, self.at.layout
         width = widgets.Layout(width="7em")
         back, on = (widgets.Button(description=text, layout=width) for text in ("step back", "step on"))
         back.on_click(lambda button: self.move(-1))
         on.on_click(lambda button: self.move(1))
-        self.children = [*self.children[:-1], widgets.HBox([self.play, back, on]), self.picture]
+        *first, at, picture = self.children
+        self.children = [*first, self.pace, at, widgets.HBox([self.play, back, on]), picture]
         widgets.jslink((self.play, "value"), (self.at, "value"))
-        widgets.dlink((controls["pace"], "value"), (self.play, "interval"), lambda pace: round(1000 / pace))
-        self.at.value = first_stale_rejection(_run(*self.chosen[:2])[1])
-        figure, self.alt = draw_step(step=self.at.value)
-        self.png = png(figure)
+        widgets.dlink((self.pace, "value"), (self.play, "interval"), lambda pace: round(1000 / pace))
+        self.at.value = first_stale_rejection(_run("Eagle", 0)[1])
 
     def move(self, by: int) -> None:
         """Go `by` events on, or back."""
         self.at.value = min(max(self.at.value + by, 0), self.at.max)
 
+    def times(self) -> list[float]:
+        """The times (s) of the events that the slider goes through."""
+        system, seed, events = (self.controls[name].value for name in ("system", "seed", "events"))
+        steps = _run(system, seed)[1]
+        return [steps[place].time for place in _shown(system, seed, events)]
+
+    def places(self, name: str) -> list[float] | None:
+        """Steps stand at their times."""
+        return self.times() if name == "step" else None
+
+    def take_up(self) -> None:
+        """Take up a new run at the time of the last picture."""
+        times = self.times()
+        with self.at.hold_trait_notifications():
+            self.play.max = self.at.max = max(len(times) - 1, 0)
+            self.at.value = min(bisect.bisect_left(times, self.now), self.at.max)
+
     def refresh(self) -> None:
-        """Draw the step that the controls name; a new run is taken up at the time of the last picture."""
-        chosen = tuple(self.controls[name].value for name in ("system", "seed", "events"))
-        (run, steps), shown = _run(*chosen[:2]), _shown(*chosen)
-        if chosen != self.chosen:
-            self.chosen = chosen
-            times = [steps[place].time for place in shown]
-            with self.at.hold_trait_notifications():
-                self.play.max = self.at.max = max(len(shown) - 1, 0)
-                self.at.value = min(bisect.bisect_left(times, self.now), self.at.max)
-        if not shown:
-            self.picture.value = message(f"{chosen[2]}: {chosen[0]} has none of these")
-            return
-        here = steps[shown[self.at.value]]
-        self.now = here.time
-        self.picture.value = svg(here, run)
+        """Draw the step that the controls name, and keep its time."""
+        super().refresh()
+        if self.shown.picture:
+            self.now = self.times()[self.at.value]
+
+    def frame(self, **values: str | int) -> Frame:
+        """The step of these values."""
+        system, seed, events, step = (values[name] for name in ("system", "seed", "events", "step"))
+        if shown := _shown(system, seed, events):
+            return _frame(system, seed, shown[step])
+        return Frame("", f"{events}: {system} has none of these")

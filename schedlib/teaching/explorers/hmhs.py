@@ -39,4 +39,4 @@ def explorer() -> Explorer:
     controls = {"jobs": slider(8, 1, 30, text="jobs"), "seed": slider(1, 0, 9, text="seed"),
                 "slow": slider(0, 0, 100, 25, text="slow machines (%)"),
                 "policy": menu(labelled(POLICIES), text="policy")}
-    return Explorer(draw, controls)
+    return Explorer(draw, controls, page={"jobs": (4, 8, 12, 20), "seed": (1, 3), "slow": (0, 50, 100)})

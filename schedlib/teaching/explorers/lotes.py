@@ -6,16 +6,21 @@ from collections.abc import Mapping
 import ipywidgets as widgets
 import numpy as np
 import pandas as pd
+from matplotlib.ticker import NullLocator
 
 from schedlib import lotes, theory
 from schedlib.core.checks import unknown
-from schedlib.exhibits.lotes.drawing import LAWS, at_point, axis_of, plot_point
+from schedlib.exhibits.lotes.drawing import LAWS, WAIT, axis_of, dots
+from schedlib.exhibits.lotes.runs import POLICIES, SHORTEST
+from schedlib.lotes.simulate import GROWTH
 from schedlib.pictures import style
 from schedlib.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
 from schedlib.teaching.explorers import Explorer, Picture, menu, slider
 from schedlib.teaching.lessons import dispatch as stored_clusters
 
 CORES, MEMORY = 10, 10
+WIDE, HIGH, SPREAD, LINE = 8.6, 4.6, 0.12, 0.19
+NO_VERDICT = "no verdict", "the claims are judged under other laws of sizes"
 
 
 @functools.lru_cache(maxsize=64)
@@ -40,7 +45,7 @@ def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
     ax.set(ylabel="jobs waiting", ylim=(0, 1.35 * max(queue.max(), expected, 1)))
     ax.legend(loc="upper left")
     means = f"{run.mean_queue:.2f} jobs wait on average, {expected:.2f} by Erlang C"
-    return figure, f"Queue over time with {servers} cores at {load} per cent load: {means}."
+    return figure, f"Queue over time with {_cores(servers)} at {load} per cent load: {means}."
 
 
 def _cores(number):
@@ -51,7 +56,8 @@ def line() -> Explorer:
     """Sliders for cores, load and seed, and the queue they give."""
     controls = {"servers": slider(1, 1, 32, text="cores"), "load": slider(80, 10, 98, text="load (%)"),
                 "seed": slider(0, 0, 9, text="seed")}
-    return Explorer(draw_line, controls, height=340)
+    page = {"servers": (1, 2, 4, 16), "load": (50, 80, 90, 95, 98), "seed": range(5)}
+    return Explorer(draw_line, controls, height=340, page=page)
 
 
 def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores: int = 6,
@@ -80,7 +86,9 @@ def pools() -> Explorer:
                 "cores": slider(2.0, 0.5, 4, 0.5, text="class 2: cores"),
                 "pool_cores": slider(6, 1, 16, text="second pool: cores"),
                 "pool_memory": slider(4, 1, 16, text="second pool: GB")}
-    return Explorer(draw_pools, controls, height=360)
+    page = {"share": (25, 50, 75), "memory": (1, 4, 8), "cores": (2, 4), "pool_cores": (4, 6, 8),
+            "pool_memory": (4, 16)}
+    return Explorer(draw_pools, controls, height=360, page=page)
 
 
 def draw_bins(cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memory_2: float = 1) -> Picture:
@@ -96,7 +104,10 @@ def bins() -> Explorer:
     """Sliders for the sizes of two classes, and the bins they give."""
     sizes = (("cores_1", 2, "class 1: cores"), ("cores_2", 3, "class 2: cores"),
              ("memory_1", 3, "class 1: GB"), ("memory_2", 1, "class 2: GB"))
-    return Explorer(draw_bins, {name: slider(size, 0.5, 6, 0.5, text=text) for name, size, text in sizes})
+    cores = (1, 2, 2.5, 3)
+    controls = {name: slider(size, 0.5, 6, 0.5, text=text) for name, size, text in sizes}
+    return Explorer(draw_bins, controls,
+                    page={"cores_1": cores, "cores_2": cores, "memory_1": (1, 2, 3), "memory_2": (1, 2)})
 
 
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0) -> Picture:
@@ -118,7 +129,7 @@ def dispatch() -> Explorer:
                 "phi": slider(6, 0, 15, 3, text="Phi (thousandths)"),
                 "sizes": menu(list(laws.items()), "common", text="law of sizes"),
                 "seed": slider(0, 0, 9, text="seed")}
-    return Explorer(draw_dispatch, controls)
+    return Explorer(draw_dispatch, controls, page={"load": (60, 80, 90, 97), "phi": (0, 6, 15), "seed": ()})
 
 
 def draw_stored(runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: str = "common-matched",
@@ -131,13 +142,52 @@ def draw_stored(runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: 
     frame = runs[figure]
     if claims is not None:
         claims = claims[claims["id"].str.startswith(f"lotes.{figure}-") & (claims["reading"] == sizes)]
-    point = at_point(frame, sizes, at)
-    words = []
+    point, words = frame[(frame["sizes"] == sizes) & np.isclose(frame[axis_of(frame)], at)], []
+    if point.empty:
+        values = ", ".join(f"{value:g}" for value in sorted(frame[axis_of(frame)].unique()))
+        raise ValueError(f"sizes, at: no runs of {sizes!r} at {axis_of(frame)} = {at:g}; there are "
+                         f"{', '.join(frame['sizes'].unique())} at {values}")
     for policy, rows in point.groupby("policy", sort=False):
         stable = f"{rows['stable'].sum()} of {len(rows)} runs stable"
         words.append(f"{style.look(policy).label} waits {rows['wait'].median():.2g} s ({stable})")
     where = f"load {point['load'].iloc[0]:g} and {axis_of(frame)} = {at:g}, sizes {sizes}"
-    return plot_point(frame, sizes, at, claims), f"Medians at {where}: {', '.join(words)}."
+    return _plot_point(frame, point, sizes, at, claims), f"Medians at {where}: {', '.join(words)}."
+
+
+def _plot_point(frame, rows, sizes, at, claims):
+    """Mean waits and growth of the queue in these rows of a stored figure's frame, and the claims below."""
+    policies = [policy for policy in POLICIES if policy in set(rows["policy"])]
+    lines = 0 if claims is None else max(len(claims), 1)
+    low = (0.55 + (0.1 + LINE * lines if lines else 0)) / HIGH
+    # The axes are placed by hand, which is twice as quick as the layout engine.
+    place = {"left": 1.6 / WIDE, "right": 0.98, "top": 1 - 0.4 / HIGH, "bottom": low, "wspace": 0.11}
+    figure, axes = style.subplots(1, 2, size=(WIDE, HIGH), sharey=True, gridspec_kw=place)
+    figure.set_layout_engine("none")
+    waits, growth, threshold = frame["wait"].clip(lower=SHORTEST), 100 * frame["slope"], 100 * GROWTH
+    for ax, values in zip(axes, (waits, growth), strict=True):
+        for height, policy in enumerate(policies):
+            runs = rows[rows["policy"] == policy].sort_values("seed")
+            heights = height + SPREAD * (np.arange(len(runs)) - (len(runs) - 1) / 2)
+            dots(ax, values[runs.index], heights, style.look(policy), 7, stable=runs["stable"])
+    axes[0].set(xscale="log", xlim=(SHORTEST / 2, 2 * waits.max()), xlabel=WAIT)
+    axes[0].set_yticks(range(len(policies)), [style.look(policy).label for policy in policies])
+    axes[0].set_ylim(len(policies) - 0.5, -0.5)
+    axes[1].set_xscale("symlog", linthresh=threshold)
+    axes[1].set(xlim=(1.2 * min(growth.min(), -threshold), max(1.5 * growth.max(), 1)),
+                xlabel="growth of the queue (% of the arrivals)")
+    axes[1].axvline(threshold, color="black", linestyle=":", linewidth=1)
+    for ax in axes:
+        ax.xaxis.set_minor_locator(NullLocator())
+        ax.xaxis.set_major_formatter("{x:,g}")  # powers as formulas take longer to set than all else to draw
+    where = f"load {rows['load'].iloc[0]:g}, {axis_of(frame).capitalize()} = {at:g}, sizes: {LAWS[sizes]}"
+    figure.suptitle(f"{where} (hollow: unstable)", fontsize=10, y=0.985)
+    listed = [] if claims is None else [
+        (row.verdict, f"{row.claim} ({row.where})") for row in claims.itertuples()]
+    for line, (verdict, text) in enumerate((listed[::-1] or [NO_VERDICT]) if lines else ()):
+        y = (0.08 + LINE * line) / HIGH
+        figure.text(0.15 / WIDE, y, verdict, fontsize=9, fontweight="bold")
+        figure.text(1.6 / WIDE, y, text, fontsize=9)
+    return figure
 
 
 def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None) -> Explorer:
@@ -146,7 +196,7 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
     varies = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
     names = [(f"load {run['load'].iloc[0]:g}, {varies[axis_of(run)]}", name) for name, run in runs.items()]
     figure, sizes = menu(names, text="runs"), menu([], text="law of sizes")
-    at = widgets.SelectionSlider(options=[0], description="Phi or Omega", continuous_update=False)
+    at = widgets.SelectionSlider(options=[0], description="Phi or Omega")
 
     def offer():
         frame, law = runs[figure.value], sizes.value

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 
 from schedlib import mch
 from schedlib.core.checks import unknown
-from schedlib.exhibits.mch.fig4_churn import LEAF_LINES, LEAF_WIDTHS
+from schedlib.exhibits.mch.fig1_4_weights import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch import workloads
 from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
@@ -22,23 +22,25 @@ from schedlib.teaching.explorers import Explorer, Picture, labelled, menu, place
 
 RULES = ("mch", "mch-two-phase", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch",
          "m-ch")
-RESOURCES = ("CPU", "GB")
+RESOURCES, FULL = ("CPU", "GB", "GPU"), ("CPU", "memory", "GPU")
 LEAVES, DEPTH, SMALLEST, LARGEST = 12, 5, 1e-3, 1e6
-# Examples by name: the tree's text, CPUs, memory (GB).
-PRESETS = {
+# Examples by name: the tree's text, CPUs, memory (GB), and GPUs where it names them.
+PRESETS: dict[str, tuple] = {
     "MCH breaks its promise": ("[(4, 1), [(1, 0), (0, 1), (0, 1)]]", 36, 36),
     "Fig. 4 of the paper": ("[[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]", 200, 200),
     "all jobs full-type": ("[(1, 3), [(2, 3), (5, 3)]]", 10, 12),
     "Fig. 1, with weights": ("[[(1, 2)*90, (2, 1)*10]*60, [(1, 1)*90, (3, 1)*10]*40]", 100, 100),
     "two users": ("[(1, 4), (3, 1)]", 9, 18),
-    "a group of three": ("[[(0, 1), (0, 1), (0, 1)], (0, 1), (1, 0), (1, 0), (1, 0)]", 100, 100)}
+    "a group of three": ("[[(0, 1), (0, 1), (0, 1)], (0, 1), (1, 0), (1, 0), (1, 0)]", 100, 100),
+    "tenants with GPUs": ("[[(32, 48, 0), (3, 5.5, 1)], [(12.5, 56, 0), (11, 48, 1), (12, 46, 0.5)]]",
+                          96, 384, 8)}
 
 
 def read_tree(text: str) -> mch.Tree:
     """The tree of a text such as "[(1, 0), [(0, 1), (2, 1)]*3]": groups in brackets, leaves in parentheses,
     weights after an asterisk. Only numbers are read, nothing is run. Raises ValueError, with what is wanted,
     on any other text and on trees that are no good to draw: of more than 12 leaves or 5 levels, of demands of
-    other than two resources, or that are not 0 or between 0.001 and 1,000,000.
+    other than two resources, or three with GPUs, or that are not 0 or between 0.001 and 1,000,000.
 
     >>> tree = read_tree("[(1, 0), [(0, 1), (2, 1)]*3]")
     >>> tree.n_leaves, tree.weight.tolist()
@@ -68,8 +70,9 @@ def read_tree(text: str) -> mch.Tree:
     if tree.n_leaves > LEAVES or tree.depth.max() > DEPTH:
         size = f"leaves: {tree.n_leaves}, levels: {tree.depth.max()}"
         raise ValueError(f"{size}; a picture has room for {LEAVES} leaves and {DEPTH} levels")
-    if tree.n_resources != len(RESOURCES):
-        raise ValueError(f"resources named by a leaf: {tree.n_resources}; here they are two, CPU and memory")
+    if tree.n_resources not in (2, 3):
+        raise ValueError(f"resources named by a leaf: {tree.n_resources}; here they are two, CPU and memory, "
+                         "or three, with GPUs")
     numbers = np.concatenate([tree.demand[tree.demand > 0], tree.weight])
     if numbers.min() < SMALLEST or numbers.max() > LARGEST:
         raise ValueError(f"demands (unless 0) and weights here lie between {SMALLEST:g} and {LARGEST:,.0f}")
@@ -77,54 +80,60 @@ def read_tree(text: str) -> mch.Tree:
 
 
 @functools.lru_cache(maxsize=64)
-def _path(text, cpu, memory, rule):
+def _path(text, capacity, rule):
     """The tree, its filling's corners (E + 1, p), and what is used at each, in parts of the last."""
     tree = read_tree(text)
+    capacity = capacity[: tree.n_resources]
     try:
-        path = filling_path(tree, [cpu, memory], rule)
+        path = filling_path(tree, capacity, rule)
     except RuntimeError as error:
         raise ValueError(str(error)) from error
-    need = tree.demand / [cpu, memory]
+    need = tree.demand / capacity
     used = (path / need.max(axis=1)) @ need.sum(axis=1)
     return tree, path, used / used[-1]
 
 
-def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100) -> Picture:
-    """A tree, as `read_tree` reads it, on `cpu` CPUs and `memory` GB `filled` to that % of what `rule` gives
-    out in the end. Shares are those of the divisible filling; a group's is what its poorest child lets it
-    show. Raises ValueError as `read_tree` does, and when the rule is not for this tree."""
-    tree, path, used = _path(text, cpu, memory, rule)
+def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100,
+                 gpu: int = 8) -> Picture:
+    """A tree, as `read_tree` reads it, on `cpu` CPUs, `memory` GB and, where leaves name three resources,
+    `gpu` GPUs, `filled` to that % of what `rule` gives out in the end. Shares are those of the divisible
+    filling; a group's is what its poorest child lets it show. Raises ValueError as `read_tree` does, and when
+    the rule is not for this tree."""
+    tree, path, used = _path(text, (cpu, memory, gpu), rule)
+    capacity, resources = (cpu, memory, gpu)[: tree.n_resources], RESOURCES[: tree.n_resources]
     shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
-    need, names = tree.demand / [cpu, memory], [tree.name(node) for node in tree.leaves]
+    need, names = tree.demand / capacity, [tree.name(node) for node in tree.leaves]
     usage = need * (shares / need.max(axis=1))[:, None]
-    full = np.array(["CPU", "memory"])[usage.sum(axis=0) > 1 - 1e-6]
+    full = np.array(FULL[: len(capacity)])[usage.sum(axis=0) > 1 - 1e-6]
     title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) or 'nothing'} full"
-    nodes = node_shares(tree, [cpu, memory], shares)
+    nodes = node_shares(tree, capacity, shares)
     nodes[0] = np.nan
-    width, height = tree_size(tree, nodes, resources=RESOURCES)
-    width, below = max(width, 8.0), 1.7  # inches; the bars stand below the tree
+    width, height = tree_size(tree, nodes, resources=resources)
+    width, below = max(width, 8.0), 0.7 + 0.5 * len(capacity)  # inches; the bars stand below the tree
     whole = height + below + 0.3
     bars = (0.8 / width, 0.5 / whole, 1 - 1.0 / width, (below - 0.6) / whole)
     figure, (top, bottom) = placed((width, whole), (0, below / whole, 1, height / whole), bars)
-    plot_tree(tree, nodes, resources=RESOURCES, ax=top)
+    plot_tree(tree, nodes, resources=resources, ax=top)
     figure.suptitle(title, y=1 - 0.05 / whole, va="top", fontsize=11)
-    _plot_usage(bottom, usage, names, (cpu, memory))
+    _plot_usage(bottom, usage, names, capacity)
     held = ", ".join(f"{name} {share:.3g}" for name, share in zip(names, shares, strict=True))
-    return figure, f"{title}. Dominant shares of {cpu} CPUs and {memory} GB: {held}."
+    there = zip(capacity, ("CPUs", "GB", "GPUs"), strict=False)
+    *others, last = (f"{amount} {name}" for amount, name in there)
+    return figure, f"{title}. Dominant shares of {', '.join(others)} and {last}: {held}."
 
 
 def _plot_usage(ax: Axes, usage, names, capacity):
     """A bar for each resource, a part of it for each leaf."""
-    start = np.zeros(len(capacity))
+    start, at = np.zeros(len(capacity)), np.arange(len(capacity))[::-1]
     for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
-        ax.barh([1, 0], amount, left=start, height=0.7, color=style.BLUE, alpha=(0.35, 0.6)[leaf % 2],
+        ax.barh(at, amount, left=start, height=0.7, color=style.BLUE, alpha=(0.35, 0.6)[leaf % 2],
                 edgecolor="white")
         for row, (width, left) in enumerate(zip(amount, start, strict=True)):
             if width > 1.2 * len(name):
-                ax.text(left + width / 2, 1 - row, name, ha="center", va="center", fontsize=9)
+                ax.text(left + width / 2, at[row], name, ha="center", va="center", fontsize=9)
         start += amount
-    labels = [f"{amount} {name}" for amount, name in zip(capacity, RESOURCES, strict=True)]
-    ax.set(xlim=(0, 100), ylim=(-0.5, 1.5), xlabel="used (%)", yticks=[1, 0], yticklabels=labels)
+    labels = [f"{amount} {name}" for amount, name in zip(capacity, RESOURCES, strict=False)]
+    ax.set(xlim=(0, 100), ylim=(-0.5, len(at) - 0.5), xlabel="used (%)", yticks=at, yticklabels=labels)
 
 
 def filling() -> Explorer:
@@ -132,18 +141,22 @@ def filling() -> Explorer:
     text, cpu, memory = PRESETS["MCH breaks its promise"]
     controls = {"preset": menu(list(PRESETS), text="example"),
                 "text": widgets.Text(value=text, description="tree", continuous_update=False),
-                "cpu": slider(cpu, 1, 200, text="CPUs"), "memory": slider(memory, 1, 200, text="memory (GB)"),
+                "cpu": slider(cpu, 1, 200, text="CPUs"), "memory": slider(memory, 1, 400, text="memory (GB)"),
+                "gpu": slider(8, 1, 64, text="GPUs, if named"),
                 "rule": menu(labelled(RULES), text="rule"),
                 "filled": slider(100, 0, 100, 5, text="filled (%)")}
 
     def take_example():
-        for name, value in zip(("text", "cpu", "memory"), PRESETS[controls["preset"].value], strict=True):
+        names = ("text", "cpu", "memory", "gpu")
+        for name, value in zip(names, PRESETS[controls["preset"].value], strict=False):
             controls[name].value = value
 
     with working():
-        _path(text, cpu, memory, "h-drf")  # compiled before the first move
-    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=480,
-                    on_change={"preset": take_example})
+        _path(text, (cpu, memory, 8), "h-drf")  # compiled before the first move
+    alone = dict.fromkeys(("text", "cpu", "memory", "gpu"), ())  # on the website these are the example's
+    page = alone | {"rule": ("mch", "h-drf", "drf", "c-ch"), "filled": range(0, 101, 20)}
+    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=510,
+                    on_change={"preset": take_example}, page=page)
 
 
 CHURN_RULES = ("mch", "mch-two-phase", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
@@ -204,4 +217,6 @@ def churn() -> Explorer:
     def shorten():
         controls["time"].max = SCENES[controls["scene"].value]
 
-    return Explorer(draw_churn, controls, on_change={"scene": shorten})
+    page = {"time": (0, 100, 200, 300, 500, 700, 900, 1100), "left": ("mch", "h-drf", "drf"),
+            "right": ("mch-two-phase", "h-drf", "naive-h-drf")}
+    return Explorer(draw_churn, controls, on_change={"scene": shorten}, page=page)

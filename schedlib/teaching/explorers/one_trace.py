@@ -1,6 +1,5 @@
 """The explorer of the closing chapter: a slice of Alibaba's hour and a load, under all papers' policies."""
 
-import functools
 from typing import Any
 
 import ipywidgets as widgets
@@ -74,9 +73,8 @@ def draw(start: int = 0, every: int = 8, load: int = 80) -> Picture:
 
 def explorer() -> Explorer:
     """Sliders for the slice and the load, and the four questions side by side."""
-    chosen = functools.partial(widgets.SelectionSlider, continuous_update=False)
     steps = [(f"every {n}th", n) for n in one_trace.STEPS]
     controls = {"start": slider(0, min(one_trace.STARTS), max(one_trace.STARTS), 10, text="from minute"),
-                "every": chosen(options=steps, value=8, description="jobs"),
-                "load": chosen(options=one_trace.LOADS, value=80, description="load (%)")}
+                "every": widgets.SelectionSlider(options=steps, value=8, description="jobs"),
+                "load": widgets.SelectionSlider(options=one_trace.LOADS, value=80, description="load (%)")}
     return Explorer(draw, controls)

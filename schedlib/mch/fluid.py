@@ -1,7 +1,7 @@
-"""H-DRF and the naive hierarchical DRF with tasks as fine as sand, solved exactly from event to event.
+"""Flat rules, H-DRF and the naive hierarchical DRF with tasks as fine as sand, exact from event to event.
 
-A group's vector is B + f A: B of its blocked children as they are, A of the others, each rescaled to
-share/omega = f, the least among them. Only laggards (children whose share/omega is f) are served, so f and
+Under H-DRF a group's vector is B + f A: B of its blocked children as they are, A of the others, each rescaled
+to share/omega = f, the least among them. Only laggards (children whose share/omega is f) are served, so f and
 everything else grows at constant rates until a laggard catches up with a sibling, a group's largest share
 changes its resource, or a resource is used up. In the last case shares drop, for used-up resources count no
 more, and groups that lag on the rest catch up. Source: H-DRF, Bhattacharya et al., SoCC 2013.
@@ -168,3 +168,49 @@ def _fill(child_start, child, leaf_of, weight, direction, naive, most):
                 for j in range(resources if jumped else 0):
                     blocked[i] |= saturated[j] and direction[leaf_of[i], j] > 0
     return share_of_leaf, saturated, -1, unique
+
+
+@compiled
+def fluid_flat(need, speed, late, first, stop):
+    """Weighted DRF with tasks as fine as sand: tasks (p,), saturated resources (R,) and the number of events.
+
+    `need (p, R)`: share of each resource that one task takes; `speed (p,)`: tasks per unit of the common
+    level, weight over share. A resource that is used up freezes the leaves that demand it. Once resource
+    `first` is (-1: none), speeds are `late`: leaves with the least level grow, the others wait until it has
+    reached theirs. Source: DRF (Ghodsi et al., NSDI 2011); MCH, Section II.B.3.
+    """
+    (p, resources), events, level = need.shape, 0, 0.0
+    tasks, growing, saturated = np.zeros(p), np.ones(p, np.bool_), np.zeros(resources, np.bool_)
+    rate, left = np.zeros(resources), np.ones(resources)
+    begins = np.zeros(p)  # the level from which on a leaf grows
+    while growing.any() and events != stop:
+        full, span = -1, np.inf
+        for i in range(p):
+            if growing[i] and begins[i] > level:
+                span = min(span, begins[i] - level)
+        reached = level + span
+        for j in range(resources):
+            rate[j] = 0.0
+            for i in range(p):
+                rate[j] += speed[i] * need[i, j] if growing[i] and begins[i] <= level else 0.0
+            if rate[j] > 0 and not saturated[j] and max(left[j], 0.0) / rate[j] < span:
+                full, span = j, max(left[j], 0.0) / rate[j]
+        for i in range(p):
+            tasks[i] += speed[i] * span if growing[i] and begins[i] <= level else 0.0
+        level = reached if full < 0 else level + span
+        for j in range(resources):
+            used = 0.0
+            for i in range(p):
+                used += tasks[i] * need[i, j]
+            left[j] = 1 - used
+            saturated[j] |= j == full or (rate[j] > 0 and left[j] <= USED_UP)
+        for i in range(p):
+            for j in range(resources):
+                growing[i] &= not (saturated[j] and need[i, j] > 0)
+        if first >= 0 and saturated[first]:
+            speed, first, level = late, -1, np.inf
+            for i in range(p):
+                begins[i] = tasks[i] / speed[i]
+                level = min(level, begins[i]) if growing[i] else level
+        events += 1
+    return tasks, saturated, events

@@ -1,7 +1,7 @@
 """Checks for chapter 5, batches of MapReduce jobs, and chapter 6, sharing in a hierarchy."""
 
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
@@ -10,29 +10,42 @@ from schedlib.hmhs.johnson import flow_shop_makespan
 from schedlib.mch.properties import node_shares
 from schedlib.mch.search import random_tree
 from schedlib.teaching import exercises
-from schedlib.teaching.exercises import a, expect, hinted, items, near, number, numbers, one_of, wholes
+from schedlib.teaching.exercises.reading import (
+    a,
+    expect,
+    function,
+    hinted,
+    items,
+    near,
+    number,
+    numbers,
+    one_of,
+    wholes,
+)
+from schedlib.teaching.exercises.sealed import Sealed
 
-batches = partial(exercises.exercise, "05-hmhs")
+batches = partial(exercises.exercise, "hmhs")
 MAPS, REDUCES = [3, 7, 4, 5], [6, 2, 4, 1]
 
 
-@batches(1)
-def order_by_hand(answer: object) -> str:
+@batches("jobs that are quicker in the map stage by growing map time, then the others by falling reduce time")
+def order_by_hand(answer: object, seal: Sealed) -> str:
     """Give a pair: the four jobs in Johnson's order, numbered from 1, and the makespan."""
     given = items(answer, "a pair: a list of four jobs, and a makespan", 2)
     order, makespan = wholes(numbers(given[0], 4, "four jobs"), "jobs") - 1, number(given[1], "a makespan")
     expect(sorted(order) == [0, 1, 2, 3], "each of the jobs 1 to 4 once")
-    took, best = (flow_shop_makespan(MAPS, REDUCES, one) for one in (order, hmhs.johnson(MAPS, REDUCES)))
-    expect(took == best, "this order takes too long: in which stage is each job quicker?")
+    took = flow_shop_makespan(MAPS, REDUCES, order)
+    seal.right("least", took, "this order takes too long: in which stage is each job quicker?", 1e-6)
     hint = "as short as can be, but not Johnson's order: sort each of the two groups as the rule says"
-    expect((order == hmhs.johnson(MAPS, REDUCES)).all(), hint)
+    seal.right("order", " ".join(map(str, order)), hint)
     hint = "right order, wrong makespan: a reduce starts when its map and the job before's reduce have ended"
     expect(near(makespan, took, 1e-9), hint)
     return "and no order is shorter."
 
 
-@batches(2)
-def where_hmhs_loses(answer: object) -> str:
+@batches("two machines in the map stage: one job a little quicker on the first machine, the other very "
+         "slow on the second")
+def where_hmhs_loses(answer: object, seal: Sealed) -> str:
     """Give an `hmhs.Instance` of two jobs, with at most two machines a stage."""
     case = a(hmhs.Instance, answer, "an `hmhs.Instance`")
     expect(case.n_jobs == 2, f"needs two jobs, and here are {case.n_jobs}")
@@ -44,26 +57,21 @@ def where_hmhs_loses(answer: object) -> str:
     return f"HMHS takes {ours:.3g}, FIFO {fifo:.3g}, and the best schedule {hmhs.optimum(case):.3g}."
 
 
-@batches(3)
-def two_stages(answer: object) -> str:
+@batches("`hmhs.schedule(case, policy).makespan` for five seeds and three policies, then means, then ratios")
+def two_stages(answer: object, seal: Sealed) -> str:
     """Give two numbers: the mean makespan over FIFO-Pri's, with Min-Min on maps only, and on reduces only."""
     given = numbers(answer, 2)
-    plain = hmhs.POLICIES["fifo-pri"]
-    policies = plain, replace(plain, map_rule="min-min"), replace(plain, reduce_rule="min-min")
-    cases = [hmhs.single(100, seed) for seed in range(5)]
-    base, *mixed = (np.mean([hmhs.schedule(case, policy).makespan for case in cases]) for policy in policies)
-    right = np.array(mixed) / base
-    expect(not near(given, right[::-1], 0.03), "the numbers look like these, but the other way round")
-    expect(not near(given, 1 / right, 0.03), "the other way up: the mixed policy's makespan over FIFO-Pri's")
-    expect(not near(given, mixed, 0.03), "divide by FIFO-Pri's mean makespan")
-    for stage, mine, other in zip(("map", "reduce"), given, right, strict=True):
+    seal.trap("swapped", given, "the numbers look right, but the other way round")
+    seal.trap("upside down", given, "the other way up: the mixed policy's makespan over FIFO-Pri's")
+    seal.trap("seconds", given, "divide by FIFO-Pri's mean makespan")
+    for stage, mine in zip(("map", "reduce"), given, strict=True):
         policy = f'`replace(hmhs.POLICIES["fifo-pri"], {stage}_rule="min-min")`'
-        expect(near(mine, other, 0.03), f"{stage} stage only: take {policy} on the five instances")
-    return "the stage with the most work decides, and here that is the map stage."
+        seal.right(stage, mine, f"{stage} stage only: take {policy} on the five instances", 0.03)
+    return "the stage with the most work decides."
 
 
-@batches(4)
-def max_min(answer: object) -> str:
+@batches("for each waiting job take `stage.time[job].min()`, and choose the job for which that is largest")
+def max_min(answer: object, seal: Sealed) -> str:
     """Give an `hmhs.Policy` with your rule as its `map_rule`."""
     policy = a(hmhs.Policy, answer, "an `hmhs.Policy`")
     expect(callable(policy.map_rule), "its `map_rule` is a name; needs a function made by `hmhs.rule`")
@@ -86,28 +94,28 @@ def _map_order(policy, case):
         return hmhs.schedule(case, replace(policy, reduce_rule="min-min", score=None)).map.job
 
 
-sharing = partial(exercises.exercise, "06-mch")
+sharing = partial(exercises.exercise, "mch")
 RESOURCES = ("CPU", "memory")
 
 
-@sharing(1)
-def shares_by_hand(answer: object) -> str:
+@sharing("divide each demand by its largest entry; add these up in group 2, divide by the largest entry "
+         "of the sum")
+def shares_by_hand(answer: object, seal: Sealed) -> str:
     """Give a triple: three weights, the first full resource ("CPU" or "memory"), three dominant shares."""
     given = items(answer, "a triple: three weights, a resource, three shares", 3)
     weights, first, shares = numbers(given[0], 3), one_of(given[1], RESOURCES), numbers(given[2], 3)
-    tree = mch.Tree([(2, 1), [(1, 0), (1, 2)]])
-    flat, right = mch.flatten(tree, [10, 10]), mch.allocate(tree, [10, 10], "mch").shares
     hint = "which resource fills first? Add the normalised demands up to the root, and take the largest"
-    expect(first == RESOURCES[flat.first_saturated], hint)
-    proportional = weights[0] > 0 and near(weights / weights[0], flat.weights)
-    expect(proportional, "weights: 1 over the largest entry of the sum over group 2, for those inside")
+    seal.right("first", first, hint)
+    hint = "weights: 1 over the largest entry of the sum over group 2, for those inside"
+    expect(weights[0] > 0, "weights are positive")
+    seal.right("weights", weights / weights[0], hint, 0.01)
     expect(not near(shares, weights), "these are the weights: how high can their level rise?")
-    expect(near(shares, right), "shares are the weights times the level at which a resource is full")
+    seal.right("shares", shares, "shares are the weights times the level at which a resource is full", 0.01)
     return "and part of the other resource stays idle."
 
 
-@sharing(2)
-def where_they_differ(answer: object) -> str:
+@sharing("let one job need memory alone, and the other three more CPUs than memory")
+def where_they_differ(answer: object, seal: Sealed) -> str:
     """Give a `mch.Tree`, two groups of two jobs, one partial-type; MCH and H-DRF differ at 10 CPUs, 10 GB."""
     tree = _two_resources(answer)
     jobs = [path for path in tree.paths if len(path) > 1]
@@ -122,25 +130,22 @@ def where_they_differ(answer: object) -> str:
     return "its weight ignores its group, as it does not need the resource that fills first."
 
 
-@sharing(3)
-def heavier_group(answer: object) -> str:
+@sharing("the memory job gets what group 1 leaves: one less 1 over the weight; set that equal to its "
+         "guarantee")
+def heavier_group(answer: object, seal: Sealed) -> str:
     """Give a number: the least weight of group 2 that gives its memory job's guarantee by the naive rule."""
     weight = number(answer)
-    expect(weight > 0, "weights are positive")
-    less = "its memory job has less than its guarantee, which grows with the weight, too"
-    expect(_left_over(weight * 1.02) >= 0, f"with this weight {less}")
-    expect(_left_over(weight / 1.02) <= 0, "with this weight it has more than its guarantee: less will do")
-    return "at the weights everybody starts with, 1 and 1, it has nothing."
+    expect(weight >= 1, "group 2 has nothing at weight 1: try larger ones")
+    seal.trap("nothing", weight, "at the weights everybody starts with, 1 and 1, its memory job has nothing")
+    seal.trap("more than needed", weight, "that saves it, but it is not the least weight: try a fifth of it")
+    seal.trap("half", weight, "so much gives it half of the memory: is its guarantee that large?")
+    hint = "what does the memory job get at this weight, and what is its guarantee? Both depend on the weight"
+    seal.right("weight", weight, hint)
+    return "below it the promise is broken."
 
 
-def _left_over(weight):
-    """The memory job's share above its guarantee in the long run: group 1 is let in up to 1/weight."""
-    trap = mch.Tree([(0, 1), [(1, 0), (0, 1)]], weights={(2,): weight})
-    return max(1 - 1 / weight, 0) - trap.guarantee[trap.leaves[2]]
-
-
-@sharing(4)
-def by_guarantee(answer: object) -> str:
+@sharing("a group of complementary jobs adds up to little of each resource")
+def by_guarantee(answer: object, seal: Sealed) -> str:
     """Give a `mch.Tree` on which these weights leave a group below its guarantee, with 1 of each resource."""
     tree = _two_resources(answer)
     groups = np.flatnonzero(tree.leaf_of < 0)[1:]
@@ -154,26 +159,27 @@ def by_guarantee(answer: object) -> str:
     return f"the poorest group has {100 * poorest:.0f} % of its guarantee; H-DRF would give it all."
 
 
-@sharing(5)
-def near_h_drf(answer: object) -> str:
-    """Give three numbers: the part of the trees on which "mch", "case1" and "exact-ch" differ from H-DRF."""
-    given = numbers(answer, 3)
-    expect(((given >= 0) & (given <= 1)).all(), "parts of 1, not counts and not per cent")
-    for (rule, right), mine in zip(_parts_that_differ().items(), given, strict=True):
-        hint = f'"{rule}": count the trees on which some share differs by more than 0.01 from that of H-DRF'
-        expect(abs(mine - right) < (0.08 if right else 0.005), hint)
-    return "Case 1 for all keeps every guarantee and costs nothing; being exact takes H-DRF's own shares."
-
-
-@cache
-def _parts_that_differ():
-    rng = np.random.default_rng(2)
-    trees = [random_tree(rng, depth=3, partial=0.5) for _ in range(200)]
-    shares = {rule: [mch.allocate(tree, [1, 1], rule).shares for tree in trees]
-              for rule in ("h-drf", "mch", "case1", "exact-ch")}
-    goal = shares.pop("h-drf")
-    return {rule: np.mean([np.abs(mine - right).max() > 0.01 for mine, right in zip(held, goal, strict=True)])
-            for rule, held in shares.items()}
+@sharing("walk down: a child's number is its parent's over the largest entry of the parent's sum")
+def near_h_drf(answer: object, seal: Sealed) -> str:
+    """Give a function of (tree): a weight for each leaf, with one unit of each resource, so that weighted DRF
+    keeps every leaf's guarantee and comes nearer to H-DRF than MCH does."""
+    weigh = function(answer, "tree")
+    rng, far = np.random.default_rng(2020), np.zeros(2)
+    for i in range(60):
+        tree = random_tree(rng, depth=3, partial=0.5)
+        with hinted(f"it stopped at tree {i + 1} of 60"):
+            weights = numbers(weigh(tree), tree.n_leaves, "a weight for each leaf")
+        expect((weights > 0).all(), "weights are positive")
+        flat = mch.Tree(list(map(tuple, tree.demand)), {(k,): w for k, w in enumerate(weights.tolist(), 1)})
+        mine = mch.allocate(flat, [1, 1], "weighted-drf").shares
+        least = (mine / tree.guarantee[tree.leaves]).min()
+        expect(least > 1 - 1e-6, f"on tree {i + 1} a leaf has {least:.2f} of its guarantee")
+        goal = mch.allocate(tree, [1, 1], "h-drf").shares
+        far += [np.abs(one - goal).max() > 0.01 for one in (mine, mch.allocate(tree, [1, 1], "mch").shares)]
+    ours, theirs = (far / 60).round(2)
+    expect(ours < theirs, f"guarantees are kept, but it differs from H-DRF on {ours:.0%} of the trees, "
+                          f"MCH on {theirs:.0%}")
+    return f"it differs from H-DRF on {ours:.0%} of 60 trees, MCH on {theirs:.0%}."
 
 
 def _two_resources(answer):

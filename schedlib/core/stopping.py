@@ -1,0 +1,99 @@
+"""Runs that can be stopped: by Ctrl-C and by a time limit, inside kernels too.
+
+Python sees Ctrl-C only between its own instructions, and a kernel is one instruction. A run therefore goes on
+in a second thread while the first waits. When it is to stop, `FLAG` is set; event loops, and the loops of a
+reader's rules (see `core.rules`), call `poll`, which then raises `Stopped`.
+"""
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import numba
+from numba.core import cgutils, types
+from numba.core.cgutils import ir
+from numba.core.codegen import ll
+from numba.extending import intrinsic
+
+P = ParamSpec("P")
+R = TypeVar("R")
+GRACE = 2.0  # seconds that a run has to stop in
+FLAG = ctypes.c_int64(0)
+NAME = "schedlib_stop"
+ll.add_symbol(NAME, ctypes.addressof(FLAG))
+
+
+class Stopped(Exception):
+    """A kernel was told to stop."""
+
+
+@intrinsic
+def _flag(typingctx):
+    """The flag as it is now; kernels that are kept find it by name."""
+
+    def read(context, builder, signature, arguments):
+        flag = cgutils.add_global_variable(builder.module, ir.IntType(64), NAME) \
+            if NAME not in builder.module.globals else builder.module.globals[NAME]
+        return builder.load_atomic(flag, "monotonic", 8)
+
+    return types.int64(), read
+
+
+def _poll():
+    if _flag() != 0:
+        raise Stopped
+
+
+if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+    def poll() -> None:
+        """Raise `Stopped` when the run is to stop."""
+        if FLAG.value:
+            raise Stopped
+else:
+    poll = numba.njit(nogil=True, forceinline=True)(_poll)
+
+
+def stoppable(run: Callable[P, R], limit: float = float("inf")) -> Callable[P, R]:
+    """The same function, which Ctrl-C stops, and which after `limit` seconds raises TimeoutError.
+
+    What cannot be stopped, since it polls nowhere, is left to itself.
+
+    >>> stoppable(sum, 5.0)([1, 2])
+    3
+    >>> stoppable(time.sleep, 0.05)(0.4)
+    Traceback (most recent call last):
+    TimeoutError: not done within 0.05 s
+    """
+
+    def watched(*args: P.args, **kwargs: P.kwargs) -> R:
+        if threading.current_thread() is not threading.main_thread():
+            return run(*args, **kwargs)
+        given: dict[str, Any] = {}
+
+        def work() -> None:
+            try:
+                given["result"] = run(*args, **kwargs)
+            except BaseException as error:
+                given["error"] = error
+
+        thread, end = threading.Thread(target=work, daemon=True), time.monotonic() + limit
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(min(end - time.monotonic(), 0.2))
+                if thread.is_alive() and time.monotonic() >= end:
+                    raise TimeoutError(f"not done within {limit:g} s")
+        except BaseException:
+            FLAG.value = 1
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0),
+                                                       ctypes.py_object(Stopped))
+            thread.join(GRACE)
+            FLAG.value = 0
+            raise
+        if "error" in given:
+            raise given["error"]
+        return given["result"]
+
+    return watched

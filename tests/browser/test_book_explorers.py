@@ -1,0 +1,138 @@
+"""Explorers on the built website, without a kernel: whatever a control is moved to, the page shows what Python draws for that setting."""
+
+import functools
+import urllib.parse
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+import lab
+import live
+from schedlib import paths
+from schedlib.teaching.explorers import Frame, recorded
+
+BOOK = paths.checkout() / "build" / "book"
+PROGRAMS = {name: text for name, text in live.explorers().items() if (BOOK / "_static" / "explorers" / f"{name}.js").exists()}
+SETTLED = "root => root.querySelector('[role=status]')?.textContent && root.querySelector('img').complete"
+LOOK = """root => ({
+  settings: [...root.querySelectorAll('label:not(:has(input[step="0.5"]))')].map(label => {
+    const control = label.querySelector('select, input');
+    return control.type === 'checkbox' ? (control.checked ? 'on' : 'off')
+      : control.type === 'range' ? control.getAttribute('aria-valuetext') : control.selectedOptions[0].text; }),
+  told: [...root.querySelectorAll('output')].map(output => output.value),
+  picture: root.querySelector('img').hidden ? '' : root.querySelector('img').src, drawn: root.querySelector('img').naturalWidth,
+  alt: root.querySelector('img').alt, words: root.querySelector('[role=status]').textContent,
+})"""
+KEYS = {"range": ("ArrowRight", "ArrowLeft", "End", "Home"), "select-one": ("ArrowDown", "ArrowUp", "End", "Home"), "checkbox": ("Space", "Space")}
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
+    pytest.mark.skipif(not PROGRAMS, reason="no book has been built here: make book"),
+    pytest.mark.xdist_group("browser-0"),
+]
+
+
+@functools.lru_cache(maxsize=1)
+def in_python(name):
+    return live.explorer(PROGRAMS[name])
+
+
+@functools.lru_cache(maxsize=1)
+def opened(page, name):
+    """The page's explorer of this name, its file loaded."""
+    page.goto((BOOK / "notebooks" / f"{name[:-2]}.html").as_uri())
+    root = page.locator(f".explorer[data-explorer='{name}']")
+    root.scroll_into_view_if_needed()
+    root.locator("form").wait_for()
+    return root
+
+
+def drawn(explorer, labels):
+    """What Python shows for the settings whose labels the page shows."""
+    names = [name for name in explorer.controls if explorer.page.get(name) != ()]
+    assert len(names) == len(labels)
+    for name, label in zip(names, labels, strict=True):
+        options = {text: value for value, text in recorded.kept(explorer, name).items()}
+        explorer.set(name, options[label])
+    return explorer.frame(**explorer.values())
+
+
+def compare(root, explorer):
+    """The page's settings, once its picture, alt text and words are known to be those that Python draws."""
+    look = root.evaluate(LOOK)
+    picture = urllib.parse.unquote(look["picture"].removeprefix("data:image/svg+xml,"))
+    assert Frame(picture, look["alt"]) == drawn(explorer, look["settings"]), look["settings"]
+    assert look["words"] == look["alt"] and (look["drawn"] > 0 or not picture)
+    return look["settings"]
+
+
+@pytest.fixture(scope="module")
+def pages():
+    """A page of a desk and one of a phone, without the web."""
+    with lab.browser(viewport={"width": 1280, "height": 900}, offline=True) as desk:
+        phone = desk.browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True)
+        yield desk.new_page(), phone.new_page()
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_control_shows_what_python_draws_by_keyboard(pages, name):
+    root, explorer = opened(pages[0], name), in_python(name)
+    compare(root, explorer)
+    controls = root.locator("select, input:not([step='0.5'])")
+    for number in range(controls.count()):
+        control = controls.nth(number)
+        if number:
+            pages[0].keyboard.press("Tab")
+            assert control.evaluate("control => control === document.activeElement"), "Tab leads from one control to the next"
+        control.focus()
+        seen = {tuple(root.evaluate(LOOK)["settings"])}
+        for key in KEYS[control.evaluate("control => control.type")]:
+            pages[0].keyboard.press(key)
+            seen.add(tuple(compare(root, explorer)))
+        assert len(seen) > 1, f"control {number + 1} moves"
+    found = Axe().run(pages[0], context=".explorer", options={"preload": False}).response["violations"]
+    assert not found, [(one["id"], one["nodes"][0]["html"][:150]) for one in found]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_finger_on_a_phone_moves_it_and_it_fits(pages, name):
+    phone, explorer = pages[1], in_python(name)
+    root = opened(phone, name)
+    seen = [compare(root, explorer)]
+    slider = root.locator("input[type=range]").first
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    for part in (0.02, 0.98):
+        phone.touchscreen.tap(box["x"] + part * box["width"], box["y"] + box["height"] / 2)
+        seen.append(compare(root, explorer))
+    assert box["height"] >= 24 and seen[1] != seen[2]
+    assert phone.evaluate("document.scrollingElement.scrollWidth") <= 390
+
+
+@pytest.mark.skipif("08-eagle-1" not in PROGRAMS, reason="no player has been built")
+def test_the_player_plays_pauses_and_steps(pages):
+    page, explorer = pages[0], in_python("08-eagle-1")
+    root = opened(page, "08-eagle-1")
+    (first,) = compare(root, explorer)[-1:]
+    pace = root.locator("input[step='0.5']")
+    pace.focus()
+    page.keyboard.press("End")
+    assert root.evaluate(LOOK)["told"][-1] == "10"
+    root.get_by_role("button", name="play").press("Enter")
+    page.wait_for_timeout(1000)
+    root.get_by_role("button", name="pause").press("Enter")
+    (paused,) = compare(root, explorer)[-1:]
+    assert int(paused) > int(first)
+    page.wait_for_timeout(500)
+    root.get_by_role("button", name="step on").press("Enter")
+    assert int(compare(root, explorer)[-1]) == int(paused) + 1
+    root.get_by_role("button", name="step back").press("Enter")
+    assert compare(root, explorer)[-1] == paused
+    root.get_by_role("button", name="step back").focus()
+
+
+def test_every_explorer_of_the_chapters_has_its_file_of_at_most_3_mb_a_chapter():
+    assert PROGRAMS.keys() == live.explorers().keys()
+    for chapter in {name[:-2] for name in PROGRAMS}:
+        sizes = [file.stat().st_size for file in (BOOK / "_static" / "explorers").glob(f"{chapter}-*.js")]
+        assert sum(sizes) <= 3e6, chapter

@@ -1,0 +1,103 @@
+"""Values that no argument wants, and calls of public functions that are right but for one of them."""
+
+import traceback
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import schedlib
+from schedlib import eagle, hmhs, mch, theory
+from schedlib.core import streams
+from schedlib.core.events import event_queue
+from schedlib.core.trees import winner_tree
+from schedlib.workload import Workload
+
+PACKAGE = Path(schedlib.__file__).parent
+HUGE = (10**12, 10**400, 1e300, float("inf"))
+VALUES = (
+    None, "x", b"x", "", 3, 0, -1, 2.5, float("nan"), 1j, True, [], [1], [[1], [2, 3]], [[1]], [1, "a"], [None], [np.nan, 1], [np.inf, 1],
+    [-1, 1], [10**400, 1], {}, {"a": 1}, set(), object(), len, Path, np.zeros((2, 2)), np.zeros(0), np.array(["a", "b"]), np.array(None),
+    pd.DataFrame(), pd.DataFrame({"job": [1]}), pd.Series([1]), pd.Series([1, 2], dtype="Int64"), pd.to_datetime(["2020-01-01", "2020-01-02"]),
+    Workload.from_arrays([0], [1]), np.int64(-(2**63)), *HUGE,
+)  # fmt: skip
+ONE = [[1.0], [1.0]]
+TWO = hmhs.Instance([5, 1], [1, 1], ONE, [1, 5], [1, 1], ONE)
+JOBS = pd.DataFrame({"job": [0, 1], "submit": [0, 1.0]})
+TASKS = pd.DataFrame({"job": [0, 1], "duration": [1, 2.0]})
+PAIRS = pd.DataFrame({"submit": [0.0, 5.0], "map_tasks": [3, 1], "map_time": [9, 4], "reduce_tasks": [1, 0], "reduce_time": [5, 1]})
+TREE = mch.Tree([(1.0, 1.0), [(1.0, 0.0), (0.0, 1.0)]])
+LEAVES = pd.DataFrame({"leaf": [0, 1], "submit": [0.0, 1.0], "tasks": [2, 1], "duration": [1.0, 2.0]})
+CALLS = {
+    Workload: {"jobs": JOBS, "tasks": TASKS, "time_unit": "s", "report": {}},
+    Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "tasks": [1, 1], "job_class": [0, 0], "time_unit": "s", "cpu": [1, 1]},
+    Workload(JOBS, TASKS).head: {"n": 1},
+    Workload(JOBS, TASKS).between: {"t0": 0, "t1": 2},
+    streams: {"seed": 1},
+    event_queue: {"capacity": 2},
+    winner_tree: {"keys": [1.0, 2.0]},
+    theory.erlang_c: {"servers": 2, "offered_load": 1.0},
+    theory.mmc_mean_wait: {"arrival_rate": 1.0, "service_rate": 1.0, "servers": 2},
+    theory.pollaczek_khinchine: {"arrival_rate": 0.5, "mean_service": 1.0, "second_moment": 2.0},
+    theory.sita_mean_waits: {"arrival_rate": 0.5, "shares": [1.0], "mean_service": [1.0], "second_moment": [1.0], "servers": [1]},
+    theory.choices_tail: {"load": 0.5, "choices": 2, "length": 3},
+    theory.choices_mean_time: {"load": 0.5, "choices": 2},
+    theory.little: {"arrival_rate": 1.0, "mean_time": 1.0},
+    eagle.simulate: {"workload": Workload(JOBS, TASKS), "system": "eagle", "workers": 4, "short_partition": 0.25, "cutoff": 1.0, "probe_ratio": 2.0,
+                     "min_probes": 4, "network_delay": 0.0005, "estimate": "mean", "heartbeat": 3.0, "detail": "as_published", "seed": 0, "record": True},
+    eagle.System: {"name": "own", "short_jobs": "probes", "long_jobs": "lwl", "queue": "fifo", "probes": None, "sticky": False, "steal": False,
+                   "thieves": "any", "min_probes": 0, "cap": 5.0, "updates": True},
+    eagle.Eagle: {"sss": True, "sbp": True, "srpt": True, "min_probes": 20, "updates": True},
+    eagle.Hawk: {"steal": True, "thieves": None},
+    eagle.DLWL: {"srpt": True},
+    eagle.Omniscient: {"srpt": True},
+    eagle.google: {"jobs": 100, "seed": 0, "scale": 0.01},
+    eagle.yahoo: {"jobs": 100, "seed": 0, "scale": 0.01},
+    eagle.google_sample: {"ratio": 1.2, "seed": 0, "jobs": 100, "nodes": 100},
+    eagle.alibaba: {"every": 1, "trace": Workload(JOBS, TASKS)},
+    eagle.table1: {"workload": Workload(JOBS, TASKS), "cutoff": 1.5},
+    eagle.short_share: {"workload": Workload(JOBS, TASKS), "cutoff": 1.5},
+    eagle.cutoff_for: {"workload": Workload(JOBS, TASKS), "long_share": 0.5},
+    eagle.offered_load: {"workload": Workload(JOBS, TASKS), "workers": 2},
+    eagle.job_means: {"workload": Workload(JOBS, TASKS)},
+    hmhs.Instance: {name: getattr(TWO, name) for name in TWO.__dataclass_fields__},
+    hmhs.single: {"n_jobs": 2, "seed": 0, "machines": (2, 2), "slow": 0.5},
+    hmhs.hybrid: {"n_jobs": 2, "seed": 0, "machines": (2, 2), "slow": 0.5},
+    hmhs.from_trace: {"jobs": PAIRS, "seed": 0, "n_jobs": 2, "machines": (2, 2), "slow": 0.5},
+    hmhs.arriving: {"jobs": PAIRS, "seed": 0, "n_jobs": 2, "load": 0.5, "machines": 2, "copy": 0.1},
+    hmhs.Arrivals: {"instance": TWO, "submit": [0.0, 1.0], "copy": [0.0, 0.0]},
+    hmhs.serve: {"arrivals": hmhs.Arrivals(TWO, [0, 1]), "policy": "fair", "delay": 1.0, "remote": 1.0, "slow_start": 1.0, "error": 0.0,
+                 "slow": [1.0], "slow_since": 0.0, "replicas": 1, "queues": 1, "seed": 0},
+    hmhs.schedule: {"instance": TWO, "policy": "hmhs"},
+    hmhs.lower_bound: {"instance": TWO},
+    hmhs.optimum: {"instance": TWO, "seconds": 5.0},
+    hmhs.priority: {"instance": TWO},
+    hmhs.johnson: {"first": [1.0, 2.0], "second": [2.0, 1.0]},
+    mch.Tree: {"nested": [(1.0,), [(2.0,)]], "weights": {(1,): 2.0}, "names": {(1,): "a"}},
+    mch.Rule: {"weights": "mch", "name": "own", "room": 1},
+    mch.allocate: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "mch", "divisible": True},
+    mch.fill: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "h-drf", "method": "fast", "tasks": [1, 2, 1], "seed": 0},
+    mch.flatten: {"tree": TREE, "capacity": (4.0, 4.0)},
+    mch.simulate: {"tree": TREE, "capacity": (4.0, 4.0), "rule": "drf", "jobs": LEAVES, "until": 5.0, "method": "fast", "record": True,
+                   "every": 1.0, "seed": 0},
+    mch.random_tree: {"rng": np.random.default_rng(0), "depth": 2, "branching": 3, "resources": 2, "partial": 0.5, "weighted": True,
+                      "needs": 1},
+    mch.property_table: {"capacity": (4.0, 4.0), "rules": ["drf"], "trees": [TREE]},
+}  # fmt: skip
+"""A call of each that works, and takes a moment."""
+
+
+def wrong_refusals(function, right):
+    """Where one of VALUES in one argument meets an error that is another library's, of another kind, or names no argument."""
+    for name in right:
+        for value in VALUES:
+            try:
+                function(**{**right, name: value})
+            except (ValueError, TypeError) as error:
+                last = traceback.extract_tb(error.__traceback__)[-1].filename
+                ours = Path(last).is_relative_to(PACKAGE)
+                named = any(part in str(error) for part in {*right, *name.split("_")})
+                if not (ours and named):
+                    yield f"{name}={value!r:.50}: {type(error).__name__}: {error!s:.120} ({Path(last).name})"
+            except Exception as error:
+                yield f"{name}={value!r:.50}: {type(error).__name__}: {error!s:.120}"

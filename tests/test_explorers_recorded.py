@@ -1,0 +1,113 @@
+"""What the website has of an explorer: every setting that it names, each with the picture and words that Python draws for it."""
+
+import ast
+import base64
+import gzip
+import itertools
+import json
+import re
+
+import ipywidgets
+import pytest
+
+import live
+from schedlib.pictures import style
+from schedlib.teaching.explorers import Explorer, lotes, recorded, slider
+
+
+def draw(up=1, kind="plain", height=2):
+    if height > up + 1:
+        raise ValueError("height: too high")
+    figure, ax = style.subplots(size=(2, 2))
+    ax.plot([0, up], [0, height], label=kind)
+    return figure, f"{kind}: {up} to the right, {height} up"
+
+
+@pytest.fixture
+def explorer():
+    """An explorer with a slider that is shorter for one choice of the menu, and a box that only JupyterLab has."""
+    controls = {"kind": ipywidgets.Dropdown(options=["plain", "tall"], description="kind"), "up": slider(1, 1, 3, text="right"),
+                "height": slider(2, 2, 4, text="height"), "note": ipywidgets.Text("", description="note")}  # fmt: skip
+
+    def shorten():
+        controls["up"].max = 3 if controls["kind"].value == "plain" else 2
+
+    return Explorer(lambda note, **setting: draw(**setting), controls, 200, {"kind": shorten}, {"up": (1, 3, 2), "note": ()})
+
+
+def leaves(tree, path=()):
+    if isinstance(tree, int):
+        return {path: tree}
+    labels, places, below = tree
+    assert len(labels) == len(places) == len(below)
+    return {setting: number for label, inner in zip(labels, below, strict=True) for setting, number in leaves(inner, (*path, label)).items()}
+
+
+def test_every_setting_of_the_page_has_the_frame_that_python_draws(explorer):
+    record = recorded.record(explorer)
+    settings = leaves(record["tree"])
+    assert set(settings) == {(k, u, h) for k, u, h in itertools.product(("plain", "tall"), "123", "234") if (k, u) != ("tall", "3")}
+    for (kind, up, height), number in settings.items():
+        words, *numbers = record["frames"][number]
+        picture = "".join(record["parts"][part] for part in numbers)
+        assert (picture, words) == explorer.frame(kind=kind, up=int(up), height=int(height), note="")
+        assert bool(picture) == (int(height) <= int(up) + 1)
+
+
+def test_the_record_begins_where_the_explorer_does_and_leaves_it_there(explorer):
+    before, shown = explorer.values(), explorer.picture.value
+    record = recorded.record(explorer)
+    assert explorer.values() == before and explorer.picture.value == shown
+    node = record["tree"]
+    for at in record["start"]:
+        node = node[2][at]
+    assert record["frames"][node][0] == "plain: 1 to the right, 2 up" and record["note"].endswith("to set: note.")
+
+
+def test_a_first_setting_that_the_page_has_not_is_refused(explorer):
+    explorer.page = {"up": (2, 3)}
+    with pytest.raises(ValueError, match="the values of up at first"):
+        recorded.record(explorer)
+
+
+def test_equal_frames_are_kept_once_and_a_file_is_what_it_was_made_of(explorer):
+    record = recorded.record(explorer)
+    assert len({json.dumps(frame) for frame in record["frames"]}) == len(record["frames"])
+    assert sum(frame == ("height: too high",) for frame in record["frames"]) == 1
+    text = re.fullmatch(r'explorer\("([\w+/=]+)"\)\n', recorded.packed(record))[1]
+    assert json.loads(gzip.decompress(base64.b64decode(text))) == json.loads(json.dumps(record))
+    assert recorded.packed(record) == recorded.packed(recorded.record(explorer))
+
+
+def test_a_picture_is_the_same_text_each_time():
+    one, other = lotes.bins(), lotes.bins()
+    other.controls["cores_1"].value = 1.0
+    other.controls["cores_1"].value = one.controls["cores_1"].value
+    assert one.shown == other.shown and one.shown.picture.startswith("<svg")
+
+
+def test_a_program_is_the_statements_that_an_explorer_needs():
+    body = ast.parse("""
+import numpy as np, os
+x = 1
+def f(y, *, z=x):
+    return [np.sqrt(x + k) for k in y]
+def g():
+    return os.name
+x = 2
+g()
+made = f([x])
+show = {k: k for k in made}
+show
+""").body
+    wanted = ["import numpy as np, os", "x = 1", "def f(", "x = 2", "made = f([x])", "show = {", "show"]
+    found = [ast.unparse(statement) for statement in ast.parse(live.program(body)).body]
+    assert len(found) == len(wanted) and all(text.startswith(start) for text, start in zip(found, wanted, strict=True))
+
+
+def test_every_chapters_explorer_has_a_program_that_python_reads_and_a_key_of_what_it_needs():
+    programs = live.explorers()
+    assert {"01", "02", "03", "04", "05", "06", "07", "08", "09", "10"} <= {name[:2] for name in programs}
+    keys = {name: live.key(text) for name, text in programs.items()}
+    assert all(keys[one] != keys[two] for one, two in itertools.combinations(keys, 2) if programs[one] != programs[two])
+    assert all(len(text.splitlines()) <= 30 for text in programs.values())

@@ -1,0 +1,51 @@
+"""Any value in any argument of a public function gives a result, or an error of ours that names an argument; never another library's."""
+
+import pytest
+
+import hostile
+from schedlib import eagle, lotes, theory, traces
+from schedlib.lotes.planning import bins
+from schedlib.workload import Workload
+
+
+@pytest.mark.parametrize("function", hostile.CALLS, ids=lambda function: f"{function.__module__}.{function.__qualname__}")
+def test_one_wrong_argument_is_told_by_name(function):
+    right = hostile.CALLS[function]
+    function(**right)
+    assert list(hostile.wrong_refusals(function, right)) == []
+
+
+CONFIGS, JOBS = lotes.MachineConfigs([[4.0]], [2]), Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1])
+
+
+@pytest.mark.parametrize(
+    "call, words",
+    [
+        (lambda: lotes.algorithm1([1.0], [[0.0]]), r"demand\[0\]"),
+        (lambda: lotes.algorithm1([1.0], [[0.5], [1e-9]]), r"demand\[1\]"),
+        (lambda: lotes.count_bins([1e4], [[1.0], [2.0], [3.0], [5.0]]), "demand: 4 classes; the number of bins is too large"),
+        (lambda: lotes.simulate("greedy", CONFIGS, JOBS, interval=1e-12), "interval: 1e-12"),
+        (lambda: lotes.simulate("greedy", CONFIGS, JOBS, until=1e12), "until: 1e.12"),
+        (lambda: lotes.simulate("greedy", CONFIGS, JOBS, until=float("nan")), "until: nan"),
+        (lambda: eagle.simulate(JOBS, "dlwl", 4, short_partition=0.0, cutoff=2.5, heartbeat=1e-12), "heartbeat: 1e-12"),
+        (lambda: theory.choices_tail(0.5, 1, 10**15), "length"),
+    ],
+)
+def test_what_would_never_end_is_refused(call, words, monkeypatch):
+    monkeypatch.setattr(bins, "MOST_COUNTED", 10**6)
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.mark.parametrize("value", [None, 1j, [], object(), JOBS])
+@pytest.mark.parametrize("reader", ["read_hawk", "read_swim", "google2011_jobs", "google2011_tasks", "alibaba_gpu2023"])
+def test_readers_of_traces_want_a_path(reader, value):
+    with pytest.raises(TypeError, match=r"(path|folder): needs a text or a path"):
+        getattr(traces, reader)(value)
+
+
+def test_a_writer_of_traces_wants_a_workload(tmp_path):
+    with pytest.raises(TypeError, match="workload: needs a Workload"):
+        traces.write_hawk([1, 2], tmp_path / "x.tr")
+    with pytest.raises(ValueError, match="kind: 'x'"):
+        traces.alibaba2018("x")
