@@ -1,4 +1,7 @@
-"""Two copies of the book for a course: the students' without solutions, the instructors' with all of them."""
+"""A course: the students' copy of the book without solutions, the instructors' with all of them.
+
+With both goes a syllabus; with the instructors' an examination, and an assignment for otter-grader for each chapter.
+"""
 
 import json
 import re
@@ -6,28 +9,35 @@ import shutil
 import sys
 from pathlib import Path
 
+import assignments
+import exam
+from pages import text
 from schedlib import paths
 from schedlib.reproduce import notebooks
 
 SHARED = ("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt")
 SHARED += ("schedlib", "figures", "data", "notebooks")
+TELLING = ("solutions", "solutions.md", "course.py", "exam.py", "assignments.py")  # what students do not get
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
-CHECK = re.compile(r'^exercises\.check\("([^"]+)", (\d+), answer\)', re.M)
+TEACHERS = re.compile(r"(?:- )?\*\*You teach\b.*?\n(?=\n?(?:- )?\*\*You do research)", re.DOTALL)
+CHECK = re.compile(r'^exercises\.check\("([^"]+)", answer\)', re.M)
 SOLUTIONS_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*solutions[^)\s]*\)")
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)\)")
+SYLLABUS = ["# Syllabus\n", "A week, a chapter. Minutes are for the chapter with its exercises; a lecture takes 45 of them. The warm-up is for",
+            "the lecture, the rest for home. The exercise to hand in is checked when its cell is run.\n"]
 ABOUT = {
     "student": "This is the students' copy: the whole book without the solutions to its exercises.",
     "instructor": "This is the instructors' copy: solutions stand where students write their answers.",
 }
 
 
-def course(folder: Path | str | None = None) -> dict[str, Path]:
+def course(folder: Path | str | None = None, seed: int = 1) -> dict[str, Path]:
     """Write `student/` and `instructor/` below a folder (`course/` of the checkout), and give both by name.
 
     Each is a checkout of its own, with library, figures and chapters, to hand on as it is: `make lab` opens
     it. Students get no solutions, no tests (they hold answers), and empty answer cells. Instructors get
-    everything, and each answer cell replaced by its section of the solutions. What was written before is
-    replaced. Raises ValueError without a checkout, and on a folder that holds something else.
+    everything, each answer cell replaced by its section of the solutions, `exam/` with numbers of the seed, and
+    `assignments/`. What was written before is replaced. Raises ValueError without a checkout, and on a folder that holds something else.
     """
     root = paths.checkout()
     if root is None:
@@ -38,16 +48,29 @@ def course(folder: Path | str | None = None) -> dict[str, Path]:
         if place.exists() and any(place.iterdir()) and not (place / "notebooks").is_dir():
             raise ValueError(f"folder: {place} holds something else; name a folder that is empty or new")
         shutil.rmtree(place, ignore_errors=True)
-    _copy(root, student, SHARED, (*SKIPPED, "solutions"))
+    _copy(root, student, SHARED, (*SKIPPED, *TELLING))
     _copy(root, instructor, (*SHARED, "tests"), SKIPPED)
+    toc = student / "notebooks" / "book" / "_toc.yml"
+    toc.write_text(re.sub(r"  - caption: Solutions\n(?:    .*\n)+", "", toc.read_text(encoding="utf-8")), encoding="utf-8")
     for name, file in notebooks.book().items():
         answers = file.parent / "solutions" / file.name
         if "/" not in name:
             _write(student / "notebooks" / file.name, emptied(_read(file)))
         if "/" not in name and answers.exists():
             _write(instructor / "notebooks" / file.name, filled(_read(file), _read(answers), name))
+            (instructor / "assignments").mkdir(exist_ok=True)
+            start, sections = _sections(_read(answers))
+            master = assignments.master(name, _statements(_read(file)), start, sections)
+            _write(instructor / "assignments" / file.name, master)
+    (instructor / "assignments" / "README.md").write_text(assignments.ABOUT, encoding="utf-8")
+    (instructor / "exam").mkdir()
+    for page, words in exam.pages(seed).items():
+        (instructor / "exam" / page).write_text(words, encoding="utf-8")
     _drop_dead_links(student)
+    makefile = student / "Makefile"
+    makefile.write_text(re.sub(r"\ncourse:.*\n\t.*\n", "", makefile.read_text(encoding="utf-8")), encoding="utf-8")
     for place in (student, instructor):
+        (place / "SYLLABUS.md").write_text(syllabus(root / "notebooks"), encoding="utf-8")
         page = place / "README.md"
         head, _, rest = page.read_text(encoding="utf-8").partition("\n\n")
         page.write_text(f"{head}\n\n{ABOUT[place.name]}\n\n{rest}", encoding="utf-8")
@@ -70,24 +93,23 @@ def _drop_dead_links(place):
         def kept(match, folder=page.parent):
             return match[0] if match[2].startswith("http") or (folder / match[2]).exists() else match[1]
 
-        text = _without_solutions(page.read_text(encoding="utf-8"))
-        page.write_text(LINK.sub(kept, text), encoding="utf-8")
+        page.write_text(LINK.sub(kept, _without_solutions(page.read_text(encoding="utf-8"))), encoding="utf-8")
 
 
-def _without_solutions(text):
-    """Markdown in which a link to solutions is replaced by a word on who has them."""
+def _without_solutions(words):
+    """Markdown without words for lecturers, in which a link to solutions is replaced by a word on who has them."""
 
     def word(match):
         return ("" if "/" in match[1] else f"{match[1]} ") + "(your instructor has them)"
 
-    return SOLUTIONS_LINK.sub(word, text)
+    return SOLUTIONS_LINK.sub(word, TEACHERS.sub("", words))
 
 
 def emptied(book: dict) -> dict:
     """A chapter whose answer cells hold nothing but `answer = ...`, without links to the solutions."""
     cells = []
     for cell in book["cells"]:
-        source = _text(cell)
+        source = text(cell["source"])
         check = CHECK.search(source)
         if cell["cell_type"] == "markdown":
             cell = cell | {"source": _without_solutions(source)}
@@ -99,44 +121,62 @@ def emptied(book: dict) -> dict:
 
 
 def filled(book: dict, solutions: dict, name: str) -> dict:
-    """A chapter with the solutions' sections ("## 1. ...") in the places of its answer cells.
+    """A chapter with the solutions' sections (those that check the same exercise) in the places of its answer cells.
 
     The imports that they need come before the first. Raises ValueError when an exercise has no section.
     """
     start, sections = _sections(solutions)
     cells = []
     for cell in book["cells"]:
-        check = CHECK.search(_text(cell)) if cell["cell_type"] == "code" else None
+        check = CHECK.search(text(cell["source"])) if cell["cell_type"] == "code" else None
         if check is None:
             cells.append(cell)
             continue
-        number = int(check[2])
-        if number not in sections:
-            raise ValueError(f"solutions of {name}: no section '## {number}. ...' for exercise {number}")
-        cells += [*start, *sections[number]]
+        if check[1] not in sections:
+            raise ValueError(f"solutions of {name}: no section checks {check[1]}")
+        cells += [*start, *sections[check[1]]]
         start = []
     # a solution's cell may be a chapter's word for word, so every cell is numbered anew
     return book | {"cells": [cell | {"id": f"c{number:03}"} for number, cell in enumerate(cells)]}
 
 
 def _sections(solutions):
-    """The code before the first section, and the cells of each by number; links lead one folder up."""
-    start, sections, number = [], {}, None
+    """The code before the first section, and the cells of each by the exercise it checks; links lead one folder up."""
+    start, found, sections = [], [], {}
     for cell in solutions["cells"]:
         if cell["cell_type"] == "markdown":
-            text = _text(cell)
-            heading = re.match(r"## (\d+)\.", text)
-            number = int(heading[1]) if heading else number
-            cell = cell | {"source": re.sub(r"^## ", "### Solution ", text.replace("](../", "]("), count=1)}
-        if number is not None:
-            sections.setdefault(number, []).append(cell)
+            words = text(cell["source"])
+            if re.match(r"## \d+\.", words):
+                found.append([])
+            cell = cell | {"source": re.sub(r"^## ", "### Solution ", words.replace("](../", "]("), count=1)}
+        if found:
+            found[-1].append(cell)
         elif cell["cell_type"] == "code":
             start.append(cell)
+    for cells in found:
+        checked = [match for cell in cells if (match := CHECK.search(text(cell["source"])))]
+        sections |= {match[1]: cells for match in checked}
     return start, sections
 
 
-def _text(cell):
-    return cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
+def _statements(book):
+    """A chapter's exercises in order: the id, and the words of the cell above its answer cell."""
+    pairs = zip(book["cells"], book["cells"][1:], strict=False)
+    return {match[1]: text(above["source"]) for above, cell in pairs if (match := CHECK.search(text(cell["source"])))}
+
+
+def syllabus(folder: Path) -> str:
+    """A page with a week for each chapter: what to read, which exercise to hand in, minutes."""
+    rows = ["| week | read | exercises | hand in | minutes |", "| --: | :-- | --: | :-- | --: |"]
+    for week, file in enumerate(sorted(folder.glob("[0-9]*.ipynb")), 1):
+        book = _read(file)
+        first = text(book["cells"][0]["source"])
+        title, minutes = re.match(r"# (.+)", first)[1], re.search(r"\*\*Time\*\*: (\d+)", first)[1]
+        asked = _statements(book)
+        code = [name for name, words in asked.items() if "*Code.*" in words] or list(asked)
+        hand_in = f"`{code[0]}`" if code else ""
+        rows.append(f"| {week} | [{title}](notebooks/{file.name}) | {len(asked)} | {hand_in} | {minutes} |")
+    return "\n".join([*SYLLABUS, *rows]) + "\n"
 
 
 def _read(file):
@@ -149,7 +189,10 @@ def _write(file, book):
 
 if __name__ == "__main__":
     try:
-        for copy, place in course(*sys.argv[1:2]).items():
-            print(f"{copy}: {place}")
+        made = course(*sys.argv[1:2], *map(int, sys.argv[2:3]))
     except ValueError as error:
         sys.exit(str(error))
+    for copy, place in made.items():
+        print(f"{copy}: {place}")
+    for part in ("SYLLABUS.md", "exam", "assignments"):
+        print(f"{part.removesuffix('.md').lower()}: {made['instructor'] / part}")

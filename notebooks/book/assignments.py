@@ -1,0 +1,57 @@
+"""A chapter's exercises as a master notebook for otter-grader: `otter assign` makes the students' and the grader's."""
+
+import re
+
+from pages import text
+
+CHECK = re.compile(r"^exercises\.check\(.*\n?", re.M)
+ABOUT = """# Assignments
+
+A master notebook for [otter-grader](https://otter-grader.readthedocs.io) for each chapter. Where otter and schedlib
+are installed, `otter assign 01-waiting.ipynb made` writes the students' notebook and the autograder's files. A test of
+a question calls the exercise's own check, so hints are the same in a chapter and in its assignment.
+
+nbgrader is left out on purpose: its tests are cells of the students' notebook, and it needs a database and an exchange
+folder of its own. Its cells could hold our checks as well; one format is enough.
+"""
+
+
+def master(name: str, statements: dict[str, str], start: list[dict], sections: dict[str, list[dict]]) -> dict:
+    """The master notebook of a chapter.
+
+    `statements` are the exercises' words by id, `sections` their solutions' cells, `start` the solutions' imports.
+    A solution becomes one cell between otter's marks, which students get as `...`; its answer gets a name of its own.
+    """
+    cells = [
+        _raw(f"# ASSIGNMENT CONFIG\nname: {name}\nexport_cell: false\ngenerate: true"),
+        _cell("code", "from schedlib.teaching import exercises"),
+    ]
+    before = [text(cell["source"]) for cell in start]
+    for exercise, words in statements.items():
+        own = exercise.replace(".", "_")
+        solved = [text(cell["source"]) for cell in sections[exercise] if cell["cell_type"] == "code"]
+        code = CHECK.sub("", "\n\n".join([*before, *solved])).strip()
+        before = []
+        cells += [
+            _raw(f"# BEGIN QUESTION\nname: {own}\npoints: 1"),
+            _cell("markdown", words),
+            _raw("# BEGIN SOLUTION"),
+            _cell("code", f"# BEGIN SOLUTION\n{code}\n# END SOLUTION\n{own} = answer # SOLUTION"),
+            _raw("# END SOLUTION"),
+            _raw("# BEGIN TESTS"),
+            _cell("code", f'assert exercises.check("{exercise}", {own})'),
+            _raw("# END TESTS"),
+            _raw("# END QUESTION"),
+        ]
+    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    numbered = [cell | {"id": f"c{number:03}"} for number, cell in enumerate(cells)]
+    return {"cells": numbered, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+
+
+def _raw(words):
+    return _cell("raw", words)
+
+
+def _cell(kind, words):
+    cell = {"cell_type": kind, "metadata": {}, "source": words}
+    return cell | {"outputs": [], "execution_count": None} if kind == "code" else cell
