@@ -120,7 +120,8 @@ def _dispatch(policy: Policy, name: str, instance: Instance, shown: Instance, or
     if not callable(rule):
         raise ValueError(f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
                          "made by @hmhs.rule")
-    score = np.ascontiguousarray(score, dtype=float)
+    score = np.ascontiguousarray(score, dtype=float).view()
+    score.flags.writeable = False  # the rules' type says so
     if score.shape != time.shape:
         raise ValueError(f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs "
                          f"{time.shape}")
