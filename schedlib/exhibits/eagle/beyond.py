@@ -152,13 +152,13 @@ def _alt_details(frame):
 EXPERIMENTS = (
     Experiment("eagle.partition", "The size of the short partition", run_partition,
                highest({scale: grid(partition=shares) for scale, shares in PARTITIONS.items()}),
-               scales(2, (4, 10), (5, 10))),
+               scales(2, (4, 10), 3)),
     Experiment("eagle.clusters", "The same load in clusters of different size", run_clusters,
                {scale: _clusters(scale) for scale in SCALES}, scales(1, 3)),
     Experiment("eagle.heavier", "Loads above the highest", run_heavier,
-               {scale: _heavier(scale) for scale in LOADS}, scales(1, 3, 5)),
+               {scale: _heavier(scale) for scale in LOADS}, scales(1, 3, 1)),
     Experiment("eagle.details", "As published, as submitted and as written", run_details,
-               highest(scales(grid(detail=DETAILS))), scales(1, 3)))
+               highest(scales(grid(detail=DETAILS))), scales(1, 3, 1)))
 
 FIGURES = (
     Figure("eagle.partition", "eagle.partition", draw_partition, drawing.caption(

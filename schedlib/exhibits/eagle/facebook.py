@@ -79,7 +79,7 @@ def caption(frame: pd.DataFrame) -> str:
 EXPERIMENTS = (
     Experiment("eagle.facebook", "Facebook's jobs", run,
                {scale: grid(every=[every], load=LOADS) for scale, every in
-                {"smoke": 64, "quick": 8, "paper": 1}.items()}, scales(1, 3, 5),
+                {"smoke": 64, "quick": 8, "paper": 1}.items()}, scales(1, 3, 1),
                **SWIM),)
 
 FIGURES = (

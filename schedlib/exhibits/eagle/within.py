@@ -80,7 +80,7 @@ def _alt(frame):
 
 EXPERIMENTS = (
     Experiment("eagle.within", "How much the tasks of a job differ", run,
-               comparing.highest({scale: grid(cv=cvs) for scale, cvs in CVS.items()}), scales(1, 3, 5)),)
+               comparing.highest({scale: grid(cv=cvs) for scale, cvs in CVS.items()}), scales(1, 3, 1)),)
 
 FIGURES = (
     Figure("eagle.within", "eagle.within", draw, drawing.caption(

@@ -143,18 +143,17 @@ EXPERIMENTS = (
     Experiment("lotes.capacity", "The rate that each policy sustains", capacities,
                scales(_points((0.006,), (0.1, 0.2), 4, 0.04, 4.0),
                       _points((0.0, 0.006, 0.015), (0.1, 0.2), 20, 0.02, 4.0),
-                      _points((0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.05, 0.1, 0.15, 0.2), 1000, 0.005,
-                              100.0)), scales(2, 5)),
+                      _points((0.0, 0.006, 0.015), (0.1, 0.2), 200, 0.01, 20.0)), scales(2, 5, 1)),
     Experiment("lotes.packing", "What fits one machine", packing,
                scales(grid(sizes=["common-matched", "independent"], parts=[1, 2, 4, 8], draws=[400])),
                scales(1)),
     Experiment("lotes.metastable", "Queues after a burst", recovering,
-               sized(grid(phi=[0.006], load=[0.97], sizes=["independent"]), hours=(10.0, 20.0, 100.0)),
-               scales(1, 2, 3)),
+               sized(grid(phi=[0.006], load=[0.97], sizes=["independent"]), hours=(10.0, 20.0, 50.0)),
+               scales(1, 2, 1)),
     Experiment("lotes.starvation", "Jobs that never start", starving,
                scales(*(grid(phi=[0.006, 0.015], load=[0.95], sizes=["common-matched"], machines=[machines],
                              hours=lengths) for machines, lengths in (
-                   (4, [5.0, 10.0]), (30, [10.0, 30.0]), (1000, [25.0, 100.0])))), scales(1, 3, 5)),
+                   (4, [5.0, 10.0]), (30, [10.0, 30.0]), (1000, [10.0, 50.0])))), scales(1, 3, 1)),
 )
 
 

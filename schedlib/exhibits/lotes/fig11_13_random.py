@@ -20,6 +20,8 @@ from schedlib.pictures import style
 
 PLACE = 5.4
 JUDGED = ("common-matched", "common", "independent")
+FULL = ("common-matched", "independent")
+"""The laws that have the paper's own number of machines at its scale."""
 LOADS = {"limit": "stage 2's lambda*", "fluid": "stage 1's lambda*"}
 """Of what a load may be a share, if not of stage 2's lambda* in whole machines."""
 PHIS, OMEGAS = (0.0, 0.003, 0.006, 0.009, 0.012, 0.015), (0.0, 0.05, 0.1, 0.15, 0.2)
@@ -77,11 +79,19 @@ def steering(phi: float, load: float, machines: int, hours: float, seed: int) ->
 
 
 def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED, every=1):
-    """An experiment along one axis: at smoke scale only its ends, at quick one in `every` of its values."""
-    points = (grid(phi=phis[::step if len(phis) > 1 else 1], omega=omegas[::step], load=[load], sizes=[laws])
-              for step in (max(len(phis), len(omegas)) - 1, every, 1))
+    """An experiment along one axis: at smoke scale only its ends, else one in `every` of its values.
+
+    At the paper's scale there is one run, as in the paper; laws that are not `FULL` have fewer machines.
+    """
+    def of(laws, **more):
+        points = (grid(phi=phis[::step if len(phis) > 1 else 1], omega=omegas[::step], load=[load],
+                       sizes=[laws]) for step in (max(len(phis), len(omegas)) - 1, every))
+        return runs.sized(*points, **more)
+
+    points, others = of(laws), [law for law in laws if law not in FULL]
+    points["paper"] = of(FULL)["paper"] + of(others, **runs.SOME)["paper"]
     title = f"Waits as {what} differ more, load {load:.2f}"
-    return Experiment(f"lotes.{name}", title, dispatching, runs.sized(*points), scales(2, 5))
+    return Experiment(f"lotes.{name}", title, dispatching, points, scales(2, 5, 1))
 
 
 ENDS = (grid(phi=[0.0, 0.006, 0.015], omega=[0.0], load=[0.97])
@@ -92,14 +102,15 @@ EXPERIMENTS = (
     _axis("fig12", "machines", 0.90, (0.006,), OMEGAS, (*JUDGED, "common-fluid"), every=2),
     _axis("fig13", "machines", 0.95, (0.006,), OMEGAS),
     Experiment("lotes.loads", "Waits when loads are shares of another lambda*", by_load,
-               runs.sized(ENDS), scales(2, 5)),
+               runs.sized(ENDS, **runs.SOME), scales(2, 5, 1)),
     Experiment("lotes.scale", "Waits as the cluster grows", dispatching,
                scales(*(grid(phi=phis, machines=machines, omega=[0.0], load=[0.97],
                              sizes=[["common-matched"]], hours=[hours]) for machines, phis, hours in (
                    ((4,), (0.006,), 10.0), ((10, 20, 50, 100), (0.006, 0.015), 8.0),
-                   ((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 100.0)))), scales(1, 3, 5)),
+                   ((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 20.0)))), scales(1, 3)),
     Experiment("lotes.generated", "What a plan over all bins does to waits", steering,
-               runs.sized(grid(phi=[0.006, 0.015], load=[0.97, 1.0, 1.02])), scales(1, 2, 5)),
+               runs.sized(grid(phi=[0.006, 0.015], load=[0.97, 1.0, 1.02]), **runs.SOME),
+               scales(1, 2, 1)),
 )
 
 

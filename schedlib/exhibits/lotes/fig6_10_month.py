@@ -91,9 +91,9 @@ EXPERIMENTS = (
     Experiment("lotes.fig6", "Jobs arriving in each hour of the Google trace", fig6, **runs.ONCE, **GOOGLE),
     Experiment("lotes.fig6-model", "Jobs arriving in each hour of the fitted model", fig6_model, **runs.ONCE),
     Experiment("lotes.fig7", "A drifting mix", fig7, scales([{"drift": 0.8}]), scales(1)),
-    Experiment("lotes.month", "The model of Google's month", month, _points(False, LAWS), scales(1, 3, 10)),
+    Experiment("lotes.month", "The model of Google's month", month, _points(False, LAWS), scales(1, 3, 5)),
     Experiment("lotes.month-google", "The month of Google's table", month, _points(True, (LAW,)),
-               scales(1, 3, 10), **GOOGLE),
+               scales(1, 3, 5), **GOOGLE),
 )
 SOURCES = {"Google": "Google's trace", "model": "fitted model, one draw"}
 

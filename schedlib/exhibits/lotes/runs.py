@@ -32,10 +32,15 @@ Case = tuple[dict, lotes.RandomInstance, str, dict[str, Any]]
 claim = claim_maker("lotes", check="order")
 
 
-def sized(*points: list[dict], hours: tuple[float, ...] = (10.0, 8.0, 100.0)) -> dict[str, list[dict]]:
-    """The points of each scale, or the same of all, with its machines of each configuration and its `hours`
+SOME: dict[str, Any] = {"machines": (4, 50, 200)}
+"""For `sized`, of what the paper did not run itself: 2,000 machines at its scale."""
+
+
+def sized(*points: list[dict], hours: tuple[float, ...] = (10.0, 8.0, 100.0),
+          machines: tuple[int, ...] = (4, 50, 1000)) -> dict[str, list[dict]]:
+    """The points of each scale, or the same of all, with its `machines` of each configuration and its `hours`
     of arrivals. The paper's own size is that of the scale `paper`."""
-    sizes = zip((4, 50, 1000), hours, strict=True)
+    sizes = zip(machines, hours, strict=True)
     return {scale: [point | {"machines": machines, "hours": length} for point in some]
             for (scale, some), (machines, length) in zip(scales(*points).items(), sizes, strict=True)}
 

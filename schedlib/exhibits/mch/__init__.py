@@ -18,7 +18,7 @@ CAPACITY = 100.0  # of each resource; divisible shares do not depend on it
 NAMES = ("drf", "h-drf", "naive-h-drf", "mch", "mch-two-phase", "case1", "exact-ch", "c-ch", "m-ch")
 RULES = {name: name for name in NAMES} | {"collapsed": collapsed}
 """The rules compared; `collapsed`: collapsed hierarchies with dominant shares."""
-SEEDS = scales(1, 5, 20)
+SEEDS = scales(1, 5)
 
 
 def random_trees(depth: int, partial: float, resources: int, trees: int, seed: int,

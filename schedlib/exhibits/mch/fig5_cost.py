@@ -281,7 +281,7 @@ EXPERIMENTS = (
     Experiment("mch.fig5", "The cost of scheduling against the number of jobs, full binary trees", run_jobs,
                scales(*(grid(reading=READINGS, levels=LEVELS,
                              jobs=[50, 100, 200, 400, 800, 1600][:most]) for most in (2, 4, 6))),
-               scales(2, 5, 10), timing=("seconds",)),
+               scales(2, 5, 3), timing=("seconds",)),
     Experiment("mch.complexity", "The cost of filling a cluster against the number of nodes", run_nodes,
                scales(*(grid(levels=range(5, most + 1)) for most in (7, 10, 12))),
                scales(2, (5, 10, 20)), timing=("seconds",)),

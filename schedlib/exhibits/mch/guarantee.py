@@ -219,12 +219,12 @@ ALL = (1, 2, 3, 4, 5)
 EXPERIMENTS = (
     Experiment("mch.equality", "How often MCH and its repairs allocate as H-DRF does", run,
                scales(_points(4, (2, 3), ALL[:3], (0.0, 0.5)), _points(20, (2, 3), ALL, PARTIALS),
-                      _points(1000, (2, 3, 4), ALL, PARTIALS)), SEEDS),
+                      _points(100, (2, 3, 4), ALL, PARTIALS)), SEEDS),
     Experiment("mch.starvation", "A group with complementary leaves beside a memory leaf, over time",
                run_group, scales(*(grid(rule=OVER_TIME, horizon=[end]) for end in (20, 50, 200))), SEEDS),
     Experiment("mch.long-run", "Who is starved on random trees while tasks end and start", run_trees,
                scales(*(grid(rule=OVER_TIME, depth=depths, partial=[0.0, 0.5], trees=[trees], horizon=[end])
-                        for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 50, 200)))),
+                        for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 10, 100)))),
                SEEDS))
 EQUALITY = plot_equality, _caption_equality, _alt_equality
 FIGURES = (
