@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from schedlib.core.checks import frozen
 from schedlib.core.streams import streams
 from schedlib.hmhs import list_scheduling, min_min
 from schedlib.hmhs.johnson import priority
@@ -120,8 +121,7 @@ def _dispatch(policy: Policy, name: str, instance: Instance, shown: Instance, or
     if not callable(rule):
         raise ValueError(f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
                          "made by @hmhs.rule")
-    score = np.ascontiguousarray(score, dtype=float).view()
-    score.flags.writeable = False  # the rules' type says so
+    score = frozen(np.asarray(score, dtype=float))
     if score.shape != time.shape:
         raise ValueError(f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs "
                          f"{time.shape}")
