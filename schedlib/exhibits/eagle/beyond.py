@@ -152,9 +152,9 @@ def _alt_details(frame):
 EXPERIMENTS = (
     Experiment("eagle.partition", "The size of the short partition", run_partition,
                highest({scale: grid(partition=shares) for scale, shares in PARTITIONS.items()}),
-               scales(2, (4, 10), 3)),
+               scales(2, (4, 10), 1)),
     Experiment("eagle.clusters", "The same load in clusters of different size", run_clusters,
-               {scale: _clusters(scale) for scale in SCALES}, scales(1, 3)),
+               {scale: _clusters(scale) for scale in SCALES}, scales(1, 3, 1)),
     Experiment("eagle.heavier", "Loads above the highest", run_heavier,
                {scale: _heavier(scale) for scale in LOADS}, scales(1, 3, 1)),
     Experiment("eagle.details", "As published, as submitted and as written", run_details,

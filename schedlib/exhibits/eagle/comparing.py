@@ -61,7 +61,7 @@ SUBMITTED = {f"{name}-submitted": name for name in ("eagle", "dlwl", "no-sss", "
 """The systems with SRPT in the authors' program as submitted, and what they are otherwise called."""
 VARIANTS |= {name: {"system": plain} | VARIANTS.get(plain, {}) | {"detail": "as_submitted"}
              for name, plain in SUBMITTED.items()}
-SEEDS = scales(2, (5, 10), 3)
+SEEDS = scales(2, (5, 10), 1)
 SCALE = {  # the simulated cluster over the paper's: 100 workers, 1,000 to 1,500 at the highest load, its own
     "smoke": {"google": 1 / 150, "cloudera": 1 / 150, "yahoo": 1 / 40},
     "quick": {"google": 1 / 10, "cloudera": 1 / 15, "yahoo": 1 / 4},

@@ -36,7 +36,7 @@ def _partition_gap(frame):
 
 EXPERIMENTS = (
     Experiment("eagle.table1", "What the three traces hold", run,
-               scales([{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]), scales(1, 1, 5)),)
+               scales([{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]), scales(1)),)
 
 FIGURES = (
     Figure("eagle.fig1", "eagle.example", lambda frame: plot_overview(), "Eagle as in the paper's Fig. 1: a "

@@ -73,7 +73,7 @@ def _excess(frame, ranges):
 
 POINTS = [{"low": low, "high": high} for low, high in ((1.0, 1.0), *RANGES)]
 EXPERIMENTS = (Experiment("eagle.fig8", "Mis-estimated task times", run,
-                          comparing.highest(scales(POINTS)), scales(2, (4, 10), 3)),)
+                          comparing.highest(scales(POINTS)), scales(2, (4, 10), 1)),)
 
 FIGURES = (
     Figure("eagle.fig8", "eagle.fig8", draw, drawing.caption(

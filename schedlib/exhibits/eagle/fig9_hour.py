@@ -87,7 +87,7 @@ HOURS = [grid(every=[every], workers=WORKERS["alibaba"][::step])
 EXPERIMENTS = (
     Experiment("eagle.fig9", "The prototype's sample, simulated", run, scales(*POINTS),
                scales(1, (5, 10, 20))),
-    Experiment("eagle.hour", "An hour of Alibaba's stages", run_hour, scales(*HOURS), scales(1, 3, 5)))
+    Experiment("eagle.hour", "An hour of Alibaba's stages", run_hour, scales(*HOURS), scales(1, 3)))
 
 FIGURES = (
     Figure("eagle.fig9", "eagle.fig9", draw,

@@ -138,13 +138,13 @@ def _alt(x: str, what: str):
     return alt
 
 
-SEEDS, FEWER = scales(2, 10, 20), scales(2, 5, 20)
+SEEDS, FEWER = scales(2, 10), scales(2, 5, 10)
 LOADS = (0.5, 0.7, 0.9)
 EXPERIMENTS = (
     Experiment("hmhs.flow", "Flow time by policy and load, Alibaba's pairs", run,
                scales(grid(load=[0.7]), grid(load=LOADS)), SEEDS),
     Experiment("hmhs.flow-facebook", "Flow time by policy and load, Facebook's jobs", run_facebook,
-               scales(grid(year=[2009], load=[0.7]), grid(year=YEARS, load=LOADS)), scales(2, 3, 20),
+               scales(grid(year=[2009], load=[0.7]), grid(year=YEARS, load=LOADS)), scales(2, 3, 5),
                **SWIM),
     Experiment("hmhs.slow-start", "Flow time when reduces may start early", run_slow_start,
                scales(grid(start=[5, 100]), grid(start=[5, 25, 50, 75, 100])), FEWER),

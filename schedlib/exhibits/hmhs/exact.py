@@ -96,7 +96,7 @@ def _alt_cost(frame):
 
 EXPERIMENTS = (
     Experiment("hmhs.exact", "Policies against the exact optimum of tiny instances", run,
-               scales(grid(jobs=[3]), grid(jobs=[3, 4, 5])), scales(3, 15, 100)),
+               scales(grid(jobs=[3]), grid(jobs=[3, 4, 5])), scales(3, 15, 40)),
     Experiment("hmhs.johnson", "Johnson's rule against every order", run_johnson,
                scales(grid(jobs=[5]), grid(jobs=[6, 7])), scales(3, 40, 100)),
     Experiment("hmhs.cost", "What scheduling costs against the number of jobs", run_cost,

@@ -139,7 +139,7 @@ POINTS = (grid(workload=["single"], law=LAWS, jobs=[25, 100, 400, 1600, 10000])
           + grid(workload=["hybrid"], law=LAWS, jobs=[25, 100, 400, 1600]))
 EXPERIMENTS = (
     Experiment("hmhs.factors", "Every combination of order and dispatch", run,
-               scales(grid(workload=WORKLOADS, law=LAWS, jobs=[25, 50]), POINTS), scales(2, 3, 10)),)
+               scales(grid(workload=WORKLOADS, law=LAWS, jobs=[25, 50]), POINTS), scales(2, 3, 5)),)
 FIGURES = (
     Figure("hmhs.factors", "hmhs.factors", plot, "What each heuristic takes off the makespan, in per cent of "
            "the makespan without it: added last to the two others (solid) and alone, to FIFO (dotted). Means "

@@ -94,7 +94,7 @@ def run_readings(workload: str, jobs: int, seed: int) -> pd.DataFrame:
     return pd.DataFrame({"reading": list(READINGS), **gain})
 
 
-SEEDS = scales(2, (10, 20), 30)
+SEEDS = scales(2, (10, 20))
 
 
 def _per_machine(jobs, clusters):
@@ -119,10 +119,10 @@ EXPERIMENTS = (
                scales(grid(jobs=[25, 50]), grid(jobs=JOBS)), SEEDS),
     Experiment("hmhs.gap", "Makespan above a lower bound, generated and real jobs", run_gap,
                scales(grid(workload=[*WORKLOADS, "alibaba"], jobs=[25, 50]),
-                      grid(workload=[*WORKLOADS, "alibaba"], jobs=JOBS)), scales(2, 5, 30)),
+                      grid(workload=[*WORKLOADS, "alibaba"], jobs=JOBS)), scales(2, 5, 10)),
     Experiment("hmhs.fifo-readings", "HMHS's gain under four readings of FIFO", run_readings,
                scales(grid(workload=["single"], jobs=[25]), grid(workload=WORKLOADS, jobs=JOBS)),
-               scales(2, 5, 30)))
+               scales(2, 5, 10)))
 
 
 def of_trace(frame: pd.DataFrame, real: bool) -> pd.DataFrame:

@@ -71,7 +71,7 @@ def _words(frame):
 EXPERIMENTS = (
     Experiment("hmhs.near", "Gap to the lower bound by method, and its cost", run,
                scales(grid(workload=["single"], jobs=[10, 25]),
-                      grid(workload=WORKLOADS, jobs=[10, 25, 100, 400])), scales(2, 3, 10),
+                      grid(workload=WORKLOADS, jobs=[10, 25, 100, 400])), scales(2, 3, 5),
                timing=("seconds",)),)
 FIGURES = (
     Figure("hmhs.near", "hmhs.near", plot, lambda frame: "How far each method ends above the lower bound "

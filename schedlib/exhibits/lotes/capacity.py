@@ -143,7 +143,7 @@ EXPERIMENTS = (
     Experiment("lotes.capacity", "The rate that each policy sustains", capacities,
                scales(_points((0.006,), (0.1, 0.2), 4, 0.04, 4.0),
                       _points((0.0, 0.006, 0.015), (0.1, 0.2), 20, 0.02, 4.0),
-                      _points((0.0, 0.006, 0.015), (0.1, 0.2), 200, 0.01, 20.0)), scales(2, 5, 1)),
+                      _points((0.0, 0.006, 0.015), (0.1, 0.2), 100, 0.01, 10.0)), scales(2, 5, 1)),
     Experiment("lotes.packing", "What fits one machine", packing,
                scales(grid(sizes=["common-matched", "independent"], parts=[1, 2, 4, 8], draws=[400])),
                scales(1)),

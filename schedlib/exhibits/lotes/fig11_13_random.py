@@ -78,14 +78,14 @@ def steering(phi: float, load: float, machines: int, hours: float, seed: int) ->
     return frame.drop(columns="arrived").assign(limit=[*limit, np.nan])
 
 
-def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED, every=1):
-    """An experiment along one axis: at smoke scale only its ends, else one in `every` of its values.
+def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED, every=1, paper=1):
+    """An experiment along one axis: at smoke scale only its ends, else one in `every` or `paper` of its values.
 
     At the paper's scale there is one run, as in the paper; laws that are not `FULL` have fewer machines.
     """
     def of(laws, **more):
         points = (grid(phi=phis[::step if len(phis) > 1 else 1], omega=omegas[::step], load=[load],
-                       sizes=[laws]) for step in (max(len(phis), len(omegas)) - 1, every))
+                       sizes=[laws]) for step in (max(len(phis), len(omegas)) - 1, every, paper))
         return runs.sized(*points, **more)
 
     points, others = of(laws), [law for law in laws if law not in FULL]
@@ -99,15 +99,15 @@ ENDS = (grid(phi=[0.0, 0.006, 0.015], omega=[0.0], load=[0.97])
 """Ends and middle of the axes of Figs. 11 and 13."""
 EXPERIMENTS = (
     _axis("fig11", "classes", 0.97, PHIS),
-    _axis("fig12", "machines", 0.90, (0.006,), OMEGAS, (*JUDGED, "common-fluid"), every=2),
-    _axis("fig13", "machines", 0.95, (0.006,), OMEGAS),
+    _axis("fig12", "machines", 0.90, (0.006,), OMEGAS, (*JUDGED, "common-fluid"), every=2, paper=2),
+    _axis("fig13", "machines", 0.95, (0.006,), OMEGAS, paper=2),
     Experiment("lotes.loads", "Waits when loads are shares of another lambda*", by_load,
                runs.sized(ENDS, **runs.SOME), scales(2, 5, 1)),
     Experiment("lotes.scale", "Waits as the cluster grows", dispatching,
                scales(*(grid(phi=phis, machines=machines, omega=[0.0], load=[0.97],
                              sizes=[["common-matched"]], hours=[hours]) for machines, phis, hours in (
                    ((4,), (0.006,), 10.0), ((10, 20, 50, 100), (0.006, 0.015), 8.0),
-                   ((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 20.0)))), scales(1, 3)),
+                   ((10, 20, 50, 100, 200, 500, 1000), (0.006, 0.015), 20.0)))), scales(1, 3, 1)),
     Experiment("lotes.generated", "What a plan over all bins does to waits", steering,
                runs.sized(grid(phi=[0.006, 0.015], load=[0.97, 1.0, 1.02]), **runs.SOME),
                scales(1, 2, 1)),
