@@ -79,7 +79,7 @@ def steering(phi: float, load: float, machines: int, hours: float, seed: int) ->
 
 
 def _axis(name, what, load, phis, omegas=(0.0,), laws=JUDGED, every=1, paper=1):
-    """An experiment along one axis: at smoke scale only its ends, else one in `every` or `paper` of its values.
+    """An experiment along one axis: at smoke scale only its ends, else one in so many of its values.
 
     At the paper's scale there is one run, as in the paper; laws that are not `FULL` have fewer machines.
     """
