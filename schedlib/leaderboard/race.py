@@ -11,7 +11,7 @@ import pandas as pd
 from numba.core.dispatcher import Dispatcher
 from tqdm import tqdm
 
-from schedlib.core import compiling, pure
+from schedlib.core import compiling
 from schedlib.core.stopping import stoppable
 from schedlib.leaderboard.standings import COLUMNS, standings
 
@@ -205,8 +205,7 @@ def bounds_checked(policy: Any) -> Any:
         function = getattr(policy, part.name)
         if isinstance(function, Dispatcher) and not function.py_func.__module__.startswith("schedlib."):
             signature = function.nopython_signatures[0]
-            changed[part.name] = compiling.jit(function.py_func, signature, boundscheck=True,
-                                               pipeline_class=pure.Rules)
+            changed[part.name] = compiling.rule(signature, boundscheck=True)(function.py_func)
     return replace(policy, **changed) if changed else policy
 
 
