@@ -253,6 +253,22 @@ def test_a_function_that_never_ends_costs_its_row_and_no_more():
     assert row_of(board, "cut")["broke"] or numba.config.DISABLE_JIT
 
 
+@pytest.mark.parametrize("arguments", ["cluster, job, probe, rng", "cluster, worker, line, rng", "tree",
+                                       "leaf, usage, demand, weight, capacity"])  # fmt: skip
+def test_a_time_limit_holds_for_probes_and_shares_too(arguments):
+    names: dict = {}
+    exec(f"def endless({arguments}):\n    steps = 1\n    while steps > 0:\n        steps += 1\n    return steps", names)
+    endless, first = names["endless"], arguments.partition(",")[0]
+    options: dict = {"seeds": 1, "limit": 0.5, "check": False}
+    if first == "cluster":
+        part = "queue" if "worker" in arguments else "short_jobs"
+        case: dict = {"workload": Workload.from_arrays([0.0, 3, 6, 9], [5.0, 5, 5, 50]), "workers": 3, "cutoff": 20}
+        board = leaderboard.eagle(eagle.System("endless", **{part: endless}), against=["hawk"], **case, **options)
+    else:
+        board = leaderboard.mch(mch.rule(room=0 if first == "tree" else None)(endless), against=["drf"], **options)
+    assert "not done within 0.5 s" in row_of(board, "endless")["broke"] and board["rank"].notna().any()
+
+
 def test_a_forged_submission_gains_nothing():
     honest, forged = (row_of(on_crowd(rule), rule.__name__) for rule in (first_fit, forges_submission))
     assert forged["broke"] or forged["mean"] == honest["mean"]
