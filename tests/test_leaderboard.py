@@ -143,6 +143,34 @@ def test_waits_are_those_of_the_simulator():
     assert values["mean wait (s)"] == pytest.approx(run.response.mean()) and values["longest wait (s)"] == run.response.max() > 0
 
 
+# --- clusters with room to spare ------------------------------------------------------------------------------------------------
+
+
+def by_metric(board, policy):
+    return board[board["policy"] == policy].set_index("metric")["mean"]
+
+
+def test_where_nobody_waits_the_boards_say_so_and_how_full_the_cluster_is():
+    jobs = Workload.from_arrays([0, 10, 20], [5.0, 5.0, 5.0], cores=[1, 1, 1])
+    board = by_metric(on_crowd(workload=jobs, seeds=1), "greedy")
+    assert board[["mean wait (s)", "jobs that wait (%)"]].tolist() == [0, 0] and board["bounded slowdown"] == 1
+    assert board["utilisation (%)"] == pytest.approx(100 * 15 / (12 * 25))
+    longer = Workload.from_arrays([0, 1000, 2000], [50.0, 50.0, 50.0])
+    board = by_metric(leaderboard.eagle(workload=longer, workers=3, cutoff=100, seeds=1, against=["sparrow"]), "sparrow")
+    assert board["short jobs, bounded slowdown"] == pytest.approx(1, abs=1e-3)
+    assert board["utilisation (%)"] == pytest.approx(100 * 150 / (3 * 2050), rel=1e-3)
+    few = pd.DataFrame({"leaf": [0, 1, 1], "submit": [0.0, 0.0, 60.0], "tasks": [4, 1, 3], "duration": [50.0, 90.0, 20.0]})
+    board = leaderboard.mch(workload=(mch.Tree([(1.0,), (1.0,)]), (20.0,), few, 100.0), seeds=1, against=["drf", "h-drf"])
+    values = by_metric(board, "drf")
+    assert values.iloc[0] == pytest.approx(1) and values["bounded slowdown"] == 1 and set(board["rank"]) == {1}
+
+
+def test_slowdowns_are_those_of_the_waits():
+    two = Workload.from_arrays([0, 0], [20.0, 40.0], cores=[4, 4])  # one after the other on one machine
+    board = by_metric(on_crowd(workload=two, configs=lotes.MachineConfigs([[4.0]], [1]), seeds=1), "greedy")
+    assert board["bounded slowdown"] == 1.25 and board["jobs that wait (%)"] == 50 and board["utilisation (%)"] == 100
+
+
 # --- rules that are broken ----------------------------------------------------------------------------------------------------
 
 
@@ -251,6 +279,22 @@ def test_a_function_that_never_ends_costs_its_row_and_no_more():
     board = leaderboard.hmhs(endless, cut, workload=hmhs.single(3, machines=(2, 2)), seeds=1, against=["fifo"], limit=0.5)
     assert "not done within 0.5 s" in row_of(board, "endless")["broke"] and row_of(board, "fifo")["rank"] == 1
     assert row_of(board, "cut")["broke"] or numba.config.DISABLE_JIT
+
+
+@pytest.mark.parametrize("arguments", ["cluster, job, probe, rng", "cluster, worker, line, rng", "tree",
+                                       "leaf, usage, demand, weight, capacity"])  # fmt: skip
+def test_a_time_limit_holds_for_probes_and_shares_too(arguments):
+    names: dict = {}
+    exec(f"def endless({arguments}):\n    steps = 1\n    while steps > 0:\n        steps += 1\n    return steps", names)
+    endless, first = names["endless"], arguments.partition(",")[0]
+    options: dict = {"seeds": 1, "limit": 0.5, "check": False}
+    if first == "cluster":
+        part = "queue" if "worker" in arguments else "short_jobs"
+        case: dict = {"workload": Workload.from_arrays([0.0, 3, 6, 9], [5.0, 5, 5, 50]), "workers": 3, "cutoff": 20}
+        board = leaderboard.eagle(eagle.System("endless", **{part: endless}), against=["hawk"], **case, **options)
+    else:
+        board = leaderboard.mch(mch.rule(room=0 if first == "tree" else None)(endless), against=["drf"], **options)
+    assert "not done within 0.5 s" in row_of(board, "endless")["broke"] and board["rank"].notna().any()
 
 
 def test_a_forged_submission_gains_nothing():

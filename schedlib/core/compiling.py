@@ -69,16 +69,19 @@ def kernel_folder(file: Path) -> Path | None:
     return None
 
 
+def _own_file(function: Callable[..., Any]) -> Path | None:
+    """The file of the package that a function stands in, if it is the package's."""
+    code = getattr(function, "__code__", None)
+    file = Path(code.co_filename).resolve() if code else None
+    return file if file and file.is_relative_to(PACKAGE) and file.is_file() else None
+
+
 def jit(function: Callable[..., Any], signature: Any = None, place: str = "", **options: Any) -> Any:
     """numba's `njit` with these options. The package's own kernels are kept for the next process, and with a
     `signature` compile to it, or load, when first needed; a reader's function compiles to it now. `place`
     keeps apart what is compiled from one function with other options."""
-    code = getattr(function, "__code__", None)
-    file = Path(code.co_filename).resolve() if code else None
-    own = file is not None and file.is_relative_to(PACKAGE) and file.is_file()
-    folder = kernel_folder(file) if own and file else None
-    if own:
-        options.pop("pipeline_class", None)
+    own = _own_file(function)
+    folder = kernel_folder(own) if own else None
     before = numba.config.CACHE_DIR  # type: ignore[attr-defined]
     numba.config.CACHE_DIR = str(folder / place if folder else "")  # type: ignore[attr-defined]
     try:
@@ -181,8 +184,9 @@ def rule(signature: Any, form: str = "", notes: str = "the array that is there f
             if declared == signature or pure_one and signature.args in map(tuple, function.signatures):
                 return function
             function = function.py_func
+        passes = {} if _own_file(function) else {"pipeline_class": pure.Rules}
         try:
-            return jit(function, signature, pipeline_class=pure.Rules, **options)
+            return jit(function, signature, **passes, **options)
         except (numba.core.errors.NumbaError, TypeError, AttributeError) as error:
             name = getattr(function, "__name__", repr(function))
             if written := pure.refusal(error, notes):

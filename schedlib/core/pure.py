@@ -90,7 +90,7 @@ class Answers(FunctionPass):  # type: ignore[misc]
         wanted = types.Number if isinstance(state.return_type, types.Float) else types.Integer
         for block in state.func_ir.blocks.values():
             for line in block.body:
-                if isinstance(line, ir.SetItem | ir.StaticSetItem):
+                if isinstance(line, ir.SetItem | ir.StaticSetItem | ir.SetAttr):
                     self._not_read_only(state.typemap[line.target.name], line)
                 value = getattr(line, "value", None)
                 if isinstance(value, ir.Expr) and value.op == "call":
@@ -109,7 +109,7 @@ class Answers(FunctionPass):  # type: ignore[misc]
     @staticmethod
     def _not_read_only(kind: Any, line: Any) -> None:
         array = getattr(kind, "array_type", kind)
-        if isinstance(array, types.Array) and not array.mutable:
+        if isinstance(array, types.Record) or isinstance(array, types.Array) and not array.mutable:
             raise TypingError(f"line {line.loc.line} writes to what it is shown")
 
 

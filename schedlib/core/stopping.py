@@ -1,11 +1,15 @@
 """Runs that can be stopped: by Ctrl-C and by a time limit, inside kernels too.
 
-Python sees Ctrl-C only between its own instructions, and a kernel is one instruction. A run therefore goes on
-in a second thread while the first waits. When it is to stop, `FLAG` is set; event loops, and the loops of a
-reader's rules (see `core.rules`), call `poll`, which then raises `Stopped`.
+Python sees Ctrl-C only between its own instructions, and a kernel is one instruction. When a run is to stop,
+a second thread therefore sets `FLAG`; event loops, and the loops of a reader's rules (see `core.pure`), call
+`poll`, which then raises `Stopped`.
 """
 
 import ctypes
+import functools
+import os
+import signal
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -53,6 +57,60 @@ if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
             raise Stopped
 else:
     poll = numba.njit(nogil=True, forceinline=True)(_poll)
+
+
+@functools.cache
+def _ear(process: int) -> socket.socket:
+    """Where Python writes the number of a signal as soon as it comes; a thread of this process reads it."""
+    heard, ear = socket.socketpair()
+    ear.setblocking(False)
+
+    def listen() -> None:
+        while came := heard.recv(1):
+            if signal.SIGINT in came and _inside:
+                FLAG.value = 1
+
+    threading.Thread(target=listen, daemon=True).start()
+    return ear
+
+
+_inside = False  # whether a function that is `interruptible` runs
+
+
+def interruptible(run: Callable[P, R]) -> Callable[P, R]:
+    """The same function, in which Ctrl-C ends kernels too: with KeyboardInterrupt, and never with a result.
+
+    It changes nothing in another thread than the main one, and where SIGINT has another handler than Python's
+    or other code, such as asyncio, is told of signals.
+
+    >>> interruptible(sum)([1, 2])
+    3
+    """
+
+    @functools.wraps(run)
+    def watched(*args: P.args, **kwargs: P.kwargs) -> R:
+        global _inside
+        if (_inside or threading.current_thread() is not threading.main_thread()
+                or signal.getsignal(signal.SIGINT) is not signal.default_int_handler):
+            return run(*args, **kwargs)
+        ear = _ear(os.getpid()).fileno()
+        if (other := signal.set_wakeup_fd(ear, warn_on_full_buffer=False)) not in (-1, ear):
+            signal.set_wakeup_fd(other)
+            return run(*args, **kwargs)
+        try:
+            _inside = True
+            result = run(*args, **kwargs)
+            if not FLAG.value:
+                return result
+        except Exception:
+            if not FLAG.value:
+                raise
+        finally:
+            FLAG.value, _inside = 0, False  # before a call, after which Python may raise KeyboardInterrupt
+            signal.set_wakeup_fd(-1)
+        raise KeyboardInterrupt  # Python's own may have come inside a rule, where nothing can raise
+
+    return watched
 
 
 def stoppable(run: Callable[P, R], limit: float = float("inf")) -> Callable[P, R]:

@@ -10,6 +10,7 @@ its holders.
 
 import numpy as np
 
+from schedlib.core.stopping import poll
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import systems
 from schedlib.eagle.simulating.messages import PROBE, REJECTED, REJECTS, SENT, post, write
@@ -126,6 +127,7 @@ def probe_by_reader(send_short, send_long, state, job, rng, now):
     choose = send_long if state.jobs[job].long == 1 else send_short
     for probe in range(state.jobs[job].probes):
         worker = choose(seen(state, now, state.line[:probe]), job, probe, rng)
+        poll()
         if worker < 0 or worker >= state.workers.size:
             refuse(state, systems.UNKNOWN_WORKER, worker, state.workers.size, now)
             state.refusal[0].job, state.refusal[0].probe = job, probe

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from schedlib.core.checks import unknown
+from schedlib.core.stopping import interruptible
 from schedlib.hmhs.model import Instance, Schedule
 from schedlib.hmhs.policies import POLICIES, Policy, run
 from schedlib.hmhs.priced import priced
@@ -15,6 +16,7 @@ PLANNERS: dict[str, Callable[[Instance], Schedule]] = {
 """What plans a whole schedule before the first task runs, rather than one stage by a rule."""
 
 
+@interruptible
 def schedule(instance: Instance, policy: str | Policy = "hmhs", *, seed: int = 0,
              believed: Instance | None = None, submit: np.ndarray | None = None) -> Schedule:
     """Schedule an instance by a named policy, or by a reader's own `Policy`.

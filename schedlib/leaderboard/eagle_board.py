@@ -10,13 +10,14 @@ import pandas as pd
 
 from schedlib.eagle import CUTOFF, PARTITION, SYSTEMS, System, cutoff_for, google, short_share, simulate
 from schedlib.eagle.simulating.simulate import dephased
-from schedlib.leaderboard.invariants import idle_while_waiting, two_at_once
+from schedlib.leaderboard.invariants import idle_while_waiting, in_use, two_at_once
 from schedlib.leaderboard.race import (
     LIMIT,
     READ_ONLY,
     Game,
     Outcome,
     Seeds,
+    bounded_slowdown,
     cases,
     checked,
     name_of,
@@ -28,6 +29,7 @@ from schedlib.workload import Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
 METRICS = {f"{jobs} % done in (s)": "low" for jobs in ("short jobs, 90", "short jobs, 50", "long jobs, 90")}
+METRICS |= {"short jobs, bounded slowdown": "low", "utilisation (%)": "high"}
 LOAD, SCALE, JOBS = 0.95, 1 / 60, 2000
 SMALL = 50  # jobs of the run with checked indices
 MISJUDGED = (0.1, 1.9)  # the widest factors of an estimate in the paper (Fig. 8)
@@ -61,8 +63,10 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
       which jobs are long is told in any case
     - `against`, `seeds`, `each`, `check`, `limit`: as for `leaderboard.lotes`
 
-    Gives a frame as `standings` does, of completion times, and whether a system `looked` at estimates. With
-    one `Workload` a seed decides only the systems' own choices.
+    Gives a frame as `standings` does, and whether a system `looked` at estimates. With one `Workload` a seed
+    decides only the systems' own choices. The metrics are completion times; the short jobs' slowdown, the
+    completion time over that of the job's longest task, each at least 10 s, which is 1 where nobody waits;
+    and the utilisation until the last task ends.
 
     >>> def nowhere(cluster, job, probe, rng):
     ...     return len(cluster.queued)
@@ -107,9 +111,12 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
     jobs = run.jobs
     worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
     short, long = (jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
-    values = tuple(np.percentile(times, q) if len(times) else np.nan
-                   for times, q in ((short, 90), (short, 50), (long, 90)))
+    values: tuple = tuple(np.percentile(times, q) if len(times) else np.nan
+                          for times, q in ((short, 90), (short, 50), (long, 90)))
     longest = np.maximum.reduceat(case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1])
+    slow = bounded_slowdown(short, longest[~jobs["long"].to_numpy()]) if len(short) else np.nan
+    part = np.full((len(tasks), 1), 1 / case.workers)
+    values += slow, in_use(jobs["submit"].to_numpy(), start, finish, part)
     broke = _impossible(tasks, jobs, case)
     if not broke and (twice := two_at_once(case.workers, worker, start, finish)) is not None:
         second = f"worker {worker[twice]} runs a second task at {start[twice]:.4g} s"

@@ -5,6 +5,16 @@ import numpy as np
 SLACK = 1e-9  # of a capacity or a time: rounding
 
 
+def in_use(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, part: np.ndarray) -> float:
+    """The percentage of all machines in use, from the first submission to the last end, the mean over the R
+    resources. `start, finish (T,)`; `part (T, R)` of all the machines that a task takes.
+
+    >>> float(in_use(np.array([1.0]), np.array([1.0, 2.0]), np.array([3.0, 5.0]), np.full((2, 1), 0.5)))
+    62.5
+    """
+    return 100 * ((finish - start) @ part).mean() / (finish.max() - submit.min())
+
+
 def over_capacity(machine: np.ndarray, start: np.ndarray, finish: np.ndarray, demand: np.ndarray,
                   capacity: np.ndarray) -> tuple[int, int, float] | None:
     """The first task whose start takes a machine above its capacity: (task, resource, used), or None.

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.leaderboard.invariants import over_capacity, passed_over
+from schedlib.leaderboard.invariants import in_use, over_capacity, passed_over
 from schedlib.leaderboard.race import (
     LIMIT,
     READ_ONLY,
     Game,
     Outcome,
     Seeds,
+    bounded_slowdown,
     cases,
     checked,
     name_of,
@@ -31,7 +32,8 @@ SHIPPED = ("lotes", "greedy", "tetris")
 PLANNED = ("lotes", "lotes-first")
 SMALL = 200  # jobs of the run with checked indices
 SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 0.001}
-METRICS = {"mean wait (s)": "low", "99 % wait (s)": "low", "longest wait (s)": "low"}
+METRICS = {"mean wait (s)": "low", "99 % wait (s)": "low", "longest wait (s)": "low",
+           "jobs that wait (%)": "low", "bounded slowdown": "low", "utilisation (%)": "high"}
 
 
 class Case(NamedTuple):
@@ -63,8 +65,12 @@ def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workloa
     LoTES plans for the random jobs' true classes; in a given workload for its own, when it has several, else
     for up to four that it finds. A policy of `against` that cannot plan for it is left out with a warning
     that says why. With one
-    given `Workload` a seed, and so an interval, concerns only the policies' own choices. Gives a frame as
-    `standings` does. `broke` says which rule a policy of yours broke; `warned` that a job waits while a
+    given `Workload` a seed, and so an interval, concerns only the policies' own choices.
+
+    Where machines are seldom full waits say little. The board therefore has, beside them, how many jobs wait,
+    the slowdown (response time over the duration, each at least 10 s; 1 where nobody waits), and the
+    utilisation until the last job ends, a mean over the resources. Gives a frame as `standings` does.
+    `broke` says which rule a policy of yours broke; `warned` that a job waits while a
     machine has room.
 
     >>> from schedlib.workload import Workload
@@ -144,18 +150,22 @@ def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) 
     if isinstance(policy, Policy):
         options = {"clairvoyant": clairvoyant}
     run = simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed, **options)
-    wait, values = run.response, np.full(3, np.nan)
-    if started := not np.isnan(wait).any():
-        values = SECONDS.get(unit, 1.0) * np.array((wait.mean(), np.quantile(wait, 0.99), wait.max()))
     jobs: Any = run.jobs
     record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
     record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
     record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
     duration, submit = case.workload.tasks["duration"].to_numpy(), case.workload.jobs["submit"].to_numpy()
+    wait, values = run.response, (np.nan,) * len(METRICS)
+    if started := not np.isnan(wait).any():
+        waits, alone = SECONDS.get(unit, 1.0) * wait, SECONDS.get(unit, 1.0) * duration
+        part = record["demand"] / record["capacity"].sum(axis=0)
+        values = (waits.mean(), np.quantile(waits, 0.99), waits.max(), 100 * (wait > 0).mean(),
+                  bounded_slowdown(waits + alone, alone),
+                  in_use(submit, record["start"], record["finish"], part))
     broke = tampered(record["start"], record["finish"], duration, submit, "job") or _overfull(record, case)
     judged = isinstance(policy, Policy) and started and not broke
     passed = _passed(jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
-    return Outcome(tuple(values), wait, broke, *passed)
+    return Outcome(values, wait, broke, *passed)
 
 
 def _overfull(record: dict[str, np.ndarray], case: Case) -> str:

@@ -6,13 +6,23 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.leaderboard.race import LIMIT, READ_ONLY, Game, Outcome, Seeds, Waiting, cases, race
+from schedlib.leaderboard.race import (
+    LIMIT,
+    READ_ONLY,
+    Game,
+    Outcome,
+    Seeds,
+    Waiting,
+    bounded_slowdown,
+    cases,
+    race,
+)
 from schedlib.mch import Churn, Rule, Tree, rule, simulate
 from schedlib.mch.search import random_tree
 
 SHIPPED = ("h-drf", "mch", "naive-h-drf", "drf")
 TASKS = 50  # of a job
-METRICS = {"poorest leaf (share over guarantee)": "high", "utilisation (%)": "high"}
+METRICS = {"poorest leaf (share over its due)": "high", "utilisation (%)": "high", "bounded slowdown": "low"}
 
 
 class Case(NamedTuple):
@@ -27,7 +37,7 @@ class Case(NamedTuple):
 def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None = None, seeds: Seeds = 5,
         against: Iterable[str] = SHIPPED, each: bool = False, check: bool = True,
         limit: float = LIMIT) -> pd.DataFrame:
-    """The leaderboard of rules that share a cluster, by the part of its guarantee that the poorest leaf has.
+    """The leaderboard of rules that share a cluster, by the part of its due that the poorest leaf has.
 
     - `mine`: rules made by `@mch.rule` (or plain functions `priority(leaf, usage, demand, weight, capacity)`)
     - `workload`: if left out, a random hierarchy of three levels with each seed, half of its leaves
@@ -36,9 +46,12 @@ def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None 
       or a function from a seed to it
     - `against`, `seeds`, `each`, `check`, `limit`: as for `leaderboard.lotes`
 
-    A leaf's dominant share is averaged while it has tasks, from a third of the time on, so that the cluster
-    has filled (or over all its time when it is done by then). A leaf starves when it has tasks and runs none
-    for long. Utilisation is the mean over the resources. Gives a frame as `standings` does.
+    A leaf's due is its guarantee, or what its unfinished jobs ask for while that is less: where there is room
+    for all, every leaf has 1. Its dominant share and its due are averaged from a third of the time on, so
+    that the cluster has filled (or over all its time when it is done by then). A leaf starves when it has
+    tasks and runs none for long. Utilisation is the mean over the resources. The slowdown is a job's time
+    until its end, or until the last time that counts, over the duration of a task, each at least 10 s. Gives
+    a frame as `standings` does.
 
     >>> @rule
     ... def no_number(leaf, usage, demand, weight, capacity):
@@ -72,28 +85,40 @@ def _case(given: Any) -> Case:
 
 def _run(policy: str | Rule, case: Case, seed: int) -> Outcome:
     run = simulate(case.tree, case.capacity, policy, case.jobs, until=case.until, seed=seed)
-    share, hungry = _shares(run, case)
-    poorest = (share / case.tree.guarantee[case.tree.leaves])[case.jobs["leaf"].unique()].min()
+    part, hungry = _shares(run, case)
+    poorest = min(part[~np.isnan(part)], default=np.nan)
+    came = run.jobs[run.jobs["submit"] < case.until]
+    response = came["finish"].fillna(case.until).clip(upper=case.until) - came["submit"]
+    slow = bounded_slowdown(response.to_numpy(), came["duration"].to_numpy()) if len(came) else np.nan
     broke = _other_work(run, case) or _overfull(run, case)
-    return Outcome((poorest, 100 * run.utilisation.mean()), hungry, broke)
+    return Outcome((poorest, 100 * run.utilisation.mean(), slow), hungry, broke)
 
 
 def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
-    """Each leaf's mean share while it has tasks, and its longest time with none running (NaN: always)."""
-    mean, hungry = np.zeros((2, case.tree.n_leaves))
+    """Each leaf's share over its due (NaN: nothing is due), its longest time with no task running (NaN: all).
+    """
+    part, hungry = np.full(case.tree.n_leaves, np.nan), np.zeros(case.tree.n_leaves)
+    one, guarantee = (case.tree.demand / case.capacity).max(axis=1), case.tree.guarantee[case.tree.leaves]
     changes = dict(list(run.shares.groupby("leaf")))
     for leaf, jobs in run.jobs.groupby("leaf"):
         begin = jobs["submit"].min()
         end = min(jobs["finish"].max(), case.until) if jobs["finish"].notna().all() else case.until
-        if leaf not in changes or not end > begin:
-            hungry[leaf] = np.nan if end > begin else 0.0
+        if not end > begin:
+            continue
+        if leaf not in changes:
+            part[leaf], hungry[leaf] = 0.0, np.nan
             continue
         time = np.clip(np.concatenate(([begin], changes[leaf]["time"], [end])), begin, end)
         share = np.concatenate(([0.0], changes[leaf]["share"]))
         settled = max(begin, case.until / 3) if end > case.until / 3 else begin
-        mean[leaf] = (share * np.diff(np.clip(time, settled, None))).sum() / (end - settled)
         hungry[leaf] = np.diff(time)[share == 0].max(initial=0.0)
-    return mean, hungry
+        come = np.concatenate((jobs["submit"], jobs["finish"].fillna(np.inf)))
+        order, tasks = np.argsort(come), np.concatenate((jobs["tasks"], -jobs["tasks"]))
+        due = np.minimum(one[leaf] * np.cumsum(tasks[order]), guarantee[leaf])
+        due = (due * np.diff(np.clip(come[order], settled, end), append=end)).sum()
+        if due > 0:
+            part[leaf] = (share * np.diff(np.clip(time, settled, None))).sum() / due
+    return part, hungry
 
 
 def _other_work(run: Churn, case: Case) -> str:

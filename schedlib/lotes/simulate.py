@@ -14,6 +14,7 @@ import pandas as pd
 
 from schedlib.core import streams
 from schedlib.core.portable import dot
+from schedlib.core.stopping import interruptible
 from schedlib.lotes.dispatching import state as states
 from schedlib.lotes.dispatching.engine import run
 from schedlib.lotes.dispatching.machine_tree import fractions, machines, piece_unit, together
@@ -153,6 +154,7 @@ class Simulation:
         return area / waits - 1 if waits > 0 else area
 
 
+@interruptible
 def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload | RandomWorkload, *,
              plan: Plan | None = None, classes: JobClasses | None = None, seed: int = 0, record: bool = True,
              until: float | None = None, interval: float | None = None, slots: int = 1 << 16,
@@ -251,7 +253,7 @@ def _warn(name, jobs, plan):
         warnings.warn(
             f"{name}: {rate:.6g} jobs per {jobs.time_unit} arrive, but stage 2 sustains {limit:.6g}; the "
             f"queue may grow to about {(rate - limit) * jobs.hours:.3g} jobs in {jobs.hours:g} "
-            f"{jobs.time_unit}", stacklevel=3)
+            f"{jobs.time_unit}", stacklevel=4)
 
 
 def _result(state, blocks, log, end, configs, jobs, *, counts_looks, **of_policy):

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.checks import numbers, refuse, typed, unknown
+from schedlib.core.stopping import interruptible
 from schedlib.mch import dispatch
 from schedlib.mch.choosing import HEAPS, KEYS, TREE, State, new_state
 from schedlib.mch.hdrf_tree import every_leaf
@@ -77,6 +78,7 @@ class Filling(Allocation):
 
 
 @typed
+@interruptible
 def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str = "fast",
          tasks: npt.ArrayLike | None = None, seed: int = 0) -> Filling:
     """Fill an empty cluster with whole tasks: the rule chooses a leaf, whose task starts, until nothing fits.

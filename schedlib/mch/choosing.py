@@ -17,6 +17,7 @@ from numba.core import types
 
 from schedlib.core import heap as core_heap
 from schedlib.core.events import EventQueue, event_queue
+from schedlib.core.stopping import poll
 from schedlib.core.streams import streams
 from schedlib.core.uncounted import kernel
 from schedlib.mch.flatten import Nodes as Flat
@@ -330,6 +331,7 @@ def asked(priority, state, leaf, weight):
     if weight <= 0.0:
         return np.inf
     key = priority(leaf, state.usage, state.demand[leaf], weight, state.capacity)
+    poll()
     if np.isnan(key) and state.tally[0].bad_leaf < 0:
         state.tally[0].bad_leaf, state.tally[0].bad_tasks = leaf, state.leaves[leaf].tasks
     return rounded(key)

@@ -5,6 +5,7 @@ import numpy as np
 from numba.core import types
 
 from schedlib.core import compiling, events
+from schedlib.core.stopping import poll
 from schedlib.core.uncounted import kernel
 from schedlib.mch.choosing import CHOOSE, PRIORITY, choose, look_again, new_state
 from schedlib.mch.flatten import CASE1, MCH, OUTSIDE, TWO_PHASE, collapse
@@ -61,6 +62,7 @@ def serve(priority, pick, how, state):
     tally, jobs, resources, machines = state.tally[0], state.jobs, state.used.size, state.machines.shape[0]
     while tally.bad_leaf < 0:
         leaf = choose(pick, how, state)
+        poll()
         if leaf < 0 or tally.bad_leaf >= 0:
             return
         tally.decisions += 1

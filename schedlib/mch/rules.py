@@ -16,7 +16,6 @@ A priority of each leaf, as the flat rules have, or a function that sees the hie
         return -1
 """
 
-import dis
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -70,19 +69,6 @@ def dominant_share(leaf, usage, demand, weight, capacity):
     return share / weight
 
 
-def _compiled(function, signature, form="", **options):
-    """A reader's function, compiled; ValueError where it does not compile, or writes where it may not."""
-    code = getattr(getattr(function, "py_func", function), "__code__", None)
-    steps = [(step.opname, step.argval) for step in (dis.get_instructions(code) if code else ())]
-    fields = [what for name, what in steps if name == "STORE_ATTR"]
-    if "STORE_SUBSCR" in dict(steps):  # into a field by its name
-        fields += [what for name, what in steps if name == "LOAD_CONST" and isinstance(what, str)]
-    if fields:
-        raise ValueError(f"{function.__name__}: it writes to {fields[0]!r}. What a rule is shown is "
-                         f"read-only; keep your own numbers in {OWN}")
-    return compiling.rule(signature, form, OWN, **options)(function)
-
-
 @dataclass(frozen=True)
 class Rule:
     """A rule: of the leaves that want a task and demand no saturated resource, who is next.
@@ -127,8 +113,8 @@ class Rule:
         own = self.priority if self.choose is nobody else self.choose
         object.__setattr__(self, "room", room)
         object.__setattr__(self, "name", self.name or getattr(own, "__name__", "own"))
-        object.__setattr__(self, "priority", _compiled(self.priority, PRIORITY))
-        choose = _compiled(self.choose, CHOOSE, "(tree) -> leaf", **UNCOUNTED)
+        object.__setattr__(self, "priority", compiling.rule(PRIORITY, notes=OWN)(self.priority))
+        choose = compiling.rule(CHOOSE, "(tree) -> leaf", OWN, **UNCOUNTED)(self.choose)
         object.__setattr__(self, "choose", choose)
 
 

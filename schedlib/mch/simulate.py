@@ -10,6 +10,7 @@ import pandas as pd
 from schedlib.core import compiling
 from schedlib.core.checks import typed
 from schedlib.core.events import event_queue
+from schedlib.core.stopping import interruptible
 from schedlib.mch import dispatch
 from schedlib.mch.allocate import check_rule, empty, most_at_once, operations, served
 from schedlib.mch.choosing import CHANGE, JOB, Jobs, State, records
@@ -46,6 +47,7 @@ class Churn:
 
 
 @typed
+@interruptible
 def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.DataFrame, *,
              until: float | None = None, method: str = "fast", record: bool = True,
              every: float | None = None, seed: int = 0) -> Churn:

@@ -7,7 +7,6 @@ import os
 import threading
 from collections import Counter, deque
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 from schedlib import paths
 from schedlib.experiment import Experiment
@@ -30,7 +29,7 @@ def ahead(names: list[str], scale: str, seeds: int | None, workers: int | None
         yield runner
         runner.join(GRACE)
     finally:
-        worker.kill(runner)
+        worker.kill(runner.pid)
 
 
 def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) -> None:
@@ -107,4 +106,4 @@ def _in_order(each: list[list[worker.Job]]) -> list[worker.Job]:
 def _stop_with_parent() -> None:
     if parent := multiprocessing.parent_process():
         parent.join()
-        worker.kill(SimpleNamespace(pid=os.getpid()))
+        worker.kill(os.getpid())

@@ -107,7 +107,7 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
                     finished += names_in(asked[paper]) or [paper]
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
-            worker.kill_started()
+            worker.kill()
             raise
     try:
         if finished:

@@ -1,5 +1,6 @@
 """Computing points, in this process, in others or on a Dask cluster; all yield outcomes as they come."""
 
+import contextlib
 import functools
 import importlib
 import os
@@ -130,19 +131,16 @@ def end_with(parent: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def kill(process: Any) -> None:
-    """End a process and all that it started, at once; what they stored is whole."""
-    from joblib.externals.loky.backend.utils import kill_process_tree
+def kill(pid: int | None = None) -> None:
+    """End all that this process has started, or another process and all that it has, at once; what they
+    stored is whole."""
+    from psutil import NoSuchProcess, Process
 
-    kill_process_tree(process)
-
-
-def kill_started() -> None:
-    """End all processes that this one has started, and theirs, at once."""
-    from psutil import Process
-
-    for child in Process().children(recursive=True):
-        child.kill()
+    with contextlib.suppress(NoSuchProcess):
+        top = Process(pid)
+        for one in [*top.children(recursive=True), *([] if pid is None else [top])]:
+            with contextlib.suppress(NoSuchProcess):
+                one.kill()
 
 
 def serial(jobs: Iterable[Job]) -> Iterator[Outcome]:

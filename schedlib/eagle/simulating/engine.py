@@ -12,6 +12,7 @@ from numba.core import types
 
 from schedlib.core import compiling
 from schedlib.core.events import take
+from schedlib.core.stopping import poll
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import probing, systems
 from schedlib.eagle.least_work import advertise, place
@@ -100,6 +101,7 @@ def advance(send_short, send_long, count, pick, state, rng):
     """Simulate until all is done, a reader's choice is refused, or an array is too short: which it is."""
     jobs, clock, counts, sums = state.jobs, state.clock[0], state.counts[0], state.log.sums[0]
     while True:
+        poll()
         job = clock.next_job
         submission = jobs[job].submit if job < jobs.size else np.inf
         end = state.ends.time[0] if state.ends.count[0] > 0 else np.inf

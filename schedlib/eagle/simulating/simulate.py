@@ -10,6 +10,7 @@ import numpy as np
 
 from schedlib.core import streams
 from schedlib.core.checks import typed, unknown
+from schedlib.core.stopping import interruptible
 from schedlib.eagle import systems
 from schedlib.eagle.simulating import engine
 from schedlib.eagle.simulating.results import Simulation, result
@@ -29,6 +30,7 @@ LARGEST = 1e9
 
 
 @typed
+@interruptible
 def simulate(workload: Workload, system: str | System = "eagle", workers: int = 100, *,
              short_partition: float, cutoff: float | None, probe_ratio: float = 2,
              min_probes: int | None = None, network_delay: float = 0.0005, estimate: Estimate = "mean",
@@ -164,7 +166,7 @@ def prepare(workload: Workload, cutoff: float | None, estimate: Estimate, publis
         if nothing > MOST_CUT:
             cut = f"as published times are cut to whole numbers, {nothing:.0%} of the tasks' to 0"
             way_out = "give detail='as_written', or times in a smaller unit"
-            warnings.warn(f"detail: {cut}; {way_out}", stacklevel=4)
+            warnings.warn(f"detail: {cut}; {way_out}", stacklevel=5)
         mean, duration, submit = np.floor(mean), np.floor(duration), dephased(submit)
     long = frame["class"].to_numpy() > 0 if cutoff is None else mean > cutoff
     if cutoff is not None and 0 < cutoff < math.inf and long.all() == long.any():
