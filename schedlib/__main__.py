@@ -48,8 +48,8 @@ SWEEP = (
     argument("--dask", metavar="ADDRESS", help="run on that Dask scheduler's cluster, as tcp://host:8786"),
 )
 OUT = argument("--out", metavar="FOLDER",
-               help="where files go; else figures/ at quick scale, data/cache/figures-smoke "
-               "or -paper at the others, so that a trial never overwrites the committed figures")
+               help="where files go; else figures/ at quick scale, figures/paper-scale at the papers' own "
+               "(there git keeps the ledger and frames, not pictures), data/cache/figures-smoke for a trial")
 ONLY = argument("--only", nargs="+", metavar="NAME", help="papers, figures or experiments (else all)")
 
 
@@ -65,12 +65,12 @@ def list_(options: Namespace) -> None:
     print(tables.columns(experiments(options.only)))
 
 
-@command("")
+@command("--scale paper", SWEEP[0])
 def stale(options: Namespace) -> None:
     """The published figures that the present code would make otherwise, one a line."""
     from schedlib.reproduce import publish
 
-    for name in publish.stale(publish.out_folder()):
+    for name in publish.stale(publish.out_folder(options.scale)):
         print(name)
 
 

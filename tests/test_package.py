@@ -62,7 +62,10 @@ def test_long_description_links_to_the_repository():
 
 
 def test_versions_are_told_alike():
-    assert yaml.safe_load((ROOT / ".github" / "CITATION.cff").read_text())["version"] == schedlib.__version__
+    cited = yaml.safe_load((ROOT / ".github" / "CITATION.cff").read_text())
+    assert cited["version"] == schedlib.__version__
+    (newest, *_) = re.findall(r"^## (.+)$", (ROOT / ".github" / "CHANGELOG.md").read_text(), re.M)
+    assert newest in ("Unreleased", f"{schedlib.__version__} ({cited['date-released']})")
     matrix = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"]["library"]["strategy"]["matrix"]
     assert set(matrix["python"]) == PYTHONS and len(matrix["os"]) == 3
     assert {each.rpartition(" ")[2] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)} == PYTHONS

@@ -1,19 +1,83 @@
-"""The report's numbers come from the ledger: none is typed, and a wrong name stops it."""
+"""The report's numbers come from the ledger, at both scales: none is typed, and a wrong name stops it."""
 
+import html
 import re
 
 import jinja2
+import pandas as pd
 import pytest
 
 import report
-from schedlib import paths
+from schedlib.reproduce import ledger, publish, scales
+from schedlib.reproduce import report as cards
 
-SOURCE = paths.checkout() / "notebooks" / "book" / "report" / "report.md"
+SOURCE = scales.prose() / "report.md"
+PARAGRAPHS = sorted(file for file in scales.prose().glob("*.md") if file != SOURCE)
 
 
-def test_no_number_is_typed_into_the_prose():
-    prose = re.sub(r"{{.*?}}|{%.*?%}|<[^>]+>", "", SOURCE.read_text(), flags=re.DOTALL)
+@pytest.fixture
+def other_scale(tmp_path):
+    """A folder of figures with quick's ledger and one at paper scale, where two verdicts and a reading's are others."""
+    quick = ledger.read(report.FIGURES)
+    paper = quick.assign(scale="paper").astype({"measured": float})
+    paper.loc[paper["id"] == "mch.fig5-half", ["measured", "verdict"]] = [2.1, "in part"]
+    paper.loc[paper["id"] == "hmhs.best", "verdict"] = "reproduced"
+    paper.loc[paper["reading"] == "of leaves, weight 1 once k' is full (two-phase)", "verdict"] = "in part"
+    for folder, rows in ((tmp_path, quick), (tmp_path / publish.PAPER_SCALE, paper)):
+        ledger.write(rows, folder)
+    return tmp_path
+
+
+@pytest.mark.parametrize("file", [SOURCE, *PARAGRAPHS], ids=lambda file: file.stem)
+def test_no_number_is_typed_into_the_prose(file):
+    prose = re.sub(r"{{.*?}}|{%.*?%}|<[^>]+>", "", file.read_text(), flags=re.DOTALL)
     assert not re.findall(r"\d+", prose)
+    assert not re.findall(r"\d+", " ".join(scales.sentences().values()))
+
+
+def test_what_the_prose_says_of_verdicts_the_ledger_says():
+    facts = report.Facts()
+    assert set(scales.paragraphs(facts)) == {file.stem for file in PARAGRAPHS} == set(facts.rows["paper"])
+    assert facts.doubts == []
+    facts.is_so("reproduced", "hmhs.johnson", "hmhs.fifo-most")
+    assert facts.doubts == ["hmhs.fifo-most : not reproduced, and the prose says reproduced"]
+
+
+def test_each_verdict_that_changes_with_scale_has_its_sentence_and_no_other():
+    quick, paper = ledger.read(report.FIGURES), ledger.read(report.FIGURES / publish.PAPER_SCALE)
+    assert set(scales.sentences()) == set(cards.changes(quick, paper)["id"])
+    assert paper.empty or set(paper["id"]) == set(quick["id"])
+
+
+def test_the_claims_page_shows_both_verdicts_where_both_are_there(other_scale):
+    page = (other_scale / "CLAIMS.md").read_text()
+    table = page[page.index("## What changes") : page.index("## LoTES")]
+    assert re.findall(r"`([\w.-]+)` \|$", table, re.M) == ["hmhs.best", "hmhs.best", "mch.fig5-half"]
+    assert "| – V per machine | not reproduced: -0.689" in table and "V per job and machine" not in table
+    (row,) = re.findall(r"^\| With two levels .*`fig5-half` \|$", page, re.M)
+    assert "| 3.22 (2.90 to 3.55) |" in row and "| **in part**: 2.10 (2.90 to 3.55) |" in row
+    assert page.count("**To quote.**") == len(PARAGRAPHS)
+    (other_scale / publish.PAPER_SCALE / "claims.csv").unlink()
+    ledger.write(ledger.read(other_scale), other_scale)
+    alone = (other_scale / "CLAIMS.md").read_text()
+    assert "scale" not in alone[: alone.index("## LoTES")] and "To quote" not in alone
+
+
+def test_the_report_says_of_both_scales_which_is_which(other_scale):
+    for name in ("provenance.json", *{name.partition(".")[0] for name in re.findall(r'the.figure\("(.+?)"\)', SOURCE.read_text())}):
+        (other_scale / name).symlink_to(report.FIGURES / name)
+    page, pictures = report.page(other_scale), len(re.findall(r"{{ the.figure", SOURCE.read_text()))
+    assert 'measured at scale "paper"' in html.unescape(page)
+    assert page.count("Drawn at quick scale.") == pictures and "<h3>What changes with scale</h3>" in page
+    assert page.count("<strong>not reproduced</strong>: 3.22 (2.90 to 3.55)") == 1
+
+
+def test_a_ledger_at_paper_scale_renews_the_page_beside_quicks(other_scale):
+    folder = other_scale / publish.PAPER_SCALE
+    ledger.write(ledger.read(folder).assign(verdict="in part"), folder)
+    assert "| all | " in (other_scale / "CLAIMS.md").read_text().partition("At paper scale")[2]
+    changed = cards.changes(ledger.read(other_scale), ledger.read(folder))
+    assert isinstance(changed, pd.DataFrame) and set(changed["verdict_there"]) == {"in part"} and "in part" not in set(changed["verdict"])
 
 
 def test_each_picture_is_numbered_and_inside():

@@ -9,7 +9,7 @@ import pandas as pd
 
 from schedlib import paths
 from schedlib.experiment import VERDICTS, Claim
-from schedlib.reproduce import judge, registry, report, sweep
+from schedlib.reproduce import judge, publish, registry, scales, sweep
 from schedlib.reproduce.tables import csv_text, number
 
 COLUMNS = ("id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
@@ -93,7 +93,8 @@ def read(out: Path) -> pd.DataFrame:
 
 def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
     """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of other claims stay as they were.
-    A row whose paper is here but no longer makes the claim is dropped."""
+    A row whose paper is here but no longer makes the claim is dropped. The page of `figures/` also shows the
+    verdicts at paper scale, and is made anew when these are."""
     known, table, page = registry.load(), out / "claims.csv", out / "CLAIMS.md"
     with paths.alone(out):
         before, judged_now = read(out), set(frame["id"])
@@ -103,5 +104,7 @@ def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
         merged = pd.concat([rows for rows in (kept, frame) if len(rows)] or [frame], ignore_index=True)
         merged = merged.loc[sorted(merged.index, key=lambda row: registry.book_order(merged["id"][row]))]
         paths.write_whole(table, csv_text(merged))
-        paths.write_whole(page, report.page(merged))
+        paths.write_whole(page, scales.page(merged, read(out / publish.PAPER_SCALE)))
+    if out.name == publish.PAPER_SCALE and len(quick := read(out.parent)):
+        paths.write_whole(out.parent / "CLAIMS.md", scales.page(quick, merged))
     return table, page

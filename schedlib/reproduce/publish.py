@@ -19,17 +19,24 @@ from schedlib.experiment import Figure
 from schedlib.reproduce import registry, store, sweep
 from schedlib.reproduce.tables import averaged, csv_text, markdown
 
+PAPER_SCALE = "paper-scale"
+"""The folder in `figures/` with the ledger and the frames of the run at the papers' own scale."""
+
 
 def out_folder(scale: str = "quick", seeds: int | None = None, out: str | Path | None = None) -> Path:
-    """Where files go: `out`, or `figures/` for quick with its own number of seeds, else a cache folder.
+    """Where files go: `out`, or with a scale's own number of seeds `figures/` for quick and
+    `figures/paper-scale` for paper, else a cache folder.
 
     >>> out_folder("smoke").name, out_folder("quick", seeds=2).name, out_folder(out="here").name
     ('figures-smoke', 'figures-quick-2-seeds', 'here')
+    >>> out_folder("paper").name
+    'paper-scale'
     """
     if out:
         return Path(out)
-    if scale == "quick" and seeds is None:
-        return root / "figures" if (root := paths.checkout()) else paths.cache_folder("figures")
+    if scale in ("quick", "paper") and seeds is None:
+        figures = root / "figures" if (root := paths.checkout()) else paths.cache_folder("figures")
+        return figures if scale == "quick" else figures / PAPER_SCALE
     return paths.cache_folder(f"figures-{scale}" + (f"-{seeds}-seeds" if seeds is not None else ""))
 
 

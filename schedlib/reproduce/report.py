@@ -1,6 +1,8 @@
 """The ledger as a report card: what reproduces of a paper, in part, not, and why; the rows alone decide."""
 
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 
 import numpy as np
 import pandas as pd
@@ -35,15 +37,84 @@ construction*: no honest run could fail the check, so it is not counted. Decades
 the row in the ledger, without the paper's name; the paper's value stands where it printed one.
 """
 
+SCALES = """\
+There are two runs of it all. *Quick* is what `make figures` makes, in minutes. *Paper* has the papers' own
+sizes and numbers of seeds (`make figures SCALE=paper`); its [ledger](paper-scale/claims.csv) and its frames
+are in `figures/paper-scale`. The tables below are sorted by quick's verdict and have its numbers; the column
+*at paper scale* has the other's, and where the verdict is another it is in bold.
+"""
 
-def page(frame: pd.DataFrame) -> str:
-    """The whole ledger as a Markdown page: the counts of all papers, then a report card for each."""
+
+def page(frame: pd.DataFrame, paper_scale: pd.DataFrame | None = None,
+         paragraphs: Mapping[str, str] = MappingProxyType({}),
+         why: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The whole ledger as a Markdown page: the counts of all papers, then a report card for each.
+
+    With the rows of `paper_scale` it shows both verdicts: by paper in `paragraphs` what to quote, by claim in
+    `why` what makes a verdict change.
+    """
     lines = [HEAD, f"{sentence(frame)}\n", counts(frame)]
+    if paper_scale is not None:
+        frame = frame.assign(other=other_verdicts(frame, paper_scale))
+        lines[1] = f"**At quick scale.** {lines[1]}"
+        lines += [f"**At paper scale.** {sentence(paper_scale)}\n", counts(paper_scale), SCALES,
+                  "## What changes with scale\n", changes_table(frame, paper_scale, why)]
     for paper, rows in frame.groupby("paper", sort=False):
         title = papers.title_of(paper)
-        lines += [f"## {title}\n", f"{sentence(rows)}\n", "".join(f"- {text}\n" for text in findings(rows))]
+        lines += [f"## {title}\n", paragraphs.get(str(paper), ""), f"{sentence(rows)}\n",
+                  "".join(f"- {text}\n" for text in findings(rows))]
         lines += [section(rows, verdict, f"### {title}: {verdict} ({{}})") for verdict in VERDICTS]
     return "\n".join(filter(None, lines))
+
+
+def together(quick: pd.DataFrame, paper_scale: pd.DataFrame) -> pd.DataFrame:
+    """Quick's rows, in their order and with their index, beside `verdict_there`, `measured_there` and
+    `ci95_there` of the same line at paper scale; where that lacks the line, these are missing."""
+    there = paper_scale[["id", "reading", "verdict", "measured", "ci95"]]
+    both = quick.merge(there, "left", ["id", "reading"], suffixes=("", "_there"), validate="one_to_one")
+    return both.set_axis(quick.index)
+
+
+def other_verdicts(quick: pd.DataFrame, paper_scale: pd.DataFrame) -> list[str]:
+    """For each of quick's rows the verdict at paper scale and what was measured; another one is in bold."""
+    texts = []
+    for row in together(quick, paper_scale).itertuples():
+        if row.verdict_there != row.verdict_there:
+            texts.append("not run")
+            continue
+        verdict = row.verdict_there if row.verdict_there == row.verdict else f"**{row.verdict_there}**"
+        texts.append(": ".join(filter(None, (verdict, measured(row.measured_there, row.ci95_there)))))
+    return texts
+
+
+def changes(quick: pd.DataFrame, paper_scale: pd.DataFrame, paper: str | None = None) -> pd.DataFrame:
+    """The claims whose verdict at paper scale is another than quick's, and below each those of its readings
+    that change, as rows of `together`."""
+    both = together(quick, paper_scale)
+    both = both[both["verdict_there"].notna() & (both["verdict_there"] != both["verdict"])]
+    both = both[both["id"].isin(of_claims(both)["id"])]
+    return both if paper is None else both[both["paper"] == paper]
+
+
+def changes_table(quick: pd.DataFrame, paper_scale: pd.DataFrame, why: Mapping[str, str]) -> str:
+    """Those claims as a table, with a sentence of why; says so when there is none."""
+    rows = changes(quick, paper_scale)
+    whole = rows["reading"] == ""
+    if rows.empty:
+        return "No claim's verdict changes.\n"
+    there = zip(rows["verdict_there"], rows["measured_there"], rows["ci95_there"], strict=True)
+    return markdown(pd.DataFrame({
+        "claim": rows["claim"].where(whole, "– " + rows["reading"]),
+        "quick": _joined(rows["verdict"], _measured(rows)),
+        "paper": _joined(rows["verdict_there"], [measured(mean, ci95) for _, mean, ci95 in there]),
+        "why": [why.get(name, "") if it else "" for name, it in zip(rows["id"], whole, strict=True)],
+        "id": "`" + rows["id"] + "`",
+    }))
+
+
+def _joined(verdicts, numbers):
+    pairs = zip(verdicts, numbers, strict=True)
+    return [": ".join(filter(None, pair)) for pair in pairs]
 
 
 def card(frame: pd.DataFrame) -> str:
@@ -165,6 +236,7 @@ def table(rows: pd.DataFrame, why: pd.Series | None = None) -> str:
         "asked": [asked(*row) for row in rows[["check", "paper_value", "tolerance"]].itertuples(index=False)],
         "measured (95 %)": _measured(rows),
         "unit": rows["unit"].where(rows["unit"] != "1", ""),
+        "at paper scale": rows.get("other", ""),
         "why": "" if why is None else why,
         "id": "`" + rows["id"].str.partition(".")[2] + "`",
     })

@@ -1,0 +1,114 @@
+"""The ledger at two scales: what hand-written prose asks of it, and why verdicts change with scale."""
+
+import tomllib
+from pathlib import Path
+
+import pandas as pd
+
+from schedlib import papers, paths
+from schedlib.reproduce import report
+from schedlib.reproduce.tables import number
+
+
+def prose() -> Path:
+    """The folder of the prose by hand: a paragraph on each paper, and why verdicts change with scale."""
+    return (paths.checkout() or paths.PACKAGE) / "notebooks" / "book" / "report"
+
+
+class Facts:
+    """What prose may ask of the ledger: of the run at the papers' own scale where there is one, else of
+    quick's.
+
+    `doubts` collects what the prose says of a verdict and the ledger does not.
+    """
+
+    def __init__(self, quick: pd.DataFrame, paper: pd.DataFrame | None = None):
+        self.both = paper is not None and len(paper) > 0
+        self.rows = paper if paper is not None and self.both else quick
+        self.quick = quick
+        self.claims = report.of_claims(self.rows)
+        self.doubts: list[str] = []
+
+    def _row(self, claim: str, reading: str = "") -> pd.Series:
+        found = self.rows[(self.rows["id"] == claim) & (self.rows["reading"] == reading)]
+        if len(found) != 1:
+            readings = map(repr, self.rows.loc[self.rows["id"] == claim, "reading"])
+            known = ", ".join(readings) or "no such claim"
+            raise ValueError(f"the ledger has no line {reading!r} of claim {claim!r}; it has {known}")
+        return found.iloc[0]
+
+    def value(self, claim: str, reading: str = "", digits: int = 3) -> str:
+        """The measured mean, rounded."""
+        return f"{float(self._row(claim, reading)['measured']):.{digits}g}"
+
+    def measured(self, claim: str, reading: str = "") -> str:
+        """The measured mean with its interval, as the ledger's page has it."""
+        row = self._row(claim, reading)
+        return report.measured(row["measured"], row["ci95"])
+
+    def verdict(self, claim: str, reading: str = "") -> str:
+        """The verdict on a claim, in the ledger's words."""
+        return str(self._row(claim, reading)["verdict"])
+
+    def printed(self, claim: str) -> str:
+        """The value that the paper prints."""
+        return number(float(self._row(claim)["paper_value"]))
+
+    def is_so(self, verdict: str, *claims: str, reading: str = "") -> str:
+        """Nothing to read: the sentence before says that these claims have this verdict."""
+        for claim in claims:
+            if (found := self.verdict(claim, reading)) != verdict:
+                self.doubts.append(f"{claim} {reading}: {found}, and the prose says {verdict}")
+        return ""
+
+    def count(self, *verdicts: str, paper: str | None = None) -> int:
+        """How many claims have one of these verdicts; all that count, when none is named."""
+        rows = self.claims if paper is None else self.claims[self.claims["paper"] == paper]
+        counted = rows["verdict"].isin(verdicts) if verdicts else rows["verdict"] != report.CONSTRUCTED
+        return int(counted.sum())
+
+    def seeds(self, paper: str | None = None) -> str:
+        """The fewest and the most seeds behind a line that has an interval."""
+        rows = self.rows if paper is None else self.rows[self.rows["paper"] == paper]
+        seeds = pd.to_numeric(rows.loc[rows["ci95"] != "", "seeds"], errors="coerce").dropna()
+        return " to ".join(dict.fromkeys(f"{end:.0f}" for end in (seeds.min(), seeds.max())))
+
+    def undecided(self, paper: str) -> int:
+        """How many lines of a paper still leave a doubt when the budget of seeds is spent."""
+        return int(self.rows.loc[self.rows["paper"] == paper, "reason"].str.contains("the budget of").sum())
+
+    def scale(self) -> str:
+        """At which scale the numbers were measured."""
+        return ", ".join(filter(None, self.rows["scale"].unique()))
+
+    def changed(self, paper: str | None = None) -> int:
+        """How many claims have another verdict at the papers' own scale than at quick's; 0 with one scale."""
+        return len(report.of_claims(report.changes(self.quick, self.rows, paper)))
+
+    def changes(self) -> str:
+        """The table of those claims, with a sentence each."""
+        return report.changes_table(self.quick, self.rows, sentences())
+
+
+def sentences() -> dict[str, str]:
+    """Why a claim's verdict changes with scale, by its id."""
+    file = prose() / "scale.toml"
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+
+
+def paragraphs(facts: Facts) -> dict[str, str]:
+    """A paragraph to quote on each paper that has one, its numbers from the ledger."""
+    with paths.extra("book"):
+        import jinja2
+
+    files = {paper: prose() / f"{paper}.md" for paper in facts.rows["paper"].unique()}
+    texts = {paper: file.read_text(encoding="utf-8") for paper, file in files.items() if file.exists()}
+    room = jinja2.Environment(undefined=jinja2.StrictUndefined)
+    return {paper: room.from_string(text).render(the=facts, papers=papers) for paper, text in texts.items()}
+
+
+def page(quick: pd.DataFrame, paper: pd.DataFrame) -> str:
+    """`CLAIMS.md`: the report cards; where `paper` has rows, with both verdicts and the paragraphs."""
+    if paper.empty:
+        return report.page(quick)
+    return report.page(quick, paper, paragraphs(Facts(quick, paper)), sentences())
