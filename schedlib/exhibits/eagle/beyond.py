@@ -61,13 +61,15 @@ def _heavier(name):
 
 
 def draw_partition(frame: pd.DataFrame):
-    figure, axes = style.subplots(1, 4, size=(13.6, 3.7))
+    figure, grid_of_axes = style.subplots(2, 2, size=(9.2, 6.6), sharex=True)
+    axes = grid_of_axes.flat
     panels = [("short", percentile) for percentile in PERCENTILES] + [("long", 90)]
     drawing.plot_times(axes, frame, panels, "partition", DRAWN)
     for ax, (jobs, percentile) in zip(axes, panels, strict=True):
         ax.axvline(17, color="black", linewidth=0.8, linestyle=":")
         rows = only(frame, jobs, percentile=percentile, system=DRAWN)
         drawing.near_means(ax, rows, "completion", ["system", "partition"])
+    for ax in grid_of_axes[1]:
         ax.set_xlabel("workers for short jobs alone (%)")
     return figure
 

@@ -149,9 +149,11 @@ def from_zero(axes) -> None:
 
 
 def near_means(ax, rows: pd.DataFrame, y: str, by) -> None:
-    """A logarithmic y axis around the means, since an interval may reach below 0."""
-    means = rows.groupby(by)[y].mean()
-    ax.set(yscale="log", ylim=(means.min() / 1.4, means.max() * 1.4))
+    """A logarithmic y axis with the means and their intervals; one that reaches far below is cut."""
+    means, low, high = zip(*rows.groupby(by)[y].apply(mean_ci), strict=True)
+    bottom = min(means) / 1.4
+    ax.set(yscale="log", ylim=(max(np.nanmin((bottom, *low)), bottom / 1.6), 1.1 * np.nanmax((*means, *high))))
+    style.plain_log(ax.yaxis)
 
 
 def thousands(ax, workers) -> None:

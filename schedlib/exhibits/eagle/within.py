@@ -63,8 +63,6 @@ def draw(frame: pd.DataFrame):
         ax.set_xlabel("standard deviation / mean, within a job")
         ax.legend(fontsize=8)
     drawing.near_means(left, rows, "ratio", ["cv", "percentile"])
-    left.yaxis.set_major_formatter("{x:g}")
-    left.yaxis.set_minor_formatter("{x:g}")
     return figure
 
 

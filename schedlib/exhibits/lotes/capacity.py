@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits import measure
-from schedlib.exhibits.lotes.drawing import LAWS, WAIT, laws_in, legend_below, panels
+from schedlib.exhibits.lotes.drawing import LAWS, WAIT, laws_in, legend_below, log_and_zero, panels
 from schedlib.exhibits.lotes.fig11_13_random import JUDGED, LOADS, under
 from schedlib.exhibits.lotes.runs import CONFIGS, POLICIES, SHORTEST, claim, compared, follow, sized
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -188,11 +188,12 @@ def plot_load(frame: pd.DataFrame) -> Picture:
     for ax, (law, title) in zip(axes, laws_in(frame).items(), strict=True):
         for policy in POLICIES:
             rows, look = frame[(frame["sizes"] == law) & (frame["policy"] == policy)], LOOKS[policy]
-            waits = rows[[f"wait {share:g}" for share in SHARES]].clip(lower=SHORTEST)
+            waits = rows[[f"wait {share:g}" for share in SHARES]]
             loads = rows["low"].to_numpy()[:, None] * np.array(SHARES)
             ax.plot(loads.ravel(), waits.to_numpy().ravel(), look.marker, color=look.color, alpha=0.5)
             ax.plot(np.median(loads, axis=0), waits.median(), **look._replace(marker="").line())
-        ax.set(xlabel="load / lambda1", ylabel=WAIT, yscale="log")
+        ax.set(xlabel="load / lambda1", ylabel=WAIT)
+        log_and_zero(ax, SHORTEST)
         ax.set_title(title, fontsize=9)
     legend_below(figure, axes[0])
     return figure

@@ -110,8 +110,8 @@ def plot_waits(frame: pd.DataFrame) -> Picture:
     label = {"phi": "Phi: classes differ", "omega": "Omega: machines differ"}[x]
     label = label if len(titles) < 4 else label.partition(":")[0]
     ticks = sorted(set(frame[x]))
-    shift = 0.06 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
-    figure = wait_panels(frame, "sizes", titles, x, shift=shift, height=4.1, xlabel=label)
+    shift = 0.16 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
+    figure = wait_panels(frame, "sizes", titles, x, shift=shift, height=4.3, xlabel=label)
     for ax in figure.axes:
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
         ax.title.set_fontsize(10 if len(titles) < 3 else 8.5 if len(titles) < 4 else 7)
@@ -135,7 +135,7 @@ def plot_scale(frame: pd.DataFrame) -> Picture:
 
 
 FOLLOWED = {"paper's plan": style.Look(style.BLUE, "-", "o", "LoTES, the paper's plan"),
-            "generated plan": style.Look(style.VERMILLION, "--", "s", "LoTES, plan over all bins"),
+            "generated plan": style.Look(style.VIOLET, "--", "s", "LoTES, plan over all bins"),
             "tetris": style.look("tetris")}
 
 

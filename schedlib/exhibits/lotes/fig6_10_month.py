@@ -123,14 +123,14 @@ def plot_fig7(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 
 
 def _waits(frame):
-    """The mean wait (s, at least 0.1 ms) of all jobs, by policy, law, load and seed."""
+    """The mean wait (s) of all jobs, by policy, law, load and seed."""
     rows = frame[frame["measure"] == "mean"].set_index(["policy", "sizes", "load", "seed"])
-    return rows["value"].sort_index().clip(lower=runs.SHORTEST)
+    return rows["value"].sort_index()
 
 
 def _ahead(frame):
     """Who waits least, by how many decades less than the next of the paper's three policies, by median."""
-    waits = np.log10(_waits(frame)).unstack("policy")[["lotes", "greedy", "tetris"]]
+    waits = np.log10(_waits(frame).clip(lower=runs.SHORTEST)).unstack("policy")[["lotes", "greedy", "tetris"]]
     found = {}
     for at, rows in waits.groupby(["sizes", "load"]):
         first, second = rows.median().sort_values(kind="stable").index[:2]
@@ -148,7 +148,8 @@ def plot_map(frame: pd.DataFrame) -> Picture:
     for law, (above, below) in zip(laws, axes.T, strict=True):
         looks = {policy: style.look(policy) for policy in runs.POLICIES}
         drawing.lines(above, waits[waits["sizes"] == law], "place", "wait", looks=looks, shift=0.1)
-        above.set(title=drawing.LAWS[law], yscale="log", ylabel=drawing.WAIT)
+        above.set(title=drawing.LAWS[law], ylabel=drawing.WAIT)
+        drawing.log_and_zero(above, runs.SHORTEST)
         for at, load in enumerate(loads):
             policy, lead = ahead[law, load]
             if lead >= 0.05:

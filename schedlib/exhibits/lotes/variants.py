@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Picture
 
 from schedlib import lotes
 from schedlib.exhibits.lotes import runs
-from schedlib.exhibits.lotes.drawing import WAIT, by_policy_at, dots, legend_below, lines
+from schedlib.exhibits.lotes.drawing import WAIT, by_policy_at, dots, legend_below, lines, log_and_zero
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.replan import WAYS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
@@ -153,10 +153,11 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
             rows = table[(table["policy"] == policy) & (table["reading"] == reading)]
             if rows.empty:
                 continue
-            look, wait = style.look(policy), rows["wait"].clip(lower=runs.SHORTEST)
+            look, wait = style.look(policy), rows["wait"]
             ax.plot([wait.median()] * 2, [place - 0.35, place + 0.35], color=look.color, linewidth=2.2)
             dots(ax, wait, wait * 0 + place, look, None, stable=rows["stable"])
-        ax.set(title=f"Omega = {omega:g}", xlabel=WAIT, xscale="log")
+        ax.set(title=f"Omega = {omega:g}", xlabel=WAIT)
+        log_and_zero(ax, runs.SHORTEST, "x")
     axes[0].set_yticks(range(len(names)), names, fontsize=8)
     axes[0].set_ylabel("policy: reading")
     axes[0].invert_yaxis()

@@ -7,7 +7,6 @@ compared: ours, of least waste; the first that the solver finds; one with the pr
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
-from matplotlib.ticker import NullFormatter
 
 from schedlib import lotes
 from schedlib.core import streams
@@ -141,7 +140,7 @@ def plot_spread(frame: pd.DataFrame) -> Picture:
         values = np.sort(_losses(frame)[column])
         ax.step(values, 100 * np.arange(1, len(values) + 1) / len(values), where="post")
         ax.set(xlabel=label, ylabel="optima (%)", xscale="log")
-        ax.xaxis.set_minor_formatter(NullFormatter())
+        style.plain_log(ax.xaxis)
         ax.yaxis.set_tick_params(labelleft=True)
     return figure
 
