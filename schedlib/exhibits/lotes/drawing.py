@@ -18,10 +18,10 @@ LAWS = {"common-matched": "one factor, mean as planned", "common": "one factor f
 """The laws of job sizes in Figs. 11-13, with what they are called in a figure."""
 FIGURES_8_TO_10 = {
     8: ("wait", 1e-3, "mean wait of the jobs\nthat start that {unit} (s)",
-        "Mean wait of the jobs that start each {unit},"),
-    9: ("tail", 1e-3, "jobs that wait longer (%)", "Share of jobs that wait longer than a time,"),
+        "Mean wait of the jobs that start each {unit}"),
+    9: ("tail", 1e-3, "jobs that wait longer (%)", "Share of jobs that wait longer than a time"),
     10: ("queue", 1.0, "jobs waiting at the {unit}'s end",
-         "Jobs waiting at the end of each {unit},"),
+         "Jobs waiting at the end of each {unit}"),
 }
 """Of Figs. 8-10 the measure, where the logarithmic scale begins, the label, and how captions begin."""
 
