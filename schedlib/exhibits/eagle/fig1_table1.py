@@ -40,10 +40,10 @@ EXPERIMENTS = (
 
 FIGURES = (
     Figure("eagle.fig1", "eagle.example", lambda frame: plot_overview(),
-           "Eagle, as in the paper's Fig. 1. The central scheduler places long jobs. With each long task it "
-           "sends a vector of bits that says which workers have long tasks. Distributed schedulers send "
-           "probes for short jobs. A worker with a long task rejects a probe and returns its copy of the "
-           "vector.",
+           "How Eagle schedules, as in the paper's Fig. 1. The central scheduler places long jobs. With "
+           "each long task it sends a vector of bits that says which workers have long tasks. Distributed "
+           "schedulers send probes for short jobs. A worker with a long task rejects a probe and returns "
+           "its copy of the vector.",
            "Diagram of three distributed schedulers and a central one above ten workers in two partitions, "
            "with a probe that is rejected and sent again."),
     Figure("eagle.table1", "eagle.table1", None,

@@ -172,13 +172,13 @@ FIGURES = (
         f"{drawing.PERCENTILES_OF} short jobs: " + drawing.times_in_words(
             only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS) + "."),
     Figure("eagle.updates", "eagle.loads", None,
-        "The messages that tell each node with a probe of a job how many of the job's tasks are left. The "
-        "paper sends them whenever a task starts. The other way sends them only when the number has halved "
+        "Messages on the tasks that a job has left: they tell each node with a probe of the job. The paper "
+        "sends them whenever a task starts. The other way sends them only when the number has halved "
         "since the last message. The last columns: percentiles of short jobs' completion times over those of "
         "the paper's way. Highest loads, means over the seeds. Beyond the paper.",
         "Table of probes, updates and completion times for two ways to send updates, by trace.", updates),
     Figure("eagle.thieves", "eagle.loads", draw_thieves, drawing.caption(
-        "Completion times of short jobs, by who steals in Hawk: any idle worker (the authors' program), only "
+        "Completion times of short jobs by who steals in Hawk: any idle worker (the authors' program), only "
         "workers of the general partition (the paper's text), or nobody. Sparrow and Eagle are beside them. "
         "Google's trace, highest load. Beyond the paper.",
         "google"), lambda frame: f"Dot chart of times. {drawing.PERCENTILES_OF} short jobs: "

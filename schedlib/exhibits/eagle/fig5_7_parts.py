@@ -91,9 +91,10 @@ def _alt_fig7(frame):
 
 FIGURES = (
     *(Figure(f"eagle.fig{number}", "eagle.loads", partial(plot_breakdown, trace=trace), drawing.caption(
-        f"Completion times of short jobs under Eagle, over those under Eagle without one of its parts: "
-        f"{drawing.NAMES[trace]}'s trace (the paper's Fig. {number}). Below 1 the part helps. Bars: the "
-        f"largest gain that the paper prints for a minimum number of probes, {most}.", trace),
+        f"What each part of Eagle gains on {drawing.NAMES[trace]}'s trace (the paper's Fig. {number}): "
+        "completion times of short jobs under Eagle, over those under Eagle without the part. Below 1 the "
+        f"part helps. Bars: the largest gain that the paper prints for a minimum number of probes, {most}.",
+        trace),
         partial(_alt_breakdown, trace=trace))
       for number, trace, most in ((5, "google", "30 to 40 %"), (6, "yahoo", "10 %"))),
     Figure("eagle.sss-readings", "eagle.loads", draw_sss_readings, drawing.caption(

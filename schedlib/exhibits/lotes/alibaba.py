@@ -154,7 +154,7 @@ def _caption(frame, number):
     title = FIGURES_8_TO_10[number][-1].format(unit="minute")
     machines = frame[frame["measure"] == "machines"].groupby("load")["value"].median()
     sizes = " and ".join(f"{count:,.0f} machines (load {load:g})" for load, count in machines.items())
-    return (f"{title} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch instances on {sizes}. The "
+    return (f"{title}, in {frame['minutes'].iloc[0]} minutes of Alibaba's batch instances on {sizes}. The "
             "machines are Google's configurations in proportion, the largest with 96 cores. The classes are "
             "those of the first sixth of the time. All instances of a job arrive with it, often thousands "
             "at once. The load includes work that runs on after the hour. Lines: medians over the seeds. "

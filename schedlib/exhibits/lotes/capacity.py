@@ -298,15 +298,16 @@ def _where(frame):
 
 FIGURES = (
     Figure("lotes.capacity", "lotes.capacity", plot_capacity, lambda frame: (
-        "Capacity: the rate of arrivals that each policy sustains after a burst, over stage 1's largest "
-        "rate lambda1. Left: as classes differ more. Right: as machines do. "
+        "The rate of arrivals that each policy sustains after a burst (its capacity), over lambda1, stage "
+        "1's largest rate. Left: as classes differ more. Right: as machines do. "
         f"{CONFIGS * frame['machines'].iloc[0]:,} machines. Above 1 a policy packs better than mean sizes "
         "allow. The paper's Figs. 11-13 show waits at 0.97, 0.90 and 0.95 of stage 2's lambda*. LoTES with "
         "classes in parts is ours, beyond the paper. Bands: 95 % over instances."), _alt),
     Figure("lotes.capacity-load", "lotes.capacity", plot_load, lambda frame: (
-        "Mean wait of all jobs at 0.8, 0.9, 0.95 and 0.99 of the load that each policy sustains on the "
-        f"instance. Phi = 0.006, Omega = {WAITS_AT:g}, {CONFIGS * frame['machines'].iloc[0]:,} machines, "
-        f"{frame['hours'].max():g} hours from an empty cluster. Points: instances. Lines: medians."),
+        "Mean wait of all jobs near each policy's capacity: at 0.8, 0.9, 0.95 and 0.99 of the load that it "
+        f"sustains on the instance. Phi = 0.006, Omega = {WAITS_AT:g}, "
+        f"{CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].max():g} hours from an empty "
+        "cluster. Points: instances. Lines: medians."),
         _alt_load),
     Figure("lotes.packing", "lotes.packing", plot_packing, lambda frame: (
         "Why a policy may sustain more than lambda1, stage 1's largest rate (beyond the paper). Jobs have a "

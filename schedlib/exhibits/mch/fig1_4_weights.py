@@ -327,8 +327,8 @@ FIGURES = (
            "needs. Case 1 and Sub-case 2 are exact. Sub-case 1 is exact only if its weight of 1 begins when "
            "k' is full (two-phase MCH).", _alt_weights),
     Figure("mch.fig4a", "mch.fig4", plot_trees,
-           "Above: the hierarchy of the paper's Fig. 4a with H-DRF's shares for divisible tasks. Below: the "
-           "flat tree that MCH makes of it, with MCH's shares. Brown leaves need CPUs only, green leaves "
+           "The hierarchy of the paper's Fig. 4a, and the flat tree that MCH makes of it. Above: H-DRF's "
+           "shares for divisible tasks. Below: MCH's shares. Brown leaves need CPUs only, green leaves "
            "memory only.", _alt_trees),
     Figure("mch.fig4-full", "mch.fig4", partial(plot_trees, name="full"),
            "The hierarchy of the paper's Fig. 4a with leaves that need both resources (blue) in the places "

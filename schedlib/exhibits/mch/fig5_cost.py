@@ -294,13 +294,13 @@ EXPERIMENTS = (
 FIGURES = (
     *(Figure(
         f"mch.fig5{suffix}", "mch.fig5", plot_fig5,
-        f"The cost of scheduling under full binary trees: {where}. The jobs are from Alibaba's hour; the "
+        f"The cost of scheduling under full binary trees {where}. The jobs are from Alibaba's hour; the "
         "paper's are from Google's trace. Operations: the nodes and places in heaps that a rule looks at. "
         "The seconds of the flat rules include a fixed cost whenever weights are computed again. Medians "
         f"over seeds. {of_paper}", _alt_fig5, partial(_of_reading, reading=reading))
       for suffix, reading, where, of_paper in (
-          ("", "queues", "the leaves are queues of jobs", "The paper's Fig. 5."),
-          ("-nodes", "nodes", "the jobs are leaves below the lowest groups", "Another reading of Fig. 5."))),
+          ("", "queues", "whose leaves are queues of jobs", "The paper's Fig. 5."),
+          ("-nodes", "nodes", "with jobs as leaves below the lowest groups", "Another reading of Fig. 5."))),
     Figure("mch.complexity", "mch.complexity", plot_complexity,
            "The cost of filling a cluster under full binary trees of q nodes, whose leaves are jobs of six "
            "tasks. Above: in all. Below: per decision. The legends give the slope of each line over all q, "
