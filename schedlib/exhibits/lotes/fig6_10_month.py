@@ -189,10 +189,11 @@ def _alt_fig7(frame):
 
 def _setting(frame):
     """What ran, as captions say it."""
-    whose = ("Google's job table. They arrive when they arrived and run as long as they ran"
+    whose = ("Google's job table, with their own times of arrival and durations"
              if frame["google"].iloc[0] else "the model fitted to Google's job table")
     thin, realised = frame["thin"].iloc[0], frame["realised"]
-    return (f"The jobs are one in {thin} of {whose}. The class of each is drawn from the paper's Table 2. "
+    return (f"The jobs are one in {thin} of those of {whose}. "
+            f"The class of each is drawn from the paper's Table 2. "
             "The machines are those of its Table 1, in proportion. The realised load is "
             f"{realised.min():.3f} to {realised.max():.3f}, within "
             f"{(realised / frame['load'] - 1).abs().max():.1%} of the nominal one. Data: Google, CC-BY 4.0.")
