@@ -100,7 +100,7 @@ def _without_solutions(words):
     """Markdown without words for lecturers, in which a link to solutions is replaced by a word on who has them."""
 
     def word(match):
-        return ("" if "/" in match[1] else f"{match[1]} ") + "(your instructor has them)"
+        return "your instructor has them" if "/" in match[1] else f"{match[1]} (your instructor has them)"
 
     return SOLUTIONS_LINK.sub(word, TEACHERS.sub("", words))
 

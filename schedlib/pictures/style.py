@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import FancyBboxPatch
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import LogLocator, NullLocator
 
 from schedlib import papers
 from schedlib.intervals import mean_ci
@@ -171,6 +172,16 @@ def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
         elif any(end == end for end in low):
             ax.fill_between(points.index, low, high, color=looks[name].color, alpha=0.2, linewidth=0)
     return ax
+
+
+def plain_log(axis: Any) -> None:
+    """Label a logarithmic x or y axis (`ax.xaxis`), whose limits are set, with plain numbers."""
+    low, high = axis.get_view_interval()
+    decades = np.log10(high / low)
+    steps = (1, 1.5, 2, 3, 5, 7) if decades < 0.9 else (1, 2, 5) if decades < 2.2 else (1,)
+    axis.set_major_locator(LogLocator(subs=steps))
+    axis.set_minor_locator(NullLocator())
+    axis.set_major_formatter("{x:,g}")
 
 
 def printed(ax: Any, x: float, y: float, **look: Any) -> None:

@@ -14,13 +14,13 @@ from schedlib.reproduce.tables import duration
 HEAD = """\
 # Every figure and table
 
-Made by `make figures`; how each came about is in [provenance.json](provenance.json). \
+`make figures` makes all of these, and [provenance.json](provenance.json) says how each was made. \
 A time is that of all points of the experiment, one
-after another on one core; figures drawn from the same experiment share it.
+after another on one core. Figures drawn from the same experiment share its time.
 """
 HEAD_CLAIMS = """\
-Below each figure are the claims judged on its numbers, folded; \
-[the report card](CLAIMS.md) has them all, paper by paper.
+The claims judged on a figure's numbers are folded below it. \
+[The report card](CLAIMS.md) has all claims, paper by paper.
 """
 
 

@@ -174,16 +174,17 @@ def _largest(frame, simulator):
 
 def _caption(frame):
     tasks = frame.groupby("simulator")["tasks"].max()
-    return (f"Beyond the papers: Eagle's systems on up to {_largest(frame, 'eagle'):,} workers "
-            f"({tasks['eagle']:,} tasks of Google's law, load 0.95) and LoTES's policies on up to "
-            f"{_largest(frame, 'lotes'):,} machines ({tasks['lotes']:,} jobs, load {LOAD}), from an empty "
-            "cluster, for as long at every size. Left: the processor's time per task or job. Middle: the "
-            "most memory that the simulator holds; arrays grow by doubling, and under Eagle workers and "
-            "schedulers keep copies of a vector with a bit for each worker. Right: a system's messages, and "
-            "the machines that a policy asks in the paper's words (the simulator finds the same by search "
-            "trees). In the legends: the power of the size with which each grows, least squares over all "
-            "sizes (0: not at all, 1: in proportion), and what a doubling adds to a time. Times differ "
-            "between machines.")
+    return (f"How costs grow with the cluster, beyond the papers: Eagle's systems on up to "
+            f"{_largest(frame, 'eagle'):,} workers ({tasks['eagle']:,} tasks of Google's law, load 0.95), "
+            f"and LoTES's policies on up to {_largest(frame, 'lotes'):,} machines ({tasks['lotes']:,} jobs, "
+            f"load {LOAD}). Every run starts with an empty cluster and lasts equally long. Left: processor "
+            "time per task or job. Middle: the most memory that the simulator holds. Its arrays grow by "
+            "doubling. Under Eagle every worker and scheduler keeps a copy of a vector with one bit for "
+            "each worker. Right: the messages of a system, and the machines that a policy asks by the "
+            "paper's description (the simulator finds the same machine with search trees). First number in "
+            "a legend: the power of the size with which the cost grows, by least squares (0: not at all; 1: "
+            "in proportion). Second number, for times: what a doubling of the size adds. Times depend on "
+            "the computer.")
 
 
 def _alt(frame):

@@ -61,13 +61,15 @@ def _heavier(name):
 
 
 def draw_partition(frame: pd.DataFrame):
-    figure, axes = style.subplots(1, 4, size=(13.6, 3.7))
+    figure, grid_of_axes = style.subplots(2, 2, size=(9.2, 6.6), sharex=True)
+    axes = grid_of_axes.flat
     panels = [("short", percentile) for percentile in PERCENTILES] + [("long", 90)]
     drawing.plot_times(axes, frame, panels, "partition", DRAWN)
     for ax, (jobs, percentile) in zip(axes, panels, strict=True):
         ax.axvline(17, color="black", linewidth=0.8, linestyle=":")
         rows = only(frame, jobs, percentile=percentile, system=DRAWN)
         drawing.near_means(ax, rows, "completion", ["system", "partition"])
+    for ax in grid_of_axes[1]:
         ax.set_xlabel("workers for short jobs alone (%)")
     return figure
 
@@ -162,22 +164,26 @@ EXPERIMENTS = (
 
 FIGURES = (
     Figure("eagle.partition", "eagle.partition", draw_partition, drawing.caption(
-        "What the size of the short partition, in the paper the short jobs' share of the work, does at the "
-        "highest load of Google's trace; dotted: the paper's 17 %."), _alt_partition),
-    Figure("eagle.clusters", "eagle.clusters", draw_clusters, lambda frame: "What a smaller cluster does to "
-           "the ratios: Google's trace at the highest load, with as many jobs per worker and, in a smaller "
-           f"cluster, a smaller largest job. {frame['seed'].nunique()} seeds, intervals 95 %. Beyond the "
+        "Completion times against the size of the short partition, the workers that take short jobs only. "
+        "The paper gives it the short jobs' share of the work, 17 % (dotted). Google's trace, highest "
+        "load."), _alt_partition),
+    Figure("eagle.clusters", "eagle.clusters", draw_clusters, lambda frame: "Eagle's completion times "
+           "over a rival's in smaller clusters: Google's trace at the highest load. All clusters have the "
+           "same number of jobs per worker. In a smaller cluster the largest job is smaller. "
+           f"{frame['seed'].nunique()} seeds. Intervals: 95 %. Beyond the "
            "paper.", lambda frame: "Line charts of ratios against the size of the cluster. Eagle over Hawk, "
            + drawing.cases_in_words(_simulated(frame, "hawk", "short"), ["simulated"], "{:,.0f} workers")),
     Figure("eagle.heavier", "eagle.heavier", draw_heavier, drawing.caption(
-        "What the highest load, which the paper's text does not print, decides: short jobs under Eagle over "
-        "those under Hawk against the offered load. Grey: our highest, 0.95; dotted: 3 and 10 times as fast, "
-        "which the paper has at its highest. Above 1 queues grow as long as jobs come. Beyond the paper."),
+        "Completion times of short jobs under Eagle over those under Hawk, against the offered load. The "
+        "paper does not print its highest load. Grey: ours, 0.95. Dotted: equal times, and the paper's 3 "
+        "and 10 times as fast at its highest load. At an offered load above 1 queues grow as long as jobs "
+        "arrive. Beyond the paper."),
         lambda frame: "Line charts of Eagle over Hawk against the load, " + drawing.cases_in_words(
             ratios(frame, "eagle", "hawk", "short"), ["trace", "load"], "{} at {:g}")),
     Figure("eagle.details", "eagle.details", draw_details, drawing.caption(
-        "Completion times over those as published, on the same workloads: above under the authors' program "
-        "as submitted with the paper, with two defects of its SRPT that they mended three months later "
-        "(first come, first served is what it was); below as the paper's text says, in all that it says "
-        "otherwise (see `eagle.simulate`). Google's trace, highest load. Who steals in Hawk is held fixed. "
-        "Beyond the paper."), _alt_details))
+        "Completion times under two other versions of the systems, over those of the published program, on "
+        "the same workloads. Above: the authors' program as submitted with the paper. Its SRPT had two "
+        "defects that made it first come, first served; the authors fixed them three months later. Below: "
+        "the paper's text, wherever it differs from the program (`eagle.simulate` lists where). The same "
+        "workers steal in Hawk in all versions. Google's trace, highest load. Beyond the paper."),
+        _alt_details))

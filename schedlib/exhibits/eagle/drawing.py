@@ -149,9 +149,12 @@ def from_zero(axes) -> None:
 
 
 def near_means(ax, rows: pd.DataFrame, y: str, by) -> None:
-    """A logarithmic y axis around the means, since an interval may reach below 0."""
-    means = rows.groupby(by)[y].mean()
-    ax.set(yscale="log", ylim=(means.min() / 1.4, means.max() * 1.4))
+    """A logarithmic y axis with the means and their intervals; one that reaches far below is cut."""
+    means, low, high = zip(*rows.groupby(by)[y].apply(mean_ci), strict=True)
+    bottom = min(means) / 1.4
+    ax.set(yscale="log",
+           ylim=(max(np.nanmin((bottom, *low)), bottom / 1.6), 1.1 * np.nanmax((*means, *high))))
+    style.plain_log(ax.yaxis)
 
 
 def thousands(ax, workers) -> None:
@@ -223,6 +226,6 @@ def sizes(frame: pd.DataFrame) -> str:
         size = "the paper's own size" if share == 1 else f"{share} of the paper's size"
         words.append(f"{name}{size} and {point['jobs']:,} jobs")
     count = frame["seed"].nunique()
-    intervals = ", intervals 95 %" if count > 1 else ""
-    seeds = f"{count} seed{'s' * (count > 1)}, each with its own workload{intervals}"
-    return f"Clusters: {', '.join(words)}; {seeds}."
+    intervals = " Intervals: 95 %." if count > 1 else ""
+    seeds = f"{count} seed{'s' * (count > 1)}, each with its own workload"
+    return f"Clusters: {', '.join(words)}. {seeds}.{intervals}"

@@ -62,10 +62,11 @@ EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run, scales(grid(case=C
 
 FIGURES = (
     Figure("eagle.example", "eagle.example", draw,
-           "The example of Sections 4.1 and 4.2: four nodes with 100, 100, 10 and 10 s to do (grey), and a "
-           "job of four tasks of 10 s (blue). With a probe for each task it ends with the slowest node; with "
-           "Sticky Batch Probing the two nodes that are free first run all four. Bound at once by a "
-           "scheduler that takes all nodes to be alike, it waits again.",
+           "The paper's worked example: four nodes have 100, 100, 10 and 10 s of work before them (grey). A "
+           "job of four tasks of 10 s each arrives (blue). Left: one probe for each task, so two tasks wait "
+           "for the slow nodes. Middle: with Sticky Batch Probing the two nodes that are free first run all "
+           "four tasks. Right: the scheduler places all four tasks at once and does not know which nodes "
+           "are slow, so two tasks wait again.",
            lambda frame: "Gantt charts of four nodes. The job of four tasks takes " + ", ".join(
                f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items()) + "."),)
 

@@ -69,11 +69,13 @@ def _ratios(frame):
 
 def caption(frame: pd.DataFrame) -> str:
     means = frame[["simulated", "long_jobs", "long_work"]].mean()
-    return (f"Facebook's jobs of a day of 2010, every {frame['every'].iloc[0]}th, on some "
-            f"{means['simulated']:,.0f} workers, with the authors' cut-off (76.6 s) and partition (2 %): "
-            f"{means['long_jobs']:.0f} % of the jobs are long, with {means['long_work']:.0f} % of the work. "
-            "Durations are made from bytes. Short jobs above, long ones below, against the load. Beyond the "
-            f"paper. Seeds: {frame['seed'].nunique()}; intervals 95 %. Data: SWIM (UC Berkeley).")
+    return (f"Eagle's completion times over a rival's, against the load: Facebook's jobs of a day of 2010, "
+            f"every {frame['every'].iloc[0]}th, on some {means['simulated']:,.0f} workers. Short jobs above, "
+            "long jobs below. The cut-off between them (76.6 s) and the short partition (2 % of the workers) "
+            f"are the authors'. So {means['long_jobs']:.0f} % of the jobs are long, with "
+            f"{means['long_work']:.0f} % of the work. The trace gives bytes, from which the durations are "
+            f"made. Beyond the paper. Seeds: {frame['seed'].nunique()}. Intervals: 95 %. Data: SWIM (UC "
+            "Berkeley).")
 
 
 EXPERIMENTS = (

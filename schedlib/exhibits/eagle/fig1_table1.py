@@ -39,14 +39,17 @@ EXPERIMENTS = (
                scales([{"trace": trace, "jobs": JOBS[trace]} for trace in TRACES]), scales(1)),)
 
 FIGURES = (
-    Figure("eagle.fig1", "eagle.example", lambda frame: plot_overview(), "Eagle as in the paper's Fig. 1: a "
-           "centre places long jobs and sends its bit vector along; distributed schedulers probe for short "
-           "jobs, and a worker with a long task rejects a probe and gives its copy of the bits.",
+    Figure("eagle.fig1", "eagle.example", lambda frame: plot_overview(),
+           "How Eagle schedules, as in the paper's Fig. 1. The central scheduler places long jobs. With "
+           "each long task it sends a vector of bits that says which workers have long tasks. Distributed "
+           "schedulers send probes for short jobs. A worker with a long task rejects a probe and returns "
+           "its copy of the vector.",
            "Diagram of three distributed schedulers and a central one above ten workers in two partitions, "
            "with a probe that is rejected and sent again."),
-    Figure("eagle.table1", "eagle.table1", None, "The paper's Table 1 on generated traces: jobs, long jobs "
-           "(%), their task-seconds (%); and the short jobs' share of the task-seconds (%), which is the "
-           "paper's rule for the short partition (17, 9 and 2 %).",
+    Figure("eagle.table1", "eagle.table1", None,
+           "The paper's Table 1 on generated traces: the number of jobs, the share of long jobs (%) and "
+           "their share of the task-seconds (%). The last column is the short jobs' share of the "
+           "task-seconds (%). By the paper's rule it is the size of the short partition (17, 9 and 2 %).",
            "Table of three traces with number of jobs, share of long jobs, and shares of task-seconds."),)
 
 MADE: dict[str, Any] = {"by_construction": True, "reason": "the generator is made to have it"}

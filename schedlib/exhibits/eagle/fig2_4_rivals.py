@@ -151,32 +151,36 @@ EXPERIMENTS = (Experiment("eagle.loads", "Eagle, its parts and its rivals at the
 
 FIGURES = (
     Figure("eagle.fig2", "eagle.loads", partial(drawing.plot_against, base="hawk"), drawing.caption(
-        "Percentiles of completion times under Eagle over those under Hawk (any idle worker steals, as in "
-        "the authors' program): short jobs, long jobs, and the share of busy workers (the paper's Fig. 2). "
-        "Bars: 3 and 10 times as fast, the least and the most at the highest load by the abstract."),
+        "Percentiles of completion times under Eagle over those under Hawk: short jobs, long jobs, and the "
+        "share of busy workers (the paper's Fig. 2). In Hawk any idle worker steals, as in the authors' "
+        "program. Bars: 3 and 10 times as fast, the paper's smallest and largest gain at the highest "
+        "load."),
         partial(drawing.alt_against, base="hawk")),
     Figure("eagle.table2", "eagle.loads", draw_table2, drawing.caption(
-        "Head-of-line blocking at each trace's highest load (the paper's Table 2, as shares). Black bars: "
-        "the paper's numbers, where its text gives the whole."), _alt_table2),
+        "Head-of-line blocking at each trace's highest load: the paper's Table 2, as shares. Black bars: "
+        "the paper's numbers, where its text gives the total that they are a share of."), _alt_table2),
     Figure("eagle.fig3", "eagle.loads", partial(drawing.plot_against, base="dlwl"), drawing.caption(
-        "Percentiles of completion times under Eagle over those under DLWL+SRPT with heartbeats of 3, 12 and "
-        "7 s, longer in a smaller cluster, where jobs come more rarely (the paper's Fig. 3)."),
+        "Percentiles of completion times under Eagle over those under DLWL+SRPT (the paper's Fig. 3). The "
+        "heartbeats are 3, 12 and 7 s. In a smaller cluster jobs arrive less often, so the heartbeat is "
+        "longer in proportion."),
         partial(drawing.alt_against, base="dlwl")),
     Figure("eagle.fig4", "eagle.loads", draw_fig4, drawing.caption(
-        "What the heartbeat does to DLWL+SRPT: short jobs of Google's trace at the highest load (the paper's "
-        "Fig. 4). Bars: our 3 s, grown by what the paper prints.", "google"),
+        "Completion times of short jobs under DLWL+SRPT with longer heartbeats: Google's trace, highest load "
+        "(the paper's Fig. 4). Bars: our time at 3 s, increased by the percentage that the paper prints.",
+        "google"),
         lambda frame: "Dot chart of Eagle and of DLWL+SRPT with heartbeats of 3, 5 and 7 s. "
         f"{drawing.PERCENTILES_OF} short jobs: " + drawing.times_in_words(
             only(comparing.highest_load(frame), "short", trace="google"), HEARTBEATS) + "."),
     Figure("eagle.updates", "eagle.loads", None,
-        "What it takes to tell each node with a probe of a job how many of its tasks are left (Section 4.3): "
-        "messages at each start, as the paper says, or when the number has halved since the last; and the "
-        "percentiles of short jobs' completion times over the former's. Highest loads, means over the seeds. "
-        "Beyond the paper.",
+        "Messages on the tasks that a job has left: they tell each node with a probe of the job. The paper "
+        "sends them whenever a task starts. The other way sends them only when the number has halved "
+        "since the last message. The last columns: percentiles of short jobs' completion times over those of "
+        "the paper's way. Highest loads, means over the seeds. Beyond the paper.",
         "Table of probes, updates and completion times for two ways to send updates, by trace.", updates),
     Figure("eagle.thieves", "eagle.loads", draw_thieves, drawing.caption(
-        "Who steals in Hawk: any idle worker (the authors' program), those of the general partition (the "
-        "paper's text), none; with Sparrow and Eagle, Google's trace, highest load. Beyond the paper.",
+        "Completion times of short jobs by who steals in Hawk: any idle worker (the authors' program), only "
+        "workers of the general partition (the paper's text), or nobody. Sparrow and Eagle are beside them. "
+        "Google's trace, highest load. Beyond the paper.",
         "google"), lambda frame: f"Dot chart of times. {drawing.PERCENTILES_OF} short jobs: "
         + drawing.times_in_words(only(comparing.highest_load(frame), "short", trace="google"), HAWKS) + ".",
         lambda frame: only(comparing.highest_load(frame), trace="google", system=HAWKS)))

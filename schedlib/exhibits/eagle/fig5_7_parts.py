@@ -91,20 +91,23 @@ def _alt_fig7(frame):
 
 FIGURES = (
     *(Figure(f"eagle.fig{number}", "eagle.loads", partial(plot_breakdown, trace=trace), drawing.caption(
-        f"Short jobs under Eagle over those under Eagle without one of its parts, {drawing.NAMES[trace]}'s "
-        f"trace: below 1 the part helps (the paper's Fig. {number}). Bars: the most that a minimum of probes "
-        f"gains by the text, {most}.", trace),
+        f"What each part of Eagle gains on {drawing.NAMES[trace]}'s trace (the paper's Fig. {number}): "
+        "completion times of short jobs under Eagle, over those under Eagle without the part. Below 1 the "
+        f"part helps. Bars: the largest gain that the paper prints for a minimum number of probes, {most}.",
+        trace),
         partial(_alt_breakdown, trace=trace))
       for number, trace, most in ((5, "google", "30 to 40 %"), (6, "yahoo", "10 %"))),
     Figure("eagle.sss-readings", "eagle.loads", draw_sss_readings, drawing.caption(
-        "Two readings of 'without SSS' at the highest load. The authors' program has no such switch: its "
-        "nearest path never lowers a job's remaining time and keeps dead probes in the queues."),
+        "Two readings of 'without SSS' at the highest load. The authors' program cannot switch SSS off. The "
+        "path in it that comes nearest never lowers a job's remaining time, and it keeps probes in the "
+        "queues whose job has no task left."),
         lambda frame: "Dot charts of Eagle over Eagle without SSS at the highest load, "
         f"{drawing.PERCENTILES_OF} short jobs. " + " ".join(
             f"{drawing.LOOKS[name].label}: {drawing.ratios_in_words(frame, name)}." for name in READINGS)),
     Figure("eagle.fig7", "eagle.loads", draw_fig7, drawing.caption(
-        "Eagle without SBP+SRPT, which knows where long jobs are, against a scheduler that knows the work "
-        "left on every worker: Google's trace, highest load (the paper's Fig. 7).", "google"), _alt_fig7))
+        "Two schedulers that know different things: Eagle without SBP+SRPT knows where long jobs are; "
+        "omniscient LWL knows the work left on every worker. Google's trace, highest load (the paper's "
+        "Fig. 7).", "google"), _alt_fig7))
 
 
 def _without(judge: Measure, component: str, **where) -> Measure:

@@ -77,8 +77,9 @@ EXPERIMENTS = (Experiment("eagle.fig8", "Mis-estimated task times", run,
 
 FIGURES = (
     Figure("eagle.fig8", "eagle.fig8", draw, drawing.caption(
-        "What mis-estimated task times do at the highest load of Google's trace: each job's estimate is its "
-        "mean times a factor drawn from the range (the paper's Fig. 8 is the right panel)."), _alt),)
+        "Slowdown when task times are estimated wrongly: the completion time over that with exact estimates. "
+        "Each job's estimate is its mean task time, multiplied by a random factor from the range. Google's "
+        "trace, highest load. The right panel is the paper's Fig. 8."), _alt),)
 
 SHARED = {"experiment": "eagle.fig8", "check": "value", "tolerance": 10.0}
 

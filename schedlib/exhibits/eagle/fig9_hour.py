@@ -91,21 +91,22 @@ EXPERIMENTS = (
 
 FIGURES = (
     Figure("eagle.fig9", "eagle.fig9", draw,
-           lambda frame: "Simulated, where the paper measures its Spark prototype (Fig. 9): Eagle over Hawk "
-           "on 3,300 Google-like jobs on 100 nodes, durations over 1000, against the share of nodes that are "
-           "busy while jobs come. Grey: where that is with the paper's inter-arrival ratios of 1.2 (right) "
-           "and 2.0, in units of the time that all nodes need for a mean job; nodes are less busy than one "
-           "over the ratio, as long tasks outlast the submissions. Bar: the paper's best, 80 % "
-           "sooner. Left: fewer and longer tasks, as the "
-           "paper cuts them, jobs keeping their class. Right: the generator's own jobs for a cluster of that "
-           f"size. Seeds: {frame['seed'].nunique()}; intervals: 95 %.",
+           lambda frame: "Eagle's completion times over Hawk's, against the share of nodes that are busy "
+           "while jobs arrive: 3,300 Google-like jobs on 100 nodes, with durations divided by 1000. This is "
+           "a simulation of what the paper measures on a Spark prototype (its Fig. 9). The paper gives "
+           "loads as inter-arrival ratios: the mean time between jobs over the time that all nodes need for "
+           "a mean job. Grey lines: the ratios 1.2 (right) and 2.0. Nodes are less busy than one over the "
+           "ratio, because long tasks run on after the last arrival. Bar: the paper's best result, 80 % "
+           "sooner. Left: jobs have fewer and longer tasks, as the paper's sample has, and keep their "
+           "class. Right: jobs that the generator makes for a cluster of 100 nodes. Seeds: "
+           f"{frame['seed'].nunique()}. Intervals: 95 %.",
            lambda frame: "Line charts of Eagle over Hawk, " + drawing.cases_in_words(
                ratios(frame, "eagle", "hawk", "short"), ["sample", "interarrival"], "{} at {:g}:")),
     Figure("eagle.hour", "eagle.hour", draw_hour,
-           lambda frame: f"Five systems on a real trace: one stage in {frame['every'].iloc[0]} of Alibaba's "
-           "hour is a job, its instances are the tasks; means above 49 s make a job long, 24 % of the "
-           "workers are for short jobs. Percentiles against the number of workers. Beyond the paper. Data: "
-           "Alibaba, cluster-trace-v2018.",
+           lambda frame: "Percentiles of completion times under five systems on a real trace, against the "
+           f"number of workers. A job is one stage in {frame['every'].iloc[0]} of Alibaba's hour, and its "
+           "tasks are the stage's instances. A job is long when its mean task time is above 49 s. 24 % of "
+           "the workers take short jobs only. Beyond the paper. Data: Alibaba, cluster-trace-v2018.",
            lambda frame: f"Line charts of times. Highest load, {drawing.PERCENTILES_OF} short jobs: "
            + drawing.times_in_words(only(frame, "short", workers=frame["workers"].min()), DRAWN) + "."))
 

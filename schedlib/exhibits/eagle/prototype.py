@@ -96,11 +96,12 @@ def draw(frame: pd.DataFrame):
 
 def caption(frame: pd.DataFrame) -> str:
     sizes = frame.iloc[0]
-    return (f"Fig. 9 as measured: Eagle over Hawk on {sizes['nodes']} real node monitors, ten schedulers and "
-            f"a centre over TCP on one machine; {sizes['jobs']:,} jobs of the Google sample, compressed. "
-            "Bar: the paper's best, 80 % sooner at 1.2. "
-            "Right: the simulator (as written) on the same jobs, a hop as long as it was measured. Runs of "
-            f"each: {_runs(frame)}; intervals, where there are several: 95 %.")
+    return (f"Eagle's completion times over Hawk's, measured on real processes, as in the paper's Fig. 9. "
+            f"Left: {sizes['nodes']} node monitors, ten schedulers and a central one exchange messages over "
+            f"TCP on one machine. They run {sizes['jobs']:,} jobs of the Google sample, with all times made "
+            "shorter. Right: the simulator (as the paper's text says) on the same jobs, with the message "
+            "delays that were measured. Bar: the paper's best result, 80 % sooner at 1.2. Runs of each: "
+            f"{_runs(frame)}. Intervals, where there are several runs: 95 %.")
 
 
 def _runs(frame):
@@ -121,7 +122,8 @@ EXPERIMENTS = (
 FIGURES = (
     Figure("eagle.prototype", "eagle.prototype", draw, caption, alt, times),
     Figure("eagle.prototype-table", "eagle.prototype", None,
-           "The prototype beside the simulator (as written, with the measured delays) at each load: means, "
-           "and the standard deviation from run to run. Completion times in s; delays in ms of the workload, "
-           "whose time is compressed; seconds of all processors in the whole run, starting included.",
+           "The prototype beside the simulator (as the paper's text says, with the measured delays) at each "
+           "load: means, and the standard deviation between runs. Completion times are in s. Delays are in "
+           "ms of the workload's time, which passes faster than real time. Processor time is that of all "
+           "processors in the whole run, start-up included, in s.",
            "A table of completion times, counts and delays, measured and simulated.", side_by_side))

@@ -63,8 +63,6 @@ def draw(frame: pd.DataFrame):
         ax.set_xlabel("standard deviation / mean, within a job")
         ax.legend(fontsize=8)
     drawing.near_means(left, rows, "ratio", ["cv", "percentile"])
-    left.yaxis.set_major_formatter("{x:g}")
-    left.yaxis.set_minor_formatter("{x:g}")
     return figure
 
 
@@ -84,6 +82,7 @@ EXPERIMENTS = (
 
 FIGURES = (
     Figure("eagle.within", "eagle.within", draw, drawing.caption(
-        "What it decides how much the tasks of one job differ (lognormal; 0.7 in the generator), at the "
-        "highest load of Google's trace. Left: short jobs under Hawk over those under Eagle. Right: what "
-        "mis-estimation does to DLWL+SRPT (Fig. 8). Beyond the paper."), _alt),)
+        "What changes when the tasks of one job differ more. Task times within a job are lognormal; the "
+        "generator's standard deviation is 0.7 of the mean. Left: completion times of short jobs under Hawk "
+        "over those under Eagle. Right: how much wrong estimates slow DLWL+SRPT down. Google's trace, "
+        "highest load. Beyond the paper."), _alt),)

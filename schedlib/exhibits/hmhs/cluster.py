@@ -153,24 +153,28 @@ EXPERIMENTS = (
     Experiment("hmhs.slowing", "Flow time when machines slow down", run_slowing,
                scales(grid(slow=[0, 20]), grid(slow=[0, 10, 20, 40])), FEWER))
 
-COMMON = ("300 jobs on 100 machines with a map and a reduce slot each; three copies of every map's input, a "
-          "map elsewhere takes half as long again. Ratios are of the same jobs; lines are means, faint marks "
-          "the seeds. Beyond the paper.")
+COMMON = ("300 jobs run on 100 machines, each with a map slot and a reduce slot. Every map's input has three "
+          "copies; a map on a machine without one takes half as long again. Ratios compare the same jobs. "
+          "Lines: means. Faint marks: seeds. Beyond the paper.")
 FIGURES = (
     Figure("hmhs.flow", "hmhs.flow", plot_flow, "Flow time, from a job's submission to its end, by policy "
-           f"and load: Alibaba's map-reduce pairs at their times of submission, stretched. {COMMON}",
+           "and load. The jobs are Alibaba's map-reduce pairs; their times of submission are stretched to "
+           f"give the load. {COMMON}",
            _alt("load", "the load")),
-    Figure("hmhs.flow-facebook", "hmhs.flow-facebook", plot_flow, "The same on Facebook's jobs of 2009 and "
-           f"2010 (SWIM), a task's time its bytes over 10 MB/s. {COMMON}", _alt("load", "the load")),
+    Figure("hmhs.flow-facebook", "hmhs.flow-facebook", plot_flow, "Flow time by policy and load on "
+           "Facebook's jobs of 2009 and 2010 (SWIM). A task takes its bytes over 10 MB/s. "
+           f"{COMMON}", _alt("load", "the load")),
     Figure("hmhs.slow-start", "hmhs.slow-start",
            _plot_against("start", "maps done before reduces start (%)", 100),
-           "Slow-start: reduces that start early copy their input while the other maps still run, but keep "
-           f"their slots until the last of these has ended. {COMMON}", _alt("start", "the maps done before")),
+           "Slow-start: when reduces may start before all maps of their job have ended. A reduce that starts "
+           "early copies its input while maps still run. But it keeps its slot until the last of them has "
+           f"ended. {COMMON}", _alt("start", "the maps done before")),
     Figure("hmhs.estimates", "hmhs.estimates",
            _plot_against("error", "largest believed time / true one", 1),
-           "Wrong estimates: only HMHS and shortest remaining first look at times, the others are level "
-           f"lines. {COMMON}", _alt("error", "the error's factor")),
+           "Flow time when task times are estimated wrongly. Only HMHS and shortest remaining first use "
+           f"estimates, so the other lines are level. {COMMON}", _alt("error", "the error's factor")),
     Figure("hmhs.slowing", "hmhs.slowing", _plot_against("slow", "machines four times slower (%)", 0),
-           f"Machines that slow down from the middle of the arrivals on; no policy is told. {COMMON}",
+           "Flow time when some machines become four times slower from the middle of the arrivals on. No "
+           f"policy knows of it. {COMMON}",
            _alt("slow", "the share of slower machines")))
 CLAIMS = ()

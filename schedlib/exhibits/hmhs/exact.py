@@ -105,11 +105,11 @@ EXPERIMENTS = (
 
 FIGURES = (
     Figure("hmhs.exact", "hmhs.exact", plot,
-           "Tiny instances (3 to 5 jobs, two map and two reduce machines): every policy and the lower bound "
-           "as a multiple of the exact optimum. HMHS may lose to FIFO on a single instance.", _alt),
-    Figure("hmhs.cost", "hmhs.cost", plot_cost, "Cost of scheduling the single workload on 100 + 100 "
-           "machines: candidates that HMHS's two Min-Mins look at, by the paper's loops and by ours with the "
-           "same decisions (left); wall-clock time (right).", _alt_cost))
+           "The makespan of every policy over the exact optimum, on tiny instances: 3 to 5 jobs, two map and "
+           "two reduce machines. On a single instance HMHS may lose to FIFO.", _alt),
+    Figure("hmhs.cost", "hmhs.cost", plot_cost, "The cost of scheduling the single workload on 100 map and "
+           "100 reduce machines. Left: the candidates that HMHS's two Min-Min rules look at, with the "
+           "paper's loops and with ours, which make the same decisions. Right: wall-clock time.", _alt_cost))
 
 
 CLAIMS = (

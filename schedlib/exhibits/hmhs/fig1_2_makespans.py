@@ -183,27 +183,30 @@ def _alt_readings(frame):
 
 FIGURES = (
     Figure("hmhs.fig1", "hmhs.fig1", comparing.plot_makespans, "Makespan of four policies (top) and HMHS's "
-           "gain over its rivals (bottom) against the number of jobs, on 100 map and 100 reduce machines; "
-           "bands are 95 % intervals over seeds. Short bars at the right: the least and the most that the "
-           "paper prints. The paper's Fig. 1.", comparing.alt_makespans),
-    Figure("hmhs.table1", "hmhs.table1", None, "The six clusters of the paper's Table 1: share of slow "
-           "machines (factor 0.9 to 1) and random ones (0.1 to 1), and the mean speed factor of each kind as "
-           "drawn.", "Table of six clusters: slow machines from 0 to 100 per cent in steps of 20."),
+           "gain over its rivals (bottom) against the number of jobs, on 100 map and 100 reduce machines "
+           "(the paper's Fig. 1). Short bars at the right: the smallest and the largest gain that the paper "
+           "prints. Bands: 95 % intervals over seeds.", comparing.alt_makespans),
+    Figure("hmhs.table1", "hmhs.table1", None, "The six clusters of the paper's Table 1: the share of slow "
+           "machines and of random ones, and the mean speed factor of each kind as drawn. The larger the "
+           "factor, the slower the machine. Slow machines draw from 0.9 to 1, random ones from 0.1 to "
+           "1.", "Table of six clusters: slow machines from 0 to 100 per cent in steps of 20."),
     Figure("hmhs.fig2", "hmhs.fig2", partial(comparing.plot_makespans, x="slow", label="slow machines (%)"),
-           "Makespan of 100 jobs (top) and HMHS's gain (bottom) as slow machines take over the cluster; "
-           "bands are 95 % intervals over seeds. The paper's Fig. 2.",
+           "Makespan of 100 jobs (top) and HMHS's gain (bottom) against the share of slow machines (the "
+           "paper's Fig. 2). Bands: 95 % intervals over seeds.",
            partial(comparing.alt_makespans, x="slow", what="the share of slow machines in per cent")),
     Figure("hmhs.alibaba", "hmhs.alibaba",
            lambda frame: comparing.plot_makespans(frame.assign(workload="alibaba")),
-           "The comparison of Fig. 1 on real jobs: map-reduce pairs drawn from one hour of Alibaba's batch "
-           "trace, on the paper's machines; bands are 95 % intervals over seeds.", comparing.alt_makespans),
-    Figure("hmhs.gap", "hmhs.gap", plot_gap, "How far each policy ends above a lower bound that no schedule "
-           "can beat (beyond the paper). What separates FIFO from HMHS is far more than what is left to "
-           "gain; priced dispatch, ours, wins part of that.", _alt_gap, partial(of_trace, real=False)),
-    Figure("hmhs.alibaba-gap", "hmhs.gap", plot_gap, "How far each policy ends above the lower bound on "
-           "real map-reduce pairs (beyond the paper).", _alt_gap, partial(of_trace, real=True)),
+           "Makespans and HMHS's gains as in the paper's Fig. 1, but on real jobs: map-reduce pairs drawn "
+           "from one hour of Alibaba's batch trace, on the paper's machines. Bands: 95 % intervals over "
+           "seeds.", comparing.alt_makespans),
+    Figure("hmhs.gap", "hmhs.gap", plot_gap, "How far each policy's makespan is above a lower bound that no "
+           "schedule can beat (beyond the paper). FIFO is much farther from HMHS than HMHS is from the "
+           "bound. Priced dispatch, a rule of ours, gains part of the "
+           "rest.", _alt_gap, partial(of_trace, real=False)),
+    Figure("hmhs.alibaba-gap", "hmhs.gap", plot_gap, "How far each policy's makespan is above the lower "
+           "bound, on real map-reduce pairs (beyond the paper).", _alt_gap, partial(of_trace, real=True)),
     Figure("hmhs.fifo-readings", "hmhs.fifo-readings", plot_readings, "HMHS's gain under four readings of "
-           "what FIFO does with a free reduce machine, which the paper leaves open.", _alt_readings))
+           "FIFO. The paper does not say which job a free reduce machine takes.", _alt_readings))
 
 
 @measure

@@ -74,9 +74,9 @@ EXPERIMENTS = (
                       grid(workload=WORKLOADS, jobs=[10, 25, 100, 400])), scales(2, 3, 5),
                timing=("seconds",)),)
 FIGURES = (
-    Figure("hmhs.near", "hmhs.near", plot, lambda frame: "How far each method ends above the lower bound "
-           f"({_words(frame)}), and its seconds. Rounding is Lenstra, Shmoys and Tardos's; local search "
-           "makes 200 changes to the better of it and priced dispatch. Faint marks are the seeds. Beyond the "
-           "paper.",
+    Figure("hmhs.near", "hmhs.near", plot, lambda frame: "How far each method's makespan is above the lower "
+           "bound (top), and the seconds it takes (bottom). LP rounded is the rounding of Lenstra, Shmoys "
+           "and Tardos. Local search starts from the better of it and priced dispatch and makes 200 "
+           f"changes. Means above the bound: {_words(frame)}. Faint marks: seeds. Beyond the paper.",
            lambda frame: f"Line charts of the gap to the lower bound and of seconds. {_words(frame)}."),)
 CLAIMS = ()

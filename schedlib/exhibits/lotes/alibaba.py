@@ -154,11 +154,12 @@ def _caption(frame, number):
     title = FIGURES_8_TO_10[number][-1].format(unit="minute")
     machines = frame[frame["measure"] == "machines"].groupby("load")["value"].median()
     sizes = " and ".join(f"{count:,.0f} machines (load {load:g})" for load, count in machines.items())
-    return (f"{title} in {frame['minutes'].iloc[0]} minutes of Alibaba's batch instances on {sizes}, Table "
-            "1's configurations in proportion, the largest taken as 96 cores; classes of the first sixth of "
-            "the time. An instance comes when its job does, thousands at a time. The load counts work that "
-            "runs on after the hour. Thin lines: seeds; thick: medians. The paper's Fig. "
-            f"{number} has Google's month. Data: Alibaba, cluster-trace-v2018.")
+    return (f"{title}, in {frame['minutes'].iloc[0]} minutes of Alibaba's batch instances on {sizes}. The "
+            "machines are Google's configurations in proportion, the largest with 96 cores. The classes are "
+            "those of the first sixth of the time. All instances of a job arrive with it, often thousands "
+            "at once. The load includes work that runs on after the hour. Lines: medians over the seeds. "
+            f"Shades: from the least seed to the largest. The paper's Fig. {number} has Google's month. "
+            "Data: Alibaba, cluster-trace-v2018.")
 
 
 def plot_classes(frame: pd.DataFrame) -> Picture:
@@ -236,28 +237,30 @@ FIGURES = (
              partial(drawing.plot_over_time, number=number, unit="minute"), partial(_caption, number=number),
              _alt) for number in FIGURES_8_TO_10),
     Figure("lotes.classes", "lotes.classes", plot_classes, lambda frame: (
-        f"What each further class gains on the first {TIME[frame['minutes'].iloc[0]]} of Alibaba's hour: the "
-        "variance left within classes, and the share of jobs that are not where one class fewer had them. "
-        "Dotted: below these, the papers say of Google's trace, lies what more than four classes take "
-        "(Section 5.3.2; first version, 5.1). Data: Alibaba, cluster-trace-v2018."), _alt_classes),
+        f"What each further class gains on the first {TIME[frame['minutes'].iloc[0]]} of Alibaba's hour. "
+        "Left: the variance left within classes. Right: the share of jobs that change their class. Dotted: "
+        "the two versions of the paper say that on Google's trace a further class takes fewer jobs "
+        "than this. Data: Alibaba, cluster-trace-v2018."), _alt_classes),
     Figure("lotes.table2-hour", "lotes.table2-hour", None,
            "The paper's Table 2 from real demands: four classes of the first ten minutes of Alibaba's hour, "
-           "by k-means on cores and memory used (fractions of a machine taken as 96 cores); the last column "
-           "is their share of the whole hour's jobs. Data: Alibaba, cluster-trace-v2018.",
+           "found by k-means on the cores and memory that jobs use. Both are fractions of a machine with 96 "
+           "cores. The last column is each class's share of the whole hour's jobs. Data: Alibaba, "
+           "cluster-trace-v2018.",
            "Table of four job classes with mean time, cores, memory, and share in the first ten minutes and "
            "in the hour."),
     Figure("lotes.gpus", "lotes.gpus", plot_gpus, lambda frame: (
-        "LoTES, Greedy, Tetris and fragmentation gradient descent (FGD) on tasks of a GPU cluster of 2023, "
-        f"which ask for CPU, memory and GPUs or a share of one: {frame['copies'].iloc[0]} copies of the "
-        f"trace's 34 days, each turned by a random time, on {frame['machines'].min()} to "
-        f"{frame['machines'].max()} machines in the cluster's proportions. Left: mean waits; right: GPUs of "
-        f"no use to typical tasks, F_n(M) over all machines, on average. Lines: medians. {SOURCE}"),
+        "LoTES, Greedy, Tetris and fragmentation gradient descent (FGD) on tasks of a GPU cluster of 2023. "
+        "Tasks ask for CPU, memory, and GPUs or a share of one. The workload is "
+        f"{frame['copies'].iloc[0]} copies of the trace's 34 days, each shifted cyclically by a random time, "
+        f"on {frame['machines'].min()} to {frame['machines'].max()} machines in the cluster's proportions. "
+        "Left: mean waits. Right: fragmented GPUs, free GPUs that typical tasks cannot use, on average over "
+        f"the time. Points: seeds. Lines: medians. {SOURCE}"),
         _alt_gpus),
     Figure("lotes.gpus-fill", "lotes.gpus-fill", plot_filling, lambda frame: (
-        f"The cluster's {frame['gpus'].iloc[0]:,.0f} GPUs, filled by tasks drawn from the trace at random, "
-        "none of which ends. Left: GPUs that tasks without room asked for; hollow: when the first task, of "
-        "whatever kind, found none. Right: GPUs of no use to typical tasks. Bands: 95 % over draws. What "
-        "finds no room waits, and Greedy starts nothing more on a machine at which a task waits. "
+        f"The cluster's {frame['gpus'].iloc[0]:,.0f} GPUs fill up with tasks drawn at random from the trace. "
+        "No task ends. Left: GPUs asked for by tasks that found no room. Hollow marks: where the first task "
+        "found no room. Right: free GPUs that typical tasks cannot use. A task without room waits, and "
+        "Greedy starts nothing more on a machine at which a task waits. Bands: 95 % over draws. "
         f"{SOURCE}"), _alt_filling),
 )
 

@@ -13,7 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure as Picture
 
 from schedlib.exhibits import measure
-from schedlib.exhibits.lotes.drawing import LAWS, WAIT, laws_in, legend_below, panels
+from schedlib.exhibits.lotes.drawing import LAWS, WAIT, laws_in, legend_below, log_and_zero, panels
 from schedlib.exhibits.lotes.fig11_13_random import JUDGED, LOADS, under
 from schedlib.exhibits.lotes.runs import CONFIGS, POLICIES, SHORTEST, claim, compared, follow, sized
 from schedlib.experiment import Experiment, Figure, grid, scales
@@ -187,11 +187,12 @@ def plot_load(frame: pd.DataFrame) -> Picture:
     for ax, (law, title) in zip(axes, laws_in(frame).items(), strict=True):
         for policy in POLICIES:
             rows, look = frame[(frame["sizes"] == law) & (frame["policy"] == policy)], LOOKS[policy]
-            waits = rows[[f"wait {share:g}" for share in SHARES]].clip(lower=SHORTEST)
+            waits = rows[[f"wait {share:g}" for share in SHARES]]
             loads = rows["low"].to_numpy()[:, None] * np.array(SHARES)
             ax.plot(loads.ravel(), waits.to_numpy().ravel(), look.marker, color=look.color, alpha=0.5)
             ax.plot(np.median(loads, axis=0), waits.median(), **look._replace(marker="").line())
-        ax.set(xlabel="load / lambda1", ylabel=WAIT, yscale="log")
+        ax.set(xlabel="load / lambda1", ylabel=WAIT)
+        log_and_zero(ax, SHORTEST)
         ax.set_title(title, fontsize=9)
     legend_below(figure, axes[0])
     return figure
@@ -296,35 +297,40 @@ def _where(frame):
 
 FIGURES = (
     Figure("lotes.capacity", "lotes.capacity", plot_capacity, lambda frame: (
-        "The rate that each policy sustains after a burst, over lambda* of stage 1, as classes (left) and "
-        f"machines (right) differ; {CONFIGS * frame['machines'].iloc[0]:,} machines. Figs. 11-13 are "
-        "cuts through it, at .97, .90 and .95 of stage 2's lambda*. Above 1 a policy packs better than "
-        "mean sizes allow. LoTES with stochastic bins is ours, beyond the paper. Bands: 95 % over "
-        "instances."), _alt),
+        "The rate of arrivals that each policy sustains after a burst (its capacity), over lambda1, stage "
+        "1's largest rate. Left: as classes differ more. Right: as machines do. "
+        f"{CONFIGS * frame['machines'].iloc[0]:,} machines. Above 1 a policy packs better than mean sizes "
+        "allow. The paper's Figs. 11-13 show waits at 0.97, 0.90 and 0.95 of stage 2's lambda*. LoTES with "
+        "classes in parts is ours, beyond the paper. Bands: 95 % over instances."), _alt),
     Figure("lotes.capacity-load", "lotes.capacity", plot_load, lambda frame: (
-        "Mean wait of all jobs against the load, at .8, .9, .95 and .99 of what each policy sustains on the "
-        f"instance; Phi = 0.006, Omega = {WAITS_AT:g}, {CONFIGS * frame['machines'].iloc[0]:,} machines, "
-        f"{frame['hours'].max():g} hours from an empty cluster. Points: instances; lines: medians."),
+        "Mean wait of all jobs near each policy's capacity: at 0.8, 0.9, 0.95 and 0.99 of the load that it "
+        f"sustains on the instance. Phi = 0.006, Omega = {WAITS_AT:g}, "
+        f"{CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].max():g} hours from an empty "
+        "cluster. Points: instances. Lines: medians."),
         _alt_load),
     Figure("lotes.packing", "lotes.packing", plot_packing, lambda frame: (
-        "Why a policy may sustain more than lambda1 (beyond the paper): jobs of mean size 0.025. One machine "
-        "holds them as they come (left), over the bin of means. Where each resource is drawn for itself jobs "
-        "have shapes: machines short of memory can hold those that need little of it, others the rest. "
-        "Right: what stage 1 allows on equally many machines of each configuration when it tells jobs apart "
-        "by size."),
+        "Why a policy may sustain more than lambda1, stage 1's largest rate (beyond the paper). Jobs have a "
+        "mean size of 0.025. Left: jobs that fit on one machine in the order of their arrival, over those "
+        "that fit if all had mean size. When each resource is drawn by itself, some jobs need little memory. "
+        "Machines with little memory can hold those, and other machines hold the rest. Right: what stage 1 "
+        "allows on all machines when it splits each class into parts by size, over one part. There are "
+        "equally many machines of each configuration."),
         lambda frame: (
             "Charts of jobs on one machine and on all. With the most parts all machines run "
             + " and ".join(f"{rows.iloc[-1]:.3f} ({law})" for law, rows in _more(frame).groupby(level=0))
             + " times what they run with means.")),
     Figure("lotes.metastable", "lotes.metastable", plot_metastable, lambda frame: (
-        "Queues without a burst, and after two hours at 1.5 lambda*: where Greedy keeps up from an empty "
-        "cluster, the queue that a burst leaves may never drain, since it starts what waits at a machine and "
-        f"not what fits best. {_where(frame)}, Phi = 0.006. Lines: instances."), _alt_metastable),
+        "Queues over time. Left: from an empty cluster. Right: after two hours of arrivals at 1.5 lambda*. "
+        "Greedy keeps up from an empty cluster. After the burst its queue may never drain, because each "
+        f"machine starts the job that waits at it, not the one that fits best. {_where(frame)}, Phi = "
+        "0.006. Lines: instances."), _alt_metastable),
     Figure("lotes.starvation", "lotes.starvation", plot_starvation, lambda frame: (
-        "How long the oldest job in the queue has waited, in runs that begin with two hours at 1.5 lambda*. "
-        "Under LoTES a job larger than every machine with Delta > 0 for its class is looked for by nobody: "
-        "on the dotted line it waits since the beginning, and an exit that starts any class finds it. Tetris "
-        f"leaves large jobs for as long as smaller ones queue. {_where(frame)}."), _alt_starvation),
+        "How long the oldest job in the queue has waited, in runs that begin with two hours of arrivals at "
+        "1.5 lambda*. A job on the dotted line has waited since the beginning. Under LoTES a machine with "
+        "new room looks only for classes that its plan gives it. A job may be too large for all machines "
+        "with its class in their plan, and then none looks for it. Letting machines look for any class "
+        "helps. Tetris passes large jobs over as long as smaller ones wait. "
+        f"{_where(frame)}."), _alt_starvation),
 )
 
 

@@ -11,19 +11,19 @@ from schedlib.exhibits.lotes.runs import POLICIES, SHORTEST
 from schedlib.pictures import style
 from schedlib.pictures.style import Look
 
-WAIT = "mean wait (s); none: 0.0001"
+WAIT = "mean wait (s)"
 LAWS = {"common-matched": "one factor, mean as planned", "common": "one factor for all resources",
         "independent": "each resource for itself (printed)",
         "common-fluid": "one factor, load of lambda1", "fixed": "class means"}
 """The laws of job sizes in Figs. 11-13, with what they are called in a figure."""
 FIGURES_8_TO_10 = {
-    8: ("wait", 1e-3, "mean wait of jobs started that {unit} (s)\n(1 ms and less: 0.001)",
-        "Mean wait of the jobs that start each {unit},"),
-    9: ("tail", 1e-3, "jobs that wait longer (%)", "Share of jobs that wait longer than a time,"),
-    10: ("queue", 0.5, "jobs waiting at the {unit}'s end\n(none: 0.5)",
-         "Jobs waiting at the end of each {unit},"),
+    8: ("wait", 1e-3, "mean wait of the jobs\nthat start that {unit} (s)",
+        "Mean wait of the jobs that start each {unit}"),
+    9: ("tail", 1e-3, "jobs that wait longer (%)", "Share of jobs that wait longer than a time"),
+    10: ("queue", 1.0, "jobs waiting at the {unit}'s end",
+         "Jobs waiting at the end of each {unit}"),
 }
-"""Of Figs. 8-10 the measure, the least value drawn, the label, and how captions begin, by number."""
+"""Of Figs. 8-10 the measure, where the logarithmic scale begins, the label, and how captions begin."""
 
 
 def axis_of(frame: pd.DataFrame) -> str:
@@ -48,6 +48,19 @@ def median_line(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
     """Draw the median of the values at each place along the axis, as a line with its label."""
     median = values.groupby(at).median()
     ax.plot(median.index, median, color=look.color, linestyle=look.linestyle, label=look.label)
+
+
+def range_and_median(ax: Axes, values: pd.Series, at: pd.Series, look: Look) -> None:
+    """Draw the median of the values at each place as a line, over a shade from the least to the largest."""
+    ends = values.groupby(at).agg(["min", "max"])
+    ax.fill_between(ends.index, ends["min"], ends["max"], color=look.color, alpha=0.2, linewidth=0)
+    median_line(ax, values, at, look)
+
+
+def log_and_zero(ax: Axes, least: float, axis: str = "y") -> None:
+    """Make an axis logarithmic down to `least`; below, it is linear and ends at zero."""
+    getattr(ax, f"set_{axis}scale")("symlog", linthresh=least, linscale=0.5)
+    getattr(ax, f"{axis}axis").get_major_locator().set_params(numticks=5)
 
 
 def dots(ax: Axes, x, y, look: Look, size: float | None = 4, *, stable=None, **options) -> None:
@@ -89,10 +102,9 @@ def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, *, by: str = "policy",
     looks = looks or {name: style.look(name) for name in frame[by].unique()}
     for k, (name, look) in enumerate(looks.items()):
         rows = frame[frame[by] == name]
-        values = rows[y].clip(lower=SHORTEST) if y == "wait" else rows[y]
-        median_line(ax, values, rows[x], look)
+        median_line(ax, rows[y], rows[x], look)
         more = options | ({"stable": rows["stable"]} if hollow else {})
-        dots(ax, rows[x] + shift * (k - (len(looks) - 1) / 2), values, look, size, **more)
+        dots(ax, rows[x] + shift * (k - (len(looks) - 1) / 2), rows[y], look, size, **more)
 
 
 def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, height: float = 3.8,
@@ -105,38 +117,50 @@ def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, he
     for ax, (value, title) in zip(axes, titles.items(), strict=True):
         lines(ax, frame[frame[column] == value], x, "wait", by=by, looks=looks, shift=shift, hollow=hollow,
               size=size, **({} if hollow else {"alpha": 0.6}))
-        ax.set(title=title, ylabel=WAIT, yscale="log", **axis)
-    legend_below(figure, axes[0], len(looks))
+        ax.set(title=title, ylabel=WAIT, **axis)
+        log_and_zero(ax, SHORTEST)
+    if hollow:
+        axes[0].plot([], [], "o", color="black", mfc="white", markersize=size, label="hollow: the queue grew")
+    legend_below(figure, axes[0], len(looks) + hollow)
     return figure
 
 
 def plot_over_time(frame: pd.DataFrame, number: int, unit: str = "day") -> Figure:
-    """Fig. 8, 9 or 10, a panel for each load: seeds as thin lines and their median as a thick one.
+    """Fig. 8, 9 or 10, a panel for each load: the median of the seeds as a line, and their range as a shade.
 
     They show the mean wait of the jobs that start in each `unit`, "day" or "minute"; the share of jobs that
     wait longer than a time (the paper's Fig. 9, complemented); the jobs that wait at the end of each unit.
+    What the paper's text says of the month in numbers is marked.
     """
     measure, least, label, _ = FIGURES_8_TO_10[number]
     loads = frame[frame["measure"] == measure].groupby("load")
-    figure, axes = panels(len(loads), (max(8.0, 4.6 * len(loads)), 4.0))
-    for ax, (load, runs) in zip(axes, loads, strict=True):
+    figure, axes = style.subplots(1, len(loads), size=(max(8.0, 3.3 * len(loads)), 4.0), sharey=True,
+                                  squeeze=False)
+    for ax, (load, runs) in zip(axes[0], loads, strict=True):
         for policy in POLICIES:
             rows, look = runs[runs["policy"] == policy], style.look(policy)
-            values = rows["value"].clip(lower=least)
-            for _, seed in values.groupby(rows["seed"]):
-                ax.plot(rows["x"][seed.index], seed, color=look.color, linewidth=0.6, alpha=0.35)
-            median_line(ax, values, rows["x"], look)
-        ax.set(yscale="log", ylabel=label.format(unit=unit))
-        if number != 9:
-            ax.set_xlabel({"day": "time (days)", "minute": "time (min)"}[unit])
+            range_and_median(ax, rows["value"], rows["x"], look)
+        if number == 9:
+            ax.set(xscale="log", yscale="log", ylim=(least, 110), xlabel="time waited (s)")
         else:
-            ax.set(xscale="log", ylim=(1e-3, 110), xlabel="time waited (s)")
-            ax.axhline(1, color="black", linewidth=0.8, linestyle=":")
-            places = {1: "center", 7: "right", 17: "left"}  # hours which the paper's text names
-            for hour, place in places.items() if unit == "day" else ():
-                ax.axvline(3600 * hour, color="black", linewidth=0.8, linestyle=":")
-                ax.annotate(f"{hour} h", (3600 * hour, 130), fontsize=8, ha=place, annotation_clip=False)
+            ax.set_xlabel({"day": "time (days)", "minute": "time (min)"}[unit])
+            log_and_zero(ax, least)
+        if unit == "day":
+            _mark_printed(ax, number)
         if len(loads) > 1:
-            ax.set_title(f"load {load:g}", fontsize=10)
-    legend_below(figure, axes[0])
+            ax.set_title(f"load {load:g}")
+    axes[0, 0].set_ylabel(label.format(unit=unit))
+    legend_below(figure, axes[0, 0])
     return figure
+
+
+def _mark_printed(ax, number):
+    """What the text prints of the month: Greedy's wait less LoTES's; the waits that 1 % of jobs exceed."""
+    if number == 8:
+        ax.axhspan(15 * 60, 20 * 60, color="black", alpha=0.3, linewidth=0,
+                   label="printed: Greedy's mean less LoTES's")
+    elif number == 9:
+        for policy, hours, above in (("lotes", 1, 5), ("tetris", 7, -13), ("greedy", 17, 5)):
+            style.printed(ax, 3600 * hours, 1, color=style.look(policy).color, markersize=9)
+            ax.annotate(f"{hours} h", (3600 * hours, 1), (0, above), textcoords="offset points", ha="center")
+        ax.plot([], [], **style.PRINTED.line())

@@ -121,8 +121,8 @@ def plot_waits(frame: pd.DataFrame) -> Picture:
     label = {"phi": "Phi: classes differ", "omega": "Omega: machines differ"}[x]
     label = label if len(titles) < 4 else label.partition(":")[0]
     ticks = sorted(set(frame[x]))
-    shift = 0.06 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
-    figure = wait_panels(frame, "sizes", titles, x, shift=shift, height=4.1, xlabel=label)
+    shift = 0.16 * (ticks[-1] - ticks[0] or 1) / max(len(ticks) - 1, 1)
+    figure = wait_panels(frame, "sizes", titles, x, shift=shift, height=4.3, xlabel=label)
     for ax in figure.axes:
         ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], fontsize=8)
         ax.title.set_fontsize(10 if len(titles) < 3 else 8.5 if len(titles) < 4 else 7)
@@ -146,7 +146,7 @@ def plot_scale(frame: pd.DataFrame) -> Picture:
 
 
 FOLLOWED = {"paper's plan": style.Look(style.BLUE, "-", "o", "LoTES, the paper's plan"),
-            "generated plan": style.Look(style.VERMILLION, "--", "s", "LoTES, plan over all bins"),
+            "generated plan": style.Look(style.VIOLET, "--", "s", "LoTES, plan over all bins"),
             "tetris": style.look("tetris")}
 
 
@@ -195,9 +195,10 @@ def _of_lambda1(frame):
 def _figure(number, what):
     return Figure(f"lotes.fig{number}", f"lotes.fig{number}", plot_waits, lambda frame: (
         f"Mean wait of all jobs {what}, on {runs.CONFIGS * int(frame['machines'].iloc[0]):,} machines of "
-        f"ten configurations for {frame['hours'].iloc[0]:g} hours, under each reading of how job sizes are "
-        f"drawn. Points: instances, hollow where the queue grew; lines: medians. The paper's Fig. {number} "
-        f"has 10,000 machines and 100 hours.{_of_lambda1(frame)}"), _alt)
+        f"ten configurations for {frame['hours'].iloc[0]:g} hours. Each panel is one reading of how job "
+        "sizes are drawn. Points: instances. A hollow point is a run whose queue grew until its end. "
+        f"Lines: medians. The paper's Fig. {number} has 10,000 machines and 100 "
+        f"hours.{_of_lambda1(frame)}"), _alt)
 
 
 FIGURES = (
@@ -205,13 +206,15 @@ FIGURES = (
     _figure(12, "as machines differ more (load 0.90 of stage 2's rate, or, where said, of stage 1's)"),
     _figure(13, "as machines differ more (load 0.95)"),
     Figure("lotes.scale", "lotes.scale", plot_scale, lambda frame: (
-        f"Mean wait as the cluster grows, load 0.97, {frame['hours'].iloc[0]:g} hours, sizes by one factor "
-        "with the mean as planned. Waits depend on the size of the cluster, LoTES's most: figures at quick "
-        "scale show shapes, not the seconds of the paper's scale."), _alt_scale),
+        f"Mean wait as the cluster grows, at load 0.97, in {frame['hours'].iloc[0]:g} hours. Job sizes vary "
+        "by one factor for all resources, with the mean as planned. Waits depend on the size of the cluster, "
+        "and LoTES's most of all. So a figure made at quick scale shows the shape of a curve, but not the "
+        "seconds of the paper's scale."), _alt_scale),
     Figure("lotes.generated", "lotes.generated", plot_generated, lambda frame: (
-        "Beyond the paper: stage 2 over all bins, by column generation, and what it does to waits, on "
-        f"{runs.CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. The "
-        "same jobs for all three; load 1 is what the paper's plan sustains. Hollow where the queue grew."),
+        "Mean wait when stage 2 chooses among all bins, by column generation (beyond the paper), on "
+        f"{runs.CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. All "
+        "three run the same jobs. Load 1 is what the paper's plan sustains. A hollow point is a run whose "
+        "queue grew until its end."),
            _alt_generated),
 )
 

@@ -177,14 +177,14 @@ FIGURES = (
         "Six jobs on a machine with four cores and 8 GB: cores in use (the paper's Fig. 1, with jobs of our "
         f"own). First come, first served: {_waits(frame)}."), partial(_alt, resource="cores", unit="cores")),
     Figure("lotes.fig2", "lotes.fig1", plot_fig2, lambda frame: (
-        "Memory in use by the same six jobs over the same times (the paper's Fig. 2): a job needs both at "
-        f"once. {_waits(frame).capitalize()}."), partial(_alt, resource="memory", unit="GB")),
+        "Memory in use by the same six jobs over the same times (the paper's Fig. 2). A job needs cores and "
+        f"memory at once. {_waits(frame).capitalize()}."), partial(_alt, resource="memory", unit="GB")),
     Figure("lotes.fig3", "lotes.fig3", plot_fig3, lambda frame: (
         "The life of a job (the paper's Fig. 3), with the counts of a run: LoTES, "
         f"{CONFIGS * frame['machines'].iloc[0]} machines of ten configurations, arrivals for "
         f"{frame['hours'].iloc[0]:g} hours at {100 * frame['load'].iloc[0]:g} % of stage 2's rate after "
         "rounding. The run ends when the last job has left."), _alt_fig3),
     Figure("lotes.fig4", "lotes.fig4", plot_fig4,
-           "LoTES (the paper's Fig. 4) with our numbers for Google's cluster. The arrows' symbols are the "
-           "paper's; rates are in jobs per hour.", _alt_fig4),
+           "LoTES's three stages (the paper's Fig. 4), with our numbers for Google's cluster. The symbols at "
+           "the arrows are the paper's. Rates are in jobs per hour (h).", _alt_fig4),
 )

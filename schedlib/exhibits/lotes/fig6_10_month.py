@@ -123,14 +123,14 @@ def plot_fig7(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 
 
 def _waits(frame):
-    """The mean wait (s, at least 0.1 ms) of all jobs, by policy, law, load and seed."""
+    """The mean wait (s) of all jobs, by policy, law, load and seed."""
     rows = frame[frame["measure"] == "mean"].set_index(["policy", "sizes", "load", "seed"])
-    return rows["value"].sort_index().clip(lower=runs.SHORTEST)
+    return rows["value"].sort_index()
 
 
 def _ahead(frame):
     """Who waits least, by how many decades less than the next of the paper's three policies, by median."""
-    waits = np.log10(_waits(frame)).unstack("policy")[["lotes", "greedy", "tetris"]]
+    waits = np.log10(_waits(frame).clip(lower=runs.SHORTEST)).unstack("policy")[["lotes", "greedy", "tetris"]]
     found = {}
     for at, rows in waits.groupby(["sizes", "load"]):
         first, second = rows.median().sort_values(kind="stable").index[:2]
@@ -148,7 +148,8 @@ def plot_map(frame: pd.DataFrame) -> Picture:
     for law, (above, below) in zip(laws, axes.T, strict=True):
         looks = {policy: style.look(policy) for policy in runs.POLICIES}
         drawing.lines(above, waits[waits["sizes"] == law], "place", "wait", looks=looks, shift=0.1)
-        above.set(title=drawing.LAWS[law], yscale="log", ylabel=drawing.WAIT)
+        above.set(title=drawing.LAWS[law], ylabel=drawing.WAIT)
+        drawing.log_and_zero(above, runs.SHORTEST)
         for at, load in enumerate(loads):
             policy, lead = ahead[law, load]
             if lead >= 0.05:
@@ -160,15 +161,16 @@ def plot_map(frame: pd.DataFrame) -> Picture:
     return figure
 
 
-MODEL = ("a log-normal AR(1) with cycles of a week, a day and four hours, fitted to the trace's hours by "
-         "maximum likelihood. It has no burst like the trace's of hours 414 to 431")
+MODEL = ("a log-normal autoregressive model of order 1 with cycles of a week, a day and four hours, fitted "
+         "to the trace's hours by maximum likelihood. It has no burst like the trace's in hours 414 to 431")
 
 
 def _caption_fig6(frame):
     google = frame[frame["source"] == "Google"]
-    return (f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all, of "
-            f"which {google.loc[google['hour'] < 0, 'jobs'].sum():,} were there before the trace began and "
-            f"are not drawn: the paper's Fig. 6 (extended version). Below, {MODEL}. Data: Google, CC-BY 4.0.")
+    return (f"Jobs arriving in each hour of Google's clusterdata-2011-2, {google['jobs'].sum():,} in all "
+            f"(the paper's Fig. 6). {google.loc[google['hour'] < 0, 'jobs'].sum():,} of them were there "
+            f"before the trace began and are not drawn. Below: one draw from {MODEL}. Data: Google, CC-BY "
+            "4.0.")
 
 
 def _alt_fig6(frame):
@@ -187,24 +189,33 @@ def _alt_fig7(frame):
 
 def _setting(frame):
     """What ran, as captions say it."""
-    whose = ("of Google's job table, which come when they came and run as long as they ran"
-             if frame["google"].iloc[0] else "of the model fitted to Google's job table")
+    whose = ("Google's job table, with their own times of arrival and durations"
+             if frame["google"].iloc[0] else "the model fitted to Google's job table")
     thin, realised = frame["thin"].iloc[0], frame["realised"]
-    return (f"one job in {thin} {whose}, Table 2's classes drawn for each, Table 1's machines in proportion "
-            f"(realised load {realised.min():.3f} to {realised.max():.3f}, within "
-            f"{(realised / frame['load'] - 1).abs().max():.1%} of what was asked). Data: Google, CC-BY 4.0.")
+    return (f"The jobs are one in {thin} of those of {whose}. "
+            f"The class of each is drawn from the paper's Table 2. "
+            "The machines are those of its Table 1, in proportion. The realised load is "
+            f"{realised.min():.3f} to {realised.max():.3f}, within "
+            f"{(realised / frame['load'] - 1).abs().max():.1%} of the nominal one. Data: Google, CC-BY 4.0.")
+
+
+PRINTED = {8: " Grey: the paper's text has Greedy's mean wait 15 to 20 minutes longer than LoTES's.",
+           9: " Short bars: by the paper's text 1 % of jobs wait over 7 h under Tetris, 1 % over 17 h under "
+              "Greedy, and under LoTES less than 1 % over 1 h.", 10: ""}
 
 
 def _caption_month(frame, number):
     title = drawing.FIGURES_8_TO_10[number][-1].format(unit="day")
-    return (f"{title} at three loads, one factor for sizes: {_setting(frame)} Thin: seeds; thick: medians. "
-            f"The paper's Fig. {number} has the demands of Google's tasks, which may not be shipped.")
+    return (f"{title} at three loads. One factor makes a job larger in all resources. {_setting(frame)} "
+            f"Lines: medians over the seeds. Shades: from the least seed to the largest.{PRINTED[number]} "
+            f"The paper's Fig. {number} has the demands of Google's tasks, which we may not ship.")
 
 
 def _caption_map(frame):
-    return (f"Who waits least? Mean waits of all jobs by load: {_setting(frame)} Points: seeds; lines: "
-            "medians. Below: which of LoTES, Greedy and Tetris waits least, by its colour, and by how many "
-            "decades (powers of ten) less than the next; =: by less than 0.05. Beyond the paper.")
+    return (f"Mean waits of all jobs by load, and who waits least. {_setting(frame)} Points: seeds. Lines: "
+            "medians. Below: the colour says which of LoTES, Greedy and Tetris waits least. The number says "
+            "by how many decades (powers of ten) less than the next. A wait below 0.1 ms counts as 0.1 ms. "
+            "=: by less than 0.05. Beyond the paper.")
 
 
 def _alt_month(frame):
@@ -243,8 +254,9 @@ FIGURES = (
     Figure("lotes.fig6-model", "lotes.fig6-model", plot_fig6,
            f"Jobs arriving in each hour of a month of the model: a draw from {MODEL}.", _alt_fig6),
     Figure("lotes.fig7", "lotes.fig7", plot_fig7,
-           "The mix of classes, day by day, when it drifts, which is an option of the month and not used in "
-           "Figs. 8-10. The paper's Fig. 7 shows that of Google's jobs, which also drifts.", _alt_fig7),
+           "The mix of classes, day by day, when it drifts. The drift is an option of our model and not used "
+           "in Figs. 8-10. The paper's Fig. 7 shows the mix of Google's jobs, which also drifts.",
+           _alt_fig7),
     *(Figure(f"lotes.fig{number}{suffix}", f"lotes.month{suffix}",
              partial(drawing.plot_over_time, number=number), partial(_caption_month, number=number),
              _alt_month, partial(_shown, name=drawing.FIGURES_8_TO_10[number][0]))

@@ -168,15 +168,15 @@ def plot_stages(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
 
 FIGURES = tuple(Figure(f"lotes.{name}", f"lotes.{name}", plot, caption, alt) for name, plot, caption, alt in (
     ("table1", None,
-     "Google's machines (the paper's Table 1). The printed supports are those of one optimum of stage 1 "
-     "among many; ours is another, chosen to waste least. Bins: under our supports, and with all four "
-     "classes everywhere.",
+     "Google's machines (the paper's Table 1). A configuration's support is the number of classes that stage "
+     "1 gives it. Stage 1 has many optima. The paper prints the supports of one; ours is another, chosen to "
+     "waste least. Bins: with our supports, and with all four classes everywhere.",
      "Table of ten machine configurations with the number of machines, cores, memory, supports and bins."),
     ("table2", None, "Google's four job classes (the paper's Table 2) as they enter the models.",
      "Table of four job classes with mean time, cores, memory and share."),
     ("fragmentation", None,
-     "The paper's two examples of fragmentation: jobs of size 3 and rate 1. What pooled machines could run, "
-     "and what real ones can.",
+     "The paper's two examples of fragmentation, with jobs of size 3 and service rate 1: how many jobs the "
+     "machines run when their capacity is pooled, and how many when each job must fit one machine.",
      "Table: 30 machines of size 8 run 80 jobs pooled and 60 placed; 2 machines of size 5 run 10/3 pooled "
      "and 2 placed."),
     ("fig5", plot_fig5,
@@ -185,18 +185,21 @@ FIGURES = tuple(Figure(f"lotes.{name}", f"lotes.{name}", plot, caption, alt) for
      lambda frame: f"Scatter of {len(frame)} feasible mixes below the machine's limit, "
      f"{frame['non_dominated'].sum()} of them non-dominated bins: (0, 2), (2, 1) and (3, 0)."),
     ("algorithm1", None,
-     "What the paper's Algorithm 1 keeps: as printed every feasible bin, with its flag reset still dominated "
-     "ones; where a class fits no empty machine it comes to an undefined step.",
-     "Table of the bins that Algorithm 1 keeps, repeats and misses on three machines, as printed, mended and "
-     "exact."),
+     "What the paper's Algorithm 1 keeps. As printed it keeps every feasible bin. When its flag is reset for "
+     "each bin, it still keeps dominated ones. If a class fits on no empty machine, it tries to remove the "
+     "latest job from an empty bin, which is undefined.",
+     "Table of the bins that Algorithm 1 keeps, repeats and misses on three machines: as printed, repaired "
+     "and exact."),
     ("stages", plot_stages,
-     "What the plan loses against the fluid bound of stage 1: with the paper's stage 2, rounded, and with "
-     "stage 2 over all bins by column generation (beyond the paper). 10,000 machines.",
+     "The rate that a plan loses against stage 1, which ignores that a job must fit one machine: with the "
+     "paper's stage 2, with its machines rounded to whole numbers, and with a stage 2 over all bins by "
+     "column generation (beyond the paper). 10,000 machines.",
      lambda frame: f"Strip chart of the rate lost against the fluid bound on {len(frame)} instances. Means: "
      f"{', '.join(f'{name} {_loss(frame, name).mean():.2f} %' for name in WAYS)}."),
     ("integer", None, lambda frame: (
-        "Stage 2 as a linear and as an integer program (HiGHS) over the same bins, proved optimal: seconds. "
-        f"Google's instance is Phi = -1. inf: no proof within {frame['limit'].iloc[0]:g} s."),
+        "Seconds until stage 2 is solved and proved optimal, as a linear and as an integer program (HiGHS), "
+        f"over the same bins. Phi = -1 stands for Google's instance. inf: no proof within "
+        f"{frame['limit'].iloc[0]:g} s."),
      "Table of bins and of the seconds that the linear and the integer program take on four instances."),
 ))
 

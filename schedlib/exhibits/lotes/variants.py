@@ -13,7 +13,7 @@ from matplotlib.figure import Figure as Picture
 
 from schedlib import lotes
 from schedlib.exhibits.lotes import runs
-from schedlib.exhibits.lotes.drawing import WAIT, by_policy_at, dots, legend_below, lines
+from schedlib.exhibits.lotes.drawing import WAIT, by_policy_at, dots, legend_below, lines, log_and_zero
 from schedlib.experiment import Experiment, Figure, grid, scales
 from schedlib.lotes.replan import WAYS
 from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
@@ -153,10 +153,11 @@ def plot_variants(frame: pd.DataFrame) -> Picture:
             rows = table[(table["policy"] == policy) & (table["reading"] == reading)]
             if rows.empty:
                 continue
-            look, wait = style.look(policy), rows["wait"].clip(lower=runs.SHORTEST)
+            look, wait = style.look(policy), rows["wait"]
             ax.plot([wait.median()] * 2, [place - 0.35, place + 0.35], color=look.color, linewidth=2.2)
             dots(ax, wait, wait * 0 + place, look, None, stable=rows["stable"])
-        ax.set(title=f"Omega = {omega:g}", xlabel=WAIT, xscale="log")
+        ax.set(title=f"Omega = {omega:g}", xlabel=WAIT)
+        log_and_zero(ax, runs.SHORTEST, "x")
     axes[0].set_yticks(range(len(names)), names, fontsize=8)
     axes[0].set_ylabel("policy: reading")
     axes[0].invert_yaxis()
@@ -235,18 +236,21 @@ def _alt_replan(frame):
 
 FIGURES = (
     Figure("lotes.variants", "lotes.variants", plot_variants, lambda frame: (
-        "What the text leaves open: every reading of every policy on the same jobs, Phi = 0.006, load 0.97, "
-        f"on {runs.CONFIGS * frame['machines'].iloc[0]:,} machines for {frame['hours'].iloc[0]:g} hours. The "
-        "first reading of each is ours; where machines differ, LoTES's exit and wheel alone. Points: "
-        "instances, hollow where the queue grew; bars: medians."), _alt),
+        "Mean waits under every reading that the paper's text allows, on the same jobs: Phi = 0.006, load "
+        f"0.97, {runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} hours. The "
+        "first reading of each policy is ours. Where machines differ (Omega above 0), only LoTES's rule for "
+        "exits and its roulette wheel are varied. Points: instances. A hollow point is a run whose queue "
+        "grew until its end. Bars: medians."), _alt),
     Figure("lotes.overhead", "lotes.overhead", plot_overhead,
-           "How many machines an arriving job asks for their state, by the policies' words: LoTES every one "
-           "of the configurations it tries, Greedy down the table until one has room, Tetris all. (The "
-           "simulator itself finds the same machine by search trees.)", _alt_overhead),
+           "How many machines an arriving job asks for their state, as the paper describes the policies. "
+           "LoTES asks every machine of the configurations that it tries. Greedy asks one after the other "
+           "until one has room. Tetris asks all. (The simulator finds the same machine with search trees.)",
+           _alt_overhead),
     Figure("lotes.replan", "lotes.replan", plot_replan, lambda frame: (
-        "Planning anew on the model of Google's month, its mix drifting, by what from and how often: mean "
-        "wait over that under one plan (ticks: seeds; symbols: their geometric mean). One job in "
-        f"{frame['thin'].iloc[0]}. The paper leaves this to future work (Sections 5.3.3 and 6)."),
+        "Mean wait when the plan is made again, over that under one plan, on the model of Google's month "
+        "with a drifting mix. A row says what the new plan is made from and how often. Ticks: seeds. "
+        f"Symbols: their geometric means. One job in {frame['thin'].iloc[0]}. The paper leaves this to "
+        "future work."),
            _alt_replan),
 )
 

@@ -7,7 +7,6 @@ compared: ours, of least waste; the first that the solver finds; one with the pr
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure as Picture
-from matplotlib.ticker import NullFormatter
 
 from schedlib import lotes
 from schedlib.core import streams
@@ -141,7 +140,7 @@ def plot_spread(frame: pd.DataFrame) -> Picture:
         values = np.sort(_losses(frame)[column])
         ax.step(values, 100 * np.arange(1, len(values) + 1) / len(values), where="post")
         ax.set(xlabel=label, ylabel="optima (%)", xscale="log")
-        ax.xaxis.set_minor_formatter(NullFormatter())
+        style.plain_log(ax.xaxis)
         ax.yaxis.set_tick_params(labelleft=True)
     return figure
 
@@ -154,16 +153,16 @@ def _alt_spread(frame):
 
 
 SPREAD = Figure("lotes.vertices-spread", "lotes.vertices-spread", plot_spread, lambda frame: (
-    f"What follows from which optimum stage 1 happens to find: {len(frame)} random optima on Google's "
-    f"machines, all of one lambda*. In {100 * (frame['above_two_supports'] == 1).mean():.0f} % of them "
-    "all but one configuration serve one or two classes, as in Table 1. Waits: on Table 1's machines "
-    f"over {frame['thin'].iloc[0]}, the same jobs for all optima of a seed."), _alt_spread)
+    f"How much depends on which optimum stage 1 finds: {len(frame)} random optima on Google's machines, all "
+    f"with the same lambda*. In {100 * (frame['above_two_supports'] == 1).mean():.0f} % of them all "
+    "configurations but one serve one or two classes, as in the paper's Table 1. Waits: on one machine in "
+    f"{frame['thin'].iloc[0]} of Google's, with the same jobs for all optima of a seed."), _alt_spread)
 FIGURES = (SPREAD, Figure(
     "lotes.vertices", "lotes.vertices", None,
-    "Three of the very many optima of stage 1 on Google's machines, all with the same lambda*: ours, of "
-    "least waste; the first that the solver finds; one with the numbers of classes that Table 1 prints. "
-    "Bins: non-dominated ones, and what Algorithm 1 keeps as printed. Rates of stage 2, rounded, and of the "
-    "exact integer program are over lambda* of stage 1.", _alt),)
+    "Three of the very many optima of stage 1 on Google's machines, all with the same lambda*: ours, which "
+    "wastes least; the first that the solver finds; one with the numbers of classes that the paper's Table "
+    "1 prints. Bins: the non-dominated ones, and those that Algorithm 1 keeps as printed. The rates of "
+    "stage 2, of its rounding and of the exact integer program are over lambda* of stage 1.", _alt),)
 
 
 @measure

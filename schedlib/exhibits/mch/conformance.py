@@ -152,8 +152,8 @@ EXPERIMENTS = (
     Experiment("mch.conformance", "Published cases of schedulers in use", run, scales([{}]), scales(1)),)
 FIGURES = (
     Figure("mch.conformance", "mch.conformance", None, lambda frame:
-           "What the schedulers in use do: the published test cases of Volcano (hierarchical DRF), Mesos "
-           "(its DRF sorter, which is the naive hierarchical rule) and YARN (dominant-resource fairness), "
-           f"run here. Comparisons that agree: {_counts(frame)}; {ABSENT}.",
+           "The published test cases of three schedulers in use, run with our rules: Volcano (hierarchical "
+           "DRF), Mesos (its DRF sorter is the naive hierarchical rule) and YARN (dominant-resource "
+           f"fairness). Comparisons that agree: {_counts(frame)}. Not compared: {ABSENT}.",
            lambda frame: f"Table of published cases. Comparisons that agree: {_counts(frame)}."),)
 CLAIMS = ()

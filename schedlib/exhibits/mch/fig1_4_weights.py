@@ -294,43 +294,50 @@ EXPERIMENTS = (
     Experiment("mch.fig4b", "Shares of the six leaves over time", run_churn,
                scales(grid(rule=OVER_TIME, step=[20.0]), grid(rule=OVER_TIME, step=[5.0])), scales(1)))
 FIGURES = (
-    Figure("mch.fig1", "mch.fig1", plot_fig1, "The organisation of the paper's Fig. 1 with its hierarchical "
-           "share guarantees (left), and each leaf's dominant share under each rule when tasks are "
-           "divisible, of 200 CPUs and 200 GB: with equal demands H-DRF and MCH give the guarantee, with "
-           "mixed ones (<2, 1>, <1, 2>, <1, 3>, <3, 1> CPUs and GB, ours) at least that; flat DRF knows "
-           "neither ads nor dev, and C-CH and M-CH divide one resource alone.", _alt_fig1),
+    Figure("mch.fig1", "mch.fig1", plot_fig1, "Left: the organisation of the paper's Fig. 1 with its "
+           "hierarchical share guarantees. Right: each leaf's dominant share of 200 CPUs and 200 GB under "
+           "each rule, with divisible tasks. With equal demands H-DRF and MCH give exactly the guarantee. "
+           "With mixed demands (ours: 2 CPUs and 1 GB, 1 and 2, 1 and 3, 3 and 1) they give at least that. "
+           "Flat DRF ignores the groups ads and dev. C-CH and M-CH divide one resource alone.", _alt_fig1),
     Figure("mch.fig2", "mch.worked", plot_worked,
-           "The paper's Fig. 2 with numbers: demands of a task, mu, normalised demands, and how many "
-           "(divisible) tasks each leaf gets, t* in the hierarchy under H-DRF and t in the flat tree under "
-           "MCH's weights. n2's demand is Eq. 2's; n2,2 has the paper's 2 CPUs and 3 GB.",
+           "The paper's Fig. 2 with numbers. A node shows the demand of a task, mu (the "
+           "demand's dominant share of the cluster) and the normalised demand (the demand over mu). "
+           "The demand of n2 is the sum of its leaves' normalised demands. t* is the number of (divisible) "
+           "tasks that a leaf gets in the hierarchy under H-DRF, t the number in the flat tree under MCH's "
+           "weights. n2,2 has the paper's 2 CPUs and 3 GB.",
            lambda frame: "A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in "
            f"each: {_tasks_in_words(frame, 'full')}."),
     Figure("mch.fig3", "mch.worked", partial(plot_worked, cases=("other", "first")),
-           "The paper's Fig. 3 with numbers, for both sub-cases. Sub-case 1 shows where its derivation "
-           "breaks: weight 1 lets n2,2 run ahead from the beginning, so that memory saturates first, and t "
-           "differs from t*.",
+           "The paper's Fig. 3 with numbers, for both sub-cases. The symbols are as in Fig. 2. In Sub-case 1 "
+           "the paper's derivation fails: with weight 1 leaf n2,2 gets more than the others from the "
+           "beginning, memory saturates first, and t differs from t*.",
            lambda frame: "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks "
            f"in hierarchy and flat tree, Sub-case 1: {_tasks_in_words(frame, 'other')}; Sub-case 2: "
            f"{_tasks_in_words(frame, 'first')}."),
-    Figure("mch.worked", "mch.worked", None, "The weights of Fig. 2 (full) and Fig. 3 (other: k' is not k; "
-           "first: k' is k) determined with numbers, of 10 CPUs and 12 GB: demand per task, mu, normalised "
-           "demand s, weight in the flat tree, tasks t* in the hierarchy and t in the flat tree.",
+    Figure("mch.worked", "mch.worked", None,
+           "MCH's weights in the paper's Fig. 2 (case full) and Fig. 3 with numbers, on 10 CPUs and 12 GB. "
+           "In Fig. 3 leaf n2,2 needs one resource only: not the one that saturates first (case other), or "
+           "that one (case first). Columns: the demand of a task, mu, the normalised demand s, the weight "
+           "in the flat tree, and the tasks t* in the hierarchy and t in the flat tree.",
            "Table of the nodes of three small hierarchies with demands, mu, weights and tasks."),
     Figure("mch.weights", "mch.weights", plot_weights,
-           "How far the flat tree's tasks t are from the hierarchy's t* on the minimal general case with "
-           "random demands: the largest relative difference over the three leaves, as a distribution over "
-           "trees. Case 1 and Sub-case 2 are exact; Sub-case 1 is not, unless its weight of 1 begins only "
-           "when k' is full (two-phase MCH).", _alt_weights),
-    Figure("mch.fig4a", "mch.fig4", plot_trees, "The hierarchy of the paper's Fig. 4a with H-DRF's divisible "
-           "shares (above), and as MCH flattens it (below), with MCH's. Leaves of CPU are brown, leaves of "
-           "memory green: none needs both.", _alt_trees),
+           "How far the tasks t in the flat tree are from the tasks t* in the hierarchy, on the paper's "
+           "smallest general tree with random demands: the largest relative difference over the three "
+           "leaves, as a distribution over trees. The resource k' saturates first; k is the one that n2,2 "
+           "needs. Case 1 and Sub-case 2 are exact. Sub-case 1 is exact only if its weight of 1 begins when "
+           "k' is full (two-phase MCH).", _alt_weights),
+    Figure("mch.fig4a", "mch.fig4", plot_trees,
+           "The hierarchy of the paper's Fig. 4a, and the flat tree that MCH makes of it. Above: H-DRF's "
+           "shares for divisible tasks. Below: MCH's shares. Brown leaves need CPUs only, green leaves "
+           "memory only.", _alt_trees),
     Figure("mch.fig4-full", "mch.fig4", partial(plot_trees, name="full"),
-           "The same hierarchy with full-type leaves (blue) in the places of the CPU leaves, beyond the "
-           "paper, so that Case 1 is met.", partial(_alt_trees, name="full")),
+           "The hierarchy of the paper's Fig. 4a with leaves that need both resources (blue) in the places "
+           "of the CPU leaves, so that the paper's Case 1 holds for them. Beyond the "
+           "paper.", partial(_alt_trees, name="full")),
     Figure("mch.fig4b", "mch.fig4b", plot_fig4b,
-           "Dominant shares over time in the hierarchy of Fig. 4a, 2000 tasks for each leaf, task by task "
-           "(the paper's Fig. 4b is the middle panel). Submissions and lengths of tasks are ours, chosen so "
-           "that all are active from 200 to 600 s and n1,2 leaves at 790 s.", _alt_churn))
+           "Dominant shares over time in the hierarchy of Fig. 4a, with 2000 whole tasks for each leaf. The "
+           "middle panel is the paper's Fig. 4b. Times of submission and lengths of tasks are ours: all "
+           "leaves are active from 200 to 600 s, and n1,2 leaves at 790 s.", _alt_churn))
 LITERAL, TWO_PHASE = "weight 1 from the beginning", "weight 1 once k' is full (two-phase)"
 _claim = claim_maker("mch", metric="largest distance", unit="1", tolerance=EXACT)
 _share = claim_maker("mch", metric="dominant share", unit="of the cluster", tolerance=0.01)

@@ -197,11 +197,12 @@ def _each(frame, **where):
 
 def _caption_frontier(frame):
     most = frame.loc[frame["load"] == "fill", "size"].max()
-    return ("The cost of a decision on full binary trees whose leaves are jobs, six tasks each (fewer on the "
-            f"largest), to {frame['q'].max():,} nodes, one draw of jobs each, and of a task in a stream "
-            "for 1,024 leaves in groups of four, half of them partial-type. Operations per decision on the "
-            "largest tree: "
-            f"{_each(frame, load='fill', size=most)}; of the stream: {_each(frame, load='stream')}.")
+    return ("The cost of a decision on full binary trees of up to "
+            f"{frame['q'].max():,} nodes (left and middle). Their leaves are jobs of six tasks, fewer on "
+            "the largest tree. Each tree has one draw of jobs. Right: the cost of a task in a stream of "
+            "tasks for 1,024 leaves in groups of four, half of which need only some resources. Operations "
+            f"per decision on the largest tree: {_each(frame, load='fill', size=most)}. Of the stream: "
+            f"{_each(frame, load='stream')}.")
 
 
 def _alt_fig5(frame):
@@ -292,17 +293,19 @@ EXPERIMENTS = (
                scales(1), timing=("seconds",)))
 FIGURES = (
     *(Figure(
-        f"mch.fig5{suffix}", "mch.fig5", plot_fig5, "The cost of scheduling jobs of the Alibaba hour (for "
-        f"Google's trace) under full binary trees, medians over seeds; {where}. Operations are nodes and "
-        "heap places looked at; seconds of the flat rules include a fixed cost each time that weights are "
-        f"worked out anew. {of_paper}", _alt_fig5, partial(_of_reading, reading=reading))
+        f"mch.fig5{suffix}", "mch.fig5", plot_fig5,
+        f"The cost of scheduling under full binary trees {where}. The jobs are from Alibaba's hour; the "
+        "paper's are from Google's trace. Operations: the nodes and places in heaps that a rule looks at. "
+        "The seconds of the flat rules include a fixed cost whenever weights are computed again. Medians "
+        f"over seeds. {of_paper}", _alt_fig5, partial(_of_reading, reading=reading))
       for suffix, reading, where, of_paper in (
-          ("", "queues", "the leaves are queues of jobs", "The paper's Fig. 5."),
-          ("-nodes", "nodes", "the jobs are leaves below the lowest groups", "Another reading of Fig. 5."))),
+          ("", "queues", "whose leaves are queues of jobs", "The paper's Fig. 5."),
+          ("-nodes", "nodes", "with jobs as leaves below the lowest groups", "Another reading of Fig. 5."))),
     Figure("mch.complexity", "mch.complexity", plot_complexity,
-           "The cost of filling a cluster under full binary trees whose leaves are jobs, six tasks each: in "
-           "all (above) and per decision (below), with slopes over all q and their 95 % intervals over "
-           "seeds. Seconds have a fixed part, which few nodes do not hide.", _alt_complexity),
+           "The cost of filling a cluster under full binary trees of q nodes, whose leaves are jobs of six "
+           "tasks. Above: in all. Below: per decision. The legends give the slope of each line over all q, "
+           "with its 95 % interval over seeds. Seconds include a fixed cost, which matters when q is small.",
+           _alt_complexity),
     Figure("mch.frontier", "mch.frontier", plot_frontier, _caption_frontier,
            lambda frame: "Two log-log charts of the cost of a decision against the number of nodes, and bars "
            f"of the cost of a task. {_caption_frontier(frame)}"))

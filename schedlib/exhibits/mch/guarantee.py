@@ -149,10 +149,11 @@ def _means(rows, column, digits):
 def _caption_equality(frame, resources=2):
     rows, rule = _of(frame, resources), label("mch")
     return (f"{rule} against H-DRF on {_trees(rows):,} random trees for each cell, {resources} resources, "
-            "equal weights, divisible tasks. Left: some leaf's dominant share differs. Right: some leaf or "
-            f"group falls below its hierarchical share guarantee, under {rule}; under H-DRF on "
+            "equal weights, divisible tasks. A partial-type leaf needs some of the resources only. Left: "
+            "trees on which some leaf's dominant share differs. Right: trees on which some leaf or group "
+            f"falls below its hierarchical share guarantee under {rule}. Under H-DRF that happens on "
             f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's "
-            f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster; the least share of a leaf is "
+            f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster. The least share of a leaf is "
             f"{100 * rows['least_leaf'].min():.3g} % of its guarantee.")
 
 
@@ -174,8 +175,9 @@ def _caption_exact(frame):
     one = _of(frame, frame["resources"].min())
     return (f"Two-phase MCH and two repairs on {_trees(one):,} random trees for each cell and number of "
             f"resources ({frame['resources'].min()} to {frame['resources'].max()}), divisible tasks. "
-            "Two-phase MCH and Case 1's weight for every leaf are H-DRF until a resource is saturated; what "
-            "is left over goes another way. Exact CH takes H-DRF's own shares as weights. "
+            "Two-phase MCH, and Case 1's weight for every leaf, give what H-DRF gives until a resource is "
+            "saturated. After that they share out the rest in another way. Exact CH takes H-DRF's own shares "
+            "as weights. "
             f"{words} (of the cluster).")
 
 
@@ -185,11 +187,11 @@ def _late(frame):
 
 
 def _caption_group(frame):
-    return ("Dominant shares under the tree [memory, [CPU, memory]] while tasks (50 fill a resource, "
-            "exponential lengths) end and waiting ones start; means over seeds. The naive rule takes the CPU "
-            "leaf's share for the group's, so that whatever memory is given back goes to n1. Mean share of "
-            f"n2,2 in the second half: {_means(_late(frame), 'share', 3)}; lines of equal shares lie on each "
-            "other.")
+    return ("Dominant shares while tasks end and waiting ones start. Leaf n1 needs memory; group n2 has a "
+            "leaf that needs CPUs and a leaf n2,2 that needs memory. 50 tasks fill a resource, and their "
+            "lengths are exponential. The naive rule takes the CPU leaf's share as the group's, so all "
+            "memory that becomes free goes to n1. Means over seeds; equal shares lie on one another. Mean "
+            f"share of n2,2 in the second half: {_means(_late(frame), 'share', 3)}.")
 
 
 def _failing(column, kind, frame, rule="mch", needs=1):
@@ -237,9 +239,9 @@ FIGURES = (
            lambda frame: "Line charts of two memory leaves' shares over time. In the second half n2,2 holds: "
            f"{_means(_late(frame), 'share', 2)}."),
     Figure("mch.long-run", "mch.long-run", None,
-           "Random trees over time, two resources, tasks of exponential length, at most about 50 of a leaf "
-           "at once. starved: share of trees with a leaf whose mean share over the second half is below half "
-           "its guarantee; least: the least mean share over its guarantee.",
+           "Random trees over time: two resources, tasks of exponential length, at most about 50 tasks of a "
+           "leaf at once. starved: the share of trees on which some leaf's mean share in the second half is "
+           "below half of its guarantee. least: the least mean share of a leaf over its guarantee.",
            lambda frame: "Table of rules on random trees over time. Trees with a leaf below half its "
            f"guarantee: {_means(frame, 'starved', 2)}."))
 GUARANTEE = "abstract; Sections III and V"

@@ -103,10 +103,10 @@ def _caption(frame):
     count = int(frame[frame["rule"] == "h-drf"].groupby(["property", "partial"])["trees"].sum().min())
     return (f"Share of {count:,} random trees a panel (two resources, {frame['depth'].min()} to "
             f"{frame['depth'].max()} levels, equal weights, divisible tasks) on which each rule violates "
-            "each property. The share guarantee is asked for leaves and groups, the sharing incentive for "
-            "leaves; strategy-proofness is searched over one leaf's lies on a grid. C-CH and M-CH count only "
-            "trees whose leaves all use their resource. MCH with Case 1's weight for all leaves, and Exact "
-            "CH (H-DRF's shares as weights), are ours.")
+            "each property. The share guarantee is tested for leaves and groups, the sharing incentive for "
+            "leaves. For strategy-proofness one leaf reports wrong demands from a grid. For C-CH and M-CH "
+            "only trees count whose leaves all use their resource. Two rules are ours: MCH with Case 1's "
+            "weight for all leaves, and Exact CH, which takes H-DRF's shares as weights.")
 
 
 def _alt(frame):
@@ -140,12 +140,12 @@ EXPERIMENTS = (
 FIGURES = (
     Figure("mch.properties", "mch.properties", plot, _caption, _alt),
     Figure("mch.counterexamples", "mch.counterexamples", None,
-           "The smallest trees found on which a rule violates a property by 1 % of the guarantee or more "
-           "(two resources of equal capacity, a leaf is what one of its tasks needs, a bracket a group), or "
-           "on which a flat rule's shares differ from H-DRF's by more than 1 % of the cluster. Shares are "
-           "the leaves' dominant shares in per cent, from left to right; the margin is in units of the "
-           "guarantee. C-CH and M-CH are searched on full-type leaves. Random search, then shrinking: "
-           "nothing smaller in one step fails.", _alt_search))
+           "The smallest trees found on which a rule violates a property by 1 % of the guarantee or more, "
+           "or on which a flat rule's shares differ from H-DRF's by more than 1 % of the cluster. There are "
+           "two resources of equal capacity. A leaf is written as what one of its tasks needs, a group in "
+           "brackets. Shares are the leaves' dominant shares in per cent, from left to right. The margin is "
+           "in units of the guarantee. For C-CH and M-CH all leaves need both resources. A tree is found at "
+           "random and then made smaller until no smaller step still violates the property.", _alt_search))
 _claim = claim_maker("mch", metric="share of random trees on which it is violated", unit="%", check="order")
 CLAIMS = tuple(
     _claim(f"collapsed-{name}", "Section I.C", f"Collapsed hierarchies {what} may violate the guarantee",

@@ -115,12 +115,12 @@ def _caption(frame, what):
     words = "; ".join(f"{label(rule)} {pool:.2f} and {machines:.2f}"
                       for rule, pool, machines in poorest(frame).itertuples())
     used = frame.groupby("place")["used"].mean()
-    return (f"{what}, equal weights, means of {frame['seed'].nunique()} seeds. Left: mean dominant share "
-            "over the hierarchical guarantee while all leaves have tasks waiting, and middle: waits at load "
-            f"{LOAD}, both on machines, each task on the first on which it fits. Right: the poorest leaf's "
-            f"share over its guarantee, in one pool of the same size and on machines: {words}. Of the most "
-            f"used resource {used['pool']:.0f} and {used['machines']:.0f} % are in use then. Beyond the "
-            "paper.")
+    return (f"{what} Weights are equal. Left: mean dominant share over the hierarchical guarantee, while all "
+            f"leaves have tasks waiting. Middle: waits at load {LOAD}. Both are on machines, where each "
+            "task runs on the first machine that it fits on. Right: the poorest leaf's share over its "
+            f"guarantee, in one pool of the same size and on machines: {words}. The most used resource is "
+            f"then in use to {used['pool']:.0f} and {used['machines']:.0f} %. Means of "
+            f"{frame['seed'].nunique()} seeds. Beyond the paper.")
 
 
 def _alt(frame):
@@ -144,7 +144,7 @@ EXPERIMENTS = (
     _experiment("mch.tenants-hour", "hour", "Tenants of the hour, by rule", (5000, 20_000, 100_000)))
 FIGURES = tuple(
     Figure(name, name, plot, partial(_caption, what=what), _alt) for name, what in (
-        ("mch.tenants", "Tenants of Alibaba's GPU cluster of 2023 (every 48th machine), most of whose leaves "
-         "need all of CPU, memory and GPUs, and two no GPU"),
-        ("mch.tenants-hour", "Tenants of the Alibaba hour on 4 machines; all leaves need CPU and memory")))
+        ("mch.tenants", "Tenants of Alibaba's GPU cluster of 2023, on every 48th machine. Most leaves need "
+         "CPU, memory and GPUs; two need no GPU."),
+        ("mch.tenants-hour", "Tenants of Alibaba's hour on 4 machines. All leaves need CPU and memory.")))
 CLAIMS = ()

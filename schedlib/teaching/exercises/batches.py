@@ -36,9 +36,9 @@ def order_by_hand(answer: object, seal: Sealed) -> str:
     expect(sorted(order) == [0, 1, 2, 3], "each of the jobs 1 to 4 once")
     took = flow_shop_makespan(MAPS, REDUCES, order)
     seal.right("least", took, "this order takes too long: in which stage is each job quicker?", 1e-6)
-    hint = "as short as can be, but not Johnson's order: sort each of the two groups as the rule says"
+    hint = "no order is shorter, but it is not Johnson's: sort each of the two groups as the rule says"
     seal.right("order", " ".join(map(str, order)), hint)
-    hint = "right order, wrong makespan: a reduce starts when its map and the job before's reduce have ended"
+    hint = "the order is right; for the makespan, a reduce waits for its own map and for the reduce before it"
     expect(near(makespan, took, 1e-9), hint)
     return "and no order is shorter."
 
@@ -52,7 +52,7 @@ def where_hmhs_loses(answer: object, seal: Sealed) -> str:
     expect(max(case.map_machines, case.reduce_machines) <= 2, "at most two machines in a stage")
     ours, fifo = (hmhs.schedule(case, policy).makespan for policy in ("hmhs", "fifo"))
     how = "as good as" if near(ours, fifo, 1e-9) else "better than"
-    hint = "on which machine does Min-Min put the first task, and which job wanted that machine more?"
+    hint = "on which machine does Min-Min put the first task, and which job needed that machine more?"
     expect(ours > fifo * (1 + 1e-9), f"HMHS is {how} FIFO here: {hint}")
     return f"HMHS takes {ours:.3g}, FIFO {fifo:.3g}, and the best schedule {hmhs.optimum(case):.3g}."
 
@@ -62,7 +62,7 @@ def two_stages(answer: object, seal: Sealed) -> str:
     """Give two numbers: the mean makespan over FIFO-Pri's, with Min-Min on maps only, and on reduces only."""
     given = numbers(answer, 2)
     seal.trap("swapped", given, "the numbers look right, but the other way round")
-    seal.trap("upside down", given, "the other way up: the mixed policy's makespan over FIFO-Pri's")
+    seal.trap("upside down", given, "divide the other way round: the mixed policy's makespan over FIFO-Pri's")
     seal.trap("seconds", given, "divide by FIFO-Pri's mean makespan")
     for stage, mine in zip(("map", "reduce"), given, strict=True):
         policy = f'`replace(hmhs.POLICIES["fifo-pri"], {stage}_rule="min-min")`'
@@ -86,7 +86,7 @@ def max_min(answer: object, seal: Sealed) -> str:
         expect(first == (time[:, None] * speed).min(axis=1).argmax(), hint)
     mine, ours, fifo = (hmhs.schedule(hmhs.single(100, 0), one).makespan for one in (policy, "hmhs", "fifo"))
     times = f"it takes {mine / ours:.1f} times as long as HMHS, FIFO {fifo / ours:.1f} times"
-    return f"{times}: to choose the machine is what counts."
+    return f"{times}: choosing the right machine matters most."
 
 
 def _map_order(policy, case):
@@ -109,7 +109,7 @@ def shares_by_hand(answer: object, seal: Sealed) -> str:
     hint = "weights: 1 over the largest entry of the sum over group 2, for those inside"
     expect(weights[0] > 0, "weights are positive")
     seal.right("weights", weights / weights[0], hint, 0.01)
-    expect(not near(shares, weights), "these are the weights: how high can their level rise?")
+    expect(not near(shares, weights), "these are the weights again: at which level is a resource full?")
     seal.right("shares", shares, "shares are the weights times the level at which a resource is full", 0.01)
     return "and part of the other resource stays idle."
 
@@ -125,26 +125,26 @@ def where_they_differ(answer: object, seal: Sealed) -> str:
     needed = tree.demand[partial, mch.flatten(tree, [10, 10]).first_saturated][0] > 0
     fills_first = "its partial-type job needs what `mch.flatten` says fills first"
     ours, theirs = (mch.allocate(tree, [10, 10], rule).shares for rule in ("mch", "h-drf"))
-    same = f"they give the same on this tree: {fills_first if needed else 'nearly, but not here'}"
+    same = f"they give the same on this tree: {fills_first if needed else 'change what the other three need'}"
     expect(np.abs(ours - theirs).max() > 1e-6, same)
     return "its weight ignores its group, as it does not need the resource that fills first."
 
 
-@sharing("the memory job gets what group 1 leaves: one less 1 over the weight; set that equal to its "
+@sharing("group 1 leaves the memory job a part 1 - 1 / weight of the memory; set that equal to the job's "
          "guarantee")
 def heavier_group(answer: object, seal: Sealed) -> str:
     """Give a number: the least weight of group 2 that gives its memory job's guarantee by the naive rule."""
     weight = number(answer)
-    expect(weight >= 1, "group 2 has nothing at weight 1: try larger ones")
-    seal.trap("nothing", weight, "at the weights everybody starts with, 1 and 1, its memory job has nothing")
-    seal.trap("more than needed", weight, "that saves it, but it is not the least weight: try a fifth of it")
-    seal.trap("half", weight, "so much gives it half of the memory: is its guarantee that large?")
+    expect(weight >= 1, "at weight 1 the memory job has nothing: try larger weights")
+    seal.trap("nothing", weight, "with the weights 1 and 1 its memory job has nothing: try larger ones")
+    seal.trap("more than needed", weight, "that is enough, but it is not the least weight: try a fifth of it")
+    seal.trap("half", weight, "that weight gives it half of the memory: is its guarantee that large?")
     hint = "what does the memory job get at this weight, and what is its guarantee? Both depend on the weight"
     seal.right("weight", weight, hint)
-    return "below it the promise is broken."
+    return "with a smaller weight the guarantee is broken."
 
 
-@sharing("a group of complementary jobs adds up to little of each resource")
+@sharing("jobs that need different resources add up to little of each one")
 def by_guarantee(answer: object, seal: Sealed) -> str:
     """Give a `mch.Tree` on which these weights leave a group below its guarantee, with 1 of each resource."""
     tree = _two_resources(answer)
@@ -159,7 +159,7 @@ def by_guarantee(answer: object, seal: Sealed) -> str:
     return f"the poorest group has {100 * poorest:.0f} % of its guarantee; H-DRF would give it all."
 
 
-@sharing("walk down: a child's number is its parent's over the largest entry of the parent's sum")
+@sharing("go down the tree: a child's number is its parent's, over the largest entry of the parent's sum")
 def near_h_drf(answer: object, seal: Sealed) -> str:
     """Give a function of (tree): a weight for each leaf, with one unit of each resource, so that weighted DRF
     keeps every leaf's guarantee and comes nearer to H-DRF than MCH does."""

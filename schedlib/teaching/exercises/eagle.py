@@ -34,14 +34,14 @@ ONE_PROBE: dict[str, Any] = {"short_partition": 0, "cutoff": np.inf, "probe_rati
 def ticket_office(answer: object, seal: Sealed) -> str:
     """Give three numbers: mean waits at random and apart (minutes), and the rate that equals them."""
     at_random, apart, rate = numbers(answer, 3)
-    seal.trap("stay", at_random, "at random: that is wait and service; here it is the wait")
-    seal.right("at random", at_random, "at random: half go to each clerk; which moments has a service?")
+    seal.trap("stay", at_random, "at random: that is wait plus service; give the wait alone")
+    seal.right("at random", at_random, "at random: half go to each clerk; which two moments has a service?")
     hint = "apart: that is the wait at one of the clerks; weigh both by how many customers go there"
     seal.trap("slow clerk", apart, hint)
     seal.trap("plain mean", apart, "apart: not the mean of two waits: four of five customers go to the "
                                    "quick clerk")
     seal.right("apart", apart, "apart: each clerk is an M/G/1 queue of equal customers")
-    expect(0 < rate < 1 / 1.2, "a rate at which both clerks can keep up, and above 0, please")
+    expect(0 < rate < 1 / 1.2, "give a rate above 0 at which both clerks can keep up")
     seal.right("rate", rate, "at that rate one of the two ways is still better: set both waits equal")
     return "which of the two is better depends on the rate."
 
@@ -56,7 +56,7 @@ def best_split(answer: object, seal: Sealed) -> str:
     for column, what in enumerate(("wait", "slowdown")):
         for load, n in zip((50, 80, 95), given[:, column].tolist(), strict=True):
             seal.right(f"{what} at {load}", n, f"load {load} %: another number has a smaller {what}")
-    return "whoever waits for short jobs would choose otherwise than who counts all seconds alike."
+    return "the best split depends on what you measure: the mean wait, or the slowdown."
 
 
 @probing("draw three workers with `rng.random()`, and give the one with the least `queued + busy`")
@@ -66,7 +66,7 @@ def three_choices(answer: object, seal: Sealed) -> str:
     rng, workers, n = np.random.default_rng(1), 200, 200_000
     jobs = Workload.from_arrays(np.cumsum(rng.exponential(1 / (0.9 * workers), n)), rng.exponential(1.0, n))
     run = simulated(jobs, system, workers, **ONE_PROBE)
-    expect(run.stats["probes"] == n, "one probe a job, please: `min_probes` is of no use here")
+    expect(run.stats["probes"] == n, "send one probe for each job: leave `min_probes` out")
     mean = run.jobs["completion"].mean()
     one, two, three, four = (theory.choices_mean_time(0.9, d) for d in (1, 2, 3, 4))
     expect(mean < (two + three) / 2, "jobs take longer than with three choices: do running jobs count?")
@@ -90,10 +90,10 @@ def never_behind_long(answer: object, seal: Sealed) -> str:
     general = f"{away:.0%} of the short tasks run in the general partition"
     expect(away > 0.1, f"{general}: workers without a long task are there, too")
     ours, theirs = (one.jobs.loc[~one.jobs["long"], "completion"].quantile(0.99) for one in (run, hawk))
-    return f"short jobs' 99th percentile is {ours / theirs:.2f} times Hawk's, and nobody has to be rescued."
+    return f"short jobs' 99th percentile is {ours / theirs:.2f} times Hawk's, and no probe has to be stolen."
 
 
-@probing("of all work a share 1 - s is long; of the short work the part 1 - p lands in the general partition")
+@probing("a share 1 - s of all work is long; a part 1 - p of the short work goes to the general partition")
 def border(answer: object, seal: Sealed) -> str:
     """Give three numbers: the load on the border for p = 0.17, 0.25 and 0.35, with s = 0.17."""
     given = numbers(answer, 3)
@@ -101,7 +101,7 @@ def border(answer: object, seal: Sealed) -> str:
     seal.trap("reserved", given, "that is the general partition's part of the workers: it gets less "
                                  "than all the work")
     for p, load in zip((0.17, 0.25, 0.35), given, strict=True):
-        hint = f"p = {p:g}: at that load the general partition does not get just as much work as it can do"
+        hint = f"p = {p:g}: at that load the general partition gets more work than it can do, or less"
         seal.right(f"p = {p:g}", load, hint, 0.04)
     return "setting workers aside for short jobs can make short jobs slower."
 
@@ -133,7 +133,7 @@ def toy(answer: object, seal: Sealed) -> str:
     hint = "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?"
     seal.right("with", with_it, hint)
     expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
-    hint = "just above that d, or just below it, both ways do not compare as you say: simulate both"
+    hint = "the two ways do not become equal at that d: simulate both just below it and just above it"
     seal.right("d", d, hint)
     return "from there on the slow nodes are free before the quick ones ask again."
 
@@ -144,17 +144,17 @@ def killed_node(answer: object, seal: Sealed) -> str:
     done = a(prototype.Measurement, answer, "what `prototype.run` returns")
     said = "\n".join(done.notes["what"])
     died = set(re.findall(r"^node (\d+) has died", said, re.M))
-    expect(died, "no node has died in it: `kill` names the process and the second, of this machine's clock")
-    expect(not done.jobs["failed"].any(), "jobs have failed in it: of which processes is there only one?")
+    expect(died, "no node died in this run: `kill` names a process and the second at which it dies")
+    expect(not done.jobs["failed"].any(), "jobs failed in this run: of which processes is there only one?")
     again = set(re.findall(r"^node (\d+) is lost: tasks? .+ will run again elsewhere", said, re.M))
-    expect(died & again, "the node had nothing to do when it died: see in `tasks` of a run when one has")
-    return "whoever hands tasks out knows what was lost; had it died instead, nobody would."
+    expect(died & again, "the node had no task when it died: `tasks` of a run says when a node has one")
+    return "the process that hands out tasks knows which were lost. If it dies itself, nobody knows."
 
 
-@eagle_("the chance that k different workers are all busy, for each number of busy ones; the mean comes last")
+@eagle_("for each number of busy workers, the chance that k different ones are all busy; take the mean last")
 def near_the_limit(answer: Any, seal: Sealed) -> str:
-    """Give a function of (busy, workers, k): the part of jobs that wait if they came while `busy` (an array)
-    of all were busy."""
+    """Give a function of (busy, workers, k): the share of jobs that wait, if they arrive while `busy` (an
+    array) of the workers are busy."""
     own, rng = function(answer, "busy, workers, k"), np.random.default_rng(0)
     for spread in (0, 5, 12):
         busy = np.clip(np.rint(rng.normal(85, spread, 5000)), 0, 100).astype(int)
@@ -162,9 +162,9 @@ def near_the_limit(answer: Any, seal: Sealed) -> str:
             with hinted(f"it does not run on an array of 5,000 whole numbers, 100 and {k}"):
                 mine = number(np.mean(own(busy.copy(), 100, k)))
             when = "changes: what comes first, the mean or the power?" if spread else "never changes"
-            hint = f"it is off when the number of busy workers {when}"
+            hint = f"it is wrong when the number of busy workers {when}"
             seal.right(f"{spread} {k}", mine, hint, 0.1, 0.012)  # k draws may meet the same worker twice
-    return "when the system is fuller than usual all probes fail together."
+    return "when the system is fuller than usual, all probes find busy workers together."
 
 
 @eagle_("`eagle.System(..., queue='srpt', sticky=True, min_probes=...)` with your `send`")
@@ -176,8 +176,8 @@ def few_messages(answer: object, seal: Sealed) -> str:
         behind = f"the percentile {percentile} of short jobs is {times:.2f} times Eagle's"
         expect(times <= 1.05, f"{behind}. {hint}")
     part = sent / usual
-    expect(part <= 0.5, f"it sends {part:.2f} times as many messages as Eagle: with fewer probes?")
-    return f"{part:.2f} of Eagle's: to know all queues is worth little if one knows where long tasks are."
+    expect(part <= 0.5, f"it sends {part:.2f} times as many messages as Eagle: do fewer probes suffice?")
+    return f"{part:.2f} of Eagle's: knowing all queues adds little when one knows where long tasks are."
 
 
 @eagle_("try 5 to 14 % of the workers; let some of the probes go anywhere, also behind long tasks")
@@ -196,7 +196,7 @@ def where_sss_harms(answer: object, seal: Sealed) -> str:
     expect((mine[1:] <= 1.05 * np.minimum(with_it, without)[1:]).all(), hint)
     as_good = (_percentiles(system)[0] <= 1.05 * _percentiles(eagle.Eagle())[0]).all()
     expect(as_good, "with the paper's 17 % your system loses to Eagle by more than 5 %")
-    return "what is right for tasks is stricter than need be for sticky probes."
+    return "for tasks 'never behind a long task' is right; for sticky probes it is too strict."
 
 
 @cache

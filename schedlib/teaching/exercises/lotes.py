@@ -32,9 +32,9 @@ def limit_by_hand(answer: object, seal: Sealed) -> None:
     """Give a pair: the limit in jobs an hour, and the scarce resource, "cores" or "memory"."""
     given = items(answer, "a pair: a number and a word", 2)
     rate, scarce = number(given[0]), one_of(given[1], ("cores", "memory"))
-    seal.trap("at a time", rate, "that is how many run at a time: a place serves two jobs an hour")
+    seal.trap("at a time", rate, "that is how many run at a time: a job lasts only half an hour")
     seal.trap("one machine", rate, "that is for one machine: there are 20")
-    seal.trap("other resource", rate, "so much the other resource would bear: which of the two ends first?")
+    seal.trap("other resource", rate, "that is the limit of the other resource: which is full first?")
     seal.right("rate", rate, "what do y running jobs, a quarter of class 1, take of each resource?", 0.01)
     seal.right("scarce", scarce, "the number is right. Twice as much of which resource would help?")
 
@@ -45,7 +45,7 @@ def own_limit(answer: object, seal: Sealed) -> str:
     two = [8.0, 4.0]
     cases = (("one class, one resource: what the pool can run, times how often",
               ([8.0], 10, [1.0], [[2.0]], [3.0])),
-             ("of two resources the scarce one decides", (two, 5, [1.0], [[1.0, 1.0]], [1.0])),
+             ("the scarcer of two resources decides", (two, 5, [1.0], [[1.0, 1.0]], [1.0])),
              ("classes take a pool by their shares",
               (two, 5, [0.2, 0.8], [[1.0, 1.0], [3.0, 0.5]], [2.0, 2.0])),
              ("classes differ in how long they last",
@@ -55,7 +55,7 @@ def own_limit(answer: object, seal: Sealed) -> str:
     arrays = [(hint, tuple(np.asarray(one) if isinstance(one, list) else one for one in given))
               for hint, given in cases]
     seal.cases(answer, "capacity, count, share, demand, rate", arrays)
-    return "with one configuration no program is needed; it is several that have to be balanced."
+    return "one configuration needs no linear program; only several have to be balanced."
 
 
 @fluid("copy `configs.count`, add 1 to one entry, and take `lotes.allocate(...).rate` less the old one")
@@ -63,16 +63,16 @@ def one_more(answer: object, seal: Sealed) -> str:
     """Give ten numbers: what one more machine of each configuration of Table 1 adds to the limit (jobs/h)."""
     given = numbers(answer, 10)
     expect((given > 0).all(), "another machine always helps here: subtract the old limit from the new one")
-    seal.trap("limits", given, "these are limits: subtract that without the machine", 1e-4)
-    seal.trap("per core", given, "gains per core; the answer is per machine")
+    seal.trap("limits", given, "these are the new limits: subtract the old one", 1e-4)
+    seal.trap("per core", given, "these are gains per core: give them per machine")
     for j, gain in enumerate(given, 1):
         hint = f"configuration {j} is off: add one machine of it alone, to a copy of `count`"
         seal.right(f"configuration {j}", gain, hint)
     return "a machine is worth its cores, if memory can be found for them."
 
 
-@fluid("a linear program with 40 unknowns: classes keep their rates, pools their sizes; "
-       "`scipy.optimize.linprog`")
+@fluid("solve linear programs with 40 unknowns by `scipy.optimize.linprog`: every class keeps its rate, "
+       "every pool its size")
 def face(answer: object, seal: Sealed) -> str:
     """Give a pair of tables, 10 configurations x 4 classes: the fewest and the most that can run."""
     tables = items(answer, "a pair of tables: the fewest, and the most", 2)
@@ -100,7 +100,7 @@ def mixes(answer: object, seal: Sealed) -> None:
     low, high = (_limit(mix / mix.sum()) for mix in (worst, best))
     expect(low < high, "the first has the larger limit: first the mix with the smallest")
     seal.right("high", high, "there is a larger limit. How many core-hours does a class's job take?", 0.01)
-    seal.right("low", low, "there is a smaller limit: the pools can be divided among classes in time", 0.01)
+    seal.right("low", low, "there is a smaller limit: what if the classes take turns on the pools?", 0.01)
 
 
 def _limit(mix):
@@ -125,7 +125,7 @@ def bins_by_hand(answer: object, seal: Sealed) -> str:
         room = [((jobs + one) @ DEMAND <= CAPACITY).all() for one in np.eye(2, dtype=int)]
         expect(not any(room), f"{name} is dominated: there is room for another job")
     seal.right("bins", listing(given), "one is missing: go through the numbers of class 1")
-    hint = "all there, but not the fullest first: which takes most of the 9 cores and 9 GB?"
+    hint = "all bins are there, but the fullest is not first: which takes most of the 9 cores and 9 GB?"
     seal.right("fullest", listing(given[:1]), hint)
     return "a mix of both classes leaves the least."
 
@@ -153,9 +153,9 @@ def kink(answer: object, seal: Sealed) -> str:
     seal.trap("upside down", start, "that is the fluid limit over the bins' rate: the other way round")
     seal.right("start", start, "without 2-core jobs: how much of a machine of 8 cores do jobs of 3 use?",
                0.01)
-    seal.trap("too far", share, "left of it nothing is lost either: where does it begin?", 0.02, 0.02)
-    seal.right("share", share, "that is not where the losses end: smaller steps of the share", 0.02, 0.02)
-    return "from there on machines of two kinds leave nothing idle."
+    seal.trap("too far", share, "a smaller share loses nothing either: where does that begin?", 0.02, 0.02)
+    seal.right("share", share, "the losses end at another share: take smaller steps", 0.02, 0.02)
+    return "from that share on two kinds of bins leave no core idle."
 
 
 @bins("`np.vstack([demand, 1.1 * demand[:extra]])` for 0, 1, 2 and 3 extra classes")
@@ -166,7 +166,7 @@ def more_classes(answer: object, seal: Sealed) -> str:
         copies = "copies of classes 1, 2 and 3 in turn, 10 % larger" if extra else "Table 2 as it is"
         hint = f"{4 + extra} classes: `lotes.count_bins` for configuration 4, with {copies}"
         seal.right(f"{4 + extra} classes", bins, hint)
-    return "several times as many with each class, and column generation does not notice."
+    return "each class gives several times as many bins, and column generation never lists them."
 
 
 @bins("`sustained(classes, bins, machines)` says what a rounding is worth: move one machine, keep what helps")
@@ -190,8 +190,8 @@ def rounding(answer: object, seal: Sealed) -> str:
         machines.append(counts)
     free = lotes.generate_plan(case.configs, case.classes)
     rate = sustained(case.classes, bins, machines)
-    expect(rate > 0, "some class has no place at all")
-    hint = "rounding by fractions, as `generate_plan(...).machines` does, sustains as much"
+    expect(rate > 0, "some class has no place in any bin")
+    hint = "rounding by fractions, as `generate_plan(...).machines` does, sustains at least as much"
     expect(rate > free.rate_rounded * (1 + 1e-9), hint)
     mine, usual = (f"{100 * value / free.bound:.1f} %" for value in (rate, free.rate_rounded))
     return f"it sustains {mine} of the bound; rounding by fractions {usual}."
@@ -207,7 +207,7 @@ def _toy():
     return configs, lotes.plan(configs, lotes.JobClasses([0.5, 0.5], [[3.0], [2.0]], [[1.0, 1.0]]))
 
 
-@dispatching("LoTES spreads a class over the machines that plan for it; what comes that needs a whole "
+@dispatching("LoTES spreads a class over the machines that plan for it: what if the next job needs a whole "
              "machine?")
 def against_lotes(answer: object, seal: Sealed) -> str:
     """Give a `Workload` of four jobs, made by `Workload.from_arrays(..., job_class=..., cores=...)`."""
@@ -217,8 +217,8 @@ def against_lotes(answer: object, seal: Sealed) -> str:
     with hinted("the simulator refuses these jobs"):
         ours = lotes.simulate("lotes", configs, jobs, plan=plan)
     greedy = max(max(lotes.simulate("greedy", configs, jobs, seed=seed).response) for seed in range(5))
-    expect(greedy == 0, "a job waits under Greedy, too: it takes any machine with room")
-    expect(max(ours.response) > 0, "under LoTES none waits. When does it harm to spread a class?")
+    expect(greedy == 0, "a job waits under Greedy, too: Greedy takes any machine with room")
+    expect(max(ours.response) > 0, "no job waits under LoTES. When is it bad to spread a class?")
     return "a plan is as good as the classes it was made for."
 
 
@@ -235,7 +235,7 @@ def beyond_the_limit(answer: object, seal: Sealed) -> str:
         expect(load is None or place >= 0, f"{policy}: {hint}")
         hint = f"{policy}: is it stable at all loads before that one, and not at it?"
         seal.right(policy, place, hint)
-    return "sizes that vary separately fill each other's gaps, so the limit of the means is none."
+    return "jobs of different shapes fill each other's gaps, so the limit for mean sizes is no upper bound."
 
 
 @dispatching("`cluster.target[machine, k] - cluster.running[machine, k]`, for machines on which "
@@ -247,7 +247,7 @@ def by_score(answer: object, seal: Sealed) -> None:
     kinds: dict[str, Any] = {"job_class": [0, 1, 1, 0, 1, 0], "cores": [3, 2, 2, 3, 2, 3]}
     jobs = Workload.from_arrays([0, 1, 2, 3, 5, 6], [4, 8, 2, 7, 4, 4], **kinds)
     toy = lotes.simulate(policy, configs, jobs, plan=plan)
-    count = "count, of its own class, what the bin has less what is running"
+    count = "count the job's own class only: the number in the bin less the number running"
     expect(max(toy.response) == 0, f"of the chapter's six jobs one waits: {count}")
     twenty = lotes.MachineConfigs([[5.0]], [20])  # type: ignore[arg-type]
     plan = lotes.plan(twenty, plan.classes)
@@ -270,7 +270,7 @@ def _follows_the_score(jobs, cores, target):
         here = f"on a random run job {i}"
         expect(start[i] == submit[i] or not np.isfinite(score).any(), f"{here} waits although there is room")
         largest = start[i] != submit[i] or score[int(machine[i])] == score.max()
-        expect(largest, f"{here} starts on a machine with a smaller score than another with room has")
+        expect(largest, f"{here} starts on a machine although another with room has a larger score")
 
 
 @dispatching("`lotes.simulate('tetris', case.configs, case.workload, work=...)` gives waits in hours")
@@ -284,4 +284,4 @@ def weight_of_work(answer: object, seal: Sealed) -> str:
         seal.trap(f"hours {weight:g}", wait, "these waits are in hours: 3,600 seconds each")
         call = f"`lotes.simulate('tetris', ..., work={weight:g})` on the exercise's instance"
         seal.right(f"weight {weight:g}", wait, f"weight {weight:g}: the mean wait (s) of {call}")
-    return "and the longest wait, and the queue at the end? The mean hides those that never start."
+    return "and the longest wait, and the queue at the end? The mean leaves out jobs that never start."

@@ -37,12 +37,12 @@ def four_views(answer: object, seal: Sealed) -> str:
 def load_within(answer: object, seal: Sealed) -> str:
     """Give one number from 0 to 1: the load that counts only what is done within the ten minutes."""
     given = number(answer)
-    expect(0 < given < 1, "a share of what all workers can do in 600 s, between 0 and 1")
+    expect(0 < given < 1, "give a share of what all workers can do in 600 s, between 0 and 1")
     seal.trap("whole", given, "that is all of the work: leave out what is done after ten minutes", 0.01)
     seal.trap("cut", given, "a task that comes at minute 5 has five minutes left in the slice", 0.005)
     seal.trap("late", given, "that is the part of the work that comes after the ten minutes")
     seal.right("load", given, "work within the slice, over 600 s times the workers that `probe` would have")
-    return "a few tasks that last for hours are most of the 80 %; machines are bought for them."
+    return "most of the 80 % comes from a few tasks that last for hours."
 
 
 @five_papers("`lotes.simulate('lotes', configs, jobs, plan=plan, exit=...)` on "
@@ -53,8 +53,8 @@ def exits(answer: object, seal: Sealed) -> str:
     expect((given >= 0).all(), "waits in seconds are not negative")
     seal.trap("swapped", given, "as printed (`exit='delta'`) first, then `exit='all'`")
     seal.right("printed", given[0], "the first: `one_trace.place(one_trace.part(20))['lotes']` has it")
-    seal.right("all", given[1], "the second: all the same, and `exit='all'` for `lotes.simulate`")
-    return "a class that the plan has not seen on a machine is never served there; one word mends it."
+    seal.right("all", given[1], "the second: change nothing but `exit='all'` in the call of `lotes.simulate`")
+    return "as printed, a machine never looks for a class outside its plan; `exit='all'` fixes that."
 
 
 @five_papers("for each pair compare two numbers: `longest` of the reduce, and its `end` less the map's "
@@ -64,11 +64,11 @@ def overlap(answer: object, seal: Sealed) -> str:
     given = number(answer)
     expect(0 < given < 1, "a share of the pairs, between 0 and 1")
     seal.trap("may have waited", given, "those may have waited: the other pairs are asked for", 0.01)
-    seal.trap("ended before", given, "those end before their map does: more of them begin before", 0.01)
-    seal.trap("no second", given, "give a second more for rounding", 0.003)
-    hint = "a reduce's longest instance against the time from its map's end to its own, plus 1 s for rounding"
+    seal.trap("ended before", given, "those end before their map ends: even more begin before it", 0.01)
+    seal.trap("no second", given, "allow one second for rounding", 0.003)
+    hint = "compare a reduce's longest instance with the time from its map's end to its own end, plus 1 s"
     seal.right("share", given, hint, 0.01)
-    return "reduces begin before their maps end, or what the trace calls a duration holds waiting, too."
+    return "either reduces begin before their maps end, or the trace's durations include waiting."
 
 
 @cache
@@ -113,14 +113,14 @@ def best_fit(cluster: lotes.Cluster, job: int) -> int:
 def paired(answer: object, seal: Sealed) -> str:
     """Give three numbers: the half-widths (s) of the 95 % intervals of A, of B, and of differences B - A."""
     given = numbers(answer, 3, "three half-widths")
-    seal.trap("deviations", given, "standard deviations: what is left in the mean of five seeds?")
+    seal.trap("deviations", given, "these are standard deviations: how much does a mean of five deviate?")
     seal.trap("normal", given, "use Student's t in place of 1.96")
-    seal.trap("whole widths", given, "these are whole widths; half of it stands on each side")
+    seal.trap("whole widths", given, "these are whole widths: give half of each")
     for name, half in zip("AB", given[:2], strict=True):
         seal.right(name, half, f"{name}: from the standard deviation of the five numbers to that of "
                                f"their mean")
-    seal.right("B - A", given[2], "the third: first the five differences, and then their interval")
-    return "A and B overlap widely: what do common seeds buy?"
+    seal.right("B - A", given[2], "the third: take the five differences first, and then their interval")
+    return "the intervals of A and B overlap, and that of B - A lies below 0: that is what common seeds gain."
 
 
 def _surely_ahead(runs, rival):
@@ -153,7 +153,7 @@ def above_hawk(answer: object, seal: Sealed) -> str:
     return "how many messages does it take? `eagle.simulate(...).stats` knows."
 
 
-@own_policy("give leaf 0 and leaf 1 more tasks than fit, from 0 on, with durations that never end together")
+@own_policy("give leaves 0 and 1 more tasks than fit, from time 0 on, whose ends never coincide")
 def nobody_lets_it_in(answer: object, seal: Sealed) -> str:
     """Give a table of jobs for `mch.simulate` (`leaf, submit, tasks, duration`) under which leaf 2 starves by
     all three rules."""
@@ -162,14 +162,14 @@ def nobody_lets_it_in(answer: object, seal: Sealed) -> str:
         with hinted("the simulator refuses this table"):
             run = mch.simulate(mch.Tree(TREE), CAPACITY, rule, jobs, until=UNTIL)
         third = run.jobs[run.jobs["leaf"] == 2]
-        expect(len(third), "leaf 2 has no jobs here, and who wants nothing cannot starve")
+        expect(len(third), "leaf 2 has no jobs here: give it some, for only a leaf with jobs can starve")
         expect(third["submit"].min() <= UNTIL / 2, f"leaf 2 comes too late to starve within {UNTIL:g} s")
         hint = "When are a CPU and a unit of memory given back at the same time?"
         expect(third["start"].isna().all(), f"under {rule} a task of leaf 2 starts. {hint}")
-    return "the rule chooses leaf 2 each time, and one of its two resources is always missing: none is kept."
+    return "the rule chooses leaf 2 each time, but one of its two resources is missing, and none is reserved."
 
 
-@own_policy("no large job should be left for the end: how much work has each?")
+@own_policy("no large job should be left for the end: how much work does each have?")
 def above_hmhs(answer: object, seal: Sealed) -> str:
     """Give an `hmhs.Policy` that is ahead of HMHS itself on the board's first ten seeds (the 95 % interval of
     the difference lies below 0), and breaks no rule."""

@@ -169,7 +169,7 @@ def _plot_point(frame, rows, sizes, at, claims):
             runs = rows[rows["policy"] == policy].sort_values("seed")
             heights = height + SPREAD * (np.arange(len(runs)) - (len(runs) - 1) / 2)
             dots(ax, values[runs.index], heights, style.look(policy), 7, stable=runs["stable"])
-    axes[0].set(xscale="log", xlim=(SHORTEST / 2, 2 * waits.max()), xlabel=WAIT)
+    axes[0].set(xscale="log", xlim=(SHORTEST / 2, 2 * waits.max()), xlabel=f"{WAIT}; none: 0.0001")
     axes[0].set_yticks(range(len(policies)), [style.look(policy).label for policy in policies])
     axes[0].set_ylim(len(policies) - 0.5, -0.5)
     axes[1].set_xscale("symlog", linthresh=threshold)
