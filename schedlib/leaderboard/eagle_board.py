@@ -64,6 +64,8 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
     Gives a frame as `standings` does, of completion times, and whether a system `looked` at estimates. With
     one `Workload` a seed decides only the systems' own choices.
 
+    See also: `eagle.System`, `leaderboard.literature`.
+
     >>> def nowhere(cluster, job, probe, rng):
     ...     return len(cluster.queued)
     >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 9.0])

@@ -40,6 +40,8 @@ def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None 
     has filled (or over all its time when it is done by then). A leaf starves when it has tasks and runs none
     for long. Utilisation is the mean over the resources. Gives a frame as `standings` does.
 
+    See also: `mch.rule`.
+
     >>> @rule
     ... def no_number(leaf, usage, demand, weight, capacity):
     ...     return np.nan
