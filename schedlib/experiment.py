@@ -24,7 +24,10 @@ def _file_name(owner: str, name: str) -> None:
 
 
 def of_paper(owner: str, name: str) -> None:
-    """Raise ValueError unless an id begins with a paper's key, as those of the book do."""
+    """Raise ValueError unless an id begins with a paper's key, as those of the book do.
+
+    >>> of_paper("figure", "hmhs.fig1")
+    """
     paper, _, rest = name.partition(".")
     if paper not in papers.KEYS or not rest:
         known = ", ".join(papers.KEYS)
@@ -49,6 +52,8 @@ class Experiment:
 
     Raises ValueError when a scale is missing, empty or unknown, and on an id that is no file name; TypeError
     when `run` is no function.
+
+    See also: `reproduce.run`.
 
     >>> from schedlib.experiment import grid, scales
     >>> mine = Experiment("waits-by-load", "Mean waits", print, scales(grid(load=[0.5, 0.9])), scales(2, 20))
@@ -112,6 +117,11 @@ class Figure:
     `plot(frame)` returns a matplotlib Figure and simulates nothing. `caption` and `alt` are texts, or
     functions of the frame that return one, so that they can state what was measured. `part(frame)` gives the
     rows that the picture, its texts and its CSV have; all of them unless given.
+
+    See also: `experiment.Experiment`, `experiment.Claim`.
+
+    >>> Figure("hmhs.few", "hmhs.few", None, "Makespans of few jobs.", "A table of makespans.").id
+    'hmhs.few'
     """
 
     id: str
@@ -153,6 +163,12 @@ class Claim:
     fail, as the model or the generator is made so, is marked `by_construction` and not counted. A claim that
     cannot be judged here has `experiment=None`. Both say why in `reason`. Raises ValueError on an unknown
     check, a missing part, and a tolerance that is negative or of an order.
+
+    See also: `experiment.Experiment`, `reproduce.claims`.
+
+    >>> Claim("hmhs.sooner", "Fig. 1", "HMHS ends first.", "makespan", "s", None, "text", "order", 0.0,
+    ...       experiment="hmhs.fig1", measure=lambda frame: frame["margin"]).check
+    'order'
     """
 
     id: str

@@ -8,7 +8,13 @@ from scipy.special import stdtrit
 
 
 class Interval(NamedTuple):
-    """A mean and the ends of its confidence interval (NaN where one value cannot give any)."""
+    """A mean and the ends of its confidence interval (NaN where one value cannot give any).
+
+    See also: `intervals.mean_ci`.
+
+    >>> mean_ci([9.0, 11.0]).mean
+    10.0
+    """
 
     mean: float
     low: float
@@ -35,7 +41,11 @@ def mean_ci(values: npt.ArrayLike, level: float = 0.95) -> Interval:
 
 
 class Proportion(NamedTuple):
-    """How many of so many independent trials succeeded, in shares of `unit` (100 for %)."""
+    """How many of so many independent trials succeeded, in shares of `unit` (100 for %).
+
+    >>> Proportion(95, 100, 100.0).interval().mean
+    95.0
+    """
 
     successes: int
     trials: int

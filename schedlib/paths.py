@@ -95,7 +95,14 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_whole(path: Path, data: bytes | str) -> None:
-    """Write a file whole or not at all, whatever happens meanwhile; folders are made, texts are UTF-8."""
+    """Write a file whole or not at all, whatever happens meanwhile; folders are made, texts are UTF-8.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder, "new", "a.txt"), "text")
+    ...     Path(folder, "new", "a.txt").read_text()
+    'text'
+    """
     with replacing(path) as file:
         file.write_bytes(data.encode() if isinstance(data, str) else data)
 
@@ -103,7 +110,12 @@ def write_whole(path: Path, data: bytes | str) -> None:
 @contextlib.contextmanager
 def alone(folder: Path) -> Iterator[None]:
     """Hold a folder while a file in it is read, changed and written: nothing of another process is lost. The
-    lock ends with the process and leaves nothing behind. Without `flock` on the system nothing is held."""
+    lock ends with the process and leaves nothing behind. Without `flock` on the system nothing is held.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder, alone(Path(folder)):
+    ...     pass
+    """
     folder.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl

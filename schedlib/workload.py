@@ -26,6 +26,8 @@ class Workload:
     a time or demand that is negative, NaN or infinite, on jobs out of order or there twice, on a task of an
     unknown job, and when there is no job at all.
 
+    See also: `schedlib.traces`, whose readers give one.
+
     >>> jobs = pd.DataFrame({"job": ["a", "b"], "submit": [0.0, 1.5]})
     >>> tasks = pd.DataFrame({"job": ["a", "a", "b"], "duration": [3.0, 4.0, 1.0], "cpu": [1.0, 1.0, 0.5]})
     >>> Workload(jobs, tasks)

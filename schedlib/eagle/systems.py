@@ -217,6 +217,8 @@ class System:
     Raises ValueError on a function that does not compile, an unknown part, a negative `min_probes` or `cap`,
     and on "sss" without a centre that places long jobs.
 
+    See also: `eagle.Cluster`, `eagle.remaining_work`, `leaderboard.eagle`.
+
     >>> System("mine", short_jobs="probes", long_jobs="lwl", queue="srpt", sticky=True).min_probes
     0
     """
@@ -278,6 +280,8 @@ def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: 
           updates: bool | str = True) -> System:
     """Eagle (Sections 3 and 4), or what is left of it without one of its parts (Section 6.3).
 
+    See also: `eagle.System`, from whose parts all six are built.
+
     >>> Eagle(sbp=False, srpt=False).name
     'eagle without sbp+srpt'
     """
@@ -289,31 +293,51 @@ def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: 
 
 @typed
 def Hawk(*, steal: bool = True, thieves: str | None = None) -> System:
-    """Hawk (Delgado et al., ATC 2015): batch sampling of short jobs, a centre for long, work stealing."""
+    """Hawk (Delgado et al., ATC 2015): batch sampling of short jobs, a centre for long, work stealing.
+
+    >>> Hawk(steal=False).name
+    'hawk without stealing'
+    """
     return System("hawk" if steal else "hawk without stealing", steal=steal, thieves=thieves)
 
 
 def Sparrow() -> System:
-    """Sparrow (Ousterhout et al., SOSP 2013): batch sampling with late binding, for all jobs and workers."""
+    """Sparrow (Ousterhout et al., SOSP 2013): batch sampling with late binding, for all jobs and workers.
+
+    >>> Sparrow().looks()
+    False
+    """
     return System("sparrow", long_jobs="probes")
 
 
 @typed
 def DLWL(*, srpt: bool = True) -> System:
-    """Distributed least work left (Section 6.2): each scheduler knows the queues of the last heartbeat."""
+    """Distributed least work left (Section 6.2): each scheduler knows the queues of the last heartbeat.
+
+    >>> DLWL().queue, DLWL(srpt=False).queue
+    ('srpt-tasks', 'fifo')
+    """
     name, queue = ("dlwl", "srpt-tasks") if srpt else ("dlwl without srpt", "fifo")
     return System(name, short_jobs="stale-lwl", long_jobs="stale-lwl", queue=queue)
 
 
 @typed
 def Omniscient(*, srpt: bool = False) -> System:
-    """The omniscient scheduler (Section 6.4): least work left, known now, for all; short jobs anywhere."""
+    """The omniscient scheduler (Section 6.4): least work left, known now, for all; short jobs anywhere.
+
+    >>> Omniscient().short_jobs
+    'lwl'
+    """
     name, queue = ("omniscient with srpt", "srpt-tasks") if srpt else ("omniscient", "fifo")
     return System(name, short_jobs="lwl", queue=queue)
 
 
 def IdealEagle() -> System:
-    """Eagle whose schedulers always know where long tasks are; without SRPT, as in the authors' simulator."""
+    """Eagle whose schedulers always know where long tasks are; without SRPT, as in the authors' simulator.
+
+    >>> IdealEagle().short_jobs, IdealEagle().sticky
+    ('clear', True)
+    """
     return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
 

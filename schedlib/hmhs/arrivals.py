@@ -30,6 +30,12 @@ class Arrivals:
     - `copy (N,)`: how long one reduce task copies its input, before its own time; 0 if left out
 
     Raises ValueError on shapes that disagree, on submissions out of order and on pools of different size.
+
+    See also: `hmhs.serve`; `hmhs.arriving`, which makes them from a trace.
+
+    >>> one = [[1.0], [1.0]]
+    >>> Arrivals(Instance([4, 1], [1, 1], one, [1, 1], [1, 1], one), [0.0, 1.0]).copy.tolist()
+    [0.0, 0.0]
     """
 
     instance: Instance
@@ -60,6 +66,14 @@ class Served:
 
     `submit (N,)`, `map_end (N,)` and `job_end (N,)` in time; `map` and `reduce` hold the tasks in order of
     start; `local` is the share of the map tasks that ran where their input lies.
+
+    See also: `hmhs.serve`.
+
+    >>> one = [[1.0], [1.0]]
+    >>> two = Instance([4, 1], [1, 1], one, [1, 1], [1, 1], one)
+    >>> served = serve(Arrivals(two, [0.0, 1.0]), "shortest")
+    >>> served.job_end.tolist(), served.flow.tolist(), served.local
+    ([5.0, 6.0], [5.0, 5.0], 1.0)
     """
 
     policy: str
@@ -85,6 +99,8 @@ def arriving(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, lo
     arrive, the `load`: work on machines of average speed over machine time. `copy` is the share of a reduce
     task's time that goes into copying, or `jobs` has a column `copy` of such shares. Raises ValueError as
     `from_trace` does, and when all jobs are submitted at once.
+
+    See also: `hmhs.serve`, `hmhs.from_trace`.
 
     >>> columns = {"submit": [0.0, 5.0], "map_tasks": [3, 1], "map_time": [9.0, 4.0]}
     >>> jobs = pd.DataFrame(columns | {"reduce_tasks": [1, 1], "reduce_time": [5.0, 1.0]})
@@ -133,6 +149,8 @@ def serve(arrivals: Arrivals, policy: str = "fair", *, delay: float = 5.0, remot
 
     Raises ValueError on an unknown policy or an argument out of range. Sources: Zaharia et al., *Delay
     scheduling*, EuroSys 2010; Hadoop's capacity scheduler and `mapreduce.job.reduce.slowstart`.
+
+    See also: `hmhs.schedule`, for a batch; `hmhs.arriving`; `leaderboard.literature`.
 
     >>> one = [[1.0], [1.0]]
     >>> two = Instance([4, 1], [1, 1], one, [1, 1], [1, 1], one)

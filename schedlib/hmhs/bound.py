@@ -142,6 +142,8 @@ class Bounds(NamedTuple):
 def bounds(instance: Instance) -> Bounds:
     """Every lower bound that the library knows, with the prices they rest on.
 
+    See also: `hmhs.lower_bound`.
+
     >>> one = [[1.0], [1.0]]
     >>> two = Instance([4, 1], [1, 1], one, [1, 5], [1, 1], one)
     >>> bounds(two).best, lower_bound(two)
@@ -160,7 +162,13 @@ def bounds(instance: Instance) -> Bounds:
 
 @typed
 def lower_bound(instance: Instance) -> float:
-    """A lower bound on the makespan of every schedule of the instance, in its unit of time."""
+    """A lower bound on the makespan of every schedule of the instance, in its unit of time.
+
+    See also: `hmhs.bounds`, where it comes from; `hmhs.optimum`, for tiny instances.
+
+    >>> bool(8.0 <= lower_bound(Instance([4], [2], [[1.0]], [3], [1], [[1.0]])) <= 11.0)
+    True
+    """
     return bounds(instance).best
 
 
@@ -184,6 +192,8 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     machine j. All maps up to position k end by A_k, and every reduce machine has all from position k on still
     before it at A_k. ValueError for more than 8 jobs, RuntimeError when the answer is not proved within
     `seconds`.
+
+    See also: `hmhs.lower_bound`.
 
     >>> one = [[1.0], [1.0]]
     >>> round(optimum(Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one)), 6)

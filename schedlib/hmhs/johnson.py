@@ -44,6 +44,12 @@ def total_times(instance: Instance) -> tuple[np.ndarray, np.ndarray]:
     """Average total processing time of each job's maps and of its reduces, each (N,) (the P-bar of Eq. 1).
 
     Totals, not divided by the number of machines: with pools of different size that would change the order.
+
+    See also: `hmhs.priority`.
+
+    >>> one = [[1.0, 3.0]]
+    >>> total_times(Instance([2], [5], one, [8], [1], one))
+    (array([20.]), array([16.]))
     """
     return (instance.map_time * instance.map_speed.mean(axis=1) * instance.map_tasks,
             instance.reduce_time * instance.reduce_speed.mean(axis=1) * instance.reduce_tasks)
@@ -56,6 +62,8 @@ def priority(instance: Instance) -> np.ndarray:
     A job with more reduce than map work gets -1 / map work, any other 1 / reduce work, which sorts as
     Johnson's rule does. Equal work counts as more reduce work. The limits are taken where a stage is empty:
     -inf without maps, +inf without reduces.
+
+    See also: `hmhs.johnson`, `hmhs.total_times`.
 
     >>> one = [[1.0], [1.0], [1.0]]
     >>> priority(Instance([2, 4, 3], [1, 1, 1], one, [8, 2, 1], [1, 1, 0], one)).tolist()

@@ -91,6 +91,8 @@ def rule(function: Callable) -> Callable:
     -1 lets the machine wait, until a job becomes ready or has its last task started, or until `wake[0]`.
     Raises ValueError, with the reason, when the function does not compile, or writes to anything else.
 
+    See also: `hmhs.Policy`, `leaderboard.hmhs`.
+
     >>> @rule
     ... def last(stage, machine, now):
     ...     return stage.queue[-1]

@@ -31,6 +31,8 @@ class Instance:
     without reduce tasks ends with its maps. Arrays are copied. ValueError, with the argument and the row, on
     shapes that disagree and values not finite, not positive, or (tasks) not whole. Source: HMHS, Section 2.1.
 
+    See also: `hmhs.single`, `hmhs.hybrid`, `hmhs.from_trace`, which make one.
+
     >>> tiny = Instance([4, 2], [1, 1], [[1.0], [1.0]], [3, 5], [1, 1], [[1.0], [1.0]])
     >>> tiny.n_jobs, tiny.map_machines, tiny.reduce_machines
     (2, 1, 1)
@@ -131,6 +133,13 @@ class Schedule:
     - `map`, `reduce`: the tasks as arrays; `tasks`: the same as one frame, for a Gantt chart
     - `steps`: candidates looked at by the dispatcher, a count that repeats where wall-clock time does not;
       `steps_full_scan`: those of the paper's loops over all waiting jobs and machines
+
+    See also: `hmhs.schedule`, `hmhs.lower_bound`.
+
+    >>> from schedlib import hmhs
+    >>> done = hmhs.schedule(Instance([4], [2], [[1.0]], [3], [1], [[1.0]]), "fifo")
+    >>> done.makespan, done.map_end.tolist(), len(done.tasks)
+    (11.0, [8.0], 3)
     """
 
     policy: str

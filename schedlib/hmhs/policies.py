@@ -35,6 +35,16 @@ class Policy:
       jobs; on the reduce stage it is Dynamic-Min-Min.
     - `score(instance)`: tables (N, Mm) and (N, Mr) that rules see as `stage.score`; default: the task times
     - `barrier`: no reduce starts before every map has ended
+
+    See also: `hmhs.rule`, `hmhs.priority`, `leaderboard.hmhs`.
+
+    >>> from schedlib import hmhs
+    >>> def largest(instance):
+    ...     return -instance.map_time
+    >>> one = [[1.0], [1.0]]
+    >>> two = hmhs.Instance([1, 5], [1, 1], one, [1, 1], [1, 1], one)
+    >>> hmhs.schedule(two, Policy(order=largest, name="largest first")).map_end.tolist()
+    [6.0, 5.0]
     """
 
     order: Callable[[Instance], np.ndarray] = as_given

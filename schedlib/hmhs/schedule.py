@@ -31,6 +31,8 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs", *, seed: int = 0
     comes, 0 if left out. Raises ValueError on an unknown name and on a policy
     that breaks the rules, with the time, the machine and the job. Source: HMHS, Sections 3.3 and 4.
 
+    See also: `hmhs.serve`, for jobs that arrive over time; `hmhs.Policy`; `leaderboard.hmhs`.
+
     >>> one = [[1.0], [1.0]]
     >>> two = Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one)
     >>> schedule(two, "fifo").makespan, schedule(two, "hmhs").makespan
@@ -52,7 +54,10 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs", *, seed: int = 0
 
 
 def warm() -> None:
-    """Compile or load every kernel, so that what is timed next is not charged for it."""
+    """Compile or load every kernel, so that what is timed next is not charged for it.
+
+    >>> warm()
+    """
     tiny = Instance(*(np.ones(2), np.ones(2), np.ones((2, 2))) * 2)
     for policy in POLICIES.values():
         run(tiny, policy)

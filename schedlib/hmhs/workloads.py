@@ -102,6 +102,8 @@ def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, 
     order, unless told), and the seed also draws the speed factors, which no trace records. Mean times are
     half a second at least. Raises ValueError on a missing column or more jobs than there are.
 
+    See also: `hmhs.swim_jobs`, `hmhs.arriving`.
+
     >>> columns = {"map_tasks": [3, 1], "map_time": [9, 4], "reduce_tasks": [1, 0], "reduce_time": [5, 1]}
     >>> jobs = pd.DataFrame(columns)
     >>> from_trace(jobs, machines=(2, 2)).n_jobs
@@ -130,6 +132,16 @@ def swim_jobs(workload: Workload, *, block: float = 64e6, shuffle_per_reduce: fl
     (Hadoop's default of those years), one reduce task for each `shuffle_per_reduce` bytes shuffled (none
     without shuffle), and tasks that move `rate` bytes a second through input, or through shuffle plus output.
     Raises ValueError on an argument that is not positive or a workload without the byte columns.
+
+    See also: `traces.read_swim`, `hmhs.from_trace`, `hmhs.arriving`.
+
+    >>> import tempfile
+    >>> from schedlib import traces
+    >>> with tempfile.NamedTemporaryFile("w+") as file:
+    ...     print("job0", 0, 0, 128_000_000, 0, 0, sep="\\t", file=file, flush=True)
+    ...     swim_jobs(traces.read_swim(file.name))[["map_tasks", "map_time"]]
+       map_tasks  map_time
+    0          2       6.4
     """
     for name, value in (("block", block), ("shuffle_per_reduce", shuffle_per_reduce), ("rate", rate)):
         if not value > 0:

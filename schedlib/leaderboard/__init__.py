@@ -3,8 +3,11 @@
 board = leaderboard.hmhs(mine, seeds=5)     # a tidy frame
 print(leaderboard.told(board))              # who broke which rule: row, time, way out
 leaderboard.plot(board)                     # a figure
+
+`leaderboard.literature` has policies that others published, written as a reader would.
 """
 
+from schedlib.leaderboard import literature as literature
 from schedlib.leaderboard.eagle_board import eagle
 from schedlib.leaderboard.hmhs_board import hmhs
 from schedlib.leaderboard.lotes_board import lotes

@@ -68,6 +68,8 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
     completion time over that of the job's longest task, each at least 10 s, which is 1 where nobody waits;
     and the utilisation until the last task ends.
 
+    See also: `eagle.System`, `leaderboard.literature`.
+
     >>> def nowhere(cluster, job, probe, rng):
     ...     return len(cluster.queued)
     >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 9.0])

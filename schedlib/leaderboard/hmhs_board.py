@@ -44,6 +44,8 @@ def hmhs(*mine: Policy | Callable, workload: Instance | Callable[[int], Instance
     Gives a frame as `standings` does. `broke` says which rule a policy broke; `warned` that machines idle
     while a task could run, for more than 1 % of their time and twice what the shipped policies need.
 
+    See also: `hmhs.rule`, `hmhs.Policy`, `leaderboard.literature`.
+
     >>> from schedlib.hmhs import rule
     >>> @rule
     ... def nobody(stage, machine, now):

@@ -73,6 +73,8 @@ def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workloa
     `broke` says which rule a policy of yours broke; `warned` that a job waits while a
     machine has room.
 
+    See also: `lotes.Policy`, `leaderboard.told`, `leaderboard.plot`, `leaderboard.literature`.
+
     >>> from schedlib.workload import Workload
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> never = Policy(arrive=lambda cluster, job: -1, leave=lambda cluster, machine: -1, name="never")

@@ -53,6 +53,8 @@ def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None 
     until its end, or until the last time that counts, over the duration of a task, each at least 10 s. Gives
     a frame as `standings` does.
 
+    See also: `mch.rule`.
+
     >>> @rule
     ... def no_number(leaf, usage, demand, weight, capacity):
     ...     return np.nan

@@ -71,6 +71,8 @@ def _interval(values: pd.Series) -> tuple[float, ...]:
 def told(board: pd.DataFrame) -> str:
     """What went wrong, a paragraph per policy: the rule it broke or a warning, with row, time and way out.
 
+    See also: `leaderboard.plot`.
+
     >>> told(pd.DataFrame({"policy": ["a"], "broke": ["capacity: job 3 at 2 s"], "warned": [""]}))
     'a broke capacity: job 3 at 2 s'
     """
@@ -96,6 +98,12 @@ def plot(board: pd.DataFrame, metric: str | None = None, size: tuple[float, floa
     `metric` is one of the board's, the first by default. Who broke a rule stands below. The axis is
     logarithmic when means are apart by more than a factor of 8. The figure is of `size` (inches), or that of
     `ax`. ValueError on an unknown metric.
+
+    See also: `leaderboard.told`, `leaderboard.alt_text`, `leaderboard.standings`.
+
+    >>> waits = [("a", 0, 2.0), ("a", 1, 3.0), ("b", 0, 1.0), ("b", 1, 2.0)]
+    >>> rows = [(policy, "wait (s)", "low", seed, wait, "", "") for policy, seed, wait in waits]
+    >>> figure = plot(standings(pd.DataFrame(rows, columns=COLUMNS)))
     """
     rows = _shown(board, metric)
     axes: Any = ax or style.subplots(size=size or (7.6, 0.9 + 0.42 * len(rows)))[1]
@@ -137,7 +145,12 @@ def _signed(value: float) -> str:
 
 
 def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
-    """A board in words, for those who do not see the figure."""
+    """A board in words, for those who do not see the figure.
+
+    >>> rows = [("a", "wait (s)", "low", seed, 2.0 + seed, "", "") for seed in range(2)]
+    >>> "wait (s)" in alt_text(standings(pd.DataFrame(rows, columns=COLUMNS)))
+    True
+    """
     rows = _shown(board, metric)
     labels = [style.look(policy).label for policy in rows["policy"]]
     rows = rows.assign(label=labels, rule=rows["broke"].str.partition(":")[0])

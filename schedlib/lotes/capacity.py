@@ -27,6 +27,13 @@ class Capacity:
     - `bound`: lambda* of stage 1, which no policy exceeds when every job is as large as its class says
     - `trials`: a row each, in order: `rate`, `time` simulated after the burst, `burst_queue` and `last_queue`
       (jobs waiting after the burst, and when it was decided), `sustained`, `decided` (False: time ran out)
+
+    See also: `lotes.capacity`.
+
+    >>> trials = pd.DataFrame({"rate": [8.0, 10.0], "sustained": [True, False]})
+    >>> found = Capacity(rate=9.0, low=8.0, high=10.0, bound=12.0, trials=trials)
+    >>> found.low <= found.rate <= found.high, found.rate / found.bound
+    (True, 0.75)
     """
 
     rate: float
@@ -52,6 +59,8 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
     those of `simulate`. The bisection begins at the rate `near`, which saves trials when that is near the
     answer, and ends when `low` and `high` are `precision` of lambda* apart. Raises ValueError on a precision
     outside (0, 0.25), on a policy that sustains less than a thousandth of lambda*, and as `simulate` does.
+
+    See also: `lotes.simulate`, `lotes.Capacity`.
 
     >>> from schedlib.lotes import JobClasses
     >>> machines, classes = MachineConfigs([[1.0]], [500]), JobClasses([1.0], [[0.5]], [[1.0]])

@@ -55,6 +55,8 @@ class MachineConfigs:
     Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
     amounts negative or not finite, and counts that are not 1, 2, ... Source: LoTES, Section 2.
 
+    See also: `lotes.JobClasses`, `lotes.fewer_machines`.
+
     >>> MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [10, 30]).n_machines
     40
     """
@@ -108,6 +110,8 @@ class JobClasses:
     Arrays are copied and made read-only. Raises ValueError, with argument and row, on shapes that disagree,
     values negative or not finite, shares that do not sum to 1, and a class that needs nothing or whose rate
     is 0 everywhere. Source: LoTES, Sections 2 and 5.3.
+
+    See also: `lotes.MachineConfigs`, `lotes.cluster_jobs`, `lotes.class_counts`.
 
     >>> JobClasses([0.7, 0.3], [[2.0], [3.0]], [[1.0, 0.5]]).n_classes
     2
@@ -164,7 +168,12 @@ def check(configs: MachineConfigs, classes: JobClasses) -> None:
 
 
 def fits(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
-    """Whether a job of class k fits an empty machine of configuration j, (M, K) bool, whatever its rate."""
+    """Whether a job of class k fits an empty machine of configuration j, (M, K) bool, whatever its rate.
+
+    >>> fits(MachineConfigs([[1.0], [4.0]], [1, 1]), JobClasses([0.5, 0.5], [[1.0], [2.0]], [[1, 1], [1, 1]]))
+    array([[ True, False],
+           [ True,  True]])
+    """
     return holds(configs.capacity, classes.demand) > 0  # type: ignore[return-value]
 
 
@@ -175,6 +184,13 @@ class Allocation:
     - `rate`: lambda*, the largest arrival rate that pooled, divisible resources sustain, per unit of time
     - `delta (M, K, R)`: delta_jkl, the fraction of resource l of configuration j that class k gets
     - `running (M, K)`: how many jobs of class k configuration j then holds at a time, on average
+
+    See also: `lotes.allocate`.
+
+    >>> from schedlib import lotes
+    >>> made = lotes.allocate(MachineConfigs([[4.0]], [2]), JobClasses([1.0], [[1.0]], [[3.0]]))
+    >>> round(made.rate, 6), made.running.round(6).tolist(), made.supports.tolist()
+    (24.0, [[8.0]], [1])
     """
 
     rate: float
@@ -200,6 +216,13 @@ class Plan:
     - `machines`: M arrays (B_j,) of int, how many machines emulate each mix; they sum to n_j
     - `fractions`: M arrays (B_j,) of float, x_ij, the same before rounding
     - `rate`: lambda of the linear program; `rate_rounded`: what rounding leaves of it; jobs per unit of time
+
+    See also: `lotes.plan`, `lotes.generate_plan`.
+
+    >>> from schedlib import lotes
+    >>> made = lotes.plan(MachineConfigs([[4.0]], [2]), JobClasses([1.0], [[1.0]], [[3.0]]))
+    >>> made.bins[0].tolist(), made.machines[0].tolist(), made.running.tolist(), round(made.rate, 9)
+    ([[4]], [2], [[8]], 24.0)
     """
 
     configs: MachineConfigs

@@ -26,6 +26,14 @@ class Past(NamedTuple):
 
     - `submit (N,)`, `job_class (N,)` under the present plan, `demand (N, R)`, in the workload's units
     - `start (N,)`, `finish (N,)`: NaN when that has not happened yet
+
+    See also: `lotes.Replan`, whose functions see it.
+
+    >>> one = np.ones(1)
+    >>> past = Past(now=9.0, since=5.0, submit=6 * one, job_class=np.zeros(1, int), demand=np.ones((1, 2)),
+    ...             start=7 * one, finish=np.nan * one)
+    >>> int(np.isnan(past.finish).sum())  # still runs
+    1
     """
 
     now: float
@@ -108,6 +116,8 @@ class Replan:
     everywhere. Running jobs stay; a machine's score is its new bin less what it runs; waiting jobs keep their
     order; and each machine, in the order of the table, starts what it would start on an exit. Raises
     ValueError on times that are not positive and on an unknown way. Source: LoTES, Sections 5.3.3 and 6.
+
+    See also: `lotes.simulate`, `lotes.Past`.
 
     >>> Replan(every=24.0).how
     'estimate'

@@ -49,6 +49,13 @@ class Simulation:
       during which jobs wait), `utilisation_<l>`, and `idle_<l>`: what stays idle of resource l meanwhile
     - `utilisation (R,)`, `fragmentation (R,)`: the same over the run; the latter is NaN if no job ever waited
     - `time`: when the run ended; `plans`: with `replan`, pairs of a time and the plan followed from then on
+
+    See also: `lotes.simulate`.
+
+    >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
+    >>> run = simulate("greedy", MachineConfigs([[2.0]], [1]), jobs)
+    >>> run.quantile([0.5, 1.0]).tolist(), int(run.queue_length["length"].max())
+    ([0.0, 1.0], 1)
     """
 
     policy: str
@@ -183,6 +190,8 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     interval's end; once it is true the run ends. Raises ValueError on an unknown policy or option, a plan
     made for other machines or classes, a job that no machine can run, and a policy that breaks the rules;
     warns when more arrives than stage 2 sustains. Source: LoTES, extended, Sections 4.3 and 5.1.
+
+    See also: `lotes.Policy`, `lotes.capacity`, `leaderboard.lotes`.
 
     >>> jobs = Workload.from_arrays([0, 0, 1], [4.0, 2.0, 1.0], cpu=[1, 1, 1])
     >>> run = simulate("greedy", MachineConfigs([[2.0]], [1]), jobs)

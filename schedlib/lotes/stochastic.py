@@ -29,6 +29,12 @@ class ToldApart(RandomWorkload):
 
     - `of`: the workload that draws them; `centre (K, parts, R)`: mean sizes of the parts
     - `classes`: the parts as job classes, those of the first class first; `spread (K * parts, R)`: deviations
+
+    See also: `lotes.told_apart`, which makes one; `lotes.stochastic_plan`.
+
+    >>> workload = RandomWorkload(JobClasses([1.0], [[0.1, 0.1]], [[1.0]]), rate=10.0, hours=1.0)
+    >>> told_apart(workload, 2).centre.shape
+    (1, 2, 2)
     """
 
     of: RandomWorkload | None = None

@@ -31,6 +31,8 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     ValueError on an unknown rule, capacities that do not fit the tree, and "c-ch" or "m-ch" with a leaf that
     uses nothing of their resource. Source: MCH, Sections II.B, III.A; Bhattacharya et al., SoCC 2013.
 
+    See also: `mch.fill`, for whole tasks; `mch.simulate`, over time.
+
     >>> from schedlib import mch
     >>> a = mch.allocate(mch.Tree([(1, 4), (3, 1)]), (9, 18), "drf")
     >>> a.tasks.round(9).tolist(), a.usage.round(9).tolist(), a.saturated.tolist()
@@ -71,6 +73,12 @@ class Filling(Allocation):
     - `saturated (R,)`: resources in which a chosen task did not fit; `decisions`: all leaves chosen
     - `operations`: nodes, or places of a heap, that were looked at; the same in every run, unlike seconds
     - `order (n,)`: the leaf of each task, in the order in which they started
+
+    See also: `mch.fill`, `mch.allocate`.
+
+    >>> from schedlib import mch
+    >>> mch.fill(Tree([(1, 4), (3, 1)]), (9, 18), "drf").order.tolist()
+    [0, 1, 0, 1, 0]
     """
 
     operations: int
@@ -93,6 +101,8 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
     flat rules then take the lower index, hierarchical ones the child with the fewest tasks started per
     weight, then the first. ValueError as `mch.allocate`, on an unknown method, a leaf whose one task is
     larger than the cluster, and a priority that is no number (with the leaf and when).
+
+    See also: `mch.allocate`, `mch.simulate`.
 
     >>> from schedlib import mch
     >>> filled = fill(mch.Tree([[(1, 0), (0, 1)], [(1, 0)]]), (4, 4), "h-drf")

@@ -31,6 +31,12 @@ class Flattened:
     - `full_type (p,)`: whether a leaf demands every resource
     - `node_share (Q, R)`: normalised demands s_i^j of all nodes, 1 for a node's dominant resource
     - `mu (Q,)`: dominant share of one task (leaves), of all children at share omega (groups)
+
+    See also: `mch.flatten`.
+
+    >>> flat = flatten(Tree([[(1, 0), (0, 1)], [(1, 0)]]), (10, 10))
+    >>> flat.full_type.tolist(), flat.first_saturated
+    ([False, False, False], 0)
     """
 
     weights: np.ndarray
@@ -54,6 +60,8 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     Sub-case 1's 1 becomes the leaf's omega over the mean of its siblings' (its own among them), and in Case 1
     those of the root's children are taken over their mean; below the root mu cancels a common factor.
     ValueError on capacities that do not fit the tree. Source: MCH, Section III.A.
+
+    See also: `mch.allocate`.
 
     >>> from schedlib import mch
     >>> flat = mch.flatten(mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]]), (200, 200))

@@ -26,6 +26,8 @@ class Tree:
     Raises ValueError, with the path, on an empty group, a leaf that needs nothing, demands negative, infinite
     or of different lengths, and weights not positive or of no node. Source: MCH, Section II.A.
 
+    See also: `mch.allocate`, `mch.random_tree`.
+
     >>> tree = Tree([[(1, 0), (0, 1)], [(1, 0)]], weights={(1,): 2})
     >>> tree.n_leaves, tree.n_nodes, tree.paths[1:3], tree.weight[1].item(), tree.demand.tolist()
     (3, 6, ((1,), (1, 1)), 2.0, [[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
@@ -211,6 +213,12 @@ class Allocation:
 
     - `tasks (p,)`: t_i; `shares (p,)`: dominant shares mu_i t_i; `usage (p, R)`: d_i^j t_i, in demands' units
     - `saturated (R,)`: which are used up; `decisions`: tasks chosen, or events when tasks are divisible
+
+    See also: `mch.allocate`; `mch.fill`, whose result says more.
+
+    >>> from schedlib import mch
+    >>> mch.allocate(Tree([(1, 4), (3, 1)]), (9, 18), "drf").shares.round(9).tolist()
+    [0.666666667, 0.666666667]
     """
 
     rule: str

@@ -124,7 +124,16 @@ Rule.__init__ = typed(Rule.__init__)  # type: ignore[method-assign]
 @typed
 def rule(function: Callable | None = None, *, weights: str = "weighted-drf",
          room: int | tuple[int, int] | None = None) -> Rule | Callable:
-    """`Rule` as a decorator: of a priority, or, with `room`, of a function that chooses."""
+    """`Rule` as a decorator: of a priority, or, with `room`, of a function that chooses.
+
+    See also: `mch.Rule`, for what a function is given; `leaderboard.mch`.
+
+    >>> @rule(weights="drf")
+    ... def fewest(leaf, usage, demand, weight, capacity):
+    ...     return usage.sum()
+    >>> fewest.name, fewest.weights
+    ('fewest', 'drf')
+    """
     if function is None:
         return partial(rule, weights=weights, room=room)
     return Rule(function, weights) if room is None else Rule(weights=weights, choose=function, room=room)

@@ -33,6 +33,13 @@ class Churn:
     - `decisions`, `operations`: as in `mch.Filling`; `reflattens`: how often the flat tree's weights were
       worked out anew; `seconds`: wall-clock time of all that
     - `utilisation (R,)`: mean part of each resource in use, from the first submission to `end`
+
+    See also: `mch.simulate`.
+
+    >>> jobs = pd.DataFrame({"leaf": [0, 1], "submit": [0.0, 0.0], "tasks": [2, 2], "duration": [1.0, 1.0]})
+    >>> done = simulate(Tree([(1,), (1,)]), [2], "drf", jobs)
+    >>> done.jobs["finish"].tolist(), done.utilisation.round(6).tolist()
+    ([2.0, 2.0], [1.0])
     """
 
     rule: str
@@ -68,6 +75,8 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     On machines (beyond the paper) the rule chooses as ever, of the shares of their sum, and the task goes to
     the first machine on which it fits. When it fits on none its leaf is blocked until it does, the others go
     on, and a resource is saturated while all leaves that wait and demand it are blocked. Jobs cannot depart.
+
+    See also: `mch.fill`, `mch.rule`, `leaderboard.mch`.
 
     >>> from schedlib import mch
     >>> tree = mch.Tree([(1, 0), (1, 0)])

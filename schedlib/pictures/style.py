@@ -36,7 +36,11 @@ FAINT = {"linestyle": "none", "alpha": 0.25, "markersize": 3.5, "label": ""}
 
 
 class Described(Figure):
-    """A figure that a notebook shows with alt text: `alt`, or else what `describe` reads from the axes."""
+    """A figure that a notebook shows with alt text: `alt`, or else what `describe` reads from the axes.
+
+    >>> figure = Described()
+    >>> figure.alt = "Nothing yet."
+    """
 
     alt: str | None = None
 
@@ -45,7 +49,13 @@ class Described(Figure):
 
 
 class Look(NamedTuple):
-    """How a policy is drawn; `**look(policy).line()` goes into `ax.plot`."""
+    """How a policy is drawn; `**look(policy).line()` goes into `ax.plot`.
+
+    See also: `pictures.style.look`.
+
+    >>> Look("black", "--", "o", "mine").line()["label"]
+    'mine'
+    """
 
     color: str
     linestyle: object
@@ -98,7 +108,13 @@ def use() -> AbstractContextManager:
 
 
 def apply() -> None:
-    """The book's style from here on: the first line of a chapter."""
+    """The book's style from here on: the first line of a chapter.
+
+    See also: `pictures.style.use`, for a `with` block.
+
+    >>> with use():
+    ...     apply()
+    """
     mpl.rcParams.update(RC)
 
 
@@ -119,12 +135,21 @@ def subplots(rows: int = 1, columns: int = 1, size: tuple[float, float] | None =
 
 
 def into(ax: Any, size: tuple[float, float] | None = None) -> tuple[Figure, Any]:
-    """The figure of these axes, and the axes; a new figure of that size when they are None."""
+    """The figure of these axes, and the axes; a new figure of that size when they are None.
+
+    >>> figure, ax = into(None, (4, 3))
+    >>> into(ax)[0] is figure
+    True
+    """
     return subplots(size=size) if ax is None else (ax.get_figure(root=True), ax)
 
 
 def canvas(width: float, height: float, ax: Axes | None = None) -> tuple[Figure, Any]:
-    """A figure of these inches and its axes for a drawing, without frame or margins; `ax` if it is given."""
+    """A figure of these inches and its axes for a drawing, without frame or margins; `ax` if it is given.
+
+    >>> canvas(4, 3)[1].get_xlim()
+    (np.float64(0.0), np.float64(4.0))
+    """
     figure, drawn = into(ax, (width, height))
     if ax is None:
         figure.set_layout_engine("none")
@@ -135,14 +160,25 @@ def canvas(width: float, height: float, ax: Axes | None = None) -> tuple[Figure,
 
 
 def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) -> FancyBboxPatch:
-    """A box of this size with round corners, its lower left one at `low`."""
+    """A box of this size with round corners, its lower left one at `low`.
+
+    >>> _, ax = canvas(4, 3)
+    >>> rounded(ax, (1, 1), (2, 1), facecolor="white").get_width()
+    2
+    """
     shape = FancyBboxPatch(low, size[0], size[1], boxstyle=f"round,pad=0,rounding_size={corner}", **look)
     ax.add_patch(shape)
     return shape
 
 
 def number_on_bar(ax: Axes, x: float, y: float, number: int) -> None:
-    """Write a number in white, outlined so that it can be read on any colour and hatching."""
+    """Write a number in white, outlined so that it can be read on any colour and hatching.
+
+    >>> _, ax = canvas(4, 3)
+    >>> number_on_bar(ax, 1, 1, 7)
+    >>> ax.texts[0].get_text()
+    '7'
+    """
     text = ax.text(x, y, str(number), ha="center", va="center", color="white", fontsize=8)
     text.set_path_effects([withStroke(linewidth=2, foreground="black")])
 
@@ -155,6 +191,10 @@ def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
     `by` that are drawn, in this order, with the `Look` of each; without it all are, in the book's order of
     policies, then by name. With `each` the replicates are drawn, faint, where intervals would cover one
     another. `ax=None` makes a figure. Raises ValueError when a column is missing.
+
+    >>> frame = pd.DataFrame({"load": [0.5, 0.5, 0.9, 0.9], "wait": [1.0, 2.0, 8.0, 9.0]})
+    >>> band(None, frame, "load", "wait").lines[0].get_ydata().tolist()
+    [1.5, 8.5]
     """
     if missing := {x, y, by or x} - set(frame.columns):
         has = ", ".join(map(str, frame.columns))
@@ -185,7 +225,13 @@ def plain_log(axis: Any) -> None:
 
 
 def printed(ax: Any, x: float, y: float, **look: Any) -> None:
-    """A bar at a value that the paper prints."""
+    """A bar at a value that the paper prints.
+
+    >>> _, ax = subplots()
+    >>> printed(ax, 0.9, 12.0)
+    >>> len(ax.lines)
+    1
+    """
     bar = {"linestyle": "none", "label": "", "markersize": 12, "markeredgewidth": 2, "zorder": 3}
     ax.plot([x], [y], **PRINTED.line() | bar | look)
 
@@ -205,7 +251,15 @@ def describe(figure: Figure) -> str:
 
 
 def axes_in_words(figure: Figure, ax: Axes) -> str:
-    """One axes in a sentence: a chart by its labels and series, a diagram by the words in it."""
+    """One axes in a sentence: a chart by its labels and series, a diagram by the words in it.
+
+    See also: `pictures.style.describe`.
+
+    >>> figure, ax = canvas(4, 3)
+    >>> _ = ax.text(1, 1, "a queue")
+    >>> axes_in_words(figure, ax)
+    'diagram of a queue'
+    """
     title = f"{_plain(ax.get_title())}: " if ax.get_title() else ""
     if not ax.axison:
         words = list(filter(None, (_plain(text.get_text()) for text in ax.texts)))

@@ -35,6 +35,13 @@ def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
     same without any; `published`, as published with the delay. Completion times are in the workload's unit.
     Differences that remain come from what the simulator leaves out: a node with many askers answers late, a
     centre that hears late of starts and ends, news on its way, and a processor that all processes share.
+
+    See also: `prototype.run`.
+
+    Not tried by the tests, since it starts processes:
+
+    >>> len(compare(prototype.run(jobs, "sparrow", 3, cutoff=9)))  # doctest: +SKIP
+    4
     """
     jobs, delay, stats = as_it_was(done), network_delay(done), done.stats
     short_partition = (stats["short_only"] + 0.5) / stats["workers"]

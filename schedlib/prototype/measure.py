@@ -50,6 +50,8 @@ def run(workload: Workload, system: str | System = "eagle", nodes: int = 100, *,
     unknown part or unit of time; RuntimeError when processes cannot be started, a host is lost, no node is
     left, or nothing happens any more. No process is left, whatever happens. Source: Eagle, Section 7.
 
+    See also: `prototype.compare`, `eagle.simulate`.
+
     >>> jobs = Workload.from_arrays([0, 0], [1.0, 1.0, 0.1], tasks=[2, 1])
     >>> done = run(jobs, "eagle", 3, short_partition=0.34, cutoff=0.5, compress=10, schedulers=1)
     >>> bool((done.jobs["completion"] > [1.0, 0.1]).all()), done.stats["placements"], len(done.notes)

@@ -27,6 +27,14 @@ class Measurement(Simulation):
     - `notes`: what a reader should know, such as a death: `time, process, what`
     - `delays`: `count, mean, median, p99` of each `kind`: "hop", a probe or placed task on its way; "fetch",
       from asking for a task to its start; "overshoot", by how much a task lasted longer than it should
+
+    See also: `prototype.run`, `prototype.compare`.
+
+    Not tried by the tests, since it starts processes:
+
+    >>> done = prototype.run(jobs, "sparrow", 3, cutoff=9)  # doctest: +SKIP
+    >>> done.jobs["failed"].sum(), done.delay("hop") > 0  # doctest: +SKIP
+    (np.int64(0), True)
     """
 
     notes: pd.DataFrame = field(default_factory=pd.DataFrame)

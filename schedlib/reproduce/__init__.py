@@ -45,6 +45,12 @@ def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publis
 
     `settings` are those of `publish.publish` (scale, seeds, workers, dask, out). Gives None for a figure that
     `only` does not name, and for one whose experiment lacks its data here, which is printed.
+
+    See also: `reproduce.show_rest`, `reproduce.picture`.
+
+    Not tried by the tests, since it writes files to figures/:
+
+    >>> show("hmhs.fig1", scale="smoke")  # doctest: +SKIP
     """
     library = registry.load()
     figure = library.figure(figure_id)
@@ -58,7 +64,12 @@ def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publis
 
 
 def show_rest(paper: str, only: registry.Names = None, **settings: Any) -> None:
-    """Publish and display the figures of a paper that this process has not shown yet, as `show` does."""
+    """Publish and display the figures of a paper that this process has not shown yet, as `show` does.
+
+    Not tried by the tests, since it writes files to figures/:
+
+    >>> show_rest("hmhs", scale="smoke")  # doctest: +SKIP
+    """
     from IPython.display import display
 
     for figure in registry.load().wanted_figures(paper):
@@ -67,7 +78,13 @@ def show_rest(paper: str, only: registry.Names = None, **settings: Any) -> None:
 
 
 def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
-    """A published figure or table with its caption; nothing is run. ValueError when it is not made yet."""
+    """A published figure or table with its caption; nothing is run. ValueError when it is not made yet.
+
+    See also: `reproduce.frame`, `reproduce.show`.
+
+    >>> picture("hmhs.fig1").id
+    'hmhs.fig1'
+    """
     folder = publish.out_folder(out=out)
     entry = publish.provenance(folder).get(figure_id)
     if entry is None:
@@ -79,6 +96,8 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
 
 def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
     """The numbers behind a published figure or table; nothing is run. Raises ValueError as `picture` does.
+
+    See also: `reproduce.picture`, `reproduce.run`.
 
     >>> frame("hmhs.fig1").columns[:2].tolist()
     ['workload', 'jobs']
@@ -95,6 +114,8 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.Dat
     check, tolerance, reading, measured, ci95, verdict, reason, scale, sizes, seeds. ValueError when there are
     no such rows.
 
+    See also: `reproduce.card`.
+
     >>> claims("hmhs")["paper"].unique().tolist()
     ['hmhs']
     """
@@ -108,7 +129,13 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.Dat
 
 
 def card(only: registry.Names = None, out: str | Path | None = None) -> "Markdown":
-    """The rows that `claims` gives as a report card, which a notebook displays; nothing is run."""
+    """The rows that `claims` gives as a report card, which a notebook displays; nothing is run.
+
+    See also: `reproduce.claims`.
+
+    >>> type(card("hmhs")).__name__
+    'Markdown'
+    """
     from IPython.display import Markdown
 
     from schedlib.reproduce import report

@@ -23,7 +23,14 @@ if TYPE_CHECKING:
 
 
 class SweepError(RuntimeError):
-    """Some points failed. `failures` lists (point, seed, traceback); the points that finished are kept."""
+    """Some points failed. `failures` lists (point, seed, traceback); the points that finished are kept.
+
+    See also: `reproduce.run`.
+
+    >>> print(SweepError("mine", [({"jobs": 2}, 0, "Traceback ...\\nValueError: no jobs")]))
+    mine: 1 points failed; the finished ones are kept; running again computes only these:
+      {'jobs': 2} seed 0: ValueError: no jobs
+    """
 
     def __init__(self, experiment_id: str, failures: list[tuple[dict[str, Any], int, str]]):
         self.failures = failures
@@ -57,6 +64,13 @@ def run(experiment: str | Experiment, scale: str = "quick", seeds: int | None = 
 
     The point's parameters and `seed` are columns. The same rows come out however it is run. Raises ValueError
     for an unknown name or scale, and SweepError when points failed (after the others have finished).
+
+    See also: `schedlib.Experiment`, `reproduce.show`, `reproduce.frame`.
+
+    Not tried by the tests, since it takes seconds:
+
+    >>> run("hmhs.fig1", "smoke", seeds=1, workers=1).columns[:2].tolist()  # doctest: +SKIP
+    ['workload', 'jobs']
     """
     return sweep(experiment, scale, seeds, workers, dask, progress, refresh).frame
 

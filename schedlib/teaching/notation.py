@@ -19,7 +19,15 @@ SOURCES = tuple(dict.fromkeys(row.paper for row in TABLE))  # the keys of papers
 
 
 class Notation(pd.DataFrame):
-    """A frame of symbols, shown as Markdown: so a notebook and a static page both set the mathematics."""
+    """A frame of symbols, shown as Markdown: so a notebook and a static page both set the mathematics.
+
+    See also: `teaching.notation.table`, which makes one.
+
+    >>> print(Notation({"symbol": ["$K$"]})._repr_markdown_(), end="")
+    | symbol |
+    | --- |
+    | $K$ |
+    """
 
     @property
     def _constructor(self):

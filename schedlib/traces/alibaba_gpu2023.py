@@ -53,6 +53,8 @@ def alibaba_gpu2023(folder: str | Path) -> tuple[pd.DataFrame, Workload]:
     damaged file (see `schedlib.traces`). Source: Alibaba, cluster-trace-gpu-v2023 (Weng et al., *Beware of
     fragmentation*, USENIX ATC 2023); `schedlib.traces.download` fetches it.
 
+    See also: `lotes.gpu_machines`, `lotes.gpu_draw`.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     one, other = (Path(folder) / name for name in (NODES, TASKS))

@@ -21,7 +21,11 @@ SUMS = "SHA256SUM"
 
 
 class Source(NamedTuple):
-    """What can be fetched: a description, its licence, its size, and the folder it goes into."""
+    """What can be fetched: a description, its licence, its size, and the folder it goes into.
+
+    >>> SOURCES["swim"].folder
+    'swim'
+    """
 
     description: str
     licence: str
@@ -78,6 +82,13 @@ def download_google2011(folder: str | Path, table: str = "job_events",
     `SHA256SUM` is fetched first, into `folder`, and every shard is checked against it; a shard that differs
     is not left in place. Raises ValueError on an unknown table or shard and on a shard that differs,
     ConnectionError when the server cannot be reached.
+
+    See also: `traces.google2011_jobs`, `traces.google2011_tasks`.
+
+    Not tried by the tests, since it needs the network:
+
+    >>> download_google2011("data/downloads/google2011", shards=2)  # doctest: +SKIP
+    PosixPath('data/downloads/google2011/job_events')
     """
     if table not in GOOGLE2011_TABLES:
         raise unknown("table", table, GOOGLE2011_TABLES)
@@ -102,6 +113,13 @@ def download_swim(folder: str | Path, *, base_url: str = SWIM, retries: int = 3)
     The publisher gives no checksums: those of the first download are written to `SHA256SUM` beside the files,
     which are checked against it from then on. Raises ValueError on a file that differs, ConnectionError when
     the server cannot be reached.
+
+    See also: `traces.read_swim`.
+
+    Not tried by the tests, since it needs the network:
+
+    >>> download_swim("data/downloads/swim")  # doctest: +SKIP
+    PosixPath('data/downloads/swim')
     """
     import pooch
 
@@ -124,6 +142,13 @@ def download_alibaba_gpu2023(folder: str | Path, *, base_url: str = ALIBABA_GPU,
     The publisher gives no checksums: `checksums`, SHA-256 by file name, are those of the files that schedlib
     was written with. Raises ValueError on a file that differs, ConnectionError when the server cannot be
     reached.
+
+    See also: `traces.alibaba_gpu2023`.
+
+    Not tried by the tests, since it needs the network:
+
+    >>> download_alibaba_gpu2023("data/downloads/openb")  # doctest: +SKIP
+    PosixPath('data/downloads/openb')
     """
     _get(Path(folder), base_url, dict(checksums), retries)
     return Path(folder)

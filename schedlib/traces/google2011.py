@@ -60,6 +60,8 @@ def google2011_jobs(folder: str | Path) -> Workload:
     ValueError on a damaged file (see `schedlib.traces`), and when there is no shard. Source: Google,
     clusterdata-2011-2, CC-BY 4.0; see `schedlib.traces.download`.
 
+    See also: `traces.google2011_tasks`, `traces.google2011_folder`.
+
     >>> google2011_jobs("no/such/folder")
     Traceback (most recent call last):
     ValueError: folder: no part-*-of-*.csv.gz in no/such/folder; ...
@@ -105,6 +107,8 @@ def google2011_tasks(folder: str | Path) -> Workload:
     | events out of order | sorted within a shard, counted; the shards' names give their order in time |
 
     `folder`, errors and source as of `google2011_jobs`. Memory holds one shard and the finished tasks.
+
+    See also: `traces.google2011_jobs`, `lotes.cluster_jobs`.
 
     >>> google2011_tasks("no/such/folder")
     Traceback (most recent call last):

@@ -30,6 +30,8 @@ def read_hawk(path: str | Path) -> Workload:
     Raises ValueError on a damaged file (see `schedlib.traces`), also on a wrong number of durations and a job
     without tasks. Source: Delgado et al., Hawk (ATC 2015) and Eagle (SoCC 2016).
 
+    See also: `traces.write_hawk`, `eagle.simulate`.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     two = Workload.from_arrays([0, 7], [2, 4, 1.5], tasks=[2, 1])
@@ -75,6 +77,13 @@ def write_hawk(workload: Workload, path: str | Path) -> Path:
     Numbers are written so that `read_hawk` gives the same again. The third field is the job's `mean` where
     jobs have that column, else the mean of its durations. Names of jobs, classes and demands are lost.
     Raises ValueError when a job has no task.
+
+    See also: `traces.read_hawk`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_hawk(Workload.from_arrays([0], [2, 4], tasks=[2]), Path(folder) / "one.tr").read_text()
+    '0 2 3 2 4\\n'
     """
     path = Path(path)
     jobs, offsets, duration = workload.jobs, workload.offsets, workload.tasks["duration"].to_numpy()

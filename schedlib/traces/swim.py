@@ -43,6 +43,8 @@ def read_swim(path: str | Path) -> Workload:
     on a damaged file (see `schedlib.traces`). Source: Chen et al., SWIM (UC Berkeley), New BSD;
     `schedlib.traces.download` fetches it.
 
+    See also: `hmhs.swim_jobs`, which makes jobs of the bytes.
+
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w+") as file:
     ...     print(*("job0", 49, 49, 740773, 2339561, 627471), sep="\\t", file=file, flush=True)

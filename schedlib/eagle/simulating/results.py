@@ -33,6 +33,15 @@ class Simulation:
     - `utilisation`: `time` (s, the beginning of an interval), busy shares `short`, `general`, `all`
     - `tasks`, `log`: with `record=True` a row per task (`job, task, worker, queued, asked, start, finish,
       long`; s) and per event (`time, event, worker, job`), else None
+
+    See also: `eagle.simulate`.
+
+    >>> from schedlib import eagle
+    >>> from schedlib.workload import Workload
+    >>> jobs = Workload.from_arrays([0, 1, 2], [1.0, 1.0, 9.0])
+    >>> run = eagle.simulate(jobs, "sparrow", 3, short_partition=0.34, cutoff=5)
+    >>> run.jobs["long"].tolist(), int(run.stats["tasks"])
+    ([False, False, True], 3)
     """
 
     system: System

@@ -75,6 +75,8 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     none), a cut-off outside the jobs' means, a job without tasks, an estimate that is not positive, a
     negative delay, heartbeat or ratio, and a reader's part that names a worker or a place that there is not.
 
+    See also: `eagle.System`, `prototype.run`, `leaderboard.eagle`.
+
     >>> jobs = Workload.from_arrays([0, 0], [100, 100, 1], tasks=[2, 1])
     >>> simulate(jobs, "eagle", 3, short_partition=0.34, cutoff=50).jobs["completion"].tolist()
     [100.0015, 1.0015]

@@ -120,6 +120,8 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str | np.n
     configurations on which not even one job fits: the paper's divisible jobs do not ask for that. Raises
     ValueError as `check` does and for unknown names. Source: LoTES, Section 4.1.
 
+    See also: `lotes.plan`, `lotes.scarcity`.
+
     >>> configs, classes = MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])
     >>> round(allocate(configs, classes).rate, 6)
     3.333333

@@ -153,6 +153,8 @@ def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
     negative or not finite, on a class that needs nothing, and when there are more than `max_bins`. Source:
     LoTES, Section 4.2, Fig. 5.
 
+    See also: `lotes.count_bins`, `lotes.algorithm1`.
+
     >>> non_dominated_bins([7], [[2], [3]])
     array([[0, 2],
            [2, 1],

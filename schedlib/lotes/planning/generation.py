@@ -125,7 +125,16 @@ def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLik
 
 @dataclass(frozen=True, eq=False)
 class GeneratedPlan(Plan):
-    """A `Plan` with the `bound` that no assignment exceeds, `rounds` of pricing and knapsacks `priced`."""
+    """A `Plan` with the `bound` that no assignment exceeds, `rounds` of pricing and knapsacks `priced`.
+
+    See also: `lotes.generate_plan`, `lotes.Plan`.
+
+    >>> from schedlib import lotes
+    >>> classes = lotes.JobClasses([1.0], [[1.0]], [[3.0]])
+    >>> made = lotes.generate_plan(lotes.MachineConfigs([[4.0]], [2]), classes)
+    >>> round(float(made.bound), 6), made.bins[0].tolist()
+    (24.0, [[4]])
+    """
 
     bound: float
     rounds: int
@@ -141,6 +150,8 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
     made (not a proved integer optimum, but `bound` limits the loss). `allocation` is stage 1's and restricts
     nothing. Raises ValueError as `allocate` does, RuntimeError without a proof after `max_rounds`, or
     `seconds` in the solver.
+
+    See also: `lotes.plan`.
 
     >>> generate_plan(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).rate
     2.0

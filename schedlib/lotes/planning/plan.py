@@ -134,6 +134,8 @@ def plan(configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation
     Raises ValueError as `allocate` and `bins_of` do, and when K^j leaves a class only where none of its jobs
     fits; RuntimeError without a proof of optimality within `seconds`. Source: Section 4.2, Eqs. 6-10.
 
+    See also: `lotes.generate_plan`, which lists no bins; `lotes.allocate`, the first stage alone.
+
     >>> plan(MachineConfigs([[5.0]], [2]), JobClasses([1.0], [[3.0]], [[1.0]])).rate
     2.0
     """

@@ -26,7 +26,14 @@ OPTIONS = {"fgd": {"typical": None}}
 
 
 class Typical(NamedTuple):
-    """The typical tasks: `demand (M, R)`, each once, and `popularity (M,)`, the part of all tasks it is."""
+    """The typical tasks: `demand (M, R)`, each once, and `popularity (M,)`, the part of all tasks it is.
+
+    See also: `lotes.typical_tasks`, which counts them in a workload; `lotes.fragmentation`.
+
+    >>> halves = Typical(demand=np.array([[4.0, 0.5], [8.0, 1.0]]), popularity=np.array([0.75, 0.25]))
+    >>> halves.popularity.sum()
+    np.float64(1.0)
+    """
 
     demand: np.ndarray
     popularity: np.ndarray

@@ -67,6 +67,12 @@ class Cluster(NamedTuple):
 
     All are read-only but `notes (S, 4)` and `machine_notes (N, 4)`, the policy's own numbers for each job and
     each machine: zeros when the job comes, and at the start.
+
+    >>> def to_the_emptier(cluster, job):  # of the first two machines
+    ...     machine = 0 if cluster.free[0, 0] >= cluster.free[1, 0] else 1
+    ...     return machine if can_start(cluster, job, machine) else -1
+    >>> Policy(to_the_emptier, name="emptier of two").name
+    'emptier of two'
     """
 
     capacity: np.ndarray
@@ -115,6 +121,12 @@ class Policy:
     Both are small functions of numbers, loops and arrays; they are compiled. Raises ValueError, with the
     reason, when one does not compile, or writes to what it sees, and (from `simulate`) when one names a
     machine or a job that cannot be.
+
+    See also: `lotes.Cluster`, what they see; `lotes.first_fit`, `lotes.best_fit`, `lotes.can_start` and
+    `lotes.room_at`, what they may call; `leaderboard.lotes`.
+
+    >>> Policy(lambda cluster, job: first_fit(cluster, job), name="first fit").name
+    'first fit'
     """
 
     arrive: Callable
@@ -128,14 +140,20 @@ class Policy:
 
 @kernel
 def can_start(cluster, job, machine):
-    """Whether a job can start on a machine now: its class runs there, and there is room for it."""
+    """Whether a job can start on a machine now: its class runs there, and there is room for it.
+
+    >>> policy = Policy(lambda cluster, job: 0 if can_start(cluster, job, 0) else -1, name="the first only")
+    """
     able = cluster.pace[cluster.config[machine], cluster.job_class[job]] < np.inf
     return able and fits(cluster.free[machine], cluster.size[job])
 
 
 @kernel
 def first_fit(cluster, job):
-    """The first machine on which the job can start now, or -1; in a few steps however many there are."""
+    """The first machine on which the job can start now, or -1; in a few steps however many there are.
+
+    >>> policy = Policy(lambda cluster, job: first_fit(cluster, job), name="first fit")
+    """
     need = tree.outline(cluster.size[job])
     for j in range(cluster.capacity.shape[0]):
         if cluster.pace[j, cluster.job_class[job]] < np.inf:
@@ -147,7 +165,10 @@ def first_fit(cluster, job):
 
 @kernel
 def best_fit(cluster, job):
-    """The machine on which the job can start now that has least free, all resources together, or -1."""
+    """The machine on which the job can start now that has least free, all resources together, or -1.
+
+    >>> policy = Policy(lambda cluster, job: best_fit(cluster, job), name="best fit")
+    """
     if first_fit(cluster, job) < 0:
         return -1
     room = cluster.room
@@ -160,7 +181,14 @@ def best_fit(cluster, job):
 @kernel
 def room_at(cluster, job, machine):
     """From when on a job can start on a machine, as far as is known, if nothing else starts there before;
-    infinite where it never can."""
+    infinite where it never can.
+
+    >>> def soon(cluster, job):  # start on the second machine, unless the first has room within an hour
+    ...     if room_at(cluster, job, 0) < cluster.now + 1 or not can_start(cluster, job, 1):
+    ...         return 0 if can_start(cluster, job, 0) else -1
+    ...     return 1
+    >>> policy = Policy(soon, name="soon")
+    """
     if not cluster.pace[cluster.config[machine], cluster.job_class[job]] < np.inf:
         return np.inf
     when = cluster.now

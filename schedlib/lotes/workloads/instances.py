@@ -96,6 +96,8 @@ class RandomWorkload:
     Work is exponential with mean one. Seeded streams, one for each purpose, give every policy the same jobs.
     Raises ValueError on a rate or time that is not positive, and on an unknown law of sizes.
 
+    See also: `lotes.simulate`, `lotes.random_instance`.
+
     >>> classes = JobClasses([1.0], [[0.1, 0.2]], [[2.0]])
     >>> first = next(RandomWorkload(classes, rate=50.0, hours=1.0).blocks())
     >>> first.demand.shape == (len(first.submit), 2)
@@ -178,7 +180,14 @@ class RandomWorkload:
 
 
 class RandomInstance(NamedTuple):
-    """One instance of Section 5.4: machines, job classes, the plan of stages 1 and 2, and jobs."""
+    """One instance of Section 5.4: machines, job classes, the plan of stages 1 and 2, and jobs.
+
+    See also: `lotes.random_instance`.
+
+    >>> small = random_instance(machines=1, hours=1.0)
+    >>> small.configs.n_machines, small.classes.n_classes, small.workload.hours
+    (10, 9, 1.0)
+    """
 
     configs: MachineConfigs
     classes: JobClasses
@@ -197,6 +206,8 @@ def random_instance(
     5.4.2, and Phi = 0.06, for 0.006.) Arrivals come at `load` times lambda2 of `planner(configs, classes)`,
     or (`rounded`) what whole machines leave of it. The same seed draws the same uniforms for every phi and
     omega. Raises ValueError on phi outside [0, 0.025), omega outside [0, 1), and as `RandomWorkload` does.
+
+    See also: `lotes.google2011`.
 
     >>> instance = random_instance(machines=5, hours=1.0)
     >>> instance.configs.n_machines, round(instance.workload.rate / instance.plan.rate, 2)

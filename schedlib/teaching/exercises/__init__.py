@@ -82,6 +82,14 @@ def exercise(topic: str, *hints: str) -> Callable[[Callable], Callable]:
 
     Its docstring is "Give ... .", told to who asks. It is called with the answer and what is sealed
     (`Sealed`), raises `Hint` when the answer is not right, and may return a sentence to say after "Right".
+
+    Not tried by the tests, since it would register the exercise:
+
+    >>> @exercise("arithmetic", "Think of a square.")  # doctest: +SKIP
+    ... def root(answer, sealed):
+    ...     'Give the root of 9.'
+    ...     if answer != 3:
+    ...         raise Hint("what times itself is 9?")
     """
 
     def register(judge: Callable) -> Callable:

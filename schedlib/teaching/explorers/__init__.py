@@ -165,6 +165,10 @@ class Explorer(widgets.VBox):
 
     A draw that raises ValueError shows the message in the picture's place; a move that fails in any other way
     shows the call that repeats it. Long work says so.
+
+    Not tried by the tests, since it needs a notebook:
+
+    >>> Explorer(lambda jobs: draw(jobs), {"jobs": widgets.IntSlider(3, 1, 9)})  # doctest: +SKIP
     """
 
     def __init__(self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget],

@@ -1,0 +1,271 @@
+"""Policies of the literature do what their papers say: promises from the record, slow literal versions, published examples."""
+
+import numpy as np
+import pytest
+
+from schedlib import eagle, hmhs, leaderboard, lotes
+from schedlib.leaderboard import literature
+from schedlib.workload import Workload
+
+CLUSTER = lotes.MachineConfigs([[4.0, 8.0], [8.0, 4.0]], [2, 1])
+NAIVE = lotes.Policy(arrive=lambda cluster, job: lotes.first_fit(cluster, job), name="whoever fits")
+
+
+def crowd(seed, jobs=120):
+    """Jobs of two resources, too many for three machines."""
+    rng = np.random.default_rng(seed)
+    columns = {"cores": rng.uniform(0.5, 4, jobs), "mem": rng.uniform(0.5, 4, jobs)}
+    return Workload.from_arrays(np.sort(rng.uniform(0, 80, jobs)), rng.exponential(5, jobs), **columns)
+
+
+def columns(policy, workload, configs=CLUSTER, **options):
+    """Of each job demand (N, R), and when it came, started, ended, and where."""
+    run = lotes.simulate(policy, configs, workload, **options)
+    demand = workload.tasks[list(workload.resources)].to_numpy()
+    return demand, *(run.jobs[name].to_numpy() for name in ("submit", "start", "finish", "machine"))
+
+
+def free_of(running, demand, machine, capacity):
+    """What is free on each machine, (N, R), while these jobs run."""
+    free = capacity.copy()
+    np.subtract.at(free, machine[running], demand[running])
+    return free
+
+
+# --- EASY ---------------------------------------------------------------------------------------------------------------------
+
+
+def promises(policy, workload):
+    """Of each job that was first in line: when its reservation was, and when it started; and how many overtook another."""
+    demand, submit, start, finish, machine = columns(policy, workload)
+    capacity = np.repeat(CLUSTER.capacity, CLUSTER.count, axis=0)
+    rows = np.arange(len(submit))
+    for job in np.flatnonzero(start > submit):
+        first = max(submit[job], start[:job].max(initial=0.0))  # in line, from then on
+        if start[job] <= first:
+            continue
+        running = (start <= first) & (finish > first) & ~((start == first) & (rows > job))
+        soonest = np.inf
+        for where, room in enumerate(capacity):
+            there = running & (machine == where)
+            for when in np.append(finish[there], first):
+                free = room - demand[there & (finish > when)].sum(axis=0)
+                if (demand[job] <= free + 1e-9).all():
+                    soonest = min(soonest, when)
+        yield soonest, start[job]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_easy_keeps_every_reservation_and_lets_jobs_overtake(seed):
+    told = np.array(list(promises(literature.easy, crowd(seed))))
+    assert len(told) > 5 and np.allclose(told[:, 0], told[:, 1], rtol=0, atol=1e-9)
+    _, _, start, *_ = columns(literature.easy, crowd(seed))
+    assert (np.diff(start) < 0).any()
+
+
+def test_without_reservations_they_are_broken():
+    late = [start > promised + 1e-9 for seed in range(12) for promised, start in promises(NAIVE, crowd(seed))]
+    assert sum(late) > 10
+
+
+def test_easy_backfills_what_ends_in_time_or_leaves_room_and_nothing_else():
+    # Four cores: the first job has 2 until 10, the second waits for 3, promised at 10. Then 1 core is spare beside it.
+    in_time, spare, harmful = (1.0, 8.0), (1.0, 50.0), (2.0, 50.0)
+    for (cores, work), begins in ((in_time, 2.0), (spare, 2.0), (harmful, 15.0)):
+        jobs = Workload.from_arrays([0, 1, 2], [10.0, 5.0, work], cores=[2.0, 3.0, cores])
+        run = lotes.simulate(literature.easy, lotes.MachineConfigs([[4.0]], [1]), jobs)
+        assert run.jobs["start"].tolist() == [0.0, 10.0, begins]
+    # On an exit: the third and the fourth came while the machine was full.
+    jobs = Workload.from_arrays([0, 0, 1, 2, 3], [10.0, 4.0, 5.0, 50.0, 6.0], cores=[2.0, 2.0, 4.0, 1.0, 1.0])
+    run = lotes.simulate(literature.easy, lotes.MachineConfigs([[4.0]], [1]), jobs)
+    assert run.jobs["start"].tolist() == [0.0, 0.0, 10.0, 15.0, 4.0]
+
+
+# --- dot product --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_dot_product_is_the_largest_of_all(seed):
+    workload = crowd(seed)
+    demand, submit, start, finish, machine = columns(literature.dot_product, workload)
+    largest = CLUSTER.capacity.max(axis=0)
+    size, capacity = demand / largest, np.repeat(CLUSTER.capacity / largest, CLUSTER.count, axis=0)
+    weight, arrivals, exits = size.mean(axis=0), 0, 0
+    rows = np.arange(len(submit))
+    for job in rows:
+        now = start[job]
+        before = (start < now) | ((start == now) & (rows < job) if now > submit[job] else start < now)
+        free = free_of(before & (finish > now), size, machine, capacity)
+        if now == submit[job]:
+            fits = (size[job] <= free + 1e-9).all(axis=1)
+            product = np.where(fits, (weight * size[job] * free).sum(axis=1), -1)
+            assert product[machine[job]] >= product.max() - 1e-9
+            arrivals += 1
+        elif not ((start == now) & (rows != job)).any():  # the only one that the exit started
+            waits = (submit < now) & (start >= now)
+            fits = waits & (size <= free[machine[job]] + 1e-9).all(axis=1)
+            product = np.where(fits, (weight * size * free[machine[job]]).sum(axis=1), -1)
+            assert product[job] >= product.max() - 1e-9
+            exits += 1
+    assert arrivals > 10 and exits > 10
+
+
+# --- FGD ----------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_fgd_of_whole_gpus_is_the_shipped_one(seed):
+    rng = np.random.default_rng(seed)
+    kinds = np.array([[2.0, 0], [4, 1], [8, 2], [16, 4]])
+    which = rng.permutation(np.repeat([0, 1, 2, 3], [16, 32, 8, 8]))  # parts of powers of 2, which floats hold exactly
+    submit = np.sort(rng.uniform(0, 60, 64))
+    jobs = Workload.from_arrays(submit, rng.exponential(20, 64), job_class=which, cpu=kinds[which, 0], gpu=kinds[which, 1])
+    configs = lotes.MachineConfigs([[16.0, 2], [16, 4], [32, 8]], [3, 3, 1], pieces=1)
+    shipped = columns("fgd", jobs, configs, typical=lotes.typical_tasks(jobs, 1.0))
+    mine = columns(literature.fgd, jobs, configs)
+    for theirs, ours in zip(shipped[2:], mine[2:], strict=True):
+        assert theirs.tolist() == ours.tolist()
+    other = columns(NAIVE, jobs, configs)
+    assert other[4].tolist() != mine[4].tolist()
+
+
+# --- sufferage ----------------------------------------------------------------------------------------------------------------
+
+
+def test_sufferage_on_the_example_of_its_paper():
+    times = [[40, 48, 134, 50], [50, 82, 88, 89], [55, 68, 94, 93], [52, 60, 78, 108]]
+    four = hmhs.Instance([1] * 4, [1] * 4, times, [1] * 4, [0] * 4, [[1.0]] * 4)
+    done = hmhs.schedule(four, literature.sufferage)
+    assert done.makespan == 78 and hmhs.schedule(four, "hmhs").makespan == 93  # Min-min
+    assert dict(zip(done.map.job.tolist(), done.map.machine.tolist(), strict=True)) == {1: 0, 2: 1, 3: 2, 0: 3}
+
+
+def mapped_first(tasks, times, free, asks):
+    """The paper's algorithm as it stands, task by task: the task that the asking machine gets first, or None."""
+    tasks, free = list(tasks), list(free)
+    while tasks:
+        assigned = {}
+        for task in list(tasks):
+            ends = [free[machine] + times[task[0]][machine] for machine in range(len(free))]
+            best = ends.index(min(ends))
+            suffers = min(ends[:best] + ends[best + 1:], default=np.inf) - ends[best]
+            if best not in assigned:
+                assigned[best] = (task, suffers)
+                tasks.remove(task)
+            elif assigned[best][1] < suffers:
+                tasks.append(assigned[best][0])
+                assigned[best] = (task, suffers)
+                tasks.remove(task)
+        tasks.sort()
+        if asks in assigned:
+            return assigned[asks][0]
+        for machine, (task, _) in assigned.items():
+            free[machine] += times[task[0]][machine]
+    return None
+
+
+def literal_sufferage(times, counts):
+    """When each job's last task ends, (N,): idle machines ask when a task ends, the one that was free first before others."""
+    tasks, free, end = [(job, k) for job, count in enumerate(counts) for k in range(count)], [0.0] * len(times[0]), [0.0] * len(counts)
+    now = 0.0
+    while tasks:
+        for machine in sorted(range(len(free)), key=lambda machine: (free[machine], machine)):
+            if free[machine] > now or not tasks:
+                continue
+            ready = [max(now, until) for until in free]
+            task = mapped_first(tasks, times, ready, machine)
+            if task:
+                tasks.remove(task)
+                free[machine] = now + times[task[0]][machine]
+                end[task[0]] = max(end[task[0]], free[machine])
+        now = min((until for until in free if until > now), default=now)
+    return end
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sufferage_is_its_literal_version(seed):
+    rng = np.random.default_rng(seed)
+    counts, times = rng.integers(1, 5, 6), rng.uniform(1, 20, (6, 4))
+    instance = hmhs.Instance([1.0] * 6, counts, times, [1.0] * 6, [0] * 6, [[1.0]] * 6)
+    done = hmhs.schedule(instance, literature.sufferage)
+    assert np.allclose(done.map_end, literal_sufferage(times.tolist(), counts.tolist()))
+
+
+# --- delay scheduling ---------------------------------------------------------------------------------------------------------
+
+
+def asked(skips, machines, ask):
+    """What a job whose input lies on machine 0 answers when these machines ask."""
+    rule = literature.fewest_running(skips)
+    time = np.array([[1.0] + [2.0] * (machines - 1)])
+    one, rng = np.zeros(1, np.int64), np.random.default_rng(0)
+    stage = hmhs.list_scheduling.Waiting(
+        queue=one, order=one, left=one + 9, ready=np.zeros(1), time=time, score=time, free=np.zeros(machines),
+        notes=np.zeros((1, 4)), machine_notes=np.zeros((machines, 4)), wake=np.full(1, np.inf), rng=rng)
+    return [int(rule(stage, machine, 1.0)) for machine in ask], stage
+
+
+def test_delay_lets_so_many_offers_pass_and_no_more():
+    for skips in (0, 1, 4):
+        answers, stage = asked(skips, 3, [1, 2] * 4)
+        assert answers == [-1] * skips + [0] * (8 - skips)
+    answers, stage = asked(2, 3, [1, 0, 1, 2, 1])  # where its input is it starts at once, and waits anew after that
+    assert answers == [-1, 0, -1, -1, 0] and 1.0 < stage.wake[0] <= 1.0 + literature.HEARTBEAT
+
+
+def with_inputs(seed, jobs=20, machines=10):
+    """Jobs whose input lies on three machines; elsewhere their maps take twice as long."""
+    rng = np.random.default_rng(seed)
+    speed = np.full((jobs, machines), 2.0)
+    for row in speed:
+        row[rng.permutation(machines)[:3]] = 1.0
+    return hmhs.Instance(rng.uniform(10, 60, jobs), rng.integers(1, 20, jobs), speed,
+                         rng.uniform(10, 60, jobs), rng.integers(1, 4, jobs), np.ones((jobs, machines)))
+
+
+def test_delay_runs_maps_where_their_input_is():
+    def local(skips):
+        rule = literature.fewest_running(skips)
+        policy = hmhs.Policy(map_rule=rule, reduce_rule=literature.fewest_running(0))
+        instance = with_inputs(0)
+        done = hmhs.schedule(instance, policy)
+        return (instance.map_speed[done.map.job, done.map.machine] == 1).mean()
+
+    assert local(0) < 0.8 * local(10) and local(10_000) == 1
+
+
+def test_fair_sharing_gives_two_jobs_half_each():
+    ones = np.ones((2, 6))
+    two = hmhs.Instance([1.0, 1.0], [30, 30], ones, [1.0, 1.0], [0, 0], ones)
+    done = hmhs.schedule(two, literature.delay)
+    for second in range(9):
+        assert (done.map.job[done.map.start == second] == 0).sum() == 3
+
+
+# --- the power of d choices ---------------------------------------------------------------------------------------------------
+
+
+def test_probes_of_one_job_go_to_workers_of_their_own_and_to_the_less_busy():
+    rng, workers = np.random.default_rng(1), 12
+    work = rng.permutation(workers) * 10.0
+    whole = np.zeros(workers, np.int64)
+    cluster = eagle.Cluster(
+        now=0.0, short_only=0, queued=whole, busy=whole, long_tasks=whole, work=work, job=whole - 1, since=work * 0,
+        placed=whole, estimate=np.ones(1), tasks=np.full(1, 6), unstarted=np.full(1, 6), long=np.zeros(1, np.int64),
+        sent=whole[:0], notes=np.zeros((1, 4)), worker_notes=np.zeros((workers, 4)))
+    went = [int(literature.less_work_of_d(cluster, 0, probe, np.random.default_rng(probe))) for probe in range(workers)]
+    assert sorted(went) == list(range(workers)) and literature.twice(cluster, 0, rng) == 12
+    looked = (np.random.default_rng(0).random(2) * workers).astype(int)
+    assert work[went[0]] == work[looked].min()
+
+
+# --- on the boards ------------------------------------------------------------------------------------------------------------
+
+
+def test_nobody_of_the_literature_breaks_a_rule():
+    boards = [leaderboard.lotes(literature.easy, literature.dot_product, workload=crowd, configs=CLUSTER, seeds=2, against=["greedy"]),
+              leaderboard.hmhs(literature.sufferage, literature.delay, workload=with_inputs, seeds=2, against=["fifo"])]
+    jobs = eagle.google(60, 0, 1 / 300)
+    boards.append(leaderboard.eagle(literature.power_of_d, workload=jobs, workers=50, cutoff=500, seeds=2, against=["sparrow"]))
+    for board in boards:
+        assert not board["broke"].any() and board["mean"].notna().all()
