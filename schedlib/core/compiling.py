@@ -184,7 +184,7 @@ def rule(signature: Any, form: str = "", notes: str = "the array that is there f
             if declared == signature or pure_one and signature.args in map(tuple, function.signatures):
                 return function
             function = function.py_func
-        passes = {} if _own_file(function) else {"pipeline_class": pure.Rules}
+        passes: dict[str, Any] = {} if _own_file(function) else {"pipeline_class": pure.Rules}
         try:
             return jit(function, signature, **passes, **options)
         except (numba.core.errors.NumbaError, TypeError, AttributeError) as error:
