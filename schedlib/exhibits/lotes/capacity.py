@@ -148,12 +148,12 @@ EXPERIMENTS = (
                scales(grid(sizes=["common-matched", "independent"], parts=[1, 2, 4, 8], draws=[400])),
                scales(1)),
     Experiment("lotes.metastable", "Queues after a burst", recovering,
-               sized(grid(phi=[0.006], load=[0.97], sizes=["independent"]), hours=(10.0, 20.0, 50.0)),
-               scales(1, 2, 1)),
+               sized(grid(phi=[0.006], load=[0.97], sizes=["independent"]), hours=(10.0, 20.0, 20.0),
+                     machines=(4, 50, 50)), scales(1, 2)),
     Experiment("lotes.starvation", "Jobs that never start", starving,
                scales(*(grid(phi=[0.006, 0.015], load=[0.95], sizes=["common-matched"], machines=[machines],
                              hours=lengths) for machines, lengths in (
-                   (4, [5.0, 10.0]), (30, [10.0, 30.0]), (1000, [10.0, 50.0])))), scales(1, 3, 1)),
+                   (4, [5.0, 10.0]), (30, [10.0, 30.0])))), scales(1, 3)),
 )
 
 

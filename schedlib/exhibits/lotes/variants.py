@@ -132,10 +132,10 @@ EXPERIMENTS = (
     Experiment("lotes.variants", "Every reading of every policy", variants,
                runs.sized(grid(omega=[0.0], rivals=[True], phi=[0.006], load=[0.97])
                           + grid(omega=[0.1, 0.2], rivals=[False], phi=[0.006], load=[0.97]),
-                          hours=(10.0, 12.0, 100.0), **runs.SOME), scales(2, 5, 1)),
+                          hours=(10.0, 12.0, 12.0), machines=(4, 50, 50)), scales(2, 5)),
     Experiment("lotes.overhead", "How many machines an arrival asks", overhead,
                runs.sized(grid(load=[0.3, 0.6, 0.8, 0.9, 0.95, 0.97], phi=[0.006]),
-                          hours=(10.0, 8.0, 10.0)), scales(1, 3, 1)),
+                          **runs.SOME), scales(1, 3)),
     Experiment("lotes.replan", "Planning anew on a drifting month", replanning,
                scales([_point(4, 0.8, hours=72)], [_point(4, 0.8, hours=168)],
                       [_point(2, 0.8), _point(2, 0.95), _point(2, 0.8, 0.0), _point(2, 0.8, 1.6),
