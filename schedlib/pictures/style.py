@@ -215,7 +215,14 @@ def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
 
 
 def plain_log(axis: Any) -> None:
-    """Label a logarithmic x or y axis (`ax.xaxis`), whose limits are set, with plain numbers."""
+    """Label a logarithmic x or y axis (`ax.xaxis`), whose limits are set, with plain numbers.
+
+    >>> _, ax = subplots()
+    >>> _ = ax.set(xscale="log", xlim=(1, 100))
+    >>> plain_log(ax.xaxis)
+    >>> ax.xaxis.get_major_locator().tick_values(1, 100)[1:4].tolist()
+    [0.2, 0.5, 1.0]
+    """
     low, high = axis.get_view_interval()
     decades = np.log10(high / low)
     steps = (1, 1.5, 2, 3, 5, 7) if decades < 0.9 else (1, 2, 5) if decades < 2.2 else (1,)
