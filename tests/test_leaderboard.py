@@ -155,10 +155,10 @@ def test_where_nobody_waits_the_boards_say_so_and_how_full_the_cluster_is():
     board = by_metric(on_crowd(workload=jobs, seeds=1), "greedy")
     assert board[["mean wait (s)", "jobs that wait (%)"]].tolist() == [0, 0] and board["bounded slowdown"] == 1
     assert board["utilisation (%)"] == pytest.approx(100 * 15 / (12 * 25))
-    longer = Workload.from_arrays([0, 1000, 2000], [50.0, 50.0, 50.0])
+    longer = Workload.from_arrays([0, 1000, 2000, 3000], [50.0, 50.0, 50.0, 200.0])
     board = by_metric(leaderboard.eagle(workload=longer, workers=3, cutoff=100, seeds=1, against=["sparrow"]), "sparrow")
     assert board["short jobs, bounded slowdown"] == pytest.approx(1, abs=1e-3)
-    assert board["utilisation (%)"] == pytest.approx(100 * 150 / (3 * 2050), rel=1e-3)
+    assert board["utilisation (%)"] == pytest.approx(100 * 350 / (3 * 3200), rel=1e-3)
     few = pd.DataFrame({"leaf": [0, 1, 1], "submit": [0.0, 0.0, 60.0], "tasks": [4, 1, 3], "duration": [50.0, 90.0, 20.0]})
     board = leaderboard.mch(workload=(mch.Tree([(1.0,), (1.0,)]), (20.0,), few, 100.0), seeds=1, against=["drf", "h-drf"])
     values = by_metric(board, "drf")

@@ -12,10 +12,12 @@ from schedlib import paths
 from schedlib.core.stopping import FLAG, interruptible
 
 SCRIPT = """
-import sys
+import signal, sys
 import pandas as pd
 from schedlib import eagle, hmhs, lotes, mch
 from schedlib.workload import Workload
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # tests that a shell runs in the background ignore it
 
 def endless(arguments):
     names = {}
