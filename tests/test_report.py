@@ -67,9 +67,9 @@ def test_the_report_says_of_both_scales_which_is_which(other_scale):
     for name in ("provenance.json", *{name.partition(".")[0] for name in re.findall(r'the.figure\("(.+?)"\)', SOURCE.read_text())}):
         (other_scale / name).symlink_to(report.FIGURES / name)
     page, pictures = report.page(other_scale), len(re.findall(r"{{ the.figure", SOURCE.read_text()))
-    assert 'measured at scale "paper"' in html.unescape(page)
-    assert page.count("Drawn at quick scale.") == pictures and "<h3>What changes with scale</h3>" in page
-    assert page.count("<strong>not reproduced</strong>: 3.22 (2.90 to 3.55)") == 1
+    assert "the papers' own sizes were run once" in html.unescape(page) and page.count("<figure>") == pictures
+    assert "<h3>What changes with scale</h3>" in page
+    assert page.count("<strong>in part</strong>: 2.10 (2.90 to 3.55)") == 1
 
 
 def test_a_ledger_at_paper_scale_renews_the_page_beside_quicks(other_scale):

@@ -51,8 +51,7 @@ class Facts(scales.Facts):
         paper, _, rest = name.partition(".")
         told = publish.provenance(self.pictures)[name]
         inside = base64.b64encode((self.pictures / paper / f"{rest}.svg").read_bytes()).decode()
-        drawn = " Drawn at quick scale." if self.both else ""
-        caption = f"Figure {len(self.numbered)} (<code>{name}</code>). {html.escape(told['caption'])}{drawn}"
+        caption = f"Figure {len(self.numbered)} (<code>{name}</code>). {html.escape(told['caption'])}"
         picture = f'<img src="data:image/svg+xml;base64,{inside}" alt="{html.escape(told["alt"])}">'
         return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
 
@@ -65,7 +64,7 @@ class Facts(scales.Facts):
             "claim": rows["claim"], "where": rows["where"], "printed": rows["paper_value"].astype(float).map(tables.number),
             "measured (95 %)": means + " " + units, "verdict": rows["verdict"]})
         if self.both:
-            table["at quick scale, where another"] = [text if "**" in text else "" for text in cards.other_verdicts(rows, self.quick)]
+            table["at paper scale, where another"] = [text if "**" in text else "" for text in cards.other_verdicts(rows, self.large)]
         return tables.markdown(table)
 
     def minutes(self) -> str:

@@ -16,16 +16,15 @@ def prose() -> Path:
 
 
 class Facts:
-    """What prose may ask of the ledger: of the run at the papers' own scale where there is one, else of
-    quick's.
+    """What prose may ask of the ledger: of quick's, which has intervals, and what differs in the run at the
+    papers' own scale, where there is one.
 
     `doubts` collects what the prose says of a verdict and the ledger does not.
     """
 
     def __init__(self, quick: pd.DataFrame, paper: pd.DataFrame | None = None):
-        self.both = paper is not None and len(paper) > 0
-        self.rows = paper if paper is not None and self.both else quick
-        self.quick = quick
+        self.rows, self.large = quick, quick if paper is None or paper.empty else paper
+        self.both = self.large is not quick
         self.claims = report.of_claims(self.rows)
         self.doubts: list[str] = []
 
@@ -77,17 +76,13 @@ class Facts:
         """How many lines of a paper still leave a doubt when the budget of seeds is spent."""
         return int(self.rows.loc[self.rows["paper"] == paper, "reason"].str.contains("the budget of").sum())
 
-    def scale(self) -> str:
-        """At which scale the numbers were measured."""
-        return ", ".join(filter(None, self.rows["scale"].unique()))
-
     def changed(self, paper: str | None = None) -> int:
         """How many claims have another verdict at the papers' own scale than at quick's; 0 with one scale."""
-        return len(report.of_claims(report.changes(self.quick, self.rows, paper)))
+        return len(report.of_claims(report.changes(self.rows, self.large, paper)))
 
     def changes(self) -> str:
         """The table of those claims, with a sentence each."""
-        return report.changes_table(self.quick, self.rows, sentences())
+        return report.changes_table(self.rows, self.large, sentences())
 
 
 def sentences() -> dict[str, str]:
