@@ -38,11 +38,11 @@ the row in the ledger, without the paper's name; the paper's value stands where 
 """
 
 SCALES = """\
-There are two runs of it all. *Quick* is what `make figures` makes, in minutes, with enough seeds for intervals.
-*Paper* has the papers' own sizes (`make figures SCALE=paper`), and runs most of it once, as the papers did: such
-a verdict has no interval and is a yes or a no. Its [ledger](paper-scale/claims.csv) and its frames are in
-`figures/paper-scale`. The tables below are sorted by quick's verdict and have its numbers; the column *at
-paper scale* has the other's, and where the verdict is another it is in bold.
+There are two runs of it all. *Quick* is what `make figures` makes, in minutes, with enough seeds for
+intervals. *Paper* has the papers' own sizes (`make figures SCALE=paper`), and runs most of it once, as the
+papers did: such a verdict has no interval and is a yes or a no. Its [ledger](paper-scale/claims.csv) and its
+frames are in `figures/paper-scale`. The tables below are sorted by quick's verdict and have its numbers; the
+column *at paper scale* has the other's, and where the verdict is another it is in bold.
 """
 
 
