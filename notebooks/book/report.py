@@ -37,10 +37,6 @@ class Facts(scales.Facts):
         """How many figures and tables there are."""
         return len(registry.load().figures)
 
-    def findings(self, paper: str) -> str:
-        """What can be counted from a paper's rows, as a list."""
-        return "\n".join(f"- {text}" for text in cards.findings(self.rows[self.rows["paper"] == paper]))
-
     def counts(self) -> str:
         """Papers by verdicts."""
         return cards.counts(self.rows).replace("](#", "](#claims-")

@@ -30,6 +30,7 @@ def ahead(names: list[str], scale: str, seeds: int | None, workers: int | None
         runner.join(GRACE)
     finally:
         worker.kill(runner.pid)
+        runner.join()
 
 
 def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) -> None:

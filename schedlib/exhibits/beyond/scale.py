@@ -33,7 +33,7 @@ SYSTEMS = {"eagle": ("eagle", "hawk", "sparrow", "omniscient"), "lotes": ("lotes
 """What is timed, by simulator."""
 SIZES = {"eagle": ((600, 1200), (15_000, 30_000, 60_000, 120_000),
                    (250_000, 500_000, 1_000_000)),
-         "lotes": ((100, 200), (1000, 4000, 16_000, 64_000), (250_000,))}
+         "lotes": ((100, 200), (1000, 4000, 16_000, 64_000), (250_000, 1_000_000))}
 """Workers or machines at smoke and at quick scale, and those that the paper's scale adds."""
 JOBS_PER_WORKER = 0.2
 HOURS, LOAD, PHI = 1.0, 0.97, 0.006
