@@ -17,6 +17,7 @@ COMPLAINTS = ("application/vnd.jupyter.stderr", "application/vnd.jupyter.error")
 CELLS = """() => [...document.querySelectorAll('.jp-CodeCell')].map((cell, index) => ({
   cell: index + 1,
   prompt: cell.querySelector('.jp-InputPrompt').innerText,
+  folded: cell.querySelector('.jp-InputPlaceholder') !== null,
   complaints: [...cell.querySelectorAll('.jp-OutputArea-output')].map(e => [e.dataset.mimeType, e.innerText])
 }))"""
 
@@ -97,11 +98,11 @@ class Notebook:
         self.until(lambda: not self.traffic.waiting, OPENS, "the kernel is idle")
 
     def cells(self) -> list[dict]:
-        """Each code cell's number, prompt and outputs."""
+        """Each code cell's number, prompt (empty where it is folded) and outputs."""
         return self.page.evaluate(CELLS)
 
     def all_ran(self) -> bool:
-        ran = self.traffic.stopped or all(re.search(r"\d", cell["prompt"]) for cell in self.cells())
+        ran = self.traffic.stopped or all(cell["folded"] or re.search(r"\d", cell["prompt"]) for cell in self.cells())
         return ran and not self.traffic.waiting
 
     def until(self, condition, seconds: float, what: str) -> None:
@@ -115,7 +116,7 @@ class Notebook:
         """Cells that did not run, that show an error or standard error, and what went wrong unseen."""
         found = []
         for cell in self.cells():
-            if not re.fullmatch(r"\[\d+\]:", cell["prompt"].strip()):
+            if not cell["folded"] and not re.fullmatch(r"\[\d+\]:", cell["prompt"].strip()):
                 found.append(f"cell {cell['cell']} was not run: {cell['prompt']}")
             for kind, text in cell["complaints"]:
                 if kind in COMPLAINTS and self.serious(text):
