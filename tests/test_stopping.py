@@ -5,11 +5,14 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
+import numba
 import pytest
+from numba.core import event
 
 from schedlib import paths
-from schedlib.core.stopping import FLAG, interruptible
+from schedlib.core.stopping import FLAG, interruptible, stoppable
 
 SCRIPT = """
 import signal, sys
@@ -104,3 +107,16 @@ def test_where_others_handle_signals_nothing_changes(pythons_own_handler):
     assert given == [3]  # the main thread alone may ask to be told of signals
     signal.signal(signal.SIGINT, lambda *_: None)
     assert interruptible(wakeup)() == -1
+
+
+def test_time_in_which_kernels_compile_does_not_count():
+    def compiles_then_sleeps(seconds):
+        data = {"dispatcher": numba.njit(lambda: 0)}
+        with event.trigger_event("numba:compile", data), event.trigger_event("numba:compile", data):
+            time.sleep(1.0)
+        time.sleep(seconds)
+        return seconds
+
+    assert stoppable(compiles_then_sleeps, 0.5)(0.0) == 0.0
+    with pytest.raises(TimeoutError, match=r"not done within 0\.5 s"):
+        stoppable(compiles_then_sleeps, 0.5)(5.0)

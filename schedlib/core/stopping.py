@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 import numba
-from numba.core import cgutils, types
+from numba.core import cgutils, event, types
 from numba.core.cgutils import ir
 from numba.core.codegen import ll
 from numba.extending import intrinsic
@@ -113,8 +113,29 @@ def interruptible(run: Callable[P, R]) -> Callable[P, R]:
     return watched
 
 
+class _Clock(event.Listener):
+    """Seconds since it was made, but for those in which numba compiled."""
+
+    def __init__(self) -> None:
+        self.begun, self.held, self.depth = time.monotonic(), 0.0, 0
+
+    def on_start(self, event: Any) -> None:
+        if self.depth == 0:
+            self.held = time.monotonic()
+        self.depth += 1
+
+    def on_end(self, event: Any) -> None:
+        if self.depth == 1:  # `begun` first: another thread may ask meanwhile
+            self.begun += time.monotonic() - self.held
+        self.depth -= 1
+
+    def passed(self) -> float:
+        return (self.held if self.depth else time.monotonic()) - self.begun
+
+
 def stoppable(run: Callable[P, R], limit: float = float("inf")) -> Callable[P, R]:
-    """The same function, which Ctrl-C stops, and which after `limit` seconds raises TimeoutError.
+    """The same function, which Ctrl-C stops, and which after `limit` seconds raises TimeoutError. Those in
+    which its kernels compile do not count.
 
     What cannot be stopped, since it polls nowhere, is left to itself.
 
@@ -136,13 +157,14 @@ def stoppable(run: Callable[P, R], limit: float = float("inf")) -> Callable[P, R
             except BaseException as error:
                 given["error"] = error
 
-        thread, end = threading.Thread(target=work, daemon=True), time.monotonic() + limit
-        thread.start()
+        thread, clock = threading.Thread(target=work, daemon=True), _Clock()
         try:
-            while thread.is_alive():
-                thread.join(min(end - time.monotonic(), 0.2))
-                if thread.is_alive() and time.monotonic() >= end:
-                    raise TimeoutError(f"not done within {limit:g} s")
+            with event.install_listener("numba:compile", clock):
+                thread.start()
+                while thread.is_alive():
+                    thread.join(min(max(limit - clock.passed(), 0.0), 0.2))
+                    if thread.is_alive() and clock.passed() >= limit:
+                        raise TimeoutError(f"not done within {limit:g} s")
         except BaseException:
             FLAG.value = 1
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0),

@@ -121,7 +121,8 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
     under a reader's policy becomes the rule it broke; one under a shipped policy comes from the arguments and
     is raised. With `check` a small part of the first case is run before with every index of a reader's
     functions checked, since one outside an array would else read, or write, what lies beside it. A run that
-    takes longer than `limit` seconds costs its policy the row; Ctrl-C ends all.
+    takes longer than `limit` seconds, but for those in which it compiles, costs its policy the row; Ctrl-C
+    ends all.
     Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
     seed.
     """

@@ -99,7 +99,7 @@ class Cluster(NamedTuple):
 
 
 _F1, _F2, _I1, _I2 = seen(types.float64), seen(types.float64, 2), seen(types.int64), seen(types.int64, 2)
-_ROOM = types.NamedTuple([_F2, _I1, seen(types.int8), _I1, _I1, _F2, _F1, _I1], Room)
+_ROOM = types.NamedTuple([_F2, _I1, seen(types.int8), _I1, _I1, _F2, _F1, seen(types.int32)], Room)
 _NOTES, _RNG = types.float64[:, ::1], numba.typeof(np.random.default_rng(0))
 CLUSTER = types.NamedTuple(
     [_F2, _F2, _I1, _F2, _I2, _I2, _F1, _F2, _F2, _F1, seen(types.float64, 1, "A"), seen(types.int32, 1, "A"),
@@ -242,6 +242,7 @@ class Own(NamedTuple):
     first: np.ndarray
     total: np.ndarray
     order: np.ndarray
+    aside: np.ndarray  # (N,): room to shift `order`
     machine_notes: np.ndarray
     rng: np.random.Generator
     work: np.ndarray
@@ -261,8 +262,9 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
     return Own(on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), target=bins, share=share,
                running=np.zeros_like(bins), demand=demand, first=np.full(len(m.config), -1), total=total,
                mean=np.full_like(mean, np.nan) if settings["clairvoyant"] else mean,
-               order=np.lexsort((np.arange(len(total)), total)), machine_notes=np.zeros((len(total), 4)),
-               rng=given.rng, work=np.zeros(0), ends=np.zeros(0), following=np.zeros(0, np.int64),
+               order=np.lexsort((np.arange(len(total)), total)).astype(np.int32),
+               aside=np.zeros(len(total), np.int32), machine_notes=np.zeros((len(total), 4)), rng=given.rng,
+               work=np.zeros(0), ends=np.zeros(0), following=np.zeros(0, np.int64),
                notes=np.zeros((0, 4)))
 
 
@@ -325,19 +327,23 @@ def _place(room, total, machine):
 
 
 @kernel
+def _copy(these, there):
+    """Copy from the first on; plain slices go through an array of their own."""
+    for k in range(these.size):
+        there[k] = these[k]
+
+
+@kernel
 def changed(own, state, machine):
     """Put the machine in its place by what is free on it."""
-    total = 0.0
-    for l in range(state.machines.free.shape[1]):
-        total += state.machines.free[machine, l]
+    total = state.machines.free[machine].sum()
     old, new = _place(own, own.total[machine], machine), _place(own, total, machine)
     if new > old:
         new -= 1
-        for k in range(old, new):
-            own.order[k] = own.order[k + 1]
+        _copy(own.order[old + 1 : new + 1], own.order[old:new])
     else:
-        for k in range(old, new, -1):
-            own.order[k] = own.order[k - 1]
+        _copy(own.order[new:old], own.aside)
+        _copy(own.aside[: old - new], own.order[new + 1 : old + 1])
     own.order[new], own.total[machine] = machine, total
 
 
@@ -346,8 +352,7 @@ def arrive(own, state, slot, rng):
     """The machine that the policy gives the arriving job, or NONE."""
     mean = own.mean[state.table.job[slot].job_class]
     own.work[slot] = state.table.job[slot].work if np.isnan(mean) else mean
-    for k in range(own.notes.shape[1]):
-        own.notes[slot, k] = 0.0
+    own.notes[slot, :] = 0.0
     cluster = _seen(own, state)
     machine = own.on_arrival(cluster, slot)
     if machine == NONE:
