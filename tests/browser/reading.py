@@ -13,6 +13,8 @@ LONG = 1000
 """How much of a complaint is told."""
 OPENING = "No such comm"
 """What every kernel says unseen when JupyterLab asks it, at first, for widgets of before: it has none yet."""
+NOTICE = "compiling kernels, once per machine"
+"""What a first simulation may say."""
 COMPLAINTS = ("application/vnd.jupyter.stderr", "application/vnd.jupyter.error")
 CELLS = """() => [...document.querySelectorAll('.jp-CodeCell')].map((cell, index) => ({
   cell: index + 1,
@@ -110,7 +112,7 @@ class Notebook:
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, f"{self.name}: not within {seconds} s: {what}"
-            self.page.wait_for_timeout(20)
+            self.page.wait_for_timeout(50)
 
     def problems(self) -> list[str]:
         """Cells that did not run, that show an error or standard error, and what went wrong unseen."""
@@ -126,6 +128,7 @@ class Notebook:
         return found + [f"fetched from the web: {url}" for url in self.traffic.abroad]
 
     def serious(self, text: str) -> bool:
-        """Whether a text on standard error is more than progress."""
+        """Whether a text on standard error is more than progress, or the word that kernels compile."""
         lines = filter(None, re.split(r"[\r\n]+", text.strip()))
-        return not self.progress or not all(re.match(self.progress, line) for line in lines)
+        usual = f"{NOTICE}|{self.progress}" if self.progress else NOTICE
+        return not all(re.match(usual, line) for line in lines)
