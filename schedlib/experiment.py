@@ -143,8 +143,8 @@ class Claim:
     """A measurable sentence of a paper, and how it is judged on an experiment's frame.
 
     `measure(frame)` returns a number per independent replicate, whose mean and 95 % interval are judged, or
-    a `Proportion`. Where seeds are added (see `Experiment`), the interval is wider, so that it holds at all
-    looks together.
+    a `Proportion`; None when there are too few replicates to tell. Where seeds are added (see `Experiment`),
+    the interval is wider, so that it holds at all looks together.
 
     - `value`: reproduced when the whole interval is within `tolerance` of `paper_value`; in part when some of
       it is, and the mean is off by no more than the value itself (or twice the tolerance).

@@ -1,5 +1,6 @@
 """Verdicts follow from the numbers by the rules of `Claim`, and the written ledger keeps what was not judged anew."""
 
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from schedlib import reproduce
 from schedlib.experiment import Claim
 from schedlib.intervals import Proportion, mean_ci
 from schedlib.reproduce import ledger, registry, report, sweep
-from schedlib.reproduce.judge import judge
+from schedlib.reproduce.judge import judge, together
 
 
 @pytest.fixture(autouse=True)
@@ -140,6 +141,19 @@ def test_rounding_is_measured_as_nothing():
 def test_claim_without_numbers_is_named(values):
     with pytest.raises(ValueError, match="claim hmhs.c: cannot be measured"):
         judged("order", values, 0.0)
+
+
+def test_how_far_runs_are_apart_cannot_be_told_from_one():
+    def off(frame):
+        return None if len(frame) < 2 else abs(frame["x"] - frame["x"].mean())
+
+    spread = replace(claim("value", 0.1, 0.0), measure=off)
+    alone, apart = (judge(spread, pd.DataFrame({"x": values})) for values in ([3.0], [1.0, 5.0]))
+    assert (alone.verdict, alone.ci95, apart.verdict) == ("not testable here", "", "not reproduced")
+    assert alone.reason.startswith("one run cannot tell") and np.isnan(alone.measured)
+    holds, fails, unknown = "reproduced", "not reproduced", "not testable here"
+    whole = [together(dict(zip("ab", some, strict=False)), "of")[0] for some in ((holds, unknown), (fails, unknown), (unknown,), (holds, holds))]
+    assert whole == ["in part", fails, unknown, holds]
 
 
 def test_ledger_frame_has_the_columns_and_keeps_the_untestable():

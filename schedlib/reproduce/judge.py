@@ -13,6 +13,7 @@ from schedlib.experiment import VERDICTS, Claim
 from schedlib.intervals import Proportion, mean_ci
 
 REPRODUCED, IN_PART, MISSED, CONSTRUCTED, UNTESTABLE = VERDICTS
+TOO_FEW = "one run cannot tell"
 
 
 class Judgement(NamedTuple):
@@ -30,7 +31,8 @@ def judge(claim: Claim, frame: pd.DataFrame | None, looks: int = 1) -> Judgement
 
     Where seeds are added until the verdict is decided, with `looks` at it in all, each look has an interval
     of level 1 - 0.05 / looks: so all of them hold together in 95 % of cases (Bonferroni). One replicate gives
-    no interval: the mean alone is judged, and the reason says so. A claim that is judged `along` a column has
+    no interval: the mean alone is judged, and the reason says so; a `measure` that compares replicates gives
+    None of one, and the claim is not testable. A claim that is judged `along` a column has
     no number of its own. Raises ValueError, which names the claim, when `measure` gives no number, or one
     that is not finite.
     """
@@ -49,7 +51,8 @@ def judge(claim: Claim, frame: pd.DataFrame | None, looks: int = 1) -> Judgement
         said = "; ".join(filter(None, (said, claim.reason)))
         return Judgement(float("nan"), "", verdict, said, all(found.decided for found in each.values()))
     try:
-        measured = claim.measure(frame)
+        if (measured := claim.measure(frame)) is None:
+            return Judgement(float("nan"), "", UNTESTABLE, "; ".join(filter(None, (TOO_FEW, claim.reason))))
         level = 1 - 0.05 / looks
         interval = measured.interval if isinstance(measured, Proportion) else partial(mean_ci, measured)
         mean, low, high = map(float, np.round(interval(level), 12) + 0.0)
@@ -70,11 +73,15 @@ def together(verdicts: Mapping[str, str], word: str) -> tuple[str, str]:
 
     >>> together({"one law": REPRODUCED, "another": MISSED}, "under:")
     ('in part', 'holds under: one law; fails under: another')
+    >>> together({"runs of one workload": REPRODUCED, "several workloads": UNTESTABLE}, "under:")
+    ('in part', 'holds under: runs of one workload; not testable under: several workloads')
     """
     kinds = {kind: [name for name, verdict in verdicts.items() if verdict == kind] for kind in VERDICTS}
     holds, partly, fails = kinds[REPRODUCED] + kinds[CONSTRUCTED], kinds[IN_PART], kinds[MISSED]
-    verdict = REPRODUCED if not partly + fails else IN_PART if holds + partly else MISSED
-    parts = {"holds": holds, "in part": partly, "fails": fails}
+    unknown = kinds[UNTESTABLE]
+    verdict = (IN_PART if partly or (holds and fails + unknown) else REPRODUCED if holds
+               else MISSED if fails else UNTESTABLE)
+    parts = {"holds": holds, "in part": partly, "fails": fails, "not testable": unknown}
     return verdict, "; ".join(f"{kind} {word} {', '.join(names)}" for kind, names in parts.items() if names)
 
 

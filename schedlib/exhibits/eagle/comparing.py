@@ -232,8 +232,11 @@ def per_seed(rows: pd.DataFrame) -> np.ndarray:
     return rows.groupby("seed")["ratio"].agg(lambda values: float(np.exp(np.mean(np.log(values))))).to_numpy()
 
 
-def off_the_mean(frame: pd.DataFrame) -> np.ndarray:
-    """How far (%) a seed's ratio of Eagle to Hawk is from the mean, where it is farthest; short jobs."""
+def off_the_mean(frame: pd.DataFrame) -> np.ndarray | None:
+    """How far (%) a seed's ratio of Eagle to Hawk is from the mean, where it is farthest; short jobs. None of
+    one seed, which is the mean."""
+    if frame["seed"].nunique() < 2:
+        return None
     rows = ratios(frame, "eagle", "hawk", "short")
     case = [name for name in rows.columns if name not in ("seed", "ratio")]
     off = abs(rows["ratio"] / rows.groupby(case)["ratio"].transform("mean") - 1)
