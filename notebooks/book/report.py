@@ -60,7 +60,7 @@ class Facts(scales.Facts):
             "claim": rows["claim"], "where": rows["where"], "printed": rows["paper_value"].astype(float).map(tables.number),
             "measured (95 %)": means + " " + units, "verdict": rows["verdict"]})
         if self.both:
-            table["at paper scale, where another"] = [text if "**" in text else "" for text in cards.other_verdicts(rows, self.large)]
+            table["at paper scale"] = [text if "**" in text else "" for text in cards.other_verdicts(rows, self.large)]
         return tables.markdown(table)
 
     def minutes(self) -> str:

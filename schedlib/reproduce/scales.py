@@ -80,10 +80,6 @@ class Facts:
         """How many claims have another verdict at the papers' own scale than at quick's; 0 with one scale."""
         return len(report.of_claims(report.changes(self.rows, self.large, paper)))
 
-    def changes(self) -> str:
-        """The table of those claims, with a sentence each."""
-        return report.changes_table(self.rows, self.large, sentences())
-
 
 def sentences() -> dict[str, str]:
     """Why a claim's verdict changes with scale, by its id."""
