@@ -55,7 +55,7 @@ def build() -> tuple[Path, Path]:
     (wheel,), (source,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     call(tools, "-m", "twine", "check", "--strict", wheel, source)
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-    call(tools, "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    call(tools.with_name("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", *workflows)
     call(tools.with_name("cffconvert"), "--validate", "--infile", ROOT / ".github" / "CITATION.cff")
     return wheel, source
 
