@@ -123,7 +123,7 @@ EXPERIMENTS = (
                       grid(phi=PHIS, machines=[1000])), scales(2, 5), timing=("seconds", "bins_seconds")),
     Experiment("lotes.integer", "Stage 2 as an integer program", integer,
                scales(grid(phi=[-1.0, 0.006], limit=[5.0]),
-                      grid(phi=[-1.0, 0.0, 0.006, 0.015], limit=[5.0]), grid(phi=PHIS, limit=[600.0])),
+                      grid(phi=[-1.0, 0.0, 0.006, 0.015], limit=[5.0]), grid(phi=PHIS, limit=[60.0])),
                scales(1), timing=("lp_seconds", "integer_seconds")),
 )
 
