@@ -112,8 +112,8 @@ EXPERIMENTS = (
                scales(grid(phi=[0.0, 0.015], machines=[20]),
                       grid(phi=[0.0, 0.003, 0.006, 0.009, 0.012, 0.015], machines=[1000])), scales(2, 5)),
     Experiment("lotes.vertices-spread", "Random optima of stage 1 on Google's machines", spread,
-               scales(grid(optima=[3], thin=[40], hours=[0.2]), grid(optima=[10], thin=[20], hours=[0.5]),
-                      grid(optima=[30], thin=[1], hours=[2.0])), scales(1, 5)),
+               scales(grid(optima=[3], thin=[40], hours=[0.2]), grid(optima=[10], thin=[20], hours=[0.5])),
+               scales(1, 5)),
 )
 
 
