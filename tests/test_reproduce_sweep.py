@@ -1,6 +1,7 @@
 """A sweep gives the same rows however it is run, and what is finished survives whatever happens to the rest."""
 
 import functools
+import json
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import toy_experiments as toy
-from schedlib import reproduce
+from schedlib import paths, reproduce
 from schedlib.experiment import Claim, Experiment, scales
 from schedlib.reproduce import ahead, ledger, registry, store, sweep, tables
 
@@ -246,6 +247,17 @@ def test_an_estimate_for_larger_points_comes_from_measured_smaller_ones(folder):
     (known, unknown), other = sweep.seconds_per_task(experiment, "smoke", [{"folder": str(folder), "jobs": 2}, {"jobs": 30}]), 0.8 / 3
     assert 0.4 <= known < 2 and unknown == pytest.approx(30 * other, rel=0.5)
     assert sweep.seconds_per_task(experiment, "paper", [{"jobs": 30}]) == [unknown]
+
+
+def test_before_any_run_an_estimate_comes_from_the_committed_figures_of_the_same_scale(folder, monkeypatch):
+    experiment = toy.experiment(toy.counted, folder)
+    monkeypatch.setattr(paths, "checkout", lambda: folder)
+    for place, scale, seconds in (("figures", "quick", 6.0), ("figures/paper-scale", "paper", 60.0)):
+        (folder / place).mkdir()
+        entry = {"experiment": experiment.id, "scale": scale, "seeds": 1, "points": [{"jobs": 3}], "seconds": seconds}
+        (folder / place / "provenance.json").write_text(json.dumps({"toy.fig": entry}))
+    each = [sweep.seconds_per_task(experiment, scale, [{"jobs": 1}]) for scale in ("smoke", "quick", "paper")]
+    assert each == [[2.0], [2.0], [20.0]]
 
 
 def test_two_at_one_experiment_run_each_point_once(folder):

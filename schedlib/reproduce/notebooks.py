@@ -87,7 +87,8 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     print(f"{len(wanted)} figures and tables ({scale}): {expected}", file=sys.stderr)
     settings = {"scale": scale, "seeds": seeds, "workers": workers, "dask": dask, "out": str(folder)}
     failed, finished, asked = [], [], {}
-    for paper in library.papers():
+    papers = library.papers()
+    for paper in papers[:1] + papers[:0:-1]:  # the longest points, beyond the papers, are not left to the end
         names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
         if names:
             whole = len(names) == len(library.wanted_figures(paper))

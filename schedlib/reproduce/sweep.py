@@ -227,18 +227,19 @@ def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mappin
                      ) -> list[float | None]:
     """Expected seconds of each point: what the same point took; else by its size, from what others took at
     this scale or at any; else None. Looks at every stored entry, also of older code; where there is none, at
-    the committed provenance."""
+    the committed provenance, of this scale if it is there."""
     metas = [meta for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")) if meta]
     taken: dict[str, list[float]] = {}
     for meta in metas:
         taken.setdefault(store.canonical(meta["point"]), []).append(meta["seconds"])
     here = [meta for meta in metas if meta.get("scale") == scale] or metas
     work, seconds = sum(size(meta["point"]) for meta in here), sum(meta["seconds"] for meta in here)
-    file = (paths.checkout() or paths.PACKAGE) / "figures" / "provenance.json"
-    if not here and file.is_file():
-        entries = json.loads(file.read_text()).values()
-        entry = next((entry for entry in entries if entry["experiment"] == experiment.id), None)
-        if entry:
+    if not here:
+        files = ((paths.checkout() or paths.PACKAGE) / "figures").rglob("provenance.json")
+        entries = [entry for file in files for entry in json.loads(file.read_text()).values()
+                   if entry["experiment"] == experiment.id]
+        if entries:
+            entry = min(entries, key=lambda entry: (entry["scale"] != scale, entry["scale"] == "paper"))
             work, seconds = entry["seeds"] * sum(map(size, entry["points"])), entry["seconds"]
     same = (taken.get(store.canonical(point)) for point in points)
     return [fmean(known) if known else size(point) * seconds / work if work else None
@@ -250,19 +251,20 @@ def sentence(expected: list[float | None], workers: int | None, total: int) -> s
 
     >>> sentence([3.0, 5.0], 2, total=8)
     'about 5 s on 2 workers; 6 of 8 points already done'
-    >>> sentence([None], 1, total=1)
-    'time unknown until the first points are done; 0 of 1 points already done'
+    >>> sentence([3.0, None], 2, total=2), sentence([None], 1, total=1)[:12]
+    ('at least 3 s on 2 workers; 0 of 2 points already done', 'time unknown')
     """
     if not expected:
         return f"all {total} points already done"
     known = [seconds for seconds in expected if seconds is not None]
-    if len(known) < len(expected):
+    least = "about" if len(known) == len(expected) else "at least"
+    if not known:
         when = "time unknown until the first points are done"
     elif workers is None:
-        when = f"about {tables.duration(sum(known))} of work, shared by the cluster"
+        when = f"{least} {tables.duration(sum(known))} of work, shared by the cluster"
     else:
         longest = tables.duration(max(sum(known) / workers, *known))
-        when = f"about {longest} on {workers} worker{'s' * (workers > 1)}"
+        when = f"{least} {longest} on {workers} worker{'s' * (workers > 1)}"
     return f"{when}; {total - len(expected)} of {total} points already done"
 
 
