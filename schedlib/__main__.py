@@ -135,7 +135,7 @@ def gallery(options: Namespace) -> None:
     print(where(folder))
 
 
-@command("02 solutions/02-hmhs",
+@command("02 solutions/05-hmhs",
          argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
          argument("--check", action="store_true", help="write nothing; fail when a notebook would change"))
 def notebooks(options: Namespace) -> int:
@@ -166,7 +166,7 @@ def data(options: Namespace) -> None:
 
 @command("--ratios 1.2 --repeats 1",
          argument("--ratios", nargs="+", type=float, metavar="RATIO",
-                  help="mean inter-arrival times in units of a mean job's (else 1 to 2)"),
+                  help="mean inter-arrival times in units of a mean job's (else 0.6, 1.2, 1.6 and 2)"),
          argument("--repeats", type=int, metavar="N", help="runs of each (else 3)"),
          argument("--fresh", action="store_true", help="measure anew what was measured already"),
          argument("--hosts", nargs="+", metavar="ADDRESS:PORT",
@@ -187,7 +187,8 @@ def prototype(options: Namespace) -> None:
     print(f"measured: {file}; draw it: {PROGRAM} figures --only eagle.prototype")
 
 
-@command("--only core", argument("--only", nargs="+", metavar="NAME", help="core, papers, explorers"))
+@command("--only core", argument("--only", nargs="+", metavar="NAME",
+                                  help="core, explorers, or a paper's key such as hmhs"))
 def bench(options: Namespace) -> int:
     """Speed: the kernels side by side in one run, and how soon a fresh process answers.
 

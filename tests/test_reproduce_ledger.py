@@ -226,9 +226,16 @@ def test_a_claim_along_a_column_says_at_which_values_it_holds():
     ]
 
 
-def test_a_reading_whose_data_are_not_here_has_no_line():
-    readings = {"here": ("hmhs.toy", lambda rows: rows["x"]), "away": ("hmhs.other", lambda rows: rows["x"])}
+def test_a_reading_whose_data_are_not_here_has_no_line_of_its_own_but_keeps_a_committed_one(tmp_path, monkeypatch):
+    readings = {"away": ("hmhs.other", lambda rows: rows["x"]), "here": ("hmhs.toy", lambda rows: rows["x"])}
     made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings)
-    done = sweep.Sweep(toy.TOY, "quick", 1, pd.DataFrame({"seed": [0], "x": [1.0]}), ())
+    done, far = (sweep.Sweep(toy.TOY, "quick", 1, pd.DataFrame({"seed": [0], "x": [x]}), ()) for x in (1.0, 9.0))
     whole, *below = ledger.lines(made, {"hmhs.toy": done}.get)
     assert whole["verdict"] == "reproduced" and [line["reading"] for line in below] == ["here"]
+    monkeypatch.setitem(registry.load().claims, made.id, made)
+    where = {"hmhs.toy": done, "hmhs.other": far}
+    table, _ = ledger.write(pd.DataFrame(ledger.lines(made, where.get)).assign(scale="quick"), tmp_path)
+    with_all = table.read_bytes()
+    assert ledger.read(tmp_path)["verdict"].tolist() == ["in part", "not reproduced", "reproduced"]
+    ledger.write(pd.DataFrame([whole, *below]).assign(scale="quick"), tmp_path)
+    assert table.read_bytes() == with_all

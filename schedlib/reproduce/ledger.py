@@ -29,8 +29,8 @@ def lines(claim: Claim, done_of: Callable[[str], "sweep.Sweep | None"]) -> list[
             below.append({"reading": reading, **_line(one, done)})
     if claim.readings and below:
         verdicts = {line["reading"]: line["verdict"] for line in below}
-        whole = {"reading": "", **_under_readings(claim, verdicts), "sizes": ""}
-        below.insert(0, whole | {"seeds": min(line["seeds"] for line in below)})
+        seeds = min(line["seeds"] for line in below)
+        below.insert(0, {"reading": "", **_under_readings(claim, verdicts), "sizes": "", "seeds": seeds})
     return [{column: getattr(claim, column) for column in COLUMNS[:10]} | line for line in below]
 
 
@@ -91,13 +91,33 @@ def read(out: Path) -> pd.DataFrame:
     return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in numbers})
 
 
+def _with_kept_readings(frame: pd.DataFrame, before: pd.DataFrame,
+                        claims: Mapping[str, Claim]) -> pd.DataFrame:
+    """`frame`, and of its claims those readings of `before` that were not judged now, since their data is not
+    here; the whole claim is judged with them."""
+    parts = [frame]
+    for name in frame.loc[frame["reading"] != "", "id"].unique():
+        claim, rows, old = claims[name], frame[frame["id"] == name], before[before["id"] == name]
+        old = old[old["reading"].isin(set(claim.readings).difference(rows["reading"]))]
+        if old.empty:
+            continue
+        below = pd.concat([rows[rows["reading"] != ""], old]).set_index("reading", drop=False)
+        below = below.loc[[reading for reading in claim.readings if reading in below.index]]
+        whole = _under_readings(claim, below["verdict"].to_dict()) | {"seeds": below["seeds"].min()}
+        parts = [part[part["id"] != name] for part in parts]
+        parts += [rows[rows["reading"] == ""].assign(**whole), below]
+    return pd.concat(parts, ignore_index=True)
+
+
 def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
-    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of other claims stay as they were.
-    A row whose paper is here but no longer makes the claim is dropped. The page of `figures/` also shows the
-    verdicts at paper scale, and is made anew when these are."""
+    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; other claims, and readings whose data is
+    not here, stay as they were. A row whose paper is here but no longer makes the claim is dropped. The page
+    of `figures/` also shows the verdicts at paper scale, and is made anew when these are.
+    """
     known, table, page = registry.load(), out / "claims.csv", out / "CLAIMS.md"
     with paths.alone(out):
         before, judged_now = read(out), set(frame["id"])
+        frame = _with_kept_readings(frame, before, known.claims)
         made = [name in known.claims or paper not in known.papers()
                 for name, paper in zip(before["id"], before["paper"], strict=True)]
         kept = before[pd.Series(made, before.index, bool) & ~before["id"].isin(judged_now)]

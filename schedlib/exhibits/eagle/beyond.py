@@ -183,7 +183,8 @@ FIGURES = (
     Figure("eagle.details", "eagle.details", draw_details, drawing.caption(
         "Completion times under two other versions of the systems, over those of the published program, on "
         "the same workloads. Above: the authors' program as submitted with the paper. Its SRPT had two "
-        "defects that made it first come, first served; the authors fixed them three months later. Below: "
-        "the paper's text, wherever it differs from the program (`eagle.simulate` lists where). The same "
-        "workers steal in Hawk in all versions. Google's trace, highest load. Beyond the paper."),
+        "defects: a worker took the last probe that may overtake and not the shortest, and kept the probes "
+        "of finished jobs. The authors fixed them three months later. Below: the paper's text, wherever it "
+        "differs from the program (`eagle.simulate` lists where). The same workers steal in Hawk in all "
+        "versions. Google's trace, highest load. Beyond the paper."),
         _alt_details))

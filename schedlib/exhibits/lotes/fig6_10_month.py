@@ -290,7 +290,7 @@ def _longer(first, second, where="measure == 'mean'", **more):
 
 
 ASSUMED = ("which load Google's cluster had is not known, and Table 2's classes are drawn for each job: the "
-           "tasks' own demands may not be shipped")
+           "tasks' own demands are not shipped")
 VALUE = {"check": "value", "tolerance": 0.5}
 OVER = VALUE | {"paper_value": 1.0, "metric": "jobs that wait longer", "unit": "%"}
 MOST = {"metric": "share of such days less one half", "unit": "1"}
@@ -335,7 +335,7 @@ READINGS = {law: ("lotes.month", law) for law in LAWS} | {
     f"{LAW}, the jobs of Google's table": ("lotes.month-google", LAW)}
 CLAIMS = (
     runs.claim("mix", "Section 5.3.2; Fig. 7", "The proportions of the classes change heavily over the month",
-               None, None, reason="the tasks' demands, which make the classes, may not be shipped"),
+               None, None, reason="the tasks' demands, which make the classes, are not shipped"),
     *(runs.claim(f"month-{name}", "Section 5.3.3", text, None, None, **more, reason=ASSUMED, along="load",
                  readings={reading: (run, runs.under(f"sizes == {law!r}", judged))
                            for reading, (run, law) in READINGS.items()})

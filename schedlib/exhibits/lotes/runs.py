@@ -1,6 +1,6 @@
 """Runs that several of LoTES's exhibits share, and what they and its claims measure.
 
-Google's task table may not be shipped. Its job table gives real arrivals where it has been fetched.
+Google's task table is not shipped. Its job table gives real arrivals where it has been fetched.
 """
 
 import warnings
@@ -79,8 +79,8 @@ def compared(cases: Iterable[Case], seed: int, measures: Callable = outcome) -> 
 
 def no_google_table() -> str:
     """What to do when Google's job table is not here, and "" when it is."""
-    return lacking(traces.google2011_folder(), "Google's job table is not here and may not be shipped; fetch "
-                   "it with", "google2011")
+    return lacking(traces.google2011_folder(), "Google's job table is not shipped, and not here; fetch it "
+                   "with", "google2011")
 
 
 def google_files(point: Mapping) -> list[Path]:

@@ -275,7 +275,8 @@ def _follows_the_score(jobs, cores, target):
 
 @dispatching("`lotes.simulate('tetris', case.configs, case.workload, work=...)` gives waits in hours")
 def weight_of_work(answer: object, seal: Sealed) -> str:
-    """Give a dictionary: the mean wait (seconds) by weight of gamma, for four weights or more, 0 to 4."""
+    """Give a dictionary by weight of gamma: the mean wait (seconds) of the jobs that start. Four weights or
+    more, from 0 to 4."""
     waits = a(dict, answer, "a dictionary of waits by weight")
     given = {number(weight): number(wait) for weight, wait in waits.items()}
     expect(len(given) >= 4 and min(given) == 0 and max(given) == 4, "four weights or more, from 0 to 4")
@@ -283,5 +284,5 @@ def weight_of_work(answer: object, seal: Sealed) -> str:
         wait = given[weight]
         seal.trap(f"hours {weight:g}", wait, "these waits are in hours: 3,600 seconds each")
         call = f"`lotes.simulate('tetris', ..., work={weight:g})` on the exercise's instance"
-        seal.right(f"weight {weight:g}", wait, f"weight {weight:g}: the mean wait (s) of {call}")
+        seal.right(f"weight {weight:g}", wait, f"weight {weight:g}: 3600 times `mean_response` of {call}")
     return "and the longest wait, and the queue at the end? The mean leaves out jobs that never start."

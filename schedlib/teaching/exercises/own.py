@@ -134,7 +134,7 @@ def _surely_ahead(runs, rival):
     expect(apart.high < 0, f"it is ahead of {rival} in the mean, but the interval reaches above 0")
 
 
-@own_policy("a `serve` function that takes a short job before a long one, or a small one before a large one")
+@own_policy("a `leave` function that takes a short job before a long one, or a small one before a large one")
 def above_best_fit(answer: object, seal: Sealed) -> str:
     """Give a `lotes.Policy` that is surely ahead of best fit by the mean wait (the 95 % interval of the
     difference lies below 0), and breaks no rule."""

@@ -64,7 +64,7 @@ def _four(answer):
 
 @waiting("keep a list of who waits; when the server is free take its last entry, and note start less "
          "submission",
-         "the order does not change how much work is waiting; it changes who has to wait for it")
+         "neither order looks at service times, so as many jobs wait; the order changes who waits how long")
 def last_first(answer: object, seal: Sealed) -> str:
     """Give three numbers, in mean service times: the mean wait when the last comes first, and the standard
     deviations of waits, first come first and last come first."""
@@ -115,7 +115,7 @@ def staff(answer: object, seal: Sealed) -> str:
              ("the target has the unit of time of the rates", (400.0, 2.0, 0.002)),
              ("the fewest servers are asked for: would one fewer meet the target, too?", (1000.0, 1.0, 0.02)))
     seal.cases(answer, "arrival_rate, service_rate, target", cases, read=lambda result: int(number(result)))
-    return "beyond the load you need about its square root: large services are cheap."
+    return "beyond the load you need at most 1 / (service_rate * target) servers: large services are cheap."
 
 
 @waiting("simulate 200,000 jobs or more on five seeds for each number of cores, and take means",
