@@ -8,6 +8,9 @@ import pandas as pd
 
 from schedlib.core.checks import refuse, typed
 
+SECONDS = {"ms": 0.001, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+"""What a workload's unit of time is in seconds."""
+
 
 class Workload:
     """Jobs in the order of their submission, each with its tasks.

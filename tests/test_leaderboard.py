@@ -485,6 +485,28 @@ def test_who_is_passed_over_is_counted():
     assert invariants.passed_over(*times, two) == (2, 1, 1.0, 1)
 
 
+def test_nobody_is_passed_over_where_room_cannot_be_added_up():
+    halves = Workload.from_arrays([0, 0.1, 0.2], [1.0, 1, 1], gpu=[0.6, 0.6, 0.7], time_unit="h")
+    mine = lotes.Policy(lambda cluster, job: lotes.first_fit(cluster, job), name="mine")
+    warned = {}
+    for pieces in (None, 0):
+        configs = lotes.MachineConfigs([[2.0]], [1], pieces=pieces)
+        board = leaderboard.lotes(mine, workload=halves, configs=configs, seeds=1, against=["greedy"], check=False)
+        warned[pieces] = board.set_index("policy").loc["mine", "warned"]
+    assert not warned[0].any(), "0.8 of a GPU is free, but in two of them"
+
+
+def test_the_unit_of_a_workloads_time_changes_no_number_of_eagles_board():
+    def board(unit):
+        jobs = Workload.from_arrays(submit * unit, length * unit, time_unit="s" if unit == 1 else "ms")
+        return leaderboard.eagle(
+            workload=jobs, workers=8, seeds=1, against=["hawk"], cutoff=100 * unit, short_partition=0.2, detail="as_written", each=True
+        )["value"]
+
+    submit, length = np.arange(40.0), np.resize([5.0, 7.0, 300.0], 40)
+    assert board(1).to_numpy() == pytest.approx(board(1000).to_numpy(), rel=1e-3)
+
+
 # --- intervals and ranks ------------------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -152,6 +153,10 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
         ({"short_partition": 0.0}, "short_partition: 0.0 of 10 nodes gives 0"),
         ({"workload": Workload.from_arrays([0], [1], time_unit="years")}, "time_unit: 'years' is unknown"),
         ({"hosts": ["somewhere:1"]}, "hosts: put the secret"),
+        ({"probe_ratio": 0.5, "system": "sparrow"}, "probe_ratio: 0.5; a job needs one probe for each task"),
+        ({"system": replace(eagle.SYSTEMS["eagle"], updates="halved")}, "system: on real processes"),
+        ({"kill": {("node", NODES): 1.0}}, rf"kill: there is no process \('node', {NODES}\)"),
+        ({"workload": Workload.from_arrays([0], np.ones(10_001), tasks=[10_001]), "cutoff": 0.0}, "workload: a job of 10,001 tasks"),
     ],
 )
 def test_wrong_arguments_are_named(arguments, message, monkeypatch):

@@ -119,6 +119,7 @@ MATTERS = {
         {"schedlib/lotes/planning/generation.py": ("np.int64", "np.int32")},
         {"lotes.generated", "lotes.stages"},
     ),
+    "another number of seeds": ({"schedlib/exhibits/hmhs/exact.py": ("scales(3, 15, 40)", "scales(3, 16, 40)")}, {"hmhs.exact"}),
 }  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """A 4-ary min-heap of (key, item) pairs in two arrays, ties by the smaller item.
 
-Four children sit in one cache line, so a pop touches half as many lines as with two (Knuth, TAOCP vol. 3,
-5.2.3, exercise 28).
+Four children lie side by side, in one or two cache lines, so a pop touches fewer lines than with two children
+(Knuth, TAOCP vol. 3, 5.2.3, exercise 28).
 """
 
 from schedlib.core.compiling import compiled

@@ -38,8 +38,8 @@ class Cluster(NamedTuple):
 
     - `now` (s), `short_only`: workers 0 to short_only - 1 are the short partition
     - `queued (W,)`: entries waiting; `busy (W,)`: 1 when a worker asks for a task or runs one
-    - `long_tasks (W,)`: tasks placed there by the centre and not finished, `work (W,)`: the sum of their
-      estimates (s)
+    - `long_tasks (W,)`: tasks placed there by least work left and not finished, short ones too where these
+      are placed, and no probed one; `work (W,)`: the sum of their estimates (s)
     - `job (W,)`: whose task it asks for or runs (-1: nobody's), `since (W,)`: when it asked (s), `placed
       (W,)`: 1 when the centre placed that task, so that it is part of `work`
     - `estimate (N,)` of one task (s), `tasks (N,)`, `unstarted (N,)` tasks, `long (N,)` 1 for long jobs

@@ -54,7 +54,7 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs", *, seed: int = 0
 
 
 def warm() -> None:
-    """Compile or load every kernel, so that what is timed next is not charged for it.
+    """Compile or load the kernels of `POLICIES`, so that what is timed next is not charged for it.
 
     >>> warm()
     """

@@ -25,7 +25,7 @@ from schedlib.leaderboard.race import (
     race,
     tampered,
 )
-from schedlib.workload import Workload
+from schedlib.workload import SECONDS, Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
 METRICS = {f"{jobs} % done in (s)": "low" for jobs in ("short jobs, 90", "short jobs, 50", "long jobs, 90")}
@@ -56,8 +56,8 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
       probes go (queues are then first come first served)
     - `workload`: if left out, 2,000 Google-like jobs on 250 workers, others with each seed; or a `Workload`,
       or a function from a seed to one. For these, by default, there are as many `workers` as give a load of
-      95 %, `cutoff` (s) makes a tenth of the jobs long, and `short_partition` is the short jobs' share of the
-      work
+      95 %, `cutoff` (in the workload's unit) makes a tenth of the jobs long, and `short_partition` is the
+      short jobs' share of the work
     - `detail`: as for `eagle.simulate`, which warns where "as_published" would cut short times to nothing
     - `clairvoyant`: if False, estimates are off by a factor from 0.1 to 1.9, another for each job (Fig. 8);
       which jobs are long is told in any case
@@ -110,13 +110,13 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
                    short_partition=case.short_partition, cutoff=case.cutoff, detail=case.detail,
                    estimate=case.estimate)
     tasks: Any = run.tasks
-    jobs = run.jobs
+    jobs, unit = run.jobs, SECONDS.get(case.workload.time_unit, 1.0)
     worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
-    short, long = (jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
+    short, long = (unit * jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
     values: tuple = tuple(np.percentile(times, q) if len(times) else np.nan
                           for times, q in ((short, 90), (short, 50), (long, 90)))
     longest = np.maximum.reduceat(case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1])
-    slow = bounded_slowdown(short, longest[~jobs["long"].to_numpy()]) if len(short) else np.nan
+    slow = bounded_slowdown(short, unit * longest[~jobs["long"].to_numpy()]) if len(short) else np.nan
     part = np.full((len(tasks), 1), 1 / case.workers)
     values += slow, in_use(jobs["submit"].to_numpy(), start, finish, part)
     broke = _impossible(tasks, jobs, case)

@@ -32,7 +32,7 @@ CHOICES = 2
 
 @numba.njit
 def harmless(cluster: lotes.Cluster, job: int, machine: int) -> bool:
-    """Whether the first in line keeps its reservation when a job starts on the machine now."""
+    """Whether the first in line keeps its reservation when a job starts there now; not for pieces."""
     head, where, when = cluster.waiting[0], -1, np.inf
     for other in range(len(cluster.config)):  # the reservation: where it can start first, and when
         room = lotes.room_at(cluster, head, other)

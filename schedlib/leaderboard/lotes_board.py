@@ -26,12 +26,11 @@ from schedlib.leaderboard.race import (
 )
 from schedlib.lotes import JobClasses, MachineConfigs, Plan, Policy, cluster_jobs, random_instance, simulate
 from schedlib.lotes import plan as make_plan
-from schedlib.workload import Workload
+from schedlib.workload import SECONDS, Workload
 
 SHIPPED = ("lotes", "greedy", "tetris")
 PLANNED = ("lotes", "lotes-first")
 SMALL = 200  # jobs of the run with checked indices
-SECONDS = {"h": 3600.0, "min": 60.0, "s": 1.0, "ms": 0.001}
 METRICS = {"mean wait (s)": "low", "99 % wait (s)": "low", "longest wait (s)": "low",
            "jobs that wait (%)": "low", "bounded slowdown": "low", "utilisation (%)": "high"}
 
@@ -165,7 +164,8 @@ def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) 
                   bounded_slowdown(waits + alone, alone),
                   in_use(submit, record["start"], record["finish"], part))
     broke = tampered(record["start"], record["finish"], duration, submit, "job") or _overfull(record, case)
-    judged = isinstance(policy, Policy) and started and not broke
+    pools = case.configs.pieces is None and (case.plan is None or bool((case.plan.classes.rate > 0).all()))
+    judged = isinstance(policy, Policy) and started and not broke and pools  # else room cannot be added up
     passed = _passed(jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
     return Outcome(values, wait, broke, *passed)
 

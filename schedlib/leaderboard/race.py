@@ -15,7 +15,7 @@ from schedlib.core import compiling
 from schedlib.core.stopping import stoppable
 from schedlib.leaderboard.standings import COLUMNS, standings
 
-PATIENCE = 10  # a job starves that waits more than so many times the papers' longest wait, or a task
+PATIENCE = 10  # a job starves that waits so many times a task and the median of the papers' longest waits
 IDLE = 0.01  # a policy is warned that idles, while work could run, more than this and twice the others
 Seeds = int | Iterable[int]
 READ_ONLY = "are the simulator's own: read them, and change none"
@@ -137,42 +137,41 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
     refused: dict[str, Outcome] = {}
     rows = []
-    bar = tqdm(total=len(numbers) * len(names), unit="run", delay=2, leave=False, file=sys.stderr,
-               disable=not sys.stderr.isatty())
-    for seed in numbers:
-        case = case_of(seed)
-        outcomes = []
-        for name in shipped:
-            bar.set_description(f"{name}, seed {seed}")
-            outcomes.append(stoppable(game.run)(name, case, seed))
-            bar.update()
-        least = min((outcome.idle for outcome in outcomes), default=0.0)
-        beside = f"; the papers' least: {least:.0%}" if least else ""
-        longest = [outcome.waits[~np.isnan(outcome.waits)].max(initial=0.0) for outcome in outcomes]
-        waiting = game.waiting(case)
-        patience = PATIENCE * max(float(np.median(longest or [0.0])), waiting.task)
-        for policy in own:
-            bar.set_description(f"{policy.name}, seed {seed}")
-            if isinstance(policy, Unusable):
-                refused[policy.name] = _refusal(policy, policy.error, seed)
-            elif check and seed == numbers[0]:
-                found = _attempt(game, bounds_checked(policy), game.small(case), seed, limit)
-                if isinstance(found, IndexError | TimeoutError):
-                    refused[policy.name] = _refusal(policy, found, seed)
-            outcome = refused.get(policy.name) or _attempt(game, policy, case, seed, limit)
-            bar.update()
-            if not isinstance(outcome, Outcome):
-                outcome = refused[policy.name] = _refusal(policy, outcome, seed)
-            outcomes.append(outcome)
-        for place, (name, outcome) in enumerate(zip(names, outcomes, strict=True)):
-            broke = outcome.broke or starved(outcome.waits, waiting, patience)
-            broke = f"{broke} (seed {seed})" if broke and name not in refused else broke
-            idles = place >= len(shipped) and not broke and outcome.idle > max(IDLE, 2 * least)
-            warned = f"{outcome.warned} (seed {seed}{beside})" if idles else ""
-            values = (np.nan,) * len(game.metrics) if outcome.broke else outcome.values
-            for (metric, better), value in zip(game.metrics.items(), values, strict=True):
-                rows.append((name, metric, better, seed, float(value), broke, warned))
-    bar.close()
+    with tqdm(total=len(numbers) * len(names), unit="run", delay=2, leave=False, file=sys.stderr,
+              disable=not sys.stderr.isatty()) as bar:
+        for seed in numbers:
+            case = case_of(seed)
+            outcomes = []
+            for name in shipped:
+                bar.set_description(f"{name}, seed {seed}")
+                outcomes.append(stoppable(game.run)(name, case, seed))
+                bar.update()
+            least = min((outcome.idle for outcome in outcomes), default=0.0)
+            beside = f"; the papers' least: {least:.0%}" if least else ""
+            longest = [outcome.waits[~np.isnan(outcome.waits)].max(initial=0.0) for outcome in outcomes]
+            waiting = game.waiting(case)
+            patience = PATIENCE * max(float(np.median(longest or [0.0])), waiting.task)
+            for policy in own:
+                bar.set_description(f"{policy.name}, seed {seed}")
+                if isinstance(policy, Unusable):
+                    refused[policy.name] = _refusal(policy, policy.error, seed)
+                elif check and seed == numbers[0]:
+                    found = _attempt(game, bounds_checked(policy), game.small(case), seed, limit)
+                    if isinstance(found, IndexError | TimeoutError):
+                        refused[policy.name] = _refusal(policy, found, seed)
+                outcome = refused.get(policy.name) or _attempt(game, policy, case, seed, limit)
+                bar.update()
+                if not isinstance(outcome, Outcome):
+                    outcome = refused[policy.name] = _refusal(policy, outcome, seed)
+                outcomes.append(outcome)
+            for place, (name, outcome) in enumerate(zip(names, outcomes, strict=True)):
+                broke = outcome.broke or starved(outcome.waits, waiting, patience)
+                broke = f"{broke} (seed {seed})" if broke and name not in refused else broke
+                idles = place >= len(shipped) and not broke and outcome.idle > max(IDLE, 2 * least)
+                warned = f"{outcome.warned} (seed {seed}{beside})" if idles else ""
+                values = (np.nan,) * len(game.metrics) if outcome.broke else outcome.values
+                for (metric, better), value in zip(game.metrics.items(), values, strict=True):
+                    rows.append((name, metric, better, seed, float(value), broke, warned))
     runs = pd.DataFrame(rows, columns=COLUMNS)
     return runs if each else standings(runs)
 

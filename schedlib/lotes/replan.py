@@ -50,7 +50,8 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
 
     Shares and mean demands are those of the jobs submitted in it. A class's rate is how many of its jobs
     ended in it over the time that they ran in it, by Little's law one over the mean duration in the end. A
-    class of which no job came or none ended keeps its share, demand and rate in `old`.
+    class of which no job came or none ended keeps its demand and rate in `old`; its share
+    there counts before shares are made to sum to 1.
     """
     k = old.n_classes
     new, ended = past.submit >= past.since, past.finish >= past.since

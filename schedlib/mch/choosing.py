@@ -78,7 +78,8 @@ class Hierarchy(NamedTuple):
       machine (no rows in one pool), in the reader's units; `now`: the time
     - `saturated`: bit j for resource j; `first`: k', or -1
     - `changed (n,)`: leaves whose tasks or weight changed since the rule was last asked with that set of
-      saturated resources; `anew`: whether all must be looked at, as after the first time with more than four
+      saturated resources; `anew`: whether every leaf must be looked at: the first time that this set is
+      saturated; with more than four resources, whenever the set is another than at the last decision
     - `room (N, W)`: a row for each node, and from `.inner` on one for each child of a group of over 8; each
       set of saturated resources has a room. `mine (N, W)`: the same, but one for all
     - `looked (1,)`: operations, which a rule may count; `rng`: random numbers, the same for a seed

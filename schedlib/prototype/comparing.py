@@ -48,7 +48,8 @@ def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
 
     def simulated(network_delay, detail):
         return simulate(jobs, done.system, int(stats["workers"]), short_partition=short_partition, seed=seed,
-                        cutoff=None, network_delay=network_delay, detail=detail)
+                        probe_ratio=stats["probe_ratio"], cutoff=None, network_delay=network_delay,
+                        detail=detail)
 
     runs = {"prototype": done, "simulator": simulated(delay, "as_written"),
             "no delay": simulated(0.0, "as_written"), "published": simulated(delay, "as_published")}

@@ -58,6 +58,7 @@ class Driver(Member):
         self.failure: Exception | None = None
         self.owner: dict[int, Name] = {}  # job -> who is responsible for it
         self.done: dict[int, list[list[Any]]] = {}  # job -> its tasks' rows
+        self.rows: dict[tuple[int, int], list[Any]] = {}  # by (job, task), of jobs that are not done
         self.failed: set[int] = set()
         self.notes: list[tuple[float, str, str]] = []
         self.late: list[float] = []  # how late jobs were submitted (s)
@@ -195,14 +196,12 @@ class Driver(Member):
     async def collect(self) -> None:
         """The logs and counts of all who live; nodes first, as the others may still hear from them."""
         await asyncio.sleep(POLL)  # what is on its way arrives
-        rows: dict[tuple[int, int], list[Any]] = {}
         for roles in (("node",), ("scheduler", "centre")):
-            for counts, tasks in (await self.ask(dict.fromkeys(self.alive(*roles), ("collect",)))).values():
-                self.total.append(counts)
-                rows |= {(row[0], row[1]): row for row in tasks}
+            answers = await self.ask(dict.fromkeys(self.alive(*roles), ("collect",)))
+            self.total += [counts for (counts,) in answers.values()]
         for number, order in enumerate(self.orders):
             if number not in self.done and number not in self.failed:
-                own = [rows.get((number, task)) for task in range(len(order.durations))]
+                own = [self.rows.get((number, task)) for task in range(len(order.durations))]
                 if None in own:
                     self.fail([number], f"job {number} has failed: nobody knows the end of a task")
                 else:
@@ -210,6 +209,9 @@ class Driver(Member):
 
     def on_rows(self, peer: Peer, rows: list[list[Any]]) -> None:
         self.log += map(tuple, rows)
+
+    def on_tasks(self, peer: Peer, rows: list[list[Any]]) -> None:
+        self.rows |= {(row[0], row[1]): row for row in rows}
 
     # Questions and answers
 

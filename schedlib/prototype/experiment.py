@@ -51,8 +51,8 @@ def measure(file: Path, ratios: Sequence[float] = RATIOS, repeats: int = REPEATS
             hosts: Sequence[str] | None = None, burn: bool = False) -> pd.DataFrame:
     """Measure what the file does not hold yet, or with `fresh` all of it; each run is written when done.
 
-    A run ends when every short job is done and every task has begun: the rest would only sleep. `hosts` and
-    `burn` are as in `run`; the file does not say them.
+    A run ends when every task has begun: those that still run would only sleep, and have their planned ends.
+    `hosts` and `burn` are as in `run`; the file does not say them.
     """
     from tqdm import tqdm
 

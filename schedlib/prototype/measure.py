@@ -17,12 +17,13 @@ from schedlib.prototype.driver import Driver, Order, Setting
 from schedlib.prototype.node import MOST_QUEUED
 from schedlib.prototype.results import Measurement, result
 from schedlib.prototype.wire import Name
-from schedlib.workload import Workload
+from schedlib.workload import SECONDS, Workload
 
-UNITS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
 PARTS = {"short_jobs": ("probes", "sss"), "long_jobs": ("lwl", "probes"), "queue": ("fifo", "srpt")}
 SCHEDULERS = 10
 """Distributed schedulers in the paper's experiment (Section 7)."""
+MOST_TASKS = 10_000
+"""Tasks of a job whose rows fit into one message (`wire.LONGEST`)."""
 
 
 def run(workload: Workload, system: str | System = "eagle", nodes: int = 100, *, compress: float = 1,
@@ -40,8 +41,8 @@ def run(workload: Workload, system: str | System = "eagle", nodes: int = 100, *,
       a message, nothing is left; a scheduler sends a rejected probe on only while its job has tasks left, by
       the freshest bit vector that it has seen for any job.
     - `hosts`: `address:port` of machines that wait for a driver (see `prototype.host`); None: this one
-    - `burn`: tasks compute instead of sleeping; `sleep_out=False`: end as soon as every short job is done and
-      every task has begun, since the others only sleep until a time that is known
+    - `burn`: tasks compute instead of sleeping; `sleep_out=False`: end as soon as every task has begun; one
+      that still runs then has the end that is planned
     - `kill`: which processes to kill and when (s of this machine), as in `{("node", 3): 1.5}`
     - `most_queued`: entries of a node's queue; what comes then is sent elsewhere
     - `progress`: show a bar of jobs
@@ -63,8 +64,10 @@ def run(workload: Workload, system: str | System = "eagle", nodes: int = 100, *,
     for part, possible in PARTS.items():
         if (given := getattr(system, part)) not in possible:
             raise unknown(f"system.{part}, on real processes,", given, possible)
-    if workload.time_unit not in UNITS:
-        raise unknown("workload.time_unit", workload.time_unit, UNITS)
+    if system.probes is not None or system.updates not in (True, False):
+        raise ValueError("system: on real processes `probes` is no function, and `updates` is True or False")
+    if workload.time_unit not in SECONDS:
+        raise unknown("workload.time_unit", workload.time_unit, SECONDS)
     for name, value in {"compress": compress, "probe_ratio": probe_ratio}.items():
         if not 0 < value < math.inf:
             raise ValueError(f"{name}: {value!r}, must be positive")
@@ -72,18 +75,27 @@ def run(workload: Workload, system: str | System = "eagle", nodes: int = 100, *,
         if not (count >= 1 and count == int(count)):
             raise ValueError(f"{name}: {count!r}, must be a whole number, at least 1")
     rows, jobs, duration = prepare(workload, cutoff, "mean", False, np.random.default_rng(0))
+    probes = np.maximum(system.min_probes, (probe_ratio * jobs.tasks).astype(int))
+    probed = (jobs.long == 0) | (system.long_jobs == "probes")
+    if (probed & (probes < (1 if system.sticky else jobs.tasks))).any():
+        raise ValueError(f"probe_ratio: {probe_ratio}; a job needs one probe for each task, or one if sticky")
+    if jobs.tasks.max() > MOST_TASKS:
+        raise ValueError(f"workload: a job of {jobs.tasks.max():,} tasks; a message holds {MOST_TASKS:,}")
     centre = system.long_jobs == "lwl"
     short_only = math.floor(short_partition * nodes + 1e-9)
     shares = system.part("short_jobs").shares
     if not int(shares) <= short_only < nodes:
         raise ValueError(f"short_partition: {short_partition} of {nodes} nodes gives {short_only}; "
                          f"{system.name} needs at least {int(shares)}, and one for other jobs")
+    names = {("node", k) for k in range(int(nodes))} | {("scheduler", k) for k in range(int(schedulers))}
+    if strange := set(kill or ()) - names - {("centre", 0)}:
+        raise ValueError(f"kill: there is no process {sorted(strange)[0]}")
     how = {"queue": system.queue, "sticky": system.sticky, "cap": min(system.cap, 1e300), "rejects": shares,
            "shares": shares, "steal": system.steal, "thieves": system.thieves or "general", "centre": centre,
            "updates": bool(system.updates and system.queue == "srpt"), "min_probes": int(system.min_probes),
            "ratio": float(probe_ratio), "short_only": short_only, "burn": burn, "seed": int(seed),
            "most_queued": int(most_queued)}
-    second = UNITS[workload.time_unit] / compress  # of this machine, for a unit of the workload
+    second = SECONDS[workload.time_unit] / compress  # of this machine, for a unit of the workload
     duration = duration * second
     orders = [Order(float(job.submit) * second, duration[job.first : job.first + job.tasks].tolist(),
                     float(job.estimate) * second, bool(job.long)) for job in jobs]

@@ -94,10 +94,12 @@ class Member:
         self.zero = zero
 
     def on_collect(self, peer: Peer) -> None:
-        """Send the log in pieces, then the counts, and the seconds that this process has computed."""
+        """Send the log and the tasks in pieces, then the counts, and the seconds that this process worked."""
         for first in range(0, len(self.log), CHUNK):
             peer.send("rows", self.log[first : first + CHUNK])
-        peer.send("collected", {**self.counts, "cpu": time.process_time()}, self.tasks())
+        for first in range(0, len(tasks := self.tasks()), CHUNK):
+            peer.send("tasks", tasks[first : first + CHUNK])
+        peer.send("collected", {**self.counts, "cpu": time.process_time()})
 
     def tasks(self) -> list[list[Any]]:
         """The rows of tasks that the driver has not been told; one that runs has the end that is planned."""

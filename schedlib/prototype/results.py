@@ -112,7 +112,7 @@ def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float
     once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
     span = jobs["submit"].iloc[[0, -1]].to_numpy()
     busy = {part: float(usage.shares(part, span)[0]) for part in ("all", "short", "general")}
-    more = {name: total.get(name, 0) for name in ("updates", "frames", "refused", "cpu")}
+    more = {name: total.get(name, 0) for name in ("frames", "refused", "cpu")}
     return {
         "workers": driver.setting.nodes, "short_only": driver.setting.how["short_only"], "jobs": len(jobs),
         "tasks": int(jobs["tasks"].sum()), "short_tasks": int(jobs.loc[~jobs["long"], "tasks"].sum()),
@@ -120,7 +120,7 @@ def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float
         "messages": sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice),
         "utilisation": busy["all"], "utilisation_short": busy["short"],
         "utilisation_general": busy["general"], "makespan": float(jobs["finish"].max()),
-        "failed": len(driver.failed), **more}
+        "failed": len(driver.failed), "probe_ratio": driver.setting.how["ratio"], **more}
 
 
 def _delays(log: pd.DataFrame, tasks: pd.DataFrame, lasted: np.ndarray) -> pd.DataFrame:

@@ -96,7 +96,7 @@ def _with_kept_readings(frame: pd.DataFrame, before: pd.DataFrame,
     """`frame`, and of its claims those readings of `before` that were not judged now, since their data is not
     here; the whole claim is judged with them."""
     parts = [frame]
-    for name in frame.loc[frame["reading"] != "", "id"].unique():
+    for name in set(frame.loc[frame["reading"] != "", "id"]).intersection(claims):
         claim, rows, old = claims[name], frame[frame["id"] == name], before[before["id"] == name]
         old = old[old["reading"].isin(set(claim.readings).difference(rows["reading"]))]
         if old.empty:

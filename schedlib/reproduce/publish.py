@@ -56,7 +56,7 @@ class Published:
             if file.suffix == ".png":
                 display(Image(file, alt=self.alt))
             elif file.suffix == ".md":
-                display(Markdown(file.read_text()))
+                display(Markdown(file.read_text(encoding="utf-8")))
         display(Markdown(f"*{self.caption}*"))
 
 
@@ -122,6 +122,8 @@ def status(figure_id: str, out: Path) -> str:
     experiment = registry.load().experiment(figure_id)
     made_by = (entry["source"], entry["versions"], store.canonical(entry["points"]))
     points = store.canonical(list(experiment.points[entry["scale"]]))
+    if entry["seeds"] not in store.looks(experiment, entry["scale"]):
+        return "stale"
     return "current" if made_by == (*store.code(experiment.run), points) else "stale"
 
 

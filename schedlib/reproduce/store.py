@@ -89,6 +89,8 @@ def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dic
     """All that the numbers of a point can depend on; the files it reads by name, without their folders."""
     source, used = code(experiment.run)
     files = sorted(Path(path) for path in experiment.data_files(point))
+    if len({path.name for path in files}) < len(files):
+        raise ValueError(f"data_files of {experiment.id}: two files have one name, by which they are known")
     data = {path.name: _file_hash(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files}
     described = {"experiment": experiment.id, "point": point, "seed": seed}
     return described | {"source": source, "versions": used, "data": data}

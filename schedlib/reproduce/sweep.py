@@ -236,7 +236,7 @@ def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mappin
     work, seconds = sum(size(meta["point"]) for meta in here), sum(meta["seconds"] for meta in here)
     if not here:
         files = ((paths.checkout() or paths.PACKAGE) / "figures").rglob("provenance.json")
-        entries = [entry for file in files for entry in json.loads(file.read_text()).values()
+        entries = [entry for file in files for entry in json.loads(file.read_text("utf-8")).values()
                    if entry["experiment"] == experiment.id]
         if entries:
             entry = min(entries, key=lambda entry: (entry["scale"] != scale, entry["scale"] == "paper"))

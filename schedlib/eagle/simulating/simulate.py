@@ -41,7 +41,7 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", or an `eagle.System`
       (`Eagle(sss=False)`, `Hawk(...)`, ...)
     - `short_partition`: the fraction of the workers, the first ones, for short jobs alone (rounded down)
-    - `cutoff` (s): jobs of a longer mean task are long; 0: all, infinite: none, None: those of a class not 0
+    - `cutoff` (s): jobs of a longer mean task are long; 0: all, infinite: none, None: those of a class > 0
     - `probe_ratio`: probes a task; `min_probes`: at least so many a job, K (None: the system's own)
     - `network_delay` (s): one hop; `heartbeat` (s): how often those with old news learn (0: they know all)
     - `estimate` of a job's task: "mean", a factor on the mean, or (low, high), a factor per job drawn

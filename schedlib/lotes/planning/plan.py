@@ -14,7 +14,7 @@ from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, Plan, c
 from schedlib.lotes.planning.allocate import allocate, solve
 from schedlib.lotes.planning.bins import count_bins, non_dominated_bins
 
-MAX_PLANNED = 500_000  # bins of a configuration that PuLP's model takes: a kilobyte or two each
+MAX_PLANNED = 500_000  # bins of a configuration in the program, a column each
 WHOLE = 1e-6  # a number of machines this close to a whole one is meant to be whole
 
 

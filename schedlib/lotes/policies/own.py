@@ -152,6 +152,8 @@ def can_start(cluster, job, machine):
 def first_fit(cluster, job):
     """The first machine on which the job can start now, or -1; in a few steps however many there are.
 
+    For `arrive`: in `leave` it does not know the room that has just become free there; ask `can_start`.
+
     >>> policy = Policy(lambda cluster, job: first_fit(cluster, job), name="first fit")
     """
     need = tree.outline(cluster.size[job])
@@ -167,6 +169,8 @@ def first_fit(cluster, job):
 def best_fit(cluster, job):
     """The machine on which the job can start now that has least free, all resources together, or -1.
 
+    For `arrive`: in `leave` it does not know the room that has just become free there; ask `can_start`.
+
     >>> policy = Policy(lambda cluster, job: best_fit(cluster, job), name="best fit")
     """
     if first_fit(cluster, job) < 0:
@@ -181,7 +185,7 @@ def best_fit(cluster, job):
 @kernel
 def room_at(cluster, job, machine):
     """From when on a job can start on a machine, as far as is known, if nothing else starts there before;
-    infinite where it never can.
+    infinite where it never can. Not for a resource in pieces, whose parts cannot be added up.
 
     >>> def soon(cluster, job):  # start on the second machine, unless the first has room within an hour
     ...     if room_at(cluster, job, 0) < cluster.now + 1 or not can_start(cluster, job, 1):
