@@ -17,7 +17,7 @@ from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
 TOGETHER = 2  # notebooks: while one draws the other may wait for its points
-QUIET = ["--log-level=40"]  # the kernel's remarks about its own transport are nothing a reader can use
+QUIET = ["--log-level=50"]  # its transport, the interrupt that ends it: nothing that a reader can use
 
 
 KILLED = ("stopped: its kernel was killed (out of memory?); what was finished is kept, and the same command "
