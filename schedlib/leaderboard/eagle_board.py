@@ -121,7 +121,7 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
     values += slow, in_use(jobs["submit"].to_numpy(), start, finish, part)
     broke = _impossible(tasks, jobs, case)
     if not broke and (twice := two_at_once(case.workers, worker, start, finish)) is not None:
-        second = f"worker {worker[twice]} runs a second task at {start[twice]:.4g} s"
+        second = f"worker {worker[twice]} runs a second task at {start[twice]:.4g} {case.workload.time_unit}"
         broke = f"capacity: {second}; the arrays of `cluster` {READ_ONLY}"
     ready = jobs.set_index("job")["submit"].reindex(tasks["job"]).to_numpy()
     idle = idle_while_waiting(case.workers, ready, start, finish)

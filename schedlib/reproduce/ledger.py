@@ -98,7 +98,8 @@ def _with_kept_readings(frame: pd.DataFrame, before: pd.DataFrame,
     parts = [frame]
     for name in set(frame.loc[frame["reading"] != "", "id"]).intersection(claims):
         claim, rows, old = claims[name], frame[frame["id"] == name], before[before["id"] == name]
-        old = old[old["reading"].isin(set(claim.readings).difference(rows["reading"]))]
+        absent = set(claim.readings).difference(rows["reading"])
+        old = old[old["reading"].isin(absent) & old["scale"].isin(rows["scale"])]
         if old.empty:
             continue
         below = pd.concat([rows[rows["reading"] != ""], old]).set_index("reading", drop=False)

@@ -150,9 +150,7 @@ def can_start(cluster, job, machine):
 
 @kernel
 def first_fit(cluster, job):
-    """The first machine on which the job can start now, or -1; in a few steps however many there are.
-
-    For `arrive`: in `leave` it does not know the room that has just become free there; ask `can_start`.
+    """The first machine where an arriving job (in `leave`: ask `can_start`) can start now, or -1; few steps.
 
     >>> policy = Policy(lambda cluster, job: first_fit(cluster, job), name="first fit")
     """
@@ -167,9 +165,7 @@ def first_fit(cluster, job):
 
 @kernel
 def best_fit(cluster, job):
-    """The machine on which the job can start now that has least free, all resources together, or -1.
-
-    For `arrive`: in `leave` it does not know the room that has just become free there; ask `can_start`.
+    """The machine with least free, in all, where an arriving job (see `first_fit`) can start now, or -1.
 
     >>> policy = Policy(lambda cluster, job: best_fit(cluster, job), name="best fit")
     """

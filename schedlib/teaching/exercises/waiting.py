@@ -115,7 +115,7 @@ def staff(answer: object, seal: Sealed) -> str:
              ("the target has the unit of time of the rates", (400.0, 2.0, 0.002)),
              ("the fewest servers are asked for: would one fewer meet the target, too?", (1000.0, 1.0, 0.02)))
     seal.cases(answer, "arrival_rate, service_rate, target", cases, read=lambda result: int(number(result)))
-    return "beyond the load you need at most 1 / (service_rate * target) servers: large services are cheap."
+    return "fewer than 1 + 1 / (service_rate * target) servers beyond the load: large services are cheap."
 
 
 @waiting("simulate 200,000 jobs or more on five seeds for each number of cores, and take means",
