@@ -112,8 +112,9 @@ def claims(options: Namespace) -> None:
     """
     from schedlib.reproduce import gallery, ledger, publish, tables
 
-    frame = ledger.judged(options.scale, options.only, options.seeds, options.workers, options.dask)
     folder = publish.out_folder(options.scale, options.seeds, options.out)
+    how = options.scale, options.only, options.seeds, options.workers, options.dask
+    frame = ledger.judged(*how, out=folder)
     ledger.write(frame, folder)
     if publish.provenance(folder):
         gallery.write(folder)

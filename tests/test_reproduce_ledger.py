@@ -237,5 +237,7 @@ def test_a_reading_whose_data_are_not_here_has_no_line_of_its_own_but_keeps_a_co
     table, _ = ledger.write(pd.DataFrame(ledger.lines(made, where.get)).assign(scale="quick"), tmp_path)
     with_all = table.read_bytes()
     assert ledger.read(tmp_path)["verdict"].tolist() == ["in part", "not reproduced", "reproduced"]
-    ledger.write(pd.DataFrame([whole, *below]).assign(scale="quick"), tmp_path)
+    before = {row["reading"]: row for row in ledger.read(tmp_path).to_dict("records")}
+    kept = ledger.lines(made, {"hmhs.toy": done}.get, before)
+    ledger.write(pd.DataFrame(kept).assign(scale="quick"), tmp_path)
     assert table.read_bytes() == with_all

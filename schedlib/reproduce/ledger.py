@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
@@ -17,16 +18,20 @@ COLUMNS = ("id", "paper", "where", "claim", "metric", "unit", "paper_value", "ho
 REPRODUCED, _, _, CONSTRUCTED, _ = VERDICTS
 
 
-def lines(claim: Claim, done_of: Callable[[str], "sweep.Sweep | None"]) -> list[dict[str, Any]]:
+def lines(claim: Claim, done_of: Callable[[str], "sweep.Sweep | None"],
+          before: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> list[dict[str, Any]]:
     """The ledger's rows of a claim: one, or for several readings one for the whole and one for each.
 
-    `done_of(experiment)` gives the sweep to judge on, None when it cannot be had: that line is left out.
+    `done_of(experiment)` gives the sweep to judge on, None when it cannot be had: the line is then as
+    `before`, which has earlier rows by their reading, or left out.
     """
     below: list[dict[str, Any]] = []
     for reading, one in claim.lines().items():
         done = done_of(one.experiment) if one.experiment else None
         if one.experiment is None or done is not None:
             below.append({"reading": reading, **_line(one, done)})
+        elif reading in before:
+            below.append({column: before[reading][column] for column in COLUMNS[10:]})
     if claim.readings and below:
         verdicts = {line["reading"]: line["verdict"] for line in below}
         seeds = min(line["seeds"] for line in below)
@@ -66,17 +71,22 @@ def _under_readings(claim: Claim, verdicts: Mapping[str, str]) -> dict[str, Any]
 
 
 def judged(scale: str = "quick", only: registry.Names = None, seeds: int | None = None,
-           workers: int | None = None, dask: str | None = None, progress: bool = True) -> pd.DataFrame:
+           workers: int | None = None, dask: str | None = None, progress: bool = True,
+           out: Path | None = None) -> pd.DataFrame:
     """Every claim that `only` asks for, judged on frames of this scale; what is not stored is run. Gives the
-    rows of `lines`, with `COLUMNS`. What lacks its data here is left out."""
-    library = registry.load()
+    rows of `lines`, with `COLUMNS`. What lacks its data here is as in the ledger in `out`, or left out."""
+    library, before = registry.load(), dict[str, dict[str, Any]]()
+    for row in read(out).to_dict("records") if out else ():
+        if row["scale"] == scale:
+            before.setdefault(row["id"], {})[row["reading"]] = row
 
     @cache
     def done_of(name):
         lacks = library.experiments[name].missing()
         return None if lacks else sweep.sweep(name, scale, seeds, workers, dask, progress)
 
-    rows = [line for claim in library.wanted_claims(only) for line in lines(claim, done_of)]
+    rows = [line for claim in library.wanted_claims(only)
+            for line in lines(claim, done_of, before.get(claim.id, {}))]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).assign(scale=scale)
     return frame.astype({"paper_value": float})
 
@@ -91,34 +101,13 @@ def read(out: Path) -> pd.DataFrame:
     return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in numbers})
 
 
-def _with_kept_readings(frame: pd.DataFrame, before: pd.DataFrame,
-                        claims: Mapping[str, Claim]) -> pd.DataFrame:
-    """`frame`, and of its claims those readings of `before` that were not judged now, since their data is not
-    here; the whole claim is judged with them."""
-    parts = [frame]
-    for name in set(frame.loc[frame["reading"] != "", "id"]).intersection(claims):
-        claim, rows, old = claims[name], frame[frame["id"] == name], before[before["id"] == name]
-        absent = set(claim.readings).difference(rows["reading"])
-        old = old[old["reading"].isin(absent) & old["scale"].isin(rows["scale"])]
-        if old.empty:
-            continue
-        below = pd.concat([rows[rows["reading"] != ""], old]).set_index("reading", drop=False)
-        below = below.loc[[reading for reading in claim.readings if reading in below.index]]
-        whole = _under_readings(claim, below["verdict"].to_dict()) | {"seeds": below["seeds"].min()}
-        parts = [part[part["id"] != name] for part in parts]
-        parts += [rows[rows["reading"] == ""].assign(**whole), below]
-    return pd.concat(parts, ignore_index=True)
-
-
 def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
-    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; other claims, and readings whose data is
-    not here, stay as they were. A row whose paper is here but no longer makes the claim is dropped. The page
-    of `figures/` also shows the verdicts at paper scale, and is made anew when these are.
-    """
+    """Put these rows into the folder's `claims.csv` and `CLAIMS.md`; rows of other claims stay as they were.
+    A row whose paper is here but no longer makes the claim is dropped. The page of `figures/` also shows the
+    verdicts at paper scale, and is made anew when these are."""
     known, table, page = registry.load(), out / "claims.csv", out / "CLAIMS.md"
     with paths.alone(out):
         before, judged_now = read(out), set(frame["id"])
-        frame = _with_kept_readings(frame, before, known.claims)
         made = [name in known.claims or paper not in known.papers()
                 for name, paper in zip(before["id"], before["paper"], strict=True)]
         kept = before[pd.Series(made, before.index, bool) & ~before["id"].isin(judged_now)]

@@ -112,7 +112,7 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
             raise
     try:
         if finished:
-            ledger.write(ledger.judged(scale, finished, seeds, workers, dask), folder)
+            ledger.write(ledger.judged(scale, finished, seeds, workers, dask, out=folder), folder)
     except ValueError as error:
         failed.append(str(error))
     gallery.write(folder)

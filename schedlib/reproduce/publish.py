@@ -122,9 +122,8 @@ def status(figure_id: str, out: Path) -> str:
     experiment = registry.load().experiment(figure_id)
     made_by = (entry["source"], entry["versions"], store.canonical(entry["points"]))
     points = store.canonical(list(experiment.points[entry["scale"]]))
-    if entry["seeds"] not in store.looks(experiment, entry["scale"]):
-        return "stale"
-    return "current" if made_by == (*store.code(experiment.run), points) else "stale"
+    known = made_by == (*store.code(experiment.run), points)
+    return "current" if known and entry["seeds"] in store.looks(experiment, entry["scale"]) else "stale"
 
 
 def stale(out: Path) -> list[str]:

@@ -7,7 +7,9 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from numbers import Integral
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -235,15 +237,20 @@ def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mappin
     here = [meta for meta in metas if meta.get("scale") == scale] or metas
     work, seconds = sum(size(meta["point"]) for meta in here), sum(meta["seconds"] for meta in here)
     if not here:
-        files = ((paths.checkout() or paths.PACKAGE) / "figures").rglob("provenance.json")
-        entries = [entry for file in files for entry in json.loads(file.read_text("utf-8")).values()
-                   if entry["experiment"] == experiment.id]
-        if entries:
+        known = _published((paths.checkout() or paths.PACKAGE) / "figures")
+        if entries := [entry for entry in known if entry["experiment"] == experiment.id]:
             entry = min(entries, key=lambda entry: (entry["scale"] != scale, entry["scale"] == "paper"))
             work, seconds = entry["seeds"] * sum(map(size, entry["points"])), entry["seconds"]
     same = (taken.get(store.canonical(point)) for point in points)
     return [fmean(known) if known else size(point) * seconds / work if work else None
             for point, known in zip(points, same, strict=True)]
+
+
+@cache
+def _published(folder: Path) -> list[dict[str, Any]]:
+    """Every entry of the provenance below a folder, read once for all experiments."""
+    files = sorted(folder.rglob("provenance.json"))
+    return [entry for file in files for entry in json.loads(file.read_text("utf-8")).values()]
 
 
 def sentence(expected: list[float | None], workers: int | None, total: int) -> str:
