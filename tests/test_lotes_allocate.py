@@ -155,10 +155,12 @@ def test_a_class_of_share_zero_asks_for_nothing():
     "option, message",
     [
         ({"vertex": "best"}, "vertex: 'best' is not one of least waste, solver"),
+        ({"vertex": np.ones((3, 4))}, r"vertex: needs a name, or a finite cost .* an array \(10, 4\)"),
+        ({"vertex": np.full((10, 4), np.nan)}, "vertex: needs a name, or a finite cost"),
         ({"solver": "CPLEX"}, "solver: 'CPLEX' is not one of HiGHS, CBC"),
     ],
 )
-def test_unknown_names(option, message):
+def test_bad_options_are_refused(option, message):
     with pytest.raises(ValueError, match=message):
         lotes.allocate(*lotes.google2011(), **option)
 
@@ -167,6 +169,15 @@ def test_no_proof_no_answer():
     for solver in ("HiGHS", "CBC"):
         with pytest.raises(RuntimeError, match="the impossible one: .* ended as"):
             solve("the impossible one", [1.0], [[1.0]], [-np.inf], [0.0], least=1.0, solver=solver)
+
+
+def test_rows_with_two_ends():
+    rows = {"rows": [[1.0], [-1.0]], "low": [1.0, -3.0], "high": [2.0, np.inf]}
+    assert solve("of two ends", [1.0], **rows)[0] == pytest.approx([1.0])
+    with pytest.raises(ValueError, match="'CBC' takes no row with two different ends"):
+        solve("of two ends", [1.0], **rows, solver="CBC")
+    rows |= {"high": [1.0, np.inf]}
+    assert solve("of equal ends", [-1.0], **rows, solver="CBC")[0] == pytest.approx([1.0])
 
 
 @given(problems(machines=4))

@@ -224,6 +224,14 @@ def test_truncated_stays_inside():
         parent_mean(0.6, 0.5, 0.6)
 
 
+def test_what_happens_at_the_very_end_is_in_the_last_interval():
+    jobs = Workload.from_arrays([0.0, 0.0, 4.0], [4.0, 2.0, 0.0], cpu=[1.0, 1.0, 1.0])
+    intervals = simulate("greedy", MachineConfigs([[1.0]], [1]), jobs, until=None, interval=3.0).intervals
+    assert intervals["end"].tolist() == [3.0, 6.0]
+    assert intervals[["arrived", "started", "finished"]].to_numpy().tolist() == [[2, 1, 0], [1, 2, 3]]
+    assert intervals["mean_response"].tolist() == [0.0, 3.0], "jobs 1 and 2 waited 4 and 2"
+
+
 def test_a_month_runs_to_its_end():
     fewer, planned, month = google_month(*google2011(), thin=30, seed=1)
     run = simulate("greedy", fewer, month, classes=planned)
@@ -246,6 +254,8 @@ def jobs_of(cpu, mem, job_class=0):
         ("tetris", {"gamma_unit": "days"}, "gamma_unit: 'days' is unknown"),
         ("tetris", {"work": -1.0}, "work: -1.0, a weight must not be negative"),
         ("greedy", {"interval": 0.0}, "interval: 0.0, must be positive"),
+        ("greedy", {"until": -1}, "until: -1, must be a time from 0 on"),
+        ("greedy", {"until": np.nan}, "until: nan, must be a time from 0 on"),
     ],
 )
 def test_bad_options_are_refused(policy, options, why):

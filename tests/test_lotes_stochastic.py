@@ -1,5 +1,7 @@
 """Stochastic bins: classes told apart by size, bins that respect a quantile, and what is left unchanged."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -23,6 +25,12 @@ def test_only_the_classes_of_the_jobs_change():
             assert np.allclose(mine.mean(axis=0), told.classes.demand[part], rtol=0.15)
             away = ((mine[:, None] - told.centre[part // 3]) ** 2).sum(axis=2)
             assert (away.argmin(axis=1) == part % 3).all()
+
+
+def test_another_seed_draws_other_jobs():
+    told = replace(told_apart(JOBS, 2), seed=4)
+    for one, other in zip(replace(JOBS, seed=4).blocks(), told.blocks(), strict=True):
+        np.testing.assert_array_equal(one.demand, other.demand)
 
 
 def test_shapes_within_a_class_let_more_run_where_machines_differ_in_shape():

@@ -58,7 +58,8 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
     `workload` gives classes and sizes; its own `rate` and `hours` do not matter. `plan` and `options` are
     those of `simulate`. The bisection begins at the rate `near`, which saves trials when that is near the
     answer, and ends when `low` and `high` are `precision` of lambda* apart. Raises ValueError on a precision
-    outside (0, 0.25), on a policy that sustains less than a thousandth of lambda*, and as `simulate` does.
+    outside (0, 0.25) or a patience that is not positive, on a policy that sustains less than a thousandth of
+    lambda*, and as `simulate` does.
 
     See also: `lotes.simulate`, `lotes.Capacity`.
 
@@ -73,6 +74,8 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
         raise ValueError("workload: needs a RandomWorkload, whose rate can be varied; a trace has one rate")
     if not 0 < precision < 0.25:
         raise ValueError(f"precision: {precision}, must lie between 0 and 0.25 (a share of lambda*)")
+    if not 0 < patience < np.inf:
+        raise ValueError(f"patience: {patience}, must be a positive number of mean processing times")
     allocation = allocate(configs, workload.classes)
     longest = float((1 / workload.classes.rate.max(axis=0)).max())
     bound, overload, trials = allocation.rate, 1.0, list[dict]()

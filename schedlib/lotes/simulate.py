@@ -219,7 +219,9 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     if not width > _span(jobs) / MOST_INTERVALS:
         raise ValueError(f"interval: {interval}, must be positive, and at most {MOST_INTERVALS:,} in all")
     end = getattr(jobs, "hours", np.inf) if until is None else float(until)
-    if width * MOST_INTERVALS < end < np.inf or end != end:
+    if not end >= 0:
+        raise ValueError(f"until: {end:g}, must be a time from 0 on")
+    if width * MOST_INTERVALS < end < np.inf:
         raise ValueError(f"until: {end:g}, makes more than {MOST_INTERVALS:,} intervals; widen interval=")
     state = states.state_of(m, slots=slots, intervals=128, width=width)
     kept = grown(module.begin(policy, settings, given), len(state.table.spare))
@@ -308,7 +310,11 @@ def _intervals(meter, capacity, resources) -> pd.DataFrame:
     """`Simulation.intervals` from a meter whose clock has stopped; `capacity (R,)` of all machines."""
     clock = meter.clock[0]
     rows = min(int(np.ceil(clock.now / meter.width)) or 1, len(meter.series))
-    series = meter.series[:rows]
+    series = meter.series[:rows].copy()
+    if clock.interval == rows:  # the run ended at this edge
+        for name in ("arrived", "started", "finished", "wait"):
+            series[name][-1] += meter.series[name][rows]
+        series["queue_most"][-1] = max(meter.series["queue_most"][rows - 1 : rows + 1])
     begin = np.arange(rows) * meter.width
     end = np.minimum(begin + meter.width, clock.now)
     span = np.maximum(end - begin, np.finfo(float).tiny)

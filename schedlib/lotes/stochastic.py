@@ -42,9 +42,10 @@ class ToldApart(RandomWorkload):
     spread: np.ndarray | None = None
 
     def blocks(self) -> Iterator[Arrivals]:
-        """The jobs in order of arrival, as `of` draws them."""
+        """The jobs in order of arrival, as `of` draws them with this workload's seed."""
         assert self.of is not None and self.centre is not None
-        for block in replace(self.of, rate=self.rate, hours=self.hours, burst=self.burst).blocks():
+        own = {name: getattr(self, name) for name in ("rate", "hours", "burst", "seed")}
+        for block in replace(self.of, **own).blocks():
             yield block._replace(job_class=_part(block, self.centre))
 
 

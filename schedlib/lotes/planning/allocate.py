@@ -24,8 +24,9 @@ def solve(what: str, cost: Any, rows: Any, low: Any, high: Any, *, least: Any = 
     """The x in [`least`, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
     By HiGHS or by CBC, with optimality proved; where `whole (C,)` says so, x is a whole number (and prices
-    mean nothing). `what` names the program in errors: ValueError on an unknown solver, RuntimeError unless
-    the optimum is proved within `seconds` (of integer programs: to a relative gap of a billionth).
+    mean nothing). `what` names the program in errors: ValueError on an unknown solver, and with CBC on a row
+    with two different ends; RuntimeError unless the optimum is proved within `seconds` (of integer programs:
+    to a relative gap of a billionth).
 
     >>> solve("the example", [3.0], [[1.0]], [2.0], [np.inf])[0].tolist()
     [2.0]
@@ -68,6 +69,8 @@ def _by_highs(cost, matrix, low, high, least, most, whole, seconds):
 def _by_cbc(cost, matrix, low, high, least, most, whole, seconds):
     import pulp  # slow to load
 
+    if (np.isfinite(low) & np.isfinite(high) & np.not_equal(low, high)).any():
+        raise ValueError("solver: 'CBC' takes no row with two different ends; use 'HiGHS', or two rows")
     problem = pulp.LpProblem("program", pulp.LpMinimize)
     x = [problem.add_variable(f"x_{i:09d}", lowBound=a, upBound=None if b == np.inf else b,
                               cat=pulp.LpInteger if integer else pulp.LpContinuous)
@@ -129,6 +132,10 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str | np.n
     check(configs, classes)
     if isinstance(vertex, str) and vertex not in VERTICES:
         raise ValueError(f"vertex: {vertex!r} is not one of {', '.join(VERTICES)}")
+    if not isinstance(vertex, str) and not (
+            np.shape(vertex) == classes.rate.shape and np.isfinite(vertex).all()):
+        raise ValueError(f"vertex: needs a name, or a finite cost for each configuration and class, an array "
+                         f"{classes.rate.shape}")
     pool, total = pool_size(configs, classes), configs.capacity * configs.count[:, None]
     able = (classes.rate > 0) & (pool > 0) & (fits(configs, classes) if fitting else True)
     served = np.divide(classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf),

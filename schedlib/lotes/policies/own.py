@@ -171,10 +171,10 @@ def best_fit(cluster, job):
     """
     if first_fit(cluster, job) < 0:
         return -1
-    room = cluster.room
-    for place in range(_place(room, tree.outline(cluster.size[job])[3], -1), room.order.size):
-        if can_start(cluster, job, room.order[place]):
-            return room.order[place]
+    room, size = cluster.room, cluster.size[job]
+    for machine in room.order[_place(room, tree.outline(size)[3], -1) :]:
+        if fits(room.free[machine], size) and can_start(cluster, job, machine):
+            return machine
     return -1
 
 

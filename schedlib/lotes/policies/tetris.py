@@ -18,9 +18,9 @@ from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching.machine_tree import first_leaf, fits, machines_of, may_fit
 from schedlib.lotes.dispatching.state import NONE, Given
 from schedlib.lotes.dispatching.waiting_line import Line, best_that_fits, join, line, quit_line
+from schedlib.workload import SECONDS
 
 SLACK = 1 + 1e-12
-HOURS = {"s": 1 / 3600, "min": 1 / 60, "h": 1.0}
 OPTIONS = {"tetris": {"packing": 1.0, "work": 1.0, "gamma_unit": "h"}}
 
 
@@ -45,8 +45,8 @@ KEPT = Weights
 
 def check(settings: dict) -> None:
     """Raise ValueError on a value that an option cannot have."""
-    if settings["gamma_unit"] not in (*HOURS, None):
-        raise unknown("gamma_unit", settings["gamma_unit"], (*HOURS, None))
+    if settings["gamma_unit"] not in (*SECONDS, None):
+        raise unknown("gamma_unit", settings["gamma_unit"], (*SECONDS, None))
     for option in ("packing", "work"):
         if not settings[option] >= 0:
             raise ValueError(f"{option}: {settings[option]}, a weight must not be negative")
@@ -55,10 +55,10 @@ def check(settings: dict) -> None:
 def begin(policy: str, settings: dict, given: Given) -> Weights:
     """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
     gamma_unit, pace = settings["gamma_unit"], given.machines.pace
-    if gamma_unit is not None and given.time_unit not in HOURS:
+    if gamma_unit is not None and given.time_unit not in SECONDS:
         raise ValueError(f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to take "
                          "times as they are")
-    unit = 1.0 if gamma_unit is None else HOURS[given.time_unit] / HOURS[gamma_unit]
+    unit = 1.0 if gamma_unit is None else SECONDS[given.time_unit] / SECONDS[gamma_unit]
     if np.isfinite(pace).all() and (pace == pace[0]).all():
         factor, group, fold = np.ones((len(pace), 1)), np.zeros(pace.shape[1], np.int64), pace[0].copy()
     else:

@@ -8,9 +8,8 @@ import pandas as pd
 from schedlib.core import compiled, streams
 from schedlib.core.portable import dot
 from schedlib.lotes.model import JobClasses
-from schedlib.workload import Workload
+from schedlib.workload import SECONDS, Workload
 
-DAYS = {"ms": 86_400_000.0, "s": 86_400.0, "min": 1_440.0, "h": 24.0, "d": 1.0}
 RESTARTS, MOST_ROUNDS = 10, 300
 
 
@@ -96,10 +95,10 @@ def _points(workload, day, features):
     if not len(tasks):
         raise ValueError("workload: no tasks; there is nothing to cluster")
     if day is None:
-        if workload.time_unit not in DAYS:
+        if workload.time_unit not in SECONDS:
             raise ValueError(f"day: how long is it in {workload.time_unit!r}? Give day=, the unit is none of "
-                             f"{', '.join(DAYS)}")
-        day = DAYS[workload.time_unit]
+                             f"{', '.join(SECONDS)}")
+        day = SECONDS["d"] / SECONDS[workload.time_unit]
     early = np.repeat(submit < submit[0] + day, np.diff(workload.offsets))
     if not early.any():
         raise ValueError(f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a "
