@@ -179,7 +179,7 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     - `"lotes-first"` (needs `plan`): the first version, which after one spin takes the best score anywhere
     - `"greedy"`: `bypass=True` lets an arrival start on a machine on which others wait
     - `"tetris"`: weights `packing` and `work` of omega and gamma; `gamma_unit` of processing times in gamma:
-      `"h"`, `"min"`, `"s"`, or None for the workload's unit
+      `"h"` (or `"ms"`, `"s"`, `"min"`, `"d"`), or None for the workload's unit
     - `"fgd"` (needs `configs.pieces`), fragmentation gradient descent: `typical` tasks from `typical_tasks`
     - a `lotes.Policy`: with `clairvoyant=False` it sees the mean work of a job's class, not the job's own
 
