@@ -36,7 +36,7 @@ SIZES = {"eagle": ((600, 1200), (15_000, 30_000, 60_000, 120_000),
          "lotes": ((100, 200), (1000, 4000, 16_000, 64_000), (250_000, 1_000_000))}
 """Workers or machines at smoke and at quick scale, and those that the paper's scale adds."""
 JOBS_PER_WORKER = 0.2
-HOURS, LOAD, PHI = 1.0, 0.97, 0.006
+HOURS, LOAD, PHI = 0.5, 0.97, 0.006
 ENOUGH = 8000
 """A smaller cluster's run is repeated, and the quickest counts, so often that it makes up for this size."""
 
@@ -177,7 +177,7 @@ def _caption(frame):
     return (f"How costs grow with the cluster, beyond the papers: Eagle's systems on up to "
             f"{_largest(frame, 'eagle'):,} workers ({tasks['eagle']:,} tasks of Google's law, load 0.95), "
             f"and LoTES's policies on up to {_largest(frame, 'lotes'):,} machines ({tasks['lotes']:,} jobs, "
-            f"load {LOAD}). Every run starts with an empty cluster and lasts equally long. Left: processor "
+            f"load {LOAD}, for {HOURS:g} hours). Every run starts with an empty cluster. Left: processor "
             "time per task or job. Middle: the most memory that the simulator holds. Its arrays grow by "
             "doubling. Under Eagle every worker and scheduler keeps a copy of a vector with one bit for "
             "each worker. Right: the messages of a system, and the machines that a policy asks by the "
