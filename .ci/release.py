@@ -65,7 +65,8 @@ def main() -> None:
     wheel, source = build()
     with tempfile.TemporaryDirectory() as place:
         with tarfile.open(source) as file:
-            file.extractall(place, filter="data")
+            file.extraction_filter = getattr(tarfile, "data_filter", None)  # Python before 3.11.4 has none
+            file.extractall(place)
         (tree,) = Path(place).iterdir()
         lines = (tree / "PKG-INFO").read_text(encoding="utf-8").splitlines()
         assert not [line for line in lines if LOCAL_LINK.search(line)], "the long description has links into a checkout"
