@@ -8,7 +8,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import toy_experiments as toy
 from schedlib import paths
-from schedlib.reproduce import notebooks, publish, registry
+from schedlib.reproduce import ahead, notebooks, publish, registry
 
 
 @pytest.fixture(autouse=True)
@@ -69,6 +69,14 @@ def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
         notebooks.figures("hmhs", scale="smoke")
     assert "KeyError: 'no such machine'" in str(caught.value) and "\x1b" not in str(caught.value)
     assert "hmhs.smoke.ipynb stopped" in str(caught.value)
+
+
+def test_what_runs_ahead_does_not_outlive_a_failure(checkout, monkeypatch):
+    monkeypatch.setattr(ahead, "_each", toy.minute)
+    save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", new_code_cell("1 / 0"))
+    with pytest.raises(notebooks.NotebookError, match="ZeroDivisionError"):
+        notebooks.figures("hmhs", scale="smoke", workers=2)
+    assert not (checkout / "data" / "cache" / "minute").exists()
 
 
 def test_killed_kernel_says_that_the_same_command_goes_on(checkout):

@@ -54,6 +54,11 @@ def untidy(folder: str, jobs: int, seed: int):
     return pd.DataFrame({"cells": [[1, 2]]}) if jobs > 1 else {"not": "a frame"}
 
 
+def minute(*_):
+    time.sleep(60)
+    Path(os.environ["SCHEDLIB_CACHE"], "minute").touch()
+
+
 def experiment(run, folder, points: int = 3, seeds: int = 2) -> Experiment:
     grid = [{"folder": str(folder), "jobs": jobs} for jobs in range(1, points + 1)]
     return Experiment(f"hmhs.toy-{run.__name__}", "A toy", run, dict.fromkeys(("smoke", "quick", "paper"), grid),

@@ -96,7 +96,7 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     several = dask is None and (workers or worker.cores()) > 1
     turns = in_turn(library.behind(only), list(asked), scale)
     runner = ahead.ahead(turns, scale, seeds, workers) if several else contextlib.nullcontext()
-    with runner, ThreadPoolExecutor(TOGETHER if several else 1) as threads:
+    with runner as process, ThreadPoolExecutor(TOGETHER if several else 1) as threads:
         done = {paper: threads.submit(execute, paper, settings | {"only": asked[paper]}) for paper in asked}
         try:
             for paper, notebook in done.items():
@@ -106,6 +106,8 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
                     raise error
                 else:
                     finished += names_in(asked[paper]) or [paper]
+            if failed and process:
+                worker.kill(process.pid)  # it would go on with what nobody draws
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             worker.kill()
