@@ -34,6 +34,8 @@ def ahead(names: list[str], scale: str, seeds: int | None, workers: int | None
 def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) -> None:
     """All that these experiments lack in one pool, so that no processor waits for an experiment's last point,
     and the seeds that their claims need beyond the first look."""
+    from joblib.externals.loky import get_reusable_executor
+
     threading.Thread(target=_stop_with_parent, daemon=True).start()
     known = [registry.load().experiments.get(name) for name in names]
     with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as held:
@@ -82,6 +84,7 @@ def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) 
                     left[name] -= 1
                     if not left[name]:
                         complete(name)
+        get_reusable_executor(reuse=True).shutdown()  # else this process stays until they idled five minutes
 
 
 def _lacking(experiment: Experiment, scale: str, seeds: int) -> list[worker.Job]:
