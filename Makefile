@@ -60,7 +60,7 @@ data: .venv/.ready ## list the public traces; ARGS=NAME fetches one (minutes; ne
 prototype: .venv/.ready ## Eagle and Hawk on 100 real processes, for figures/ (20 min; ARGS='--ratios 1.2 --repeats 1')
 	@$(py) -m schedlib prototype $(ARGS)
 
-bench: .venv/.ready ## speed, as ratios in one run (4 min); ARGS='core lotes' only these
+bench: .venv/.ready ## speed, as ratios in one run (8 min; again 4 min); ARGS='core lotes' only these
 	@$(py) tests/bench/speed.py $(ARGS)
 
 times: .venv/.ready ## measure the README's table of times anew (40 min); ARGS='start venv' only these parts
