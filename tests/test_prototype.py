@@ -341,6 +341,22 @@ def test_no_process_outlives_the_driver_or_the_host(whom, how):
     assert {"driver": how == signal.SIGKILL or b"KeyboardInterrupt" in said, "host": b"RuntimeError: host 0" in said}[whom], said.decode()
 
 
+@pytest.mark.parametrize("lost, said", [([("stranger", 0), ("host", 0)], "host 0: closed"), ([("stranger", 0)], "stranger 0: closed")])
+def test_a_lost_host_is_named_even_when_a_process_that_has_not_shaken_hands_is_missed_first(lost, said):
+    async def main():
+        one = driver.Driver([], driver.Setting(nodes=1, schedulers=1, how={}), print)
+        peers = [SimpleNamespace(name=name, open=name[0] == "host") for name in lost]
+        one.hosts = peers[1:]
+        waits = asyncio.create_task(one.until(lambda: False, "late"))
+        for peer in peers:
+            await asyncio.sleep(0.05)
+            one.lost(peer, "closed")
+        with pytest.raises(RuntimeError, match=said):
+            await waits
+
+    asyncio.run(main())
+
+
 def test_hosts_that_wait_are_used_and_go_on_waiting(monkeypatch):
     monkeypatch.setenv(host.SECRET, "shared")
     command = [sys.executable, "-m", "schedlib.prototype.host", "--listen", "127.0.0.1:0"]

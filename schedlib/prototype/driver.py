@@ -21,7 +21,7 @@ from schedlib.prototype.wire import Name, Peer, dial
 POLL = 0.25  # s between two questions how many tasks are left
 PATIENCE = 30.0  # s for any answer
 STALL = 20.0  # s, beyond the longest task, without any progress
-MOMENT = 0.5  # s in which what ended a node may be heard of, too
+MOMENT = 0.5  # s in which a host's death may be heard of after that of its processes
 
 
 class Order(NamedTuple):
@@ -177,19 +177,25 @@ class Driver(Member):
 
     def lost(self, peer: Peer, why: str) -> None:
         name = peer.name
-        if peer in self.hosts or not peer.open:
+        if peer in self.hosts:
             self.failure = RuntimeError(f"{name[0]} {name[1]}: {why}. {self.last_words()}")
+        elif not peer.open:
+            self.fail_soon(f"{name[0]} {name[1]}: {why}. {self.last_words()}")
         elif self.peers.pop(name, None):
             self.notes.append((self.now(), "driver", f"{name[0]} {name[1]} has died ({why})"))
             own = [job for job, owner in self.owner.items() if owner == name and job not in self.done]
             self.fail(own, f"jobs of {name[0]} {name[1]} have failed: {', '.join(map(str, own))}")
-            if not self.alive("node"):  # a killed host is noticed a moment after its nodes, and tells more
-                asyncio.get_running_loop().call_later(MOMENT, self.without_nodes)
+            if not self.alive("node"):
+                self.fail_soon("no node is left")
         self.heard.set()
 
-    def without_nodes(self) -> None:
-        self.failure = self.failure or RuntimeError("no node is left")
-        self.heard.set()
+    def fail_soon(self, why: str) -> None:
+        """End the replay in a moment, unless a host turns out to be lost, which tells more."""
+        def end() -> None:
+            self.failure = self.failure or RuntimeError(why)
+            self.heard.set()
+
+        asyncio.get_running_loop().call_later(MOMENT, end)
 
     # Collecting
 
