@@ -22,13 +22,13 @@ help: ## this list
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
 	@echo "  ARGS='--workers 1'            more options, see: .venv/bin/python -m schedlib figures --help"
 
-figures: .venv/.ready ## every table, figure and claim, into figures/ (14 min; smoke: 3 min)
+figures: .venv/.ready ## every table, figure and claim, into figures/ (15 min; smoke: 5 min)
 	@$(py) -m schedlib figures --scale $(SCALE) $(if $(ONLY),--only $(ONLY)) $(ARGS)
 
-test: lint ## lint, tests, and every chapter run once more (25 min; with Chromium 31)
+test: lint ## lint, tests, and every chapter run once more (18 min; with Chromium 37)
 	@$(py) -m pytest -n auto --dist loadgroup $(ARGS)
 
-test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (6 min; needs Chromium)
+test-browser: .venv/.ready ## the book in JupyterLab, every control by keyboard (19 min; needs Chromium)
 	@$(py) -m pytest tests/browser --need-chromium -n 2 --dist loadgroup $(ARGS)
 
 lab: .venv/.ready ## open the book in JupyterLab; ARGS='--no-browser --port 9999' (5 s)
@@ -63,7 +63,7 @@ prototype: .venv/.ready ## Eagle and Hawk on 100 real processes, for figures/ (2
 bench: .venv/.ready ## speed, as ratios in one run (8 min; again 4 min); ARGS='core lotes' only these
 	@$(py) tests/bench/speed.py $(ARGS)
 
-times: .venv/.ready ## measure the README's table of times anew (40 min); ARGS='start venv' only these parts
+times: .venv/.ready ## measure the README's table of times anew (60 min); ARGS='start venv' only these parts
 	@PYTHONPATH=tests/bench $(py) .ci/times.py $(ARGS)
 
 lint: .venv/.ready ## style and types (20 s)
