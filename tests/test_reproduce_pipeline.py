@@ -1,6 +1,7 @@
 """Notebooks make the figures, say where they stopped, and are the same bytes when run again."""
 
 import json
+from functools import partial
 
 import nbformat
 import pytest
@@ -72,11 +73,18 @@ def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
 
 
 def test_what_runs_ahead_does_not_outlive_a_failure(checkout, monkeypatch):
-    monkeypatch.setattr(ahead, "_each", toy.minute)
+    monkeypatch.setattr(ahead, "_each", partial(toy.late, 60))
     save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", new_code_cell("1 / 0"))
     with pytest.raises(notebooks.NotebookError, match="ZeroDivisionError"):
         notebooks.figures("hmhs", scale="smoke", workers=2)
-    assert not (checkout / "data" / "cache" / "minute").exists()
+    assert not (checkout / "data" / "cache" / "late").exists()
+
+
+def test_what_runs_ahead_is_waited_for(checkout, monkeypatch):
+    monkeypatch.setattr(ahead, "_each", partial(toy.late, 2))
+    monkeypatch.setattr(notebooks, "execute", lambda *_: None)
+    notebooks.figures("hmhs.toy", scale="smoke", workers=2)
+    assert (checkout / "data" / "cache" / "late").exists()
 
 
 def test_killed_kernel_says_that_the_same_command_goes_on(checkout):

@@ -269,7 +269,7 @@ def test_two_at_one_experiment_run_each_point_once(folder):
     assert len(toy.executions(folder)) == 6
 
 
-def test_what_comes_next_is_run_while_one_draws_and_waited_for_unless_that_fails():
+def test_what_comes_next_is_run_while_one_draws_and_no_longer():
     names = ["hmhs.nobody-has-it", "hmhs.table1"]
     with ahead.ahead(names, "smoke", None, 2) as runner:
         runner.join(120)

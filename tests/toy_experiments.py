@@ -54,9 +54,9 @@ def untidy(folder: str, jobs: int, seed: int):
     return pd.DataFrame({"cells": [[1, 2]]}) if jobs > 1 else {"not": "a frame"}
 
 
-def minute(*_):
-    time.sleep(60)
-    Path(os.environ["SCHEDLIB_CACHE"], "minute").touch()
+def late(seconds, *_):
+    time.sleep(seconds)
+    Path(os.environ["SCHEDLIB_CACHE"], "late").touch()
 
 
 def experiment(run, folder, points: int = 3, seeds: int = 2) -> Experiment:

@@ -176,15 +176,15 @@ class Driver(Member):
             self.told(len(numbers))
 
     def lost(self, peer: Peer, why: str) -> None:
-        name = peer.name
+        name = f"{peer.name[0]} {peer.name[1]}"
         if peer in self.hosts:
-            self.failure = RuntimeError(f"{name[0]} {name[1]}: {why}. {self.last_words()}")
+            self.failure = RuntimeError(f"{name}: {why}. {self.last_words()}")
         elif not peer.open:
-            self.fail_soon(f"{name[0]} {name[1]}: {why}. {self.last_words()}")
-        elif self.peers.pop(name, None):
-            self.notes.append((self.now(), "driver", f"{name[0]} {name[1]} has died ({why})"))
-            own = [job for job, owner in self.owner.items() if owner == name and job not in self.done]
-            self.fail(own, f"jobs of {name[0]} {name[1]} have failed: {', '.join(map(str, own))}")
+            self.fail_soon(f"{name}: {why}. {self.last_words()}")
+        elif self.peers.pop(peer.name, None):
+            self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
+            own = [job for job, owner in self.owner.items() if owner == peer.name and job not in self.done]
+            self.fail(own, f"jobs of {name} have failed: {', '.join(map(str, own))}")
             if not self.alive("node"):
                 self.fail_soon("no node is left")
         self.heard.set()

@@ -18,14 +18,13 @@ def ahead(names: list[str], scale: str, seeds: int | None, workers: int | None
           ) -> Iterator[multiprocessing.process.BaseProcess]:
     """While the block draws figures, another process runs these experiments in order, and is given.
 
-    So the processors are not idle while one draws. The block's end waits for it, since claims may need what
-    no figure shows; a block that raises stops it. It tells nothing of what fails: whoever draws will meet it.
+    So the processors are not idle while one draws. It stops with the block, and tells nothing of what fails:
+    whoever draws will meet it.
     """
     runner = multiprocessing.get_context("spawn").Process(target=_each, args=(names, scale, seeds, workers))
     runner.start()
     try:
         yield runner
-        runner.join()
     finally:
         worker.kill(runner.pid)
         runner.join()

@@ -106,8 +106,8 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
                     raise error
                 else:
                     finished += names_in(asked[paper]) or [paper]
-            if failed and process:
-                worker.kill(process.pid)  # it would go on with what nobody draws
+            if process and not failed:
+                process.join()  # claims may need what no figure shows
         except BaseException:
             threads.shutdown(wait=False, cancel_futures=True)
             worker.kill()
