@@ -20,17 +20,32 @@ def main() -> None:
     assert paths.checkout() is None, f"{schedlib.__file__} is a checkout, not an installation"
     assert (Path(schedlib.__file__).parent / "py.typed").is_file()
     assert importlib.metadata.version("schedlib") == schedlib.__version__
-    assert not [name for name in HEAVY if importlib.util.find_spec(name)], "an extra came along unasked"
+    assert not [name for name in HEAVY if importlib.util.find_spec(name)], (
+        "an extra came along unasked"
+    )
     instance = hmhs.single(20, seed=0, machines=(5, 5))
-    assert hmhs.lower_bound(instance) <= hmhs.schedule(instance).makespan <= hmhs.schedule(instance, "fifo").makespan * 2
+    assert (
+        hmhs.lower_bound(instance)
+        <= hmhs.schedule(instance).makespan
+        <= hmhs.schedule(instance, "fifo").makespan * 2
+    )
     ten = Workload.from_arrays(range(10), [5.0] * 10)
-    assert (eagle.simulate(ten, "sparrow", 4, short_partition=0.0, cutoff=math.inf).jobs["completion"] >= 5.0).all()
+    assert (
+        eagle.simulate(ten, "sparrow", 4, short_partition=0.0, cutoff=math.inf).jobs["completion"]
+        >= 5.0
+    ).all()
     for board in (leaderboard.lotes(seeds=1, against=["greedy"]), leaderboard.hmhs(seeds=1, against=["hmhs"]),
                   leaderboard.mch(seeds=1, against=["mch"]), leaderboard.eagle(seeds=1, against=["sparrow"])):  # fmt: skip
         assert len(board)
     files = [file for each in importlib.metadata.distributions() for file in each.files or ()]
-    size = sum(path.stat().st_size for path in map(Path, {file.locate() for file in files}) if path.is_file())
-    print(f"schedlib {schedlib.__version__} works as installed; with all that it needs {size / 1e6:.0f} MB")
+    size = sum(
+        path.stat().st_size
+        for path in map(Path, {file.locate() for file in files})
+        if path.is_file()
+    )
+    print(
+        f"schedlib {schedlib.__version__} works as installed; with all that it needs {size / 1e6:.0f} MB"
+    )
 
 
 if __name__ == "__main__":

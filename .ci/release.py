@@ -33,7 +33,13 @@ def pythons() -> list[str]:
     found = []
     for name in [f"python3.{minor}" for minor in range(11, 20)]:
         path = shutil.which(name)
-        if path and subprocess.run([path, "-c", "import venv, ensurepip"], capture_output=True).returncode == 0:
+        if (
+            path
+            and subprocess.run(
+                [path, "-c", "import venv, ensurepip"], capture_output=True
+            ).returncode
+            == 0
+        ):
             found.append(path)
     return found or [sys.executable]
 
@@ -55,7 +61,12 @@ def build() -> tuple[Path, Path]:
     (wheel,), (source,) = DIST.glob("*.whl"), DIST.glob("*.tar.gz")
     call(tools, "-m", "twine", "check", "--strict", wheel, source)
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
-    call(tools.with_name("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", *workflows)
+    call(
+        tools.with_name("check-jsonschema"),
+        "--builtin-schema",
+        "vendor.github-workflows",
+        *workflows,
+    )
     call(tools.with_name("cffconvert"), "--validate", "--infile", ROOT / ".github" / "CITATION.cff")
     return wheel, source
 
@@ -65,19 +76,34 @@ def main() -> None:
     wheel, source = build()
     with tempfile.TemporaryDirectory() as place:
         with tarfile.open(source) as file:
-            file.extraction_filter = getattr(tarfile, "data_filter", None)  # Python before 3.11.4 has none
+            file.extraction_filter = getattr(
+                tarfile, "data_filter", None
+            )  # Python before 3.11.4 has none
             file.extractall(place)
         (tree,) = Path(place).iterdir()
         lines = (tree / "PKG-INFO").read_text(encoding="utf-8").splitlines()
-        assert not [line for line in lines if LOCAL_LINK.search(line)], "the long description has links into a checkout"
+        assert not [line for line in lines if LOCAL_LINK.search(line)], (
+            "the long description has links into a checkout"
+        )
         for python in pythons():
             own = environment(Path(place) / "fresh", python, wheel)
             call(own, ROOT / ".ci" / "installed.py", cwd=place)
-        tests = [sys.executable, "-m", "pytest", "-q", *(sys.argv[1:] or ["-n", "auto", "--dist", "loadgroup"])]
+        tests = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            *(sys.argv[1:] or ["-n", "auto", "--dist", "loadgroup"]),
+        ]
         call(*tests, cwd=tree, env=os.environ | {"PYTHONPATH": str(tree), "PYTHONSAFEPATH": "1"})
-    print(f"built and tried: {wheel.name}, {source.name} in {DIST.relative_to(ROOT)}; upload: python -m twine upload build/dist/*")
+    print(
+        f"built and tried: {wheel.name}, {source.name} in {DIST.relative_to(ROOT)}; upload: python -m twine upload build/dist/*"
+    )
     if PLACEHOLDER in (ROOT / "pyproject.toml").read_text(encoding="utf-8"):
-        print(f"before an upload: name the repository in place of {PLACEHOLDER}, in pyproject.toml and .github/CITATION.cff", file=sys.stderr)
+        print(
+            f"before an upload: name the repository in place of {PLACEHOLDER}, in pyproject.toml and .github/CITATION.cff",
+            file=sys.stderr,
+        )
 
 
 if __name__ == "__main__":

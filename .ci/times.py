@@ -29,7 +29,14 @@ def measure(steps: Collection[str] = ()) -> Path:
     root = paths.checkout()
     if root is None:
         raise ValueError("times are measured in a checkout, which this is not")
-    measures = {"start": start, "venv": venv, "test": suite, "browser": browser, "smoke": smoke, "figures": figures}
+    measures = {
+        "start": start,
+        "venv": venv,
+        "test": suite,
+        "browser": browser,
+        "smoke": smoke,
+        "figures": figures,
+    }
     for step in steps:
         if step not in measures:
             raise unknown("step", step, measures)
@@ -41,16 +48,26 @@ def measure(steps: Collection[str] = ()) -> Path:
         kept = json.loads(file.read_text()) if file.exists() else {}
         kept |= {"cores": os.cpu_count(), step: seconds}
         write_whole(file, json.dumps(kept, indent=1, sort_keys=True) + "\n")
-        write_whole(readme, renewed(readme.read_text(), kept))  # after each step: a test compares the two
+        write_whole(
+            readme, renewed(readme.read_text(), kept)
+        )  # after each step: a test compares the two
     return readme
 
 
 def seconds_of(command: list, root: Path, **environment: str) -> float:
     """Wall-clock seconds of a command; RuntimeError with its last lines when it fails."""
     begin = time.perf_counter()
-    done = subprocess.run(list(map(str, command)), cwd=root, env=os.environ | environment, capture_output=True, text=True)
+    done = subprocess.run(
+        list(map(str, command)),
+        cwd=root,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
-        raise RuntimeError(f"{' '.join(map(str, command))} failed:\n{(done.stdout + done.stderr)[-800:]}")
+        raise RuntimeError(
+            f"{' '.join(map(str, command))} failed:\n{(done.stdout + done.stderr)[-800:]}"
+        )
     return round(time.perf_counter() - begin, 1)
 
 
@@ -67,7 +84,9 @@ def venv(root: Path) -> float:
         wanted = ["-r", root / "requirements.txt"]
         python = Path(folder) / "bin" / "python"
         made = seconds_of([sys.executable, "-m", "venv", folder], root)
-        return made + seconds_of([python, "-m", "pip", "install", "--quiet", "--require-hashes", *wanted], root)
+        return made + seconds_of(
+            [python, "-m", "pip", "install", "--quiet", "--require-hashes", *wanted], root
+        )
 
 
 def suite(root: Path) -> float:
@@ -94,7 +113,11 @@ def figures(root: Path) -> float:
 def _figures(root, *options) -> float:
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "figures"
-        return seconds_of([sys.executable, "-m", "schedlib", "figures", *options, "--out", out], root, SCHEDLIB_CACHE=folder)
+        return seconds_of(
+            [sys.executable, "-m", "schedlib", "figures", *options, "--out", out],
+            root,
+            SCHEDLIB_CACHE=folder,
+        )
 
 
 def renewed(readme: str, times: dict) -> str:
@@ -126,17 +149,33 @@ def table(times: dict) -> str:
     if "test" in times:
         rows.append(("`make test`, without Chromium", times["test"]))
     if "browser" in times:
-        rows.append(("`make test-browser`, which `make test` includes where there is Chromium", times["browser"]))
+        rows.append(
+            (
+                "`make test-browser`, which `make test` includes where there is Chromium",
+                times["browser"],
+            )
+        )
     if "start" in times:
         first = {name: seconds for name, seconds in times["start"].items() if name in papers.KEYS}
         rows.append(("`import schedlib` in a fresh process", times["start"]["import schedlib"]))
-        rows.append((f"first result of a paper's policy in a fresh process, kernels compiled before ({_each(first)})", max(first.values())))
-    lines = [f"| on {times['cores']} cores | time |", "|---|---|", *(f"| {what} | {words(seconds)} |" for what, seconds in rows)]
+        rows.append(
+            (
+                f"first result of a paper's policy in a fresh process, kernels compiled before ({_each(first)})",
+                max(first.values()),
+            )
+        )
+    lines = [
+        f"| on {times['cores']} cores | time |",
+        "|---|---|",
+        *(f"| {what} | {words(seconds)} |" for what, seconds in rows),
+    ]
     return "\n".join(lines) + "\n"
 
 
 def _each(seconds: dict) -> str:
-    return ", ".join(f"{paper.title} {words(seconds[paper.key])}" for paper in papers.ALL if paper.key in seconds)
+    return ", ".join(
+        f"{paper.title} {words(seconds[paper.key])}" for paper in papers.ALL if paper.key in seconds
+    )
 
 
 def words(seconds: float) -> str:
@@ -145,7 +184,13 @@ def words(seconds: float) -> str:
     >>> words(0.834), words(41.23), words(126), words(957)
     ('0.83 s', '41 s', '2 min', '16 min')
     """
-    return f"{seconds:.2g} s" if seconds < 99.5 else f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+    return (
+        f"{seconds:.2g} s"
+        if seconds < 99.5
+        else f"{seconds:.0f} s"
+        if seconds < 120
+        else f"{seconds / 60:.0f} min"
+    )
 
 
 if __name__ == "__main__":

@@ -27,7 +27,9 @@ COMMANDS: dict[str, Command] = {}
 """Every command by name, in the order of the overview, which gives the first sentence of each docstring."""
 
 
-def command(example: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]) -> Callable[[Callable], None]:
+def command(
+    example: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]
+) -> Callable[[Callable], None]:
     """A decorator that makes a function of the parsed arguments a command of its name."""
 
     def register(function: Callable[[Namespace], int | None]) -> None:
@@ -43,17 +45,34 @@ def argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, An
 
 SWEEP = (
     argument("--scale", default="quick", help=f"one of {', '.join(SCALES)} (else quick)"),
-    argument("--seeds", type=int, metavar="N", help="how many seeds, 0 to N-1 (else the scale's own number)"),
-    argument("--workers", type=int, metavar="N", help="processes (else all cores; 1 is this process)"),
-    argument("--dask", metavar="ADDRESS", help="run on that Dask scheduler's cluster, as tcp://host:8786"),
+    argument(
+        "--seeds",
+        type=int,
+        metavar="N",
+        help="how many seeds, 0 to N-1 (else the scale's own number)",
+    ),
+    argument(
+        "--workers", type=int, metavar="N", help="processes (else all cores; 1 is this process)"
+    ),
+    argument(
+        "--dask", metavar="ADDRESS", help="run on that Dask scheduler's cluster, as tcp://host:8786"
+    ),
 )
-OUT = argument("--out", metavar="FOLDER",
-               help="where files go; else figures/ at quick scale, figures/paper-scale at the papers' own "
-               "(there git keeps the ledger and frames, not pictures), data/cache/figures-smoke for a trial")
-ONLY = argument("--only", nargs="+", metavar="NAME", help="papers, figures or experiments (else all)")
+OUT = argument(
+    "--out",
+    metavar="FOLDER",
+    help="where files go; else figures/ at quick scale, figures/paper-scale at the papers' own "
+    "(there git keeps the ledger and frames, not pictures), data/cache/figures-smoke for a trial",
+)
+ONLY = argument(
+    "--only", nargs="+", metavar="NAME", help="papers, figures or experiments (else all)"
+)
 
 
-@command("hmhs", argument("only", nargs="*", metavar="NAME", help=f"{', '.join(papers.KEYS)}, or a figure"))
+@command(
+    "hmhs",
+    argument("only", nargs="*", metavar="NAME", help=f"{', '.join(papers.KEYS)}, or a figure"),
+)
 def list_(options: Namespace) -> None:
     """What there is: every figure and table.
 
@@ -74,10 +93,13 @@ def stale(options: Namespace) -> None:
         print(name)
 
 
-@command("hmhs.fig1 --scale smoke",
-         argument("id", metavar="ID", help="an experiment or figure, as `list` names it"),
-         argument("--refresh", action="store_true", help="compute anew what is stored already"),
-         argument("--csv", metavar="FILE", help="write the frame there instead of printing it"), *SWEEP)
+@command(
+    "hmhs.fig1 --scale smoke",
+    argument("id", metavar="ID", help="an experiment or figure, as `list` names it"),
+    argument("--refresh", action="store_true", help="compute anew what is stored already"),
+    argument("--csv", metavar="FILE", help="write the frame there instead of printing it"),
+    *SWEEP,
+)
 def run(options: Namespace) -> None:
     """Run one experiment and print its tidy frame, or write it to a file.
 
@@ -119,11 +141,18 @@ def claims(options: Namespace) -> None:
     if publish.provenance(folder):
         gallery.write(folder)
     print(tables.columns(frame[["id", "paper_value", "measured", "ci95", "unit", "verdict"]]))
-    print("; ".join(f"{count} {verdict}" for verdict, count in frame["verdict"].value_counts().items()))
+    print(
+        "; ".join(
+            f"{count} {verdict}" for verdict, count in frame["verdict"].value_counts().items()
+        )
+    )
     print(where(folder, "CLAIMS.md"))
 
 
-@command("--out data/cache/figures-smoke", argument("--out", metavar="FOLDER", help="where the figures are"))
+@command(
+    "--out data/cache/figures-smoke",
+    argument("--out", metavar="FOLDER", help="where the figures are"),
+)
 def gallery(options: Namespace) -> None:
     """Write README.md and CLAIMS.md anew from what lies in the figures' folder; nothing is run."""
     from schedlib.reproduce import gallery, ledger, publish
@@ -136,9 +165,13 @@ def gallery(options: Namespace) -> None:
     print(where(folder))
 
 
-@command("02 solutions/05-hmhs",
-         argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
-         argument("--check", action="store_true", help="write nothing; fail when a notebook would change"))
+@command(
+    "02 solutions/05-hmhs",
+    argument("only", nargs="*", metavar="NOTEBOOK", help="names or chapter numbers (else all)"),
+    argument(
+        "--check", action="store_true", help="write nothing; fail when a notebook would change"
+    ),
+)
 def notebooks(options: Namespace) -> int:
     """Run the book's notebooks top to bottom, in place.
 
@@ -151,8 +184,11 @@ def notebooks(options: Namespace) -> int:
     return int(options.check and bool(changed))
 
 
-@command("NAME --folder traces", argument("name", nargs="?", metavar="NAME", help="the trace to fetch"),
-         argument("--folder", help="where to put it (else schedlib's own data folder)"))
+@command(
+    "NAME --folder traces",
+    argument("name", nargs="?", metavar="NAME", help="the trace to fetch"),
+    argument("--folder", help="where to put it (else schedlib's own data folder)"),
+)
 def data(options: Namespace) -> None:
     """List the public traces, or fetch the one that is named and say where it is."""
     from schedlib.traces import download
@@ -165,15 +201,26 @@ def data(options: Namespace) -> None:
     print(f"\nfetch one: {PROGRAM} data NAME")
 
 
-@command("--ratios 1.2 --repeats 1",
-         argument("--ratios", nargs="+", type=float, metavar="RATIO",
-                  help="mean inter-arrival times in units of a mean job's (else 0.6, 1.2, 1.6 and 2)"),
-         argument("--repeats", type=int, metavar="N", help="runs of each (else 3)"),
-         argument("--fresh", action="store_true", help="measure anew what was measured already"),
-         argument("--hosts", nargs="+", metavar="ADDRESS:PORT",
-                  help="machines that run schedlib.prototype.host (else this one)"),
-         argument("--burn", action="store_true", help="tasks compute instead of sleeping"),
-         argument("--out", metavar="FILE", help="where to write (else beside the figures)"))
+@command(
+    "--ratios 1.2 --repeats 1",
+    argument(
+        "--ratios",
+        nargs="+",
+        type=float,
+        metavar="RATIO",
+        help="mean inter-arrival times in units of a mean job's (else 0.6, 1.2, 1.6 and 2)",
+    ),
+    argument("--repeats", type=int, metavar="N", help="runs of each (else 3)"),
+    argument("--fresh", action="store_true", help="measure anew what was measured already"),
+    argument(
+        "--hosts",
+        nargs="+",
+        metavar="ADDRESS:PORT",
+        help="machines that run schedlib.prototype.host (else this one)",
+    ),
+    argument("--burn", action="store_true", help="tasks compute instead of sleeping"),
+    argument("--out", metavar="FILE", help="where to write (else beside the figures)"),
+)
 def prototype(options: Namespace) -> None:
     """Run Eagle and Hawk on 100 real processes: Section 7's experiment, whose file the figures draw.
 
@@ -183,13 +230,19 @@ def prototype(options: Namespace) -> None:
 
     folder = paths.checkout() or Path.cwd()
     file = Path(options.out or folder / experiment.FILE)
-    asked = {name: getattr(options, name) for name in ("ratios", "repeats") if getattr(options, name)}
+    asked = {
+        name: getattr(options, name) for name in ("ratios", "repeats") if getattr(options, name)
+    }
     experiment.measure(file, **asked, fresh=options.fresh, hosts=options.hosts, burn=options.burn)
     print(f"measured: {file}; draw it: {PROGRAM} figures --only eagle.prototype")
 
 
-@command("--only core", argument("--only", nargs="+", metavar="NAME",
-                                  help="core, explorers, or a paper's key such as hmhs"))
+@command(
+    "--only core",
+    argument(
+        "--only", nargs="+", metavar="NAME", help="core, explorers, or a paper's key such as hmhs"
+    ),
+)
 def bench(options: Namespace) -> int:
     """Speed: the kernels side by side in one run, and how soon a fresh process answers.
 
@@ -198,15 +251,21 @@ def bench(options: Namespace) -> int:
     root = paths.checkout()
     if root is None:
         raise ValueError("the benchmarks are in the checkout: clone it and run there")
-    return subprocess.call([sys.executable, root / "tests" / "bench" / "speed.py", *(options.only or ())])
+    return subprocess.call(
+        [sys.executable, root / "tests" / "bench" / "speed.py", *(options.only or ())]
+    )
 
 
 def overview() -> str:
     """What there is to type, a line for each command."""
-    summaries = {name: str(it.run.__doc__).partition(". ")[0].rstrip(".") for name, it in COMMANDS.items()}
+    summaries = {
+        name: str(it.run.__doc__).partition(". ")[0].rstrip(".") for name, it in COMMANDS.items()
+    }
     lines = [f"  {PROGRAM} {name:<10} {summary}." for name, summary in summaries.items()]
     head = "schedlib: five papers on data-centre scheduling, runnable."
-    return "\n".join([head, "", *lines, "", f"Each has its own help, with an example: {PROGRAM} run --help"])
+    return "\n".join(
+        [head, "", *lines, "", f"Each has its own help, with an example: {PROGRAM} run --help"]
+    )
 
 
 class Parser(argparse.ArgumentParser):
@@ -256,7 +315,10 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - Python's own flush at exit stays quiet
         return 0
     except KeyboardInterrupt:
-        print("\ninterrupted: what is finished is kept; the same command goes on from there", file=sys.stderr)
+        print(
+            "\ninterrupted: what is finished is kept; the same command goes on from there",
+            file=sys.stderr,
+        )
         return 130
     except (ValueError, RuntimeError, OSError, ImportError) as error:
         print(f"{PROGRAM} {first}: {error}", file=sys.stderr)

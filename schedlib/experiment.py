@@ -31,7 +31,9 @@ def of_paper(owner: str, name: str) -> None:
     paper, _, rest = name.partition(".")
     if paper not in papers.KEYS or not rest:
         known = ", ".join(papers.KEYS)
-        raise ValueError(f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {known}")
+        raise ValueError(
+            f"{owner} id {name!r}: must read '<paper>.<name>' with paper one of {known}"
+        )
     _file_name(owner, name)
 
 
@@ -73,12 +75,16 @@ class Experiment:
     def __post_init__(self):
         _file_name("experiment", self.id)
         if not callable(self.run):
-            raise TypeError(f"experiment {self.id}: run needs a function, not {type(self.run).__name__}")
+            raise TypeError(
+                f"experiment {self.id}: run needs a function, not {type(self.run).__name__}"
+            )
         for name, per_scale in (("points", self.points), ("seeds", self.seeds)):
             right = isinstance(per_scale, Mapping) and set(per_scale) == set(SCALES)
             if not right or not all(per_scale.values()):
                 wanted = f"{', '.join(SCALES)}; schedlib.experiment.scales makes them"
-                raise ValueError(f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}")
+                raise ValueError(
+                    f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}"
+                )
 
     @property
     def paper(self) -> str:
@@ -191,30 +197,44 @@ class Claim:
     def lines(self) -> dict[str, "Claim"]:
         """What is judged, by reading: the claim itself under "", or one claim for each of its readings."""
         said = self.reason if self.by_construction else ""  # else the whole's reason is said once
-        each = {reading: replace(self, experiment=experiment, measure=measure, readings={}, reason=said)
-                for reading, (experiment, measure) in self.readings.items()}
+        each = {
+            reading: replace(self, experiment=experiment, measure=measure, readings={}, reason=said)
+            for reading, (experiment, measure) in self.readings.items()
+        }
         return each or {"": self}
 
     def __post_init__(self):
         of_paper("claim", self.id)
         object.__setattr__(self, "paper", self.id.partition(".")[0])
         if self.how_read.partition(":")[0] not in SOURCES:
-            raise ValueError(f"claim {self.id}: how_read {self.how_read!r} begins with none of "
-                             f"{', '.join(SOURCES)}")
+            raise ValueError(
+                f"claim {self.id}: how_read {self.how_read!r} begins with none of "
+                f"{', '.join(SOURCES)}"
+            )
         if self.check not in CHECKS:
-            raise ValueError(f"claim {self.id}: check {self.check!r} is none of {', '.join(CHECKS)}")
-        if self.readings and self.experiment is None:  # where one is asked, the first stands for all
-            for name, own in zip(("experiment", "measure"), next(iter(self.readings.values())), strict=True):
+            raise ValueError(
+                f"claim {self.id}: check {self.check!r} is none of {', '.join(CHECKS)}"
+            )
+        if (
+            self.readings and self.experiment is None
+        ):  # where one is asked, the first stands for all
+            for name, own in zip(
+                ("experiment", "measure"), next(iter(self.readings.values())), strict=True
+            ):
                 object.__setattr__(self, name, own)
         testable = self.experiment is not None
         if testable != (self.measure is not None):
             raise ValueError(f"claim {self.id}: experiment and measure go together")
         if (self.by_construction or not testable) and not self.reason:
-            raise ValueError(f"claim {self.id}: say in `reason` why it cannot fail or is not testable here")
+            raise ValueError(
+                f"claim {self.id}: say in `reason` why it cannot fail or is not testable here"
+            )
         if testable and self.check in ("value", "ratio") and self.paper_value is None:
             raise ValueError(f"claim {self.id}: check {self.check!r} needs the paper's value")
         if self.tolerance < 0 or (self.tolerance and self.check in ("order", "trend")):
-            raise ValueError(f"claim {self.id}: tolerance must not be negative, and an order has none")
+            raise ValueError(
+                f"claim {self.id}: tolerance must not be negative, and an order has none"
+            )
 
 
 def claim_maker(paper: str, **usual: Any) -> Callable[..., Claim]:
@@ -228,10 +248,23 @@ def claim_maker(paper: str, **usual: Any) -> Callable[..., Claim]:
     >>> made.id, made.unit, made.tolerance, made.check
     ('hmhs.most', '%', 1.0, 'value')
     """
-    shared = {"metric": "", "unit": "", "how_read": "text", "check": "value", "tolerance": 0.0} | usual
+    shared = {
+        "metric": "",
+        "unit": "",
+        "how_read": "text",
+        "check": "value",
+        "tolerance": 0.0,
+    } | usual
 
     def make(name, where, claim, experiment, measure, paper_value=None, **fields):
-        return Claim(id=f"{paper}.{name}", where=where, claim=claim, experiment=experiment, measure=measure,
-                     paper_value=paper_value, **shared | fields)
+        return Claim(
+            id=f"{paper}.{name}",
+            where=where,
+            claim=claim,
+            experiment=experiment,
+            measure=measure,
+            paper_value=paper_value,
+            **shared | fields,
+        )
 
     return make

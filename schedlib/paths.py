@@ -41,7 +41,9 @@ def cache_folder(name: str, asked: str | None = None) -> Path:
         except OSError:
             continue
     tried = named or "the usual places"
-    raise OSError(f"no folder for caches can be written; set SCHEDLIB_CACHE to one (tried: {tried})")
+    raise OSError(
+        f"no folder for caches can be written; set SCHEDLIB_CACHE to one (tried: {tried})"
+    )
 
 
 def _usual_places() -> Iterator[Path]:

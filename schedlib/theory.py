@@ -84,13 +84,20 @@ def pollaczek_khinchine(arrival_rate: float, mean_service: float, second_moment:
         raise ValueError(f"arrival_rate, mean_service: the load is {load:g}, must be less than 1")
     if second_moment < mean_service**2 * (1 - 1e-12):
         least = mean_service**2
-        raise ValueError(f"second_moment: {second_moment:g}, must be at least the mean squared, {least:g}")
+        raise ValueError(
+            f"second_moment: {second_moment:g}, must be at least the mean squared, {least:g}"
+        )
     return float(arrival_rate * second_moment / (2 * (1 - load)))
 
 
 @typed
-def sita_mean_waits(arrival_rate: float, shares: Sequence[float], mean_service: Sequence[float],
-                    second_moment: Sequence[float], servers: Sequence[int]) -> list[float]:
+def sita_mean_waits(
+    arrival_rate: float,
+    shares: Sequence[float],
+    mean_service: Sequence[float],
+    second_moment: Sequence[float],
+    servers: Sequence[int],
+) -> list[float]:
     """The mean wait of each size class under SITA: a class has servers of its own, a job joins a random one.
 
     A class is a row of `shares` (its part of the jobs; they sum to 1), `mean_service`, `second_moment`
@@ -106,17 +113,24 @@ def sita_mean_waits(arrival_rate: float, shares: Sequence[float], mean_service: 
     """
     _amounts(arrival_rate=arrival_rate)
     given = {"shares": shares, "mean_service": mean_service, "second_moment": second_moment}
-    columns = {name: numbers(name, values, 1, "one number per class")
-               for name, values in (given | {"servers": servers}).items()}
+    columns = {
+        name: numbers(name, values, 1, "one number per class")
+        for name, values in (given | {"servers": servers}).items()
+    }
     for name, values in columns.items():
         amounts(name, values)
         if len(values) != len(columns["shares"]):
-            raise ValueError(f"{name}: {len(values)} values for {len(shares)} shares; give one per class")
+            raise ValueError(
+                f"{name}: {len(values)} values for {len(shares)} shares; give one per class"
+            )
     whole("servers", columns["servers"], 1)
     if abs(sum(shares) - 1) > 1e-9:
         raise ValueError(f"shares: they sum to {sum(shares):g}, must sum to 1")
     rows = zip(*(values.tolist() for values in columns.values()), strict=True)
-    return [pollaczek_khinchine(arrival_rate * share / n, mean, second) for share, mean, second, n in rows]
+    return [
+        pollaczek_khinchine(arrival_rate * share / n, mean, second)
+        for share, mean, second, n in rows
+    ]
 
 
 @typed
@@ -137,7 +151,9 @@ def choices_tail(load: float, choices: int, length: int) -> float:
         raise ValueError(f"load: {load:g}, must be less than 1")
     whole("choices", np.array(choices, float), 1)
     if length > LONGEST:
-        raise ValueError(f"length: {length:g}, must be at most {LONGEST:,}: no server has so many jobs")
+        raise ValueError(
+            f"length: {length:g}, must be at most {LONGEST:,}: no server has so many jobs"
+        )
     tail = 1.0
     for _ in range(int(length)):
         tail = load * tail ** int(choices)

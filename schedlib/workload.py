@@ -38,31 +38,62 @@ class Workload:
     """
 
     @typed
-    def __init__(self, jobs: pd.DataFrame, tasks: pd.DataFrame, time_unit: str = "s",
-                 report: Mapping[str, int] | None = None) -> None:
-        jobs, tasks = _columns("jobs", jobs, "job", "submit"), _columns("tasks", tasks, "job", "duration")
+    def __init__(
+        self,
+        jobs: pd.DataFrame,
+        tasks: pd.DataFrame,
+        time_unit: str = "s",
+        report: Mapping[str, int] | None = None,
+    ) -> None:
+        jobs, tasks = (
+            _columns("jobs", jobs, "job", "submit"),
+            _columns("tasks", tasks, "job", "duration"),
+        )
         if not len(jobs):
-            raise ValueError("jobs: no rows; a workload needs at least one job, is the trace cut short?")
+            raise ValueError(
+                "jobs: no rows; a workload needs at least one job, is the trace cut short?"
+            )
         submit = jobs["submit"] = _amounts("jobs", jobs, "submit")
-        refuse("jobs.submit", np.diff(submit, prepend=0.0) < 0, submit,
-               "is earlier than the row before; sort first: jobs.sort_values('submit')")
+        refuse(
+            "jobs.submit",
+            np.diff(submit, prepend=0.0) < 0,
+            submit,
+            "is earlier than the row before; sort first: jobs.sort_values('submit')",
+        )
         if "class" not in jobs:
             jobs.insert(2, "class", 0)
         classes = _numbers(jobs["class"])
-        refuse("jobs.class", ~np.isfinite(classes) | (classes != np.floor(classes)),
-               jobs["class"].to_numpy(), "must be a whole number; number the classes 0, 1, ...")
+        refuse(
+            "jobs.class",
+            ~np.isfinite(classes) | (classes != np.floor(classes)),
+            jobs["class"].to_numpy(),
+            "must be a whole number; number the classes 0, 1, ...",
+        )
         jobs["class"] = classes.astype(np.int64)
         job, names = jobs["job"], jobs["job"].to_numpy()
         refuse("jobs.job", _no_name(job), names, "is no name; give each job a name or a number")
-        refuse("jobs.job", job.duplicated().to_numpy(), names,
-               "is there twice; keep one: jobs.drop_duplicates('job')")
+        refuse(
+            "jobs.job",
+            job.duplicated().to_numpy(),
+            names,
+            "is there twice; keep one: jobs.drop_duplicates('job')",
+        )
 
         for column in tasks.columns.drop("job"):
             tasks[column] = _amounts("tasks", tasks, column)
-        refuse("tasks.job", _no_name(tasks["job"]), tasks["job"].to_numpy(), "is no name; give its job's")
+        refuse(
+            "tasks.job",
+            _no_name(tasks["job"]),
+            tasks["job"].to_numpy(),
+            "is no name; give its job's",
+        )
         owner = pd.Index(job).get_indexer(pd.Index(tasks["job"]))
-        refuse("tasks.job", owner < 0, tasks["job"].to_numpy(),
-               "is not in jobs; keep the others: tasks[tasks.job.isin(jobs.job)]")
+        refuse(
+            "tasks.job",
+            owner < 0,
+            tasks["job"].to_numpy(),
+            "is not in jobs; keep the others: tasks[tasks.job.isin(jobs.job)]",
+        )
         if (np.diff(owner) < 0).any():
             tasks = tasks.iloc[np.argsort(owner, kind="stable")].reset_index(drop=True)
         offsets = np.concatenate(([0], np.cumsum(np.bincount(owner, minlength=len(jobs)))))
@@ -92,10 +123,17 @@ class Workload:
 
     @classmethod
     @typed
-    def from_arrays(cls, submit: Sequence[float] | np.ndarray, duration: npt.ArrayLike, *,
-                    tasks: npt.ArrayLike | None = None, job_class: Sequence[int] | np.ndarray | None = None,
-                    time_unit: str = "s", report: Mapping[str, int] | None = None,
-                    **demand: npt.ArrayLike) -> "Workload":
+    def from_arrays(
+        cls,
+        submit: Sequence[float] | np.ndarray,
+        duration: npt.ArrayLike,
+        *,
+        tasks: npt.ArrayLike | None = None,
+        job_class: Sequence[int] | np.ndarray | None = None,
+        time_unit: str = "s",
+        report: Mapping[str, int] | None = None,
+        **demand: npt.ArrayLike,
+    ) -> "Workload":
         """Make a workload from plain arrays; jobs are numbered 0, 1, ...
 
         `submit` has shape (N,), `duration` and each demand (`cpu=...`, `mem=...`) shape (T,), the tasks of
@@ -112,17 +150,31 @@ class Workload:
         counts = np.ones(n, dtype=int) if tasks is None else _column("tasks", tasks)
         if counts.shape != (n,) or counts.dtype.kind not in "iu" or (counts < 0).any():
             raise ValueError(f"tasks: needs {n} whole numbers >= 0, one for each entry of submit")
-        columns = {name: _column(name, values) for name, values in {"duration": duration, **demand}.items()}
+        columns = {
+            name: _column(name, values) for name, values in {"duration": duration, **demand}.items()
+        }
         total = counts.sum()
         for name, values in columns.items():
             if len(values) != total:
                 counted = f"{len(values)} entries for {total} tasks"
                 raise ValueError(f"{name}: {counted}; give tasks=, their number per job")
         if job_class is not None and len(job_class) != n:
-            raise ValueError(f"job_class: {len(job_class)} entries, but submit has {n}; give one per job")
-        jobs = pd.DataFrame({"job": np.arange(n), "submit": _column("submit", submit),
-                             "class": 0 if job_class is None else _column("job_class", job_class)})
-        return cls(jobs, pd.DataFrame({"job": np.repeat(np.arange(n), counts), **columns}), time_unit, report)
+            raise ValueError(
+                f"job_class: {len(job_class)} entries, but submit has {n}; give one per job"
+            )
+        jobs = pd.DataFrame(
+            {
+                "job": np.arange(n),
+                "submit": _column("submit", submit),
+                "class": 0 if job_class is None else _column("job_class", job_class),
+            }
+        )
+        return cls(
+            jobs,
+            pd.DataFrame({"job": np.repeat(np.arange(n), counts), **columns}),
+            time_unit,
+            report,
+        )
 
     @property
     def offsets(self) -> np.ndarray:
@@ -166,8 +218,10 @@ class Workload:
         submit = self._jobs["submit"].to_numpy()
         first, last = np.searchsorted(submit, [t0, t1])
         if first >= last:
-            raise ValueError(f"t0, t1: no job is submitted in [{t0}, {t1}); "
-                             f"jobs arrive from {submit[0]:g} to {submit[-1]:g}")
+            raise ValueError(
+                f"t0, t1: no job is submitted in [{t0}, {t1}); "
+                f"jobs arrive from {submit[0]:g} to {submit[-1]:g}"
+            )
         return self._cut(int(first), int(last))
 
     def _cut(self, first: int, last: int) -> "Workload":
@@ -205,13 +259,22 @@ class Workload:
         """
         unit, submit, duration = self.time_unit, self._jobs["submit"], self._tasks["duration"]
         per_job = np.diff(self._offsets)
-        rows = [("jobs", len(self), ""), ("tasks", len(duration), ""),
-                ("span", submit.iloc[-1] - submit.iloc[0], unit)]
+        rows = [
+            ("jobs", len(self), ""),
+            ("tasks", len(duration), ""),
+            ("span", submit.iloc[-1] - submit.iloc[0], unit),
+        ]
         if len(duration):
             shares = {"median": 0.5, "90 %": 0.9, "99 %": 0.99, "longest": 1.0}
-            rows += [("tasks per job, mean", per_job.mean(), ""), ("tasks per job, most", per_job.max(), ""),
-                     ("duration, mean", duration.mean(), unit)]
-            rows += [(f"duration, {name}", duration.quantile(share), unit) for name, share in shares.items()]
+            rows += [
+                ("tasks per job, mean", per_job.mean(), ""),
+                ("tasks per job, most", per_job.max(), ""),
+                ("duration, mean", duration.mean(), unit),
+            ]
+            rows += [
+                (f"duration, {name}", duration.quantile(share), unit)
+                for name, share in shares.items()
+            ]
             rows += [("work", duration.sum(), f"task-{unit}")]
             rows += [(f"{name}, mean", self._tasks[name].mean(), "") for name in self.resources]
         rows += [(f"report: {reason}", count, "") for reason, count in self._report.items()]
@@ -231,7 +294,9 @@ def _column(argument: str, values: npt.ArrayLike) -> np.ndarray:
     except ValueError as error:
         raise ValueError(f"{argument}: needs one number each, not lists ({error})") from None
     if column.ndim != 1:
-        raise ValueError(f"{argument}: needs a list of numbers, not shape {column.shape}; flatten it")
+        raise ValueError(
+            f"{argument}: needs a list of numbers, not shape {column.shape}; flatten it"
+        )
     return column
 
 
@@ -251,7 +316,9 @@ def _no_name(column: pd.Series) -> np.ndarray:
     """Where a column of names has none, or a list or the like."""
     if column.dtype != object:
         return column.isna().to_numpy()
-    return np.array([not isinstance(name, Hashable) or name is None or name != name for name in column], bool)
+    return np.array(
+        [not isinstance(name, Hashable) or name is None or name != name for name in column], bool
+    )
 
 
 def _numbers(column: pd.Series) -> np.ndarray:
@@ -259,8 +326,10 @@ def _numbers(column: pd.Series) -> np.ndarray:
     if column.dtype.kind in "cmM":
         return np.full(len(column), np.nan)
     if column.dtype == object:
-        right = [np.isscalar(value) and not (isinstance(value, int) and value.bit_length() > 1000)
-                 for value in column]
+        right = [
+            np.isscalar(value) and not (isinstance(value, int) and value.bit_length() > 1000)
+            for value in column
+        ]
         column = column.where(right)
     return pd.to_numeric(column, errors="coerce").astype(float).to_numpy()
 
@@ -269,5 +338,10 @@ def _amounts(argument: str, frame: pd.DataFrame, column: str) -> np.ndarray:
     """The column as floats, all finite and >= 0; ValueError at the first entry that is not."""
     values = _numbers(frame[column])
     rule = "must be a finite number >= 0; leave such rows out, or correct them"
-    refuse(f"{argument}.{column}", ~(np.isfinite(values) & (values >= 0)), frame[column].to_numpy(), rule)
+    refuse(
+        f"{argument}.{column}",
+        ~(np.isfinite(values) & (values >= 0)),
+        frame[column].to_numpy(),
+        rule,
+    )
     return values

@@ -47,11 +47,16 @@ def limit(capacity, count, share, demand, rate, most=min, weigh=True, last=True)
 
 def priciest(capacity, demand, price, first=None):
     resources = slice(None) if first is None else slice(0, first)
-    ranges = [range(int(min(c // d for c, d in zip(capacity, row, strict=True) if d)) + 1) for row in demand]
+    ranges = [
+        range(int(min(c // d for c, d in zip(capacity, row, strict=True) if d)) + 1)
+        for row in demand
+    ]
     if first is not None:
         ranges = [range(int(capacity[0] // row[0]) + 1) for row in demand]
     fits = (
-        one for one in itertools.product(*ranges) if (np.array(one) @ demand <= capacity)[resources].all()
+        one
+        for one in itertools.product(*ranges)
+        if (np.array(one) @ demand <= capacity)[resources].all()
     )
     return max(float(np.dot(one, price)) for one in fits)
 
@@ -77,7 +82,9 @@ def face():
         for at in (0, 1)
     ]
     program = {"A_ub": np.array(served + used), "b_ub": np.r_[-CLASSES.share, np.ones(2 * m)]}
-    ends = [[sign * linprog(sign * unit, **program).fun for unit in np.eye(m * k)] for sign in (1, -1)]
+    ends = [
+        [sign * linprog(sign * unit, **program).fun for unit in np.eye(m * k)] for sign in (1, -1)
+    ]
     return np.reshape(ends, (2, m, k))
 
 
@@ -85,7 +92,9 @@ def face():
 def unstable():
     first = dict.fromkeys(("lotes", "greedy", "tetris"))
     for load, policy in itertools.product((1.1, 1.08, 1.06, 1.04, 1.02, 1.0), first):
-        case = lotes.random_instance(0.006, load=load, machines=100, hours=10.0, sizes="independent", seed=0)
+        case = lotes.random_instance(
+            0.006, load=load, machines=100, hours=10.0, sizes="independent", seed=0
+        )
         plan = case.plan if policy == "lotes" else None
         if not lotes.simulate(policy, case.configs, case.workload, plan=plan, record=False).stable:
             first[policy] = load
@@ -95,7 +104,8 @@ def unstable():
 def gains():
     configs, classes = lotes.google2011()
     grown = [
-        lotes.MachineConfigs(configs.capacity, configs.count + np.eye(10, dtype=int)[j]) for j in range(10)
+        lotes.MachineConfigs(configs.capacity, configs.count + np.eye(10, dtype=int)[j])
+        for j in range(10)
     ]
     return (
         np.array([lotes.allocate(more, classes).rate for more in grown])
@@ -114,7 +124,9 @@ def rounding(better: bool):
                 moved = [machines.copy() for machines in free.machines]
                 moved[j][a] -= 1
                 moved[j][b] += 1
-                running = np.array([machines @ bins for bins, machines in zip(free.bins, moved, strict=True)])
+                running = np.array(
+                    [machines @ bins for bins, machines in zip(free.bins, moved, strict=True)]
+                )
                 if (
                     (running * case.classes.rate).sum(axis=0) / case.classes.share
                 ).min() > 1.001 * free.rate_rounded:
@@ -143,7 +155,9 @@ def first_fit(cluster, job):
     return -1
 
 
-def most_running(cluster, job):  # packs the toy's six jobs by luck of its first machine, but not a crowd
+def most_running(
+    cluster, job
+):  # packs the toy's six jobs by luck of its first machine, but not a crowd
     best, top = -1, -1_000_000
     k = cluster.job_class[job]
     for machine in range(len(cluster.config)):
@@ -160,13 +174,16 @@ def waits(weights):
         work: lotes.simulate("tetris", case.configs, case.workload, record=False, work=work)
         for work in (0.0, 4.0)
     }
-    return {weight: 3600 * runs[weight].mean_response if weight in runs else 17.0 for weight in weights}
+    return {
+        weight: 3600 * runs[weight].mean_response if weight in runs else 17.0 for weight in weights
+    }
 
 
 def rates():
     """The factors when the pool is given the jobs of one cluster only."""
     return [
-        theory.mmc_mean_wait(8 * load, 1, 8) / theory.mmc_mean_wait(8 * load, 1, 16) for load in (0.8, 0.97)
+        theory.mmc_mean_wait(8 * load, 1, 8) / theory.mmc_mean_wait(8 * load, 1, 16)
+        for load in (0.8, 0.97)
     ]
 
 

@@ -25,7 +25,9 @@ def overlap():
     """The fourth answer, by merging."""
     stages, pairs = one_trace.hour()
     tasks = stages.tasks.groupby("job")["duration"].max()
-    ends = stages.jobs.assign(time=stages.jobs["job"].map(tasks))[["trace_job", "stage", "end", "time"]]
+    ends = stages.jobs.assign(time=stages.jobs["job"].map(tasks))[
+        ["trace_job", "stage", "end", "time"]
+    ]
     both = pairs.merge(ends, left_on=["trace_job", "map_stage"], right_on=["trace_job", "stage"])
     both = both.merge(
         ends,
@@ -39,9 +41,9 @@ def overlap():
 def ends(second=1.0, before=False):
     """`overlap` with another second for rounding; or the reduces that end before their map."""
     stages, pairs = one_trace.hour()
-    jobs = stages.jobs.assign(longest=stages.tasks.groupby("job")["duration"].max().to_numpy()).set_index(
-        ["trace_job", "stage"]
-    )
+    jobs = stages.jobs.assign(
+        longest=stages.tasks.groupby("job")["duration"].max().to_numpy()
+    ).set_index(["trace_job", "stage"])
     first, then = (
         jobs.loc[list(zip(pairs["trace_job"], pairs[at], strict=True))]
         for at in ("map_stage", "reduce_stage")
@@ -51,10 +53,13 @@ def ends(second=1.0, before=False):
 
 
 def exits():
-    configs, classes, jobs = lotes.alibaba_hour(trace=one_trace.part(20), load=0.8, first=one_trace.FIRST)
+    configs, classes, jobs = lotes.alibaba_hour(
+        trace=one_trace.part(20), load=0.8, first=one_trace.FIRST
+    )
     plan = lotes.plan(configs, classes)
     return [
-        lotes.simulate("lotes", configs, jobs, plan=plan, exit=how).mean_response for how in ("delta", "all")
+        lotes.simulate("lotes", configs, jobs, plan=plan, exit=how).mean_response
+        for how in ("delta", "all")
     ]
 
 

@@ -33,7 +33,9 @@ def maps_by(rule):
 
 
 def two_jobs(first=((2.0, 9.0), (1.0, 1.1)), jobs=2):
-    return hmhs.Instance([1] * jobs, [1] * jobs, list(first), [0.1] * jobs, [1] * jobs, np.ones((jobs, 1)))
+    return hmhs.Instance(
+        [1] * jobs, [1] * jobs, list(first), [0.1] * jobs, [1] * jobs, np.ones((jobs, 1))
+    )
 
 
 def choices(d, probes=0):
@@ -41,7 +43,10 @@ def choices(d, probes=0):
         best = int(rng.random() * len(cluster.busy))
         for _ in range(d - 1):
             other = int(rng.random() * len(cluster.busy))
-            if cluster.queued[other] + cluster.busy[other] < cluster.queued[best] + cluster.busy[best]:
+            if (
+                cluster.queued[other] + cluster.busy[other]
+                < cluster.queued[best] + cluster.busy[best]
+            ):
                 best = other
         return best
 
@@ -106,7 +111,9 @@ def measured(*notes, failed=False):
         "jobs": pd.DataFrame({"failed": [False, failed]}),
         "notes": pd.DataFrame({"what": list(notes)}, dtype=object),
     }
-    return prototype.Measurement(system=eagle.Eagle(), stats={"workers": 9}, utilisation=None, **frames)
+    return prototype.Measurement(
+        system=eagle.Eagle(), stats={"workers": 9}, utilisation=None, **frames
+    )
 
 
 def border(p, s=0.17):
@@ -137,7 +144,9 @@ def weights(tree, down=True, alike=False):
     for i in reversed(range(q)):
         leaf = tree.leaf_of[i]
         vector[i] = (
-            tree.demand[leaf] if leaf >= 0 else sum(vector[child] for child in children[i] if child > i)
+            tree.demand[leaf]
+            if leaf >= 0
+            else sum(vector[child] for child in children[i] if child > i)
         )
         if i:
             product[i] = vector[i].max()

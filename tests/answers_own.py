@@ -14,7 +14,9 @@ A, B = (40.0, 12.0, 25.0, 58.0, 30.0), (37.0, 10.0, 21.0, 53.0, 29.0)
 def shortest_first(cluster, machine):
     best = -1
     for job in cluster.waiting:
-        if can_start(cluster, job, machine) and (best < 0 or cluster.work[job] < cluster.work[best]):
+        if can_start(cluster, job, machine) and (
+            best < 0 or cluster.work[job] < cluster.work[best]
+        ):
             best = job
     return best
 
@@ -33,7 +35,8 @@ def clear_of_long(cluster, job, probe, rng):
         worker = int(rng.random() * len(cluster.queued))
         if (
             cluster.long_tasks[worker] == 0
-            and cluster.queued[worker] + cluster.busy[worker] < cluster.queued[best] + cluster.busy[best]
+            and cluster.queued[worker] + cluster.busy[worker]
+            < cluster.queued[best] + cluster.busy[best]
         ):
             best = worker
     return best
@@ -78,7 +81,9 @@ def halves():
 
 RIGHT = {
     "own_policy.paired": halves,
-    "own_policy.above_best_fit": lambda: lotes.Policy(own.best_fit, shortest_first, "shortest first"),
+    "own_policy.above_best_fit": lambda: lotes.Policy(
+        own.best_fit, shortest_first, "shortest first"
+    ),
     "own_policy.above_hawk": lambda: eagle.System(
         "clear of long", short_jobs=clear_of_long, queue="srpt", sticky=True
     ),

@@ -48,8 +48,24 @@ class Literal:
     """`run()` once; then `jobs` (with `.ends`), `tasks` rows (job, task, worker, queued, asked, start,
     finish), `stats`."""
 
-    def __init__(self, submits, durations, system, workers, *, short_only=0, cutoff, means=None, probe_ratio=2, min_probes=None,
-                 network_delay=0.0005, estimate=1.0, heartbeat=3.0, detail="as_published", rng=None):
+    def __init__(
+        self,
+        submits,
+        durations,
+        system,
+        workers,
+        *,
+        short_only=0,
+        cutoff,
+        means=None,
+        probe_ratio=2,
+        min_probes=None,
+        network_delay=0.0005,
+        estimate=1.0,
+        heartbeat=3.0,
+        detail="as_published",
+        rng=None,
+    ):
         self.published, self.submitted = detail != "as_written", detail == "as_submitted"
         self.system = SYSTEMS[system] if isinstance(system, str) else system
         if min_probes is not None:
@@ -62,14 +78,18 @@ class Literal:
             submits, means = moved(submits), [int(m) for m in means]
             durations = [[int(x) for x in d] for d in durations]
         factors = estimate if isinstance(estimate, list) else [estimate] * len(means)
-        estimates = [int(m * f) if self.published else m * f for m, f in zip(means, factors, strict=True)]
+        estimates = [
+            int(m * f) if self.published else m * f for m, f in zip(means, factors, strict=True)
+        ]
         columns = zip(submits, durations, estimates, means, strict=True)
         self.jobs = [Job(i, t, list(d), e, m > cutoff) for i, (t, d, e, m) in enumerate(columns)]
         self.events, self.created = [], 0
         self.bits, self.frozen, self.kept = set(), [0.0] * workers, (-1.0, frozenset())
         self.tasks, self.busy = [], []
-        counters = ("probes rejections rescheduled behind_long ran_behind_long steal_attempts steals stolen requests vain dropped "
-                    "placements updates heartbeats longest_queue")
+        counters = (
+            "probes rejections rescheduled behind_long ran_behind_long steal_attempts steals stolen requests vain dropped "
+            "placements updates heartbeats longest_queue"
+        )
         self.stats = dict.fromkeys(counters.split(), 0)
 
     # ---- events
@@ -112,7 +132,13 @@ class Literal:
                 self.send(w, Entry(job), 1)
 
     def send(self, worker, entry, hops):
-        self.push(self.now + hops * self.hop, NEAR if hops == 1 else FAR, self.arrive, self.workers[worker], entry)
+        self.push(
+            self.now + hops * self.hop,
+            NEAR if hops == 1 else FAR,
+            self.arrive,
+            self.workers[worker],
+            entry,
+        )
 
     # ---- random choices
 
@@ -206,23 +232,36 @@ class Literal:
 
     def beat(self, k):
         self.stats["heartbeats"] += 1
-        self.frozen = [fsum(w.placed) if self.published else self.waiting(w, fsum(w.placed)) for w in self.workers]
+        self.frozen = [
+            fsum(w.placed) if self.published else self.waiting(w, fsum(w.placed))
+            for w in self.workers
+        ]
         self.push((k + 1) * self.heartbeat, HEARTBEAT, self.beat, k + 1)
 
     def place(self, job, stale):
-        eligible = self.workers[self.short_only if job.long else 0:]
+        eligible = self.workers[self.short_only if job.long else 0 :]
         n, chosen = len(job.durations), []
         if self.published and not stale:
             chosen = [w.number for w in eligible if sum(w.placed) == 0][:n]
         fresh, line, most = set(chosen), [], n - len(chosen)
         for w in eligible:
             if not stale or self.heartbeat == 0:
-                wait = job.estimate if w.number in fresh else max(0.0, self.waiting(w, fsum(w.placed)))
+                wait = (
+                    job.estimate if w.number in fresh else max(0.0, self.waiting(w, fsum(w.placed)))
+                )
             else:
-                wait = max(0.0, self.waiting(w, self.frozen[w.number])) if self.published else self.frozen[w.number]
+                wait = (
+                    max(0.0, self.waiting(w, self.frozen[w.number]))
+                    if self.published
+                    else self.frozen[w.number]
+                )
                 if sum(other <= wait for other, _ in line) >= most:
                     continue  # nothing is drawn for a worker that cannot be chosen
-                wait += int(self.rng.random() * (int(self.heartbeat) + 1)) if self.published else self.rng.random() * self.heartbeat
+                wait += (
+                    int(self.rng.random() * (int(self.heartbeat) + 1))
+                    if self.published
+                    else self.rng.random() * self.heartbeat
+                )
             line.append((wait, w.number))
         heapify(line)
         while len(chosen) < n:
@@ -239,7 +278,11 @@ class Literal:
             if job.long:
                 self.bits.add(w)
         for k, w in enumerate(chosen):
-            self.send(w, Entry(job, None if self.published else k, True, (self.now, frozenset(self.bits))), 1)
+            self.send(
+                w,
+                Entry(job, None if self.published else k, True, (self.now, frozenset(self.bits))),
+                1,
+            )
 
     # ---- workers
 
@@ -253,7 +296,9 @@ class Literal:
         rule, queue = self.system.queue, worker.queue
         if rule == "srpt" and self.published and self.system.updates and not self.submitted:
             place = 0
-            while place < len(queue) and not (place == 1 and queue[0].job.long):  # a long head ends the scan
+            while place < len(queue) and not (
+                place == 1 and queue[0].job.long
+            ):  # a long head ends the scan
                 if queue[place].job.known == len(queue[place].job.durations):
                     del queue[place]
                     self.stats["dropped"] += 1
@@ -264,7 +309,11 @@ class Literal:
         if callable(rule):
             return rule([e.job for e in queue])
         if rule == "srpt":
-            return published_scan(queue, self.remaining, self.submitted) if self.published else algorithm1(queue, self.remaining)
+            return (
+                published_scan(queue, self.remaining, self.submitted)
+                if self.published
+                else algorithm1(queue, self.remaining)
+            )
         return tasks_scan(queue, self.published, self.submitted) if rule == "srpt-tasks" else 0
 
     def next(self, worker, after=True):
@@ -287,7 +336,9 @@ class Literal:
         if not job.left:
             self.push(self.now + 2 * self.hop, FAR, self.in_vain, worker)
             return
-        task, start = (job.asked, self.now + 2 * self.hop) if entry.task is None else (entry.task, self.now)
+        task, start = (
+            (job.asked, self.now + 2 * self.hop) if entry.task is None else (entry.task, self.now)
+        )
         job.asked += 1
         self.stats["ran_behind_long"] += entry.behind
         if self.system.queue == "srpt" and not job.long:
@@ -298,8 +349,12 @@ class Literal:
         if updates != "halved" or job.left in (0, *(2**k for k in range(20))):
             self.push(self.now + 2 * self.hop, FAR, self.news, job, job.asked)
             if self.system.queue == "srpt" and updates and not job.long:
-                self.stats["updates"] += max(self.system.min_probes, self.ratio * len(job.durations))
-        self.push(start + job.durations[task], END, self.end, worker, entry, (task, self.now, start))
+                self.stats["updates"] += max(
+                    self.system.min_probes, self.ratio * len(job.durations)
+                )
+        self.push(
+            start + job.durations[task], END, self.end, worker, entry, (task, self.now, start)
+        )
 
     def news(self, job, asked):
         job.known = len(job.durations) if self.published and not job.left else asked
@@ -341,10 +396,14 @@ class Literal:
             while place < len(queue) and queue[place].job.long:
                 place += 1
             run = []
-            while place + len(run) < len(queue) and not queue[place + len(run)].job.long and len(run) < MOST_STOLEN:
+            while (
+                place + len(run) < len(queue)
+                and not queue[place + len(run)].job.long
+                and len(run) < MOST_STOLEN
+            ):
                 run.append(queue[place + len(run)])
             if run:
-                del queue[place:place + len(run)]
+                del queue[place : place + len(run)]
                 for e in run:
                     e.behind = False
                 self.join(thief, run)
@@ -368,5 +427,7 @@ class Literal:
             work[w >= self.short_only] += max(0.0, min(end, last) - max(start, first))
         sizes = [self.short_only, len(self.workers) - self.short_only]
         span = last - first
-        each = [b / (n * span) if n and span else float("nan") for b, n in zip(work, sizes, strict=True)]
+        each = [
+            b / (n * span) if n and span else float("nan") for b, n in zip(work, sizes, strict=True)
+        ]
         return [*each, sum(work) / (len(self.workers) * span) if span else float("nan")]

@@ -11,7 +11,7 @@ class Parts:
 
     short_jobs: str
     long_jobs: str = "lwl"
-    queue: str = "fifo"              # or a function: jobs in line -> place
+    queue: str = "fifo"  # or a function: jobs in line -> place
     sticky: bool = False
     steal: bool = False
     thieves: str | None = None
@@ -20,7 +20,14 @@ class Parts:
 
 
 def eagle(sss=True, sbp=True, srpt=True, min_probes=20, updates=True):
-    return Parts("sss" if sss else "probes", "lwl", "srpt" if srpt else "fifo", sbp, min_probes=min_probes, updates=updates)
+    return Parts(
+        "sss" if sss else "probes",
+        "lwl",
+        "srpt" if srpt else "fifo",
+        sbp,
+        min_probes=min_probes,
+        updates=updates,
+    )
 
 
 SYSTEMS = {
@@ -41,8 +48,8 @@ class Job:
     durations: list
     estimate: float
     long: bool
-    asked: int = 0      # tasks bound
-    known: int = 0      # tasks bound, as far as the news goes
+    asked: int = 0  # tasks bound
+    known: int = 0  # tasks bound, as far as the news goes
     rejected: list = field(default_factory=list)
     vector: tuple = (-1, frozenset())
     ends: list = field(default_factory=list)
@@ -70,13 +77,17 @@ class Entry:
 class Worker:
     number: int
     queue: list = field(default_factory=list)
-    current: Entry | None = None     # asked for, or running
+    current: Entry | None = None  # asked for, or running
     picked: float = 0.0
-    placed: list = field(default_factory=list)  # estimates of the tasks that a centre placed there, not finished
+    placed: list = field(
+        default_factory=list
+    )  # estimates of the tasks that a centre placed there, not finished
     vector: tuple | None = None
 
     def has_long(self):
-        return any(e.job.long for e in self.queue) or (self.current is not None and self.current.job.long)
+        return any(e.job.long for e in self.queue) or (
+            self.current is not None and self.current.job.long
+        )
 
 
 def algorithm1(queue, remaining):
@@ -86,7 +97,9 @@ def algorithm1(queue, remaining):
     for place, p in enumerate(queue):
         if p.job.long:
             break
-        if remaining(p) < shortest and all(q.counter + p.job.estimate <= CAP * q.job.estimate for q in queue[:place]):  # CanBypass
+        if remaining(p) < shortest and all(
+            q.counter + p.job.estimate <= CAP * q.job.estimate for q in queue[:place]
+        ):  # CanBypass
             shortest, chosen = remaining(p), place
     return 0 if chosen is None else chosen
 
@@ -113,7 +126,10 @@ def tasks_scan(queue, strict, submitted=False):
     chosen, slack = 0, float("inf")
     for place, p in enumerate(queue):
         fits = p.job.estimate < slack or (not strict and p.job.estimate == slack)
-        if fits and (submitted or p.job.left * p.job.estimate < queue[chosen].job.left * queue[chosen].job.estimate):
+        if fits and (
+            submitted
+            or p.job.left * p.job.estimate < queue[chosen].job.left * queue[chosen].job.estimate
+        ):
             chosen = place
         slack = min(slack, CAP * p.job.estimate - p.counter)
     return chosen

@@ -36,26 +36,41 @@ def fit_arrivals(counts, *, first=0, periods=PERIODS) -> ArrivalModel:
     def loss(keep):
         return len(log) / 2 * np.log(around(keep)[1]) - np.log(1 - keep**2) / 2
 
-    keep = float(minimize_scalar(loss, bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-9}).x)
+    keep = float(
+        minimize_scalar(loss, bounds=(1e-6, 1 - 1e-6), method="bounded", options={"xatol": 1e-9}).x
+    )
     best, variance = around(keep)
-    cycles = tuple((float(period), float(np.hypot(*wave)),
-                    float(np.arctan2(*wave[::-1]) / (2 * np.pi) * period % period))
-                   for period, wave in zip(periods, best[1:].reshape(-1, 2), strict=True))
-    return ArrivalModel(float(np.exp(best[0])), float(np.sqrt(variance / (1 - keep**2))),
-                        float(-1 / np.log(keep)), cycles)
+    cycles = tuple(
+        (
+            float(period),
+            float(np.hypot(*wave)),
+            float(np.arctan2(*wave[::-1]) / (2 * np.pi) * period % period),
+        )
+        for period, wave in zip(periods, best[1:].reshape(-1, 2), strict=True)
+    )
+    return ArrivalModel(
+        float(np.exp(best[0])),
+        float(np.sqrt(variance / (1 - keep**2))),
+        float(-1 / np.log(keep)),
+        cycles,
+    )
 
 
 def fit_durations(times) -> np.ndarray:
     """A table like `DURATIONS`, (N, 3), of jobs as `google_times` gives them, by Kaplan and Meier: a job that
     does not end counts as one that runs longer than was seen.
     """
-    longer = np.r_[1, 0.995, 0.99, 0.975, np.arange(0.95, 0.45, -0.05), 0.585, 0.4 * 0.8 ** np.arange(28), 0]
+    longer = np.r_[
+        1, 0.995, 0.99, 0.975, np.arange(0.95, 0.45, -0.05), 0.585, 0.4 * 0.8 ** np.arange(28), 0
+    ]
     longer = np.sort(longer)[::-1]
     columns = []
     for part in (times["submit"] == 0, times["submit"] > 0):
         duration, ended = times["duration"][part].to_numpy(), times["ended"][part].to_numpy()
         left = ecdf(CensoredData.right_censored(duration, ~ended)).sf
         at = np.searchsorted(-left.probabilities, -longer + 1e-12)
-        hours = np.append(left.quantiles, HOURS if left.probabilities[-1] > 1e-12 else left.quantiles[-1])[at]
+        hours = np.append(
+            left.quantiles, HOURS if left.probabilities[-1] > 1e-12 else left.quantiles[-1]
+        )[at]
         columns.append(np.where(longer == 1, duration.min(), hours))
     return np.column_stack([longer, *columns])

@@ -37,7 +37,9 @@ def average_totals(instance):
         (instance.reduce_time, instance.reduce_speed, instance.reduce_tasks),
     ):
         machines = speed.shape[1]
-        totals.append([float(time[i] * (sum(speed[i]) / machines) * tasks[i]) for i in range(len(time))])
+        totals.append(
+            [float(time[i] * (sum(speed[i]) / machines) * tasks[i]) for i in range(len(time))]
+        )
     return totals
 
 
@@ -116,7 +118,9 @@ def in_order(plan, order, e):
     again = list(plan)
     for j in range(len(e[0])):
         clock = 0.0
-        for t in sorted((t for t in range(len(plan)) if plan[t][1] == j), key=lambda t: rank[plan[t][0]]):
+        for t in sorted(
+            (t for t in range(len(plan)) if plan[t][1] == j), key=lambda t: rank[plan[t][0]]
+        ):
             i = plan[t][0]
             again[t] = (i, j, clock, clock + e[i][j])
             clock += e[i][j]
@@ -160,7 +164,9 @@ def literal(instance, policy):
     map_e, reduce_e = task_times(instance, "map"), task_times(instance, "reduce")
     by_pri = sorted(jobs, key=pri(instance).__getitem__)
     if policy in ("hmhs", "r-hmhs"):
-        maps = in_order(min_min(instance.map_tasks, map_e), by_pri if policy == "hmhs" else by_pri[::-1], map_e)
+        maps = in_order(
+            min_min(instance.map_tasks, map_e), by_pri if policy == "hmhs" else by_pri[::-1], map_e
+        )
         a = ends(maps, len(jobs))
         reduces = dynamic_min_min(a, instance.reduce_tasks, reduce_e)
     else:
@@ -187,10 +193,19 @@ def literal(instance, policy):
 
 def brute_force(instance):
     """The optimum of a very tiny instance: every split of the tasks over the machines in every order, both stages."""
-    a_vectors = {tuple(ends(plan, instance.n_jobs)) for plan in _plans(instance, "map", [0.0] * instance.n_jobs)}
-    undominated = [a for a in a_vectors if not any(b != a and all(x <= y for x, y in zip(b, a, strict=True)) for b in a_vectors)]
+    a_vectors = {
+        tuple(ends(plan, instance.n_jobs))
+        for plan in _plans(instance, "map", [0.0] * instance.n_jobs)
+    }
+    undominated = [
+        a
+        for a in a_vectors
+        if not any(b != a and all(x <= y for x, y in zip(b, a, strict=True)) for b in a_vectors)
+    ]
     return min(
-        max([*a, *(end for _, _, _, end in plan)]) for a in undominated for plan in _plans(instance, "reduce", list(a))
+        max([*a, *(end for _, _, _, end in plan)])
+        for a in undominated
+        for plan in _plans(instance, "reduce", list(a))
     )
 
 
@@ -216,7 +231,13 @@ def instances(draw, jobs=7, machines=4, tasks=5, ties=True):
         m = draw(st.integers(1, machines))
         if ties:
             time = draw(st.lists(st.integers(1, 4), min_size=n, max_size=n))
-            speed = draw(st.lists(st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=m, max_size=m), min_size=n, max_size=n))
+            speed = draw(
+                st.lists(
+                    st.lists(st.sampled_from([0.25, 0.5, 1.0]), min_size=m, max_size=m),
+                    min_size=n,
+                    max_size=n,
+                )
+            )
         else:
             rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
             time, speed = rng.uniform(5, 45, n), rng.uniform(0.1, 1, (n, m))

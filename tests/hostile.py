@@ -25,9 +25,19 @@ ONE = [[1.0], [1.0]]
 TWO = hmhs.Instance([5, 1], [1, 1], ONE, [1, 5], [1, 1], ONE)
 JOBS = pd.DataFrame({"job": [0, 1], "submit": [0, 1.0]})
 TASKS = pd.DataFrame({"job": [0, 1], "duration": [1, 2.0]})
-PAIRS = pd.DataFrame({"submit": [0.0, 5.0], "map_tasks": [3, 1], "map_time": [9, 4], "reduce_tasks": [1, 0], "reduce_time": [5, 1]})
+PAIRS = pd.DataFrame(
+    {
+        "submit": [0.0, 5.0],
+        "map_tasks": [3, 1],
+        "map_time": [9, 4],
+        "reduce_tasks": [1, 0],
+        "reduce_time": [5, 1],
+    }
+)
 TREE = mch.Tree([(1.0, 1.0), [(1.0, 0.0), (0.0, 1.0)]])
-LEAVES = pd.DataFrame({"leaf": [0, 1], "submit": [0.0, 1.0], "tasks": [2, 1], "duration": [1.0, 2.0]})
+LEAVES = pd.DataFrame(
+    {"leaf": [0, 1], "submit": [0.0, 1.0], "tasks": [2, 1], "duration": [1.0, 2.0]}
+)
 CALLS = {
     Workload: {"jobs": JOBS, "tasks": TASKS, "time_unit": "s", "report": {}},
     Workload.from_arrays: {"submit": [0, 1], "duration": [1, 2], "tasks": [1, 1], "job_class": [0, 0], "time_unit": "s", "cpu": [1, 1]},

@@ -9,7 +9,14 @@ def locate(name: str, folder: Path, top: str = "schedlib") -> Path | None:
     if name.split(".")[0] != top:
         return None
     base = folder.joinpath(*name.split("."))
-    return next((path for path in (base / "__init__.py", base.with_name(base.name + ".py")) if path.is_file()), None)
+    return next(
+        (
+            path
+            for path in (base / "__init__.py", base.with_name(base.name + ".py"))
+            if path.is_file()
+        ),
+        None,
+    )
 
 
 def imports(name: str, folder: Path) -> set[str]:

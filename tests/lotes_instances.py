@@ -17,15 +17,17 @@ def problems(draw, configs=3, classes=3, resources=2, machines=4, zero=True):
 
     def table(rows, columns, low, high):
         size = rows * columns
-        return np.array(draw(st.lists(st.integers(low, high), min_size=size, max_size=size))).reshape(
-            rows, columns
-        )
+        return np.array(
+            draw(st.lists(st.integers(low, high), min_size=size, max_size=size))
+        ).reshape(rows, columns)
 
     capacity, demand = table(m, r, 2, 12) / 10, table(k, r, least, 6) / 10
     demand[~demand.any(axis=1), 0] = 0.1
     rate = table(m, k, least, 4) / 2
     share = table(1, k, 1, 5)[0].astype(float)
-    machine = lotes.MachineConfigs(capacity, draw(st.lists(st.integers(1, machines), min_size=m, max_size=m)))
+    machine = lotes.MachineConfigs(
+        capacity, draw(st.lists(st.integers(1, machines), min_size=m, max_size=m))
+    )
     whole = fits(machine, lotes.JobClasses(share / share.sum(), demand, np.ones((m, k))))
     for c in range(k):
         if not (whole[:, c] & (rate[:, c] > 0)).any():

@@ -56,7 +56,12 @@ class Lotes(Literal):
         wheel="delta",
     ):
         super().__init__(configs, pace, seed)
-        self.only_first, self.exit_all, self.fallback, self.sampled = first, exit == "all", fallback, sampled
+        self.only_first, self.exit_all, self.fallback, self.sampled = (
+            first,
+            exit == "all",
+            fallback,
+            sampled,
+        )
         self.wheel, self.queues = wheel, [[] for _ in range(pace.shape[1])]
         self.follow(plan)
 
@@ -65,7 +70,8 @@ class Lotes(Literal):
         delta = plan.running * plan.classes.rate if self.wheel == "rate" else plan.running
         k = range(len(self.queues))
         self.delta = [
-            [delta[j][c] if self.allowed({"k": c}, j) else 0.0 for c in k] for j in self.configurations()
+            [delta[j][c] if self.allowed({"k": c}, j) else 0.0 for c in k]
+            for j in self.configurations()
         ]
         self.served = plan.running > 0
 
@@ -74,7 +80,9 @@ class Lotes(Literal):
         self.running = [[0] * len(self.queues) for _ in self.config]
         for job, machine in running:
             self.running[machine][job["k"]] += 1
-        waiting = sorted((job for queue in self.queues for job in queue), key=lambda job: job["row"])
+        waiting = sorted(
+            (job for queue in self.queues for job in queue), key=lambda job: job["row"]
+        )
         self.queues = [[job for job in waiting if job["k"] == k] for k in range(len(self.queues))]
 
     def upsilon(self, machine, k):
@@ -143,7 +151,9 @@ class Lotes(Literal):
         classes.sort(key=lambda k: -self.upsilon(machine, k))
         exhausted = set()
         while True:
-            classes.sort(key=lambda k: -self.upsilon(machine, k))  # stable: ties leave the order as it was
+            classes.sort(
+                key=lambda k: -self.upsilon(machine, k)
+            )  # stable: ties leave the order as it was
             k = next((k for k in classes if k not in exhausted), None)
             if k is None:
                 return
@@ -234,11 +244,17 @@ def run(center, configs, submit, job_class, work, demand, swaps=()):
         for i in range(len(submit))
     ]
     pending, serial = [], 0
-    start, finish, where = np.full(len(jobs), np.nan), np.full(len(jobs), np.nan), np.full(len(jobs), -1)
+    start, finish, where = (
+        np.full(len(jobs), np.nan),
+        np.full(len(jobs), np.nan),
+        np.full(len(jobs), -1),
+    )
 
     def begin(job, machine, now):
         nonlocal serial
-        center.free[machine] = [c - r for c, r in zip(center.free[machine], job["size"], strict=True)]
+        center.free[machine] = [
+            c - r for c, r in zip(center.free[machine], job["size"], strict=True)
+        ]
         assert min(center.free[machine]) >= 0, "capacity exceeded"
         center.running[machine][job["k"]] += 1
         end = now + job["work"] * center.pace[center.config[machine]][job["k"]]
@@ -262,7 +278,9 @@ def run(center, configs, submit, job_class, work, demand, swaps=()):
         elif soonest is not None and (not arrivals or soonest[0] <= arrivals[0]["submit"]):
             pending.remove(soonest)
             now, _, job, machine = soonest
-            center.free[machine] = [c + r for c, r in zip(center.free[machine], job["size"], strict=True)]
+            center.free[machine] = [
+                c + r for c, r in zip(center.free[machine], job["size"], strict=True)
+            ]
             center.running[machine][job["k"]] -= 1
             for queued in center.exit(machine):
                 begin(queued, machine, now)

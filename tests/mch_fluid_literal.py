@@ -14,7 +14,9 @@ def fill_literally(tree, capacity, naive, epsilon):
             return count * epsilon, saturated
         while tree.leaf_of[node] < 0:
             ready = [c for c in tree.children(node) if not view[c]["blocked"]]
-            node = min(ready, key=lambda c: (view[c]["share"] / tree.weight[c], *_tie(tree, view, c), c))
+            node = min(
+                ready, key=lambda c: (view[c]["share"] / tree.weight[c], *_tie(tree, view, c), c)
+            )
         leaf = tree.leaf_of[node]
         lacking = (count @ task + task[leaf] > 1 + 1e-9) & (task[leaf] > 0)
         if lacking.any():
@@ -24,7 +26,11 @@ def fill_literally(tree, capacity, naive, epsilon):
 
 
 def _tie(tree, view, child):
-    return (view[child]["tasks"] / tree.weight[child],) if view[child]["share"] == 0 else (view[child]["usage"].sum(),)
+    return (
+        (view[child]["tasks"] / tree.weight[child],)
+        if view[child]["share"] == 0
+        else (view[child]["usage"].sum(),)
+    )
 
 
 def _views(tree, task, count, saturated, naive):
@@ -36,11 +42,27 @@ def _views(tree, task, count, saturated, naive):
             tasks, blocked = count[leaf], bool((task[leaf][saturated] > 0).any())
         else:
             below = tree.children(node)
-            usage, tasks = sum(view[c]["usage"] for c in below), sum(view[c]["tasks"] for c in below)
+            usage, tasks = (
+                sum(view[c]["usage"] for c in below),
+                sum(view[c]["tasks"] for c in below),
+            )
             blocked = all(view[c]["blocked"] for c in below)
-            scaled = {c: view[c]["share"] / tree.weight[c] for c in below if not view[c]["blocked"] and view[c]["share"] > 0}
+            scaled = {
+                c: view[c]["share"] / tree.weight[c]
+                for c in below
+                if not view[c]["blocked"] and view[c]["share"] > 0
+            }
             f = min(scaled.values(), default=0)
-            vector = sum(view[c]["vector"] * (f / scaled[c] if c in scaled and not naive else 1) for c in below)
+            vector = sum(
+                view[c]["vector"] * (f / scaled[c] if c in scaled and not naive else 1)
+                for c in below
+            )
         counted = vector if naive or blocked else vector[~saturated]
-        view[node] = {"vector": vector, "usage": usage, "tasks": tasks, "blocked": blocked, "share": counted.max()}
+        view[node] = {
+            "vector": vector,
+            "usage": usage,
+            "tasks": tasks,
+            "blocked": blocked,
+            "share": counted.max(),
+        }
     return view

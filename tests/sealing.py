@@ -16,7 +16,10 @@ from schedlib.teaching.exercises import EXERCISES, sealed
 from schedlib.teaching.exercises.reading import Hint
 
 exercises.listed()
-MODULES = [importlib.import_module(file.stem) for file in sorted(Path(__file__).parent.glob("answers_*.py"))]
+MODULES = [
+    importlib.import_module(file.stem)
+    for file in sorted(Path(__file__).parent.glob("answers_*.py"))
+]
 RIGHT = {name: make for module in MODULES for name, make in module.RIGHT.items()}
 WRONG = {name: make for module in MODULES for name, make in module.WRONG.items()}
 
@@ -40,7 +43,10 @@ class Recorder(sealed.Sealed):
     def holds(self, name, value, within=0.02, floor=1e-6):
         if self.label == name or (self.label is None and not self.trapping):
             cells = self.cells(value, within, floor)
-            shifts = [round(8 * (cell - round(cell))) if isinstance(cell, float) else None for cell in cells]
+            shifts = [
+                round(8 * (cell - round(cell))) if isinstance(cell, float) else None
+                for cell in cells
+            ]
             rounded = [
                 cell if shift is None else round(cell - shift / 8)
                 for cell, shift in zip(cells, shifts, strict=True)
@@ -75,5 +81,6 @@ if __name__ == "__main__":
         print(name, len(made[name]))
     made = {name: made[name] for name in exercises.listed() if made.get(name)}
     sealed.FILE.write_text(
-        json.dumps(made, indent=None, separators=(",", ":")).replace("},", "},\n") + "\n", encoding="utf-8"
+        json.dumps(made, indent=None, separators=(",", ":")).replace("},", "},\n") + "\n",
+        encoding="utf-8",
     )

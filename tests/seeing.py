@@ -10,12 +10,30 @@ from matplotlib.text import Text
 
 EYES = {
     "all cones": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
-    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
 }
 """What each kind of eye makes of linear RGB: Machado, Oliveira and Fernandes 2009, Table 1, severity 1."""
-TO_XYZ = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.0721750], [0.0193339, 0.1191920, 0.9503041]])
+TO_XYZ = np.array(
+    [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ]
+)
 WHITE = np.array([0.95047, 1.0, 1.08883])
 APART = 15.0
 """CIELAB distance from which two patches of colour count as told apart; some 2.3 can just be noticed side by side."""
@@ -51,9 +69,16 @@ def alike(drawn):
     """
     pairs = []
     for ax in drawn.axes:
-        named = [(*mark(handle), label) for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)]
+        named = [
+            (*mark(handle), label)
+            for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+        ]
         for (color, trait, one), (shade, another, other) in itertools.combinations(named, 2):
-            if one != other and trait == another and min(distance(color, shade, eye) for eye in EYES) < APART:
+            if (
+                one != other
+                and trait == another
+                and min(distance(color, shade, eye) for eye in EYES) < APART
+            ):
                 pairs.append((one, other))
     return pairs
 
@@ -72,7 +97,9 @@ def mark(handle):
     *rgb, alpha = to_rgba(color)
     alpha = alpha if handle.get_alpha() is None else handle.get_alpha()
     if is_line and handle.get_linestyle() not in ("None", "none", "", " "):
-        trait = handle._unscaled_dash_pattern  # get_linestyle() gives "--" for every pattern of one's own
+        trait = (
+            handle._unscaled_dash_pattern
+        )  # get_linestyle() gives "--" for every pattern of one's own
     else:
         trait = handle.get_marker() if is_line else handle.get_hatch()
     return [alpha * channel + 1 - alpha for channel in rgb], str(trait)
@@ -94,5 +121,11 @@ def faint(drawn, least=4.5):
         left, right, low, high = (max(int(end), 0) for end in (box.x0, box.x1, box.y0, box.y1))
         behind = pixels[low : high + 1, left : right + 1].reshape(-1, 3)
         if len(behind) and contrast(text.get_color(), np.median(behind, axis=0)) < least:
-            found.append((text.get_text(), text.get_color(), round(contrast(text.get_color(), np.median(behind, axis=0)), 2)))
+            found.append(
+                (
+                    text.get_text(),
+                    text.get_color(),
+                    round(contrast(text.get_color(), np.median(behind, axis=0)), 2),
+                )
+            )
     return found

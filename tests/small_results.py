@@ -22,7 +22,10 @@ def of_lotes():
     configs, classes = lotes.google2011()
     plan = lotes.plan(configs, classes)
     yield "lotes.plan", digest(plan.allocation.delta, plan.rate, *plan.bins, *plan.machines)
-    yield "lotes.algorithm1", digest(*(lotes.algorithm1(c, classes.demand)[0] for c in configs.capacity[:3]))
+    yield (
+        "lotes.algorithm1",
+        digest(*(lotes.algorithm1(c, classes.demand)[0] for c in configs.capacity[:3])),
+    )
     _, _, month = lotes.google_month(configs, classes, thin=20, hours=48)
     yield "lotes.google_month", digest(month.jobs, month.tasks)
     found, label = lotes.cluster_jobs(month, 4)
@@ -34,7 +37,10 @@ def of_lotes():
         yield f"lotes.{sizes}", digest(*(column for block in drawn for column in block))
         for policy in ("lotes", "lotes-first", "greedy", "tetris"):
             run = lotes.simulate(policy, one.configs, one.workload, plan=one.plan)
-            yield f"lotes.{sizes}.{policy}", digest(run.jobs, run.intervals, run.slope, run.utilisation)
+            yield (
+                f"lotes.{sizes}.{policy}",
+                digest(run.jobs, run.intervals, run.slope, run.utilisation),
+            )
 
 
 def of_hmhs():
@@ -56,10 +62,16 @@ def of_mch():
             for rule in RULES:
                 for divisible in (True, False):
                     given = mch.allocate(tree, (40.0, 60.0), rule, divisible)
-                    yield f"mch.{depth}.{seed}.{rule}.{divisible}", digest(given.shares, given.tasks)
+                    yield (
+                        f"mch.{depth}.{seed}.{rule}.{divisible}",
+                        digest(given.shares, given.tasks),
+                    )
 
     trees = [mch.random_tree(np.random.default_rng(seed), 3) for seed in range(3)]
-    yield "mch.properties", digest(mch.property_table((40.0, 60.0), RULES, trees).select_dtypes("number"))
+    yield (
+        "mch.properties",
+        digest(mch.property_table((40.0, 60.0), RULES, trees).select_dtypes("number")),
+    )
 
 
 def of_eagle():
@@ -68,13 +80,23 @@ def of_eagle():
         yield f"eagle.{make.__name__}", digest(jobs.jobs[["submit", "class", "mean"]], jobs.tasks)
     for detail in ("as_published", "as_submitted", "as_written"):
         for system in eagle.SYSTEMS:
-            run = eagle.simulate(jobs, system, 500, short_partition=0.1, cutoff=eagle.CUTOFF["yahoo"], seed=1,
-                                 detail=detail)
+            run = eagle.simulate(
+                jobs,
+                system,
+                500,
+                short_partition=0.1,
+                cutoff=eagle.CUTOFF["yahoo"],
+                seed=1,
+                detail=detail,
+            )
             yield f"eagle.{detail}.{system}", digest(run.jobs.select_dtypes("number"))
 
 
 def of_theory():
-    yield "theory", digest(np.round([theory.erlang_c(30, 27.0), theory.mmc_mean_wait(27.0, 1.0, 30)], 9))
+    yield (
+        "theory",
+        digest(np.round([theory.erlang_c(30, 27.0), theory.mmc_mean_wait(27.0, 1.0, 30)], 9)),
+    )
 
 
 if __name__ == "__main__":

@@ -15,8 +15,12 @@ SMALL = {"eagle": (300, 600), "lotes": (100, 200)}
 @pytest.mark.parametrize("power", [-0.5, 0.0, 1.0, 2.0])
 def test_growth_finds_the_power_of_a_power_law_and_the_slope_of_a_logarithm(power):
     sizes = (15_000, 40_000, 1_000_000)
-    assert scale.growth(sizes, [3 * size**power for size in sizes])[0] == pytest.approx(power, abs=1e-12)
-    assert scale.growth(sizes, [20 + power * math.log2(size) for size in sizes])[1] == pytest.approx(power)
+    assert scale.growth(sizes, [3 * size**power for size in sizes])[0] == pytest.approx(
+        power, abs=1e-12
+    )
+    assert scale.growth(sizes, [20 + power * math.log2(size) for size in sizes])[
+        1
+    ] == pytest.approx(power)
 
 
 def test_jobs_come_faster_and_are_otherwise_the_same():
@@ -39,7 +43,9 @@ def test_work_repeats_and_grows_no_slower_than_it_must(simulator):
     assert tuple(small.index) == scale.SYSTEMS[simulator]
     assert (np.isfinite(small) & np.isfinite(large)).all(axis=None) and (small["bytes"] > 0).all()
     assert (large["tasks"] > small["tasks"]).all() and small["tasks"].nunique() == 1
-    if simulator == "eagle":  # two probes a task and their request and answer; a placement and the fetching
+    if (
+        simulator == "eagle"
+    ):  # two probes a task and their request and answer; a placement and the fetching
         assert small["asked"]["sparrow"] == large["asked"]["sparrow"] == 6
         assert small["asked"]["omniscient"] == large["asked"]["omniscient"] == 3
     else:
@@ -50,7 +56,10 @@ def test_work_repeats_and_grows_no_slower_than_it_must(simulator):
 def test_the_largest_sizes_are_a_million_and_each_scale_goes_on_from_the_last():
     points = registry.load().experiment("beyond.scale").points
     for simulator in scale.SIZES:
-        smoke, quick, paper = ([point["size"] for point in points[name] if point["simulator"] == simulator] for name in points)
+        smoke, quick, paper = (
+            [point["size"] for point in points[name] if point["simulator"] == simulator]
+            for name in points
+        )
         assert max(smoke) < min(quick) and paper[: len(quick)] == quick and max(paper) == 10**6
         assert all(size % 10 == 0 for size in (*smoke, *paper)), "machines of ten configurations"
 
@@ -58,5 +67,8 @@ def test_the_largest_sizes_are_a_million_and_each_scale_goes_on_from_the_last():
 def test_a_claim_is_judged_with_the_paper_it_is_of_and_with_the_exhibit_it_is_judged_on():
     library = registry.load()
     for name in ("beyond", "beyond.scale"):
-        assert {claim.id for claim in library.wanted_claims(name)} == {"eagle.scalable", "lotes.search"}
+        assert {claim.id for claim in library.wanted_claims(name)} == {
+            "eagle.scalable",
+            "lotes.search",
+        }
     assert "eagle.scalable" in [claim.id for claim in library.wanted_claims("eagle")]

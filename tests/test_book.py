@@ -18,9 +18,15 @@ ROOT = paths.checkout()
 OWN = ROOT / "notebooks" / "book"
 ENTRIES = set(re.findall(r"^@\w+\{([^,\s]+),", (OWN / "references.bib").read_text(), re.MULTILINE))
 LISTED = re.findall(r"- file: (\S+)", (OWN / "_toc.yml").read_text())
-BOOK = {name: file for name, file in notebooks.book().items() if re.match(r"(solutions/)?\d\d\w?-", name)}
+BOOK = {
+    name: file
+    for name, file in notebooks.book().items()
+    if re.match(r"(solutions/)?\d\d\w?-", name)
+}
 CHAPTERS = {name: file for name, file in BOOK.items() if "/" not in name}
-PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 PUBLIC = """\
 Workload traces.alibaba2018 traces.google2011_jobs traces.google2011_tasks traces.read_hawk traces.write_hawk traces.read_swim
 lotes.MachineConfigs lotes.JobClasses lotes.google2011 lotes.cluster_jobs lotes.allocate lotes.non_dominated_bins lotes.plan lotes.simulate
@@ -31,18 +37,28 @@ theory.erlang_c theory.pollaczek_khinchine theory.little style.subplots"""
 
 
 def prose(file):
-    return "\n".join("".join(cell["source"]) for cell in json.loads(file.read_text())["cells"] if cell["cell_type"] == "markdown")
+    return "\n".join(
+        "".join(cell["source"])
+        for cell in json.loads(file.read_text())["cells"]
+        if cell["cell_type"] == "markdown"
+    )
 
 
 def test_contents_list_every_chapter_and_solution_once_and_in_order():
     wanted = [f"notebooks/{name}" for name in BOOK]
     assert sorted(wanted) == sorted(name for name in LISTED if name in wanted)
-    numbers = [re.search(r"notebooks/(\d\d\w?)-", name).group(1) for name in LISTED if re.match(r"notebooks/\d\d", name)]
+    numbers = [
+        re.search(r"notebooks/(\d\d\w?)-", name).group(1)
+        for name in LISTED
+        if re.match(r"notebooks/\d\d", name)
+    ]
     assert numbers == sorted(numbers)
 
 
 def test_every_file_of_the_contents_is_there():
-    assert all((ROOT / f"{name}.md").exists() or (ROOT / f"{name}.ipynb").exists() for name in LISTED)
+    assert all(
+        (ROOT / f"{name}.md").exists() or (ROOT / f"{name}.ipynb").exists() for name in LISTED
+    )
     documented = {f"notebooks/book/api/{file.stem}" for file in (OWN / "api").glob("*.md")}
     assert documented == {name for name in LISTED if name.startswith("notebooks/book/api/")}
 
@@ -55,8 +71,16 @@ def test_every_source_of_a_chapter_is_in_the_bibliography(name):
 
 
 def test_every_citation_key_exists_and_every_entry_is_cited():
-    found = [key for file in BOOK.values() for key in re.findall(r'<cite data-cite="([^"]+)">', prose(file))]
-    found += [key for file in OWN.glob("*.md") for key in re.findall(r"\{cite:\w+\}`([^`]+)`", file.read_text())]
+    found = [
+        key
+        for file in BOOK.values()
+        for key in re.findall(r'<cite data-cite="([^"]+)">', prose(file))
+    ]
+    found += [
+        key
+        for file in OWN.glob("*.md")
+        for key in re.findall(r"\{cite:\w+\}`([^`]+)`", file.read_text())
+    ]
     assert {key for keys in found for key in keys.split(",")} == ENTRIES
 
 
@@ -71,11 +95,19 @@ def figure(alt):
 def test_each_picture_of_a_cell_gets_its_own_words_and_its_own_caption():
     caption = output({"text/markdown": "*Waits against load.*"})
     table = output({"text/html": "<table></table>"})
-    cell = new_code_cell('show("lotes.fig1")', outputs=[table, figure("Waits fall."), caption, figure("Waits\nrise."), table])
+    cell = new_code_cell(
+        'show("lotes.fig1")',
+        outputs=[table, figure("Waits fall."), caption, figure("Waits\nrise."), table],
+    )
     with_table, first, second, last = pages.pictured(cell)
     assert with_table["source"] and with_table["outputs"] == [table] and last["outputs"] == [table]
-    assert first["metadata"]["mystnb"]["image"]["alt"] == "Waits fall." and second["metadata"]["mystnb"] == {"image": {"alt": "Waits rise."}}
-    assert "[lotes.fig1](/figures/README.md#lotesfig1-" in first["metadata"]["mystnb"]["figure"]["caption"]
+    assert first["metadata"]["mystnb"]["image"]["alt"] == "Waits fall." and second["metadata"][
+        "mystnb"
+    ] == {"image": {"alt": "Waits rise."}}
+    assert (
+        "[lotes.fig1](/figures/README.md#lotesfig1-"
+        in first["metadata"]["mystnb"]["figure"]["caption"]
+    )
     assert all("remove-input" in cell["metadata"]["tags"] for cell in (first, second, last))
 
 
@@ -83,11 +115,23 @@ def test_an_explorer_is_a_picture_and_a_bare_widget_is_nothing():
     live = figure("A slider.")
     live["data"][pages.WIDGET] = {}
     shown = pages.pictured(new_code_cell("explore()", outputs=[live, output({pages.WIDGET: {}})]))
-    assert [cell["cell_type"] for cell in shown] == ["code", "code", "markdown"] and "controls" in shown[2]["source"]
+    assert [cell["cell_type"] for cell in shown] == [
+        "code",
+        "code",
+        "markdown",
+    ] and "controls" in shown[2]["source"]
 
 
 def test_a_citation_is_made_of_its_key():
-    source = [json.dumps(new_notebook(cells=[new_markdown_cell('As <cite data-cite="you2019">You et al. 2019</cite> say.')]))]
+    source = [
+        json.dumps(
+            new_notebook(
+                cells=[
+                    new_markdown_cell('As <cite data-cite="you2019">You et al. 2019</cite> say.')
+                ]
+            )
+        )
+    ]
     pages.read(None, "notebooks/06-mch", source)
     assert "As You et al. 2019 {cite:p}`you2019` say." in source[0]
 
@@ -95,15 +139,29 @@ def test_a_citation_is_made_of_its_key():
 def test_a_table_of_a_docstring_becomes_sphinxs_own():
     lines = ["Parts.", "", "| part | value |", "|---|---|", "| `a` | |"]
     pages.tables(None, "class", "x", None, {}, lines)
-    assert [line.strip() for line in lines if line][1:] == [".. list-table::", ":header-rows: 1", "* - part", "- value", "* - `a`", "-"]
+    assert [line.strip() for line in lines if line][1:] == [
+        ".. list-table::",
+        ":header-rows: 1",
+        "* - part",
+        "- value",
+        "* - `a`",
+        "-",
+    ]
 
 
 def test_slides_are_what_the_author_set():
     said = [{"title": "It waits", "points": ["Look.", "Left."], "notes": "Ask.", "show": [1]}]
     cells = [
-        new_markdown_cell("# Waits\n\nLong.", metadata={"slideshow": {"slide_type": "slide", "slides": [{"title": "Waits"}]}}),
+        new_markdown_cell(
+            "# Waits\n\nLong.",
+            metadata={"slideshow": {"slide_type": "slide", "slides": [{"title": "Waits"}]}},
+        ),
         new_markdown_cell("A paragraph with a [link](a.ipynb)."),
-        new_code_cell("draw()", outputs=[figure("one"), figure("two")], metadata={"slideshow": {"slide_type": "slide", "slides": said}}),
+        new_code_cell(
+            "draw()",
+            outputs=[figure("one"), figure("two")],
+            metadata={"slideshow": {"slide_type": "slide", "slides": said}},
+        ),
         new_code_cell("more()", outputs=[figure("three")]),
     ]
     deck = slides.lecture(new_notebook(cells=cells)).cells
@@ -117,7 +175,11 @@ def test_slides_are_what_the_author_set():
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_lecture_has_few_words_on_a_slide_and_all_pictures_that_it_names(name):
     chapter = nbformat.read(CHAPTERS[name], as_version=4)
-    told = [(cell, slide) for cell in chapter.cells for slide in cell.metadata.get("slideshow", {}).get("slides", [])]
+    told = [
+        (cell, slide)
+        for cell in chapter.cells
+        for slide in cell.metadata.get("slideshow", {}).get("slides", [])
+    ]
     assert (12 if name.startswith("01") else 20) <= len(told) <= 35 or name.startswith("00")
     for cell, slide in told:
         points = slide.get("points", [])
@@ -134,7 +196,9 @@ def test_a_chart_says_what_it_shows():
     right.bar(["a", "b"], [1, 2], label="jobs")
     right.set(ylabel="jobs")
     said = style.describe(figure)
-    assert said.startswith("One: chart of wait (s) against machines from 1 to 4: FIFO from 8 to 2. Chart of jobs against a, b")
+    assert said.startswith(
+        "One: chart of wait (s) against machines from 1 to 4: FIFO from 8 to 2. Chart of jobs against a, b"
+    )
     assert figure._repr_mimebundle_()[1]["image/png"]["alt"] == said
     figure.alt = "my words"
     assert figure._repr_mimebundle_()[1]["image/png"]["alt"] == "my words"
@@ -162,5 +226,11 @@ def test_looks_and_pins_are_shipped():
     for name in ("style/book.css", "style/book.js", "lecture/lecture.css", "lecture/index.html.j2"):
         assert (OWN / name).is_file()
     pinned = (OWN / "requirements.txt").read_text()
-    wanted = re.findall(r'^    "([\w-]+)', (ROOT / "pyproject.toml").read_text().partition("\nwebsite = [")[2].partition("\n]")[0], re.MULTILINE)
-    assert wanted and all(re.search(rf"^{name}==[\d.post]+[^\n]*\n +--hash=", pinned, re.MULTILINE) for name in wanted)
+    wanted = re.findall(
+        r'^    "([\w-]+)',
+        (ROOT / "pyproject.toml").read_text().partition("\nwebsite = [")[2].partition("\n]")[0],
+        re.MULTILINE,
+    )
+    assert wanted and all(
+        re.search(rf"^{name}==[\d.post]+[^\n]*\n +--hash=", pinned, re.MULTILINE) for name in wanted
+    )

@@ -53,7 +53,10 @@ def test_examples_can_be_parsed(command):
         (["run", "hmhs.toy", "--seeds", "0"], "seeds: must be a whole number from 1"),
         (["figures", "--only", "lotes"], "paper 'lotes' lists nothing here yet; there is: hmhs"),
         (["figures", "--scale", "bgi"], "choose from smoke, quick, paper"),
-        (["claims", "--only", "hmhs.nothing"], "paper, figure, experiment or claim: 'hmhs.nothing' is unknown"),
+        (
+            ["claims", "--only", "hmhs.nothing"],
+            "paper, figure, experiment or claim: 'hmhs.nothing' is unknown",
+        ),
         (["notebooks", "no-such-chapter"], "notebook: 'no-such-chapter' is unknown"),
         (["data", "gogle2011"], "did you mean 'google2011'"),
     ],
@@ -67,7 +70,10 @@ def test_wrong_use_is_one_line_and_exit_code_2(arguments, message, capsys):
 
 def test_list_shows_what_there_is(capsys):
     assert main(["list", "hmhs.toy"]) == 0
-    assert capsys.readouterr().out.splitlines()[1] == "hmhs.toy  hmhs.toy    Time against jobs  figure  3       3      -"
+    assert (
+        capsys.readouterr().out.splitlines()[1]
+        == "hmhs.toy  hmhs.toy    Time against jobs  figure  3       3      -"
+    )
 
 
 def test_run_prints_or_writes_the_frame(capsys, tmp_path):
@@ -76,7 +82,13 @@ def test_run_prints_or_writes_the_frame(capsys, tmp_path):
     assert capsys.readouterr().out == f"12 rows in {file}\n"
     assert len(pd.read_csv(file)) == 12
     assert main(["run", "hmhs.toy", "--scale", "smoke"]) == 0
-    assert capsys.readouterr().out.splitlines()[0].split() == ["jobs", "seed", "policy", "time", "ran"]
+    assert capsys.readouterr().out.splitlines()[0].split() == [
+        "jobs",
+        "seed",
+        "policy",
+        "time",
+        "ran",
+    ]
 
 
 def test_claims_prints_verdicts_and_says_where_they_are(capsys, tmp_path):
@@ -116,9 +128,16 @@ def test_interruption_says_how_to_go_on(monkeypatch, capsys):
 
 
 def test_bench_prints_one_table(monkeypatch, capsys):
-    monkeypatch.setattr(speed, "collect", lambda only: [{"package": "core", "name": "heap", "value": 2.5, "unit": "times"}])
+    monkeypatch.setattr(
+        speed,
+        "collect",
+        lambda only: [{"package": "core", "name": "heap", "value": 2.5, "unit": "times"}],
+    )
     speed.main()
-    assert capsys.readouterr().out == "package  name  value  unit   note\ncore     heap  2.5    times\n"
+    assert (
+        capsys.readouterr().out
+        == "package  name  value  unit   note\ncore     heap  2.5    times\n"
+    )
 
 
 def test_bench_of_an_unknown_package_says_which_there_are(capfd):
@@ -141,5 +160,10 @@ def test_help_loads_nothing_heavy():
 
 
 def test_module_runs_from_the_shell():
-    done = subprocess.run([sys.executable, "-m", "schedlib", "nonsense"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (2, "") and "command: 'nonsense' is unknown" in done.stderr
+    done = subprocess.run(
+        [sys.executable, "-m", "schedlib", "nonsense"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (
+        2,
+        "",
+    ) and "command: 'nonsense' is unknown" in done.stderr

@@ -20,7 +20,9 @@ BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```$", re.M | re.S)
 @pytest.fixture
 def tree(tmp_path):
     """The library, its pipelines' notebooks and an empty folder of figures."""
-    shutil.copytree(ROOT / "schedlib", tmp_path / "schedlib", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "schedlib", tmp_path / "schedlib", ignore=shutil.ignore_patterns("__pycache__")
+    )
     shutil.copytree(ROOT / "notebooks" / "reproduce", tmp_path / "notebooks" / "reproduce")
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for name in ("figures", "data"):
@@ -33,7 +35,9 @@ def follow(tree, words):
     environment = {name: value for name, value in os.environ.items() if name != "SCHEDLIB_CACHE"}
     python = Path(sys.executable).parent
     environment |= {"PYTHONPATH": str(tree), "PATH": f"{python}{os.pathsep}{os.environ['PATH']}"}
-    environment["NUMBA_DISABLE_JIT"] = "1"  # small cases, which a fresh tree would compile for longer than it runs
+    environment["NUMBA_DISABLE_JIT"] = (
+        "1"  # small cases, which a fresh tree would compile for longer than it runs
+    )
     done = subprocess.run(words, cwd=tree, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -59,4 +63,8 @@ def test_a_recipe_works_as_it_stands(tree, name):
         place.write_text((place.read_text() if what == "add to" else "") + text)
     assert printed
     if name == "A sixth paper":
-        assert (tree / "trial" / "random" / "fig1.csv").read_text().startswith("seed,policy,heads\n0,random,")
+        assert (
+            (tree / "trial" / "random" / "fig1.csv")
+            .read_text()
+            .startswith("seed,policy,heads\n0,random,")
+        )

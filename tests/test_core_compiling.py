@@ -39,8 +39,16 @@ print(json.dumps({
 
 
 def run(code, **environment):
-    kept = {name: value for name, value in os.environ.items() if name not in PLACES} | {"PYTHONSAFEPATH": "1"}
-    done = subprocess.run([sys.executable, "-c", code], env=kept | environment, capture_output=True, text=True, check=False)
+    kept = {name: value for name, value in os.environ.items() if name not in PLACES} | {
+        "PYTHONSAFEPATH": "1"
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=kept | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -48,7 +56,9 @@ def run(code, **environment):
 @pytest.fixture
 def copy(tmp_path):
     """A folder with a copy of the core alone, as if installed: there is no data/ beside it."""
-    shutil.copytree(PACKAGE / "core", tmp_path / "schedlib/core", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        PACKAGE / "core", tmp_path / "schedlib/core", ignore=shutil.ignore_patterns("__pycache__")
+    )
     for name in ("__init__.py", "paths.py"):
         shutil.copy(PACKAGE / name, tmp_path / "schedlib")
     return tmp_path
@@ -62,7 +72,9 @@ def test_second_process_loads_and_a_changed_helper_compiles_anew(copy):
     assert (second["first"], second["hits"], second["misses"]) == (1.0, 1, 0)
     assert first["folder"] == second["folder"]
 
-    helper = copy / "schedlib/core/heap.py"  # in another file than the kernel, where numba does not look
+    helper = (
+        copy / "schedlib/core/heap.py"
+    )  # in another file than the kernel, where numba does not look
     text = helper.read_text()
     assert "key < other_key or" in text
     helper.write_text(text.replace("key < other_key or", "key > other_key or"))
@@ -76,7 +88,12 @@ def test_installed_without_a_writable_home_it_keeps_kernels_in_the_temporary_fol
     # Below a regular file nothing can be made, not even by root.
     (copy / "file").write_text("")
     (copy / "temporary").mkdir()
-    found = run(USE_THE_QUEUE, PYTHONPATH=str(copy), HOME=str(copy / "file/home"), TMPDIR=str(copy / "temporary"))
+    found = run(
+        USE_THE_QUEUE,
+        PYTHONPATH=str(copy),
+        HOME=str(copy / "file/home"),
+        TMPDIR=str(copy / "temporary"),
+    )
     assert found["first"] == 1.0
     assert Path(found["folder"]).is_relative_to(copy / "temporary")
 
@@ -121,7 +138,9 @@ def test_a_place_that_was_asked_for_and_cannot_be_written_is_not_replaced(places
 
 
 def test_a_user_without_a_home_uses_the_temporary_folder(places, monkeypatch):
-    monkeypatch.setattr(paths.platformdirs, "user_cache_dir", lambda *name, **options: "~/.cache/schedlib")  # as without an account
+    monkeypatch.setattr(
+        paths.platformdirs, "user_cache_dir", lambda *name, **options: "~/.cache/schedlib"
+    )  # as without an account
     assert folder().parent == places / "temporary"
 
 
@@ -154,7 +173,9 @@ def test_a_readers_rule_sees_a_number_that_changed_elsewhere(tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("@rule\ndef plus(a):\n    return a + STEP\n")
     rule = compiling.rule(ONE_ARGUMENT)
-    answers = [runpy.run_path(str(file), {"rule": rule, "STEP": step})["plus"](1) for step in (1, 10)]
+    answers = [
+        runpy.run_path(str(file), {"rule": rule, "STEP": step})["plus"](1) for step in (1, 10)
+    ]
     assert answers == [2, 11]
 
 

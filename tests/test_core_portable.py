@@ -31,7 +31,11 @@ def test_exp_keeps_the_order_of_numbers_far_enough_apart(values):
 WHOLE = st.integers(-1000, 1000)
 
 
-@given(arrays(int, (3,), elements=WHOLE), arrays(int, (3, 2), elements=WHOLE), arrays(int, (4, 3), elements=WHOLE))
+@given(
+    arrays(int, (3,), elements=WHOLE),
+    arrays(int, (3, 2), elements=WHOLE),
+    arrays(int, (4, 3), elements=WHOLE),
+)
 def test_dot_of_whole_numbers_is_exact(vector, table, other):
     for a, b in ((vector, vector), (vector, table), (other, vector), (other, table)):
         assert np.array_equal(dot(a, b), a @ b)

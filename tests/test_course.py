@@ -21,7 +21,11 @@ SOLUTIONS = {name: file for name, file in notebooks.book().items() if name.start
 
 
 def sources(file, kind="code"):
-    return ["".join(cell["source"]) for cell in json.loads(file.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == kind]
+    return [
+        "".join(cell["source"])
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == kind
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +38,12 @@ def test_students_get_every_chapter_and_no_solution(made):
     assert not list(student.rglob("solutions")) and not (student / "tests").exists()
     assert {file.stem for file in (student / "notebooks").glob("*.ipynb")} == set(BOOK)
     for name, file in BOOK.items():
-        assert sources(student / "notebooks" / file.name) == sources(file), f"{name}: code that students do not have, or only they"
-    told = "\n".join(text for file in (student / "notebooks").rglob("*.ipynb") for text in sources(file))
+        assert sources(student / "notebooks" / file.name) == sources(file), (
+            f"{name}: code that students do not have, or only they"
+        )
+    told = "\n".join(
+        text for file in (student / "notebooks").rglob("*.ipynb") for text in sources(file)
+    )
     long = [text for file in SOLUTIONS.values() for text in sources(file)[1:] if len(text) > 100]
     assert not [text for text in long if text in told]
     for name in BOOK:
@@ -46,10 +54,16 @@ def test_students_get_every_chapter_and_no_solution(made):
 def test_no_link_of_the_students_copy_leads_nowhere(made):
     pages = [*made["student"].glob("*.md"), *(made["student"] / "notebooks").glob("*.ipynb")]
     for page in pages:
-        text = "\n".join(sources(page, "markdown")) if page.suffix == ".ipynb" else page.read_text(encoding="utf-8")
+        text = (
+            "\n".join(sources(page, "markdown"))
+            if page.suffix == ".ipynb"
+            else page.read_text(encoding="utf-8")
+        )
         assert "solutions/" not in text
         for target in re.findall(r"\]\(([^)#\s]+)", text):
-            assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
+            assert target.startswith("http") or (page.parent / target).exists(), (
+                f"{page.name}: {target}"
+            )
 
 
 def test_students_copy_runs(made):
@@ -60,29 +74,61 @@ def test_instructors_get_each_solution_in_its_place(made):
     for name, file in BOOK.items():
         cells = sources(made["instructor"] / "notebooks" / file.name)
         assert not [text for text in cells if "answer = ...\n" in text]
-        assert sum(CHECK in text for text in cells) == sum(CHECK in text for text in sources(file)), name
-        ids = [cell["id"] for cell in json.loads((made["instructor"] / "notebooks" / file.name).read_text())["cells"]]
+        assert sum(CHECK in text for text in cells) == sum(
+            CHECK in text for text in sources(file)
+        ), name
+        ids = [
+            cell["id"]
+            for cell in json.loads((made["instructor"] / "notebooks" / file.name).read_text())[
+                "cells"
+            ]
+        ]
         assert len(ids) == len(set(ids))
-    assert (made["instructor"] / "notebooks" / "solutions").is_dir() and (made["instructor"] / "tests").is_dir()
+    assert (made["instructor"] / "notebooks" / "solutions").is_dir() and (
+        made["instructor"] / "tests"
+    ).is_dir()
 
 
 def test_instructors_copy_runs_and_is_right(made):
     book = json.loads(notebooks.executed(made["instructor"] / "notebooks" / "00-start-here.ipynb"))
-    said = [cell["outputs"] for cell in book["cells"] if cell["cell_type"] == "code" and CHECK in "".join(cell["source"])]
+    said = [
+        cell["outputs"]
+        for cell in book["cells"]
+        if cell["cell_type"] == "code" and CHECK in "".join(cell["source"])
+    ]
     assert said and all("Right" in json.dumps(outputs) for outputs in said)
 
 
 def test_an_answer_left_in_a_chapter_does_not_reach_students():
     source = 'answer = 50\nexercises.check("waiting.help_desk", answer)'
     cell = {"cell_type": "code", "source": source, "outputs": [1], "execution_count": 3}
-    book = course.emptied({"cells": [cell, {"cell_type": "markdown", "source": "Solutions: [here](solutions/01-waiting.ipynb)."}]})
-    assert "50" not in json.dumps(book) and book["cells"][0]["outputs"] == [] and "](" not in book["cells"][1]["source"]
+    book = course.emptied(
+        {
+            "cells": [
+                cell,
+                {
+                    "cell_type": "markdown",
+                    "source": "Solutions: [here](solutions/01-waiting.ipynb).",
+                },
+            ]
+        }
+    )
+    assert (
+        "50" not in json.dumps(book)
+        and book["cells"][0]["outputs"] == []
+        and "](" not in book["cells"][1]["source"]
+    )
 
 
 def test_a_solution_that_is_missing_is_named():
-    cell = {"cell_type": "code", "source": 'answer = ...\nexercises.check("waiting.pooling", answer)'}
+    cell = {
+        "cell_type": "code",
+        "source": 'answer = ...\nexercises.check("waiting.pooling", answer)',
+    }
     with pytest.raises(ValueError, match="01-waiting: no section checks waiting.pooling"):
-        course.filled({"cells": [cell], "metadata": {}}, {"cells": [], "metadata": {}}, "01-waiting")
+        course.filled(
+            {"cells": [cell], "metadata": {}}, {"cells": [], "metadata": {}}, "01-waiting"
+        )
 
 
 def test_a_folder_with_something_else_is_left_alone(tmp_path):
@@ -98,16 +144,33 @@ def test_the_students_copy_does_not_speak_to_lecturers(made):
         text = (made["student"] / place).read_text(encoding="utf-8")
         assert "You teach" not in text and "You do research" in text, place
         assert "You teach" in (made["instructor"] / place).read_text(encoding="utf-8")
-    assert "solutions" not in (made["student"] / "notebooks" / "book" / "_toc.yml").read_text(encoding="utf-8")
+    assert "solutions" not in (made["student"] / "notebooks" / "book" / "_toc.yml").read_text(
+        encoding="utf-8"
+    )
 
 
 def test_what_students_import_holds_no_answer(made):
     package = made["student"] / "schedlib" / "teaching" / "exercises"
-    assert not [file.name for file in made["student"].rglob("*.py") if file.stem in {"exam", "assignments", "course", "sealing"}]
+    assert not [
+        file.name
+        for file in made["student"].rglob("*.py")
+        if file.stem in {"exam", "assignments", "course", "sealing"}
+    ]
     assert not list(made["student"].rglob("answers_*.py"))
-    told = "\n".join(file.read_text(encoding="utf-8") for file in package.iterdir() if file.is_file())
-    assert "course" not in (made["student"] / "Makefile").read_text(encoding="utf-8").split("PYTHON ?=")[1]
-    for key in ("probing.border", "fluid.one_more", "bins.more_classes", "own_policy.paired", "fluid.limit_by_hand"):
+    told = "\n".join(
+        file.read_text(encoding="utf-8") for file in package.iterdir() if file.is_file()
+    )
+    assert (
+        "course"
+        not in (made["student"] / "Makefile").read_text(encoding="utf-8").split("PYTHON ?=")[1]
+    )
+    for key in (
+        "probing.border",
+        "fluid.one_more",
+        "bins.more_classes",
+        "own_policy.paired",
+        "fluid.limit_by_hand",
+    ):
         right = sealing.RIGHT[key]()
         for number in right if key != "fluid.limit_by_hand" else right[:1]:
             shown = "|".join(re.escape(f"{float(number):.{digits}g}") for digits in (4, 6, 9))
@@ -122,42 +185,80 @@ def test_the_syllabus_has_a_week_for_each_chapter_and_names_exercises_that_exist
 
 
 def test_an_examination_has_the_exercises_kinds_and_new_numbers_with_each_seed(made):
-    assert exam.exam(3) == exam.exam(3) and len({question.asked for seed in range(5) for question in exam.exam(seed)}) > 30
+    assert (
+        exam.exam(3) == exam.exam(3)
+        and len({question.asked for seed in range(5) for question in exam.exam(seed)}) > 30
+    )
     assert {question.kind for question in exam.exam(3)} <= set(exercises.listed())
-    asked, solved = ((made["instructor"] / "exam" / name).read_text(encoding="utf-8") for name in exam.pages(1))
-    assert "Solution" not in asked and solved.count("*Solution*") == len(exam.KINDS) and not list(made["student"].rglob("exam*.md"))
+    asked, solved = (
+        (made["instructor"] / "exam" / name).read_text(encoding="utf-8") for name in exam.pages(1)
+    )
+    assert (
+        "Solution" not in asked
+        and solved.count("*Solution*") == len(exam.KINDS)
+        and not list(made["student"].rglob("exam*.md"))
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_an_examinations_answers_are_those_of_slow_and_simple_ways(seed):
     found = {question.kind: question for question in exam.exam(seed)}
-    numbers = {kind: [float(n) for n in re.findall(r"\d+\.?\d*", question.asked)] for kind, question in found.items()}
+    numbers = {
+        kind: [float(n) for n in re.findall(r"\d+\.?\d*", question.asked)]
+        for kind, question in found.items()
+    }
     came, served = numbers["waiting.help_desk"][:2]
-    weights = np.cumprod([1.0] + [came / (min(n, 2) * served) for n in range(1, 2000)])  # the chain of M/M/2, level by level
+    weights = np.cumprod(
+        [1.0] + [came / (min(n, 2) * served) for n in range(1, 2000)]
+    )  # the chain of M/M/2, level by level
     two = 60 * np.maximum(np.arange(2000) - 2, 0) @ weights / weights.sum() / came
-    assert found["waiting.help_desk"].answer == pytest.approx((60 * came / served / (served - came), two))
+    assert found["waiting.help_desk"].answer == pytest.approx(
+        (60 * came / served / (served - came), two)
+    )
     cores, memory = (int(n) for n in numbers["bins.bins_by_hand"][:2])
-    fits = {(a, b) for a in range(5) for b in range(12) if 3 * a + b <= cores and a + 3 * b <= memory}
+    fits = {
+        (a, b) for a in range(5) for b in range(12) if 3 * a + b <= cores and a + 3 * b <= memory
+    }
     full = {str((a, b)) for a, b in fits if not {(a + 1, b), (a, b + 1)} & fits}
     assert set(found["bins.bins_by_hand"].answer) == full
-    maps, reduces = np.reshape(re.findall(r"\((\d+), (\d+)\)", found["hmhs.order_by_hand"].asked), (5, 2)).astype(int).T
-    least = min(flow_shop_makespan(maps, reduces, list(order)) for order in itertools.permutations(range(5)))
+    maps, reduces = (
+        np.reshape(re.findall(r"\((\d+), (\d+)\)", found["hmhs.order_by_hand"].asked), (5, 2))
+        .astype(int)
+        .T
+    )
+    least = min(
+        flow_shop_makespan(maps, reduces, list(order)) for order in itertools.permutations(range(5))
+    )
     assert found["hmhs.order_by_hand"].answer[1] == least
     count, c, m = numbers["fluid.limit_by_hand"][:3]
-    assert found["fluid.limit_by_hand"].answer[0] == pytest.approx(min(count * c / 1.5, count * m / 2.5))
+    assert found["fluid.limit_by_hand"].answer[0] == pytest.approx(
+        min(count * c / 1.5, count * m / 2.5)
+    )
 
 
 def test_assignments_are_in_otters_format_and_students_would_see_no_solution(made):
     assert "otter" in assignments.ABOUT and "nbgrader" in assignments.ABOUT
     for name, file in BOOK.items():
-        cells = json.loads((made["instructor"] / "assignments" / file.name).read_text(encoding="utf-8"))["cells"]
+        cells = json.loads(
+            (made["instructor"] / "assignments" / file.name).read_text(encoding="utf-8")
+        )["cells"]
         raw = [cell["source"].splitlines()[0] for cell in cells if cell["cell_type"] == "raw"]
         asked = sum(CHECK in text for text in sources(file))
         assert raw[0] == "# ASSIGNMENT CONFIG", name
-        marks = [f"# {at} {what}" for what in ("QUESTION", "SOLUTION", "TESTS") for at in ("BEGIN", "END")]
+        marks = [
+            f"# {at} {what}"
+            for what in ("QUESTION", "SOLUTION", "TESTS")
+            for at in ("BEGIN", "END")
+        ]
         order = [marks[at] for at in (0, 2, 3, 4, 5, 1)]
         assert raw[1:] == order * asked
         code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
         solved = [text for text in code if text.startswith("# BEGIN SOLUTION\n")]
-        assert len(solved) == asked and all(re.search(r"\n# END SOLUTION\n\w+ = answer # SOLUTION$", text) for text in solved)
-        assert all(text.startswith(("assert exercises.check(", "from schedlib")) for text in code if text not in solved)
+        assert len(solved) == asked and all(
+            re.search(r"\n# END SOLUTION\n\w+ = answer # SOLUTION$", text) for text in solved
+        )
+        assert all(
+            text.startswith(("assert exercises.check(", "from schedlib"))
+            for text in code
+            if text not in solved
+        )

@@ -7,15 +7,37 @@ import re
 
 import pytest
 
-FACES = ("lotes", "hmhs", "mch", "eagle", "traces", "traces.download", "leaderboard", "reproduce", "prototype", "workload",
-         "experiment", "theory", "intervals", "paths", "pictures.style", "teaching.notation", "teaching.exercises", "teaching.explorers")
+FACES = (
+    "lotes",
+    "hmhs",
+    "mch",
+    "eagle",
+    "traces",
+    "traces.download",
+    "leaderboard",
+    "reproduce",
+    "prototype",
+    "workload",
+    "experiment",
+    "theory",
+    "intervals",
+    "paths",
+    "pictures.style",
+    "teaching.notation",
+    "teaching.exercises",
+    "teaching.explorers",
+)
 SEE = re.compile(r"See also: (.*?)(?:\.\n|\.$)", re.DOTALL)
 
 
 def public(face):
     """Its public functions and classes by name: those of `__all__`, or that are its own."""
     module = importlib.import_module(f"schedlib.{face}")
-    own = [name for name, value in vars(module).items() if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__]
+    own = [
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
+    ]
     for name in getattr(module, "__all__", own):
         if callable(value := getattr(module, name)):
             yield f"{face}.{name}", inspect.getdoc(value) or ""
@@ -24,8 +46,14 @@ def public(face):
 def found(name):
     """Whether `lotes.plan`, or `schedlib.Experiment`, is there."""
     *modules, last = name.removeprefix("schedlib.").split(".")
-    module = importlib.import_module(".".join(["schedlib", *modules])) if modules else importlib.import_module("schedlib")
-    return hasattr(module, last) or last in {part.name for part in pkgutil.iter_modules(getattr(module, "__path__", []))}
+    module = (
+        importlib.import_module(".".join(["schedlib", *modules]))
+        if modules
+        else importlib.import_module("schedlib")
+    )
+    return hasattr(module, last) or last in {
+        part.name for part in pkgutil.iter_modules(getattr(module, "__path__", []))
+    }
 
 
 @pytest.mark.parametrize("face", FACES)
@@ -35,5 +63,11 @@ def test_every_public_function_and_class_has_an_example(face):
 
 
 def test_what_a_reader_is_told_to_see_is_there():
-    named = {see for face in FACES for _, text in public(face) for line in SEE.findall(text) for see in re.findall(r"`(\w+\.[\w.]+)`", line)}
+    named = {
+        see
+        for face in FACES
+        for _, text in public(face)
+        for line in SEE.findall(text)
+        for see in re.findall(r"`(\w+\.[\w.]+)`", line)
+    }
     assert len(named) > 50 and [name for name in sorted(named) if not found(name)] == []

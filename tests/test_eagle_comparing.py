@@ -14,17 +14,28 @@ from schedlib.reproduce.judge import judge
 def frame_of(times, **more):
     """A frame of short jobs' times by (system, seed, workers, percentile)."""
     rows = [(*key, "short", value) for key, value in times.items()]
-    return pd.DataFrame(rows, columns=["system", "seed", "workers", "percentile", "class", "completion"]).assign(**more)
+    return pd.DataFrame(
+        rows, columns=["system", "seed", "workers", "percentile", "class", "completion"]
+    ).assign(**more)
 
 
 def test_a_ratio_pairs_the_same_seed_and_leaves_out_what_only_one_system_ran():
-    times = {("eagle", 0, 10, 50): 1.0, ("eagle", 1, 10, 50): 3.0, ("hawk", 1, 10, 50): 4.0, ("hawk", 0, 10, 50): 8.0}
-    found = comparing.ratios(frame_of({**times, ("hawk", 0, 20, 50): 1.0}, utilisation=0.5), "eagle", "hawk")
+    times = {
+        ("eagle", 0, 10, 50): 1.0,
+        ("eagle", 1, 10, 50): 3.0,
+        ("hawk", 1, 10, 50): 4.0,
+        ("hawk", 0, 10, 50): 8.0,
+    }
+    found = comparing.ratios(
+        frame_of({**times, ("hawk", 0, 20, 50): 1.0}, utilisation=0.5), "eagle", "hawk"
+    )
     assert found.set_index("seed")["ratio"].to_dict() == {0: 1 / 8, 1: 3 / 4}
 
 
 def test_the_extreme_case_is_one_case_for_all_seeds_not_the_worst_of_each():
-    rows = pd.DataFrame({"seed": [0, 0, 1, 1], "workers": [10, 20, 10, 20], "ratio": [0.9, 0.5, 0.4, 0.7]})
+    rows = pd.DataFrame(
+        {"seed": [0, 0, 1, 1], "workers": [10, 20, 10, 20], "ratio": [0.9, 0.5, 0.4, 0.7]}
+    )
     np.testing.assert_array_equal(comparing.extreme_case(rows, largest=True), [0.9, 0.4])
     np.testing.assert_array_equal(comparing.extreme_case(rows, largest=False), [0.5, 0.7])
 
@@ -37,7 +48,9 @@ def test_compare_refuses_a_setting_that_leaves_several_runs_per_seed():
 
 
 def test_slopes_count_steps_from_one_value_to_the_next_per_seed():
-    rows = pd.DataFrame({"seed": [0] * 3 + [1] * 3, "workers": [4, 5, 9] * 2, "ratio": [1, 2, 4, 8, 4, 2]})
+    rows = pd.DataFrame(
+        {"seed": [0] * 3 + [1] * 3, "workers": [4, 5, 9] * 2, "ratio": [1, 2, 4, 8, 4, 2]}
+    )
     np.testing.assert_allclose(comparing.slope(rows, "workers"), [np.log(2), -np.log(2)])
 
 
@@ -46,12 +59,23 @@ def test_the_benefit_that_falls_with_the_load_is_told_from_one_that_grows(late, 
     claim = next(claim for claim in CLAIMS if claim.id == "eagle.less-at-low-load-google")
     times = {("hawk", seed, workers, 50): 1.0 + seed for seed in (0, 1) for workers in (15, 19, 23)}
     ratio = {15: 0.3, 19: 0.31 if late > 0.3 else 0.25, 23: late}
-    times |= {("eagle", seed, workers, 50): (1.0 + seed) * ratio[workers] for seed in (0, 1) for workers in ratio}
+    times |= {
+        ("eagle", seed, workers, 50): (1.0 + seed) * ratio[workers]
+        for seed in (0, 1)
+        for workers in ratio
+    }
     assert judge(claim, frame_of(times, trace="google")).verdict == verdict
 
 
 def test_another_reading_puts_its_systems_in_the_place_of_those_they_stand_for():
-    usual = comparing.claim("least", "", "", comparing.of_ratios(comparing.per_seed, "eagle", "hawk"), 1.0, check="value")
+    usual = comparing.claim(
+        "least",
+        "",
+        "",
+        comparing.of_ratios(comparing.per_seed, "eagle", "hawk"),
+        1.0,
+        check="value",
+    )
     first, second = comparing.by_thieves(["least"], [usual])[0].lines().values()
     times = {("eagle", 0, 10, 50): 2.0, ("hawk", 0, 10, 50): 4.0, ("hawk-general", 0, 10, 50): 8.0}
     frame = frame_of(times)
@@ -60,12 +84,21 @@ def test_another_reading_puts_its_systems_in_the_place_of_those_they_stand_for()
 
 def test_runs_are_as_far_apart_as_their_farthest_case():
     times = {("hawk", seed, workers, 50): 1.0 for seed in (0, 1) for workers in (10, 20)}
-    times |= {("eagle", 0, 10, 50): 1.0, ("eagle", 1, 10, 50): 1.0, ("eagle", 0, 20, 50): 0.9, ("eagle", 1, 20, 50): 1.1}
+    times |= {
+        ("eagle", 0, 10, 50): 1.0,
+        ("eagle", 1, 10, 50): 1.0,
+        ("eagle", 0, 20, 50): 0.9,
+        ("eagle", 1, 20, 50): 1.1,
+    }
     np.testing.assert_allclose(comparing.off_the_mean(frame_of(times)), [10, 10])
 
 
 def test_fig_9_is_judged_at_the_ratio_that_keeps_as_many_nodes_busy():
-    times = {(name, 0, ratio, 50): time for ratio, least in ((0.6, 0.1), (1.2, 0.4)) for name, time in (("eagle", least), ("hawk", 1.0))}
+    times = {
+        (name, 0, ratio, 50): time
+        for ratio, least in ((0.6, 0.1), (1.2, 0.4))
+        for name, time in (("eagle", least), ("hawk", 1.0))
+    }
     frame = frame_of(times, sample="cut").rename(columns={"workers": "interarrival"})
     frame["utilisation"] = frame["interarrival"].map({0.6: 0.8, 1.2: 0.45})
     np.testing.assert_allclose(fig9_hour.as_busy(1.2)(frame), [90])  # 83 % busy
@@ -79,7 +112,9 @@ def test_tasks_of_a_job_vary_as_asked_and_keep_its_mean(cv):
     assert drawn[:400_000].std() / 7 == pytest.approx(cv, rel=0.03) and (drawn > 0).all()
     np.testing.assert_allclose(np.add.reduceat(drawn, [0, 400_000, 400_001]) / tasks, mean)
     made = synthetic.google(300, 0, 1 / 100)
-    np.testing.assert_allclose(comparing.made.job_means(within.redrawn(made, cv, 0)), made.jobs["mean"])
+    np.testing.assert_allclose(
+        comparing.made.job_means(within.redrawn(made, cv, 0)), made.jobs["mean"]
+    )
 
 
 @pytest.mark.skipif(traces.swim_folder() is None, reason="SWIM's files are not here")
@@ -88,4 +123,6 @@ def test_facebooks_short_jobs_have_the_share_of_the_work_that_the_partition_stan
     short, work = made.jobs["class"].to_numpy() == 0, made.work()
     assert 0.019 < work[short].sum() / work.sum() <= 0.02
     parts = [facebook.facebook(8, seed) for seed in range(8)]
-    assert sum(map(len, parts)) == len(made) and sum(len(part.tasks) for part in parts) == len(made.tasks)
+    assert sum(map(len, parts)) == len(made) and sum(len(part.tasks) for part in parts) == len(
+        made.tasks
+    )

@@ -16,7 +16,11 @@ cases, DETAILS = instances.cases, instances.DETAILS
 SYSTEMS = {name: system for name, (system, _) in instances.SYSTEMS.items()}
 
 QUIET = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
-names, details, seeds = st.sampled_from(sorted(SYSTEMS)), st.sampled_from(DETAILS), st.integers(0, 99)
+names, details, seeds = (
+    st.sampled_from(sorted(SYSTEMS)),
+    st.sampled_from(DETAILS),
+    st.integers(0, 99),
+)
 
 
 def run_of(case, name, detail, seed=0, **options):
@@ -28,10 +32,20 @@ def run_of(case, name, detail, seed=0, **options):
 def test_each_task_once_and_one_at_a_time(case, name, detail, seed):
     run = run_of(case, name, detail, seed)
     tasks = run.tasks.sort_values(["job", "task"], ignore_index=True)
-    given_tasks = [(job, task, size) for job, sizes in enumerate(case.durations) for task, size in enumerate(sizes)]
-    assert list(zip(tasks["job"], tasks["task"], strict=True)) == [(job, task) for job, task, _ in given_tasks]
+    given_tasks = [
+        (job, task, size)
+        for job, sizes in enumerate(case.durations)
+        for task, size in enumerate(sizes)
+    ]
+    assert list(zip(tasks["job"], tasks["task"], strict=True)) == [
+        (job, task) for job, task, _ in given_tasks
+    ]
     size = np.array([size for *_, size in given_tasks])
-    np.testing.assert_allclose(tasks["finish"] - tasks["start"], np.floor(size) if detail != "as_written" else size, rtol=1e-9)
+    np.testing.assert_allclose(
+        tasks["finish"] - tasks["start"],
+        np.floor(size) if detail != "as_written" else size,
+        rtol=1e-9,
+    )
     submit = run.jobs["submit"].to_numpy()[tasks["job"]]
     steps = np.column_stack((submit, tasks[["queued", "asked", "start", "finish"]]))
     assert (np.diff(steps, axis=1) >= 0).all()
@@ -55,7 +69,9 @@ def test_no_worker_idles_while_it_holds_something_to_run(case, name, detail, see
             spans.setdefault(worker, []).append((since.pop(worker), time))
         elif event == "steal":
             stolen.setdefault((worker, job), []).append(time)
-    for worker, job, queued, asked in run.tasks[["worker", "job", "queued", "asked"]].itertuples(index=False):
+    for worker, job, queued, asked in run.tasks[["worker", "job", "queued", "asked"]].itertuples(
+        index=False
+    ):
         at = max([queued, *(time for time in stolen.get((worker, job), ()) if time <= asked)])
         for start, end in spans[worker]:
             if end > at and start <= at:
@@ -74,7 +90,13 @@ def test_long_jobs_stay_in_the_general_partition(case, name, detail, seed):
 
 
 @QUIET
-@given(cases(), st.sampled_from(["eagle", "eagle without srpt", "eagle without sbp, srpt", "eagle without minimum"]), seeds)
+@given(
+    cases(),
+    st.sampled_from(
+        ["eagle", "eagle without srpt", "eagle without sbp, srpt", "eagle without minimum"]
+    ),
+    seeds,
+)
 def test_sss_never_queues_a_short_probe_behind_a_long_task(case, name, seed):
     """Counted from the log, not by the simulator: as written, where workers test on arrival."""
     run = run_of(case, name, "as_written", seed)
@@ -92,11 +114,17 @@ def test_sss_never_queues_a_short_probe_behind_a_long_task(case, name, seed):
 
 
 @QUIET
-@given(cases(), st.sampled_from(["eagle", "eagle without sss", "eagle without sbp"]), details, seeds)
+@given(
+    cases(), st.sampled_from(["eagle", "eagle without sss", "eagle without sbp"]), details, seeds
+)
 def test_the_cap_is_never_exceeded(case, name, detail, seed):
     """Replayed from the log: no probe is overtaken by more short work than 5 of its own tasks'."""
     run = run_of(case, name, detail, seed)
-    estimate, long, sticky = run.jobs["estimate"].to_numpy(), run.jobs["long"].to_numpy(), name != "eagle without sbp"
+    estimate, long, sticky = (
+        run.jobs["estimate"].to_numpy(),
+        run.jobs["long"].to_numpy(),
+        name != "eagle without sbp",
+    )
     queues, asking, overtaken = [[] for _ in range(case.workers)], {}, 0
 
     def leave(worker, job):
@@ -126,18 +154,26 @@ def test_the_cap_is_never_exceeded(case, name, detail, seed):
 
 
 @QUIET
-@given(cases(), st.sampled_from(["omniscient", "omniscient with srpt", "eagle", "hawk", "eagle without sss"]), seeds)
+@given(
+    cases(),
+    st.sampled_from(["omniscient", "omniscient with srpt", "eagle", "hawk", "eagle without sss"]),
+    seeds,
+)
 def test_lwl_picks_the_least_work(case, name, seed):
     """As written: every placed task goes where the estimates left are least, from the tasks' own record."""
     run = run_of(case, name, "as_written", seed)
-    submit, estimate, long = (run.jobs[column].tolist() for column in ("submit", "estimate", "long"))
+    submit, estimate, long = (
+        run.jobs[column].tolist() for column in ("submit", "estimate", "long")
+    )
     tasks = run.tasks[["job", "worker", "start", "finish"]].itertuples(index=False)
     placed = [row for row in tasks if long[row.job] or name.startswith("omniscient")]
     for job, now in enumerate(submit):
         work, low = [0.0] * case.workers, case.short_only if long[job] else 0
         for row in placed:
             if row.job < job and row.finish > now:
-                work[row.worker] += estimate[row.job] - min(max(now - row.start, 0.0), estimate[row.job])
+                work[row.worker] += estimate[row.job] - min(
+                    max(now - row.start, 0.0), estimate[row.job]
+                )
             elif row.job == job:
                 assert work[row.worker] <= min(work[low:]) + 1e-9
                 work[row.worker] += estimate[job]
@@ -151,7 +187,9 @@ def test_utilisation_is_a_fraction(case, name, detail, seed):
     assert np.nanmin(shares, initial=0.0) >= 0 and np.nanmax(shares, initial=0.0) <= 1 + 1e-9
     width = np.diff(run.utilisation["time"], append=run.log["time"].max())
     busy = (run.tasks["finish"] - run.tasks["asked"]).sum() + run.stats["vain"] * 2 * case.hop
-    np.testing.assert_allclose((run.utilisation["all"] * width).sum() * case.workers, busy, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        (run.utilisation["all"] * width).sum() * case.workers, busy, rtol=1e-9, atol=1e-9
+    )
     if len(case.submit) > 1:
         for part in ("utilisation", "utilisation_short", "utilisation_general"):
             assert np.isnan(run.stats[part]) or -1e-9 <= run.stats[part] <= 1 + 1e-9
@@ -169,7 +207,13 @@ def test_probes_are_conserved(case, name, detail, seed):
     by_task = 0 if run.system.sticky else stats["tasks"] - stats["placements"]
     assert stats["probes"] == by_task + stats["vain"] + stats["dropped"]
     assert events["queue"] == stats["probes"] + stats["placements"]
-    counters = {"reject": "rejections", "ask": "requests", "vain": "vain", "drop": "dropped", "steal": "stolen"}
+    counters = {
+        "reject": "rejections",
+        "ask": "requests",
+        "vain": "vain",
+        "drop": "dropped",
+        "steal": "stolen",
+    }
     for event, counter in counters.items():
         assert events.get(event, 0) == stats[counter], event
     assert events.get("finish", 0) == events.get("start", 0) == stats["tasks"]
@@ -184,7 +228,10 @@ def test_probes_are_conserved(case, name, detail, seed):
 @QUIET
 @given(cases(), names, details, seeds)
 def test_same_seed_same_run_and_recording_changes_nothing(case, name, detail, seed):
-    one, two = run_of(case, name, detail, seed), case.simulate(SYSTEMS[name], seed=seed, detail=detail)
+    one, two = (
+        run_of(case, name, detail, seed),
+        case.simulate(SYSTEMS[name], seed=seed, detail=detail),
+    )
     pd.testing.assert_frame_equal(one.jobs, two.jobs)
     pd.testing.assert_frame_equal(one.utilisation, two.utilisation)
     for key, value in one.stats.items():
@@ -196,7 +243,9 @@ def test_same_seed_same_run_and_recording_changes_nothing(case, name, detail, se
 def test_later_is_only_later(case, name, detail, seed):
     """All submissions moved by a multiple of the heartbeat."""
     later = replace(case, submit=[t + 12.0 for t in case.submit])
-    one, two = (c.simulate(SYSTEMS[name], seed=seed, detail=detail, heartbeat=3.0) for c in (case, later))
+    one, two = (
+        c.simulate(SYSTEMS[name], seed=seed, detail=detail, heartbeat=3.0) for c in (case, later)
+    )
     np.testing.assert_array_equal(one.jobs["completion"], two.jobs["completion"])
 
 
@@ -205,7 +254,9 @@ def test_later_is_only_later(case, name, detail, seed):
 def test_the_unit_of_time_does_not_matter(case, name, seed):
     """As written: everything twice as slow takes twice as long."""
     submit, durations = [2 * t for t in case.submit], [[2 * x for x in d] for d in case.durations]
-    slow = replace(case, submit=submit, durations=durations, cutoff=2 * case.cutoff, hop=2 * case.hop)
+    slow = replace(
+        case, submit=submit, durations=durations, cutoff=2 * case.cutoff, hop=2 * case.hop
+    )
     one = case.simulate(SYSTEMS[name], seed=seed, detail="as_written", heartbeat=3.0)
     two = slow.simulate(SYSTEMS[name], seed=seed, detail="as_written", heartbeat=6.0)
     np.testing.assert_array_equal(2 * one.jobs["finish"], two.jobs["finish"])
@@ -218,11 +269,26 @@ def test_names_of_jobs_do_not_matter(case, name, detail, seed):
     labels = [f"job {(7 * i) % 10007}" for i in range(n)]
     named = Workload(
         pd.DataFrame({"job": labels, "submit": case.submit, "mean": case.means}),
-        pd.DataFrame({"job": np.repeat(labels, [len(d) for d in case.durations]), "duration": np.concatenate(case.durations)}),
+        pd.DataFrame(
+            {
+                "job": np.repeat(labels, [len(d) for d in case.durations]),
+                "duration": np.concatenate(case.durations),
+            }
+        ),
     )
     part = (case.short_only + 0.5) / case.workers
-    run = eagle.simulate(named, SYSTEMS[name], case.workers, short_partition=part, seed=seed, detail=detail, **case.options())
-    np.testing.assert_array_equal(run.jobs["finish"], case.simulate(SYSTEMS[name], seed=seed, detail=detail).jobs["finish"])
+    run = eagle.simulate(
+        named,
+        SYSTEMS[name],
+        case.workers,
+        short_partition=part,
+        seed=seed,
+        detail=detail,
+        **case.options(),
+    )
+    np.testing.assert_array_equal(
+        run.jobs["finish"], case.simulate(SYSTEMS[name], seed=seed, detail=detail).jobs["finish"]
+    )
 
 
 @QUIET
@@ -237,10 +303,17 @@ def test_classes_may_stand_for_the_cut_off(case, name, detail, seed):
 
 
 @QUIET
-@given(cases(whole=True), st.sampled_from(["omniscient", "omniscient with srpt", "dlwl", "dlwl without srpt"]), seeds, seeds)
+@given(
+    cases(whole=True),
+    st.sampled_from(["omniscient", "omniscient with srpt", "dlwl", "dlwl without srpt"]),
+    seeds,
+    seeds,
+)
 def test_systems_without_chance_ignore_the_seed(case, name, one, two):
     options = {"heartbeat": 0.0, "detail": "as_published"}
-    runs = [case.simulate(SYSTEMS[name], seed=seed, **options).jobs["finish"] for seed in (one, two)]
+    runs = [
+        case.simulate(SYSTEMS[name], seed=seed, **options).jobs["finish"] for seed in (one, two)
+    ]
     np.testing.assert_array_equal(*runs)
 
 
@@ -307,9 +380,17 @@ def test_bad_workloads_are_named():
 
 
 def test_bad_parts_are_named():
-    for parts in ({"short_jobs": "probe"}, {"long_jobs": "sss"}, {"queue": "lifo"}, {"thieves": "all"}, {"min_probes": -1}):
+    for parts in (
+        {"short_jobs": "probe"},
+        {"long_jobs": "sss"},
+        {"queue": "lifo"},
+        {"thieves": "all"},
+        {"min_probes": -1},
+    ):
         with pytest.raises(ValueError, match=next(iter(parts))):
-            eagle.System("mine", **({"short_jobs": "probes", "long_jobs": "lwl", "queue": "fifo"} | parts))
+            eagle.System(
+                "mine", **({"short_jobs": "probes", "long_jobs": "lwl", "queue": "fifo"} | parts)
+            )
 
 
 def nowhere(cluster, job, probe, rng):
@@ -329,14 +410,19 @@ def test_bad_parts_of_ones_own_are_named():
     sent = r"system 'mine': short_jobs sends probe 0 of job 0 at 0 s to worker 10; there are 10; return one of 0 to 9"
     line = r"in the line of worker \d \(jobs 0\); it has 1; return one of 0 to 0"
     picked = rf"system 'mine': queue picks place 1 at 0\.0005 s {line}"
-    bad = ("short_jobs", nowhere, sent), ("queue", behind_all, picked), ("queue", wrong, "no_such_column")
+    bad = (
+        ("short_jobs", nowhere, sent),
+        ("queue", behind_all, picked),
+        ("queue", wrong, "no_such_column"),
+    )
     for part, function, says in bad:
         with pytest.raises(ValueError, match=says):
             eagle.simulate(workload(), eagle.System("mine", **{part: function}), 10, **GOOD)
 
 
 @pytest.mark.parametrize(
-    ("share", "workers", "count"), [(0.29, 100, 29), (0.57, 100, 57), (0.17, 15000, 2550), (0.02, 4000, 80), (0.09, 15, 1)]
+    ("share", "workers", "count"),
+    [(0.29, 100, 29), (0.57, 100, 57), (0.17, 15000, 2550), (0.02, 4000, 80), (0.09, 15, 1)],
 )
 def test_the_short_partition_is_the_whole_part(share, workers, count):
     run = eagle.simulate(workload(), "eagle", workers, **(GOOD | {"short_partition": share}))
@@ -361,25 +447,49 @@ def beside_the_last(cluster, job, probe, rng):
 def test_notes_are_kept_during_a_run_and_zero_when_it_begins():
     mine = eagle.System("in turn", short_jobs=next_in_turn)
     for _ in range(2):
-        log = eagle.simulate(workload(np.ones(7), tasks=[3, 4]), mine, 5, short_partition=0, cutoff=np.inf, record=True).log
+        log = eagle.simulate(
+            workload(np.ones(7), tasks=[3, 4]),
+            mine,
+            5,
+            short_partition=0,
+            cutoff=np.inf,
+            record=True,
+        ).log
         assert log["worker"][log["event"] == "send"].tolist() == [k % 5 for k in range(14)]
 
 
 def test_a_function_sees_where_the_job_s_earlier_probes_went():
-    mine = eagle.System("beside", short_jobs=beside_the_last, probes=lambda cluster, job, rng: cluster.tasks[job] + 2)
-    log = eagle.simulate(workload(np.ones(7), tasks=[3, 4]), mine, 5, short_partition=0, cutoff=np.inf, record=True).log
+    mine = eagle.System(
+        "beside",
+        short_jobs=beside_the_last,
+        probes=lambda cluster, job, rng: cluster.tasks[job] + 2,
+    )
+    log = eagle.simulate(
+        workload(np.ones(7), tasks=[3, 4]), mine, 5, short_partition=0, cutoff=np.inf, record=True
+    ).log
     sent = log[log["event"] == "send"]
-    assert [group["worker"].tolist() for _, group in sent.groupby("job")] == [[0, 1, 2, 3, 4], [1, 2, 3, 4, 0, 1]]
+    assert [group["worker"].tolist() for _, group in sent.groupby("job")] == [
+        [0, 1, 2, 3, 4],
+        [1, 2, 3, 4, 0, 1],
+    ]
 
 
 def worth_its_work(cluster, job, probe, rng):
-    return int(eagle.remaining_work(cluster, len(cluster.busy) - 1)) if cluster.now > 0 else len(cluster.busy) - 1
+    return (
+        int(eagle.remaining_work(cluster, len(cluster.busy) - 1))
+        if cluster.now > 0
+        else len(cluster.busy) - 1
+    )
 
 
 @pytest.mark.parametrize("placed", [False, True])
 def test_the_remaining_work_of_a_worker(placed):
     """The last worker, alone in its partition, runs a task of 50 s; at 20 s it has 30 s left, and 40 s if that much was placed there, too."""
-    jobs = Workload.from_arrays([0.0, 0.0, 20.0], [50.0, 40.0, 1.0]) if placed else Workload.from_arrays([0.0, 20.0], [50.0, 1.0])
+    jobs = (
+        Workload.from_arrays([0.0, 0.0, 20.0], [50.0, 40.0, 1.0])
+        if placed
+        else Workload.from_arrays([0.0, 20.0], [50.0, 1.0])
+    )
     mine = eagle.System("work", short_jobs=worth_its_work, long_jobs="lwl")
     run = eagle.simulate(jobs, mine, 80, short_partition=79 / 80, cutoff=30 if placed else np.inf, network_delay=0.0, probe_ratio=1,
                          detail="as_written", record=True)  # fmt: skip
@@ -389,5 +499,8 @@ def test_the_remaining_work_of_a_worker(placed):
 
 def test_too_few_probes_of_a_function_are_named():
     one = eagle.System("one", probes=lambda cluster, job, rng: 1)
-    with pytest.raises(ValueError, match=r"system 'one': probes gives 1 for job 1 of 3 tasks at 1 s; return 3 or more"):
+    with pytest.raises(
+        ValueError,
+        match=r"system 'one': probes gives 1 for job 1 of 3 tasks at 1 s; return 3 or more",
+    ):
         eagle.simulate(workload(np.ones(4), tasks=[1, 3]), one, 5, short_partition=0, cutoff=np.inf)

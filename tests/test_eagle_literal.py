@@ -1,7 +1,6 @@
 """Every system decides as a literal transcription of the paper and its simulator's refinements does, job by
 job, ties included."""
 
-
 import heapq
 
 import numpy as np
@@ -47,25 +46,46 @@ def test_real_times(name, detail):
 
 
 @QUIET
-@given(instances.cases(), st.sampled_from(sorted(SYSTEMS)), st.sampled_from(DETAILS), st.integers(0, 9), st.sampled_from([1, 2, 3]))
+@given(
+    instances.cases(),
+    st.sampled_from(sorted(SYSTEMS)),
+    st.sampled_from(DETAILS),
+    st.integers(0, 9),
+    st.sampled_from([1, 2, 3]),
+)
 def test_any_case(case, name, detail, seed, probe_ratio):
     compare(case, name, detail, seed=seed, probe_ratio=probe_ratio)
 
 
 @QUIET
-@given(instances.cases(), st.booleans(), st.sampled_from(DETAILS), st.sampled_from([0.0, 0.7, 1.0, 8.0]))
+@given(
+    instances.cases(),
+    st.booleans(),
+    st.sampled_from(DETAILS),
+    st.sampled_from([0.0, 0.7, 1.0, 8.0]),
+)
 def test_heartbeats(case, srpt, detail, heartbeat):
     compare(case, "dlwl" if srpt else "dlwl without srpt", detail, heartbeat=heartbeat)
 
 
 @QUIET
-@given(instances.cases(), st.sampled_from(sorted(SYSTEMS)), st.sampled_from(DETAILS), st.sampled_from([0.5, 0.25, 1.5, 2.0]))
+@given(
+    instances.cases(),
+    st.sampled_from(sorted(SYSTEMS)),
+    st.sampled_from(DETAILS),
+    st.sampled_from([0.5, 0.25, 1.5, 2.0]),
+)
 def test_estimates_off_by_a_factor(case, name, detail, factor):
     compare(case, name, detail, estimate=factor)
 
 
 @QUIET
-@given(instances.cases(), st.sampled_from(["eagle", "hawk", "dlwl", "omniscient"]), st.sampled_from(DETAILS), st.integers(0, 9))
+@given(
+    instances.cases(),
+    st.sampled_from(["eagle", "hawk", "dlwl", "omniscient"]),
+    st.sampled_from(DETAILS),
+    st.integers(0, 9),
+)
 def test_estimates_off_at_random(case, name, detail, seed):
     """A factor per job, drawn for the jobs in their order."""
     system, parts = SYSTEMS[name]
@@ -80,8 +100,7 @@ def test_estimates_off_at_random(case, name, detail, seed):
 
 @pytest.mark.parametrize("name", sorted(SYSTEMS))
 def test_jobs_of_one_second_are_put_apart(name):
-    """Published: a submission time seen before is moved; a hundred jobs in a second and more are no trouble.
-    """
+    """Published: a submission time seen before is moved; a hundred jobs in a second and more are no trouble."""
     rng = np.random.default_rng(3)
     case = instances.case(rng, whole=True, jobs=150, workers=12, short_only=3, most_tasks=2)
     case.submit = np.floor(np.sort(rng.random(150)) * 3).tolist()
@@ -90,19 +109,38 @@ def test_jobs_of_one_second_are_put_apart(name):
 
 
 @pytest.mark.parametrize("detail", DETAILS)
-@pytest.mark.parametrize("name", ["eagle", "eagle without sss, updates", "hawk", "dlwl", "omniscient"])
+@pytest.mark.parametrize(
+    "name", ["eagle", "eagle without sss, updates", "hawk", "dlwl", "omniscient"]
+)
 def test_more_workers_than_bits_in_a_word(name, detail):
     """And more probes, entries and copies of the vector than there is room for at first."""
-    case = instances.case(np.random.default_rng(4), whole=False, jobs=80, workers=150, short_only=20, most_tasks=64)
+    case = instances.case(
+        np.random.default_rng(4), whole=False, jobs=80, workers=150, short_only=20, most_tasks=64
+    )
     compare(case, name, detail)
 
 
 @settings(QUIET, max_examples=10)
-@given(st.integers(0, 2**32), st.sampled_from(["dlwl", "omniscient", "hawk"]), st.sampled_from(DETAILS), st.sampled_from([0.0, 1.0, 8.0]),
-       st.booleans(), st.sampled_from([1.0, 0.5]))
-def test_blocks_of_workers_are_skipped_only_where_none_is_wanted(seed, name, detail, heartbeat, whole, factor):
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(["dlwl", "omniscient", "hawk"]),
+    st.sampled_from(DETAILS),
+    st.sampled_from([0.0, 1.0, 8.0]),
+    st.booleans(),
+    st.sampled_from([1.0, 0.5]),
+)
+def test_blocks_of_workers_are_skipped_only_where_none_is_wanted(
+    seed, name, detail, heartbeat, whole, factor
+):
     """Three blocks of workers, a few of them idle, some overdue: the same workers as by looking at each."""
-    case = instances.case(np.random.default_rng(seed), whole=whole, jobs=120, workers=160, short_only=30, most_tasks=32)
+    case = instances.case(
+        np.random.default_rng(seed),
+        whole=whole,
+        jobs=120,
+        workers=160,
+        short_only=30,
+        most_tasks=32,
+    )
     compare(case, name, detail, heartbeat=heartbeat, estimate=factor)
 
 
@@ -115,8 +153,16 @@ def test_the_least_loaded_of_many_workers():
     loads, now = whole.loads, 0.0
     for _ in range(20):
         now += rng.integers(0, 8) / 4
-        low, jobs.tasks, jobs.estimate = int(rng.integers(0, 5000)), int(2 ** rng.uniform(0, 8)), rng.integers(1, 80) / 4
-        waits = np.where(loads.picked >= 0, loads.work - np.minimum(now - loads.picked, loads.picked_for), loads.work)
+        low, jobs.tasks, jobs.estimate = (
+            int(rng.integers(0, 5000)),
+            int(2 ** rng.uniform(0, 8)),
+            rng.integers(1, 80) / 4,
+        )
+        waits = np.where(
+            loads.picked >= 0,
+            loads.work - np.minimum(now - loads.picked, loads.picked_for),
+            loads.work,
+        )
         line = [(wait, worker) for worker, wait in enumerate(waits.tolist()) if worker >= low]
         heapq.heapify(line)
         expected = []
@@ -131,23 +177,34 @@ def test_the_least_loaded_of_many_workers():
         for worker in rng.choice(workers, 60, replace=False).tolist():
             starts = loads.picked[worker] < 0 and loads.work[worker] > 0
             if loads.picked[worker] >= 0:
-                least_work.change_work(whole, worker, max(0.0, loads.work[worker] - loads.picked_for[worker]))
-            least_work.turn(whole, worker, *((now, min(loads.work[worker], 5.0)) if starts else (-1.0, 0.0)))
+                least_work.change_work(
+                    whole, worker, max(0.0, loads.work[worker] - loads.picked_for[worker])
+                )
+            least_work.turn(
+                whole, worker, *((now, min(loads.work[worker], 5.0)) if starts else (-1.0, 0.0))
+            )
 
 
 MIXED = {
-    "srpt": (eagle.System("mixed", long_jobs="probes", queue="srpt", sticky=True), literal.Parts("probes", "probes", "srpt", sticky=True)),
+    "srpt": (
+        eagle.System("mixed", long_jobs="probes", queue="srpt", sticky=True),
+        literal.Parts("probes", "probes", "srpt", sticky=True),
+    ),
 }
 
 
 @pytest.mark.parametrize("detail", DETAILS)
-@pytest.mark.parametrize("name", ["eagle", "eagle without sbp", "dlwl", "omniscient with srpt", *MIXED])
+@pytest.mark.parametrize(
+    "name", ["eagle", "eagle without sbp", "dlwl", "omniscient with srpt", *MIXED]
+)
 def test_what_comes_to_a_queue_together_is_served_one_by_one(name, detail):
     """Jobs of many tasks on few workers: dozens of equal probes, and of placed tasks, stand in one line."""
     rng = np.random.default_rng(7)
     system, parts = (MIXED | SYSTEMS)[name]
     for seed in range(3):
-        case = instances.case(rng, whole=seed > 0, jobs=12, workers=3 + seed, short_only=1, most_tasks=64)
+        case = instances.case(
+            rng, whole=seed > 0, jobs=12, workers=3 + seed, short_only=1, most_tasks=64
+        )
         ours = case.simulate(system, seed=seed, detail=detail, record=True)
         instances.agree(ours, case.literal(parts, seed=seed, detail=detail), rtol=1e-12)
 
@@ -163,13 +220,24 @@ def test_a_queue_is_no_longer_for_a_job_of_more_tasks():
 
 
 @pytest.mark.parametrize("detail", DETAILS)
-@pytest.mark.parametrize("name", ["eagle", "eagle by old vectors", "eagle without sbp, srpt", "ideal-eagle"])
+@pytest.mark.parametrize(
+    "name", ["eagle", "eagle by old vectors", "eagle without sbp, srpt", "ideal-eagle"]
+)
 def test_vectors_that_are_out_of_date(name, detail):
     """Long jobs come and go while messages are under way, so that it matters which vector is used, and as of
     when."""
     rng = np.random.default_rng(6)
     for seed in range(6):
-        case = instances.case(rng, whole=True, jobs=60, workers=20, short_only=2, most_tasks=4, hop=2.0, long_share=0.5)
+        case = instances.case(
+            rng,
+            whole=True,
+            jobs=60,
+            workers=20,
+            short_only=2,
+            most_tasks=4,
+            hop=2.0,
+            long_share=0.5,
+        )
         compare(case, name, detail, seed=seed, rtol=0.0)
 
 
@@ -191,7 +259,10 @@ def shortest(cluster, worker, line, rng):
     best = 0
     for place in range(len(line)):
         job, other = line[place], line[best]
-        if cluster.estimate[job] * cluster.unstarted[job] < cluster.estimate[other] * cluster.unstarted[other]:
+        if (
+            cluster.estimate[job] * cluster.unstarted[job]
+            < cluster.estimate[other] * cluster.unstarted[other]
+        ):
             best = place
     return best
 
@@ -204,14 +275,25 @@ def shortest_in_line(jobs):
 @pytest.mark.parametrize(
     ("system", "parts"),
     [
-        (eagle.System("anywhere", short_jobs=anywhere, steal=True), literal.Parts("probes", steal=True)),
         (
-            eagle.System("clear", short_jobs=where_no_long_task_is, queue=shortest, sticky=True, min_probes=5),
+            eagle.System("anywhere", short_jobs=anywhere, steal=True),
+            literal.Parts("probes", steal=True),
+        ),
+        (
+            eagle.System(
+                "clear", short_jobs=where_no_long_task_is, queue=shortest, sticky=True, min_probes=5
+            ),
             literal.Parts("clear", queue=shortest_in_line, sticky=True, min_probes=5),
         ),
         (
-            eagle.System("all anywhere", short_jobs=anywhere, long_jobs=anywhere, probes=lambda cluster, job, rng: max(5, 2 * cluster.tasks[job]),
-                         min_probes=99, queue="srpt"),
+            eagle.System(
+                "all anywhere",
+                short_jobs=anywhere,
+                long_jobs=anywhere,
+                probes=lambda cluster, job, rng: max(5, 2 * cluster.tasks[job]),
+                min_probes=99,
+                queue="srpt",
+            ),
             literal.Parts("probes", "probes", "srpt", min_probes=5),
         ),
     ],
@@ -220,7 +302,9 @@ def test_parts_of_ones_own_decide_as_the_shipped_ones(system, parts):
     rng = np.random.default_rng(5)
     for seed in range(5):
         case = instances.case(rng, whole=True)
-        instances.agree(case.simulate(system, seed=seed, record=True), case.literal(parts, seed=seed))
+        instances.agree(
+            case.simulate(system, seed=seed, record=True), case.literal(parts, seed=seed)
+        )
 
 
 # ---- by hand
@@ -236,13 +320,19 @@ def test_the_four_nodes_of_section_4(sticky, takes, detail):
     """Queues of 100, 100, 10 and 10, then a job of four tasks of 10 that has a probe on every node: 110, and
     30 with SBP."""
     hop = 2.0**-20
-    case = instances.Case([0.0, 1.0, 2.0, 3.0, 4.0], [[100.0], [99.0], [8.0], [7.0], [10.0] * 4], 4, 0, np.inf, hop)
-    mine = eagle.System("one each", short_jobs=one_each, long_jobs="lwl", queue="fifo", sticky=sticky)
+    case = instances.Case(
+        [0.0, 1.0, 2.0, 3.0, 4.0], [[100.0], [99.0], [8.0], [7.0], [10.0] * 4], 4, 0, np.inf, hop
+    )
+    mine = eagle.System(
+        "one each", short_jobs=one_each, long_jobs="lwl", queue="fifo", sticky=sticky
+    )
     run = case.simulate(mine, detail=detail, probe_ratio=1)
     assert run.jobs["finish"].iloc[4] == pytest.approx(takes, abs=1e-4)
 
 
-@pytest.mark.parametrize(("detail", "ends"), [("as_published", [5.0, 21.0, 31.0]), ("as_written", [5.0, 31.0, 15.0])])
+@pytest.mark.parametrize(
+    ("detail", "ends"), [("as_published", [5.0, 21.0, 31.0]), ("as_written", [5.0, 31.0, 15.0])]
+)
 def test_a_task_as_long_as_the_slack_bypasses_only_as_written(detail, ends):
     """One worker, busy until 5: eight tasks of 2 wait, whose slack is 10, and one task of 10, the shorter
     job."""
@@ -252,9 +342,14 @@ def test_a_task_as_long_as_the_slack_bypasses_only_as_written(detail, ends):
 
 def queue_of(*entries):
     """Entries of (long, estimate, counter, remaining)."""
-    jobs = [literal.Job(i, 0.0, [1.0], estimate, long) for i, (long, estimate, *_) in enumerate(entries)]
+    jobs = [
+        literal.Job(i, 0.0, [1.0], estimate, long) for i, (long, estimate, *_) in enumerate(entries)
+    ]
     left = {i: remaining for i, (*_, remaining) in enumerate(entries)}
-    queue = [literal.Entry(job, counter=counter) for job, (_, _, counter, _) in zip(jobs, entries, strict=True)]
+    queue = [
+        literal.Entry(job, counter=counter)
+        for job, (_, _, counter, _) in zip(jobs, entries, strict=True)
+    ]
     return queue, lambda entry: left[entry.job.number]
 
 
@@ -278,11 +373,23 @@ def scanned(rule, entries, published):
         ([(False, 10, 0, 20), (False, 5, 0, 20)], 0, 0),  # ties: the earlier
         ([(False, 10, 45, 40), (False, 6, 0, 6)], 0, 0),  # 45 + 6 would exceed 5 times 10
         ([(False, 10, 45, 40), (False, 5, 0, 5)], 1, 1),  # 45 + 5 would not
-        ([(False, 10, 0, 40), (False, 1, 5, 30), (False, 9, 0, 9)], 1, 1),  # the second may not be bypassed
+        (
+            [(False, 10, 0, 40), (False, 1, 5, 30), (False, 9, 0, 9)],
+            1,
+            1,
+        ),  # the second may not be bypassed
         ([(True, 99, 0, 990), (False, 1, 0, 1)], 0, 0),  # a long entry at the head
-        ([(False, 10, 0, 40), (True, 99, 0, 99), (False, 1, 0, 1)], 0, 2),  # a long entry is a barrier only as written
+        (
+            [(False, 10, 0, 40), (True, 99, 0, 99), (False, 1, 0, 1)],
+            0,
+            2,
+        ),  # a long entry is a barrier only as written
         ([(False, 10, 0, 40), (False, 1, 0, 30), (True, 99, 0, 99)], 1, 1),
-        ([(False, 30, 0, 390), (True, 99, 0, 99), (False, 9, 0, 198)], 0, 1),  # published: long entries compete
+        (
+            [(False, 30, 0, 390), (True, 99, 0, 99), (False, 9, 0, 198)],
+            0,
+            1,
+        ),  # published: long entries compete
     ],
 )
 def test_the_scan_by_hand(entries, written, published):
@@ -290,4 +397,7 @@ def test_the_scan_by_hand(entries, written, published):
     assert literal.algorithm1(queue, remaining) == written
     assert literal.published_scan(queue, remaining) == published
     assert scanned(reorder.shortest_job_as_written, entries, False) == written
-    assert scanned(lambda whole, worker: reorder.shortest_job(whole, worker, 0.0), entries, True) == published
+    assert (
+        scanned(lambda whole, worker: reorder.shortest_job(whole, worker, 0.0), entries, True)
+        == published
+    )

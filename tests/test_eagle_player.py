@@ -23,8 +23,16 @@ BOTH = [(system, detail) for system in player.SYSTEMS for detail in DETAILS]
 
 @functools.cache
 def recorded(system, detail="as_published", seed=3):
-    options = {"short_partition": 0.2, "cutoff": player.CUTOFF, "seed": seed, "detail": detail, "record": True}
-    run = eagle.simulate(player.small_workload(seed), player.SYSTEMS[system], player.WORKERS, **options)
+    options = {
+        "short_partition": 0.2,
+        "cutoff": player.CUTOFF,
+        "seed": seed,
+        "detail": detail,
+        "record": True,
+    }
+    run = eagle.simulate(
+        player.small_workload(seed), player.SYSTEMS[system], player.WORKERS, **options
+    )
     return run, replay(run)
 
 
@@ -33,7 +41,12 @@ def test_at_the_end_all_is_done_and_nothing_is_left(system, detail):
     run, steps = recorded(system, detail)
     last = steps[-1]
     assert last.done == last.started == tuple(run.jobs["tasks"])
-    assert set(last.running) == set(last.asking) == {-1} and not any(last.queue) and not any(last.coming) and not any(last.bits)
+    assert (
+        set(last.running) == set(last.asking) == {-1}
+        and not any(last.queue)
+        and not any(last.coming)
+        and not any(last.bits)
+    )
     assert sum(len(step.workers) for step in steps) == (run.log["worker"] >= 0).sum()
     assert np.all(np.diff([step.time for step in steps]) >= 0)
 
@@ -50,10 +63,16 @@ def test_workers_run_what_the_tasks_say(system, detail):
         assert list(step.running) == expected.tolist()
         waits = run.tasks[(run.tasks["queued"] <= now) & (now < run.tasks["asked"])]
         if run.stats["stolen"] == 0:  # a stolen probe has waited elsewhere before
-            assert all(job in step.queue[worker] for worker, job in zip(waits["worker"], waits["job"], strict=True))
+            assert all(
+                job in step.queue[worker]
+                for worker, job in zip(waits["worker"], waits["job"], strict=True)
+            )
 
 
-@pytest.mark.parametrize("system, detail", [("Eagle", "as_published"), ("Eagle", "as_written"), ("Ideal Eagle", "as_written")])
+@pytest.mark.parametrize(
+    "system, detail",
+    [("Eagle", "as_published"), ("Eagle", "as_written"), ("Ideal Eagle", "as_written")],
+)
 def test_a_bit_is_set_as_long_as_a_long_task_is_there(system, detail):
     run, steps = recorded(system, detail)
     times = np.array([step.time for step in steps])
@@ -78,14 +97,20 @@ def test_under_eagle_no_short_probe_joins_a_queue_with_a_long_task(detail):
     run, steps = recorded("Eagle", detail)
     long = run.jobs["long"].to_numpy()
     joins = [step for step in steps if step.event == "queue" and not long[step.job]]
-    there = [max(step.running[w], step.asking[w], key=lambda job: job >= 0 and long[job]) for step in joins for w in step.workers]
+    there = [
+        max(step.running[w], step.asking[w], key=lambda job: job >= 0 and long[job])
+        for step in joins
+        for w in step.workers
+    ]
     behind = [any(long[job] for job in step.queue[w]) for step in joins for w in step.workers]
     assert len(there) > 100 and not any(behind) and not any(job >= 0 and long[job] for job in there)
 
 
 def test_stolen_probes_leave_the_victim_and_join_the_thief():
     run, steps = recorded("Hawk")
-    assert sum(len(step.workers) for step in steps if step.event == "steal") == run.stats["stolen"] > 0
+    assert (
+        sum(len(step.workers) for step in steps if step.event == "steal") == run.stats["stolen"] > 0
+    )
     for before, after in zip(steps, steps[1:], strict=False):
         if after.event == "steal":
             assert sum(map(len, before.queue)) == sum(map(len, after.queue))
@@ -98,20 +123,39 @@ def test_every_step_can_be_drawn_in_its_place_and_told(system):
     for step in steps[::12]:
         found, (width, height) = cluster.shapes(step, run)
         for box in (shape for shape in found if isinstance(shape, cluster.Box)):
-            assert box.x >= 0 and box.y >= 0 and box.x + box.width <= width and box.y + box.height <= height
+            assert (
+                box.x >= 0
+                and box.y >= 0
+                and box.x + box.width <= width
+                and box.y + box.height <= height
+            )
         picture = ElementTree.fromstring(cluster.svg(step, run))
-        assert picture.get("height") == str(cluster.HEIGHT) and picture.get("aria-label") == cluster.in_words(step, run)
+        assert picture.get("height") == str(cluster.HEIGHT) and picture.get(
+            "aria-label"
+        ) == cluster.in_words(step, run)
         words = cluster.in_words(step, run)
-        assert words.startswith(f"{step.time:.4f} s: ") and (f"job {step.job}" in words or step.event in ("clear", "robbed"))
+        assert words.startswith(f"{step.time:.4f} s: ") and (
+            f"job {step.job}" in words or step.event in ("clear", "robbed")
+        )
 
 
 def test_the_queue_is_drawn_as_it_is():
     run, steps = recorded("Hawk")
     step = max(steps, key=lambda step: sum(map(len, step.queue)))
     found, _ = cluster.shapes(step, run)
-    drawn = [box for box in found if isinstance(box, cluster.Box) and box.height == cluster.QUEUED - 2 and box.width == cluster.BOX]
+    drawn = [
+        box
+        for box in found
+        if isinstance(box, cluster.Box)
+        and box.height == cluster.QUEUED - 2
+        and box.width == cluster.BOX
+    ]
     assert len(drawn) == sum(min(len(line), cluster.DEEP) for line in step.queue)
-    more = [int(words.text) for words in found if isinstance(words, cluster.Words) and words.text.startswith("+")]
+    more = [
+        int(words.text)
+        for words in found
+        if isinstance(words, cluster.Words) and words.text.startswith("+")
+    ]
     assert more == [len(line) - cluster.DEEP for line in step.queue if len(line) > cluster.DEEP]
 
 
@@ -137,18 +181,40 @@ def test_large_clusters_and_runs_without_a_record_are_refused():
 @pytest.mark.parametrize("sticky, longest", [(False, 110), (True, 30)])
 def test_the_gantt_chart_of_the_four_nodes(sticky, longest):
     system = eagle.System("toy", sticky=sticky, min_probes=4)
-    options = {"short_partition": 0, "cutoff": math.inf, "probe_ratio": 1, "network_delay": 0, "detail": "as_written"}
+    options = {
+        "short_partition": 0,
+        "cutoff": math.inf,
+        "probe_ratio": 1,
+        "network_delay": 0,
+        "detail": "as_written",
+    }
     run = eagle.simulate(eagle.four_nodes(), system, 4, **options, record=True)
     assert run.jobs["completion"].iloc[-1] == longest
     ax = plot_gantt(run, job=4).axes[0]
     bars = sorted((bar.get_y(), bar.get_x(), bar.get_width()) for bar in ax.patches)
-    assert bars == sorted(zip(run.tasks["worker"] - 0.36, run.tasks["start"], run.tasks["finish"] - run.tasks["start"], strict=True))
+    assert bars == sorted(
+        zip(
+            run.tasks["worker"] - 0.36,
+            run.tasks["start"],
+            run.tasks["finish"] - run.tasks["start"],
+            strict=True,
+        )
+    )
     assert sum(line.get_marker() == 7 for line in ax.lines) == (2 if sticky else 0)
 
 
 def test_the_overview_says_who_is_who():
     words = " ".join(text.get_text() for text in plot_overview().axes[0].texts)
-    assert all(part in words for part in ("central scheduler", "short partition", "general partition", "rejected", "copy"))
+    assert all(
+        part in words
+        for part in (
+            "central scheduler",
+            "short partition",
+            "general partition",
+            "rejected",
+            "copy",
+        )
+    )
 
 
 @pytest.mark.parametrize("events", player.EVENTS)
@@ -182,7 +248,9 @@ def test_a_choice_without_events_says_so_and_the_player_goes_on():
     made = player.Player()
     made.controls["events"].value = "bits and rejections"
     made.controls["system"].value = "Sparrow"
-    assert made.picture.value == '<p role="alert">bits and rejections: Sparrow has none of these</p>'
+    assert (
+        made.picture.value == '<p role="alert">bits and rejections: Sparrow has none of these</p>'
+    )
     made.controls["events"].value = "every event"
     assert "<img alt=" in made.picture.value
 
@@ -197,7 +265,12 @@ def test_the_first_picture_is_a_rejection_by_news_that_is_old():
     run, steps = player._run("Eagle", 0)
     step = steps[player.first_stale_rejection(steps)]
     worker, since, copy = newest_copy(step)
-    assert step.event == "reject" and worker in step.workers and since < step.time and copy != step.bits
+    assert (
+        step.event == "reject"
+        and worker in step.workers
+        and since < step.time
+        and copy != step.bits
+    )
     assert f"the copy at worker {worker} is " in cluster.svg(step, run)
     assert player.first_stale_rejection(player._run("Sparrow", 0)[1]) == 0
 
@@ -211,8 +284,13 @@ def test_parts_are_told_as_simulated(off):
     jobs = eagle.google(20_000, seed=1, scale=0.04)
     setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"], "seed": 1}
     systems = eagle.Eagle(), eagle.Eagle(**dict.fromkeys(off, False), min_probes=10)
-    whole, some = (eagle.simulate(jobs, system, 600, **setting).percentiles()["completion"][:3] for system in systems)
-    ratio = ", ".join(f"{p} % {value:.2f}" for p, value in zip((50, 90, 99), some / whole, strict=True))
+    whole, some = (
+        eagle.simulate(jobs, system, 600, **setting).percentiles()["completion"][:3]
+        for system in systems
+    )
+    ratio = ", ".join(
+        f"{p} % {value:.2f}" for p, value in zip((50, 90, 99), some / whole, strict=True)
+    )
     assert alt.endswith(f"over those of the whole Eagle: {ratio}.")
     assert [line.get_label() for line in figure.axes[0].lines] == ["Eagle", "Hawk", "your choice"]
 
@@ -221,7 +299,11 @@ def test_the_parts_follow_their_boxes():
     made = explorer.parts()
     before = made.picture.value
     made.controls["sss"].value = False
-    assert made.picture.value != before and made.png.startswith(b"\x89PNG") and "<img alt=" in made.picture.value
+    assert (
+        made.picture.value != before
+        and made.png.startswith(b"\x89PNG")
+        and "<img alt=" in made.picture.value
+    )
 
 
 def test_the_pace_sets_the_interval():

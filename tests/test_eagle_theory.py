@@ -1,6 +1,5 @@
 """Eagle's simulator against queueing theory and against independent simulations of special cases."""
 
-
 import numpy as np
 import pytest
 
@@ -44,7 +43,9 @@ def test_least_work_left_with_known_sizes_is_one_queue_for_all(servers, load):
     submit, size, workload = poisson(rng, 60_000, load * servers, lambda n: rng.exponential(1.0, n))
     run = eagle.simulate(workload, "omniscient", servers, cutoff=43200.0, **ONE_CLASS)
     wait = (run.jobs["completion"] - size).to_numpy()
-    np.testing.assert_allclose(wait[:-1], (first_come(submit, size, servers) - submit)[:-1], atol=1e-6)
+    np.testing.assert_allclose(
+        wait[:-1], (first_come(submit, size, servers) - submit)[:-1], atol=1e-6
+    )
     within(wait[1000:-1], theory.mmc_mean_wait(load * servers, 1.0, servers), 0.08)
 
 
@@ -94,7 +95,9 @@ def test_sparrow_is_batch_sampling_with_late_binding():
     probes = [group["worker"].tolist() for _, group in sent.groupby("job")]
     assert [len(p) for p in probes] == (2 * counts).tolist()
     assert all(len(set(p)) == len(p) for p in probes)
-    np.testing.assert_allclose(run.jobs["finish"], batch_sampling(submit, durations, probes, workers), rtol=1e-9)
+    np.testing.assert_allclose(
+        run.jobs["finish"], batch_sampling(submit, durations, probes, workers), rtol=1e-9
+    )
 
 
 def test_two_probes_beat_one_and_knowing_all_beats_two():
@@ -117,13 +120,24 @@ def test_littles_law_for_the_workers(name, detail):
     n, workers = 1500, 60
     counts = rng.integers(1, 9, n)
     long = rng.random(n) < 0.1
-    durations = np.concatenate([rng.integers(20, 60, c) if l else rng.integers(1, 9, c) for c, l in zip(counts, long, strict=True)])
+    durations = np.concatenate(
+        [
+            rng.integers(20, 60, c) if l else rng.integers(1, 9, c)
+            for c, l in zip(counts, long, strict=True)
+        ]
+    )
     rate = 0.75 * workers / (counts.mean() * (0.1 * 39.5 + 0.9 * 4.5))
     submit = np.cumsum(rng.exponential(1 / rate, n))
     workload = Workload.from_arrays(submit, durations.astype(float), tasks=counts)
-    run = eagle.simulate(workload, name, workers, short_partition=0.2, cutoff=15.0, detail=detail, record=True)
+    run = eagle.simulate(
+        workload, name, workers, short_partition=0.2, cutoff=15.0, detail=detail, record=True
+    )
     tasks, first, last = run.tasks, submit[0], submit[-1]
-    busy = (tasks["finish"].clip(first, last) - tasks["asked"].clip(first, last)).sum() / (last - first) / workers
+    busy = (
+        (tasks["finish"].clip(first, last) - tasks["asked"].clip(first, last)).sum()
+        / (last - first)
+        / workers
+    )
     fetched_in_vain = 0.001 * run.stats["vain"] / (last - first) / workers
     assert busy - 1e-9 <= run.stats["utilisation"] <= busy + fetched_in_vain + 1e-9
     arriving = theory.little(len(durations) / (last - first), durations.mean()) / workers

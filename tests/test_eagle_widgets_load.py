@@ -27,7 +27,10 @@ def test_the_load_is_the_one_asked_for_and_jobs_stay_the_same():
 
 def test_curves_and_bars_are_the_runs():
     figure, alt = explorer.draw_load(85, 17, "hawk without stealing", "hawk")
-    stats, systems = [], {"hawk without stealing": eagle.Hawk(steal=False), "hawk": eagle.Hawk(thieves="any")}
+    stats, systems = (
+        [],
+        {"hawk without stealing": eagle.Hawk(steal=False), "hawk": eagle.Hawk(thieves="any")},
+    )
     for row, (name, system) in enumerate(systems.items()):
         setting = {"short_partition": 0.17, "cutoff": eagle.CUTOFF["google"]}
         run = eagle.simulate(explorer._workload(85), system, explorer.WORKERS, **setting)
@@ -37,17 +40,26 @@ def test_curves_and_bars_are_the_runs():
             took = run.jobs.loc[run.jobs["long"] == long, "completion"]
             assert np.allclose(np.quantile(took, 1 - share), times)
         half = run.percentiles((50,)).query("not long")["completion"].iloc[0]
-        assert f"{explorer._look(name).label}: half of the short jobs take at most {half:.0f} s" in alt
+        assert (
+            f"{explorer._look(name).label}: half of the short jobs take at most {half:.0f} s" in alt
+        )
     widths = np.reshape([bar.get_width() for bar in figure.axes[2].patches], (2, 5)) / 100
     for row, (share, one) in enumerate(zip(widths, stats, strict=True)):
         behind = one["behind_long"]
-        expected = [one["utilisation_short"], one["utilisation_general"], behind / one["probes"], one["stolen"] / behind]
+        expected = [
+            one["utilisation_short"],
+            one["utilisation_general"],
+            behind / one["probes"],
+            one["stolen"] / behind,
+        ]
         assert np.allclose(share, [*expected, one["ran_behind_long"] / one["short_tasks"]]), row
 
 
 def test_a_strict_split_puts_no_probe_behind_a_long_task_and_what_a_system_lacks_is_said():
     figure, _ = explorer.draw_load(80, 20, "strict split", "omniscient")
-    assert [text.get_text() for text in figure.axes[2].texts] == ["none"] * 3  # nothing stolen twice, and no probes in the centre's
+    assert [text.get_text() for text in figure.axes[2].texts] == [
+        "none"
+    ] * 3  # nothing stolen twice, and no probes in the centre's
     assert figure.axes[2].patches[2].get_width() == figure.axes[2].patches[4].get_width() == 0
 
 

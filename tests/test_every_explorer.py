@@ -33,7 +33,10 @@ MAY_REFUSE = {
 
 
 def _stored():
-    return lotes.stored({name: reproduce.frame(f"lotes.{name}") for name in ("fig11", "fig12", "fig13")}, reproduce.claims("lotes"))
+    return lotes.stored(
+        {name: reproduce.frame(f"lotes.{name}") for name in ("fig11", "fig12", "fig13")},
+        reproduce.claims("lotes"),
+    )
 
 
 @pytest.fixture(scope="module", params=sorted([*EXPLORERS, "04 stored runs"]))
@@ -54,7 +57,9 @@ def made(request):
 
 def em(text):
     """The width of a text in em, in a font that is wider than most."""
-    return TextPath((0, 0), text, size=1, prop=FontProperties(family="DejaVu Sans")).get_extents().x1
+    return (
+        TextPath((0, 0), text, size=1, prop=FontProperties(family="DejaVu Sans")).get_extents().x1
+    )
 
 
 def check(found, name, figures):
@@ -72,7 +77,9 @@ def check(found, name, figures):
         found.draw(**found.values())
     (figure,) = figures
     box, (width, height) = figure.get_tightbbox(), figure.get_size_inches()
-    assert box.x0 > -0.02 and box.y0 > -0.02 and box.x1 < width + 0.02 and box.y1 < height + 0.02, f"{box} in {width} by {height}"
+    assert box.x0 > -0.02 and box.y0 > -0.02 and box.x1 < width + 0.02 and box.y1 < height + 0.02, (
+        f"{box} in {width} by {height}"
+    )
 
 
 @pytest.mark.filterwarnings("error")
@@ -86,14 +93,19 @@ def test_any_setting_has_a_whole_picture(made):
             if figures or 'role="alert"' in found.picture.value or name == "08 player":
                 check(*made)
         except AssertionError as error:
-            raise AssertionError({key: control.value for key, control in found.controls.items()}) from error
+            raise AssertionError(
+                {key: control.value for key, control in found.controls.items()}
+            ) from error
 
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("place", (0, -1))
 def test_the_ends_of_all_controls_have_a_whole_picture(made, place):
     found, _, figures = made
-    for name in [*found.on_change, *(name for name in found.controls if name not in found.on_change)]:
+    for name in [
+        *found.on_change,
+        *(name for name in found.controls if name not in found.on_change),
+    ]:
         found.controls[name].value = list(values(found.controls[name]))[place]
     if figures:
         check(*made)
@@ -103,19 +115,27 @@ def test_controls_take_keys_and_have_descriptions_that_are_read_whole(made):
     found, _, _ = made
     for control in found.controls.values():
         assert type(control).__name__ in KEYBOARD and not control.disabled
-        assert 0 < em(control.description) <= float(control.style.description_width.removesuffix("em"))
+        assert (
+            0 < em(control.description) <= float(control.style.description_width.removesuffix("em"))
+        )
         if isinstance(control, ipywidgets.Dropdown):
             room = float(control.layout.width.removesuffix("em")) - 11 - 2
             assert max(em(str(text)) for text in control._options_labels) <= room
 
 
 @settings(max_examples=15, deadline=None)
-@given(st.text("[]()*,.01235 ", max_size=24) | st.sampled_from([text for text, *_ in mch.PRESETS.values()]), st.integers(1, 200))
+@given(
+    st.text("[]()*,.01235 ", max_size=24)
+    | st.sampled_from([text for text, *_ in mch.PRESETS.values()]),
+    st.integers(1, 200),
+)
 def test_any_text_in_the_box_is_drawn_or_answered(text, cpu):
     found = test_any_text_in_the_box_is_drawn_or_answered.__dict__.setdefault("made", mch.filling())
     found.controls["text"].value, found.controls["cpu"].value = text, cpu
     page = found.picture.value
-    assert page.startswith("<img alt=") or (page.startswith('<p role="alert">') and "could not be drawn" not in page)
+    assert page.startswith("<img alt=") or (
+        page.startswith('<p role="alert">') and "could not be drawn" not in page
+    )
 
 
 def _fails(at=0):
@@ -130,7 +150,12 @@ def test_a_move_that_fails_says_why_and_how_to_see_where_and_the_next_one_draws(
     found = Explorer(_fails, {"at": ipywidgets.IntSlider(0)})
     found.controls["at"].value = 1
     said = html.unescape(found.picture.value)
-    assert said.startswith('<p role="alert">') and "KeyError: '<gone>'" in said and "name.draw(at=1)" in said and "<img" not in said
+    assert (
+        said.startswith('<p role="alert">')
+        and "KeyError: '<gone>'" in said
+        and "name.draw(at=1)" in said
+        and "<img" not in said
+    )
     found.controls["at"].value = 2
     assert html.unescape(found.picture.value) == '<p role="alert">at: <2> is too much</p>'
     found.controls["at"].value = 3
@@ -168,10 +193,14 @@ def test_long_work_says_so_in_the_pictures_place(monkeypatch):
         pages.append(found.picture.value if at else "")
         return style.subplots(size=(2, 2))[0], f"at {at}"
 
-    monkeypatch.setattr(explorers, "working", lambda show=None, now=explorers.working: now(show, after=0.01))
+    monkeypatch.setattr(
+        explorers, "working", lambda show=None, now=explorers.working: now(show, after=0.01)
+    )
     found = Explorer(slow, {"at": ipywidgets.IntSlider(0)})
     found.controls["at"].value = 1
-    assert pages[1].startswith('<p role="status">Working, 0 s') and found.picture.value.startswith("<img")
+    assert pages[1].startswith('<p role="status">Working, 0 s') and found.picture.value.startswith(
+        "<img"
+    )
 
 
 @pytest.mark.parametrize("phi, seed", [(6, 0), (0, 1), (15, 4)])
@@ -179,13 +208,19 @@ def test_stored_plans_are_those_that_are_made(phi, seed):
     made = dispatch.rows(phi, seed)
     stored = dispatch.stored()[phi, seed].reset_index(drop=True)
     whole = [name for name in made if name != "fraction"]
-    assert made[whole].equals(stored[whole].astype(made[whole].dtypes)), "python -m schedlib.teaching.lessons.dispatch makes them anew"
+    assert made[whole].equals(stored[whole].astype(made[whole].dtypes)), (
+        "python -m schedlib.teaching.lessons.dispatch makes them anew"
+    )
     assert np.allclose(made["fraction"], stored["fraction"], atol=1e-9)
 
 
 def test_every_setting_of_the_dispatching_explorer_has_a_stored_plan():
     controls = EXPLORERS["04 dispatching"]().controls
-    assert set(dispatch.stored()) == {(phi, seed) for phi in values(controls["phi"]) for seed in values(controls["seed"])}
+    assert set(dispatch.stored()) == {
+        (phi, seed) for phi in values(controls["phi"]) for seed in values(controls["seed"])
+    }
     used = dispatch.stored()
     for rows in used.values():
-        assert (rows.groupby("configuration")[["machines", "fraction"]].sum() - dispatch.MACHINES).abs().max(axis=None) < 1e-6
+        assert (
+            rows.groupby("configuration")[["machines", "fraction"]].sum() - dispatch.MACHINES
+        ).abs().max(axis=None) < 1e-6

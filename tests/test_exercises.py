@@ -23,13 +23,19 @@ def numbers_in(answer):
     if isinstance(answer, dict):
         answer = list(answer.values())
     if isinstance(answer, float | int | np.number):
-        return [] if not np.isfinite(answer) or (abs(answer - round(answer)) < 1e-3 and abs(answer) <= 12) else [float(answer)]
+        return (
+            []
+            if not np.isfinite(answer) or (abs(answer - round(answer)) < 1e-3 and abs(answer) <= 12)
+            else [float(answer)]
+        )
     if isinstance(answer, list | tuple | np.ndarray):
         return [number for one in answer for number in numbers_in(one)]
     return []
 
 
-SLOW = {"dispatching.beyond_the_limit"}  # its right answer is 18 long runs; the solutions' notebook has them
+SLOW = {
+    "dispatching.beyond_the_limit"
+}  # its right answer is 18 long runs; the solutions' notebook has them
 
 
 @pytest.fixture(autouse=True)
@@ -45,16 +51,28 @@ def test_right_is_taken_and_three_wrong_ones_are_refused_each_with_its_own_hint(
     for answer in wrong(key).values():
         exercises.TRIED.clear()
         verdict = exercises.check(key, answer)
-        assert not verdict.ok and repr(verdict).startswith("Not yet: ") and "stopped at it" not in verdict.text, (answer, verdict)
+        assert (
+            not verdict.ok
+            and repr(verdict).startswith("Not yet: ")
+            and "stopped at it" not in verdict.text
+        ), (answer, verdict)
         hints.add(verdict.text)
         again = exercises.check(key, answer)
-        assert again.more.startswith("Next hint (1 of ") and EXERCISES[key].hints[0] in repr(again).replace("\n", " ")
+        assert again.more.startswith("Next hint (1 of ") and EXERCISES[key].hints[0] in repr(
+            again
+        ).replace("\n", " ")
         mine, secrets = numbers_in(answer), numbers_in(right)
         said = f"{verdict.text} {' '.join(EXERCISES[key].hints)}"
-        told = [float(text.replace(",", "")) for text in re.findall(r"\d[\d,]*\.?\d*", said) if text not in form]
+        told = [
+            float(text.replace(",", ""))
+            for text in re.findall(r"\d[\d,]*\.?\d*", said)
+            if text not in form
+        ]
         for number, secret in itertools.product(told, secrets):
             shown_already = any(np.isclose(number, other, rtol=1e-3) for other in mine)
-            assert shown_already or not np.isclose(number, secret, rtol=1e-3), f"{verdict.text!r} tells {secret}"
+            assert shown_already or not np.isclose(number, secret, rtol=1e-3), (
+                f"{verdict.text!r} tells {secret}"
+            )
     assert len(hints) >= min(3, len(wrong(key))) and len(wrong(key)) >= 3, hints
 
 
@@ -72,12 +90,16 @@ def test_seals_are_those_of_the_right_answers_and_hold_no_answer():
         assert recorder.facts and all(kept[name] == fact for name, fact in recorder.facts.items())
     for names in sealed.facts().values():
         for hashed, shifts in names.values():
-            assert re.fullmatch("[0-9a-f]{32}", hashed) and all(shift is None or -4 <= shift <= 4 for shift in shifts)
+            assert re.fullmatch("[0-9a-f]{32}", hashed) and all(
+                shift is None or -4 <= shift <= 4 for shift in shifts
+            )
 
 
 @settings(deadline=None)
 @given(st.floats(1e-2, 1e6), st.floats(0.003, 0.2), st.booleans())
-def test_a_seal_takes_what_lies_within_its_tolerance_and_nothing_that_lies_beyond(right, within, above):
+def test_a_seal_takes_what_lies_within_its_tolerance_and_nothing_that_lies_beyond(
+    right, within, above
+):
     recorder = Recorder("toy")
     assert recorder.holds("x", right, within)
     seal = Recorder("toy", label="nothing", known=recorder.facts)
@@ -101,13 +123,20 @@ LEAVES = st.one_of(
     st.sampled_from([..., Thorny(), object(), int, len, pd.DataFrame(), np.array([]), np.array(["x"]), 10**400, range(7), print]),
 )  # fmt: skip
 GARBAGE = st.recursive(
-    LEAVES, lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner) | st.dictionaries(st.text(max_size=2), inner, max_size=3)
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(max_size=2), inner, max_size=3)
+    ),
 )
 
 
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_garbage_never_raises(key):
-    @settings(max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=40, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+    )
     @given(GARBAGE)
     def tried(answer):
         verdict = exercises.check(key, answer)
@@ -116,19 +145,38 @@ def test_garbage_never_raises(key):
     tried()
 
 
-@pytest.mark.parametrize("key", ["waiting.help_desk", "fluid.one_more", "probing.border", "mch.heavier_group", "own_policy.paired"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "waiting.help_desk",
+        "fluid.one_more",
+        "probing.border",
+        "mch.heavier_group",
+        "own_policy.paired",
+    ],
+)
 def test_damaged_right_answers_never_raise(key):
     right = RIGHT[key]()
     for damage in (None, "x", np.nan, np.inf, -(10**6), 10**400, [], Thorny()):
         one = isinstance(right, float | int)
-        damaged = damage if one else dict.fromkeys(right, damage) if isinstance(right, dict) else [damage, *list(right)[1:]]
+        damaged = (
+            damage
+            if one
+            else dict.fromkeys(right, damage)
+            if isinstance(right, dict)
+            else [damage, *list(right)[1:]]
+        )
         assert not exercises.check(key, damaged).ok
 
 
 def test_ellipsis_is_told_what_an_answer_looks_like():
     for key in KEYS:
         verdict = exercises.check(key, ...)
-        assert not verdict.ok and verdict.text == f"give {EXERCISES[key].form}" and "<strong>" in verdict._repr_html_()
+        assert (
+            not verdict.ok
+            and verdict.text == f"give {EXERCISES[key].form}"
+            and "<strong>" in verdict._repr_html_()
+        )
         assert key not in exercises.TRIED
 
 
@@ -140,7 +188,12 @@ def test_unknown_exercises_are_refused_with_the_way_out(name):
 
 
 def test_a_verdict_is_shown_as_text_and_in_colour_and_says_in_words_what_the_colour_says():
-    shown = [exercises.Verdict(head == "Right", "a < b, see `x`", head)._repr_html_() for head in ("Not yet", "Right", "Your turn")]
+    shown = [
+        exercises.Verdict(head == "Right", "a < b, see `x`", head)._repr_html_()
+        for head in ("Not yet", "Right", "Your turn")
+    ]
     assert all("a &lt; b" in one and "<code" in one and 'role="status"' in one for one in shown)
-    assert [head in one for head, one in zip(("Not yet", "Right", "Your turn"), shown, strict=True)] == [True] * 3
+    assert [
+        head in one for head, one in zip(("Not yet", "Right", "Your turn"), shown, strict=True)
+    ] == [True] * 3
     assert len({re.search("background: (#[0-9a-f]+)", one)[1] for one in shown}) == 3

@@ -32,7 +32,13 @@ def explorer():
     def shorten():
         controls["up"].max = 3 if controls["kind"].value == "plain" else 2
 
-    return Explorer(lambda note, **setting: draw(**setting), controls, 200, {"kind": shorten}, {"up": (1, 3, 2), "note": ()})
+    return Explorer(
+        lambda note, **setting: draw(**setting),
+        controls,
+        200,
+        {"kind": shorten},
+        {"up": (1, 3, 2), "note": ()},
+    )
 
 
 def leaves(tree, path=()):
@@ -40,17 +46,27 @@ def leaves(tree, path=()):
         return {path: tree}
     labels, places, below = tree
     assert len(labels) == len(places) == len(below)
-    return {setting: number for label, inner in zip(labels, below, strict=True) for setting, number in leaves(inner, (*path, label)).items()}
+    return {
+        setting: number
+        for label, inner in zip(labels, below, strict=True)
+        for setting, number in leaves(inner, (*path, label)).items()
+    }
 
 
 def test_every_setting_of_the_page_has_the_frame_that_python_draws(explorer):
     record = recorded.record(explorer)
     settings = leaves(record["tree"])
-    assert set(settings) == {(k, u, h) for k, u, h in itertools.product(("plain", "tall"), "123", "234") if (k, u) != ("tall", "3")}
+    assert set(settings) == {
+        (k, u, h)
+        for k, u, h in itertools.product(("plain", "tall"), "123", "234")
+        if (k, u) != ("tall", "3")
+    }
     for (kind, up, height), number in settings.items():
         words, *numbers = record["frames"][number]
         picture = "".join(record["parts"][part] for part in numbers)
-        assert (picture, words) == explorer.frame(kind=kind, up=int(up), height=int(height), note="")
+        assert (picture, words) == explorer.frame(
+            kind=kind, up=int(up), height=int(height), note=""
+        )
         assert bool(picture) == (int(height) <= int(up) + 1)
 
 
@@ -61,7 +77,9 @@ def test_the_record_begins_where_the_explorer_does_and_leaves_it_there(explorer)
     node = record["tree"]
     for at in record["start"]:
         node = node[2][at]
-    assert record["frames"][node][0] == "plain: 1 to the right, 2 up" and record["note"].endswith("to set: note.")
+    assert record["frames"][node][0] == "plain: 1 to the right, 2 up" and record["note"].endswith(
+        "to set: note."
+    )
 
 
 def test_a_first_setting_that_the_page_has_not_is_refused(explorer):
@@ -100,14 +118,30 @@ made = f([x])
 show = {k: k for k in made}
 show
 """).body
-    wanted = ["import numpy as np, os", "x = 1", "def f(", "x = 2", "made = f([x])", "show = {", "show"]
+    wanted = [
+        "import numpy as np, os",
+        "x = 1",
+        "def f(",
+        "x = 2",
+        "made = f([x])",
+        "show = {",
+        "show",
+    ]
     found = [ast.unparse(statement) for statement in ast.parse(live.program(body)).body]
-    assert len(found) == len(wanted) and all(text.startswith(start) for text, start in zip(found, wanted, strict=True))
+    assert len(found) == len(wanted) and all(
+        text.startswith(start) for text, start in zip(found, wanted, strict=True)
+    )
 
 
 def test_every_chapters_explorer_has_a_program_that_python_reads_and_a_key_of_what_it_needs():
     programs = live.explorers()
-    assert {"01", "02", "03", "04", "05", "06", "07", "08", "09", "10"} <= {name[:2] for name in programs}
+    assert {"01", "02", "03", "04", "05", "06", "07", "08", "09", "10"} <= {
+        name[:2] for name in programs
+    }
     keys = {name: live.key(text) for name, text in programs.items()}
-    assert all(keys[one] != keys[two] for one, two in itertools.combinations(keys, 2) if programs[one] != programs[two])
+    assert all(
+        keys[one] != keys[two]
+        for one, two in itertools.combinations(keys, 2)
+        if programs[one] != programs[two]
+    )
     assert all(len(text.splitlines()) <= 30 for text in programs.values())

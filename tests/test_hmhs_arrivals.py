@@ -17,14 +17,28 @@ SOME = settings(deadline=None, max_examples=60)
 def arrivals(draw):
     drawn = draw(literal.instances(jobs=6, machines=4, tasks=5, ties=False))
     least = min(drawn.map_machines, drawn.reduce_machines)
-    instance = hmhs.Instance(drawn.map_time, drawn.map_tasks, drawn.map_speed[:, :least], drawn.reduce_time,
-                             drawn.reduce_tasks, drawn.reduce_speed[:, :least])
-    times = st.lists(st.integers(0, 12).map(float), min_size=instance.n_jobs, max_size=instance.n_jobs)
+    instance = hmhs.Instance(
+        drawn.map_time,
+        drawn.map_tasks,
+        drawn.map_speed[:, :least],
+        drawn.reduce_time,
+        drawn.reduce_tasks,
+        drawn.reduce_speed[:, :least],
+    )
+    times = st.lists(
+        st.integers(0, 12).map(float), min_size=instance.n_jobs, max_size=instance.n_jobs
+    )
     return hmhs.Arrivals(instance, sorted(draw(times)), draw(times))
 
 
-OPTIONS = st.fixed_dictionaries({"delay": st.sampled_from([0.0, 1.5, 6.0]), "remote": st.sampled_from([1.0, 1.5]),
-                                 "slow_start": st.sampled_from([0.0, 0.4, 1.0]), "error": st.sampled_from([0.0, 1.0])})
+OPTIONS = st.fixed_dictionaries(
+    {
+        "delay": st.sampled_from([0.0, 1.5, 6.0]),
+        "remote": st.sampled_from([1.0, 1.5]),
+        "slow_start": st.sampled_from([0.0, 0.4, 1.0]),
+        "error": st.sampled_from([0.0, 1.0]),
+    }
+)
 
 
 @pytest.mark.parametrize("policy", hmhs.SHARING)
@@ -43,12 +57,20 @@ def test_every_task_runs_once_after_what_it_needs_one_at_a_time(policy, jobs, op
     assert (np.isclose(took, nominal) | np.isclose(took, options["remote"] * nominal)).all()
     owner = done.reduce.job
     work = instance.reduce_task_time[owner, done.reduce.machine]
-    copied = np.maximum(done.reduce.start, done.map_end[owner]) if options["slow_start"] < 1 else done.reduce.start + jobs.copy[owner]
+    copied = (
+        np.maximum(done.reduce.start, done.map_end[owner])
+        if options["slow_start"] < 1
+        else done.reduce.start + jobs.copy[owner]
+    )
     assert (done.reduce.finish >= copied + work - 1e-9).all()
     if options["slow_start"] == 1:
         assert (done.reduce.start >= done.map_end[owner]).all()
     for job in range(instance.n_jobs):
-        ends = [jobs.submit[job], *done.map.finish[done.map.job == job], *done.reduce.finish[owner == job]]
+        ends = [
+            jobs.submit[job],
+            *done.map.finish[done.map.job == job],
+            *done.reduce.finish[owner == job],
+        ]
         assert done.job_end[job] == max(ends)
 
 
@@ -61,14 +83,21 @@ def test_no_slot_idles_while_a_map_waits(policy, jobs):
         running = ((done.start <= start) & (start < done.finish) & (done.finish > done.start)).sum()
         waited = np.arange(jobs.submit[job], start, 0.5)
         busy = [((done.start <= t) & (t < done.finish)).sum() for t in waited]
-        assert running <= jobs.instance.map_machines and all(count == jobs.instance.map_machines for count in busy)
+        assert running <= jobs.instance.map_machines and all(
+            count == jobs.instance.map_machines for count in busy
+        )
 
 
 @SOME
 @given(arrivals(), st.sampled_from([1.0, 2.0]))
 def test_delay_scheduling_without_delay_is_fair_sharing(jobs, remote):
-    fair, none = (hmhs.serve(jobs, policy, delay=0.0, remote=remote) for policy in ("fair", "delay"))
-    assert all(np.array_equal(a, b) for a, b in zip((*fair.map, *fair.reduce), (*none.map, *none.reduce), strict=True))
+    fair, none = (
+        hmhs.serve(jobs, policy, delay=0.0, remote=remote) for policy in ("fair", "delay")
+    )
+    assert all(
+        np.array_equal(a, b)
+        for a, b in zip((*fair.map, *fair.reduce), (*none.map, *none.reduce), strict=True)
+    )
 
 
 @SOME
@@ -81,8 +110,14 @@ def test_with_an_endless_delay_every_map_is_local(jobs):
 @given(literal.instances(jobs=5, machines=3, tasks=4, ties=False))
 def test_a_batch_under_fifo_is_the_paper_s_fifo(drawn):
     """On one machine: of several that idle the paper takes the one that was free first, `serve` the first by number."""
-    instance = hmhs.Instance(drawn.map_time, drawn.map_tasks, drawn.map_speed[:, :1], drawn.reduce_time,
-                             drawn.reduce_tasks, drawn.reduce_speed[:, :1])
+    instance = hmhs.Instance(
+        drawn.map_time,
+        drawn.map_tasks,
+        drawn.map_speed[:, :1],
+        drawn.reduce_time,
+        drawn.reduce_tasks,
+        drawn.reduce_speed[:, :1],
+    )
     served = hmhs.serve(hmhs.Arrivals(instance, np.zeros(instance.n_jobs)), "fifo")
     assert served.job_end.max() == pytest.approx(hmhs.schedule(instance, "fifo").makespan)
 
@@ -91,8 +126,14 @@ def test_a_batch_under_fifo_is_the_paper_s_fifo(drawn):
 @given(literal.instances(jobs=5, machines=3, tasks=4, ties=False))
 def test_a_batch_under_hmhs_has_the_paper_s_map_stage(drawn):
     least = min(drawn.map_machines, drawn.reduce_machines)
-    instance = hmhs.Instance(drawn.map_time, drawn.map_tasks, drawn.map_speed[:, :least], drawn.reduce_time,
-                             drawn.reduce_tasks, drawn.reduce_speed[:, :least])
+    instance = hmhs.Instance(
+        drawn.map_time,
+        drawn.map_tasks,
+        drawn.map_speed[:, :least],
+        drawn.reduce_time,
+        drawn.reduce_tasks,
+        drawn.reduce_speed[:, :least],
+    )
     served = hmhs.serve(hmhs.Arrivals(instance, np.zeros(instance.n_jobs)), "hmhs")
     np.testing.assert_allclose(served.map_end, hmhs.schedule(instance, "hmhs").map_end)
 
@@ -109,11 +150,15 @@ def test_who_goes_first_by_hand():
     # One machine; job 0 has three maps of 2, job 1 two of 1. FIFO: 6 and 8. Fair, one slot, nobody runs when it is free: the same.
     # Shortest remaining: job 1 (2 units against 6) until 2, then job 0 until 8.
     jobs = batch([2, 1], [3, 2])
-    assert hmhs.serve(jobs, "fifo").flow.tolist() == hmhs.serve(jobs, "fair").flow.tolist() == [6, 8]
+    assert (
+        hmhs.serve(jobs, "fifo").flow.tolist() == hmhs.serve(jobs, "fair").flow.tolist() == [6, 8]
+    )
     assert hmhs.serve(jobs, "shortest").flow.tolist() == [8, 2]
     # Two machines, both jobs with two maps of 2: FIFO ends them at 2 and 4, fair sharing gives each a slot, so both at 4.
     jobs = batch([2, 2], [2, 2], machines=2)
-    assert hmhs.serve(jobs, "fifo").flow.tolist() == [2, 4] and hmhs.serve(jobs, "fair").flow.tolist() == [4, 4]
+    assert hmhs.serve(jobs, "fifo").flow.tolist() == [2, 4] and hmhs.serve(
+        jobs, "fair"
+    ).flow.tolist() == [4, 4]
     # Queues: with every job in one queue, capacity is FIFO.
     assert hmhs.serve(jobs, "capacity", queues=1).flow.tolist() == [2, 4]
 
@@ -132,22 +177,39 @@ def test_slow_machines_and_estimates_by_hand():
     assert hmhs.serve(jobs, slow=[4.0], slow_since=3.0).flow.tolist() == [4.0]
     crowd = hmhs.Arrivals(hmhs.single(12, seed=1, machines=(3, 3)), np.zeros(12))
     for policy in ("fifo", "fair", "delay", "capacity"):  # look at no times
-        assert np.array_equal(hmhs.serve(crowd, policy).flow, hmhs.serve(crowd, policy, error=2.0).flow)
+        assert np.array_equal(
+            hmhs.serve(crowd, policy).flow, hmhs.serve(crowd, policy, error=2.0).flow
+        )
 
 
 def test_arrivals_have_the_load_that_is_stated():
-    frame = pd.DataFrame({"submit": [5.0, 15.0, 45.0], "map_tasks": [40, 1, 9], "map_time": [3.0, 9.0, 1.0],
-                          "reduce_tasks": [1, 2, 0], "reduce_time": [6.0, 3.0, 1.0]})
+    frame = pd.DataFrame(
+        {
+            "submit": [5.0, 15.0, 45.0],
+            "map_tasks": [40, 1, 9],
+            "map_time": [3.0, 9.0, 1.0],
+            "reduce_tasks": [1, 2, 0],
+            "reduce_time": [6.0, 3.0, 1.0],
+        }
+    )
     jobs = hmhs.arriving(frame, seed=3, load=0.5, machines=4, copy=0.25)
     work = (jobs.instance.map_task_time.mean(axis=1) * jobs.instance.map_tasks).sum()
     assert work / 4 / jobs.submit[-1] == pytest.approx(0.5)
     assert jobs.submit[0] == 0 and jobs.submit[1] / jobs.submit[2] == pytest.approx(0.25)
-    assert (jobs.copy + jobs.instance.reduce_time).tolist() == [6.0, 3.0, 1.0] and jobs.copy[0] == 1.5
+    assert (jobs.copy + jobs.instance.reduce_time).tolist() == [6.0, 3.0, 1.0] and jobs.copy[
+        0
+    ] == 1.5
 
 
-@pytest.mark.parametrize(("wrong", "says"), [
-    ({"policy": "fare"}, "policy: 'fare' is unknown; did you mean 'fair'"), ({"delay": -1.0}, "delay: -1, must be from 0"),
-    ({"slow_start": 1.5}, "slow_start: 1.5, must be from 0 to 1"), ({"slow": [1.0, 2.0]}, "slow: needs 1 factors")])
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"policy": "fare"}, "policy: 'fare' is unknown; did you mean 'fair'"),
+        ({"delay": -1.0}, "delay: -1, must be from 0"),
+        ({"slow_start": 1.5}, "slow_start: 1.5, must be from 0 to 1"),
+        ({"slow": [1.0, 2.0]}, "slow: needs 1 factors"),
+    ],
+)
 def test_bad_arguments_are_named(wrong, says):
     with pytest.raises(ValueError, match=says):
         hmhs.serve(batch([1], [1]), **wrong)
@@ -167,11 +229,17 @@ def test_facebook_s_days():
         pytest.skip(lacking)
     for year, jobs in ((2009, 5894), (2010, 24442)):
         frame = cluster._facebook(year)
-        assert len(frame) == jobs and frame["copy"].between(0, 1).all() and frame["map_tasks"].min() >= 1
+        assert (
+            len(frame) == jobs
+            and frame["copy"].between(0, 1).all()
+            and frame["map_tasks"].min() >= 1
+        )
 
 
 def test_swim_is_found_where_the_variable_says(tmp_path, monkeypatch):
     monkeypatch.setenv("SCHEDLIB_SWIM", str(tmp_path))
     assert traces.swim_folder() is None and "python -m schedlib data swim" in exhibits.no_swim()
-    (tmp_path / "FB-2009_samples_24_times_1hr_0.tsv").write_text("job0\t49\t49\t740773\t2339561\t627471\njob1\t101\t52\t736346\t1700537\t0\n")
+    (tmp_path / "FB-2009_samples_24_times_1hr_0.tsv").write_text(
+        "job0\t49\t49\t740773\t2339561\t627471\njob1\t101\t52\t736346\t1700537\t0\n"
+    )
     assert traces.swim_folder() == tmp_path

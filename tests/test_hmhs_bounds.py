@@ -16,8 +16,12 @@ from schedlib.hmhs.rounding import round_stage, rounded, searched
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=60)
-TINY = literal.instances(jobs=3, machines=2, tasks=2) | literal.instances(jobs=3, machines=2, tasks=2, ties=False)
-SMALL = literal.instances(jobs=4, machines=3, tasks=3) | literal.instances(jobs=4, machines=3, tasks=3, ties=False)
+TINY = literal.instances(jobs=3, machines=2, tasks=2) | literal.instances(
+    jobs=3, machines=2, tasks=2, ties=False
+)
+SMALL = literal.instances(jobs=4, machines=3, tasks=3) | literal.instances(
+    jobs=4, machines=3, tasks=3, ties=False
+)
 ALL = [*hmhs.POLICIES, "priced", "rounded", "searched"]
 CLOSE = 1 + 1e-6  # the solvers' own tolerance
 
@@ -38,7 +42,9 @@ def fluid(tasks, time):
 @given(literal.instances() | literal.instances(ties=False))
 def test_prices_solve_the_fluid_problem(instance):
     prices = stage_prices(instance.map_tasks, instance.map_task_time)
-    assert prices.makespan == pytest.approx(fluid(instance.map_tasks, instance.map_task_time), rel=1e-6, abs=1e-9)
+    assert prices.makespan == pytest.approx(
+        fluid(instance.map_tasks, instance.map_task_time), rel=1e-6, abs=1e-9
+    )
     assert prices.makespan == pytest.approx(prices.job.sum())
     assert (prices.machine >= 0).all() and prices.machine.sum() == pytest.approx(1)
 
@@ -53,7 +59,9 @@ def test_prices_by_hand():
 @FEW
 @given(TINY)
 def test_optimum_is_brute_force(instance):
-    assert hmhs.optimum(instance) == pytest.approx(literal.brute_force(instance), rel=1e-6, abs=1e-9)
+    assert hmhs.optimum(instance) == pytest.approx(
+        literal.brute_force(instance), rel=1e-6, abs=1e-9
+    )
 
 
 @FEW
@@ -81,15 +89,23 @@ def test_on_one_machine_a_stage_johnson_is_the_bound_and_the_optimum(shop):
     first, second = zip(*shop, strict=True)
     one, tasks = [[1.0]] * len(shop), [1] * len(shop)
     instance = hmhs.Instance(first, tasks, one, second, tasks, one)
-    best = min(literal.two_machine_makespan(first, second, order) for order in itertools.permutations(range(len(shop))))
+    best = min(
+        literal.two_machine_makespan(first, second, order)
+        for order in itertools.permutations(range(len(shop)))
+    )
     assert hmhs.lower_bound(instance) == pytest.approx(best)
     assert hmhs.schedule(instance, "hmhs").makespan == best
 
 
 @FEW
-@given(literal.instances(jobs=1, machines=3, tasks=6) | literal.instances(jobs=1, machines=3, tasks=6, ties=False))
+@given(
+    literal.instances(jobs=1, machines=3, tasks=6)
+    | literal.instances(jobs=1, machines=3, tasks=6, ties=False)
+)
 def test_one_job_alone_takes_its_longest_job_bound(instance):
-    assert hmhs.bounds(instance).longest_job == pytest.approx(hmhs.optimum(instance), rel=1e-6, abs=1e-9)
+    assert hmhs.bounds(instance).longest_job == pytest.approx(
+        hmhs.optimum(instance), rel=1e-6, abs=1e-9
+    )
 
 
 def test_each_bound_by_hand():
@@ -141,10 +157,18 @@ def test_priced_dispatch_is_the_rule_as_it_is_described(instance):
     found = hmhs.bounds(instance)
     rank = np.argsort(hmhs.johnson(found.map_prices.job, found.reduce_prices.job))
     for factor, plan in zip(FACTORS, plans(instance, found), strict=True):
-        score = relative_prices(found.map_prices.machine, instance.map_task_time) / (factor * (1 + 1e-9))
+        score = relative_prices(found.map_prices.machine, instance.map_task_time) / (
+            factor * (1 + 1e-9)
+        )
         scores = score, instance.reduce_task_time
-        slow = hmhs.schedule(instance, hmhs.Policy(lambda _, r=rank: r, cheap_enough, "min-min", lambda _, s=scores: s))
-        assert all(np.array_equal(a, b) for a, b in zip((*slow.map, *slow.reduce), (*plan.map, *plan.reduce), strict=True))
+        slow = hmhs.schedule(
+            instance,
+            hmhs.Policy(lambda _, r=rank: r, cheap_enough, "min-min", lambda _, s=scores: s),
+        )
+        assert all(
+            np.array_equal(a, b)
+            for a, b in zip((*slow.map, *slow.reduce), (*plan.map, *plan.reduce), strict=True)
+        )
 
 
 def test_relative_prices_by_hand():
@@ -159,12 +183,19 @@ def stage_optimum(tasks, time):
     ends = {(0.0,) * time.shape[1]}
     for row, count in zip(time, tasks, strict=True):
         for _ in range(count):
-            ends = {(*end[:j], end[j] + row[j], *end[j + 1 :]) for end in ends for j in range(time.shape[1])}
+            ends = {
+                (*end[:j], end[j] + row[j], *end[j + 1 :])
+                for end in ends
+                for j in range(time.shape[1])
+            }
     return min(map(max, ends))
 
 
 @SOME
-@given(literal.instances(jobs=3, machines=3, tasks=2) | literal.instances(jobs=3, machines=3, tasks=2, ties=False))
+@given(
+    literal.instances(jobs=3, machines=3, tasks=2)
+    | literal.instances(jobs=3, machines=3, tasks=2, ties=False)
+)
 def test_rounding_ends_by_twice_the_optimum_and_its_deadline_is_a_bound(instance):
     tasks, time = instance.map_tasks, instance.map_task_time
     found, best = round_stage(tasks, time), stage_optimum(tasks, time)
@@ -189,7 +220,10 @@ def test_divided_tasks_are_all_there_and_avoid_what_is_forbidden(instance):
     time = instance.map_task_time.copy()
     time[:, 1:][time[:, 1:] > np.median(time)] = np.inf
     found = divided(instance.map_tasks, time)
-    assert found.share.sum(axis=1) == pytest.approx(instance.map_tasks) and not found.share[np.isinf(time)].any()
+    assert (
+        found.share.sum(axis=1) == pytest.approx(instance.map_tasks)
+        and not found.share[np.isinf(time)].any()
+    )
     assert found.prices.makespan == pytest.approx(found.makespan)
 
 

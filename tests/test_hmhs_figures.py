@@ -36,12 +36,16 @@ def test_gains_and_gaps_compare_within_one_instance():
     frame = frame_of(lambda rival, workload, point, seed: point / 2 + seed)
     assert np.allclose(comparing.gains(frame).eval("gain - jobs / 2 - seed"), 0)
     gaps = fig1_2_makespans.gaps(frame)
-    assert np.allclose(gaps.loc[gaps["policy"] == "hmhs", "gap"], 25) and "bound" not in set(gaps["policy"])
+    assert np.allclose(gaps.loc[gaps["policy"] == "hmhs", "gap"], 25) and "bound" not in set(
+        gaps["policy"]
+    )
 
 
 def test_extremes_are_those_of_the_means_and_come_seed_by_seed():
     by_point = {25: 10.0, 50: 60.0, 100: 40.0}
-    frame = frame_of(lambda rival, workload, point, seed: by_point[point] - 5 * (workload == "hybrid") + seed)
+    frame = frame_of(
+        lambda rival, workload, point, seed: by_point[point] - 5 * (workload == "hybrid") + seed
+    )
     assert np.allclose(measured("fifo-most", frame), [60, 61, 62])
     assert np.allclose(measured("fifo-least", frame), [5, 6, 7])
     assert np.allclose(measured("fifo-pri-hybrid", frame), [55, 56, 57])
@@ -49,12 +53,18 @@ def test_extremes_are_those_of_the_means_and_come_seed_by_seed():
 
 def test_slopes_are_per_doubling_and_signed_in_the_claimed_direction():
     slopes = {"single": 3, "hybrid": -2}
-    frame = frame_of(lambda rival, workload, point, seed: 20 + slopes[workload] * np.log2(point / 25))
+    frame = frame_of(
+        lambda rival, workload, point, seed: 20 + slopes[workload] * np.log2(point / 25)
+    )
     assert np.allclose(measured("trend", frame, "single workload (V per job and machine)"), 3)
     assert np.allclose(measured("trend", frame, "hybrid workload (V per job and machine)"), -2)
-    frame = frame_of(lambda rival, workload, point, seed: 50 - 0.4 * point, "slow", (0, 40, 80, 100))
+    frame = frame_of(
+        lambda rival, workload, point, seed: 50 - 0.4 * point, "slow", (0, 40, 80, 100)
+    )
     assert np.allclose(measured("fewer-slow", frame, "single workload (V per job and machine)"), 4)
-    assert np.allclose(measured("slow", frame, "hybrid workload, 80 % slow (V per job and machine)"), 18)
+    assert np.allclose(
+        measured("slow", frame, "hybrid workload, 80 % slow (V per job and machine)"), 18
+    )
 
 
 def test_the_other_measures():
@@ -62,17 +72,25 @@ def test_the_other_measures():
     frame = frame_of(lambda rival, workload, point, seed: base[rival] + 4 * (workload == "single"))
     helped = measured("each-helps", frame, "sequencing, against R-HMHS (V per job and machine)")
     assert np.allclose(measured("best", frame), 10) and np.allclose(helped, 12)
-    assert np.allclose(measured("single-above-hybrid", frame, "over FIFO (V per job and machine)"), 4)
+    assert np.allclose(
+        measured("single-above-hybrid", frame, "over FIFO (V per job and machine)"), 4
+    )
     opposite = {"single": lambda jobs: jobs / 2, "hybrid": lambda jobs: 60 - jobs / 2}
     rising = frame_of(lambda rival, workload, point, seed: opposite[workload](point))
-    assert np.allclose(measured("r-hmhs-size", rising, "single workload (V per job and machine)"), 1)
-    assert np.allclose(measured("r-hmhs-size", rising, "hybrid workload (V per job and machine)"), -1)
+    assert np.allclose(
+        measured("r-hmhs-size", rising, "single workload (V per job and machine)"), 1
+    )
+    assert np.allclose(
+        measured("r-hmhs-size", rising, "hybrid workload (V per job and machine)"), -1
+    )
 
 
 def test_experiments_give_common_random_numbers():
     """The policies meet one instance: HMHS's makespan in the frame is that of the instance made by hand."""
     frame = fig1_2_makespans.run_gap("single", 25, seed=3).set_index("policy")["makespan"]
-    assert dict(fig1_2_makespans.run("single", 25, seed=3).to_numpy()) == dict(frame.drop(["priced", "bound"]))
+    assert dict(fig1_2_makespans.run("single", 25, seed=3).to_numpy()) == dict(
+        frame.drop(["priced", "bound"])
+    )
     instance = hmhs.single(25, seed=3)
     assert frame["fifo"] == hmhs.schedule(instance, "fifo").makespan
     assert frame["bound"] == hmhs.lower_bound(instance)
@@ -92,7 +110,16 @@ def test_gantt_bars_cover_just_the_time_that_tasks_run(jobs):
 
 def test_what_a_heuristic_brings_alone_and_added_last():
     rows = [
-        {"seed": 0, "jobs": 25, "order": order, "map": maps, "reduce": reduces, "makespan": 100.0 * (0.5 if maps == "min-min" else 1) * (0.8 if maps == reduces == "min-min" else 1)}
+        {
+            "seed": 0,
+            "jobs": 25,
+            "order": order,
+            "map": maps,
+            "reduce": reduces,
+            "makespan": 100.0
+            * (0.5 if maps == "min-min" else 1)
+            * (0.8 if maps == reduces == "min-min" else 1),
+        }
         for order in factors.ORDERS
         for maps in factors.RULES
         for reduces in factors.RULES
@@ -105,7 +132,9 @@ def test_what_a_heuristic_brings_alone_and_added_last():
 
 
 def test_the_combination_of_all_is_hmhs_and_of_none_fifo():
-    frame = factors.run("single", "job", 25, seed=2).set_index(["order", "map", "reduce"])["makespan"]
+    frame = factors.run("single", "job", 25, seed=2).set_index(["order", "map", "reduce"])[
+        "makespan"
+    ]
     instance = hmhs.single(25, seed=2)
     assert frame["pri", "min-min", "min-min"] == hmhs.schedule(instance, "hmhs").makespan
     assert frame["reversed", "min-min", "min-min"] == hmhs.schedule(instance, "r-hmhs").makespan
@@ -114,6 +143,10 @@ def test_the_combination_of_all_is_hmhs_and_of_none_fifo():
 
 
 def test_ranges_of_jobs_and_the_printed_gains():
-    rows = factors.met(frame_of(lambda rival, workload, point, seed: 40 + point / 5)).set_index(["fewest", "most"])
+    rows = factors.met(frame_of(lambda rival, workload, point, seed: 40 + point / 5)).set_index(
+        ["fewest", "most"]
+    )
     assert len(rows) == 6
-    assert np.allclose(rows.loc[(25, 100)], [45, 60, 60, 60]) and np.allclose(rows.loc[(50, 50)], 50)
+    assert np.allclose(rows.loc[(25, 100)], [45, 60, 60, 60]) and np.allclose(
+        rows.loc[(50, 50)], 50
+    )

@@ -34,8 +34,15 @@ def test_johnson_is_the_papers_steps_up_to_ties(shop):
 def test_johnson_is_optimal_and_its_makespan_is_right(shop):
     first, second = zip(*shop, strict=True)
     order = hmhs.johnson(first, second)
-    every = [literal.two_machine_makespan(first, second, line) for line in itertools.permutations(range(len(shop)))]
-    assert flow_shop_makespan(first, second, order) == literal.two_machine_makespan(first, second, order) == min(every)
+    every = [
+        literal.two_machine_makespan(first, second, line)
+        for line in itertools.permutations(range(len(shop)))
+    ]
+    assert (
+        flow_shop_makespan(first, second, order)
+        == literal.two_machine_makespan(first, second, order)
+        == min(every)
+    )
 
 
 @MANY
@@ -54,13 +61,17 @@ def test_priority_is_equation_4_and_sorts_as_johnson(instance):
     assert found.tolist() == literal.pri(instance)
     first, second = hmhs.total_times(instance)
     assert [first.tolist(), second.tolist()] == literal.average_totals(instance)
-    assert keys(first, second, np.argsort(found, kind="stable")) == keys(first, second, hmhs.johnson(first, second))
+    assert keys(first, second, np.argsort(found, kind="stable")) == keys(
+        first, second, hmhs.johnson(first, second)
+    )
 
 
 def test_equation_1_and_4_by_hand():
     # Job 0: P-bar^m = 4 (1 + 0.5)/2 * 3 = 9, P-bar^r = 10 * 0.4 * 1 = 4: Pri = 1/4. Job 1: 2 * 0.5 * 1 = 1 and 6 * 0.5 * 2 = 6:
     # Pri = -1. Totals are not divided by the number of machines: two map machines, one reduce machine.
-    instance = hmhs.Instance([4, 2], [3, 1], [[1.0, 0.5], [0.25, 0.75]], [10, 6], [1, 2], [[0.4], [0.5]])
+    instance = hmhs.Instance(
+        [4, 2], [3, 1], [[1.0, 0.5], [0.25, 0.75]], [10, 6], [1, 2], [[0.4], [0.5]]
+    )
     np.testing.assert_allclose(hmhs.total_times(instance), [[9, 1], [4, 6]])
     np.testing.assert_allclose(hmhs.priority(instance), [0.25, -1])
 

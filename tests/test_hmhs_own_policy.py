@@ -6,7 +6,9 @@ import pytest
 
 from schedlib import hmhs
 
-INSTANCE = hmhs.Instance([3, 1, 2], [2, 1, 0], [[1.0, 0.5]] * 3, [1, 3, 2], [1, 2, 1], [[1.0], [0.5], [1.0]])
+INSTANCE = hmhs.Instance(
+    [3, 1, 2], [2, 1, 0], [[1.0, 0.5]] * 3, [1, 3, 2], [1, 2, 1], [[1.0], [0.5], [1.0]]
+)
 FIFO = hmhs.schedule(INSTANCE, "fifo")
 jit_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
 
@@ -20,7 +22,9 @@ def same(plan, other):
     return all(np.array_equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
-@pytest.mark.parametrize("make", [lambda f: f, hmhs.rule, numba.njit], ids=["plain", "rule", "njit"])
+@pytest.mark.parametrize(
+    "make", [lambda f: f, hmhs.rule, numba.njit], ids=["plain", "rule", "njit"]
+)
 def test_a_plain_function_is_compiled(make):
     policy = hmhs.Policy(map_rule=make(first), reduce_rule=make(first), name="mine")
     plan = hmhs.schedule(INSTANCE, policy)
@@ -32,7 +36,12 @@ def test_a_rule_may_read_all_that_it_sees():
     @hmhs.rule
     def sees(stage, machine, now):
         jobs, machines = stage.time.shape
-        ok = stage.order.size == jobs and stage.left.size == jobs and stage.ready.size == jobs and 0 <= machine < machines
+        ok = (
+            stage.order.size == jobs
+            and stage.left.size == jobs
+            and stage.ready.size == jobs
+            and 0 <= machine < machines
+        )
         ok = ok and stage.score.shape == stage.time.shape and stage.queue.size > 0
         place = -1
         for job in stage.queue:
@@ -49,8 +58,13 @@ def test_a_rule_may_read_all_that_it_sees():
 def test_order_and_min_min_in_any_mixture():
     by_pri = hmhs.Policy(order=hmhs.priority, map_rule="min-min", reduce_rule="min-min")
     assert same(hmhs.schedule(INSTANCE, by_pri), hmhs.schedule(INSTANCE, "hmhs"))
-    mixed = hmhs.schedule(INSTANCE, hmhs.Policy(order=hmhs.priority, map_rule="min-min", reduce_rule=first))
-    assert all(np.array_equal(a, b) for a, b in zip(mixed.map, hmhs.schedule(INSTANCE, "hmhs").map, strict=True))
+    mixed = hmhs.schedule(
+        INSTANCE, hmhs.Policy(order=hmhs.priority, map_rule="min-min", reduce_rule=first)
+    )
+    assert all(
+        np.array_equal(a, b)
+        for a, b in zip(mixed.map, hmhs.schedule(INSTANCE, "hmhs").map, strict=True)
+    )
 
 
 def test_order_may_be_a_list_and_infinite():
@@ -68,7 +82,10 @@ def test_score_reaches_the_rule():
         return best
 
     scores = np.array([[2, 2], [1, 1], [3, 3]]), np.array([[3], [2], [1]])
-    plan = hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=lowest_score, reduce_rule=lowest_score, score=lambda _: scores))
+    plan = hmhs.schedule(
+        INSTANCE,
+        hmhs.Policy(map_rule=lowest_score, reduce_rule=lowest_score, score=lambda _: scores),
+    )
     assert plan.map.job.tolist() == [1, 0, 0]
     assert plan.reduce.job[0] == 2  # without maps, ready at once
 
@@ -90,7 +107,10 @@ def test_a_rule_sees_numbers_around_it():
 
         return choose
 
-    plans = [hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=last_if(limit))).map.job.tolist() for limit in (0, 1)]
+    plans = [
+        hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=last_if(limit))).map.job.tolist()
+        for limit in (0, 1)
+    ]
     assert plans == [[0, 0, 1], [1, 0, 0]]
 
 
@@ -135,7 +155,9 @@ def test_a_job_that_is_not_waiting_is_refused(choose, job, why):
 
 
 def test_a_rule_that_never_takes_a_job_is_refused():
-    with pytest.raises(ValueError, match="at 0 its map rule left every machine waiting with 3 tasks"):
+    with pytest.raises(
+        ValueError, match="at 0 its map rule left every machine waiting with 3 tasks"
+    ):
         hmhs.schedule(INSTANCE, hmhs.Policy(map_rule=lambda stage, machine, now: -1))
 
 
@@ -163,7 +185,10 @@ def test_a_rule_that_does_not_compile_says_why(choose, says):
         (hmhs.Policy(order=lambda instance: None), r"got shape \(\)"),
         (hmhs.Policy(map_rule="min-mim"), "map_rule is 'min-mim'"),
         (hmhs.Policy(reduce_rule=None), "reduce_rule is None"),
-        (hmhs.Policy(score=lambda instance: (instance.map_time, 0)), r"map score has shape \(3,\); needs \(3, 2\)"),
+        (
+            hmhs.Policy(score=lambda instance: (instance.map_time, 0)),
+            r"map score has shape \(3,\); needs \(3, 2\)",
+        ),
         ("hmsh", "did you mean 'hmhs'"),
         ("", "is unknown; choose from hmhs"),
         (first, "give a name or hmhs.Policy"),

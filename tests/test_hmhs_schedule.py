@@ -1,6 +1,5 @@
 """Every scheduler decides exactly as the paper's text says, and every schedule obeys the problem's rules."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -44,9 +43,18 @@ def test_dynamic_min_min_with_any_arrivals(data):
     stage = Stage.empty(total)
     time = instance.map_task_time.copy()
     tasks = instance.map_tasks.copy()
-    _, scanned = min_min.dispatch(by_arrival(np.array(ready), tasks), np.array(ready), tasks, time, quickest_first(time), stage)
+    _, scanned = min_min.dispatch(
+        by_arrival(np.array(ready), tasks),
+        np.array(ready),
+        tasks,
+        time,
+        quickest_first(time),
+        stage,
+    )
     looks = []
-    assert rows(stage) == literal.dynamic_min_min(ready, instance.map_tasks, literal.task_times(instance, "map"), looks)
+    assert rows(stage) == literal.dynamic_min_min(
+        ready, instance.map_tasks, literal.task_times(instance, "map"), looks
+    )
     assert scanned == sum(looks)
 
 
@@ -54,7 +62,9 @@ def test_dynamic_min_min_with_any_arrivals(data):
 def test_decisions_at_the_papers_proportions(seed):
     whole = hmhs.hybrid(20, seed=seed, machines=(6, 9))
     tasks = whole.map_tasks // 20, whole.reduce_tasks // 5
-    instance = hmhs.Instance(whole.map_time, tasks[0], whole.map_speed, whole.reduce_time, tasks[1], whole.reduce_speed)
+    instance = hmhs.Instance(
+        whole.map_time, tasks[0], whole.map_speed, whole.reduce_time, tasks[1], whole.reduce_speed
+    )
     for policy in ("hmhs", "fifo"):
         maps, reduces, _, _ = literal.literal(instance, policy)
         plan = hmhs.schedule(instance, policy)
@@ -116,7 +126,10 @@ def test_three_jobs_by_hand():
     # reduces run 3-4, 5-7, 7-10.
     one = [[1.0]] * 3
     instance = hmhs.Instance([3, 1, 2], [1, 1, 1], one, [1, 3, 2], [1, 1, 1], one)
-    makespans = {name: hmhs.schedule(instance, name).makespan for name in ("hmhs", "fifo", "fifo-pri", "r-hmhs", "fifo-barrier")}
+    makespans = {
+        name: hmhs.schedule(instance, name).makespan
+        for name in ("hmhs", "fifo", "fifo-pri", "r-hmhs", "fifo-barrier")
+    }
     assert makespans == {"hmhs": 7, "fifo": 9, "fifo-pri": 7, "r-hmhs": 10, "fifo-barrier": 12}
 
 
@@ -124,8 +137,13 @@ def test_other_readings_of_fifo_by_hand():
     # Two map machines, one reduce machine. Job 0: one map of 4; job 1: one map of 1; job 2: one map of 2, after job 1 on machine
     # 1. Maps end at 4, 1, 3; reduces last 1, 4, 1. First ready job: job 1 at 1-5, then job 0 5-6, then job 2 6-7. In order of
     # readiness: 1, then 2 (ready at 3), then 0 (ready at 4). Strictly in line: 0 at 4-5, 1 at 5-9, 2 at 9-10.
-    instance = hmhs.Instance([4, 1, 2], [1, 1, 1], [[1.0, 1.0]] * 3, [1, 4, 1], [1, 1, 1], [[1.0]] * 3)
-    order = {name: hmhs.schedule(instance, name).reduce.job.tolist() for name in ("fifo", "fifo-ready", "fifo-strict")}
+    instance = hmhs.Instance(
+        [4, 1, 2], [1, 1, 1], [[1.0, 1.0]] * 3, [1, 4, 1], [1, 1, 1], [[1.0]] * 3
+    )
+    order = {
+        name: hmhs.schedule(instance, name).reduce.job.tolist()
+        for name in ("fifo", "fifo-ready", "fifo-strict")
+    }
     assert order == {"fifo": [1, 0, 2], "fifo-ready": [1, 2, 0], "fifo-strict": [0, 1, 2]}
     assert hmhs.schedule(instance, "fifo-strict").makespan == 10
 
@@ -136,7 +154,9 @@ def test_empty_stages():
         plan = hmhs.schedule(hmhs.Instance([2, 3], [0, 0], one, [1, 1], [0, 0], one), policy)
         assert (plan.makespan, len(plan.tasks)) == (0.0, 0)
         no_reduces = hmhs.schedule(hmhs.Instance([2, 3], [1, 1], one, [1, 1], [0, 0], one), policy)
-        assert no_reduces.makespan == 5 and no_reduces.job_end.tolist() == no_reduces.map_end.tolist()
+        assert (
+            no_reduces.makespan == 5 and no_reduces.job_end.tolist() == no_reduces.map_end.tolist()
+        )
         no_maps = hmhs.schedule(hmhs.Instance([2, 3], [0, 0], one, [1, 4], [1, 1], one), policy)
         assert no_maps.makespan == 5 and no_maps.map_end.tolist() == [0, 0]
 
@@ -146,7 +166,9 @@ def test_empty_stages():
 def test_candidates_of_a_full_scan(instance):
     looks, plan = [], hmhs.schedule(instance, "hmhs")
     literal.min_min(instance.map_tasks, literal.task_times(instance, "map"), looks)
-    literal.dynamic_min_min(plan.map_end, instance.reduce_tasks, literal.task_times(instance, "reduce"), looks)
+    literal.dynamic_min_min(
+        plan.map_end, instance.reduce_tasks, literal.task_times(instance, "reduce"), looks
+    )
     assert plan.steps_full_scan == sum(looks)
 
 

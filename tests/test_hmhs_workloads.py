@@ -22,7 +22,10 @@ def is_uniform_whole(values, low, high):
     assert low <= values.min() and values.max() <= high
     edges = np.unique(np.linspace(low, high + 1, 21).astype(int))
     observed = np.histogram(values, edges)[0]
-    return stats.chisquare(observed, np.diff(edges) / np.diff(edges).sum() * values.size).pvalue > 0.001
+    return (
+        stats.chisquare(observed, np.diff(edges) / np.diff(edges).sum() * values.size).pvalue
+        > 0.001
+    )
 
 
 def test_single_workload_has_the_papers_laws():
@@ -35,7 +38,10 @@ def test_single_workload_has_the_papers_laws():
     assert set(np.unique(instance.reduce_tasks)) == set(range(1, 41))
     assert is_uniform(instance.map_speed.ravel(), 0.1, 1.0)
     assert is_uniform(instance.reduce_speed.ravel(), 0.1, 1.0)
-    pairs = np.corrcoef(np.column_stack([getattr(instance, name) for name in COLUMNS] + [instance.map_speed]), rowvar=False)
+    pairs = np.corrcoef(
+        np.column_stack([getattr(instance, name) for name in COLUMNS] + [instance.map_speed]),
+        rowvar=False,
+    )
     assert abs(pairs[np.triu_indices(len(pairs), 1)]).max() < 0.04  # more than five standard errors
 
 
@@ -74,10 +80,16 @@ def test_clusters_are_table_1():
 @pytest.mark.parametrize("make", [hmhs.single, hmhs.hybrid])
 @pytest.mark.parametrize("slow", hmhs.CLUSTERS.values())
 def test_slow_machines_and_common_random_numbers(make, slow):
-    plain, instance = make(200, seed=5, machines=(100, 7)), make(200, seed=5, machines=(100, 7), slow=slow)
+    plain, instance = (
+        make(200, seed=5, machines=(100, 7)),
+        make(200, seed=5, machines=(100, 7), slow=slow),
+    )
     for name in COLUMNS:
         np.testing.assert_array_equal(getattr(plain, name), getattr(instance, name))
-    for speed, before in ((instance.map_speed, plain.map_speed), (instance.reduce_speed, plain.reduce_speed)):
+    for speed, before in (
+        (instance.map_speed, plain.map_speed),
+        (instance.reduce_speed, plain.reduce_speed),
+    ):
         machines = speed.shape[1]
         is_slow = speed.min(axis=0) >= 0.9
         assert is_slow.sum() == round(slow * machines)
@@ -88,7 +100,11 @@ def test_slow_machines_and_common_random_numbers(make, slow):
 
 @pytest.mark.parametrize("make", [hmhs.single, hmhs.hybrid])
 def test_a_seed_is_an_instance(make):
-    a, b, other = make(9, seed=1, machines=(3, 2)), make(9, seed=1, machines=(3, 2)), make(9, seed=2, machines=(3, 2))
+    a, b, other = (
+        make(9, seed=1, machines=(3, 2)),
+        make(9, seed=1, machines=(3, 2)),
+        make(9, seed=2, machines=(3, 2)),
+    )
     more = make(9, seed=1, machines=(7, 2))
     for name in (*COLUMNS, "map_speed", "reduce_speed"):
         np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
@@ -116,7 +132,12 @@ def test_numbers_out_of_range_are_refused(arguments, says):
 
 
 TRACE = pd.DataFrame(
-    {"map_tasks": [3, 1, 2, 9], "map_time": [9.0, 4, 5, 6], "reduce_tasks": [1, 0, 2, 2], "reduce_time": [5.0, 1, 7, 8]},
+    {
+        "map_tasks": [3, 1, 2, 9],
+        "map_time": [9.0, 4, 5, 6],
+        "reduce_tasks": [1, 0, 2, 2],
+        "reduce_time": [5.0, 1, 7, 8],
+    },
     index=[10, 20, 30, 40],
 )
 
@@ -131,7 +152,10 @@ def test_from_trace_takes_jobs_as_they_are():
 
 
 def test_from_trace_draws_each_job_at_most_once():
-    chosen = {tuple(hmhs.from_trace(TRACE, seed=seed, n_jobs=2, machines=(1, 1)).map_time) for seed in range(40)}
+    chosen = {
+        tuple(hmhs.from_trace(TRACE, seed=seed, n_jobs=2, machines=(1, 1)).map_time)
+        for seed in range(40)
+    }
     pairs = {(a, b) for i, a in enumerate(TRACE["map_time"]) for b in TRACE["map_time"][i + 1 :]}
     assert chosen == pairs
     again = [hmhs.from_trace(TRACE, seed=1, n_jobs=2, machines=(2, 2)) for _ in range(2)]
@@ -172,7 +196,9 @@ def test_swim_jobs_by_hand():
 
 
 def test_swim_assumptions_can_be_changed():
-    jobs = hmhs.swim_jobs(SimpleNamespace(jobs=SWIM), block=128e6, shuffle_per_reduce=0.5e9, rate=20e6)
+    jobs = hmhs.swim_jobs(
+        SimpleNamespace(jobs=SWIM), block=128e6, shuffle_per_reduce=0.5e9, rate=20e6
+    )
     assert jobs["map_tasks"].tolist() == [5, 1, 1]
     assert jobs["reduce_tasks"].tolist() == [3, 0, 1]
     np.testing.assert_allclose(jobs["map_time"][0], 6.4)

@@ -8,14 +8,19 @@ from schedlib.lotes.planning import bins
 from schedlib.workload import Workload
 
 
-@pytest.mark.parametrize("function", hostile.CALLS, ids=lambda function: f"{function.__module__}.{function.__qualname__}")
+@pytest.mark.parametrize(
+    "function", hostile.CALLS, ids=lambda function: f"{function.__module__}.{function.__qualname__}"
+)
 def test_one_wrong_argument_is_told_by_name(function):
     right = hostile.CALLS[function]
     function(**right)
     assert list(hostile.wrong_refusals(function, right)) == []
 
 
-CONFIGS, JOBS = lotes.MachineConfigs([[4.0]], [2]), Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1])
+CONFIGS, JOBS = (
+    lotes.MachineConfigs([[4.0]], [2]),
+    Workload.from_arrays([0, 1, 2], [3.0, 2.0, 1.0], cpu=[1, 2, 1]),
+)
 
 
 @pytest.mark.parametrize(
@@ -23,11 +28,19 @@ CONFIGS, JOBS = lotes.MachineConfigs([[4.0]], [2]), Workload.from_arrays([0, 1, 
     [
         (lambda: lotes.algorithm1([1.0], [[0.0]]), r"demand\[0\]"),
         (lambda: lotes.algorithm1([1.0], [[0.5], [1e-9]]), r"demand\[1\]"),
-        (lambda: lotes.count_bins([1e4], [[1.0], [2.0], [3.0], [5.0]]), "demand: 4 classes; the number of bins is too large"),
+        (
+            lambda: lotes.count_bins([1e4], [[1.0], [2.0], [3.0], [5.0]]),
+            "demand: 4 classes; the number of bins is too large",
+        ),
         (lambda: lotes.simulate("greedy", CONFIGS, JOBS, interval=1e-12), "interval: 1e-12"),
         (lambda: lotes.simulate("greedy", CONFIGS, JOBS, until=1e12), "until: 1e.12"),
         (lambda: lotes.simulate("greedy", CONFIGS, JOBS, until=float("nan")), "until: nan"),
-        (lambda: eagle.simulate(JOBS, "dlwl", 4, short_partition=0.0, cutoff=2.5, heartbeat=1e-12), "heartbeat: 1e-12"),
+        (
+            lambda: eagle.simulate(
+                JOBS, "dlwl", 4, short_partition=0.0, cutoff=2.5, heartbeat=1e-12
+            ),
+            "heartbeat: 1e-12",
+        ),
         (lambda: theory.choices_tail(0.5, 1, 10**15), "length"),
     ],
 )
@@ -38,7 +51,9 @@ def test_what_would_never_end_is_refused(call, words, monkeypatch):
 
 
 @pytest.mark.parametrize("value", [None, 1j, [], object(), JOBS])
-@pytest.mark.parametrize("reader", ["read_hawk", "read_swim", "google2011_jobs", "google2011_tasks", "alibaba_gpu2023"])
+@pytest.mark.parametrize(
+    "reader", ["read_hawk", "read_swim", "google2011_jobs", "google2011_tasks", "alibaba_gpu2023"]
+)
 def test_readers_of_traces_want_a_path(reader, value):
     with pytest.raises(TypeError, match=r"(path|folder): needs a text or a path"):
         getattr(traces, reader)(value)

@@ -31,8 +31,26 @@ ALLOWED = {
     "exhibits": {"exhibits", "pictures", "prototype", *GROUND, *LIBRARY},
     "reproduce": {"reproduce", "pictures", "experiment", "papers", "paths", "intervals", "core"},
     "leaderboard": {"leaderboard", "pictures", *GROUND, *LIBRARY},
-    "teaching": {"teaching", "leaderboard", "reproduce", "exhibits", "pictures", "prototype", *GROUND, *LIBRARY},
-    "__main__": {"experiment", "papers", "paths", "prototype", "reproduce", "teaching", "traces", "core"},
+    "teaching": {
+        "teaching",
+        "leaderboard",
+        "reproduce",
+        "exhibits",
+        "pictures",
+        "prototype",
+        *GROUND,
+        *LIBRARY,
+    },
+    "__main__": {
+        "experiment",
+        "papers",
+        "paths",
+        "prototype",
+        "reproduce",
+        "teaching",
+        "traces",
+        "core",
+    },
 }
 """What each room, a folder or a module directly below schedlib, may import."""
 CORE_MAY_IMPORT = {"numpy", "numba", "schedlib", *sys.stdlib_module_names}
@@ -60,7 +78,11 @@ def schedlib_imports(name):
 def test_module_imports_only_what_lies_below_it(file):
     name = name_of(file)
     assert room(name) in ALLOWED, f"{name}: say in this test what its room may import"
-    above = {other for other in schedlib_imports(name) if room(other) and room(other) not in ALLOWED[room(name)]}
+    above = {
+        other
+        for other in schedlib_imports(name)
+        if room(other) and room(other) not in ALLOWED[room(name)]
+    }
     assert not above, f"{name} imports {', '.join(sorted(above))}"
     outside = {other.partition(".")[0] for other in house.imports(name, FOLDER)}
     if room(name) == "core":
@@ -78,13 +100,20 @@ def test_no_circle_even_by_an_import_inside_a_function():
 def test_module_is_short_and_so_are_its_lines(file):
     lines = file.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 400, "a module that passes 400 lines is two modules"
-    assert not [number for number, line in enumerate(lines, 1) if len(line) > 110], "lines beyond 110 columns"
+    assert not [number for number, line in enumerate(lines, 1) if len(line) > 110], (
+        "lines beyond 110 columns"
+    )
 
 
 def public(file):
     """The public functions of a module and methods of its public classes, but for those that numba types."""
     body = ast.parse(file.read_bytes()).body
-    inner = [node for each in body if isinstance(each, ast.ClassDef) and each.name[0] != "_" for node in each.body]
+    inner = [
+        node
+        for each in body
+        if isinstance(each, ast.ClassDef) and each.name[0] != "_"
+        for node in each.body
+    ]
     for node in (*body, *inner):
         if isinstance(node, ast.FunctionDef) and node.name[0] != "_":
             decorators = " ".join(map(ast.unparse, node.decorator_list))
@@ -97,7 +126,11 @@ def test_public_functions_are_typed():
     for file in (file for file in FILES if not file.is_relative_to(PACKAGE / "exhibits")):
         for node in public(file):
             given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
-            bare = [each.arg for each in given if each.annotation is None and each.arg not in ("self", "cls")]
+            bare = [
+                each.arg
+                for each in given
+                if each.annotation is None and each.arg not in ("self", "cls")
+            ]
             if bare or node.returns is None:
                 missing.append(f"{name_of(file)}.{node.name}: {', '.join(bare) or 'its result'}")
     assert not missing
@@ -106,7 +139,9 @@ def test_public_functions_are_typed():
 def test_no_call_has_more_than_eight_positional_arguments():
     long = []
     for file in FILES:
-        calls = (node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.Call))
+        calls = (
+            node for node in ast.walk(ast.parse(file.read_bytes())) if isinstance(node, ast.Call)
+        )
         long += [f"{name_of(file)}, line {call.lineno}" for call in calls if len(call.args) > 8]
     assert not long
 
@@ -121,7 +156,10 @@ def test_exhibits_are_under_a_papers_name():
     [
         ("schedlib", ["numpy", "pandas", "numba", "matplotlib", "papermill"]),
         ("schedlib.papers", ["numpy", "pandas", "numba", "matplotlib"]),
-        ("schedlib.reproduce", ["matplotlib", "papermill", "nbformat", "nbclient", "distributed", "dask", "numba"]),
+        (
+            "schedlib.reproduce",
+            ["matplotlib", "papermill", "nbformat", "nbclient", "distributed", "dask", "numba"],
+        ),
     ],
 )
 def test_import_is_light(module, heavy):
@@ -147,7 +185,9 @@ def test_what_is_stored_is_shown_without_a_paper_and_without_the_compiler():
     kinds = [["schedlib", name] for name in (*papers.KEYS, "exhibits")]
     code = SHOWN.replace("KINDS", repr(kinds))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "figure: 'lotes.fgi11' is unknown; did you mean 'lotes.fig11'" in done.stdout, done.stderr
+    assert "figure: 'lotes.fgi11' is unknown; did you mean 'lotes.fig11'" in done.stdout, (
+        done.stderr
+    )
 
 
 def test_arrows_are_seen_whatever_the_form_of_the_import(tmp_path):

@@ -28,7 +28,9 @@ CLUSTER = lotes.MachineConfigs([[4.0]], [3])
 def crowd(seed):
     """Sixty jobs for three machines of four cores: enough to make some wait."""
     rng = np.random.default_rng(seed)
-    return Workload.from_arrays(np.sort(rng.uniform(0, 60, 60)), rng.exponential(6.0, 60), cores=rng.integers(1, 4, 60))
+    return Workload.from_arrays(
+        np.sort(rng.uniform(0, 60, 60)), rng.exponential(6.0, 60), cores=rng.integers(1, 4, 60)
+    )
 
 
 @kernel
@@ -72,7 +74,10 @@ def nobody(cluster, machine):
 
 
 def on_crowd(*mine, **options):
-    return leaderboard.lotes(*mine, **{"workload": crowd, "configs": CLUSTER, "seeds": 2, "against": ["greedy"]} | options)
+    return leaderboard.lotes(
+        *mine,
+        **{"workload": crowd, "configs": CLUSTER, "seeds": 2, "against": ["greedy"]} | options,
+    )
 
 
 def row_of(board, policy):
@@ -95,15 +100,25 @@ def test_a_planted_better_policy_is_first_and_a_worse_one_last():
 def test_a_policy_given_under_another_name_stands_beside_its_twin():
     twin = replace(hmhs.POLICIES["fifo"], name="twin")
     board = leaderboard.hmhs(twin, seeds=3, against=["hmhs", "fifo"])
-    apart = [row_of(board, name)[["mean", "low", "high", "rank", "difference"]].tolist() for name in ("twin", "fifo")]
+    apart = [
+        row_of(board, name)[["mean", "low", "high", "rank", "difference"]].tolist()
+        for name in ("twin", "fifo")
+    ]
     assert apart[0] == apart[1]
 
 
 def test_where_higher_is_better_the_highest_is_first():
-    rule = mch.Rule(lambda leaf, usage, demand, weight, capacity: (usage / capacity).max() / weight, "exact-ch", "exact")
+    rule = mch.Rule(
+        lambda leaf, usage, demand, weight, capacity: (usage / capacity).max() / weight,
+        "exact-ch",
+        "exact",
+    )
     board = leaderboard.mch(rule, seeds=2, against=["drf", "exact-ch"])
     first = board[board["metric"].str.startswith("poorest")].set_index("policy")
-    assert first.loc["exact", "rank"] == first.loc["exact-ch", "rank"] == 1 and first.loc["drf", "rank"] == 3
+    assert (
+        first.loc["exact", "rank"] == first.loc["exact-ch", "rank"] == 1
+        and first.loc["drf", "rank"] == 3
+    )
     assert first.loc["exact", "mean"] == pytest.approx(first.loc["exact-ch", "mean"])
 
 
@@ -122,15 +137,23 @@ def test_each_seed_is_drawn_once_and_all_policies_run_on_it():
     assert drawn == [4, 9, 2]
     assert set(map(tuple, runs.groupby(["policy", "metric"])["seed"].agg(tuple))) == {(4, 9, 2)}
     alone = on_crowd(mine, seeds=[9], each=True)
-    pd.testing.assert_frame_equal(alone.reset_index(drop=True), runs[runs["seed"] == 9].reset_index(drop=True))
+    pd.testing.assert_frame_equal(
+        alone.reset_index(drop=True), runs[runs["seed"] == 9].reset_index(drop=True)
+    )
 
 
-@pytest.mark.parametrize("case", [lotes_board.random_jobs, mch_board.greedy_leaves, hmhs_board.single_batch])
+@pytest.mark.parametrize(
+    "case", [lotes_board.random_jobs, mch_board.greedy_leaves, hmhs_board.single_batch]
+)
 def test_default_cases_follow_their_seed(case):
     def numbers(one):
         if isinstance(one, hmhs.Instance):
             return one.map_time
-        return one.workload.tasks["duration"].to_numpy() if hasattr(one, "workload") else one.jobs["duration"].to_numpy()
+        return (
+            one.workload.tasks["duration"].to_numpy()
+            if hasattr(one, "workload")
+            else one.jobs["duration"].to_numpy()
+        )
 
     assert np.array_equal(numbers(case(3)), numbers(case(3)))
     assert not np.array_equal(numbers(case(3))[:20], numbers(case(4))[:20])
@@ -140,7 +163,10 @@ def test_waits_are_those_of_the_simulator():
     board = on_crowd(lotes.Policy(first_fit, name="first fit"), seeds=[7], each=True)
     run = lotes.simulate(lotes.Policy(first_fit), CLUSTER, crowd(7))
     values = board[board["policy"] == "first fit"].set_index("metric")["value"]
-    assert values["mean wait (s)"] == pytest.approx(run.response.mean()) and values["longest wait (s)"] == run.response.max() > 0
+    assert (
+        values["mean wait (s)"] == pytest.approx(run.response.mean())
+        and values["longest wait (s)"] == run.response.max() > 0
+    )
 
 
 # --- clusters with room to spare ------------------------------------------------------------------------------------------------
@@ -153,22 +179,51 @@ def by_metric(board, policy):
 def test_where_nobody_waits_the_boards_say_so_and_how_full_the_cluster_is():
     jobs = Workload.from_arrays([0, 10, 20], [5.0, 5.0, 5.0], cores=[1, 1, 1])
     board = by_metric(on_crowd(workload=jobs, seeds=1), "greedy")
-    assert board[["mean wait (s)", "jobs that wait (%)"]].tolist() == [0, 0] and board["bounded slowdown"] == 1
+    assert (
+        board[["mean wait (s)", "jobs that wait (%)"]].tolist() == [0, 0]
+        and board["bounded slowdown"] == 1
+    )
     assert board["utilisation (%)"] == pytest.approx(100 * 15 / (12 * 25))
     longer = Workload.from_arrays([0, 1000, 2000, 3000], [50.0, 50.0, 50.0, 200.0])
-    board = by_metric(leaderboard.eagle(workload=longer, workers=3, cutoff=100, seeds=1, against=["sparrow"]), "sparrow")
+    board = by_metric(
+        leaderboard.eagle(workload=longer, workers=3, cutoff=100, seeds=1, against=["sparrow"]),
+        "sparrow",
+    )
     assert board["short jobs, bounded slowdown"] == pytest.approx(1, abs=1e-3)
     assert board["utilisation (%)"] == pytest.approx(100 * 350 / (3 * 3200), rel=1e-3)
-    few = pd.DataFrame({"leaf": [0, 1, 1], "submit": [0.0, 0.0, 60.0], "tasks": [4, 1, 3], "duration": [50.0, 90.0, 20.0]})
-    board = leaderboard.mch(workload=(mch.Tree([(1.0,), (1.0,)]), (20.0,), few, 100.0), seeds=1, against=["drf", "h-drf"])
+    few = pd.DataFrame(
+        {
+            "leaf": [0, 1, 1],
+            "submit": [0.0, 0.0, 60.0],
+            "tasks": [4, 1, 3],
+            "duration": [50.0, 90.0, 20.0],
+        }
+    )
+    board = leaderboard.mch(
+        workload=(mch.Tree([(1.0,), (1.0,)]), (20.0,), few, 100.0),
+        seeds=1,
+        against=["drf", "h-drf"],
+    )
     values = by_metric(board, "drf")
-    assert values.iloc[0] == pytest.approx(1) and values["bounded slowdown"] == 1 and set(board["rank"]) == {1}
+    assert (
+        values.iloc[0] == pytest.approx(1)
+        and values["bounded slowdown"] == 1
+        and set(board["rank"]) == {1}
+    )
 
 
 def test_slowdowns_are_those_of_the_waits():
-    two = Workload.from_arrays([0, 0], [20.0, 40.0], cores=[4, 4])  # one after the other on one machine
-    board = by_metric(on_crowd(workload=two, configs=lotes.MachineConfigs([[4.0]], [1]), seeds=1), "greedy")
-    assert board["bounded slowdown"] == 1.25 and board["jobs that wait (%)"] == 50 and board["utilisation (%)"] == 100
+    two = Workload.from_arrays(
+        [0, 0], [20.0, 40.0], cores=[4, 4]
+    )  # one after the other on one machine
+    board = by_metric(
+        on_crowd(workload=two, configs=lotes.MachineConfigs([[4.0]], [1]), seeds=1), "greedy"
+    )
+    assert (
+        board["bounded slowdown"] == 1.25
+        and board["jobs that wait (%)"] == 50
+        and board["utilisation (%)"] == 100
+    )
 
 
 # --- rules that are broken ----------------------------------------------------------------------------------------------------
@@ -179,7 +234,9 @@ def assert_told(board, policy, *words):
     text = row_of(board, policy)["broke"]
     assert text.startswith("a rule: ") and text.endswith("(seed 0)"), text
     assert all(word in text for word in words), text
-    assert board.loc[board["policy"] == policy, ["mean", "rank", "difference"]].isna().all(axis=None)
+    assert (
+        board.loc[board["policy"] == policy, ["mean", "rank", "difference"]].isna().all(axis=None)
+    )
 
 
 def test_impossible_machines_are_told_with_the_job_and_the_way_out():
@@ -190,14 +247,20 @@ def test_impossible_machines_are_told_with_the_job_and_the_way_out():
 
 
 def test_impossible_waiting_jobs_are_told():
-    board = on_crowd(lotes.Policy(first_fit, not_waiting, "ghost"), lotes.Policy(first_fit, larger_than_room, "large"))
+    board = on_crowd(
+        lotes.Policy(first_fit, not_waiting, "ghost"),
+        lotes.Policy(first_fit, larger_than_room, "large"),
+    )
     for policy in ("ghost", "large"):
         assert_told(board, policy, "machine ", "job", "-1")
 
 
 def test_a_policy_that_changes_the_simulators_arrays_is_found_out():
     board = on_crowd(takes_room)
-    assert "read-only" in row_of(board, "takes_room")["broke"] and "cluster.notes" in row_of(board, "takes_room")["broke"]
+    assert (
+        "read-only" in row_of(board, "takes_room")["broke"]
+        and "cluster.notes" in row_of(board, "takes_room")["broke"]
+    )
     assert row_of(board, "greedy")["rank"] == 1
 
 
@@ -245,7 +308,10 @@ def writes_beside(cluster, job):
 )  # fmt: skip
 def test_a_policy_of_machines_that_cheats_or_fails_costs_itself_its_row(cheat, words):
     board = on_crowd(cheat, first_fit)
-    assert words in row_of(board, cheat.__name__)["broke"] and "(seed 0)" in row_of(board, cheat.__name__)["broke"]
+    assert (
+        words in row_of(board, cheat.__name__)["broke"]
+        and "(seed 0)" in row_of(board, cheat.__name__)["broke"]
+    )
     assert not row_of(board, "first_fit")["broke"] and row_of(board, "greedy")["rank"] > 0
 
 
@@ -259,7 +325,10 @@ WRITES = ("{0}[0] = 1", "{0}[:] = 1", "{0}[0] += 1", "{0}.fill(1)", "{0}.sort()"
 @pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="needs the compiler")
 @pytest.mark.parametrize("write", WRITES)
 def test_no_way_of_writing_to_what_is_shown_compiles(write):
-    for rule, arguments, shown in ((lotes.Policy, "cluster, job", "cluster.work"), (hmhs.rule, "stage, machine, now", "stage.ready")):
+    for rule, arguments, shown in (
+        (lotes.Policy, "cluster, job", "cluster.work"),
+        (hmhs.rule, "stage, machine, now", "stage.ready"),
+    ):
         namespace = {"np": np}
         exec(f"def cheat({arguments}):\n    {write.format(shown)}\n    return 0\n", namespace)
         with pytest.raises(ValueError, match="does not compile"):
@@ -276,8 +345,13 @@ def test_a_function_that_never_ends_costs_its_row_and_no_more():
     def cut(stage, machine, now):
         return stage.queue[0] + 0.5
 
-    board = leaderboard.hmhs(endless, cut, workload=hmhs.single(3, machines=(2, 2)), seeds=1, against=["fifo"], limit=0.5)
-    assert "not done within 0.5 s" in row_of(board, "endless")["broke"] and row_of(board, "fifo")["rank"] == 1
+    board = leaderboard.hmhs(
+        endless, cut, workload=hmhs.single(3, machines=(2, 2)), seeds=1, against=["fifo"], limit=0.5
+    )
+    assert (
+        "not done within 0.5 s" in row_of(board, "endless")["broke"]
+        and row_of(board, "fifo")["rank"] == 1
+    )
     assert row_of(board, "cut")["broke"] or numba.config.DISABLE_JIT
 
 
@@ -285,20 +359,35 @@ def test_a_function_that_never_ends_costs_its_row_and_no_more():
                                        "leaf, usage, demand, weight, capacity"])  # fmt: skip
 def test_a_time_limit_holds_for_probes_and_shares_too(arguments):
     names: dict = {}
-    exec(f"def endless({arguments}):\n    steps = 1\n    while steps > 0:\n        steps += 1\n    return steps", names)
+    exec(
+        f"def endless({arguments}):\n    steps = 1\n    while steps > 0:\n        steps += 1\n    return steps",
+        names,
+    )
     endless, first = names["endless"], arguments.partition(",")[0]
     options: dict = {"seeds": 1, "limit": 0.5, "check": False}
     if first == "cluster":
         part = "queue" if "worker" in arguments else "short_jobs"
-        case: dict = {"workload": Workload.from_arrays([0.0, 3, 6, 9], [5.0, 5, 5, 50]), "workers": 3, "cutoff": 20}
-        board = leaderboard.eagle(eagle.System("endless", **{part: endless}), against=["hawk"], **case, **options)
+        case: dict = {
+            "workload": Workload.from_arrays([0.0, 3, 6, 9], [5.0, 5, 5, 50]),
+            "workers": 3,
+            "cutoff": 20,
+        }
+        board = leaderboard.eagle(
+            eagle.System("endless", **{part: endless}), against=["hawk"], **case, **options
+        )
     else:
-        board = leaderboard.mch(mch.rule(room=0 if first == "tree" else None)(endless), against=["drf"], **options)
-    assert "not done within 0.5 s" in row_of(board, "endless")["broke"] and board["rank"].notna().any()
+        board = leaderboard.mch(
+            mch.rule(room=0 if first == "tree" else None)(endless), against=["drf"], **options
+        )
+    assert (
+        "not done within 0.5 s" in row_of(board, "endless")["broke"] and board["rank"].notna().any()
+    )
 
 
 def test_a_forged_submission_gains_nothing():
-    honest, forged = (row_of(on_crowd(rule), rule.__name__) for rule in (first_fit, forges_submission))
+    honest, forged = (
+        row_of(on_crowd(rule), rule.__name__) for rule in (first_fit, forges_submission)
+    )
     assert forged["broke"] or forged["mean"] == honest["mean"]
 
 
@@ -309,23 +398,42 @@ def test_a_rule_of_batches_that_changes_times_is_found_out_and_leaves_the_instan
         return stage.queue[0]
 
     def beyond(stage, machine, now):
-        return stage.queue[0] if stage.time[stage.queue[0], machine + 40_000_000] > 0 else stage.queue[0]
+        return (
+            stage.queue[0]
+            if stage.time[stage.queue[0], machine + 40_000_000] > 0
+            else stage.queue[0]
+        )
 
     batch = hmhs.single(6, seed=0, machines=(3, 3))
     before = hmhs.schedule(batch, "hmhs").makespan
     board = leaderboard.hmhs(scales_a_row, beyond, workload=batch, seeds=1, against=["hmhs"])
     assert "read-only" in row_of(board, "scales_a_row")["broke"]
     assert "IndexError" in row_of(board, "beyond")["broke"]
-    assert hmhs.schedule(hmhs.single(6, seed=0, machines=(3, 3)), "hmhs").makespan == before == hmhs.schedule(batch, "hmhs").makespan
+    assert (
+        hmhs.schedule(hmhs.single(6, seed=0, machines=(3, 3)), "hmhs").makespan
+        == before
+        == hmhs.schedule(batch, "hmhs").makespan
+    )
 
 
 def test_a_scheduler_of_probes_that_forges_times_or_fails_is_found_out():
     jobs = Workload.from_arrays([0.0, 3, 6, 9], [5.0, 5, 5, 50])
-    for line in ("estimate[job] = -20.0", "busy[:] = 0", "work[0] += 1", "sent[0] = 1", "since[:] /= 2"):
+    for line in (
+        "estimate[job] = -20.0",
+        "busy[:] = 0",
+        "work[0] += 1",
+        "sent[0] = 1",
+        "since[:] /= 2",
+    ):
         names: dict = {}
         exec(f"def forges(cluster, job, probe, rng):\n    cluster.{line}\n    return 0", names)
-        board = leaderboard.eagle(names["forges"], workload=jobs, workers=3, cutoff=20, seeds=1, against=["hawk"])
-        assert "keep your own numbers in cluster.notes and cluster.worker_notes" in row_of(board, "forges")["broke"]
+        board = leaderboard.eagle(
+            names["forges"], workload=jobs, workers=3, cutoff=20, seeds=1, against=["hawk"]
+        )
+        assert (
+            "keep your own numbers in cluster.notes and cluster.worker_notes"
+            in row_of(board, "forges")["broke"]
+        )
 
     def fails(cluster, job, probe, rng):
         return cluster.tasks[40_000_000 + job]
@@ -342,13 +450,25 @@ def test_the_board_of_probes_says_who_looks_at_sizes_and_where_times_are_cut():
         return int(cluster.estimate[job] > 5)
 
     jobs = Workload.from_arrays(np.arange(12.0), np.where(np.arange(12) % 4, 0.4, 9.0))
-    mine = [eagle.System(name, short_jobs=send, long_jobs="probes") for name, send in (("blind", anywhere), ("looks", least))]
-    case: dict = {"workload": jobs, "workers": 4, "cutoff": 5, "seeds": 1, "against": ["hawk", "sparrow"]}
+    mine = [
+        eagle.System(name, short_jobs=send, long_jobs="probes")
+        for name, send in (("blind", anywhere), ("looks", least))
+    ]
+    case: dict = {
+        "workload": jobs,
+        "workers": 4,
+        "cutoff": 5,
+        "seeds": 1,
+        "against": ["hawk", "sparrow"],
+    }
     with pytest.warns(UserWarning, match="75% of the tasks' to 0; give detail='as_written'"):
         board = leaderboard.eagle(*mine, **case)
     looked = board.drop_duplicates("policy").set_index("policy")["looked"]
     assert looked.to_dict() == {"hawk": True, "sparrow": False, "blind": False, "looks": True}
-    exact, wrong = (leaderboard.eagle(*mine, **case, detail="as_written", clairvoyant=knows) for knows in (True, False))
+    exact, wrong = (
+        leaderboard.eagle(*mine, **case, detail="as_written", clairvoyant=knows)
+        for knows in (True, False)
+    )
     assert not exact["broke"].any() and row_of(exact, "sparrow")["mean"] > 0.4
     for name in ("sparrow", "blind"):  # what nobody looks at may be wrong
         assert row_of(exact, name)["mean"] == row_of(wrong, name)["mean"]
@@ -369,7 +489,9 @@ def test_a_rule_of_shares_that_changes_what_it_is_shown_is_found_out():
         return 0
 
     for cheat, room in ((uses_nothing, None), (serves_for_nothing, 0)):
-        with pytest.raises(ValueError, match=f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`"):
+        with pytest.raises(
+            ValueError, match=f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`"
+        ):
             leaderboard.mch(mch.rule(room=room)(cheat), seeds=1, against=["drf"])
     board = leaderboard.mch(raises_late, seeds=1, against=["drf"])
     assert "KeyError" in row_of(board, "raises_late")["broke"] and not row_of(board, "drf")["broke"]
@@ -380,7 +502,10 @@ def test_jobs_that_never_start_are_told():
     run = lotes.simulate(lotes.Policy(first_fit, nobody), CLUSTER, crowd(0))
     never = run.jobs["start"].isna()
     text = row_of(board, "nobody")["broke"]
-    assert text.startswith(f"starvation: job {never.idxmax()}, ") and f"({never.sum()} of 60 do not)" in text
+    assert (
+        text.startswith(f"starvation: job {never.idxmax()}, ")
+        and f"({never.sum()} of 60 do not)" in text
+    )
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=8), st.floats(0.1, 100))
@@ -393,13 +518,22 @@ def test_waits_beyond_the_limit_starve_and_others_do_not(waits, limit):
 
 def test_a_leaf_that_gets_nothing_for_long_starves():
     tree = mch.Tree([(1.0,), (1.0,)])
-    jobs = pd.DataFrame({"leaf": [0, 1], "submit": [0.0, 0.0], "tasks": [500, 500], "duration": [2.0, 2.0]})
+    jobs = pd.DataFrame(
+        {"leaf": [0, 1], "submit": [0.0, 0.0], "tasks": [500, 500], "duration": [2.0, 2.0]}
+    )
     last = mch.Rule(lambda leaf, usage, demand, weight, capacity: -float(leaf), name="last leaf")
     case = tree, (2.0,), jobs, 100.0
     board = leaderboard.mch(last, workload=case, seeds=1, against=["drf"])
-    assert row_of(board, "last leaf")["broke"].startswith("starvation: leaf 0, submitted at 0 s, never starts")
+    assert row_of(board, "last leaf")["broke"].startswith(
+        "starvation: leaf 0, submitted at 0 s, never starts"
+    )
     assert row_of(board, "drf")["mean"] == pytest.approx(1.0)
-    patient = leaderboard.mch(last, workload=(tree, (2.0,), jobs.assign(tasks=[500, PATIENCE - 2]), 100.0), seeds=1, against=["drf"])
+    patient = leaderboard.mch(
+        last,
+        workload=(tree, (2.0,), jobs.assign(tasks=[500, PATIENCE - 2]), 100.0),
+        seeds=1,
+        against=["drf"],
+    )
     assert not row_of(patient, "last leaf")["broke"]
 
 
@@ -413,10 +547,21 @@ def test_the_other_simulators_name_what_is_not_there():
     def no_place(cluster, worker, line, rng):
         return len(line)
 
-    assert_told(leaderboard.hmhs(past_the_end, seeds=1, against=["fifo"]), "past_the_end", "map", "job", "-1")
+    assert_told(
+        leaderboard.hmhs(past_the_end, seeds=1, against=["fifo"]),
+        "past_the_end",
+        "map",
+        "job",
+        "-1",
+    )
     jobs = Workload.from_arrays([0.0, 3, 6, 9], [5.0, 5, 5, 50])
-    systems = eagle.System("no worker", short_jobs=no_worker), eagle.System("no place", queue=no_place)
-    board = leaderboard.eagle(*systems, workload=jobs, workers=3, cutoff=20, seeds=1, against=["hawk"])
+    systems = (
+        eagle.System("no worker", short_jobs=no_worker),
+        eagle.System("no place", queue=no_place),
+    )
+    board = leaderboard.eagle(
+        *systems, workload=jobs, workers=3, cutoff=20, seeds=1, against=["hawk"]
+    )
     assert_told(board, "no worker", "job 2", "worker")
     assert_told(board, "no place", "queue", "place")
 
@@ -437,7 +582,14 @@ print(leaderboard.told(leaderboard.hmhs(wrong, workload=hmhs.single(2, machines=
     said = []
     for switch in ("1", "0"):
         there = os.environ | {"PYTHONPATH": str(paths.checkout()), "NUMBA_DISABLE_JIT": switch}
-        done = subprocess.run([sys.executable, "wrong.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [sys.executable, "wrong.py"],
+            cwd=tmp_path,
+            env=there,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         said.append(done.stdout)
     assert said[0] == said[1] and said[0].count("wrong broke a rule: ") == 3
 
@@ -447,20 +599,33 @@ def test_idle_machines_are_a_warning_for_the_readers_policy_alone():
         return stage.queue[0] if machine % 2 else -1
 
     board = leaderboard.hmhs(half, seeds=1, against=["fifo"])
-    assert "machines idle for" in row_of(board, "half")["warned"] and not row_of(board, "half")["broke"]
+    assert (
+        "machines idle for" in row_of(board, "half")["warned"]
+        and not row_of(board, "half")["broke"]
+    )
     assert not row_of(board, "fifo")["warned"]
 
 
 # --- what is read off a record ------------------------------------------------------------------------------------------------
 
-TASKS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4), st.integers(1, 3)), min_size=1, max_size=7)
+TASKS = st.lists(
+    st.tuples(st.integers(0, 1), st.integers(0, 6), st.integers(1, 4), st.integers(1, 3)),
+    min_size=1,
+    max_size=7,
+)
 
 
 @given(TASKS)
 def test_over_capacity_agrees_with_looking_at_every_moment(tasks):
     machine, start, length, demand = np.array(tasks).T
-    found = invariants.over_capacity(machine, start * 1.0, (start + length) * 1.0, demand[:, None] * 1.0, np.full((2, 1), 4.0))
-    used = {(m, t): demand[(machine == m) & (start <= t) & (t < start + length)].sum() for m in (0, 1) for t in range(12)}
+    found = invariants.over_capacity(
+        machine, start * 1.0, (start + length) * 1.0, demand[:, None] * 1.0, np.full((2, 1), 4.0)
+    )
+    used = {
+        (m, t): demand[(machine == m) & (start <= t) & (t < start + length)].sum()
+        for m in (0, 1)
+        for t in range(12)
+    }
     over = sorted(t for (m, t), amount in used.items() if amount > 4)
     assert (found is None) == (not over)
     if found:
@@ -471,9 +636,15 @@ def test_over_capacity_agrees_with_looking_at_every_moment(tasks):
 def test_idle_time_agrees_with_looking_at_every_moment(tasks):
     _, ready, length, delay = np.array(tasks).T
     start, n = ready + delay, 9
-    idle = sum((n - ((start <= t) & (t < start + length)).sum()) for t in range(12) if ((ready <= t) & (t < start)).any())
+    idle = sum(
+        (n - ((start <= t) & (t < start + length)).sum())
+        for t in range(12)
+        if ((ready <= t) & (t < start)).any()
+    )
     whole = n * (start.max() - ready.min())
-    assert invariants.idle_while_waiting(n, ready * 1.0, start * 1.0, (start + length) * 1.0) == pytest.approx(idle / whole)
+    assert invariants.idle_while_waiting(
+        n, ready * 1.0, start * 1.0, (start + length) * 1.0
+    ) == pytest.approx(idle / whole)
 
 
 def test_who_is_passed_over_is_counted():
@@ -489,16 +660,27 @@ def test_nobody_is_passed_over_where_room_cannot_be_added_up():
     halves = Workload.from_arrays([0, 0.1, 0.2], [1.0, 1, 1], gpu=[0.6, 0.6, 0.7], time_unit="h")
     mine = lotes.Policy(lambda cluster, job: lotes.first_fit(cluster, job), name="mine")
     configs = lotes.MachineConfigs([[2.0]], [1], pieces=0)
-    board = leaderboard.lotes(mine, workload=halves, configs=configs, seeds=1, against=["greedy"], check=False)
+    board = leaderboard.lotes(
+        mine, workload=halves, configs=configs, seeds=1, against=["greedy"], check=False
+    )
     own = board.set_index("policy").loc["mine"]
     assert not own["warned"].any(), "0.8 of a GPU is free, but in two of them"
 
 
 def test_the_unit_of_a_workloads_time_changes_no_number_of_eagles_board():
     def board(unit):
-        jobs = Workload.from_arrays(submit * unit, length * unit, time_unit="s" if unit == 1 else "ms")
+        jobs = Workload.from_arrays(
+            submit * unit, length * unit, time_unit="s" if unit == 1 else "ms"
+        )
         return leaderboard.eagle(
-            workload=jobs, workers=8, seeds=1, against=["hawk"], cutoff=100 * unit, short_partition=0.2, detail="as_written", each=True
+            workload=jobs,
+            workers=8,
+            seeds=1,
+            against=["hawk"],
+            cutoff=100 * unit,
+            short_partition=0.2,
+            detail="as_written",
+            each=True,
         )["value"]
 
     submit, length = np.arange(40.0), np.resize([5.0, 7.0, 300.0], 40)
@@ -510,7 +692,11 @@ def test_the_unit_of_a_workloads_time_changes_no_number_of_eagles_board():
 
 def table(values):
     """Runs of policies from {name: values by seed}."""
-    rows = [(name, "wait (s)", "low", seed, value, "", "") for name in values for seed, value in enumerate(values[name])]
+    rows = [
+        (name, "wait (s)", "low", seed, value, "", "")
+        for name in values
+        for seed, value in enumerate(values[name])
+    ]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
@@ -518,11 +704,19 @@ def test_intervals_shrink_with_seeds_as_students_t_says():
     rng = np.random.default_rng(0)
     widths = {}
     for seeds in (5, 20):
-        boards = leaderboard.standings(table({f"p{k}": rng.normal(50, 3, seeds) for k in range(400)}))
+        boards = leaderboard.standings(
+            table({f"p{k}": rng.normal(50, 3, seeds) for k in range(400)})
+        )
         widths[seeds] = (boards["high"] - boards["low"]).mean() / 2
-        unbiased = np.sqrt(2 / (seeds - 1)) * special.gamma(seeds / 2) / special.gamma((seeds - 1) / 2)
-        assert widths[seeds] == pytest.approx(stats.t.ppf(0.975, seeds - 1) * 3 * unbiased / np.sqrt(seeds), rel=0.07)
-        assert ((boards["low"] <= 50) & (boards["high"] >= 50)).mean() == pytest.approx(0.95, abs=0.04)
+        unbiased = (
+            np.sqrt(2 / (seeds - 1)) * special.gamma(seeds / 2) / special.gamma((seeds - 1) / 2)
+        )
+        assert widths[seeds] == pytest.approx(
+            stats.t.ppf(0.975, seeds - 1) * 3 * unbiased / np.sqrt(seeds), rel=0.07
+        )
+        assert ((boards["low"] <= 50) & (boards["high"] >= 50)).mean() == pytest.approx(
+            0.95, abs=0.04
+        )
     assert widths[20] < widths[5] / 2
 
 
@@ -530,7 +724,9 @@ def test_common_noise_drops_out_of_paired_differences():
     noise = np.random.default_rng(1).normal(0, 100, 6)
     board = leaderboard.standings(table({"a": 200 + noise, "b": 203 + noise}))
     row = row_of(board, "b")
-    assert row[["difference", "difference_low", "difference_high"]].tolist() == pytest.approx([3, 3, 3])
+    assert row[["difference", "difference_low", "difference_high"]].tolist() == pytest.approx(
+        [3, 3, 3]
+    )
     assert row["high"] - row["low"] > 50
 
 
@@ -538,7 +734,11 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
     runs = table({"cheat": [0.0, 0.0], "a": [2.0, 3.0], "gone": [np.nan, 1.0]})
     runs.loc[runs["policy"].eq("cheat") & runs["seed"].eq(1), "broke"] = "capacity: job 0 at 1 s"
     board = leaderboard.standings(runs)
-    assert board["policy"].tolist()[0] == "a" and board["rank"].isna().tolist() == [False, True, True]
+    assert board["policy"].tolist()[0] == "a" and board["rank"].isna().tolist() == [
+        False,
+        True,
+        True,
+    ]
     assert "cheat broke capacity: job 0 at 1 s" in leaderboard.told(board)
     assert "capacity" in leaderboard.alt_text(board)
 
@@ -550,16 +750,28 @@ def test_who_broke_a_rule_has_no_rank_and_stands_last():
         (lambda: on_crowd(seeds=[1, 1]), "seeds"),
         (lambda: on_crowd(3), "mine: 3"),
         (lambda: leaderboard.hmhs(against=[]), "mine: no policy"),
-        (lambda: leaderboard.hmhs(hmhs.POLICIES["fifo"], seeds=1), "two policies are called 'fifo'"),
+        (
+            lambda: leaderboard.hmhs(hmhs.POLICIES["fifo"], seeds=1),
+            "two policies are called 'fifo'",
+        ),
         (lambda: leaderboard.hmhs(workload=3, seeds=1), "workload: a int"),
         (lambda: leaderboard.hmhs(seeds=1, against=["fife"]), "did you mean 'fifo'"),
         (lambda: leaderboard.lotes(workload=crowd(0)), "configs"),
         (lambda: leaderboard.lotes(configs=CLUSTER), "configs"),
         (lambda: leaderboard.mch(workload=crowd(0)), "workload: give"),
         (lambda: leaderboard.eagle(workers=3), "workers"),
-        (lambda: leaderboard.standings(table({"a": [1.0, 2.0]}).drop(columns="seed")), "no column seed"),
-        (lambda: leaderboard.standings(table({"a": [1.0, 2.0], "b": [1.0]})), "b ran on 1 of 2 seeds"),
-        (lambda: leaderboard.plot(leaderboard.standings(table({"a": [1.0, 2.0]})), "speed"), "metric: 'speed'"),
+        (
+            lambda: leaderboard.standings(table({"a": [1.0, 2.0]}).drop(columns="seed")),
+            "no column seed",
+        ),
+        (
+            lambda: leaderboard.standings(table({"a": [1.0, 2.0], "b": [1.0]})),
+            "b ran on 1 of 2 seeds",
+        ),
+        (
+            lambda: leaderboard.plot(leaderboard.standings(table({"a": [1.0, 2.0]})), "speed"),
+            "metric: 'speed'",
+        ),
     ],
 )
 def test_wrong_arguments_are_named(wrong, words):
@@ -571,10 +783,17 @@ def test_wrong_arguments_are_named(wrong, words):
 
 
 def test_boards_are_drawn_whatever_happened_on_them():
-    for values in ({"a": [1.0]}, {"a": [1.0, 2.0], "b": [500.0, 700.0]}, {"a": [np.nan, 1.0]}, {"a": [-1.0, 1.0], "b": [0.0, 0.0]}):
+    for values in (
+        {"a": [1.0]},
+        {"a": [1.0, 2.0], "b": [500.0, 700.0]},
+        {"a": [np.nan, 1.0]},
+        {"a": [-1.0, 1.0], "b": [0.0, 0.0]},
+    ):
         board = leaderboard.standings(table(values))
         figure = leaderboard.plot(board)
-        assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == board["policy"].tolist()
+        assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == board[
+            "policy"
+        ].tolist()
         assert "wait (s)" in figure.axes[0].get_xlabel() and leaderboard.alt_text(board)
 
 
@@ -590,8 +809,17 @@ def test_the_explorer_draws_every_number_of_seeds():
 
 def test_the_script_of_the_chapter_runs_on_its_own(tmp_path):
     cells = json.loads((paths.checkout() / "notebooks" / "10-your-own.ipynb").read_text())["cells"]
-    (text,) = ["".join(cell["source"]) for cell in cells if "".join(cell["source"]).startswith("%%script")]
+    (text,) = [
+        "".join(cell["source"]) for cell in cells if "".join(cell["source"]).startswith("%%script")
+    ]
     (tmp_path / "mine.py").write_text(text.partition("\n")[2])
     there = os.environ | {"PYTHONPATH": str(paths.checkout())}
-    done = subprocess.run([sys.executable, "mine.py"], cwd=tmp_path, env=there, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "mine.py"],
+        cwd=tmp_path,
+        env=there,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "quickest" in done.stdout and "rank" in done.stdout

@@ -15,7 +15,9 @@ def crowd(seed, jobs=120):
     """Jobs of two resources, too many for three machines."""
     rng = np.random.default_rng(seed)
     columns = {"cores": rng.uniform(0.5, 4, jobs), "mem": rng.uniform(0.5, 4, jobs)}
-    return Workload.from_arrays(np.sort(rng.uniform(0, 80, jobs)), rng.exponential(5, jobs), **columns)
+    return Workload.from_arrays(
+        np.sort(rng.uniform(0, 80, jobs)), rng.exponential(5, jobs), **columns
+    )
 
 
 def columns(policy, workload, configs=CLUSTER, **options):
@@ -64,7 +66,11 @@ def test_easy_keeps_every_reservation_and_lets_jobs_overtake(seed):
 
 
 def test_without_reservations_they_are_broken():
-    late = [start > promised + 1e-9 for seed in range(12) for promised, start in promises(NAIVE, crowd(seed))]
+    late = [
+        start > promised + 1e-9
+        for seed in range(12)
+        for promised, start in promises(NAIVE, crowd(seed))
+    ]
     assert sum(late) > 10
 
 
@@ -76,7 +82,9 @@ def test_easy_backfills_what_ends_in_time_or_leaves_room_and_nothing_else():
         run = lotes.simulate(literature.easy, lotes.MachineConfigs([[4.0]], [1]), jobs)
         assert run.jobs["start"].tolist() == [0.0, 10.0, begins]
     # On an exit: the third and the fourth came while the machine was full.
-    jobs = Workload.from_arrays([0, 0, 1, 2, 3], [10.0, 4.0, 5.0, 50.0, 6.0], cores=[2.0, 2.0, 4.0, 1.0, 1.0])
+    jobs = Workload.from_arrays(
+        [0, 0, 1, 2, 3], [10.0, 4.0, 5.0, 50.0, 6.0], cores=[2.0, 2.0, 4.0, 1.0, 1.0]
+    )
     run = lotes.simulate(literature.easy, lotes.MachineConfigs([[4.0]], [1]), jobs)
     assert run.jobs["start"].tolist() == [0.0, 0.0, 10.0, 15.0, 4.0]
 
@@ -94,7 +102,9 @@ def test_dot_product_is_the_largest_of_all(seed):
     rows = np.arange(len(submit))
     for job in rows:
         now = start[job]
-        before = (start < now) | ((start == now) & (rows < job) if now > submit[job] else start < now)
+        before = (start < now) | (
+            (start == now) & (rows < job) if now > submit[job] else start < now
+        )
         free = free_of(before & (finish > now), size, machine, capacity)
         if now == submit[job]:
             fits = (size[job] <= free + 1e-9).all(axis=1)
@@ -117,9 +127,13 @@ def test_dot_product_is_the_largest_of_all(seed):
 def test_fgd_of_whole_gpus_is_the_shipped_one(seed):
     rng = np.random.default_rng(seed)
     kinds = np.array([[2.0, 0], [4, 1], [8, 2], [16, 4]])
-    which = rng.permutation(np.repeat([0, 1, 2, 3], [16, 32, 8, 8]))  # parts of powers of 2, which floats hold exactly
+    which = rng.permutation(
+        np.repeat([0, 1, 2, 3], [16, 32, 8, 8])
+    )  # parts of powers of 2, which floats hold exactly
     submit = np.sort(rng.uniform(0, 60, 64))
-    jobs = Workload.from_arrays(submit, rng.exponential(20, 64), job_class=which, cpu=kinds[which, 0], gpu=kinds[which, 1])
+    jobs = Workload.from_arrays(
+        submit, rng.exponential(20, 64), job_class=which, cpu=kinds[which, 0], gpu=kinds[which, 1]
+    )
     configs = lotes.MachineConfigs([[16.0, 2], [16, 4], [32, 8]], [3, 3, 1], pieces=1)
     shipped = columns("fgd", jobs, configs, typical=lotes.typical_tasks(jobs, 1.0))
     mine = columns(literature.fgd, jobs, configs)
@@ -137,7 +151,12 @@ def test_sufferage_on_the_example_of_its_paper():
     four = hmhs.Instance([1] * 4, [1] * 4, times, [1] * 4, [0] * 4, [[1.0]] * 4)
     done = hmhs.schedule(four, literature.sufferage)
     assert done.makespan == 78 and hmhs.schedule(four, "hmhs").makespan == 93  # Min-min
-    assert dict(zip(done.map.job.tolist(), done.map.machine.tolist(), strict=True)) == {1: 0, 2: 1, 3: 2, 0: 3}
+    assert dict(zip(done.map.job.tolist(), done.map.machine.tolist(), strict=True)) == {
+        1: 0,
+        2: 1,
+        3: 2,
+        0: 3,
+    }
 
 
 def mapped_first(tasks, times, free, asks):
@@ -148,7 +167,7 @@ def mapped_first(tasks, times, free, asks):
         for task in list(tasks):
             ends = [free[machine] + times[task[0]][machine] for machine in range(len(free))]
             best = ends.index(min(ends))
-            suffers = min(ends[:best] + ends[best + 1:], default=np.inf) - ends[best]
+            suffers = min(ends[:best] + ends[best + 1 :], default=np.inf) - ends[best]
             if best not in assigned:
                 assigned[best] = (task, suffers)
                 tasks.remove(task)
@@ -166,7 +185,11 @@ def mapped_first(tasks, times, free, asks):
 
 def literal_sufferage(times, counts):
     """When each job's last task ends, (N,): idle machines ask when a task ends, the one that was free first before others."""
-    tasks, free, end = [(job, k) for job, count in enumerate(counts) for k in range(count)], [0.0] * len(times[0]), [0.0] * len(counts)
+    tasks, free, end = (
+        [(job, k) for job, count in enumerate(counts) for k in range(count)],
+        [0.0] * len(times[0]),
+        [0.0] * len(counts),
+    )
     now = 0.0
     while tasks:
         for machine in sorted(range(len(free)), key=lambda machine: (free[machine], machine)):
@@ -200,8 +223,18 @@ def asked(skips, machines, ask):
     time = np.array([[1.0] + [2.0] * (machines - 1)])
     one, rng = np.zeros(1, np.int64), np.random.default_rng(0)
     stage = hmhs.list_scheduling.Waiting(
-        queue=one, order=one, left=one + 9, ready=np.zeros(1), time=time, score=time, free=np.zeros(machines),
-        notes=np.zeros((1, 4)), machine_notes=np.zeros((machines, 4)), wake=np.full(1, np.inf), rng=rng)
+        queue=one,
+        order=one,
+        left=one + 9,
+        ready=np.zeros(1),
+        time=time,
+        score=time,
+        free=np.zeros(machines),
+        notes=np.zeros((1, 4)),
+        machine_notes=np.zeros((machines, 4)),
+        wake=np.full(1, np.inf),
+        rng=rng,
+    )
     return [int(rule(stage, machine, 1.0)) for machine in ask], stage
 
 
@@ -209,7 +242,9 @@ def test_delay_lets_so_many_offers_pass_and_no_more():
     for skips in (0, 1, 4):
         answers, stage = asked(skips, 3, [1, 2] * 4)
         assert answers == [-1] * skips + [0] * (8 - skips)
-    answers, stage = asked(2, 3, [1, 0, 1, 2, 1])  # where its input is it starts at once, and waits anew after that
+    answers, stage = asked(
+        2, 3, [1, 0, 1, 2, 1]
+    )  # where its input is it starts at once, and waits anew after that
     assert answers == [-1, 0, -1, -1, 0] and 1.0 < stage.wake[0] <= 1.0 + literature.HEARTBEAT
 
 
@@ -219,8 +254,14 @@ def with_inputs(seed, jobs=20, machines=10):
     speed = np.full((jobs, machines), 2.0)
     for row in speed:
         row[rng.permutation(machines)[:3]] = 1.0
-    return hmhs.Instance(rng.uniform(10, 60, jobs), rng.integers(1, 20, jobs), speed,
-                         rng.uniform(10, 60, jobs), rng.integers(1, 4, jobs), np.ones((jobs, machines)))
+    return hmhs.Instance(
+        rng.uniform(10, 60, jobs),
+        rng.integers(1, 20, jobs),
+        speed,
+        rng.uniform(10, 60, jobs),
+        rng.integers(1, 4, jobs),
+        np.ones((jobs, machines)),
+    )
 
 
 def test_delay_runs_maps_where_their_input_is():
@@ -250,10 +291,27 @@ def test_probes_of_one_job_go_to_workers_of_their_own_and_to_the_less_busy():
     work = rng.permutation(workers) * 10.0
     whole = np.zeros(workers, np.int64)
     cluster = eagle.Cluster(
-        now=0.0, short_only=0, queued=whole, busy=whole, long_tasks=whole, work=work, job=whole - 1, since=work * 0,
-        placed=whole, estimate=np.ones(1), tasks=np.full(1, 6), unstarted=np.full(1, 6), long=np.zeros(1, np.int64),
-        sent=whole[:0], notes=np.zeros((1, 4)), worker_notes=np.zeros((workers, 4)))
-    went = [int(literature.less_work_of_d(cluster, 0, probe, np.random.default_rng(probe))) for probe in range(workers)]
+        now=0.0,
+        short_only=0,
+        queued=whole,
+        busy=whole,
+        long_tasks=whole,
+        work=work,
+        job=whole - 1,
+        since=work * 0,
+        placed=whole,
+        estimate=np.ones(1),
+        tasks=np.full(1, 6),
+        unstarted=np.full(1, 6),
+        long=np.zeros(1, np.int64),
+        sent=whole[:0],
+        notes=np.zeros((1, 4)),
+        worker_notes=np.zeros((workers, 4)),
+    )
+    went = [
+        int(literature.less_work_of_d(cluster, 0, probe, np.random.default_rng(probe)))
+        for probe in range(workers)
+    ]
     assert sorted(went) == list(range(workers)) and literature.twice(cluster, 0, rng) == 12
     looked = (np.random.default_rng(0).random(2) * workers).astype(int)
     assert work[went[0]] == work[looked].min()
@@ -263,9 +321,29 @@ def test_probes_of_one_job_go_to_workers_of_their_own_and_to_the_less_busy():
 
 
 def test_nobody_of_the_literature_breaks_a_rule():
-    boards = [leaderboard.lotes(literature.easy, literature.dot_product, workload=crowd, configs=CLUSTER, seeds=2, against=["greedy"]),
-              leaderboard.hmhs(literature.sufferage, literature.delay, workload=with_inputs, seeds=2, against=["fifo"])]
+    boards = [
+        leaderboard.lotes(
+            literature.easy,
+            literature.dot_product,
+            workload=crowd,
+            configs=CLUSTER,
+            seeds=2,
+            against=["greedy"],
+        ),
+        leaderboard.hmhs(
+            literature.sufferage, literature.delay, workload=with_inputs, seeds=2, against=["fifo"]
+        ),
+    ]
     jobs = eagle.google(60, 0, 1 / 300)
-    boards.append(leaderboard.eagle(literature.power_of_d, workload=jobs, workers=50, cutoff=500, seeds=2, against=["sparrow"]))
+    boards.append(
+        leaderboard.eagle(
+            literature.power_of_d,
+            workload=jobs,
+            workers=50,
+            cutoff=500,
+            seeds=2,
+            against=["sparrow"],
+        )
+    )
     for board in boards:
         assert not board["broke"].any() and board["mean"].notna().all()

@@ -44,7 +44,8 @@ def test_every_instance_becomes_one_job(hour, trace):
         and tasks["duration"].sum() == trace.tasks["duration"].sum() + 42_998 / 2
     )
     assert (
-        tasks[["cores", "memory"]].to_numpy().min() >= 0 and tasks[["cores", "memory"]].to_numpy().max() < 1
+        tasks[["cores", "memory"]].to_numpy().min() >= 0
+        and tasks[["cores", "memory"]].to_numpy().max() < 1
     )
     assert (tasks[["cores", "memory"]].max(axis=1) > 0).all()
     assert set(jobs.jobs["class"]) == set(range(4)) and classes.share.sum() == pytest.approx(1)
@@ -59,7 +60,9 @@ def test_units_by_hand_against_the_file(trace):
     rows = alone.tasks[alone.tasks["job"] == number]
     assert trace.jobs["submit"][own] == float(submit)
     wanted = (
-        max(float(duration), 0.5), float(cpu) / 9600, float(mem) / 100
+        max(float(duration), 0.5),
+        float(cpu) / 9600,
+        float(mem) / 100,
     )  # 9600 hundredths of a core are the machine
     assert np.isclose(rows[["duration", "cores", "memory"]], wanted, rtol=1e-12).all(axis=1).any()
 
@@ -75,7 +78,9 @@ def test_machines_keep_table_1_s_proportions(hour):
 def test_the_load_is_as_asked_with_the_fewest_machines(trace, load):
     configs, _, jobs = lotes.alibaba_hour(trace=trace.between(0, 120), load=load, first=20.0)
     found = lotes.offered_load(configs, jobs)
-    step = 3 / configs.n_machines  # a machine fewer changes no more than the rounding of a few configurations
+    step = (
+        3 / configs.n_machines
+    )  # a machine fewer changes no more than the rounding of a few configurations
     assert load * (1 - step) < found <= load and pooled_load(configs, jobs) <= found * (1 + 1e-9)
 
 
@@ -91,7 +96,9 @@ def test_classes_know_only_the_first_minutes(trace, stretch):
     _, classes, jobs = stretch
     early = trace.between(0, 300)
     changed = early.tasks.assign(
-        cpu=np.where(np.repeat(early.jobs["submit"] >= 50, np.diff(early.offsets)), 0.1, early.tasks["cpu"])
+        cpu=np.where(
+            np.repeat(early.jobs["submit"] >= 50, np.diff(early.offsets)), 0.1, early.tasks["cpu"]
+        )
     )
     other = lotes.alibaba_hour(trace=Workload(early.jobs, changed), first=50.0)[1]
     np.testing.assert_array_equal(classes.demand, other.demand)
@@ -113,10 +120,15 @@ def test_an_instance_larger_than_every_machine_is_left_out_and_counted():
 @pytest.mark.parametrize("policy", ["lotes", "lotes-first", "greedy", "tetris"])
 def test_policies_keep_the_books(stretch, policy):
     configs, classes, jobs = stretch
-    follows = {"plan": lotes.plan(configs, classes)} if policy.startswith("lotes") else {"classes": classes}
+    follows = (
+        {"plan": lotes.plan(configs, classes)}
+        if policy.startswith("lotes")
+        else {"classes": classes}
+    )
     run = lotes.simulate(policy, configs, jobs, record=False, interval=60.0, **follows)
     assert (
-        run.arrived == run.started == run.finished == len(jobs) and run.waiting == 0
+        run.arrived == run.started == run.finished == len(jobs)
+        and run.waiting == 0
         and abs(run.little) < 1e-9
     )
     work = (jobs.tasks[["cores", "memory"]].mul(jobs.tasks["duration"], axis=0)).sum().to_numpy()
@@ -124,7 +136,9 @@ def test_policies_keep_the_books(stretch, policy):
         run.utilisation * (configs.count @ configs.capacity) * run.time, work, rtol=1e-6
     )
     present = run.mean_present * run.time
-    assert present == pytest.approx(run.mean_response * len(jobs) + jobs.tasks["duration"].sum(), rel=1e-9)
+    assert present == pytest.approx(
+        run.mean_response * len(jobs) + jobs.tasks["duration"].sum(), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(

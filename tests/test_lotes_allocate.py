@@ -1,6 +1,5 @@
 """Stage 1 against the printed program in another solver, its closed forms, and the choice of the vertex."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -49,13 +48,17 @@ def assert_on_the_optimal_face(configs, classes, allocation, rate):
     used = allocation.delta.sum(axis=1)
     assert (used <= 1 + 1e-7).all() and (allocation.delta >= 0).all()
     supplied = (
-        allocation.delta * configs.capacity[:, None] * configs.count[:, None, None] * classes.rate[:, :, None]
+        allocation.delta
+        * configs.capacity[:, None]
+        * configs.count[:, None, None]
+        * classes.rate[:, :, None]
     ).sum(axis=0)
     asked = rate * classes.share[:, None] * classes.demand
     assert (supplied >= asked * (1 - 1e-6) - 1e-9).all()
     np.testing.assert_allclose(
         allocation.delta * (configs.capacity * configs.count[:, None])[:, None],
-        allocation.running[:, :, None] * classes.demand[None], atol=1e-9
+        allocation.running[:, :, None] * classes.demand[None],
+        atol=1e-9,
     )
     assert not allocation.running[classes.rate == 0].any()
 
@@ -66,12 +69,17 @@ def test_first_worked_example_ten_thirds():
     configs, classes = lotes.MachineConfigs([[5.0]], [2]), lotes.JobClasses([1.0], [[3.0]], [[1.0]])
     allocation = lotes.allocate(configs, classes)
     assert allocation.rate == pytest.approx(10 / 3)
-    assert allocation.delta.tolist() == [[[pytest.approx(1)]]] and allocation.supports.tolist() == [1]
+    assert allocation.delta.tolist() == [[[pytest.approx(1)]]] and allocation.supports.tolist() == [
+        1
+    ]
 
 
 def test_second_worked_example_eighty():
     # Thirty machines of eight cores, jobs of three: 240 cores hold 80 jobs, the machines hold 60.
-    configs, classes = lotes.MachineConfigs([[8.0]], [30]), lotes.JobClasses([1.0], [[3.0]], [[1.0]])
+    configs, classes = (
+        lotes.MachineConfigs([[8.0]], [30]),
+        lotes.JobClasses([1.0], [[3.0]], [[1.0]]),
+    )
     assert pool_size(configs, classes).tolist() == [[80]]
     assert lotes.allocate(configs, classes).running[0, 0] == pytest.approx(80)
     assert waste(configs, classes)[0, 0] == pytest.approx(20 / 80)
@@ -140,7 +148,8 @@ def test_architecture_constraint():
     assert lotes.allocate(configs, free).rate == pytest.approx(8)
     allocation = lotes.allocate(configs, bound)
     assert allocation.rate == pytest.approx(8) and allocation.support.tolist() == [
-        [True, False], [False, True]
+        [True, False],
+        [False, True],
     ]
 
 
@@ -155,7 +164,10 @@ def test_a_class_of_share_zero_asks_for_nothing():
     "option, message",
     [
         ({"vertex": "best"}, "vertex: 'best' is not one of least waste, solver"),
-        ({"vertex": np.ones((3, 4))}, r"vertex: needs a name, or a finite cost .* an array \(10, 4\)"),
+        (
+            {"vertex": np.ones((3, 4))},
+            r"vertex: needs a name, or a finite cost .* an array \(10, 4\)",
+        ),
         ({"vertex": np.full((10, 4), np.nan)}, "vertex: needs a name, or a finite cost"),
         ({"solver": "CPLEX"}, "solver: 'CPLEX' is not one of HiGHS, CBC"),
     ],
@@ -194,7 +206,8 @@ def test_scarcity_is_the_price_where_prices_are_unique():
     rate = lotes.allocate(configs, classes).rate
     assert rate == pytest.approx(200 / 3)  # all 100 cores, three for a pair of jobs
     price = (
-        lotes.scarcity(configs, classes, more=0.01) * rate
+        lotes.scarcity(configs, classes, more=0.01)
+        * rate
         / (0.01 * configs.capacity * configs.count[:, None])
     )
     assert price == pytest.approx(np.array([[2 / 3, 0], [2 / 3, 0]]), abs=1e-4)
@@ -202,7 +215,9 @@ def test_scarcity_is_the_price_where_prices_are_unique():
 
 def test_scarcity_refuses_less():
     with pytest.raises(ValueError, match="more: 0"):
-        lotes.scarcity(lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[1.0]], [[1.0]]), more=0)
+        lotes.scarcity(
+            lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[1.0]], [[1.0]]), more=0
+        )
 
 
 def test_an_optimum_with_table_1_s_numbers_of_classes_exists_and_one_class_everywhere_does_not():

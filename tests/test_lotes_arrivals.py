@@ -27,7 +27,12 @@ DAILY = ArrivalModel(1e5, 0.3, 5.0, cycles=((24.0, 0.2, 20.0),))
 
 def numbers(model):
     return np.array(
-        [model.typical, model.spread, model.memory, *(number for cycle in model.cycles for number in cycle)]
+        [
+            model.typical,
+            model.spread,
+            model.memory,
+            *(number for cycle in model.cycles for number in cycle),
+        ]
     )
 
 
@@ -46,7 +51,8 @@ def test_expected_jobs_are_the_mean_of_draws():
 
 
 @pytest.mark.parametrize(
-    "model", [DAILY, ArrivalModel(2e4, 0.1, 30.0), ArrivalModel(1e5, 0.26, 1.9, GOOGLE_ARRIVALS.cycles)]
+    "model",
+    [DAILY, ArrivalModel(2e4, 0.1, 30.0), ArrivalModel(1e5, 0.26, 1.9, GOOGLE_ARRIVALS.cycles)],
 )
 def test_a_fit_recovers_the_model_that_drew_the_counts(model):
     counts = model.draw(25_000, None, np.random.default_rng(2))
@@ -84,8 +90,15 @@ def test_no_model_near_the_fit_is_likelier_by_the_literal_density():
 @settings(max_examples=40, deadline=None)
 @given(hours=st.integers(1, 60), jobs=st.integers(0, 10_000), seed=st.integers(0, 2**32 - 1))
 def test_draws_have_the_total_and_repeat(hours, jobs, seed):
-    first, again = (GOOGLE_ARRIVALS.draw(hours, jobs, np.random.default_rng(seed)) for _ in range(2))
-    assert first.shape == (hours,) and first.sum() == jobs and first.min() >= 0 and (first == again).all()
+    first, again = (
+        GOOGLE_ARRIVALS.draw(hours, jobs, np.random.default_rng(seed)) for _ in range(2)
+    )
+    assert (
+        first.shape == (hours,)
+        and first.sum() == jobs
+        and first.min() >= 0
+        and (first == again).all()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -122,37 +135,62 @@ def test_the_model_is_like_googles_month(table):
         return np.corrcoef(log(counts)[lag:], log(counts)[: len(counts) - lag])[0, 1]
 
     counts, models = hourly(submit), [hourly(month.jobs["submit"].to_numpy()) for month in drawn]
-    assert np.mean([log(model).std() for model in models]) == pytest.approx(log(counts).std(), rel=0.1)
+    assert np.mean([log(model).std() for model in models]) == pytest.approx(
+        log(counts).std(), rel=0.1
+    )
     for lag in (1, 2, 4, 8, 24, 168):
-        assert np.mean([follows(model, lag) for model in models]) == pytest.approx(follows(counts, lag), abs=0.12)
+        assert np.mean([follows(model, lag) for model in models]) == pytest.approx(
+            follows(counts, lag), abs=0.12
+        )
     for month in drawn:
         came, runs_for = month.jobs["submit"].to_numpy(), month.tasks["duration"].to_numpy()
         for batch in (True, False):
             for q in (0.01, 0.1, 0.25, 0.4, 0.5, 0.75, 0.9, 0.99):
-                mine, true = (np.quantile(d[(s == 0) == batch], q) for d, s in ((runs_for, came), (duration, submit)))
+                mine, true = (
+                    np.quantile(d[(s == 0) == batch], q)
+                    for d, s in ((runs_for, came), (duration, submit))
+                )
                 assert mine == pytest.approx(true, rel=0.06), (batch, q)
         assert np.minimum(runs_for, HOURS - came).sum() == pytest.approx(within, rel=0.02)
 
 
 def test_durations_are_the_quantiles_of_kaplan_and_meier():
     """By hand: of four jobs one ends at 1 h, one is cut off at 2 h, one ends at 3 h, one is cut off at 4 h."""
-    times = pd.DataFrame({"submit": [5.0] * 4 + [0.0], "duration": [1.0, 2, 3, 4, 7], "ended": [True, False] * 2 + [True]})
+    times = pd.DataFrame(
+        {
+            "submit": [5.0] * 4 + [0.0],
+            "duration": [1.0, 2, 3, 4, 7],
+            "ended": [True, False] * 2 + [True],
+        }
+    )
     longer, batch, later = fit_durations(times).T
     assert (batch == 7).all() and longer[0] == 1 and longer[-1] == 0 and later[-1] == HOURS
-    left = np.where(later[1:] <= 1, 0.75, np.where(later[1:] <= 3, 0.375, 0.0))  # 3/4, then 3/4 of 1/2
+    left = np.where(
+        later[1:] <= 1, 0.75, np.where(later[1:] <= 3, 0.375, 0.0)
+    )  # 3/4, then 3/4 of 1/2
     assert (left <= longer[1:] + 1e-12).all() and set(later[1:]) == {1.0, 3.0, float(HOURS)}
-    assert later[np.searchsorted(-longer, -0.76)] == 3.0 and later[np.searchsorted(-longer, -0.75)] in (1.0, 3.0)
+    assert later[np.searchsorted(-longer, -0.76)] == 3.0 and later[
+        np.searchsorted(-longer, -0.75)
+    ] in (1.0, 3.0)
 
 
-@pytest.mark.parametrize("options", [{}, {"load": 0.5, "sizes": "independent"}, {"drift": 1.5}, {"thin": 9}, {"hours": 100}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"load": 0.5, "sizes": "independent"}, {"drift": 1.5}, {"thin": 9}, {"hours": 100}],
+)
 def test_machines_are_so_many_that_the_load_is_the_one_asked_for(options):
     configs, classes = google2011()
     fewer, planned, month = google_month(configs, classes, **{"thin": 3, "seed": 2} | options)
     load, hours = options.get("load", 0.8), options.get("hours", HOURS)
     submit, tasks = month.jobs["submit"].to_numpy(), month.tasks
-    busy = sum(min(d, hours - s) * c for s, d, c in zip(submit, tasks["duration"], tasks["cores"], strict=True))
+    busy = sum(
+        min(d, hours - s) * c
+        for s, d, c in zip(submit, tasks["duration"], tasks["cores"], strict=True)
+    )
     realised = busy / hours / (fewer.count @ fewer.capacity[:, 0])
-    assert realised == pytest.approx(core_load(fewer, month, hours)) == pytest.approx(load, rel=0.02)
+    assert (
+        realised == pytest.approx(core_load(fewer, month, hours)) == pytest.approx(load, rel=0.02)
+    )
     assert submit.max() < hours and np.allclose(planned.rate, 1 / tasks["duration"].mean())
     share = fewer.count[:4] / fewer.count[:4].sum()
     np.testing.assert_allclose(share, configs.count[:4] / configs.count[:4].sum(), atol=0.03)
@@ -160,7 +198,9 @@ def test_machines_are_so_many_that_the_load_is_the_one_asked_for(options):
 
 def test_thinned_months_are_parts_of_the_table():
     rng, n = np.random.default_rng(0), 3_000
-    times = pd.DataFrame({"submit": np.sort(rng.uniform(0, HOURS, n)), "duration": rng.exponential(20.0, n)})
+    times = pd.DataFrame(
+        {"submit": np.sort(rng.uniform(0, HOURS, n)), "duration": rng.exponential(20.0, n)}
+    )
     parts = [google_month(*google2011(), times=times, thin=3, seed=seed)[2] for seed in range(3)]
     together = np.concatenate([part.tasks["duration"] for part in parts])
     np.testing.assert_array_equal(np.sort(together), np.sort(times["duration"]))
@@ -171,13 +211,22 @@ def test_the_mix_drifts_only_when_asked():
     by_day = {}
     for drift in (0.0, 0.8):
         jobs = google_month(*google2011(), thin=10, drift=drift, seed=1)[2].jobs.query("submit > 0")
-        by_day[drift] = jobs.groupby((jobs["submit"] // 24).astype(int))["class"].apply(lambda k: (k == 1).mean()).std()
+        by_day[drift] = (
+            jobs.groupby((jobs["submit"] // 24).astype(int))["class"]
+            .apply(lambda k: (k == 1).mean())
+            .std()
+        )
     assert by_day[0.0] < 0.02 and by_day[0.8] > 0.05
 
 
 def test_a_job_of_the_table_runs_from_its_start_to_its_end_within_the_month():
-    jobs = pd.DataFrame({"submit": [0.0, 0.0, 600.0, 4200.0], "start": [0.0, 0.0, 960.0, 4200.0],
-                         "end": [2400.0, np.nan, 4560.0, np.nan]})
+    jobs = pd.DataFrame(
+        {
+            "submit": [0.0, 0.0, 600.0, 4200.0],
+            "start": [0.0, 0.0, 960.0, 4200.0],
+            "end": [2400.0, np.nan, 4560.0, np.nan],
+        }
+    )
     times = google_times(jobs)
     assert times["submit"].tolist() == [0, 0, 0, 1] and times["ended"].tolist() == [True, False] * 2
     assert times["duration"].tolist() == [0.5, HOURS, 1.0, HOURS - 1]
@@ -192,10 +241,14 @@ def test_the_fitted_model_has_the_months_mean_without_being_told():
 def test_a_month_takes_its_hours_from_the_model_it_is_given():
     spread = {}
     for model in (ArrivalModel(900.0, 0.0, 1.0), GOOGLE_ARRIVALS):
-        counts = hourly(google_month(*google2011(), thin=5, arrivals=model)[2].jobs["submit"].to_numpy())
+        counts = hourly(
+            google_month(*google2011(), thin=5, arrivals=model)[2].jobs["submit"].to_numpy()
+        )
         mean = counts.mean()
         assert counts.sum() == (JOBS - BATCH) // 5
-        spread[model] = np.sum((counts - mean) ** 2 / mean) / (HOURS - 1)  # chi-squared over its degrees of freedom
+        spread[model] = np.sum((counts - mean) ** 2 / mean) / (
+            HOURS - 1
+        )  # chi-squared over its degrees of freedom
     flat, wild = spread.values()
     assert 0.8 < flat < 1.25 and wild > 5
 
@@ -209,7 +262,10 @@ def test_a_month_takes_its_hours_from_the_model_it_is_given():
         (lambda: ArrivalModel(1.0, 0.1, 1.0, ((0.0, 0.1, 1.0),)), "positive period"),
         (lambda: google_month(*google2011(), load=0.0), "load, thin, hours: 0, 1"),
         (lambda: google_month(*google2011(), hours=1e4, thin=99), "at most 696 hours"),
-        (lambda: google_month(*google2011(), sizes="commun", thin=99), "sizes: 'commun' is unknown"),
+        (
+            lambda: google_month(*google2011(), sizes="commun", thin=99),
+            "sizes: 'commun' is unknown",
+        ),
     ],
 )
 def test_bad_input_is_refused(call, why):
@@ -222,7 +278,9 @@ def test_month_tells_days_tail_and_mean_of_the_same_runs():
     assert frame.notna().all(axis=None) and frame["realised"].between(0.68, 0.72).all()
     for _, one in frame.groupby("policy"):
         part = {measure: rows.set_index("x")["value"] for measure, rows in one.groupby("measure")}
-        assert list(part["queue"].index) == list(range(29)) and set(part["wait"].index) <= set(range(29))
+        assert list(part["queue"].index) == list(range(29)) and set(part["wait"].index) <= set(
+            range(29)
+        )
         tail, mean = part["tail"], part["mean"].item()
         assert tail.is_monotonic_decreasing and tail.iloc[-1] >= 0 and tail.iloc[0] <= 100
         # The mean is the area below the tail: between sums of its rectangles.
@@ -233,22 +291,39 @@ def test_month_tells_days_tail_and_mean_of_the_same_runs():
 
 
 def test_claims_read_the_month_as_they_say():
-    days = {"lotes": [5.0, 0.0, 0.0, 9.0], "tetris": [3.0, 2.0, 0.0, 4.0], "greedy": [0.3, 90.0, 1.0, 2.0]}
+    days = {
+        "lotes": [5.0, 0.0, 0.0, 9.0],
+        "tetris": [3.0, 2.0, 0.0, 4.0],
+        "greedy": [0.3, 90.0, 1.0, 2.0],
+    }
     rows = [
-        (0, policy, "wait", day, value) for policy, values in days.items() for day, value in enumerate(values)
+        (0, policy, "wait", day, value)
+        for policy, values in days.items()
+        for day, value in enumerate(values)
     ]
     rows += [
         (0, policy, "mean", 0, value)
         for policy, value in (("lotes", 10.0), ("tetris", 100.0), ("greedy", 1000.0))
     ]
-    rows += [(0, policy, "queue", day, value) for policy in days for day, value in enumerate((7, 0, 0, 2000))]
     rows += [
-        (0, policy, "tail", 3600.0 * hours, value) for policy in days
+        (0, policy, "queue", day, value)
+        for policy in days
+        for day, value in enumerate((7, 0, 0, 2000))
+    ]
+    rows += [
+        (0, policy, "tail", 3600.0 * hours, value)
+        for policy in days
         for hours, value in ((1, 0.4), (7, 0.3), (17, 0.2))
     ]
-    frame = pd.DataFrame(rows, columns=["seed", "policy", "measure", "x", "value"]).astype({"x": float})
+    frame = pd.DataFrame(rows, columns=["seed", "policy", "measure", "x", "value"]).astype(
+        {"x": float}
+    )
     frame = frame.assign(load=0.8, thin=1, sizes="common")
-    readings = {row.id.removeprefix("lotes.month-"): row.readings for row in fig6_10_month.CLAIMS if row.measure}
+    readings = {
+        row.id.removeprefix("lotes.month-"): row.readings
+        for row in fig6_10_month.CLAIMS
+        if row.measure
+    }
     expected = {
         "greedy": 2, "tetris": 1, "greedy-minutes": 16.5, "lower": 0, "deviate": 0.5, "first-day": 1, "tail-lotes": 0.6,
         "tail-tetris": 0.3, "tail-greedy": 0.2, "queue-lotes": 0, "queue-tetris": 0.5, "queue-tetris-small": 1 / 6, "queue-greedy": 50,
@@ -265,8 +340,14 @@ def test_the_map_says_who_waits_least_and_by_how_much():
     waits = {("lotes", 0.5): (1.0, 2.0, 4.0), ("greedy", 0.5): (0.0, 0.0, 0.0), ("tetris", 0.5): (9.0, 9.0, 9.0),
              ("lotes", 0.9): (1.0, 1.0, 1.0), ("greedy", 0.9): (1e5,) * 3, ("tetris", 0.9): (10.0, 1000.0, 100.0),
              ("lotes-first", 0.9): (0.0,) * 3, ("lotes-first", 0.5): (0.0,) * 3}  # fmt: skip
-    rows = [("mean", policy, "common", load, seed, wait) for (policy, load), all_ in waits.items() for seed, wait in enumerate(all_)]
-    ahead = fig6_10_month._ahead(pd.DataFrame(rows, columns=["measure", "policy", "sizes", "load", "seed", "value"]))
+    rows = [
+        ("mean", policy, "common", load, seed, wait)
+        for (policy, load), all_ in waits.items()
+        for seed, wait in enumerate(all_)
+    ]
+    ahead = fig6_10_month._ahead(
+        pd.DataFrame(rows, columns=["measure", "policy", "sizes", "load", "seed", "value"])
+    )
     assert ahead["common", 0.5] == ("greedy", pytest.approx(np.log10(2.0 / 1e-4)))
     assert ahead["common", 0.9] == ("lotes", pytest.approx(2.0))
 
@@ -275,9 +356,19 @@ def test_scale_changes_the_size_of_the_month_and_nothing_else():
     facts = []
     for thin in sorted({fig6_10_month.EXPERIMENTS[3].points[scale][0]["thin"] for scale in SCALES}):
         configs, _, jobs = runs.month(3, thin=thin, load=0.8)
-        duration, demand = jobs.tasks["duration"].to_numpy(), jobs.tasks[["cores", "memory"]].to_numpy()
-        facts.append([len(jobs) * thin, *np.quantile(duration, [0.1, 0.5, 0.9]), *demand.mean(axis=0),
-                      core_load(configs, jobs), configs.count @ configs.capacity[:, 0] * thin])
+        duration, demand = (
+            jobs.tasks["duration"].to_numpy(),
+            jobs.tasks[["cores", "memory"]].to_numpy(),
+        )
+        facts.append(
+            [
+                len(jobs) * thin,
+                *np.quantile(duration, [0.1, 0.5, 0.9]),
+                *demand.mean(axis=0),
+                core_load(configs, jobs),
+                configs.count @ configs.capacity[:, 0] * thin,
+            ]
+        )
     # A twelfth of the batch that outlasts the month is 194 jobs, whose sizes add up to within 7 %.
     for other in facts[1:]:
         np.testing.assert_allclose(facts[0][:-1], other[:-1], rtol=0.05)

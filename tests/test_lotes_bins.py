@@ -16,11 +16,15 @@ SOME = settings(deadline=None, max_examples=120)
 
 def brute_force(capacity, demand):
     """Every mix in exact arithmetic, and those to which nothing can be added."""
-    capacity, demand = [Fraction(c) for c in capacity], [[Fraction(r) for r in row] for row in demand]
+    capacity, demand = (
+        [Fraction(c) for c in capacity],
+        [[Fraction(r) for r in row] for row in demand],
+    )
 
     def fits(mix):
         return all(
-            sum(n * row[l] for n, row in zip(mix, demand, strict=True)) <= c for l, c in enumerate(capacity)
+            sum(n * row[l] for n, row in zip(mix, demand, strict=True)) <= c
+            for l, c in enumerate(capacity)
         )
 
     most = [min(c // r for c, r in zip(capacity, row, strict=True) if r > 0) for row in demand]
@@ -38,8 +42,9 @@ def machines(draw, unit=1, classes=4):
     capacity = draw(st.lists(st.integers(0, 12), min_size=resources, max_size=resources))
     demand = draw(
         st.lists(
-            st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any), min_size=k,
-            max_size=k
+            st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any),
+            min_size=k,
+            max_size=k,
         )
     )
     return [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
@@ -66,7 +71,9 @@ def test_the_unit_does_not_matter(machine, unit):
 def test_rows_are_sorted_unique_and_maximal(machine):
     rows = [tuple(row) for row in non_dominated_bins(*machine).tolist()]
     assert rows == sorted(set(rows))
-    assert not any(all(x <= y for x, y in zip(a, b, strict=True)) for a, b in itertools.permutations(rows, 2))
+    assert not any(
+        all(x <= y for x, y in zip(a, b, strict=True)) for a, b in itertools.permutations(rows, 2)
+    )
 
 
 def test_figure_5():
@@ -106,7 +113,10 @@ def test_google_bins():
     counts = [count_bins(c, classes.demand) for c in configs.capacity]
     assert counts == [139, 74, 160, 812, 29, 22, 3, 160, 409, 7]
     for capacity, n in list(zip(configs.capacity, counts, strict=True))[:3]:
-        exact = np.rint(np.array([*capacity]) * 100).astype(int), np.rint(classes.demand * 100).astype(int)
+        exact = (
+            np.rint(np.array([*capacity]) * 100).astype(int),
+            np.rint(classes.demand * 100).astype(int),
+        )
         assert len(brute_force(exact[0].tolist(), exact[1].tolist())) == n
 
 
@@ -130,7 +140,8 @@ def test_bad_machines(capacity, demand, message):
 def test_the_guard_refuses_before_asking_for_memory():
     demand = np.linspace(0.02, 0.03, 12)[:, None]
     with pytest.raises(
-        ValueError, match="more than 1,000,000 non-dominated bins of 12 classes.*0.1 GB.*lotes.generate_plan"
+        ValueError,
+        match="more than 1,000,000 non-dominated bins of 12 classes.*0.1 GB.*lotes.generate_plan",
     ):
         non_dominated_bins([1.0], demand, max_bins=1_000_000)
     assert count_bins([1.0], demand, 1_000_000) == 1_000_001
@@ -148,7 +159,9 @@ def test_algorithm_1_as_printed_keeps_every_feasible_bin(machine):
     most = [int(min(c // r for c, r in zip(capacity, row, strict=True) if r)) for row in demand]
     mixes = np.array(list(itertools.product(*[range(m + 1) for m in most])))
     feasible = mixes[(mixes @ np.array(demand) <= capacity).all(axis=1)]
-    assert {tuple(row) for row in kept.rows.tolist()} == {tuple(row) for row in feasible.tolist() if any(row)}
+    assert {tuple(row) for row in kept.rows.tolist()} == {
+        tuple(row) for row in feasible.tolist() if any(row)
+    }
     assert not kept.undefined
 
 
@@ -167,7 +180,8 @@ def test_algorithm_1_defects_by_hand():
     table = defects([7], [[2], [3]]).set_index("version")
     assert table.loc["as printed", ["kept", "dominated"]].tolist() == [7, 4]
     assert table.loc["flag reset", ["kept", "dominated"]].tolist() == [
-        4, 1
+        4,
+        1,
     ]  # one job of each: another of the first still fits
     assert algorithm1([5], [[2], [9]]).undefined  # the last class is larger than the machine
     with pytest.raises(ValueError, match="Algorithm 1 keeps more than 10 bins"):

@@ -3,7 +3,15 @@
 import numpy as np
 import pytest
 
-from schedlib.lotes import JobClasses, MachineConfigs, Policy, RandomWorkload, can_start, capacity, plan
+from schedlib.lotes import (
+    JobClasses,
+    MachineConfigs,
+    Policy,
+    RandomWorkload,
+    can_start,
+    capacity,
+    plan,
+)
 from schedlib.workload import Workload
 
 CORES, MACHINES = 4, 800
@@ -29,7 +37,9 @@ def start_there(cluster, machine):
 
 @pytest.mark.parametrize("policy", ["lotes", "greedy", "tetris"])
 def test_jobs_of_one_core_are_sustained_up_to_all_cores(policy):
-    found = capacity(policy, CONFIGS, JOBS, plan=plan(CONFIGS, CLASSES) if policy == "lotes" else None, seed=1)
+    found = capacity(
+        policy, CONFIGS, JOBS, plan=plan(CONFIGS, CLASSES) if policy == "lotes" else None, seed=1
+    )
     assert found.bound == pytest.approx(MOST)
     assert found.high - found.low <= 0.0101 * MOST
     assert found.low == pytest.approx(MOST, rel=0.02)
@@ -58,7 +68,9 @@ def test_what_cannot_be_measured_is_refused():
     with pytest.raises(ValueError, match="a trace has one rate"):
         capacity("greedy", CONFIGS, Workload.from_arrays([0.0], [1.0], cpu=[1.0]))
     with pytest.raises(ValueError, match="sustains less than a thousandth"):
-        capacity(Policy(lambda cluster, job: -1, lambda cluster, machine: -1, "idle"), CONFIGS, JOBS)
+        capacity(
+            Policy(lambda cluster, job: -1, lambda cluster, machine: -1, "idle"), CONFIGS, JOBS
+        )
 
 
 def test_a_burst_comes_first_and_takes_nothing_from_the_rest():

@@ -12,14 +12,15 @@ CENTRES = np.array([[0.02, 0.01], [0.02, 0.06], [0.1, 0.03], [0.3, 0.2]])
 
 
 def planted(seed=0, jobs=2000, days=2.0):
-    """Four well separated clouds, submitted over `days`; (workload, the class that each job was drawn from).
-    """
+    """Four well separated clouds, submitted over `days`; (workload, the class that each job was drawn from)."""
     draw = np.random.default_rng(seed)
     cloud = draw.choice(4, jobs, p=[0.2, 0.4, 0.3, 0.1])
     demand = CENTRES[cloud] * draw.uniform(0.9, 1.1, (jobs, 2))
     duration = np.array([1.0, 2.0, 3.0, 4.0])[cloud] * draw.uniform(0.5, 1.5, jobs)
     submit = np.linspace(5.0, 5.0 + 24 * days, jobs, endpoint=False)
-    return Workload.from_arrays(submit, duration, cpu=demand[:, 0], mem=demand[:, 1], time_unit="h"), cloud
+    return Workload.from_arrays(
+        submit, duration, cpu=demand[:, 0], mem=demand[:, 1], time_unit="h"
+    ), cloud
 
 
 @pytest.mark.parametrize("features", ["demand", "demand and duration"])
@@ -68,7 +69,8 @@ def test_only_the_first_day_makes_classes():
     workload = Workload.from_arrays([0, 1, 30], [2, 2, 100], cpu=[0.1, 0.2, 0.9], time_unit="h")
     classes, found = lotes.cluster_jobs(workload, 2)
     assert (
-        classes.demand.tolist() == [[0.1], [0.2]] and found.tolist() == [0, 1, 1]
+        classes.demand.tolist() == [[0.1], [0.2]]
+        and found.tolist() == [0, 1, 1]
         and (1 / classes.rate).tolist() == [[2, 2]]
     )
     assert lotes.cluster_jobs(workload, 3, day=48)[0].n_classes == 3
@@ -100,8 +102,9 @@ def test_counts_say_what_an_extra_class_gains():
         ({"cpu": [0, 0]}, {"k": 1}, "the class needs nothing of any resource"),
         ({"cpu": None}, {"k": 1}, "workload: its tasks have no column of demands"),
         (
-            {"tasks": [0, 2]}, {"k": 1, "day": 0.5},
-            "day: no task is submitted in the first 0.5 s; give a longer day"
+            {"tasks": [0, 2]},
+            {"k": 1, "day": 0.5},
+            "day: no task is submitted in the first 0.5 s; give a longer day",
         ),
         ({"tasks": [0, 0], "duration": [], "cpu": []}, {"k": 1}, "workload: no tasks"),
     ],

@@ -11,7 +11,9 @@ from schedlib.pictures import bins as pictures
 from schedlib.pictures import style
 from schedlib.pictures.diagrams import Arrow, Box, plot_diagram
 
-SIX = fig1_4_model.fig1(total_cores=4.0, total_memory=8.0, seed=0).assign(total_cores=4.0, total_memory=8.0)
+SIX = fig1_4_model.fig1(total_cores=4.0, total_memory=8.0, seed=0).assign(
+    total_cores=4.0, total_memory=8.0
+)
 LIFE = fig1_4_model.fig3(**fig1_4_model.SMALL_CLUSTER, seed=0)
 STAGES = fig1_4_model.fig4(seed=0)
 
@@ -22,13 +24,16 @@ def extents(figure):
     figure.draw(renderer)
     (ax,) = figure.axes
     boxes = [
-        patch.get_window_extent(renderer) for patch in ax.patches
+        patch.get_window_extent(renderer)
+        for patch in ax.patches
         if isinstance(patch, FancyBboxPatch) and patch.get_zorder() > 0
     ]
     return boxes, [text.get_window_extent(renderer) for text in ax.texts], figure.bbox
 
 
-@pytest.mark.parametrize("plot, frame", [(fig1_4_model.plot_fig3, LIFE), (fig1_4_model.plot_fig4, STAGES)])
+@pytest.mark.parametrize(
+    "plot, frame", [(fig1_4_model.plot_fig3, LIFE), (fig1_4_model.plot_fig4, STAGES)]
+)
 def test_no_text_touches_another_or_the_edge_of_a_box(plot, frame):
     boxes, texts, page = extents(plot(frame))
     for n, text in enumerate(texts):
@@ -54,19 +59,27 @@ def test_six_jobs_hold_what_is_there_and_wait_for_one_resource_each():
     for _, job in SIX[SIX["start"] > SIX["submit"]].iterrows():
         before = SIX[(SIX["start"] < job["start"]) & (SIX["finish"] >= job["start"])]
         lacking[job["job"]] = [
-            name for name, there in (("cores", 4), ("memory", 8)) if before[name].sum() + job[name] > there
+            name
+            for name, there in (("cores", 4), ("memory", 8))
+            if before[name].sum() + job[name] > there
         ]
     assert lacking == {4: ["cores"], 5: ["memory"]}
 
 
-@pytest.mark.parametrize("resource, plot", [("cores", fig1_4_model.plot_fig1), ("memory", fig1_4_model.plot_fig2)])
+@pytest.mark.parametrize(
+    "resource, plot", [("cores", fig1_4_model.plot_fig1), ("memory", fig1_4_model.plot_fig2)]
+)
 def test_blocks_are_as_large_as_what_the_jobs_hold(resource, plot):
     blocks = [
-        path for collection in plot(SIX).axes[0].collections for path in collection.get_paths()
+        path
+        for collection in plot(SIX).axes[0].collections
+        for path in collection.get_paths()
         if len(path.vertices) > 3
     ]
     boxes = np.array([[*path.vertices.min(axis=0), *path.vertices.max(axis=0)] for path in blocks])
-    assert sorted(map(tuple, boxes[:, [0, 2]])) == sorted(zip(SIX["start"], SIX["finish"], strict=True))
+    assert sorted(map(tuple, boxes[:, [0, 2]])) == sorted(
+        zip(SIX["start"], SIX["finish"], strict=True)
+    )
     assert np.ptp(boxes[:, [1, 3]], axis=1).tolist() == SIX[resource].tolist()
     for a, b in ((a, b) for n, b in enumerate(boxes) for a in boxes[:n]):
         assert (a[2:] <= b[:2]).any() or (b[2:] <= a[:2]).any()

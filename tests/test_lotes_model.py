@@ -24,8 +24,14 @@ JOBS = {"share": [0.25, 0.75], "demand": [[0.1, 0.2], [0.3, 0.1]], "rate": [[1.0
         ({"count": [3, 0]}, r"count\[1\]: 0; must be 1, 2, 3"),
         ({"count": [3, 1.5]}, r"count\[1\]: 1.5; must be 1, 2, 3"),
         ({"count": [3, np.inf]}, r"count\[1\]: inf; must be 1, 2, 3"),
-        ({"capacity": [[1.0, 1.0], [0.5, -1.0]]}, r"capacity\[1, 1\]: -1; must be a finite number >= 0"),
-        ({"capacity": [[1.0, np.nan], [0.5, 1.0]]}, r"capacity\[0, 1\]: nan; must be a finite number"),
+        (
+            {"capacity": [[1.0, 1.0], [0.5, -1.0]]},
+            r"capacity\[1, 1\]: -1; must be a finite number >= 0",
+        ),
+        (
+            {"capacity": [[1.0, np.nan], [0.5, 1.0]]},
+            r"capacity\[0, 1\]: nan; must be a finite number",
+        ),
         (
             {"capacity": [[1.0, 1.0], [0.0, 0.0]]},
             r"capacity\[1\]: 0; the whole row is zero; leave that configuration out",
@@ -49,7 +55,10 @@ def test_bad_configurations(change, message):
         ({"demand": [[0.1, 0.1], [0.0, 0.0]]}, r"demand\[1\]: 0; the class needs nothing"),
         ({"rate": [[1.0], [1.0]]}, "rate: 1 columns for 2 classes"),
         ({"rate": [[1.0, -2.0], [1.0, 1.0]]}, r"rate\[0, 1\]: -2; must be"),
-        ({"rate": [[1.0, 0.0], [1.0, 0.0]]}, r"rate\[any row\]\[1\]: 0; no configuration can run that class"),
+        (
+            {"rate": [[1.0, 0.0], [1.0, 0.0]]},
+            r"rate\[any row\]\[1\]: 0; no configuration can run that class",
+        ),
     ],
 )
 def test_bad_classes(change, message):
@@ -60,7 +69,10 @@ def test_bad_classes(change, message):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"demand": [[0.1], [0.3]]}, "demand: 1 columns, but capacity has 2; needs one per resource"),
+        (
+            {"demand": [[0.1], [0.3]]},
+            "demand: 1 columns, but capacity has 2; needs one per resource",
+        ),
         ({"rate": [[1.0, 2.0]]}, "rate: 1 rows for 2 configurations; give one row for each"),
         (
             {"demand": [[0.1, 0.2], [1.1, 0.1]]},
@@ -83,7 +95,11 @@ def test_arrays_are_copied_and_read_only():
     count = np.array([3, 2])
     configs, classes = lotes.MachineConfigs(FINE["capacity"], count), lotes.JobClasses(**JOBS)
     count[0] = 99
-    assert configs.count.tolist() == [3, 2] and configs.n_machines == 5 and configs.count.dtype == np.int64
+    assert (
+        configs.count.tolist() == [3, 2]
+        and configs.n_machines == 5
+        and configs.count.dtype == np.int64
+    )
     for array in (configs.capacity, configs.count, classes.share, classes.demand, classes.rate):
         with pytest.raises(ValueError, match="read-only"):
             array[...] = 1
@@ -91,9 +107,16 @@ def test_arrays_are_copied_and_read_only():
 
 def test_google_is_tables_1_and_2():
     configs, classes = lotes.google2011()
-    assert configs.n_machines == 12583 and len(instances.SUPPORTS) == 10 and sum(instances.SUPPORTS) == 18
+    assert (
+        configs.n_machines == 12583
+        and len(instances.SUPPORTS) == 10
+        and sum(instances.SUPPORTS) == 18
+    )
     assert configs.count[:4].tolist() == [6732, 3863, 1001, 795]
-    assert configs.capacity[7].tolist() == [0.5, 0.97] and configs.capacity[9].tolist() == [1.0, 0.06]
+    assert configs.capacity[7].tolist() == [0.5, 0.97] and configs.capacity[9].tolist() == [
+        1.0,
+        0.06,
+    ]
     assert classes.demand.tolist() == [[0.02, 0.01], [0.02, 0.03], [0.07, 0.03], [0.2, 0.06]]
     np.testing.assert_allclose(1 / classes.rate, np.tile([0.03, 0.04, 0.04, 0.03], (10, 1)))
     # the printed class means: nothing of class 4 fits the machine with 0.03 of memory

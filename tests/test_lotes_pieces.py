@@ -10,7 +10,14 @@ from schedlib.lotes import JobClasses, MachineConfigs, Typical, fragmentation, s
 from schedlib.workload import Workload
 
 EPS = 1e-8  # capacities are a billionth larger than stated, see `lotes.scaled`
-POLICIES = ("lotes", "lotes-first", "greedy", "tetris", "fgd", lotes.Policy(arrive=lambda cluster, job: -1))
+POLICIES = (
+    "lotes",
+    "lotes-first",
+    "greedy",
+    "tetris",
+    "fgd",
+    lotes.Policy(arrive=lambda cluster, job: -1),
+)
 
 
 def gpu_jobs(submit, duration, demand, **more):
@@ -27,11 +34,19 @@ def test_fragmentation_by_hand():
     GPU asked for: all 1.5.
     """
     configs = MachineConfigs([[6.0, 2.0]], [1], pieces=1)
-    typical = Typical(np.array([[2, 0.25], [2, 1], [2, 2], [8, 0.25], [1, 0]]), np.array([0.5, 0.25, 0.125, 0.0625, 0.0625]))
+    typical = Typical(
+        np.array([[2, 0.25], [2, 1], [2, 2], [8, 0.25], [1, 0]]),
+        np.array([0.5, 0.25, 0.125, 0.0625, 0.0625]),
+    )
     jobs = {"start": [1.0], "finish": [2.0], "machine": [0], "pieces": [2]}
-    got = [fragmentation(configs, typical, np.array([[2, 0.5]]), jobs, time) for time in (0.5, 1.0, 2.0)]
+    got = [
+        fragmentation(configs, typical, np.array([[2, 0.5]]), jobs, time)
+        for time in (0.5, 1.0, 2.0)
+    ]
     empty = 2 * (0.0625 + 0.0625)
-    np.testing.assert_allclose(got, [empty, 0.25 * 0.5 + (0.125 + 0.0625 + 0.0625) * 1.5, empty], atol=1e-7)
+    np.testing.assert_allclose(
+        got, [empty, 0.25 * 0.5 + (0.125 + 0.0625 + 0.0625) * 1.5, empty], atol=1e-7
+    )
 
 
 def test_fgd_fills_a_used_gpu_and_spares_a_whole_one():
@@ -39,18 +54,33 @@ def test_fgd_fills_a_used_gpu_and_spares_a_whole_one():
     typical = Typical(np.array([[4, 0.5], [4, 1]]), np.array([0.5, 0.5]))
     jobs = gpu_jobs([0, 1, 2, 3], [9, 9, 9, 1], [[4, 0.5], [4, 0.25], [22, 0], [4, 1]])
     run = simulate("fgd", configs, jobs, typical=typical)
-    assert run.jobs["machine"].tolist() == [0, 0, 1, 0]  # the third would leave too few cores for the GPUs
-    assert [bits(pieces) for pieces in run.jobs["pieces"]] == [[0], [0], [], [1]] and run.response.max() == 0
+    assert run.jobs["machine"].tolist() == [
+        0,
+        0,
+        1,
+        0,
+    ]  # the third would leave too few cores for the GPUs
+    assert [bits(pieces) for pieces in run.jobs["pieces"]] == [
+        [0],
+        [0],
+        [],
+        [1],
+    ] and run.response.max() == 0
 
 
 @pytest.mark.parametrize("policy", ["greedy", "tetris", "fgd"])
 def test_what_is_left_of_several_gpus_does_not_add_up(policy):
     """Four of 0.6 on four GPUs leave 1.6 in all and 0.4 of each: a fifth of them, and a whole GPU, must wait."""
-    configs, typical = MachineConfigs([[99.0, 4.0]], [1], pieces=1), Typical(np.array([[1, 0.6]]), np.ones(1))
+    configs, typical = (
+        MachineConfigs([[99.0, 4.0]], [1], pieces=1),
+        Typical(np.array([[1, 0.6]]), np.ones(1)),
+    )
     options = {"typical": typical} if policy == "fgd" else {}
     run = simulate(policy, configs, gpu_jobs(range(5), [10] * 5, [[1, 0.6]] * 5), **options)
     assert run.response.tolist() == [0, 0, 0, 0, 6]
-    run = simulate(policy, configs, gpu_jobs(range(5), [10] * 5, [[1, 0.6]] * 4 + [[1, 1]]), **options)
+    run = simulate(
+        policy, configs, gpu_jobs(range(5), [10] * 5, [[1, 0.6]] * 4 + [[1, 1]]), **options
+    )
     assert run.response.tolist() == [0, 0, 0, 0, 6]
     assert run.utilisation[1] == pytest.approx((4 * 10 * 0.6 + 10 * 1) / 20 / 4)
 
@@ -165,7 +195,9 @@ def test_fgd_descends_as_the_definition_says(system):
 
 def test_impossible_requests_are_refused():
     configs = MachineConfigs([[8.0, 2.0]], [1], pieces=1)
-    with pytest.raises(ValueError, match=r"task 0 asks for 1.5 of resource 1, which comes in pieces"):
+    with pytest.raises(
+        ValueError, match=r"task 0 asks for 1.5 of resource 1, which comes in pieces"
+    ):
         simulate("greedy", configs, gpu_jobs([0], [1], [[1, 1.5]]))
     with pytest.raises(ValueError, match="more than any machine"):
         simulate("greedy", configs, gpu_jobs([0], [1], [[1, 3]]))
@@ -177,4 +209,6 @@ def test_impossible_requests_are_refused():
         simulate("fgd", configs, gpu_jobs([0], [1], [[1, 1]]))
     with pytest.raises(ValueError, match="needs a resource that comes in pieces"):
         plain = MachineConfigs([[8.0, 2.0]], [1])
-        simulate("fgd", plain, gpu_jobs([0], [1], [[1, 1]]), typical=Typical(np.ones((1, 2)), np.ones(1)))
+        simulate(
+            "fgd", plain, gpu_jobs([0], [1], [[1, 1]]), typical=Typical(np.ones((1, 2)), np.ones(1))
+        )

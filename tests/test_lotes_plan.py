@@ -31,7 +31,9 @@ def by_linprog(configs, classes, bins):
     above = np.c_[classes.share, -served.T]
     equal = np.c_[np.zeros(len(bins)), np.equal.outer(np.arange(len(bins)), own).astype(float)]
     cost = np.r_[-1.0, np.zeros(len(own))]
-    return -linprog(cost, A_ub=above, b_ub=np.zeros(classes.n_classes), A_eq=equal, b_eq=configs.count).fun
+    return -linprog(
+        cost, A_ub=above, b_ub=np.zeros(classes.n_classes), A_eq=equal, b_eq=configs.count
+    ).fun
 
 
 def exhaustive(configs, classes, bins):
@@ -43,7 +45,8 @@ def exhaustive(configs, classes, bins):
     best = 0.0
     for way in itertools.product(*ways):
         machines = [
-            np.bincount(np.array(picked), minlength=len(b)) for picked, b in zip(way, bins, strict=True)
+            np.bincount(np.array(picked), minlength=len(b))
+            for picked, b in zip(way, bins, strict=True)
         ]
         best = max(best, sustained(classes, bins, machines))
     return best
@@ -52,12 +55,16 @@ def exhaustive(configs, classes, bins):
 def assert_sound(plan):
     """Bins fit their machines, as many machines as there are, the rates are what the machines sustain."""
     configs, classes = plan.configs, plan.classes
-    rows = zip(configs.capacity, configs.count, plan.bins, plan.machines, plan.fractions, strict=True)
+    rows = zip(
+        configs.capacity, configs.count, plan.bins, plan.machines, plan.fractions, strict=True
+    )
     for capacity, n, bins, machines, x in rows:
         assert (bins @ classes.demand <= capacity * (1 + 1e-9) + 1e-12).all()
         assert machines.dtype == np.int64 and (machines >= 0).all() and machines.sum() == n
         assert (x >= 0).all() and x.sum() == pytest.approx(n)
-        assert [tuple(row) for row in bins.tolist()] == sorted({tuple(row) for row in bins.tolist()})
+        assert [tuple(row) for row in bins.tolist()] == sorted(
+            {tuple(row) for row in bins.tolist()}
+        )
     assert plan.rate == pytest.approx(sustained(classes, plan.bins, plan.fractions))
     assert plan.rate_rounded == sustained(classes, plan.bins, plan.machines)
     assert plan.rate_rounded <= plan.rate * (1 + 1e-7) or plan.rate_rounded <= plan.rate + 1e-9
@@ -73,18 +80,29 @@ def test_first_worked_example_two():
 
 
 def test_second_worked_example_sixty():
-    plan = lotes.plan(lotes.MachineConfigs([[8.0]], [30]), lotes.JobClasses([1.0], [[3.0]], [[1.0]]))
-    assert plan.rate == 60 and plan.running.tolist() == [[60]] and plan.allocation.rate == pytest.approx(80)
+    plan = lotes.plan(
+        lotes.MachineConfigs([[8.0]], [30]), lotes.JobClasses([1.0], [[3.0]], [[1.0]])
+    )
+    assert (
+        plan.rate == 60
+        and plan.running.tolist() == [[60]]
+        and plan.allocation.rate == pytest.approx(80)
+    )
 
 
 def test_figure_5_machine():
     # Bins (0,2), (2,1), (3,0); both classes asked for alike: x (0,2) and y (2,1) with 2y = 2x + y, so x : y =
     # 1 : 2.
     configs, classes = (
-        lotes.MachineConfigs([[7.0]], [3]), lotes.JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]])
+        lotes.MachineConfigs([[7.0]], [3]),
+        lotes.JobClasses([0.5, 0.5], [[2.0], [3.0]], [[1.0, 1.0]]),
     )
     plan = lotes.plan(configs, classes)
-    assert plan.fractions[0].round(6).tolist() == [1, 2, 0] and plan.machines[0].tolist() == [1, 2, 0]
+    assert plan.fractions[0].round(6).tolist() == [1, 2, 0] and plan.machines[0].tolist() == [
+        1,
+        2,
+        0,
+    ]
     assert plan.rate == pytest.approx(8) and plan.allocation.rate == pytest.approx(8.4)
 
 
@@ -111,10 +129,14 @@ def test_plans_are_sound_and_generated_ones_best(problem):
 @given(problems(configs=2, classes=2, machines=3))
 def test_integer_program_is_exhaustive_search(problem):
     allocation = lotes.allocate(*problem, fitting=True)
-    plan, exact = (lotes.plan(*problem, allocation=allocation, integer=integer) for integer in (False, True))
+    plan, exact = (
+        lotes.plan(*problem, allocation=allocation, integer=integer) for integer in (False, True)
+    )
     assert_sound(exact)
     assert exact.rate_rounded == pytest.approx(exhaustive(*problem, plan.bins), rel=1e-9)
-    assert plan.rate_rounded <= exact.rate_rounded * (1 + 1e-9) and exact.rate == pytest.approx(plan.rate)
+    assert plan.rate_rounded <= exact.rate_rounded * (1 + 1e-9) and exact.rate == pytest.approx(
+        plan.rate
+    )
 
 
 @given(st.integers(0, 9), st.lists(st.floats(0, 5), min_size=1, max_size=6))
@@ -147,7 +169,9 @@ def test_google():
     assert plan.rate_rounded <= exact.rate_rounded <= exact.rate
     again = lotes.plan(configs, classes)
     assert all((a == b).all() for a, b in zip(plan.machines, again.machines, strict=True))
-    whole = lotes.plan(configs, classes, allocation=lotes.allocate(configs, classes, vertex="solver"))
+    whole = lotes.plan(
+        configs, classes, allocation=lotes.allocate(configs, classes, vertex="solver")
+    )
     generated = lotes.generate_plan(configs, classes)
     assert_sound(generated)
     assert whole.rate < plan.rate < generated.rate <= generated.bound
@@ -163,10 +187,13 @@ def test_the_other_solver_finds_the_same_optimum():
     configs, classes = lotes.google2011()
     allocation = lotes.allocate(configs, classes)
     ours, theirs = (
-        lotes.plan(configs, classes, allocation=allocation, solver=solver) for solver in ("HiGHS", "CBC")
+        lotes.plan(configs, classes, allocation=allocation, solver=solver)
+        for solver in ("HiGHS", "CBC")
     )
     assert theirs.rate == pytest.approx(ours.rate, rel=1e-6)
-    assert lotes.generate_plan(configs, classes, solver="CBC").rate == pytest.approx(4_730_690, rel=2e-6)
+    assert lotes.generate_plan(configs, classes, solver="CBC").rate == pytest.approx(
+        4_730_690, rel=2e-6
+    )
 
 
 @SOME
@@ -183,9 +210,9 @@ def test_best_mix_is_the_best_bin(problem, data):
     )
     assert best <= mix.bound * (1 + 1e-12) <= best * (1 + 1e-9) + 1e-12
     loose = best_mix(capacity, classes.demand, value, gap=0.1)
-    assert loose.value <= best * (1 + 1e-12) and best <= loose.bound * (1 + 1e-12) <= loose.value * 1.1 * (
-        1 + 1e-9
-    )
+    assert loose.value <= best * (1 + 1e-12) and best <= loose.bound * (
+        1 + 1e-12
+    ) <= loose.value * 1.1 * (1 + 1e-9)
 
 
 def test_a_class_left_without_a_machine():
@@ -196,17 +223,23 @@ def test_a_class_left_without_a_machine():
         ValueError, match="allocation: class 1 is allocated only to.*fitting=True.*generate_plan"
     ):
         lotes.plan(configs, classes)
-    assert lotes.plan(configs, classes, allocation=lotes.allocate(configs, classes, fitting=True)).rate > 0
+    assert (
+        lotes.plan(configs, classes, allocation=lotes.allocate(configs, classes, fitting=True)).rate
+        > 0
+    )
     assert lotes.generate_plan(configs, classes).rate > 0
 
 
 def test_refusals():
     configs, classes = lotes.google2011()
     with pytest.raises(
-        ValueError, match="max_bins: .* classes on machines of .* have more than 2 bins; use generate_plan"
+        ValueError,
+        match="max_bins: .* classes on machines of .* have more than 2 bins; use generate_plan",
     ):
         lotes.plan(configs, classes, max_bins=2)
-    other = lotes.allocate(lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[0.1]], [[1.0]]))
+    other = lotes.allocate(
+        lotes.MachineConfigs([[1.0]], [1]), lotes.JobClasses([1.0], [[0.1]], [[1.0]])
+    )
     with pytest.raises(
         ValueError, match=r"allocation: made for \(1, 1\) configurations and classes, not \(10, 4\)"
     ):

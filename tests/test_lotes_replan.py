@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 import lotes_literal as literal
 import test_lotes_simulate_exact as exact
-from schedlib.lotes import JobClasses, MachineConfigs, Past, Replan, google2011, google_month, plan, simulate
+from schedlib.lotes import (
+    JobClasses,
+    MachineConfigs,
+    Past,
+    Replan,
+    google2011,
+    google_month,
+    plan,
+    simulate,
+)
 from schedlib.lotes.dispatching.machine_tree import WIDTH, refresh
 from schedlib.lotes.replan import Planner, cluster, estimate, estimated
 from schedlib.workload import Workload
@@ -26,7 +35,10 @@ def other_plans(configs, classes, number, rng):
     """Plans for the same classes with other shares; None when there is none."""
     try:
         return [
-            plan(configs, dataclasses.replace(classes, share=rng.dirichlet(np.ones(classes.n_classes))))
+            plan(
+                configs,
+                dataclasses.replace(classes, share=rng.dirichlet(np.ones(classes.n_classes))),
+            )
             for _ in range(number)
         ]
     except ValueError:
@@ -54,7 +66,8 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
         return (demand[:, 0] * 64 + turn).astype(int) % classes.n_classes
 
     swaps = [
-        (turn * every, plans[turn], label(demand, turn) if relabels else job_class) for turn in (1, 2, 3)
+        (turn * every, plans[turn], label(demand, turn) if relabels else job_class)
+        for turn in (1, 2, 3)
     ]
     turns = []
 
@@ -72,7 +85,14 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
     policy = "lotes-first" if first else "lotes"
     jobs = as_workload(submit, job_class, work, demand)
     run = simulate(
-        policy, configs, jobs, plan=plans[0], seed=choices, slots=1, replan=Replan(every, how=how), **options
+        policy,
+        configs,
+        jobs,
+        plan=plans[0],
+        seed=choices,
+        slots=1,
+        replan=Replan(every, how=how),
+        **options,
     )
     for name, values in zip(NAMES, expected, strict=True):
         np.testing.assert_array_equal(run.jobs[name].to_numpy(), values, err_msg=name)
@@ -85,7 +105,9 @@ def crowded():
     rng = np.random.default_rng(1)
     submit = np.append(np.zeros(500), np.sort(rng.uniform(0, 48, 5_500)))
     times = pd.DataFrame({"submit": submit, "duration": rng.lognormal(0.5, 1.0, len(submit))})
-    fewer, classes, jobs = google_month(*google2011(), times=times, hours=48, load=1.1, drift=0.8, seed=1)
+    fewer, classes, jobs = google_month(
+        *google2011(), times=times, hours=48, load=1.1, drift=0.8, seed=1
+    )
     return fewer, classes, jobs, plan(fewer, classes)
 
 
@@ -93,7 +115,9 @@ def crowded():
 def test_the_same_plan_again_changes_nothing(crowded, policy):
     configs, _, jobs, first = crowded
     without = simulate(policy, configs, jobs, plan=first)
-    again = simulate(policy, configs, jobs, plan=first, replan=Replan(5.0, how=lambda past, old: old))
+    again = simulate(
+        policy, configs, jobs, plan=first, replan=Replan(5.0, how=lambda past, old: old)
+    )
     assert len(again.plans) > 9 and without.intervals["queue_most"].max() > 100
     for name in NAMES:
         np.testing.assert_array_equal(again.jobs[name], without.jobs[name])
@@ -159,12 +183,21 @@ def test_only_the_past_counts(crowded, how):
     later = submit >= turning
     unfinished = run.jobs["finish"].to_numpy() > turning
     demand = np.where(
-        later[:, None], 0.4 * rng.random((len(submit), 2)) + 0.01, arrays[["cores", "memory"]].to_numpy()
+        later[:, None],
+        0.4 * rng.random((len(submit), 2)) + 0.01,
+        arrays[["cores", "memory"]].to_numpy(),
     )
-    duration = np.where(unfinished, arrays["duration"] + 50 * rng.random(len(submit)), arrays["duration"])
+    duration = np.where(
+        unfinished, arrays["duration"] + 50 * rng.random(len(submit)), arrays["duration"]
+    )
     job_class = np.where(later, rng.integers(0, 4, len(submit)), jobs.jobs["class"])
     changed = Workload.from_arrays(
-        submit, duration, job_class=job_class, time_unit="h", cores=demand[:, 0], memory=demand[:, 1]
+        submit,
+        duration,
+        job_class=job_class,
+        time_unit="h",
+        cores=demand[:, 0],
+        memory=demand[:, 1],
     )
     other = simulate("lotes", configs, changed, plan=first, replan=Replan(6.0, how=how))
     then = (run.jobs["start"] < turning).to_numpy()
@@ -202,14 +235,17 @@ def test_clusters_by_hand():
     demand = np.where(np.arange(40)[:, None] % 4 == 0, [[0.5, 0.1]], [[0.1, 0.2]])
     past = Past(40.0, 0.0, submit, np.zeros(40, int), demand, submit.copy(), submit + 1)
     first = plan(
-        MachineConfigs([[1.0, 1.0]], [3]), JobClasses([0.5, 0.5], [[0.2, 0.2], [0.4, 0.4]], [[2.0, 2.0]])
+        MachineConfigs([[1.0, 1.0]], [3]),
+        JobClasses([0.5, 0.5], [[0.2, 0.2], [0.4, 0.4]], [[2.0, 2.0]]),
     )
     found, label = cluster(past, first)
     np.testing.assert_allclose(found.classes.demand, [[0.1, 0.2], [0.5, 0.1]])
     np.testing.assert_allclose(found.classes.share, [0.75, 0.25])
     np.testing.assert_allclose(found.classes.rate, [[1.0, 1.0]])
     assert label(np.array([[0.1, 0.19], [0.45, 0.12], [0.32, 0.19]])).tolist() == [
-        0, 1, 0
+        0,
+        1,
+        0,
     ]  # the last by spreads, not by eye
     assert cluster(past._replace(demand=np.full((40, 2), 0.1)), first) is None
     assert cluster(past._replace(since=39.5), first) is None
@@ -228,15 +264,18 @@ def test_an_idle_machine_that_serves_a_class_from_now_on_takes_its_waiting_jobs(
     )
     assert simulate("lotes", configs, jobs, plan=first).jobs["start"].tolist() == [0, 0, 9]
     turned = dataclasses.replace(first, bins=first.bins[::-1], machines=first.machines[::-1])
-    run = simulate("lotes", configs, jobs, plan=first, replan=Replan(3.0, how=lambda past, old: turned))
+    run = simulate(
+        "lotes", configs, jobs, plan=first, replan=Replan(3.0, how=lambda past, old: turned)
+    )
     assert run.jobs["start"].tolist() == [0, 0, 3] and run.jobs["machine"].tolist() == [0, 1, 0]
 
 
 @pytest.mark.parametrize(
     "arguments, why",
     [
-        ({"every": 0}, "every: 0"), ({"every": 1, "window": -1}, "window: -1"),
-        ({"every": 1, "how": "again"}, "how: 'again'")
+        ({"every": 0}, "every: 0"),
+        ({"every": 1, "window": -1}, "window: -1"),
+        ({"every": 1, "how": "again"}, "how: 'again'"),
     ],
 )
 def test_bad_replanning_is_refused(arguments, why):
@@ -250,11 +289,16 @@ def test_runs_that_cannot_be_replanned_are_refused(crowded):
         simulate("greedy", configs, jobs, classes=classes, replan=Replan(6.0))
     fewer = plan(configs, JobClasses([1.0], [[0.1, 0.1]], np.ones((10, 1))))
     with pytest.raises(ValueError, match="a plan for 1 classes, not the 4"):
-        simulate("lotes", configs, jobs, plan=first, replan=Replan(6.0, how=lambda past, old: fewer))
+        simulate(
+            "lotes", configs, jobs, plan=first, replan=Replan(6.0, how=lambda past, old: fewer)
+        )
     with pytest.raises(ValueError, match="labels must be"):
         simulate(
-            "lotes", configs, jobs, plan=first,
-            replan=Replan(6.0, how=lambda past, old: (old, lambda demand: demand))
+            "lotes",
+            configs,
+            jobs,
+            plan=first,
+            replan=Replan(6.0, how=lambda past, old: (old, lambda demand: demand)),
         )
     some = dataclasses.replace(
         classes, rate=np.where(np.arange(4) == np.arange(10)[:, None], 0.0, classes.rate)

@@ -40,7 +40,9 @@ def unit_jobs(rate, hours, machines, cores, seed):
 )
 def test_jobs_of_one_core_queue_as_in_m_m_c(policy, options):
     servers, load, waits = 20, 18.0, []
-    machines = 1 if policy == "greedy" else 4  # Greedy queues at single machines, which is another system
+    machines = (
+        1 if policy == "greedy" else 4
+    )  # Greedy queues at single machines, which is another system
     for seed in range(8):
         configs, classes, workload = unit_jobs(load, 4000.0, machines, servers // machines, seed)
         made = plan(configs, classes) if policy == "lotes" else None
@@ -64,7 +66,9 @@ def test_single_server_matches_pollaczek_khinchine():
 
 @pytest.fixture(scope="module")
 def instance():
-    return random_instance(0.006, machines=20, hours=20.0, load=1.02, sizes="common", matched=True, seed=5)
+    return random_instance(
+        0.006, machines=20, hours=20.0, load=1.02, sizes="common", matched=True, seed=5
+    )
 
 
 @pytest.fixture(scope="module", params=["lotes", "lotes-first", "greedy", "tetris"])
@@ -72,7 +76,9 @@ def pair(request, instance):
     made = instance.plan if request.param.startswith("lotes") else None
     with pytest.warns(UserWarning, match="stage 2 sustains"):
         kept = simulate(request.param, instance.configs, instance.workload, plan=made)
-        streamed = simulate(request.param, instance.configs, instance.workload, plan=made, record=False)
+        streamed = simulate(
+            request.param, instance.configs, instance.workload, plan=made, record=False
+        )
     return instance, kept, streamed
 
 
@@ -85,8 +91,12 @@ def test_streamed_metrics_agree_with_the_rows(pair):
     rows = kept.jobs.dropna(subset=["start"])
     interval = (rows["start"] // kept.width).astype(int)
     means = (rows["start"] - rows["submit"]).groupby(interval).mean()
-    np.testing.assert_allclose(kept.intervals["mean_response"].to_numpy()[means.index], means, atol=1e-12)
-    assert (kept.intervals["started"].to_numpy()[means.index] == rows.groupby(interval).size()).all()
+    np.testing.assert_allclose(
+        kept.intervals["mean_response"].to_numpy()[means.index], means, atol=1e-12
+    )
+    assert (
+        kept.intervals["started"].to_numpy()[means.index] == rows.groupby(interval).size()
+    ).all()
     late = kept.intervals["end"].to_numpy()[[30, 60, 99]]
     submit, start = kept.jobs["submit"].to_numpy(), kept.jobs["start"].fillna(np.inf).to_numpy()
     queue = [((submit <= t) & (start > t)).sum() for t in late]
@@ -98,7 +108,9 @@ def test_little_holds_and_every_job_runs_once_within_capacity(pair):
     assert abs(kept.little) < 1e-9
     jobs = kept.jobs
     assert (jobs["start"].dropna() >= jobs["submit"][jobs["start"].notna()]).all()
-    assert kept.started == jobs["start"].notna().sum() and kept.waiting == kept.arrived - kept.started
+    assert (
+        kept.started == jobs["start"].notna().sum() and kept.waiting == kept.arrived - kept.started
+    )
     ran = jobs["start"].notna().to_numpy()
     demand = np.concatenate([block.demand for block in instance.workload.blocks()])[ran]
     where, capacity = jobs["machine"].to_numpy()[ran], instance.configs.capacity
@@ -136,7 +148,14 @@ def test_policies_meet_the_same_jobs(instance):
 def test_same_seed_same_run_and_other_choices_else(instance):
     with pytest.warns(UserWarning):
         one, same, other = (
-            simulate("lotes", instance.configs, instance.workload, plan=instance.plan, seed=seed, slots=slots)
+            simulate(
+                "lotes",
+                instance.configs,
+                instance.workload,
+                plan=instance.plan,
+                seed=seed,
+                slots=slots,
+            )
             for seed, slots in ((1, 1 << 16), (1, 8), (2, 1 << 16))
         )
     assert one.jobs.equals(same.jobs) and not one.jobs.equals(other.jobs)
@@ -162,12 +181,14 @@ def test_lotes_starves_a_queued_job_too_large_for_its_configurations():
     able = JobClasses([0.5, 0.5], [[1.0], [10.0]], [[1.0, 0.0], [1.0, 1.0]])
     starving = plan(configs, able, allocation=found.allocation)
     assert simulate("lotes", configs, jobs, plan=starving).waiting == 1
-    assert simulate("lotes", configs, jobs, plan=starving, exit="all").response.tolist() == [0.0, 4.0]
+    assert simulate("lotes", configs, jobs, plan=starving, exit="all").response.tolist() == [
+        0.0,
+        4.0,
+    ]
 
 
 def test_machines_asked_per_arrival_by_hand():
-    """Three machines of one core, two configurations; two jobs of a core that never end, the third must wait.
-    """
+    """Three machines of one core, two configurations; two jobs of a core that never end, the third must wait."""
     configs = MachineConfigs([[1.0], [1.5]], [1, 2])
     found = plan(
         configs, JobClasses([1.0], [[1.0]], [[0.0], [1.0]])
@@ -196,8 +217,11 @@ def test_long_queues_do_not_slow_the_search_down():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             run = simulate(
-                policy, configs, workload, plan=plan(configs, classes) if policy == "lotes" else None,
-                record=False
+                policy,
+                configs,
+                workload,
+                plan=plan(configs, classes) if policy == "lotes" else None,
+                record=False,
             )
         assert run.waiting > 150_000
 
@@ -209,7 +233,8 @@ def test_laws_of_sizes(matched, mean):
         workload = RandomWorkload(classes, 1e5, 1.0, sizes=sizes, matched=matched)
         blocks = list(workload.blocks())
         demand, job_class = (
-            np.concatenate([getattr(block, name) for block in blocks]) for name in ("demand", "job_class")
+            np.concatenate([getattr(block, name) for block in blocks])
+            for name in ("demand", "job_class")
         )
         assert demand[:, 0].mean() == pytest.approx(mean, rel=0.01)
         assert demand[job_class == 1, 1].mean() == pytest.approx(mean / 2, rel=0.01)
@@ -226,9 +251,14 @@ def test_truncated_stays_inside():
 
 def test_what_happens_at_the_very_end_is_in_the_last_interval():
     jobs = Workload.from_arrays([0.0, 0.0, 4.0], [4.0, 2.0, 0.0], cpu=[1.0, 1.0, 1.0])
-    intervals = simulate("greedy", MachineConfigs([[1.0]], [1]), jobs, until=None, interval=3.0).intervals
+    intervals = simulate(
+        "greedy", MachineConfigs([[1.0]], [1]), jobs, until=None, interval=3.0
+    ).intervals
     assert intervals["end"].tolist() == [3.0, 6.0]
-    assert intervals[["arrived", "started", "finished"]].to_numpy().tolist() == [[2, 1, 0], [1, 2, 3]]
+    assert intervals[["arrived", "started", "finished"]].to_numpy().tolist() == [
+        [2, 1, 0],
+        [1, 2, 3],
+    ]
     assert intervals["mean_response"].tolist() == [0.0, 3.0], "jobs 1 and 2 waited 4 and 2"
 
 
@@ -264,7 +294,9 @@ def test_bad_options_are_refused(policy, options, why):
 
 
 def test_bad_workloads_are_refused():
-    with pytest.raises(ValueError, match=r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine"):
+    with pytest.raises(
+        ValueError, match=r"job 0 \(class 0\) needs \(0.6, 1.5\), more than any machine"
+    ):
         simulate("greedy", SMALL, jobs_of(0.6, 1.5))
     with pytest.raises(ValueError, match="demands 1 resources, but machines have 2"):
         simulate("greedy", SMALL, Workload.from_arrays([0.0], [1.0], cpu=[0.1]))
@@ -275,7 +307,9 @@ def test_bad_workloads_are_refused():
         simulate("tetris", SMALL, jobs_of(0.1, 0.1, 3), classes=classes)
     made = plan(SMALL, classes)
     with pytest.raises(ValueError, match="plan: was made for other machine configurations"):
-        simulate("lotes", MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 3]), jobs_of(0.1, 0.1), plan=made)
+        simulate(
+            "lotes", MachineConfigs([[1.0, 1.0], [0.5, 0.25]], [1, 3]), jobs_of(0.1, 0.1), plan=made
+        )
     with pytest.raises(ValueError, match="sizes: 'odd' is unknown"):
         RandomWorkload(classes, 1.0, 1.0, sizes="odd")
     with pytest.raises(ValueError, match="phi: 0.06, must lie in"):
@@ -294,11 +328,13 @@ def test_policies_that_break_the_rules_are_refused():
 
     jobs = Workload.from_arrays([0.0, 0.5], [1.0, 1.0], cpu=[0.1, 0.1], mem=[0.1, 0.1])
     with pytest.raises(
-        ValueError, match="'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2"
+        ValueError,
+        match="'own': unknown machine: job 0 at 0 s is sent to machine 99; there are 3, 0 to 2",
     ):
         simulate(Policy(nowhere), SMALL, jobs)
     with pytest.raises(
-        ValueError, match="'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait"
+        ValueError,
+        match="'odd': unknown job: machine 0 at 1 s is given number 7, which does not wait",
     ):
         simulate(Policy(hasty, stranger, name="odd"), SMALL, jobs)
     assert simulate(Policy(hasty), SMALL, jobs).response.tolist() == [0.0, 0.5]
@@ -307,20 +343,33 @@ def test_policies_that_break_the_rules_are_refused():
 @pytest.mark.parametrize(
     "job, rate, why",
     [
-        ((0.6, 0.1), 1.0, "job 0 at 0 s needs 0.6 of cpu, and machine 1 has 0.5 free; return -1 to let it wait"),
-        ((0.1, 0.1), 0.0, "job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait"),
+        (
+            (0.6, 0.1),
+            1.0,
+            "job 0 at 0 s needs 0.6 of cpu, and machine 1 has 0.5 free; return -1 to let it wait",
+        ),
+        (
+            (0.1, 0.1),
+            0.0,
+            "job 0 at 0 s is of class 0, which machine 1 cannot run; return -1 to let it wait",
+        ),
     ],
 )
 def test_refusals_say_what_was_impossible(job, rate, why):
     classes = JobClasses([1.0], [[0.1, 0.1]], [[1.0], [rate]])
-    with pytest.raises(ValueError, match=f"policy 'own': capacity: {why}, or ask lotes.can_start first"):
+    with pytest.raises(
+        ValueError, match=f"policy 'own': capacity: {why}, or ask lotes.can_start first"
+    ):
         simulate(Policy(lambda cluster, job: 1), SMALL, jobs_of(*job), classes=classes)
 
 
 def test_refusals_name_a_resource_of_a_random_workload_by_its_number():
     classes = JobClasses([1.0], [[0.1, 0.6]], [[1.0], [1.0]])
     jobs = RandomWorkload(classes, rate=1.0, hours=100.0, sizes="fixed")
-    with pytest.raises(ValueError, match=r"capacity: job 0 at .* h needs 0.6 of resource 1, and machine 1 has 0.25 free"):
+    with pytest.raises(
+        ValueError,
+        match=r"capacity: job 0 at .* h needs 0.6 of resource 1, and machine 1 has 0.25 free",
+    ):
         simulate(Policy(lambda cluster, job: 1), SMALL, jobs)
 
 
@@ -338,14 +387,19 @@ def test_jobs_that_still_wait_count_with_what_they_have_waited(policy):
     instance = random_instance(0.015, load=1.2, machines=5, hours=20.0, seed=2)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # more arrives than can be served
-        kept, sketched = (simulate(policy, instance.configs, instance.workload, record=record) for record in (True, False))
+        kept, sketched = (
+            simulate(policy, instance.configs, instance.workload, record=record)
+            for record in (True, False)
+        )
     wait = (kept.jobs["start"].fillna(kept.time) - kept.jobs["submit"]).to_numpy()
     assert kept.waiting == len(kept.ages) > 100 and (np.diff(kept.ages) <= 0).all()
     for run in (kept, sketched):
         assert run.mean_wait == pytest.approx(wait.mean()) and run.mean_wait > run.mean_response
         assert run.ages.sum() == pytest.approx(wait[kept.jobs["start"].isna()].sum())
         for q in (0.0, 0.3, 0.9, 1.0):
-            assert run.quantile(q) == pytest.approx(np.quantile(wait, q, method="inverted_cdf"), rel=0.006)
+            assert run.quantile(q) == pytest.approx(
+                np.quantile(wait, q, method="inverted_cdf"), rel=0.006
+            )
     for longer in (-1.0, 0.0, 0.5, wait.max()):
         assert kept.share_above(longer) == pytest.approx((wait > longer).mean())
         assert sketched.share_above(longer) == pytest.approx((wait > longer).mean(), abs=0.01)

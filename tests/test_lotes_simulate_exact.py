@@ -1,6 +1,5 @@
 """Every shipped policy decides as a literal transcription of the paper does, ties included."""
 
-
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -23,7 +22,9 @@ def systems(draw, varied_rates=True):
     capacity = rng.integers(4, 9, (m, r)) / 8 if coarse else rng.uniform(0.4, 1, (m, r))
     configs = MachineConfigs(capacity, rng.integers(1, 5, m))
     mean = rng.integers(1, 4, (k, r)) / 16 if coarse else rng.uniform(0.03, 0.3, (k, r))
-    rate = np.ones((m, k)) if rates == "same" or not varied_rates else rng.integers(1, 4, (m, k)) / 2
+    rate = (
+        np.ones((m, k)) if rates == "same" or not varied_rates else rng.integers(1, 4, (m, k)) / 2
+    )
     if rates == "forbidden":
         rate *= rng.random((m, k)) < 0.6
         rate[rng.integers(m), rate.max(axis=0) == 0] = 1.0
@@ -32,7 +33,10 @@ def systems(draw, varied_rates=True):
     job_class = rng.integers(0, k, n)
     largest = np.array([capacity[rate[:, c] > 0].min(axis=0) for c in range(k)])
     if coarse:
-        demand, work = mean[job_class] * rng.integers(1, 4, (n, 1)), rng.integers(0, 6, n).astype(float)
+        demand, work = (
+            mean[job_class] * rng.integers(1, 4, (n, 1)),
+            rng.integers(0, 6, n).astype(float),
+        )
         submit = np.sort(rng.integers(0, 1 + n // 12, n)).astype(float)
     else:
         demand, work = mean[job_class] * rng.uniform(0.1, 2, (n, r)), rng.exponential(2, n)
@@ -59,7 +63,11 @@ def pace_of(classes):
 
 @QUIET
 @given(
-    systems(), st.sampled_from(["delta", "all"]), st.booleans(), SAMPLED, st.sampled_from(["delta", "rate"])
+    systems(),
+    st.sampled_from(["delta", "all"]),
+    st.booleans(),
+    SAMPLED,
+    st.sampled_from(["delta", "rate"]),
 )
 def test_lotes(system, exit, fallback, sampled, wheel):
     configs, classes, *jobs, seed = system
@@ -68,7 +76,9 @@ def test_lotes(system, exit, fallback, sampled, wheel):
     except ValueError:
         return
     options = {"exit": exit, "fallback": fallback, "sampled": sampled, "wheel": wheel}
-    expected = literal.run(literal.Lotes(configs, pace_of(classes), seed, made, **options), configs, *jobs)
+    expected = literal.run(
+        literal.Lotes(configs, pace_of(classes), seed, made, **options), configs, *jobs
+    )
     if np.isnan(
         expected[0]
     ).any():  # nothing with Delta > 0 is large enough for some job, and that job waits for ever
@@ -86,9 +96,17 @@ def test_lotes_first_version(system, sampled):
         made = plan(configs, classes)
     except ValueError:
         return
-    center = literal.Lotes(configs, pace_of(classes), seed, made, first=True, exit="all", sampled=sampled)
+    center = literal.Lotes(
+        configs, pace_of(classes), seed, made, first=True, exit="all", sampled=sampled
+    )
     run = simulate(
-        "lotes-first", configs, as_workload(*jobs), plan=made, seed=seed, exit="all", sampled=sampled
+        "lotes-first",
+        configs,
+        as_workload(*jobs),
+        plan=made,
+        seed=seed,
+        exit="all",
+        sampled=sampled,
     )
     agree(run, literal.run(center, configs, *jobs))
 
@@ -98,21 +116,36 @@ def test_lotes_first_version(system, sampled):
 def test_greedy(system, bypass):
     configs, classes, *jobs, seed = system
     run = simulate("greedy", configs, as_workload(*jobs), classes=classes, seed=seed, bypass=bypass)
-    agree(run, literal.run(literal.Greedy(configs, pace_of(classes), seed, bypass=bypass), configs, *jobs))
+    agree(
+        run,
+        literal.run(literal.Greedy(configs, pace_of(classes), seed, bypass=bypass), configs, *jobs),
+    )
 
 
 @QUIET
 @given(
-    systems(), st.sampled_from([(1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (3.0, 0.25)]), st.sampled_from(["h", "s"])
+    systems(),
+    st.sampled_from([(1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (3.0, 0.25)]),
+    st.sampled_from(["h", "s"]),
 )
 def test_tetris(system, weights, gamma_unit):
     configs, classes, *jobs, seed = system
     options = dict(zip(("packing", "work"), weights, strict=True))
     run = simulate(
-        "tetris", configs, as_workload(*jobs), classes=classes, seed=seed, gamma_unit=gamma_unit, **options
+        "tetris",
+        configs,
+        as_workload(*jobs),
+        classes=classes,
+        seed=seed,
+        gamma_unit=gamma_unit,
+        **options,
     )
     center = literal.Tetris(
-        configs, pace_of(classes), seed, **options, unit=1.0 if gamma_unit == "h" else 1 / (1 / 3600)
+        configs,
+        pace_of(classes),
+        seed,
+        **options,
+        unit=1.0 if gamma_unit == "h" else 1 / (1 / 3600),
     )
     agree(run, literal.run(center, configs, *jobs))
 
@@ -152,7 +185,9 @@ def test_processing_times_that_depend_on_the_machine(system, policy):
         center = literal.Lotes(configs, drawn.pace(), seed, made, exit="all")
     else:
         run = simulate(policy, configs, drawn, seed=seed, slots=1)
-        center = {"greedy": literal.Greedy, "tetris": literal.Tetris}[policy](configs, drawn.pace(), seed)
+        center = {"greedy": literal.Greedy, "tetris": literal.Tetris}[policy](
+            configs, drawn.pace(), seed
+        )
     agree(run, literal.run(center, configs, *jobs))
 
 
@@ -176,7 +211,9 @@ def test_a_policy_of_ones_own(system):
             self.queue = [*getattr(self, "queue", []), job]
 
         def exit(self, machine):
-            while job := next((job for job in getattr(self, "queue", []) if self.fits(job, machine)), None):
+            while job := next(
+                (job for job in getattr(self, "queue", []) if self.fits(job, machine)), None
+            ):
                 self.queue.remove(job)
                 yield job
 

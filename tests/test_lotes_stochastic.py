@@ -34,10 +34,14 @@ def test_another_seed_draws_other_jobs():
 
 
 def test_shapes_within_a_class_let_more_run_where_machines_differ_in_shape():
-    alone, apart = (lotes.allocate(CONFIGS, told_apart(JOBS, parts).classes).rate for parts in (1, 4))
+    alone, apart = (
+        lotes.allocate(CONFIGS, told_apart(JOBS, parts).classes).rate for parts in (1, 4)
+    )
     assert apart > 1.05 * alone
     together = lotes.RandomWorkload(CLASSES, rate=500.0, hours=2.0, sizes="common")
-    alone, apart = (lotes.allocate(CONFIGS, told_apart(together, parts).classes).rate for parts in (1, 4))
+    alone, apart = (
+        lotes.allocate(CONFIGS, told_apart(together, parts).classes).rate for parts in (1, 4)
+    )
     assert apart == pytest.approx(alone, rel=0.02)
 
 
@@ -50,9 +54,13 @@ def test_drawn_jobs_of_a_bin_fit_as_often_as_asked(quantile):
     often = []
     for j, mixes in enumerate(plan.bins):
         for mix in mixes[plan.machines[j] > 0]:
-            total = sum(rng.choice(sizes[job_class == k], (2000, n)).sum(axis=1) for k, n in enumerate(mix))
+            total = sum(
+                rng.choice(sizes[job_class == k], (2000, n)).sum(axis=1) for k, n in enumerate(mix)
+            )
             often.append((total <= CONFIGS.capacity[j]).all(axis=1).mean())
-    assert min(often) > quantile - (0.12 if quantile > 0.5 else 0.3)  # two resources, sums of few jobs
+    assert min(often) > quantile - (
+        0.12 if quantile > 0.5 else 0.3
+    )  # two resources, sums of few jobs
     assert plan.rate <= plan.allocation.rate * (1 + 1e-9)
 
 

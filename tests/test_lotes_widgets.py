@@ -69,32 +69,56 @@ def stored_runs():
         ("a", 0.003, 0.0, "fixed"),
         ("a", 0.0, 0.0, "fixed"),
     ]
-    points += [("b", 0.006, 0.0, "common"), ("b", 0.006, 0.1, "common"), ("b", 0.006, 0.2, "common")]
+    points += [
+        ("b", 0.006, 0.0, "common"),
+        ("b", 0.006, 0.1, "common"),
+        ("b", 0.006, 0.2, "common"),
+    ]
     rows = [
         (figure, phi, omega, sizes, 0.9, seed, policy, wait * (1 + seed), wait / 100, wait < 5)
-        for figure, phi, omega, sizes in points for seed in range(3)
+        for figure, phi, omega, sizes in points
+        for seed in range(3)
         for policy, wait in (("lotes", 0.0), ("greedy", 10.0), ("tetris", 1.0))
     ]
-    columns = ["figure", "phi", "omega", "sizes", "load", "seed", "policy", "wait", "slope", "stable"]
+    columns = [
+        "figure",
+        "phi",
+        "omega",
+        "sizes",
+        "load",
+        "seed",
+        "policy",
+        "wait",
+        "slope",
+        "stable",
+    ]
     return dict(list(pd.DataFrame(rows, columns=columns).groupby("figure")))
 
 
 LEDGER = pd.DataFrame(
     {
-        "id": ["lotes.a-x", "lotes.a-y", "lotes.b-x"], "reading": ["common", "fixed", "common"],
-        "claim": ["first", "second", "third"], "where": "Section 5",
-        "verdict": ["reproduced", "in part", "not reproduced"]
+        "id": ["lotes.a-x", "lotes.a-y", "lotes.b-x"],
+        "reading": ["common", "fixed", "common"],
+        "claim": ["first", "second", "third"],
+        "where": "Section 5",
+        "verdict": ["reproduced", "in part", "not reproduced"],
     }
 )
 
 
 def test_stored_runs_show_each_instance_and_the_claims_of_that_figure_and_law():
     figure, alt = explorer.draw_stored(stored_runs(), "a", "fixed", 0.003, LEDGER)
-    assert "Greedy waits 20 s (0 of 3 runs stable)" in alt and "LoTES waits 0 s (3 of 3 runs stable)" in alt
+    assert (
+        "Greedy waits 20 s (0 of 3 runs stable)" in alt
+        and "LoTES waits 0 s (3 of 3 runs stable)" in alt
+    )
     drawn = np.concatenate([line.get_xdata() for line in figure.axes[0].lines])
     assert sorted(drawn) == [1e-4] * 3 + [1, 2, 3, 10, 20, 30]
     texts = {text.get_text() for text in figure.texts}
-    assert {"in part", "second (Section 5)"} <= texts and not {"reproduced", "not reproduced"} & texts
+    assert {"in part", "second (Section 5)"} <= texts and not {
+        "reproduced",
+        "not reproduced",
+    } & texts
 
 
 def test_stored_runs_say_what_there_is():
@@ -116,13 +140,21 @@ def test_stored_explorer_offers_what_the_figure_has_and_draws_once_a_move():
         and len(seen) == len({str(v) for v in seen}) <= 2
     )
     assert [value for _, value in made.controls["at"].options] == [
-        0.0, 0.1, 0.2
+        0.0,
+        0.1,
+        0.2,
     ] and "omega = 0," in made.picture.value
 
 
 @pytest.mark.parametrize(
     "make",
-    [explorer.line, explorer.pools, explorer.bins, explorer.dispatch, lambda: explorer.stored(stored_runs())],
+    [
+        explorer.line,
+        explorer.pools,
+        explorer.bins,
+        explorer.dispatch,
+        lambda: explorer.stored(stored_runs()),
+    ],
 )
 def test_explorers_start_with_a_picture(make):
     made = make()
@@ -139,7 +171,10 @@ def test_polytope_refuses_what_is_not_a_plane():
 def test_polytope_has_the_corners_of_the_toy():
     corners = pictures._corners(np.array([40.0, 80.0]), np.array([[1.0, 4.0], [2.0, 1.0]]))
     assert {tuple(np.round(corner, 4)) for corner in corners} == {
-        (0, 0), (20, 0), (0, 20), (17.1429, 11.4286)
+        (0, 0),
+        (20, 0),
+        (0, 20),
+        (17.1429, 11.4286),
     }
 
 

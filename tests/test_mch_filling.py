@@ -20,7 +20,9 @@ def problems(draw, most_resources=5, wide=12, whole=False, weighted=True):
     number = st.integers(0, 4) if whole else st.integers(0, 4) | st.floats(0.1, 4)
     leaf = st.lists(number, min_size=resources, max_size=resources).filter(any).map(tuple)
     small = st.lists(leaf, min_size=1, max_size=3)
-    group = st.recursive(small, lambda below: st.lists(leaf | below, min_size=1, max_size=3), max_leaves=10)
+    group = st.recursive(
+        small, lambda below: st.lists(leaf | below, min_size=1, max_size=3), max_leaves=10
+    )
     nested = [draw(group), *draw(st.lists(leaf | group, min_size=0, max_size=3))]
     if draw(st.booleans()):
         nested.append(draw(st.lists(leaf, min_size=9, max_size=wide)))
@@ -44,30 +46,54 @@ class Exact:
 
     def below(self, node):
         leaf = self.tree.leaf_of[node]
-        return self.tasks[leaf] if leaf >= 0 else sum(self.below(child) for child in self.tree.children(node))
+        return (
+            self.tasks[leaf]
+            if leaf >= 0
+            else sum(self.below(child) for child in self.tree.children(node))
+        )
 
     def look(self, node, saturated):
         """U, s/omega or None when blocked, and the leaf to serve."""
         leaf, counts = self.tree.leaf_of[node], range(len(self.capacity))
         if leaf >= 0:
-            usage = [self.tasks[leaf] * d / c for d, c in zip(self.demand[leaf], self.capacity, strict=True)]
+            usage = [
+                self.tasks[leaf] * d / c
+                for d, c in zip(self.demand[leaf], self.capacity, strict=True)
+            ]
             blocked, serve = any(self.demand[leaf][j] > 0 for j in saturated), leaf
         else:
             seen = [(child, *self.look(child, saturated)) for child in self.tree.children(node)]
             able = [entry for entry in seen if entry[2] is not None]
             f = min((ratio for _, _, ratio, _ in able if ratio > 0), default=None)
-            factor = [f / ratio if self.rescale and ratio is not None and ratio > 0 else 1 for _, _, ratio, _ in seen]
-            usage = [sum(by * entry[1][j] for by, entry in zip(factor, seen, strict=True)) for j in counts]
+            factor = [
+                f / ratio if self.rescale and ratio is not None and ratio > 0 else 1
+                for _, _, ratio, _ in seen
+            ]
+            usage = [
+                sum(by * entry[1][j] for by, entry in zip(factor, seen, strict=True))
+                for j in counts
+            ]
             blocked = not able
-            serve = None if blocked else min(able, key=lambda e: (e[2], self.below(e[0]) / self.weight[e[0]], e[0]))[3]
+            serve = (
+                None
+                if blocked
+                else min(able, key=lambda e: (e[2], self.below(e[0]) / self.weight[e[0]], e[0]))[3]
+            )
         count = [u for j, u in enumerate(usage) if not self.rescale or j not in saturated]
         return usage, None if blocked else max(count) / self.weight[node], serve
 
     def order(self):
         saturated, order = set(), []
         while (leaf := self.look(0, saturated)[2]) is not None:
-            used = [sum(t * row[j] for t, row in zip(self.tasks, self.demand, strict=True)) for j in range(len(self.capacity))]
-            full = {j for j, d in enumerate(self.demand[leaf]) if d > 0 and used[j] + d > self.capacity[j]}
+            used = [
+                sum(t * row[j] for t, row in zip(self.tasks, self.demand, strict=True))
+                for j in range(len(self.capacity))
+            ]
+            full = {
+                j
+                for j, d in enumerate(self.demand[leaf])
+                if d > 0 and used[j] + d > self.capacity[j]
+            }
             saturated |= full
             if not full:
                 self.tasks[leaf] += 1
@@ -79,10 +105,15 @@ class Exact:
 @given(problems(), st.data())
 def test_the_fast_kernels_decide_as_the_rules_are_printed(problem, data):
     tree, capacity = problem
-    limit = np.array(data.draw(st.lists(st.integers(0, 9), min_size=tree.n_leaves, max_size=tree.n_leaves)))
+    limit = np.array(
+        data.draw(st.lists(st.integers(0, 9), min_size=tree.n_leaves, max_size=tree.n_leaves))
+    )
     for rule in RULES:
         for tasks in (None, limit):
-            fast, literal = (mch.fill(tree, capacity, rule, method=method, tasks=tasks) for method in ("fast", "literal"))
+            fast, literal = (
+                mch.fill(tree, capacity, rule, method=method, tasks=tasks)
+                for method in ("fast", "literal")
+            )
             assert fast.order.tolist() == literal.order.tolist(), rule
             assert fast.decisions == literal.decisions
 
@@ -92,7 +123,10 @@ def test_the_fast_kernels_decide_as_the_rules_are_printed(problem, data):
 def test_hierarchical_rules_decide_as_in_exact_arithmetic(problem):
     tree, capacity = problem
     for rule in ("h-drf", "naive-h-drf"):
-        assert mch.fill(tree, capacity, rule).order.tolist() == Exact(tree, capacity, rule == "h-drf").order(), rule
+        assert (
+            mch.fill(tree, capacity, rule).order.tolist()
+            == Exact(tree, capacity, rule == "h-drf").order()
+        ), rule
 
 
 @settings(deadline=None, max_examples=40)
@@ -103,9 +137,13 @@ def test_nothing_more_fits_and_no_capacity_is_exceeded(problem):
         filled = mch.fill(tree, capacity, rule)
         assert (filled.usage.sum(axis=0) <= capacity * (1 + 1e-6)).all()
         assert np.array_equal(np.bincount(filled.order, minlength=tree.n_leaves), filled.tasks)
-        assert (tree.demand[:, filled.saturated] > 0).any(axis=1).all()  # every leaf waits for something that is used up
+        assert (
+            (tree.demand[:, filled.saturated] > 0).any(axis=1).all()
+        )  # every leaf waits for something that is used up
         room = capacity - filled.usage.sum(axis=0)
-        assert (room[filled.saturated] < tree.demand.max(axis=0)[filled.saturated] * (1 + 1e-6)).all()
+        assert (
+            room[filled.saturated] < tree.demand.max(axis=0)[filled.saturated] * (1 + 1e-6)
+        ).all()
         assert np.allclose(filled.shares, (filled.usage / capacity).max(axis=1))
 
 
@@ -121,7 +159,11 @@ def test_ever_smaller_tasks_come_to_the_fluid_shares(problem):
 
 def test_figure_4_task_by_task():
     for rule in ("mch", "h-drf"):
-        assert np.allclose(mch.fill(FIG4, (200, 200), rule).shares, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3], atol=1 / 200)
+        assert np.allclose(
+            mch.fill(FIG4, (200, 200), rule).shares,
+            [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3],
+            atol=1 / 200,
+        )
 
 
 def test_a_group_of_a_hundred_does_not_take_it_all_before_the_others_begin():
@@ -141,7 +183,9 @@ def test_weights_are_kept_at_every_level():
 def test_a_handful_and_a_wide_group_are_summed_alike():
     for many in (8, 9, 16, 33):  # one by one up to eight, then by a tree
         tree = mch.Tree([[(1, 0)] * many, [(0, 1)] * many, [(1, 1)]])
-        fast, literal = (mch.fill(tree, (60, 90), "h-drf", method=method) for method in ("fast", "literal"))
+        fast, literal = (
+            mch.fill(tree, (60, 90), "h-drf", method=method) for method in ("fast", "literal")
+        )
         assert fast.order.tolist() == literal.order.tolist()
 
 
@@ -202,5 +246,8 @@ def test_bad_rules_are_named():
     with pytest.raises(ValueError, match="weights"):
         mch.Rule(by_dominant_share.priority, "h-drf")
     nan = mch.rule(lambda leaf, usage, demand, weight, capacity: np.nan if leaf == 1 else 0.0)
-    with pytest.raises(ValueError, match=r"not a number: the priority of leaf 1 \(n1,2\) at the start, where it uses \(0, 0\)"):
+    with pytest.raises(
+        ValueError,
+        match=r"not a number: the priority of leaf 1 \(n1,2\) at the start, where it uses \(0, 0\)",
+    ):
         mch.fill(FIG4, (5, 5), nan)

@@ -1,6 +1,5 @@
 """Divisible allocation: hand cases, the papers' examples, invariants, and H-DRF against itself written down literally."""
 
-
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -14,7 +13,15 @@ from schedlib.mch.rules import RULES
 
 CPU, MEM = (1, 0), (0, 1)
 FIG4 = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
-HIERARCHICAL = ("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase", "drf", "weighted-drf")  # those that take any leaf
+HIERARCHICAL = (
+    "h-drf",
+    "naive-h-drf",
+    "exact-ch",
+    "mch",
+    "mch-two-phase",
+    "drf",
+    "weighted-drf",
+)  # those that take any leaf
 
 
 @st.composite
@@ -23,7 +30,9 @@ def trees(draw, resources=(2, 3), full=False, leaves=9, weighted=True):
     r = draw(st.sampled_from(resources))
     lowest = 1 if full else 0
     leaf = st.lists(st.integers(lowest, 5), min_size=r, max_size=r).filter(any).map(tuple)
-    node = st.recursive(leaf, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=leaves)
+    node = st.recursive(
+        leaf, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=leaves
+    )
     tree = mch.Tree(draw(st.lists(node, min_size=1, max_size=4)))
     if weighted and draw(st.booleans()):
         tree = mch.Tree(tree.nested, {path: draw(st.integers(1, 3)) for path in tree.paths})
@@ -39,7 +48,10 @@ def test_drf_gives_its_own_papers_example():
     for rule in ("drf", "weighted-drf", "mch", "h-drf", "naive-h-drf", "exact-ch"):
         found = mch.allocate(mch.Tree([(1, 4), (3, 1)]), (9, 18), rule)
         assert np.allclose(found.tasks, [3, 2]) and np.allclose(found.shares, [2 / 3, 2 / 3])
-        assert np.allclose(found.usage, [[3, 12], [6, 2]]) and found.saturated.tolist() == [True, False]
+        assert np.allclose(found.usage, [[3, 12], [6, 2]]) and found.saturated.tolist() == [
+            True,
+            False,
+        ]
 
 
 @pytest.mark.parametrize("rule", ["h-drf", "mch", "mch-two-phase", "exact-ch"])
@@ -65,15 +77,21 @@ def test_fig2_weights_of_full_type_leaves_by_hand():
 
 
 def test_fig2_weights_multiply_level_by_level_with_omegas():
-    tree = mch.Tree([[[(1, 1), (1, 1)], (1, 1)], (1, 1)], weights={(1,): 3, (1, 1): 2, (1, 1, 2): 5})
-    flat = mch.flatten(tree, (1, 1))  # mu of n1,1 is 1 + 5, of n1 2 + 1; n1 and n2 have 2 in the mean
+    tree = mch.Tree(
+        [[[(1, 1), (1, 1)], (1, 1)], (1, 1)], weights={(1,): 3, (1, 1): 2, (1, 1, 2): 5}
+    )
+    flat = mch.flatten(
+        tree, (1, 1)
+    )  # mu of n1,1 is 1 + 5, of n1 2 + 1; n1 and n2 have 2 in the mean
     assert np.allclose(flat.weights, np.array([1 / 6 * 2 * 3 / 3, 5 / 6 * 2 * 3 / 3, 3 / 3, 1]) / 2)
 
 
 def test_partial_leaves_get_weight_one_where_the_first_saturated_resource_is_nothing_to_them():
     flat = mch.flatten(mch.Tree([[CPU, CPU, MEM, MEM], CPU], weights={(1, 3): 4}), (1, 1))
     assert flat.first_saturated == 0  # n1 sums up to <2, 5>, the root to <2/5 + 1, 1>
-    assert np.allclose(flat.weights, [1 / 5, 1 / 5, 4 / (7 / 4), 1 / (7 / 4), 1])  # 7/4: the mean in n1
+    assert np.allclose(
+        flat.weights, [1 / 5, 1 / 5, 4 / (7 / 4), 1 / (7 / 4), 1]
+    )  # 7/4: the mean in n1
 
 
 def test_collapsed_hierarchies_equalise_one_resource_only():
@@ -81,7 +99,9 @@ def test_collapsed_hierarchies_equalise_one_resource_only():
     for rule, resource in (("c-ch", 0), ("m-ch", 1)):
         found = mch.allocate(tree, (10, 10), rule)
         assert np.ptp(found.usage[:, resource] / [3 / 8, 3 / 8, 1 / 4]) < 1e-9
-    with pytest.raises(ValueError, match=r"'c-ch' looks at resource 0 alone: leaf n1,2 uses nothing"):
+    with pytest.raises(
+        ValueError, match=r"'c-ch' looks at resource 0 alone: leaf n1,2 uses nothing"
+    ):
         mch.allocate(FIG4, (200, 200), "c-ch")
     with pytest.raises(ValueError, match="resource 1 alone, but leaves name 1 only"):
         mch.allocate(mch.Tree([(1,)]), (1,), "m-ch")
@@ -166,16 +186,31 @@ def test_hdrf_keeps_the_hierarchical_share_guarantee(made):
 
 
 @settings(max_examples=40, deadline=None)
-@given(trees(leaves=15), st.sampled_from(HIERARCHICAL), st.lists(st.floats(0.01, 100), min_size=3, max_size=3))
+@given(
+    trees(leaves=15),
+    st.sampled_from(HIERARCHICAL),
+    st.lists(st.floats(0.01, 100), min_size=3, max_size=3),
+)
 def test_units_do_not_matter(made, rule, units):
     tree, capacity = made
     units = np.array(units[: tree.n_resources])
-    assert np.allclose(shares(tree.with_demand(tree.demand * units), capacity * units, rule), shares(tree, capacity, rule), rtol=1e-6)
+    assert np.allclose(
+        shares(tree.with_demand(tree.demand * units), capacity * units, rule),
+        shares(tree, capacity, rule),
+        rtol=1e-6,
+    )
 
 
 def scaled(tree, factors):
     """The tree with the omegas of each group's children times a factor of their own."""
-    return mch.Tree(tree.nested, {p: w * factors[up] for p, w, up in zip(tree.paths, tree.weight, tree.parent, strict=True) if p})
+    return mch.Tree(
+        tree.nested,
+        {
+            p: w * factors[up]
+            for p, w, up in zip(tree.paths, tree.weight, tree.parent, strict=True)
+            if p
+        },
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -183,13 +218,22 @@ def scaled(tree, factors):
 def test_a_common_factor_on_the_weights_of_siblings_changes_nothing(made, data):
     """A power of two, so that no rounding comes in; flat weighted DRF, for which all leaves are siblings, is asked of one factor."""
     tree, capacity = made
-    factors = 2.0 ** np.array(data.draw(st.lists(st.integers(-4, 6), min_size=tree.n_nodes, max_size=tree.n_nodes)))
+    factors = 2.0 ** np.array(
+        data.draw(st.lists(st.integers(-4, 6), min_size=tree.n_nodes, max_size=tree.n_nodes))
+    )
     for rule in RULES:
-        if rule in ("c-ch", "m-ch") and not (tree.demand[:, ("c-ch", "m-ch").index(rule)] > 0).all():
+        if (
+            rule in ("c-ch", "m-ch")
+            and not (tree.demand[:, ("c-ch", "m-ch").index(rule)] > 0).all()
+        ):
             continue
-        other = scaled(tree, np.full(tree.n_nodes, factors[0]) if rule == "weighted-drf" else factors)
+        other = scaled(
+            tree, np.full(tree.n_nodes, factors[0]) if rule == "weighted-drf" else factors
+        )
         for divisible in (True, False):
-            before, after = (mch.allocate(one, 20 * capacity, rule, divisible).tasks for one in (tree, other))
+            before, after = (
+                mch.allocate(one, 20 * capacity, rule, divisible).tasks for one in (tree, other)
+            )
             assert np.allclose(before, after, rtol=1e-6), (rule, divisible)
 
 
@@ -208,7 +252,10 @@ def test_two_phase_mch_is_hdrf_until_something_is_full_and_nobody_loses_later(ma
     tree, capacity = made
     both = [filling_path(tree, capacity, rule) for rule in ("mch-two-phase", "h-drf")]
     need = tree.demand / capacity
-    first = [next(row for row in path if ((row / need.max(axis=1)) @ need).max() > 1 - 1e-9) for path in both]
+    first = [
+        next(row for row in path if ((row / need.max(axis=1)) @ need).max() > 1 - 1e-9)
+        for path in both
+    ]
     assert np.allclose(*first, rtol=1e-7)
     assert (np.diff(both[0], axis=0) > -1e-9).all()
     guarantee = tree.guarantee[tree.leaves]
@@ -233,12 +280,19 @@ def test_two_phase_mch_by_hand():
 
 
 @settings(max_examples=40, deadline=None)
-@given(trees(leaves=15), st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase")))
+@given(
+    trees(leaves=15), st.sampled_from(("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase"))
+)
 def test_the_order_of_siblings_does_not_matter(made, rule):
     tree, capacity = made
     paths = {path: tuple(_mirror(tree, path)) for path in tree.paths}
-    mirrored = mch.Tree(_reverse(tree.nested), {paths[path]: w for path, w in zip(tree.paths, tree.weight, strict=True)})
-    assert np.allclose(shares(mirrored, capacity, rule)[::-1], shares(tree, capacity, rule), rtol=1e-6)
+    mirrored = mch.Tree(
+        _reverse(tree.nested),
+        {paths[path]: w for path, w in zip(tree.paths, tree.weight, strict=True)},
+    )
+    assert np.allclose(
+        shares(mirrored, capacity, rule)[::-1], shares(tree, capacity, rule), rtol=1e-6
+    )
 
 
 def _reverse(node):
@@ -254,7 +308,10 @@ def _mirror(tree, path):
 
 
 def test_a_chain_of_groups_with_one_leaf_changes_nothing():
-    assert np.allclose(shares(mch.Tree([[[[CPU]]], [[MEM]], (1, 1)]), (1, 1), "h-drf"), shares(mch.Tree([CPU, MEM, (1, 1)]), (1, 1), "drf"))
+    assert np.allclose(
+        shares(mch.Tree([[[[CPU]]], [[MEM]], (1, 1)]), (1, 1), "h-drf"),
+        shares(mch.Tree([CPU, MEM, (1, 1)]), (1, 1), "drf"),
+    )
 
 
 @pytest.mark.parametrize("rule", ["c-ch", "m-ch"])

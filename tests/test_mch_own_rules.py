@@ -12,7 +12,12 @@ from schedlib.mch.choosing import rounded
 from tests.test_mch_filling import problems
 from tests.test_mch_simulate import workloads
 
-RATIO, BEST, STARTED, USAGE = 0, 1, 2, 3  # what H-DRF keeps of a node in `room`: s/omega, the leaf to serve, tasks started, U
+RATIO, BEST, STARTED, USAGE = (
+    0,
+    1,
+    2,
+    3,
+)  # what H-DRF keeps of a node in `room`: s/omega, the leaf to serve, tasks started, U
 
 
 @kernel
@@ -22,7 +27,10 @@ def first_of_siblings(tree, i):
     for j in range(tree.nodes[i].first, tree.nodes[i].first + tree.nodes[i].count):
         if tree.room[j, RATIO] < np.inf:
             mine, other = rounded(tree.room[j, RATIO]), rounded(tree.room[best, RATIO])
-            few, many = tree.room[j, STARTED] * tree.nodes[best].weight, tree.room[best, STARTED] * tree.nodes[j].weight
+            few, many = (
+                tree.room[j, STARTED] * tree.nodes[best].weight,
+                tree.room[best, STARTED] * tree.nodes[j].weight,
+            )
             if best < 0 or mine < other or (mine == other and few < many):
                 best = j
     return best
@@ -86,7 +94,11 @@ def share_over_weight(leaf, usage, demand, weight, capacity):
 
 SAME = (
     (h_drf, "h-drf"),
-    *((mch.Rule(share_over_weight.priority, weights), weights) for weights in ("mch", "mch-two-phase", "exact-ch", "weighted-drf")))
+    *(
+        (mch.Rule(share_over_weight.priority, weights), weights)
+        for weights in ("mch", "mch-two-phase", "exact-ch", "weighted-drf")
+    ),
+)
 
 
 @settings(deadline=None, max_examples=40)
@@ -107,7 +119,13 @@ def test_a_readers_rule_serves_a_stream_as_the_shipped_one(workload):
 
 def test_a_leaf_that_cannot_be_served_is_named():
     tree = mch.Tree([(1, 0), (0, 1)])
-    for bad, words in ((lambda tree: 0, r"chose leaf 0 \(n1\) at decision 5, which has no task waiting, or demands"), (lambda tree: 7, "chose leaf 7 at")):
+    for bad, words in (
+        (
+            lambda tree: 0,
+            r"chose leaf 0 \(n1\) at decision 5, which has no task waiting, or demands",
+        ),
+        (lambda tree: 7, "chose leaf 7 at"),
+    ):
         with pytest.raises(ValueError, match=words):
             mch.fill(tree, (4, 4), mch.Rule(choose=bad))
     with pytest.raises(ValueError, match="does not compile"):
@@ -133,16 +151,32 @@ def sees_it_all(tree):
 
 def test_a_rule_keeps_numbers_and_sees_what_is_free_and_the_time():
     tree = mch.Tree([(1, 0), (1, 0), (1, 0)])
-    assert mch.fill(tree, (6, 1), sees_it_all).order.tolist() == [0, 1, 2, 0, 1, 2]  # zero at the start, kept between calls
+    assert mch.fill(tree, (6, 1), sees_it_all).order.tolist() == [
+        0,
+        1,
+        2,
+        0,
+        1,
+        2,
+    ]  # zero at the start, kept between calls
 
     @mch.rule(room=0)
     def only_while_half_is_free_or_late(tree):
         late = tree.now >= 10 or 2 * tree.free[0] > tree.capacity[0]
         return 0 if late and tree.leaves[0].waiting > 0 and tree.saturated & 1 == 0 else -1
 
-    jobs = pd.DataFrame({"leaf": [0, 1], "submit": [0.0, 10.0], "tasks": [4, 0], "duration": [100.0, 1.0]})
-    assert mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs, until=5, every=1).shares["share"].max() == 0.5
-    assert mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs).jobs["finish"].tolist() == [110.0, 10.0]
+    jobs = pd.DataFrame(
+        {"leaf": [0, 1], "submit": [0.0, 10.0], "tasks": [4, 0], "duration": [100.0, 1.0]}
+    )
+    assert (
+        mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs, until=5, every=1)
+        .shares["share"]
+        .max()
+        == 0.5
+    )
+    assert mch.simulate(tree, (4, 1), only_while_half_is_free_or_late, jobs).jobs[
+        "finish"
+    ].tolist() == [110.0, 10.0]
 
 
 def test_a_rule_on_machines_sees_what_is_free_on_each():
@@ -164,7 +198,10 @@ def test_random_numbers_are_the_same_for_a_seed():
         k = int(tree.rng.random() * tree.leaves.size)
         return k if tree.saturated == 0 else -1
 
-    orders = [mch.fill(mch.Tree([(1,)] * 5), (40,), at_random, seed=seed).order.tolist() for seed in (0, 0, 1)]
+    orders = [
+        mch.fill(mch.Tree([(1,)] * 5), (40,), at_random, seed=seed).order.tolist()
+        for seed in (0, 0, 1)
+    ]
     assert orders[0] == orders[1] != orders[2] and set(orders[0]) == set(range(5))
 
 
@@ -198,9 +235,21 @@ def writes_capacity(leaf, usage, demand, weight, capacity):
     return 0.0
 
 
-@pytest.mark.parametrize("cheat", [writes_a_record, writes_a_field, writes_by_name, writes_what_is_free, writes_usage, writes_capacity])
+@pytest.mark.parametrize(
+    "cheat",
+    [
+        writes_a_record,
+        writes_a_field,
+        writes_by_name,
+        writes_what_is_free,
+        writes_usage,
+        writes_capacity,
+    ],
+)
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 def test_what_a_rule_sees_is_read_only(cheat):
     room = None if "usage" in cheat.__code__.co_varnames else 1
-    with pytest.raises(ValueError, match=f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`"):
+    with pytest.raises(
+        ValueError, match=f"{cheat.__name__}: .*read-only; keep your own numbers in `tree.mine`"
+    ):
         mch.rule(room=room)(cheat)

@@ -31,11 +31,21 @@ def given_shares(tree, capacity, shares):
     """An allocation with these dominant shares."""
     tasks = np.asarray(shares) / (tree.demand / capacity).max(axis=1)
     usage = tree.demand * tasks[:, None]
-    return Allocation("given", np.asarray(shares), usage, tasks, usage.sum(axis=0) >= np.asarray(capacity) - 1e-9, 0)
+    return Allocation(
+        "given",
+        np.asarray(shares),
+        usage,
+        tasks,
+        usage.sum(axis=0) >= np.asarray(capacity) - 1e-9,
+        0,
+    )
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(leaves, min_size=2, max_size=5), st.tuples(st.sampled_from([1.0, 10.0]), st.sampled_from([1.0, 7.0])))
+@given(
+    st.lists(leaves, min_size=2, max_size=5),
+    st.tuples(st.sampled_from([1.0, 10.0]), st.sampled_from([1.0, 7.0])),
+)
 def test_drf_keeps_every_property_on_flat_trees(demands, capacity):
     tree = Tree(demands)
     for name, holds in fair.PROPERTIES.items():
@@ -82,12 +92,23 @@ def test_each_property_catches_an_unfair_rule():
     tree, capacity = Tree([(1, 1), (1, 1), [(1, 0), (0, 1)]]), (10.0, 10.0)
     greedy = given_shares(tree, capacity, [0.9, 0.05, 0.05, 0.05])
     assert fair.share_guarantee(tree, capacity, None, greedy) == (pytest.approx(0.05 * 3 - 1), "n2")
-    assert fair.sharing_incentive(tree, capacity, None, greedy) == (pytest.approx(0.05 * 3 - 1), "n2")
-    assert fair.envy_freeness(tree, capacity, None, greedy) == (pytest.approx(3 * (0.05 - 0.9)), "n2 of n1")
+    assert fair.sharing_incentive(tree, capacity, None, greedy) == (
+        pytest.approx(0.05 * 3 - 1),
+        "n2",
+    )
+    assert fair.envy_freeness(tree, capacity, None, greedy) == (
+        pytest.approx(3 * (0.05 - 0.9)),
+        "n2 of n1",
+    )
     # n3,1 is promised half of what n1 is: half of n1's 0.9 is worth 0.45 to it
-    assert fair.envy_freeness_across(tree, capacity, None, greedy).value == pytest.approx(3 * (0.05 - 0.9))
+    assert fair.envy_freeness_across(tree, capacity, None, greedy).value == pytest.approx(
+        3 * (0.05 - 0.9)
+    )
     wasteful = given_shares(tree, capacity, [0.1, 0.1, 0.1, 0.2])
-    assert fair.pareto_efficiency(tree, capacity, None, wasteful) == (pytest.approx(-(1 - 0.3) * 6), "n3,1")
+    assert fair.pareto_efficiency(tree, capacity, None, wasteful) == (
+        pytest.approx(-(1 - 0.3) * 6),
+        "n3,1",
+    )
 
     def same_tasks(tree, capacity):
         with np.errstate(divide="ignore"):
@@ -98,7 +119,10 @@ def test_each_property_catches_an_unfair_rule():
     lie = fair.strategy_proofness(Tree([(1, 1), (1, 1)]), capacity, same_tasks)
     assert not lie.violated  # it needs both, and one lie names one
     lie = fair.strategy_proofness(Tree([(1, 0), (1, 0)]), (10.0, 10.0), same_tasks)
-    assert lie.value == pytest.approx((1 / 2 - 2 / 3) / (1 / 2)) and lie.who == "n1 reporting [2.0, 0.0]"
+    assert (
+        lie.value == pytest.approx((1 / 2 - 2 / 3) / (1 / 2))
+        and lie.who == "n1 reporting [2.0, 0.0]"
+    )
 
 
 def test_envy_compares_siblings_only_unless_told():
@@ -117,7 +141,9 @@ def test_mch_breaks_the_guarantee_of_a_full_type_leaf_by_hand():
     level = 1 / Fraction(7, 3)
     middle = level / 3
     found = allocate(tree, capacity, "mch")
-    assert found.shares == pytest.approx([float(1 - middle), float(level), float(middle), float(level)])
+    assert found.shares == pytest.approx(
+        [float(1 - middle), float(level), float(middle), float(level)]
+    )
     assert middle < Fraction(1, 6) and found.shares[2] < tree.guarantee[tree.leaves[2]]
     assert fair.sharing_incentive(tree, capacity, "mch") == (pytest.approx(-1 / 7), "n2,2")
     assert fair.share_guarantee(tree, capacity, "mch").value == pytest.approx(-1 / 7)
@@ -148,7 +174,11 @@ def test_only_the_naive_rule_starves_the_nested_memory_leaf():
     for rule in ("naive-h-drf", "h-drf", "mch"):
         frame = guarantee.run_group(rule, 30, seed=0)
         late[rule] = frame[(frame["leaf"] == "n2,2") & (frame["time"] >= 15)]["share"].mean()
-    assert late["naive-h-drf"] < 0.05 and late["h-drf"] == pytest.approx(0.5) and late["mch"] == pytest.approx(0.5)
+    assert (
+        late["naive-h-drf"] < 0.05
+        and late["h-drf"] == pytest.approx(0.5)
+        and late["mch"] == pytest.approx(0.5)
+    )
 
 
 def test_long_run_guarantee_weighs_by_time():
@@ -160,7 +190,10 @@ def test_long_run_guarantee_weighs_by_time():
 def test_the_table_counts_the_trees_a_rule_takes():
     two = [Tree([(1, 1), (1, 2)]), Tree([(1, 0), (1, 2)])]
     table = fair.property_table([10, 10], ["m-ch", "drf"], two, {"guarantee": fair.share_guarantee})
-    assert table[["rule", "trees", "violated"]].values.tolist() == [["m-ch", 1, 0.0], ["drf", 2, 0.0]]
+    assert table[["rule", "trees", "violated"]].values.tolist() == [
+        ["m-ch", 1, 0.0],
+        ["drf", 2, 0.0],
+    ]
     table = fair.property_table([10, 10], ["m-ch"], two[1:], {"guarantee": fair.share_guarantee})
     assert table["trees"].item() == 0 and np.isnan(table["violated"].item())
 
@@ -177,14 +210,24 @@ def test_random_trees_are_as_asked(seed, depth, branching, partial):
 
 def test_partial_type_leaves_need_as_many_resources_as_asked():
     for needs in (1, 2):
-        trees = [search.random_tree(np.random.default_rng(seed), 3, resources=3, partial=1.0, needs=needs) for seed in range(20)]
+        trees = [
+            search.random_tree(
+                np.random.default_rng(seed), 3, resources=3, partial=1.0, needs=needs
+            )
+            for seed in range(20)
+        ]
         needed = np.concatenate([tree.demand > 0 for tree in trees])
         assert (needed.sum(axis=1) == needs).all() and len(np.unique(needed, axis=0)) == 3
 
 
 def test_random_trees_refuse_impossible_sizes():
     rng = np.random.default_rng(0)
-    for bad in ({"depth": 0}, {"depth": 1, "branching": 1}, {"depth": 1, "resources": 0}, {"depth": 1, "partial": 1.5}):
+    for bad in (
+        {"depth": 0},
+        {"depth": 1, "branching": 1},
+        {"depth": 1, "resources": 0},
+        {"depth": 1, "partial": 1.5},
+    ):
         with pytest.raises(ValueError, match=next(iter(dict(reversed(bad.items()))))):
             search.random_tree(rng, **bad)
 
@@ -202,7 +245,9 @@ def test_a_counter_example_fails_and_no_smaller_step_does(fails, seed):
     tree = search.counter_example(fails, seed, tries=100, weighted=True)
     assert fails(tree)
     size = search._size(tree)
-    assert not any(fails(simpler) for simpler in search._simpler(tree) if search._size(simpler) < size)
+    assert not any(
+        fails(simpler) for simpler in search._simpler(tree) if search._size(simpler) < size
+    )
     again = search.counter_example(fails, seed, tries=100, weighted=True)
     assert search.as_text(again) == search.as_text(tree)
 
@@ -217,7 +262,9 @@ def test_the_search_finds_the_smallest_and_says_when_there_is_none():
 
 def test_shrinking_keeps_weights_with_their_nodes():
     tree = Tree([(1, 0), [(0, 1), [(3, 1), (1, 2)]]], {(2,): 3, (2, 2): 5})
-    small = search.shrink(tree, lambda tree: (tree.weight == 5).any() and tree.depth[tree.weight == 5].max() <= 2)
+    small = search.shrink(
+        tree, lambda tree: (tree.weight == 5).any() and tree.depth[tree.weight == 5].max() <= 2
+    )
     assert (small.weight == 5).sum() == 1 and (small.weight == 3).sum() == 0
 
 
@@ -230,13 +277,19 @@ def every(kind):
 def test_experiments_repeat_and_figures_and_claims_take_their_frames():
     frames = {}
     for experiment in every("EXPERIMENTS"):
-        points = [point for point in experiment.points["smoke"] if "tries" not in point or point["rule"] == "mch"]
+        points = [
+            point
+            for point in experiment.points["smoke"]
+            if "tries" not in point or point["rule"] == "mch"
+        ]
         blocks = [(point, experiment.run(seed=0, **point)) for point in points]
         if "tries" not in points[0]:
             pd.testing.assert_frame_equal(blocks[0][1], experiment.run(seed=0, **points[0]))
         frames[experiment.id] = pd.concat(
             [
-                frame.assign(seed=0, **{name: value for name, value in point.items() if name not in frame})
+                frame.assign(
+                    seed=0, **{name: value for name, value in point.items() if name not in frame}
+                )
                 for point, frame in blocks
             ],
             ignore_index=True,

@@ -17,7 +17,11 @@ RULES = ("drf", "mch", "mch-two-phase", "h-drf", "naive-h-drf")
 def workloads(draw, most_resources=2):
     tree, capacity = draw(problems(most_resources=most_resources))
     job = st.tuples(
-        st.integers(0, tree.n_leaves - 1), st.integers(0, 20), st.integers(0, 12), st.integers(1, 6), st.none() | st.integers(1, 15)
+        st.integers(0, tree.n_leaves - 1),
+        st.integers(0, 20),
+        st.integers(0, 12),
+        st.integers(1, 6),
+        st.none() | st.integers(1, 15),
     )
     rows = draw(st.lists(job, min_size=1, max_size=25))
     jobs = pd.DataFrame(rows, columns=["leaf", "submit", "tasks", "duration", "depart"])
@@ -29,7 +33,10 @@ def workloads(draw, most_resources=2):
 def test_fast_and_literal_agree_while_tasks_come_and_go(workload):
     tree, capacity, jobs = workload
     for rule in RULES:
-        fast, literal = (mch.simulate(tree, capacity, rule, jobs, method=method) for method in ("fast", "literal"))
+        fast, literal = (
+            mch.simulate(tree, capacity, rule, jobs, method=method)
+            for method in ("fast", "literal")
+        )
         pd.testing.assert_frame_equal(fast.jobs, literal.jobs)
         pd.testing.assert_frame_equal(fast.shares, literal.shares)
         assert fast.decisions == literal.decisions
@@ -39,7 +46,9 @@ def test_fast_and_literal_agree_while_tasks_come_and_go(workload):
 @given(workloads(most_resources=6))
 def test_fast_and_literal_agree_with_many_resources(workload):
     tree, capacity, jobs = workload
-    fast, literal = (mch.simulate(tree, capacity, "h-drf", jobs, method=method) for method in ("fast", "literal"))
+    fast, literal = (
+        mch.simulate(tree, capacity, "h-drf", jobs, method=method) for method in ("fast", "literal")
+    )
     pd.testing.assert_frame_equal(fast.jobs, literal.jobs)
 
 
@@ -50,7 +59,9 @@ def test_every_task_runs_once_and_capacities_hold(workload):
     stay = jobs.drop(columns="depart")
     for rule in RULES:
         run = mch.simulate(tree, capacity, rule, stay)
-        work = ((stay["tasks"] * stay["duration"]).to_numpy()[:, None] * tree.demand[stay["leaf"]]).sum(axis=0)
+        work = (
+            (stay["tasks"] * stay["duration"]).to_numpy()[:, None] * tree.demand[stay["leaf"]]
+        ).sum(axis=0)
         assert np.allclose(run.utilisation * capacity * (run.end - stay["submit"].min()), work)
         assert run.jobs["finish"].notna().all()
         some = run.jobs[run.jobs["tasks"] > 0]
@@ -73,18 +84,28 @@ def test_every_task_runs_once_and_capacities_hold(workload):
 @given(problems(most_resources=3), st.data())
 def test_weights_count_active_nodes_alone(problem, data):
     tree, capacity = problem
-    active = np.array(data.draw(st.lists(st.booleans(), min_size=tree.n_leaves, max_size=tree.n_leaves).filter(any)))
+    active = np.array(
+        data.draw(
+            st.lists(st.booleans(), min_size=tree.n_leaves, max_size=tree.n_leaves).filter(any)
+        )
+    )
     small = pruned(tree, active)
-    assert np.allclose(weigher(tree, capacity, MCH)(active)[active], mch.flatten(small, capacity).weights)
+    assert np.allclose(
+        weigher(tree, capacity, MCH)(active)[active], mch.flatten(small, capacity).weights
+    )
     if (tree.demand[:, 0] > 0).all():
-        assert np.allclose(weigher(tree, capacity, GUARANTEE)(active)[active], small.guarantee[small.leaves])
+        assert np.allclose(
+            weigher(tree, capacity, GUARANTEE)(active)[active], small.guarantee[small.leaves]
+        )
 
 
 def fig4_jobs(**columns):
     """2000 tasks of one unit each; the lengths are ours, so that all six run from 200 s to 600 s and n2,3 still runs after 790 s."""
     depart = [np.nan, 790.0, np.nan, np.nan, np.nan, np.nan]
     duration = [30.0, 60.0, 15.0, 15.0, 60.0, 30.0]
-    base = pd.DataFrame({"leaf": range(6), "submit": 0.0, "tasks": 2000, "duration": duration, "depart": depart})
+    base = pd.DataFrame(
+        {"leaf": range(6), "submit": 0.0, "tasks": 2000, "duration": duration, "depart": depart}
+    )
     return base.assign(**columns)
 
 
@@ -92,29 +113,46 @@ def fig4_jobs(**columns):
 def test_figure_4b(rule):
     run = mch.simulate(FIG4, (200, 200), rule, fig4_jobs(), every=10)
     grid = run.shares.pivot(index="time", columns="leaf", values="share")
-    assert np.abs(grid.loc[200:600] - [0.33, 0.5, 0.165, 0.165, 0.5, 0.33]).to_numpy().max() <= 2 / 200
+    assert (
+        np.abs(grid.loc[200:600] - [0.33, 0.5, 0.165, 0.165, 0.5, 0.33]).to_numpy().max() <= 2 / 200
+    )
     assert (grid.loc[850:, 1] == 0).all()
     assert grid.loc[850, 4] == 1
     # to 830 s: at 840 s all CPU tasks end at once, n2 still holds memory, and H-DRF gives it no CPU until n1 and n3 have caught up
-    assert np.abs(grid.loc[790:830, [0, 2, 3, 5]] - [0.33, 0.165, 0.165, 0.33]).to_numpy().max() <= 2 / 200
+    assert (
+        np.abs(grid.loc[790:830, [0, 2, 3, 5]] - [0.33, 0.165, 0.165, 0.33]).to_numpy().max()
+        <= 2 / 200
+    )
 
 
 def test_the_naive_rule_starves_the_nested_memory_leaf():
     """[M, [C, M]]: the group's CPU share hides that its memory leaf has nothing; tasks' lengths are random, so that they end one by one."""
     tree = mch.Tree([(0, 1), [(1, 0), (0, 1)]])
     length = np.random.default_rng(5).exponential(size=12_000)
-    jobs = pd.DataFrame({"leaf": np.arange(12_000) % 3, "submit": 0.0, "tasks": 1, "duration": length})
+    jobs = pd.DataFrame(
+        {"leaf": np.arange(12_000) % 3, "submit": 0.0, "tasks": 1, "duration": length}
+    )
     share = {}
     for rule in RULES:
         run = mch.simulate(tree, (50, 50), rule, jobs, until=40, every=1)
-        share[rule] = run.shares[(run.shares["leaf"] == 2) & (run.shares["time"] >= 20)]["share"].mean()
+        share[rule] = run.shares[(run.shares["leaf"] == 2) & (run.shares["time"] >= 20)][
+            "share"
+        ].mean()
     assert share["naive-h-drf"] < 0.02
     assert min(share[rule] for rule in ("h-drf", "mch", "mch-two-phase", "drf")) > 0.45
 
 
 def test_by_hand_a_job_leaves_and_its_tasks_stop():
     tree = mch.Tree([(1,), (1,)])
-    jobs = pd.DataFrame({"leaf": [0, 1, 0], "submit": [0, 1, 1], "tasks": [5, 3, 1], "duration": [10, 2, 1], "depart": [4, None, None]})
+    jobs = pd.DataFrame(
+        {
+            "leaf": [0, 1, 0],
+            "submit": [0, 1, 1],
+            "tasks": [5, 3, 1],
+            "duration": [10, 2, 1],
+            "depart": [4, None, None],
+        }
+    )
     run = mch.simulate(tree, (2,), "drf", jobs)
     assert run.jobs["start"].tolist() == [0, 4, 4]
     assert run.jobs["finish"].tolist() == [4, 8, 5]
@@ -129,7 +167,10 @@ def test_a_saturated_resource_stays_so_until_some_is_given_back():
     """The chosen leaf's large task waits for room; the small ones of the other leaf do not overtake it for ever."""
     tree = mch.Tree([(4,), (1,)])
     small = pd.DataFrame({"leaf": 1, "submit": np.arange(40) * 0.5, "tasks": 1, "duration": 4.2})
-    jobs = pd.concat([small, pd.DataFrame({"leaf": [0], "submit": [3.0], "tasks": [1], "duration": [1.0]})], ignore_index=True)
+    jobs = pd.concat(
+        [small, pd.DataFrame({"leaf": [0], "submit": [3.0], "tasks": [1], "duration": [1.0]})],
+        ignore_index=True,
+    )
     run = mch.simulate(tree, (8,), "drf", jobs)
     assert run.jobs["start"].iloc[-1] < 10
 
@@ -147,8 +188,12 @@ def test_a_rule_of_ones_own_and_its_weights():
 
 def test_a_priority_that_is_no_number_is_told_with_leaf_and_time():
     nan = mch.rule(lambda leaf, usage, demand, weight, capacity: np.nan if usage[1] == 3 else 0.0)
-    jobs = pd.DataFrame({"leaf": [0, 4], "submit": [0.0, 7.5], "tasks": [3, 5], "duration": [1.0, 1.0]})
-    with pytest.raises(ValueError, match=r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)"):
+    jobs = pd.DataFrame(
+        {"leaf": [0, 4], "submit": [0.0, 7.5], "tasks": [3, 5], "duration": [1.0, 1.0]}
+    )
+    with pytest.raises(
+        ValueError, match=r"the priority of leaf 4 \(n2,3\) at time 7.5, where it uses \(0, 3\)"
+    ):
         mch.simulate(FIG4, (5, 5), nan, jobs)
 
 
@@ -168,7 +213,10 @@ def test_bad_rows_are_named(change, words):
         mch.simulate(FIG4, (5, 5), "h-drf", fig4_jobs(**change))
 
 
-@pytest.mark.parametrize(("change", "words"), [({"until": -1}, "until"), ({"every": 0}, "every"), ({"jobs": pd.DataFrame()}, "columns leaf")])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [({"until": -1}, "until"), ({"every": 0}, "every"), ({"jobs": pd.DataFrame()}, "columns leaf")],
+)
 def test_bad_options_are_named(change, words):
     with pytest.raises(ValueError, match=words):
         mch.simulate(FIG4, (5, 5), "h-drf", **{"jobs": fig4_jobs()} | change)
@@ -206,7 +254,10 @@ def next_on_machines(tree, total, rule, tasks, started, blocked, waiting):
     need = tree.demand / total
     shares = np.round(tasks * need.max(axis=1), 9)
     if rule == "drf":
-        return min((leaf for leaf in range(tree.n_leaves) if not blocked[leaf]), key=lambda leaf: (shares[leaf], leaf))
+        return min(
+            (leaf for leaf in range(tree.n_leaves) if not blocked[leaf]),
+            key=lambda leaf: (shares[leaf], leaf),
+        )
     open_to = need[~np.array(blocked)] > 0
     full = np.array([bool(line) for line in waiting]) @ (need > 0) * ~open_to.any(axis=0) > 0
 
@@ -214,14 +265,21 @@ def next_on_machines(tree, total, rule, tasks, started, blocked, waiting):
         """Usage, s/omega or infinity when blocked, tasks started, and the leaf to serve."""
         leaf = tree.leaf_of[node]
         if leaf >= 0:
-            usage, closed, count, serve = tasks[leaf] * need[leaf], blocked[leaf], started[leaf], leaf
+            usage, closed, count, serve = (
+                tasks[leaf] * need[leaf],
+                blocked[leaf],
+                started[leaf],
+                leaf,
+            )
             share = usage.max()
         else:
             seen = [look(child) for child in tree.children(node)]
             least = min((ratio for _, ratio, _, _ in seen if 0 < ratio < np.inf), default=0)
             usage = sum(u * (least / ratio if 0 < ratio < np.inf else 1) for u, ratio, _, _ in seen)
             share, count = usage[~full].max(initial=0.0), sum(one[2] for one in seen)
-            serve = min(seen, key=lambda one: (np.round(one[1], 9), one[2]))[3]  # weights are 1 here
+            serve = min(seen, key=lambda one: (np.round(one[1], 9), one[2]))[
+                3
+            ]  # weights are 1 here
             closed = all(ratio == np.inf for _, ratio, _, _ in seen)
         return usage, np.inf if closed else share / tree.weight[node], count, serve
 
@@ -234,7 +292,9 @@ def on_machines(draw):
     room = st.lists(st.integers(0, 9), min_size=tree.n_resources, max_size=tree.n_resources)
     machines = [[9] * tree.n_resources, *draw(st.lists(room, min_size=1, max_size=3))]
     job = st.tuples(st.integers(0, tree.n_leaves - 1), st.integers(0, 10), st.integers(1, 6))
-    jobs = pd.DataFrame(draw(st.lists(job, min_size=1, max_size=30)), columns=["leaf", "submit", "duration"])
+    jobs = pd.DataFrame(
+        draw(st.lists(job, min_size=1, max_size=30)), columns=["leaf", "submit", "duration"]
+    )
     return tree, machines, jobs.assign(tasks=1)
 
 
@@ -245,7 +305,10 @@ def test_on_machines_the_kernels_do_what_a_literal_run_does(case):
     for rule in ("drf", "h-drf"):
         expected = run_on_machines(tree, machines, jobs, rule)
         for method in ("fast", "literal"):
-            assert mch.simulate(tree, machines, rule, jobs, method=method).jobs["start"].tolist() == expected.tolist()
+            assert (
+                mch.simulate(tree, machines, rule, jobs, method=method).jobs["start"].tolist()
+                == expected.tolist()
+            )
 
 
 @settings(deadline=None, max_examples=30)
@@ -254,20 +317,38 @@ def test_one_machine_is_the_pool_when_all_tasks_are_alike(workload):
     tree, capacity, jobs = workload
     alike, jobs = tree.with_demand(np.ones((tree.n_leaves, 1))), jobs.drop(columns="depart")
     for rule in RULES:
-        one, pool = (mch.simulate(alike, there, rule, jobs).jobs for there in ([capacity], capacity))
+        one, pool = (
+            mch.simulate(alike, there, rule, jobs).jobs for there in ([capacity], capacity)
+        )
         pd.testing.assert_frame_equal(one, pool)
 
 
 def test_a_task_that_fits_on_no_machine_blocks_its_leaf_alone():
     tree = mch.Tree([(8,), (1,)])
-    jobs = pd.DataFrame({"leaf": [1, 0, 1], "submit": [0.0, 1.0, 2.0], "tasks": [2, 1, 1], "duration": [4.0, 1.0, 1.0]})
-    starts = [mch.simulate(tree, there, "drf", jobs).jobs["start"].tolist() for there in ([[4], [8]], [[8]], [12])]
+    jobs = pd.DataFrame(
+        {
+            "leaf": [1, 0, 1],
+            "submit": [0.0, 1.0, 2.0],
+            "tasks": [2, 1, 1],
+            "duration": [4.0, 1.0, 1.0],
+        }
+    )
+    starts = [
+        mch.simulate(tree, there, "drf", jobs).jobs["start"].tolist()
+        for there in ([[4], [8]], [[8]], [12])
+    ]
     assert starts == [[0, 1, 2], [0, 4, 2], [0, 1, 2]]
 
 
 def test_machines_that_cannot_be_are_refused():
-    tree, jobs = mch.Tree([(8, 0)]), pd.DataFrame({"leaf": [0], "submit": [0.0], "tasks": [1], "duration": [1.0]})
-    for machines, words in (([[4, 9], [7, 9]], r"leaf 0 \(n1\): no machine has room"), ([[8, -1]], "a number >= 0 for each of 1 machines")):
+    tree, jobs = (
+        mch.Tree([(8, 0)]),
+        pd.DataFrame({"leaf": [0], "submit": [0.0], "tasks": [1], "duration": [1.0]}),
+    )
+    for machines, words in (
+        ([[4, 9], [7, 9]], r"leaf 0 \(n1\): no machine has room"),
+        ([[8, -1]], "a number >= 0 for each of 1 machines"),
+    ):
         with pytest.raises(ValueError, match=words):
             mch.simulate(tree, machines, "drf", jobs)
     with pytest.raises(ValueError, match="none of them may depart"):

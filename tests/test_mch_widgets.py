@@ -14,9 +14,9 @@ from schedlib.pictures import style
 from schedlib.teaching.explorers import mch as explorer
 
 demands = st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(any)
-trees = st.recursive(demands, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=8).filter(
-    lambda n: isinstance(n, list)
-)
+trees = st.recursive(
+    demands, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=8
+).filter(lambda n: isinstance(n, list))
 
 
 @settings(max_examples=40, deadline=None)
@@ -46,7 +46,9 @@ def test_on_the_way_leaves_that_can_grow_are_level_under_drf(nested):
 def test_on_the_way_h_drf_keeps_siblings_level_until_something_is_full():
     tree = mch.Tree([(4, 1), [(1, 0), (0, 1), (0, 1)]])
     path = filling_path(tree, [36, 36], "h-drf")
-    assert np.allclose(path[1], [2 / 3, 1 / 3, 1 / 3, 1 / 3]) and np.allclose(path[2], [2 / 3, 1 / 3, 5 / 12, 5 / 12])
+    assert np.allclose(path[1], [2 / 3, 1 / 3, 1 / 3, 1 / 3]) and np.allclose(
+        path[2], [2 / 3, 1 / 3, 5 / 12, 5 / 12]
+    )
 
 
 @pytest.mark.parametrize("preset, rule", list(itertools.product(explorer.PRESETS, explorer.RULES)))
@@ -70,16 +72,29 @@ def test_bars_are_what_the_leaves_hold():
 
 
 def test_a_tree_with_gpus_has_a_bar_for_them_and_none_for_those_who_need_none():
-    figure, alt = explorer.draw_filling("[(1, 0, 0), [(1, 1, 1), (0, 1, 0)]]", 40, 100, "drf", 100, gpu=4)
+    figure, alt = explorer.draw_filling(
+        "[(1, 0, 0), [(1, 1, 1), (0, 1, 0)]]", 40, 100, "drf", 100, gpu=4
+    )
     widths = np.reshape([bar.get_width() for bar in figure.axes[1].patches], (3, 3))
-    assert [text.get_text() for text in figure.axes[1].get_yticklabels()] == ["40 CPU", "100 GB", "4 GPU"]
-    assert np.allclose(widths[:, 2], [0, 100 / 1.1, 0]) and np.allclose(widths[:, :2].sum(axis=0), 100)
-    assert "CPU and memory full" in alt and "of 40 CPUs, 100 GB and 4 GPUs: n1 0.909, n2,1 0.909, n2,2 0.964" in alt
+    assert [text.get_text() for text in figure.axes[1].get_yticklabels()] == [
+        "40 CPU",
+        "100 GB",
+        "4 GPU",
+    ]
+    assert np.allclose(widths[:, 2], [0, 100 / 1.1, 0]) and np.allclose(
+        widths[:, :2].sum(axis=0), 100
+    )
+    assert (
+        "CPU and memory full" in alt
+        and "of 40 CPUs, 100 GB and 4 GPUs: n1 0.909, n2,1 0.909, n2,2 0.964" in alt
+    )
 
 
 def test_half_of_the_way_is_half_of_what_is_used_in_the_end():
     def used(filled):
-        figure, _ = explorer.draw_filling("[[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)]]", 100, 50, "h-drf", filled)
+        figure, _ = explorer.draw_filling(
+            "[[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)]]", 100, 50, "h-drf", filled
+        )
         return sum(bar.get_width() for bar in figure.axes[1].patches)
 
     assert np.isclose(used(50), used(100) / 2) and used(0) == 0
@@ -96,7 +111,9 @@ BAD = [
 
 @pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
 def test_what_is_no_tree_gets_an_answer_that_helps(text):
-    with pytest.raises(ValueError, match="brackets|picture has room|here they are two|lie between") as caught:
+    with pytest.raises(
+        ValueError, match="brackets|picture has room|here they are two|lie between"
+    ) as caught:
         explorer.read_tree(text)
     assert len(str(caught.value)) < 300
 
@@ -110,14 +127,22 @@ def test_any_text_gives_a_tree_or_says_why_not(text):
 
 def test_a_written_tree_has_the_weights_behind_the_asterisks():
     tree = explorer.read_tree(" [(1, 2)*3, [(0, .5)*2, (1, 1)]*40] ")
-    assert dict(zip(tree.paths, tree.weight, strict=True)) == {(): 1, (1,): 3, (2,): 40, (2, 1): 2, (2, 2): 1}
+    assert dict(zip(tree.paths, tree.weight, strict=True)) == {
+        (): 1,
+        (1,): 3,
+        (2,): 40,
+        (2, 1): 2,
+        (2, 2): 1,
+    }
     assert tree.demand.tolist() == [[1, 2], [0, 0.5], [1, 1]]
 
 
 def test_an_example_fills_the_box_and_the_sliders():
     made = explorer.filling()
     made.controls["preset"].value = "two users"
-    assert [made.controls[name].value for name in ("text", "cpu", "memory")] == list(explorer.PRESETS["two users"])
+    assert [made.controls[name].value for name in ("text", "cpu", "memory")] == list(
+        explorer.PRESETS["two users"]
+    )
     assert "Dominant shares of 9 CPUs and 18 GB: n1 0.667, n2 0.667" in made.picture.value
 
 
@@ -134,12 +159,18 @@ def test_scenes_are_drawn_at_any_time_under_any_rules(scene, time):
     end = explorer.SCENES[scene]
     for left, right in itertools.pairwise(explorer.CHURN_RULES):
         figure, alt = explorer.draw_churn(scene, time, left, right)
-        assert [ax.get_title() for ax in figure.axes[:2]] == [style.look(rule).label for rule in (left, right)]
-        assert alt.startswith(f"Dominant shares up to {min(time, end):g} s.") and figure.axes[0].get_xlim() == (0, end)
+        assert [ax.get_title() for ax in figure.axes[:2]] == [
+            style.look(rule).label for rule in (left, right)
+        ]
+        assert alt.startswith(f"Dominant shares up to {min(time, end):g} s.") and figure.axes[
+            0
+        ].get_xlim() == (0, end)
 
 
 def test_lines_stop_at_the_time_and_the_legend_says_what_is_held_then():
-    figure, alt = explorer.draw_churn("[M, [C, M]]: a rule that starves", 200, "h-drf", "naive-h-drf")
+    figure, alt = explorer.draw_churn(
+        "[M, [C, M]]: a rule that starves", 200, "h-drf", "naive-h-drf"
+    )
     kept, starved = (ax.get_legend().get_texts()[2].get_text() for ax in figure.axes[:2])
     assert kept == "n2,2: 0.50" and starved == "n2,2: 0.00" and "n2,2 0.00" in alt
     assert max(line.get_xdata()[-1] for line in figure.axes[0].lines) == 200
@@ -147,7 +178,11 @@ def test_lines_stop_at_the_time_and_the_legend_says_what_is_held_then():
 
 def test_nothing_is_held_when_all_is_done():
     figure, _ = explorer.draw_churn("Fig. 4 of the paper", 1100, "mch", "h-drf")
-    assert all(text.get_text().endswith(": 0.00") for ax in figure.axes[:2] for text in ax.get_legend().get_texts())
+    assert all(
+        text.get_text().endswith(": 0.00")
+        for ax in figure.axes[:2]
+        for text in ax.get_legend().get_texts()
+    )
 
 
 def test_while_all_six_are_active_shares_are_the_papers():
@@ -162,7 +197,10 @@ def test_a_scene_has_its_own_length_and_runs_are_made_before_the_first_move():
     before = explorer._run.cache_info().misses
     made.controls["time"].value = 1000
     made.controls["scene"].value = "[M, [C, M]]: a rule that starves"
-    assert made.controls["time"].value == made.controls["time"].max == 300 and "up to 300 s" in made.picture.value
+    assert (
+        made.controls["time"].value == made.controls["time"].max == 300
+        and "up to 300 s" in made.picture.value
+    )
     made.controls["left"].value = "drf"
     assert explorer._run.cache_info().misses == before and "<img alt=" in made.picture.value
 

@@ -24,9 +24,13 @@ def test_trees_have_the_paper_s_numbers_of_nodes():
     for levels in (1, 2, 5):
         tree = workloads.full_binary(levels, np.arange(1, 2**levels + 1)[:, None])
         assert tree.n_leaves == 2**levels and tree.n_nodes - 1 == 2 ** (levels + 1) - 2
-        assert (tree.depth[tree.leaves] == levels).all() and np.allclose(tree.guarantee[tree.leaves], 2.0**-levels)
+        assert (tree.depth[tree.leaves] == levels).all() and np.allclose(
+            tree.guarantee[tree.leaves], 2.0**-levels
+        )
         assert tree.demand[:, 0].tolist() == list(range(1, 2**levels + 1))
-    assert [workloads.fig4().name(leaf) for leaf in workloads.fig4().leaves] == list(fig1_4_weights.PRINTED)
+    assert [workloads.fig4().name(leaf) for leaf in workloads.fig4().leaves] == list(
+        fig1_4_weights.PRINTED
+    )
 
 
 @pytest.mark.parametrize("jobs", (4, 5, 11))
@@ -54,7 +58,9 @@ def test_demands_are_those_of_the_trace_s_stages():
     known = set(zip(stages["plan_cpu"] / 96, stages["plan_mem"], strict=True))
     assert set(zip(jobs["cpu"], jobs["memory"], strict=True)) <= known
     assert (jobs[["cpu", "memory"]] > 0).all().all() and (jobs["cpu"] > jobs["memory"]).mean() > 0.9
-    assert jobs.equals(workloads.jobs_from_trace(200, seed=3)) and not jobs.equals(workloads.jobs_from_trace(200, seed=4))
+    assert jobs.equals(workloads.jobs_from_trace(200, seed=3)) and not jobs.equals(
+        workloads.jobs_from_trace(200, seed=4)
+    )
 
 
 def by_equations(demand, capacity, case):
@@ -80,7 +86,9 @@ def test_worked_examples_solve_the_paper_s_equations(case):
     rows = fig1_4_weights.run_worked(case, seed=0).set_index("node")
     wanted, inverse = by_equations(fig1_4_weights.CASES[case], (10, 12), case)
     assert np.allclose(rows["t_star"].dropna(), wanted, rtol=1e-12)
-    assert np.isclose(1 / rows.loc["n2", "mu"], inverse) and np.isclose(rows.loc["n2,1", "weight"], inverse)
+    assert np.isclose(1 / rows.loc["n2", "mu"], inverse) and np.isclose(
+        rows.loc["n2,1", "weight"], inverse
+    )
     assert np.isclose(rows.loc["n2,2", "weight"], 1 if case == "other" else inverse)
     assert np.allclose(rows["t"].dropna(), wanted, rtol=1e-12) == (case != "other")
     assert (rows["first_saturated"] == 0).all()
@@ -92,15 +100,27 @@ def test_fig4_jobs_are_active_when_they_should_be():
     for rule in ("h-drf", "mch"):
         done = mch.simulate(workloads.fig4(), workloads.FIG4_CAPACITY, rule, jobs).jobs
         assert (done["start"] <= 200).all() and (done["finish"] - done["duration"] >= 580).all()
-        assert abs(done["finish"][1] - 790) < 5 and done["finish"].drop([1, 5]).min() > 880 + done["duration"].max() / 2
+        assert (
+            abs(done["finish"][1] - 790) < 5
+            and done["finish"].drop([1, 5]).min() > 880 + done["duration"].max() / 2
+        )
 
 
 def test_cost_counts_the_same_decisions_for_both_kinds_of_h_drf():
-    for frame in (fig5_cost.run_nodes(4, seed=0), fig5_cost.run_jobs("nodes", 2, 20, seed=0), fig5_cost.run_jobs("queues", 2, 20, 0)):
+    for frame in (
+        fig5_cost.run_nodes(4, seed=0),
+        fig5_cost.run_jobs("nodes", 2, 20, seed=0),
+        fig5_cost.run_jobs("queues", 2, 20, 0),
+    ):
         h_drf = frame[frame["rule"] == "h-drf"]
-        assert h_drf["decisions"].nunique() == 1 and (frame.loc[frame["rule"] == "mch", "reweighed"] > 0).all()
+        assert (
+            h_drf["decisions"].nunique() == 1
+            and (frame.loc[frame["rule"] == "mch", "reweighed"] > 0).all()
+        )
         assert (frame["operations"] > 0).all()
-    assert set(fig5_cost.run_jobs("queues", 2, 20, seed=0)["q"]) == {7} and set(fig5_cost.run_jobs("nodes", 2, 20, seed=0)["q"]) == {27}
+    assert set(fig5_cost.run_jobs("queues", 2, 20, seed=0)["q"]) == {7} and set(
+        fig5_cost.run_jobs("nodes", 2, 20, seed=0)["q"]
+    ) == {27}
 
 
 def cost_frame(h_drf, mch_cost, **more):
@@ -120,7 +140,9 @@ def test_square_and_half_are_told_from_one_another():
     for reading in ("4 levels, jobs as queues", "3 levels, jobs as nodes"):
         assert np.allclose(measured("square", square, reading), 2)
     double = cost_frame(lambda n: 10.0 * n, lambda n: 5.0 * n)
-    assert np.allclose(measured("square", double, "4 levels, jobs as queues"), 1) and np.allclose(measured("fig5-half", double), 2)
+    assert np.allclose(measured("square", double, "4 levels, jobs as queues"), 1) and np.allclose(
+        measured("fig5-half", double), 2
+    )
     for rival, margin in (("C-CH", 0.05), ("M-CH", -0.45)):
         assert np.allclose(measured("fig5-no-better", double, rival), margin)
     assert (measured("faster", double) == 0).all() and (measured("faster", square) == 1).all()
@@ -134,11 +156,21 @@ def test_complexity_is_judged_by_a_decision():
         for rule, method, each in (("h-drf", "literal", 2 * 2.0**levels), ("h-drf", "fast", 3), ("mch", "fast", 3), ("c-ch", "fast", 1), ("m-ch", "fast", 3))
     ]  # fmt: skip
     frame = pd.DataFrame(rows)
-    assert np.allclose(measured("complexity-h-drf", frame), 1) and np.allclose(measured("complexity-decision", frame), 0)
+    assert np.allclose(measured("complexity-h-drf", frame), 1) and np.allclose(
+        measured("complexity-decision", frame), 0
+    )
     weighed, kept = CLAIMS["mch.complexity-mch"].readings
-    assert np.allclose(measured("complexity-mch", frame, weighed), 1, atol=0.05) and np.allclose(measured("complexity-mch", frame, kept), 0)
-    assert np.allclose(measured("ch-cheaper", frame, "C-CH"), 1) and np.allclose(measured("ch-cheaper", frame, "M-CH"), -1)
-    *printed, by_path = (measured("faster", frame, reading)[0] for reading in CLAIMS["mch.faster"].readings if "filling" in reading)
+    assert np.allclose(measured("complexity-mch", frame, weighed), 1, atol=0.05) and np.allclose(
+        measured("complexity-mch", frame, kept), 0
+    )
+    assert np.allclose(measured("ch-cheaper", frame, "C-CH"), 1) and np.allclose(
+        measured("ch-cheaper", frame, "M-CH"), -1
+    )
+    *printed, by_path = (
+        measured("faster", frame, reading)[0]
+        for reading in CLAIMS["mch.faster"].readings
+        if "filling" in reading
+    )
     assert printed == [1] and by_path == 0
 
 
@@ -152,7 +184,9 @@ def test_a_tree_s_picture_has_a_box_for_each_node_that_keeps_clear_of_the_others
     for levels in (1, 2, 3, 4):
         tree = workloads.full_binary(levels, np.ones((2**levels, 2)))
         ax = plot_tree(tree, shares=tree.guarantee, resources=("CPU", "GB"))
-        boxes = [patch.get_extents().frozen() for patch in ax.patches if hasattr(patch, "get_boxstyle")]
+        boxes = [
+            patch.get_extents().frozen() for patch in ax.patches if hasattr(patch, "get_boxstyle")
+        ]
         assert len(boxes) == tree.n_nodes == len(ax.texts)
         assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
         width, height = tree_size(tree, tree.guarantee, resources=("CPU", "GB"))
@@ -173,16 +207,25 @@ def test_shares_are_judged_in_their_windows():
     for time in range(0, 1000, 10):
         for name, share in fig1_4_weights.PRINTED.items():
             share = 0.9 if time < 200 or 580 < time < 640 else share
-            share += (0.5 if name == "n2,3" else 0.05 if name == "n2,1" else 0) if time >= 790 else 0
+            share += (
+                (0.5 if name == "n2,3" else 0.05 if name == "n2,1" else 0) if time >= 790 else 0
+            )
             rows.append({"rule": "mch", "seed": 0, "time": time, "name": name, "share": share})
     frame = pd.DataFrame(rows)
-    assert all(np.allclose(measured(f"fig4-share-{name.replace(',', '-')}", frame), share) for name, share in fig1_4_weights.PRINTED.items())
-    assert np.allclose(measured("fig4-ratio", frame), 0) and np.allclose(measured("fig4-takes-over", frame), 1)
+    assert all(
+        np.allclose(measured(f"fig4-share-{name.replace(',', '-')}", frame), share)
+        for name, share in fig1_4_weights.PRINTED.items()
+    )
+    assert np.allclose(measured("fig4-ratio", frame), 0) and np.allclose(
+        measured("fig4-takes-over", frame), 1
+    )
     assert np.allclose(measured("fig4-others-stay", frame), 0.05)
 
 
 def test_a_tenants_leaf_asks_for_what_most_of_its_tasks_ask_for():
-    tasks = pd.DataFrame({"tenant": list("baaab"), "kind": list("xyyxx"), "duration": [0.0, 5, 6, 7, 8]})
+    tasks = pd.DataFrame(
+        {"tenant": list("baaab"), "kind": list("xyyxx"), "duration": [0.0, 5, 6, 7, 8]}
+    )
     tasks = tasks.assign(cpu=[1.0, 2, 2, 1, 3], gpu=[0.0, 1, 1, 0, 0])
     tree, made = workloads._tenants(tasks, ["cpu", "gpu"])
     assert [tree.name(node) for node in range(tree.n_nodes)] == ["root", "a", "x", "y", "b", "x"]
@@ -191,16 +234,25 @@ def test_a_tenants_leaf_asks_for_what_most_of_its_tasks_ask_for():
 
 
 def test_tenants_ask_for_the_load_and_always_have_tasks_waiting():
-    tree, tasks = mch.Tree([(1, 0), (1, 2)]), pd.DataFrame({"leaf": [0, 1, 1], "duration": [2.0, 3.0, 5.0]})
+    tree, tasks = (
+        mch.Tree([(1, 0), (1, 2)]),
+        pd.DataFrame({"leaf": [0, 1, 1], "duration": [2.0, 3.0, 5.0]}),
+    )
     capacity = np.array([10.0, 4.0])
     jobs = tenants.arrivals(tree, tasks, capacity, 4000, 0)
-    asked = (tree.demand[jobs["leaf"]] * jobs[["duration"]].to_numpy()).sum(axis=0) / capacity / jobs["submit"].iloc[-1]
+    asked = (
+        (tree.demand[jobs["leaf"]] * jobs[["duration"]].to_numpy()).sum(axis=0)
+        / capacity
+        / jobs["submit"].iloc[-1]
+    )
     assert np.isclose(asked.max(), tenants.LOAD, rtol=0.05)
     work = tenants.backlog(tree, tasks, capacity, 100.0, 0).groupby("leaf")["duration"].sum()
     assert (work > 1.7 * 100 * np.array([10, 2])).all()
 
 
 def test_the_poorest_leaf_is_found_for_each_seed():
-    frame = pd.DataFrame({"rule": "drf", "place": ["pool"] * 4 + ["machines"] * 4, "seed": [0, 0, 1, 1] * 2})
+    frame = pd.DataFrame(
+        {"rule": "drf", "place": ["pool"] * 4 + ["machines"] * 4, "seed": [0, 0, 1, 1] * 2}
+    )
     table = tenants.poorest(frame.assign(share=[0.5, 1, 1, 0.7, 1, 2, 3, 4]))
     assert np.allclose(table.loc["drf"], [0.6, 2.0])

@@ -22,12 +22,20 @@ def found(name):
     for i, part in enumerate(parts):
         here = EXAMPLES.get(".".join([module, *parts[:i]]), here)
         if not hasattr(here, part):
-            return part in getattr(here, "__dataclass_fields__", {}) and i == len(parts) - 1 and not argument
+            return (
+                part in getattr(here, "__dataclass_fields__", {})
+                and i == len(parts) - 1
+                and not argument
+            )
         here = getattr(here, part)
     if not argument:
         return True
     argument = argument.removesuffix("=)")
-    options = {key for some in lotes.OPTIONS.values() for key in some} if dotted == "lotes.simulate" else set()
+    options = (
+        {key for some in lotes.OPTIONS.values() for key in some}
+        if dotted == "lotes.simulate"
+        else set()
+    )
     return argument in inspect.signature(here).parameters or argument in options
 
 
@@ -35,25 +43,40 @@ def found(name):
 def test_our_name_is_in_the_library(row):
     assert found(row.ours), f"{row.ours} is not there"
     assert row.meaning and row.unit and row.chapters
-    for other in re.findall(r"`([a-z_]+)`", row.meaning):  # a second name told in the meaning belongs to the same owner
+    for other in re.findall(
+        r"`([a-z_]+)`", row.meaning
+    ):  # a second name told in the meaning belongs to the same owner
         owner, _, _ = row.ours.rpartition("(" if "(" in row.ours else ".")
         assert found(f"{owner}.{other}") or found(f"{owner}({other}=)"), f"{row.ours}: {other}"
 
 
 def test_a_name_that_is_not_there_would_be_seen():
-    assert not found("lotes.Plan.nothing") and not found("lotes.plan(nothing=)") and not found("mch.Tree.nothing")
+    assert (
+        not found("lotes.Plan.nothing")
+        and not found("lotes.plan(nothing=)")
+        and not found("mch.Tree.nothing")
+    )
 
 
 @pytest.mark.parametrize("row", notation.TABLE, ids=lambda row: f"{row.paper} {row.symbol}")
 def test_mathematics_is_closed_and_breaks_no_table(row):
     for text in (row.symbol, row.meaning, row.unit):
-        assert text.count("$") % 2 == 0 and text.count("{") == text.count("}") and "|" not in text and "\n" not in text
+        assert (
+            text.count("$") % 2 == 0
+            and text.count("{") == text.count("}")
+            and "|" not in text
+            and "\n" not in text
+        )
 
 
 def test_no_symbol_means_two_things_in_a_chapter():
     for paper in notation.SOURCES:
         for chapter in range(1, 9):
-            symbols = [row.symbol for row in notation.TABLE if row.paper == paper and chapter in row.chapters]
+            symbols = [
+                row.symbol
+                for row in notation.TABLE
+                if row.paper == paper and chapter in row.chapters
+            ]
             assert len(symbols) == len(set(symbols))
 
 

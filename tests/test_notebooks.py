@@ -9,7 +9,9 @@ from schedlib import paths
 from schedlib.reproduce import notebooks
 from schedlib.teaching import exercises
 
-CHAPTERS = {name: file for name, file in notebooks.book().items() if not name.startswith("reproduce/")}
+CHAPTERS = {
+    name: file for name, file in notebooks.book().items() if not name.startswith("reproduce/")
+}
 BOOK = [name for name in CHAPTERS if "/" not in name]
 LONGEST_CELL, WIDEST_CELL = 25, 88
 HEAD = re.compile(
@@ -22,7 +24,11 @@ STATEMENT = re.compile(r"(\d)\. \*(Warm-up|Code|Research)\.\* .+", re.S)
 
 
 def sources(file, kind):
-    return ["".join(cell["source"]) for cell in json.loads(file.read_text())["cells"] if cell["cell_type"] == kind]
+    return [
+        "".join(cell["source"])
+        for cell in json.loads(file.read_text())["cells"]
+        if cell["cell_type"] == kind
+    ]
 
 
 def code_cells(file):
@@ -33,7 +39,13 @@ def checks(cells):
     """What is checked in a notebook: the exercise's id, source, and what the check said."""
     found = [(CHECK.search("".join(cell["source"])), cell) for cell in cells]
     return [
-        (match[1], "".join(cell["source"]), "".join(cell["outputs"][-1].get("data", {}).get("text/plain", "") if cell["outputs"] else ""))
+        (
+            match[1],
+            "".join(cell["source"]),
+            "".join(
+                cell["outputs"][-1].get("data", {}).get("text/plain", "") if cell["outputs"] else ""
+            ),
+        )
         for match, cell in found
         if match
     ]
@@ -50,8 +62,14 @@ def test_committed_as_run_from_top_to_bottom(name):
     cells = code_cells(CHAPTERS[name])
     assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
     outputs = [output for cell in cells for output in cell["outputs"]]
-    assert not [output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"]
-    assert not re.search(r"(?<![\w.])/(home|root|tmp|usr|Users|work)/", json.dumps(outputs)), "a folder of the machine it ran on"
+    assert not [
+        output
+        for output in outputs
+        if output["output_type"] == "error" or output.get("name") == "stderr"
+    ]
+    assert not re.search(r"(?<![\w.])/(home|root|tmp|usr|Users|work)/", json.dumps(outputs)), (
+        "a folder of the machine it ran on"
+    )
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
@@ -64,7 +82,12 @@ def test_short_enough_for_a_lecture(name):
 
 @pytest.mark.parametrize("name", BOOK)
 def test_code_fits_the_page(name):
-    wide = [line for cell in code_cells(CHAPTERS[name]) for line in "".join(cell["source"]).splitlines() if len(line) > WIDEST_CELL]
+    wide = [
+        line
+        for cell in code_cells(CHAPTERS[name])
+        for line in "".join(cell["source"]).splitlines()
+        if len(line) > WIDEST_CELL
+    ]
     assert not wide
 
 
@@ -87,8 +110,13 @@ def test_explorers_show_a_picture_on_a_static_page_and_every_picture_has_words(n
 
 def test_every_exercise_stands_in_one_chapter_and_in_its_solutions():
     asked = {name: [found for found, *_ in checks(code_cells(CHAPTERS[name]))] for name in BOOK}
-    assert sorted(found for names in asked.values() for found in names) == sorted(exercises.listed())
-    assert asked == {name: [found for found, *_ in checks(code_cells(CHAPTERS[f"solutions/{name}"]))] for name in BOOK}
+    assert sorted(found for names in asked.values() for found in names) == sorted(
+        exercises.listed()
+    )
+    assert asked == {
+        name: [found for found, *_ in checks(code_cells(CHAPTERS[f"solutions/{name}"]))]
+        for name in BOOK
+    }
 
 
 @pytest.mark.parametrize("name", BOOK)
@@ -97,30 +125,49 @@ def test_head_says_what_for_how_long_and_where_next(name):
     at = BOOK.index(name)
     around = [f"{other}.ipynb" for other in (*BOOK[max(at - 1, 0) : at], *BOOK[at + 1 : at + 2])]
     linked = re.findall(r"\]\(([^)]+)", found["around"])
-    assert linked[: len(around)] == around and set(linked[len(around) :]) <= {"00-start-here.ipynb"}  # the last may lead back
-    assert all(link.startswith("../schedlib/") for link in re.findall(r"\]\(([^)]+)", found["code"]))
+    assert linked[: len(around)] == around and set(linked[len(around) :]) <= {
+        "00-start-here.ipynb"
+    }  # the last may lead back
+    assert all(
+        link.startswith("../schedlib/") for link in re.findall(r"\]\(([^)]+)", found["code"])
+    )
     assert 5 <= int(found["minutes"]) <= 90
 
 
 def test_table_of_contents_lists_every_chapter_with_its_minutes():
-    (page,) = [text for text in sources(CHAPTERS["00-start-here"], "markdown") if "## The book" in text]
-    listed = {file: int(minutes) for file, minutes in re.findall(r"\]\(([^)/]+)\.ipynb\) \|.*\| (\d+) \|", page)}
+    (page,) = [
+        text for text in sources(CHAPTERS["00-start-here"], "markdown") if "## The book" in text
+    ]
+    listed = {
+        file: int(minutes)
+        for file, minutes in re.findall(r"\]\(([^)/]+)\.ipynb\) \|.*\| (\d+) \|", page)
+    }
     assert listed == {name: int(head(name)["minutes"]) for name in BOOK[1:]}
 
 
 @pytest.mark.parametrize("name", [name for name in BOOK if "01" <= name[:2] <= "08"])
 def test_model_shows_its_part_of_the_one_notation_table(name):
-    calls = re.findall(r'notation\.table\("(\w+)", chapter=(\d+)\)', "\n".join(sources(CHAPTERS[name], "code")))
+    calls = re.findall(
+        r'notation\.table\("(\w+)", chapter=(\d+)\)', "\n".join(sources(CHAPTERS[name], "code"))
+    )
     assert calls and all(int(chapter) == int(name[:2]) for _, chapter in calls)
-    assert not [text for text in sources(CHAPTERS[name], "markdown") if "| paper |" in text], "a second table of symbols"
+    assert not [text for text in sources(CHAPTERS[name], "markdown") if "| paper |" in text], (
+        "a second table of symbols"
+    )
 
 
 @pytest.mark.parametrize("name", BOOK)
 def test_exercises_are_graded_and_each_statement_stands_above_its_empty_cell(name):
     cells = json.loads(CHAPTERS[name].read_text())["cells"]
-    at = [i for i, cell in enumerate(cells) if checks([cell] if cell["cell_type"] == "code" else [])]
+    at = [
+        i for i, cell in enumerate(cells) if checks([cell] if cell["cell_type"] == "code" else [])
+    ]
     grades = [STATEMENT.fullmatch("".join(cells[i - 1]["source"])) for i in at]
-    assert all(grades) and [int(grade[1]) for grade in grades] == list(range(1, len(at) + 1)) and grades[0][2] == "Warm-up"
+    assert (
+        all(grades)
+        and [int(grade[1]) for grade in grades] == list(range(1, len(at) + 1))
+        and grades[0][2] == "Warm-up"
+    )
     if name != "00-start-here":
         assert 3 <= len(grades) <= 5 and grades[-1][2] == "Research"
 
@@ -148,10 +195,19 @@ def test_still_runs(name):
 
 
 def test_links_between_files_lead_somewhere():
-    pages = [paths.checkout() / name for name in ("README.md", "data/README.md", "figures/README.md", "figures/CLAIMS.md")]
+    pages = [
+        paths.checkout() / name
+        for name in ("README.md", "data/README.md", "figures/README.md", "figures/CLAIMS.md")
+    ]
     for page in [*pages, *notebooks.book().values()]:
         text = page.read_text()
         if page.suffix == ".ipynb":
-            text = "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"] if cell["cell_type"] == "markdown")
+            text = "\n".join(
+                "".join(cell["source"])
+                for cell in json.loads(text)["cells"]
+                if cell["cell_type"] == "markdown"
+            )
         for target in re.findall(r"\]\(([^)#\s]+)", text):
-            assert target.startswith("http") or (page.parent / target).exists(), f"{page.name}: {target}"
+            assert target.startswith("http") or (page.parent / target).exists(), (
+                f"{page.name}: {target}"
+            )

@@ -27,12 +27,20 @@ def test_a_slice_has_all_stages_and_instances_of_its_jobs_at_their_times(small):
     stages = one_trace.hour()[0]
     rows = stages.jobs["trace_job"].isin(small.jobs["trace_job"]).to_numpy()
     assert small.jobs["job"].tolist() == stages.jobs.loc[rows, "job"].tolist()
-    assert small.jobs["submit"].tolist() == stages.jobs.loc[rows, "submit"].tolist() and small.jobs["submit"].max() < 600
+    assert (
+        small.jobs["submit"].tolist() == stages.jobs.loc[rows, "submit"].tolist()
+        and small.jobs["submit"].max() < 600
+    )
     assert np.diff(small.offsets).tolist() == np.diff(stages.offsets)[rows].tolist()
-    assert small.tasks["duration"].sum() == stages.tasks.loc[np.repeat(rows, np.diff(stages.offsets)), "duration"].sum()
+    assert (
+        small.tasks["duration"].sum()
+        == stages.tasks.loc[np.repeat(rows, np.diff(stages.offsets)), "duration"].sum()
+    )
 
 
-@pytest.mark.parametrize("wrong", [{"every": 0}, {"every": 1.5}, {"every": 4, "first": 4}, {"start": 61}])
+@pytest.mark.parametrize(
+    "wrong", [{"every": 0}, {"every": 1.5}, {"every": 4, "first": 4}, {"start": 61}]
+)
 def test_a_slice_that_cannot_be_is_refused(wrong):
     with pytest.raises(ValueError, match="whole number|take one from"):
         one_trace.part(**wrong)
@@ -50,7 +58,10 @@ def test_every_policy_runs_every_instance_once():
     for run in one_trace.place(part, 0.9).values():
         assert run.arrived == run.finished == len(part.tasks) and not run.waiting
         took = (run.jobs["finish"] - run.jobs["start"]).to_numpy()
-        assert np.allclose(took, np.maximum(part.tasks["duration"], 0.5)) and (run.response >= -1e-9).all()
+        assert (
+            np.allclose(took, np.maximum(part.tasks["duration"], 0.5))
+            and (run.response >= -1e-9).all()
+        )
 
 
 def test_a_batch_is_the_slices_pairs_and_no_order_beats_the_bound(small):
@@ -72,18 +83,28 @@ def test_shares_are_in_units_of_an_equal_one(small):
     held = one_trace.shares(small)
     assert all(np.isclose(amount.mean(), 1) for amount in held.values())
     stages = small.jobs.groupby("trace_job", sort=False).size()
-    assert np.allclose(held["drf"], stages / stages.mean())  # flat: every stage the same, so a job as many as it has
+    assert np.allclose(
+        held["drf"], stages / stages.mean()
+    )  # flat: every stage the same, so a job as many as it has
     assert held["h-drf"].min() > 0.9
 
 
 def test_re_weighing_is_counted_for_the_rules_that_do_it(small):
     runs, nodes = one_trace.churn(small), one_trace.hierarchy(small).n_nodes
-    assert runs["mch"].reflattens > 0 and one_trace.per_decision(runs["mch"], nodes) > runs["mch"].operations / runs["mch"].decisions
-    assert one_trace.per_decision(runs["drf"], nodes) == runs["drf"].operations / runs["drf"].decisions
+    assert (
+        runs["mch"].reflattens > 0
+        and one_trace.per_decision(runs["mch"], nodes)
+        > runs["mch"].operations / runs["mch"].decisions
+    )
+    assert (
+        one_trace.per_decision(runs["drf"], nodes) == runs["drf"].operations / runs["drf"].decisions
+    )
 
 
 def test_workers_are_the_fewest_for_the_load_and_nobody_is_faster_than_his_longest_task(small):
-    longest = np.maximum(np.maximum.reduceat(small.tasks["duration"].to_numpy(), small.offsets[:-1]), 1)
+    longest = np.maximum(
+        np.maximum.reduceat(small.tasks["duration"].to_numpy(), small.offsets[:-1]), 1
+    )
     for run in one_trace.probe(small, 0.9).values():
         assert (run.jobs["completion"] >= longest - 1e-6).all() and len(run.jobs) == len(small)
     workload = eagle.alibaba(1, trace=small)
@@ -95,7 +116,10 @@ def test_the_grid_is_whole():
     grid = one_trace.grid()
     settings = list(itertools.product(one_trace.STARTS, one_trace.STEPS, one_trace.LOADS))
     assert set(grid[["start", "every", "load"]].itertuples(index=False, name=None)) == set(settings)
-    assert grid["value"].notna().all() and grid.groupby(["start", "every", "load"]).size().nunique() == 1
+    assert (
+        grid["value"].notna().all()
+        and grid.groupby(["start", "every", "load"]).size().nunique() == 1
+    )
 
 
 def test_the_grid_is_what_the_source_gives():
@@ -104,35 +128,55 @@ def test_the_grid_is_what_the_source_gives():
     fresh = one_trace.answers(one_trace.part(50, 8), 0.95)
     both = stored.merge(fresh, on=["question", "policy", "measure"], suffixes=("", "_fresh"))
     assert len(both) == len(stored) == len(fresh)
-    assert np.allclose(both["value"], both["value_fresh"], rtol=1e-4), "python -m schedlib.teaching.lessons.one_trace makes the grid anew"
+    assert np.allclose(both["value"], both["value_fresh"], rtol=1e-4), (
+        "python -m schedlib.teaching.lessons.one_trace makes the grid anew"
+    )
 
 
 @pytest.mark.parametrize("start, every, load", list(itertools.product((0, 50), (4, 8), (60, 95))))
 def test_the_explorer_draws_the_stored_values_on_the_same_axes(start, every, load):
     figure, alt = explorer.draw(start, every, load)
     usual, _ = explorer.draw()
-    assert alt.startswith(f"Every {every}th job of minutes {start} to {start + 10}, load {load} per cent.")
+    assert alt.startswith(
+        f"Every {every}th job of minutes {start} to {start + 10}, load {load} per cent."
+    )
     assert [ax.get_xlim() for ax in figure.axes] == [ax.get_xlim() for ax in usual.axes]
     grid = one_trace.grid()
     rows = grid[(grid["start"] == start) & (grid["every"] == every) & (grid["load"] == load)]
-    for ax, (question, (_, measure, policies)) in zip(figure.axes, explorer.PANELS.items(), strict=True):
+    for ax, (question, (_, measure, policies)) in zip(
+        figure.axes, explorer.PANELS.items(), strict=True
+    ):
         drawn = [line.get_xdata()[0] for line in ax.lines]
-        wanted = rows[(rows["question"] == question) & (rows["measure"] == measure)].set_index("policy")["value"]
+        wanted = rows[(rows["question"] == question) & (rows["measure"] == measure)].set_index(
+            "policy"
+        )["value"]
         assert drawn == wanted[list(policies)].tolist()
         assert ax.get_xlim()[0] < min(drawn) and max(drawn) < ax.get_xlim()[1]
 
 
 def test_only_two_of_the_four_panels_know_a_load():
     grid = one_trace.grid()
-    spread = grid.groupby(["question", "start", "every", "policy", "measure"])["value"].nunique().groupby("question").max()
+    spread = (
+        grid.groupby(["question", "start", "every", "policy", "measure"])["value"]
+        .nunique()
+        .groupby("question")
+        .max()
+    )
     assert spread["order"] == spread["share"] == 1 and min(spread["place"], spread["probe"]) > 1
 
 
 def test_several_slices_give_means_with_intervals():
     grid = one_trace.grid().query("every == 8 and load == 80")
     figure, words = explorer.plot_answers(grid)
-    assert all(len(ax.lines) == 2 * len(policies) for ax, (_, _, policies) in zip(figure.axes, explorer.PANELS.values(), strict=True))
-    mean = np.exp(np.log(grid.query("question == 'probe' and measure == 'short' and policy == 'hawk'")["value"]).mean())
+    assert all(
+        len(ax.lines) == 2 * len(policies)
+        for ax, (_, _, policies) in zip(figure.axes, explorer.PANELS.values(), strict=True)
+    )
+    mean = np.exp(
+        np.log(
+            grid.query("question == 'probe' and measure == 'short' and policy == 'hawk'")["value"]
+        ).mean()
+    )
     assert f"Hawk {mean:.3g}" in words
 
 

@@ -35,7 +35,9 @@ def outside(file):
 
 
 def test_what_is_imported_is_required_and_the_book_is_an_extra():
-    files = [file for file in (ROOT / "schedlib").rglob("*.py") if file.parent.name != "explorers"]  # its package asks for the extra
+    files = [
+        file for file in (ROOT / "schedlib").rglob("*.py") if file.parent.name != "explorers"
+    ]  # its package asks for the extra
     needed = set().union(*map(outside, files))
     base, extras = names(PROJECT["dependencies"]), PROJECT["optional-dependencies"]
     brought = base | {"pillow", "cycler"}  # by matplotlib
@@ -47,7 +49,11 @@ def test_what_is_imported_is_required_and_the_book_is_an_extra():
 def test_everything_that_is_required_is_pinned():
     pinned = names(re.findall(r"^[\w-]+(?===)", (ROOT / "requirements.txt").read_text(), re.M))
     extras = PROJECT["optional-dependencies"]
-    assert names(PROJECT["dependencies"] + extras["book"] + extras["dask"] + extras["dev"]) - {"schedlib"} <= pinned
+    assert (
+        names(PROJECT["dependencies"] + extras["book"] + extras["dask"] + extras["dev"])
+        - {"schedlib"}
+        <= pinned
+    )
 
 
 def test_long_description_links_to_the_repository():
@@ -58,7 +64,10 @@ def test_long_description_links_to_the_repository():
     assert len(links) > 20 and all(link.startswith(("https://", "#")) for link in links)
     repository = PROJECT["urls"]["Repository"]
     assert all(f"({repository}/" in change["replacement"] for change in README["substitutions"])
-    assert yaml.safe_load((ROOT / ".github" / "CITATION.cff").read_text())["repository-code"] == repository
+    assert (
+        yaml.safe_load((ROOT / ".github" / "CITATION.cff").read_text())["repository-code"]
+        == repository
+    )
 
 
 def test_versions_are_told_alike():
@@ -66,13 +75,20 @@ def test_versions_are_told_alike():
     assert cited["version"] == schedlib.__version__
     (newest, *_) = re.findall(r"^## (.+)$", (ROOT / ".github" / "CHANGELOG.md").read_text(), re.M)
     assert newest in ("Unreleased", f"{schedlib.__version__} ({cited['date-released']})")
-    matrix = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"]["library"]["strategy"]["matrix"]
+    matrix = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())["jobs"][
+        "library"
+    ]["strategy"]["matrix"]
     assert set(matrix["python"]) == PYTHONS and len(matrix["os"]) == 3
-    assert {each.rpartition(" ")[2] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)} == PYTHONS
+    assert {
+        each.rpartition(" ")[2] for each in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", each)
+    } == PYTHONS
 
 
 def test_experiment_is_at_top_level_and_the_types_are_marked():
-    assert schedlib.Experiment.__module__ == "schedlib.experiment" and (ROOT / "schedlib" / "py.typed").is_file()
+    assert (
+        schedlib.Experiment.__module__ == "schedlib.experiment"
+        and (ROOT / "schedlib" / "py.typed").is_file()
+    )
 
 
 @pytest.mark.parametrize("module, extra", [("schedlib.teaching.explorers", "book")])

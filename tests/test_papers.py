@@ -21,14 +21,23 @@ def small_run(name):
     experiment = LIBRARY.experiments[name]
     if lacking := experiment.missing():
         pytest.skip(lacking)
-    tasks = [(point, seed) for point in experiment.points["smoke"] for seed in range(experiment.looks("smoke")[0])]
-    blocks = [sweep.labelled(experiment.run(seed=seed, **point), point, seed) for point, seed in tasks]
+    tasks = [
+        (point, seed)
+        for point in experiment.points["smoke"]
+        for seed in range(experiment.looks("smoke")[0])
+    ]
+    blocks = [
+        sweep.labelled(experiment.run(seed=seed, **point), point, seed) for point, seed in tasks
+    ]
     return pd.concat(blocks, ignore_index=True)
 
 
 def by_experiment(items):
     """Each with its id; those of one experiment run in one process, which runs it once."""
-    return [pytest.param(item, id=item.id, marks=pytest.mark.xdist_group(str(item.experiment))) for item in items.values()]
+    return [
+        pytest.param(item, id=item.id, marks=pytest.mark.xdist_group(str(item.experiment)))
+        for item in items.values()
+    ]
 
 
 @pytest.mark.parametrize("figure", by_experiment(LIBRARY.figures))
@@ -55,9 +64,13 @@ def test_claim_can_be_judged_on_a_small_run(claim):
 def test_committed_figures_and_ledger_come_from_this_source():
     root = paths.checkout()
     entries = json.loads((root / "figures" / "provenance.json").read_text())
-    assert set(entries) == set(LIBRARY.figures) and set(ledger.read(root / "figures")["id"]) == set(LIBRARY.claims)
+    assert set(entries) == set(LIBRARY.figures) and set(ledger.read(root / "figures")["id"]) == set(
+        LIBRARY.claims
+    )
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
     if any(entry["versions"]["python"] != python for entry in entries.values()):
-        pytest.skip("the committed figures were made under another Python, whose syntax trees hash differently")
+        pytest.skip(
+            "the committed figures were made under another Python, whose syntax trees hash differently"
+        )
     stale = publish.stale(root / "figures")
     assert not stale, f"make figures: {', '.join(stale)} were made by other code"

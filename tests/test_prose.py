@@ -18,7 +18,9 @@ from schedlib.prototype import experiment
 
 ROOT = paths.checkout()
 TOLD = tomllib.loads(Path(__file__).with_name("prose.toml").read_text())
-ALWAYS = r"README|.*by hand.*|A toy.*|Try it|Exercises|Sources"  # sections of examples in every chapter
+ALWAYS = (
+    r"README|.*by hand.*|A toy.*|Try it|Exercises|Sources"  # sections of examples in every chapter
+)
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 PLACE = r"(?:Eq\.|Figs?\.|Figures?|Tables?|Sections?|[Cc]hapters?|Algorithm|Sub-case|Case|[Ee]xercises?|lines)"
 ELSE = re.compile(
@@ -47,7 +49,12 @@ def sections(name):
         else:
             for output in cell["outputs"]:
                 data = output.get("data", {})
-                found[-1][2] += "".join(output.get("text", [])) + "".join(data.get("text/plain", [])) + "".join(data.get("text/markdown", [])) + "\n"
+                found[-1][2] += (
+                    "".join(output.get("text", []))
+                    + "".join(data.get("text/plain", []))
+                    + "".join(data.get("text/markdown", []))
+                    + "\n"
+                )
     return found[2:] if name != "README" else found  # a chapter's head says what the paper claims
 
 
@@ -59,7 +66,9 @@ def measured(claim, reading=""):
 
 
 def all_words(told):
-    return [words for kind in ("given", "shown", "measured", "repeated") for words in told.get(kind, ())]
+    return [
+        words for kind in ("given", "shown", "measured", "repeated") for words in told.get(kind, ())
+    ]
 
 
 def printed_beside(words, parts):
@@ -96,19 +105,27 @@ def plain(text):
 
 def spans(text, fragment):
     """Where a fragment stands, whatever the line breaks."""
-    return [found.span() for found in re.finditer(r"\s+".join(map(re.escape, fragment.split())), text)]
+    return [
+        found.span() for found in re.finditer(r"\s+".join(map(re.escape, fragment.split())), text)
+    ]
 
 
 @pytest.mark.parametrize("name", TOLD)
 def test_each_number_outside_examples_is_told_of(name):
     told, missing = TOLD[name], []
     for heading, text, _ in sections(name):
-        if re.fullmatch(ALWAYS, heading) and name != "README" or heading in told.get("examples", ()):
+        if (
+            re.fullmatch(ALWAYS, heading)
+            and name != "README"
+            or heading in told.get("examples", ())
+        ):
             continue
         covered = [span for words in all_words(told) for span in spans(text, words)]
         for found in NUMBER.finditer(plain(text)):
             if not any(start <= found.start() and found.end() <= end for start, end in covered):
-                missing.append(f"{heading}: ...{' '.join(text[max(found.start() - 60, 0) : found.end() + 25].split())}...")
+                missing.append(
+                    f"{heading}: ...{' '.join(text[max(found.start() - 60, 0) : found.end() + 25].split())}..."
+                )
     assert not missing, "in neither list of tests/prose.toml:\n" + "\n".join(missing)
 
 
@@ -117,20 +134,35 @@ def test_each_number_that_is_shown_or_measured_is_so(name):
     told, parts = TOLD[name], sections(name)
     whole = "\n".join(text for _, text, _ in parts)
     for words in all_words(told):
-        assert len(spans(whole, words)) == 1, f"{words!r} stands {len(spans(whole, words))} times in {name}"
+        assert len(spans(whole, words)) == 1, (
+            f"{words!r} stands {len(spans(whole, words))} times in {name}"
+        )
     for words in told.get("shown", ()):
         values = printed_beside(words, parts)
         values += [100 * value for value in values if value < 1]
         for number in NUMBER.findall(plain(words)):
-            assert any(rounds_to(value, number) for value in values), f"{words!r}: no cell of the section prints {number}"
+            assert any(rounds_to(value, number) for value in values), (
+                f"{words!r}: no cell of the section prints {number}"
+            )
     for words, expression in told.get("measured", {}).items():
-        values = eval(expression, KNOWN | {"printed": printed_beside(words, parts), "line": lambda words: list(map(float, NUMBER.findall(line(words, parts))))})
+        values = eval(
+            expression,
+            KNOWN
+            | {
+                "printed": printed_beside(words, parts),
+                "line": lambda words: list(map(float, NUMBER.findall(line(words, parts)))),
+            },
+        )
         values = [float(value) for value in (values if isinstance(values, tuple) else [values])]
         numbers = NUMBER.findall(plain(words))
-        assert len(values) == len(numbers) and all(map(rounds_to, values, numbers)), f"{words!r}: measured {values}"
+        assert len(values) == len(numbers) and all(map(rounds_to, values, numbers)), (
+            f"{words!r}: measured {values}"
+        )
     for words, said in told.get("repeated", {}).items():
         known = plain(said) if said in all_words(told) else line(said, parts)
-        assert set(NUMBER.findall(plain(words))) <= set(NUMBER.findall(known)), f"{words!r} is not {known!r}"
+        assert set(NUMBER.findall(plain(words))) <= set(NUMBER.findall(known)), (
+            f"{words!r} is not {known!r}"
+        )
 
 
 def test_every_chapter_is_told_of():
@@ -139,6 +171,19 @@ def test_every_chapter_is_told_of():
 
 
 def test_a_number_that_is_not_so_is_found():
-    assert rounds_to(4.9792, "5.0") and rounds_to(1402.3, "1,400") and rounds_to(26.0, "26") and rounds_to(-0.31, "0.3")
-    assert not rounds_to(26.0, "27") and not rounds_to(4.9792, "4.9") and not rounds_to(1460.0, "1,400")
-    assert not NUMBER.findall(plain("In Fig. 3, chapters 2 to 4 and [chapter 8](08-eagle.ipynb) of 2016, $x = 1$ and `f(2)`"))
+    assert (
+        rounds_to(4.9792, "5.0")
+        and rounds_to(1402.3, "1,400")
+        and rounds_to(26.0, "26")
+        and rounds_to(-0.31, "0.3")
+    )
+    assert (
+        not rounds_to(26.0, "27")
+        and not rounds_to(4.9792, "4.9")
+        and not rounds_to(1460.0, "1,400")
+    )
+    assert not NUMBER.findall(
+        plain(
+            "In Fig. 3, chapters 2 to 4 and [chapter 8](08-eagle.ipynb) of 2016, $x = 1$ and `f(2)`"
+        )
+    )

@@ -28,7 +28,17 @@ from schedlib.workload import Workload
 
 NODES, SHORT = 10, 2
 HOW = {"short_partition": 0.2, "cutoff": 1.0, "schedulers": 2}
-QUEUES = {"rejects": True, "most_queued": 5, "seed": 0, "queue": "srpt", "cap": 5, "sticky": True, "burn": False, "steal": False, "updates": True}
+QUEUES = {
+    "rejects": True,
+    "most_queued": 5,
+    "seed": 0,
+    "queue": "srpt",
+    "cap": 5,
+    "sticky": True,
+    "burn": False,
+    "steal": False,
+    "updates": True,
+}
 
 
 def some_jobs(jobs=30, seed=0):
@@ -51,26 +61,47 @@ def done(request):
 
 def test_every_task_runs_once_one_at_a_time_where_it_may(done):
     jobs, tasks = some_jobs(), done.tasks.sort_values(["worker", "start"])
-    assert len(tasks) == len(jobs.tasks) and not tasks.duplicated(["job", "task"]).any() and done.notes.empty
+    assert (
+        len(tasks) == len(jobs.tasks)
+        and not tasks.duplicated(["job", "task"]).any()
+        and done.notes.empty
+    )
     same = tasks["worker"] == tasks["worker"].shift()
     assert (tasks["start"] >= tasks["finish"].shift())[same].all()
-    assert ((tasks["queued"] <= tasks["asked"]) & (tasks["asked"] <= tasks["start"]) & (tasks["start"] < tasks["finish"])).all()
+    assert (
+        (tasks["queued"] <= tasks["asked"])
+        & (tasks["asked"] <= tasks["start"])
+        & (tasks["start"] < tasks["finish"])
+    ).all()
     asked_for = jobs.tasks["duration"].to_numpy()
     assert (done.tasks["finish"] - done.tasks["start"] > asked_for - 1e-6).all()
-    assert (done.jobs["finish"] == done.tasks.groupby("job")["finish"].max()).all() and not done.jobs["failed"].any()
+    assert (
+        done.jobs["finish"] == done.tasks.groupby("job")["finish"].max()
+    ).all() and not done.jobs["failed"].any()
     if done.system.name != "sparrow":
         assert tasks.loc[tasks["long"], "worker"].min() >= SHORT
 
 
 def test_counts_agree_with_the_log_and_with_the_systems_parts(done):
     counted, stats = done.log["event"].value_counts(), done.stats
-    for name, event in {"rejections": "reject", "requests": "ask", "vain": "vain", "dropped": "drop", "stolen": "steal"}.items():
+    for name, event in {
+        "rejections": "reject",
+        "requests": "ask",
+        "vain": "vain",
+        "dropped": "drop",
+        "stolen": "steal",
+    }.items():
         assert stats[name] == counted.get(event, 0), name
     assert stats["requests"] - stats["vain"] == stats["tasks"] - stats["placements"]
     probes = counted["send"] - stats["placements"]
     if done.system.name == "eagle":
-        assert stats["behind_long"] == 0 and stats["rejections"] > 0 and stats["steal_attempts"] == 0
-        assert stats["probes"] <= probes <= stats["probes"] + stats["rejections"] and stats["updates"] > 0
+        assert (
+            stats["behind_long"] == 0 and stats["rejections"] > 0 and stats["steal_attempts"] == 0
+        )
+        assert (
+            stats["probes"] <= probes <= stats["probes"] + stats["rejections"]
+            and stats["updates"] > 0
+        )
         assert counted["mark"] == stats["placements"]
     else:
         assert probes == stats["probes"] and stats["updates"] == stats["rejections"] == 0
@@ -79,24 +110,36 @@ def test_counts_agree_with_the_log_and_with_the_systems_parts(done):
 
 
 def test_logs_have_the_simulators_form_and_can_be_replayed(done):
-    simulated = eagle.simulate(some_jobs(), done.system, NODES, short_partition=0.2, cutoff=1.0, record=True)
+    simulated = eagle.simulate(
+        some_jobs(), done.system, NODES, short_partition=0.2, cutoff=1.0, record=True
+    )
     for name in ("tasks", "log", "utilisation"):
         ours, theirs = getattr(done, name), getattr(simulated, name)
         assert list(ours.columns) == list(theirs.columns) and (ours.dtypes == theirs.dtypes).all()
     assert set(simulated.jobs) <= set(done.jobs) and set(simulated.stats) <= set(done.stats)
     last = replay(done)[-1]
-    assert last.done == tuple(done.jobs["tasks"]) and not any(last.bits) and set(last.running) == {-1}
+    assert (
+        last.done == tuple(done.jobs["tasks"]) and not any(last.bits) and set(last.running) == {-1}
+    )
 
 
 def test_comparison_simulates_the_jobs_as_they_were(done):
     table, jobs = prototype.compare(done), as_it_was(done)
-    assert table.notna().all(axis=None) and table.loc["probes"].nunique() == 1 and network_delay(done) > 0
+    assert (
+        table.notna().all(axis=None)
+        and table.loc["probes"].nunique() == 1
+        and network_delay(done) > 0
+    )
     lasted = (done.tasks["finish"] - done.tasks["start"]).groupby(done.tasks["job"]).sum()
     assert np.allclose(lasted, pd.Series(jobs.work(), index=jobs.jobs["job"]).sort_index())
     assert sorted(jobs.jobs["submit"]) == sorted(done.jobs["submit"])
 
 
-BUSY = Workload.from_arrays(np.r_[0, np.ones(20), 6], np.r_[np.full(8, 10.0), np.full(20, 0.9), 2.0], tasks=np.r_[8, np.ones(21, int)])
+BUSY = Workload.from_arrays(
+    np.r_[0, np.ones(20), 6],
+    np.r_[np.full(8, 10.0), np.full(20, 0.9), 2.0],
+    tasks=np.r_[8, np.ones(21, int)],
+)
 """A long task of 1 s of this machine for each node that may have one, twenty short jobs, and a long one after 0.6 s."""
 
 
@@ -107,14 +150,23 @@ def test_a_killed_node_loses_nothing():
     assert len(again) == 2 and not set(dead.tasks.loc[dead.tasks["finish"] > 5, "worker"]) & {5, 6}
     for number in (5, 6):
         assert any(what.startswith(f"node {number} has died") for what in dead.notes["what"])
-        assert any(what.startswith(f"node {number} is lost: task") and "of job 0 will run again elsewhere" in what for what in dead.notes["what"])
+        assert any(
+            what.startswith(f"node {number} is lost: task")
+            and "of job 0 will run again elsewhere" in what
+            for what in dead.notes["what"]
+        )
 
 
 def test_a_killed_scheduler_takes_its_own_jobs_with_it_and_no_other():
     many = Workload.from_arrays(np.r_[np.zeros(30), 5], np.full(31, 3.0))
     dead = run(workload=many, cutoff=float("inf"), kill={("scheduler", 0): 0.1})
-    assert set(dead.jobs.index[dead.jobs["failed"]]) == {*range(0, 30, 2)}  # the last job comes later, and goes to the other
-    assert dead.percentiles()["completion"].notna().all() and dead.jobs.loc[dead.jobs["failed"], "completion"].isna().all()
+    assert set(dead.jobs.index[dead.jobs["failed"]]) == {
+        *range(0, 30, 2)
+    }  # the last job comes later, and goes to the other
+    assert (
+        dead.percentiles()["completion"].notna().all()
+        and dead.jobs.loc[dead.jobs["failed"], "completion"].isna().all()
+    )
     assert any("jobs of scheduler 0 have failed: 0, 2, 4, " in what for what in dead.notes["what"])
 
 
@@ -127,19 +179,38 @@ def test_a_killed_centre_takes_the_long_jobs_also_those_that_come_later():
 def test_full_queues_send_back_and_everything_completes():
     burst = Workload.from_arrays(np.zeros(40), np.full(40, 0.3))
     full = run("hawk", burst, most_queued=2, cutoff=float("inf"))
-    assert not full.jobs["failed"].any() and full.stats["refused"] > 0 and full.stats["longest_queue"] <= 2
+    assert (
+        not full.jobs["failed"].any()
+        and full.stats["refused"] > 0
+        and full.stats["longest_queue"] <= 2
+    )
     assert any("its queue is full: 2 entries" in what for what in full.notes["what"])
 
 
 def test_without_nodes_it_ends_and_says_so():
     with pytest.raises(RuntimeError, match="no node is left"):
-        prototype.run(some_jobs(), "hawk", 2, compress=1, kill={("node", 0): 0.1, ("node", 1): 0.1}, **HOW | {"short_partition": 0.0})
+        prototype.run(
+            some_jobs(),
+            "hawk",
+            2,
+            compress=1,
+            kill={("node", 0): 0.1, ("node", 1): 0.1},
+            **HOW | {"short_partition": 0.0},
+        )
 
 
 def test_tasks_may_compute_and_need_not_be_slept_out():
     long_one = Workload.from_arrays([0, 0], [1e5, 0.2])
     before = time.monotonic()
-    done = prototype.run(long_one, "eagle", 2, compress=10, **HOW | {"short_partition": 0.5}, burn=True, sleep_out=False)
+    done = prototype.run(
+        long_one,
+        "eagle",
+        2,
+        compress=10,
+        **HOW | {"short_partition": 0.5},
+        burn=True,
+        sleep_out=False,
+    )
     assert time.monotonic() - before < 60 and done.jobs["completion"].iloc[0] >= 1e5
     assert done.stats["cpu"] > 0.02
 
@@ -151,12 +222,24 @@ def test_tasks_may_compute_and_need_not_be_slept_out():
         ({"nodes": 0}, "nodes: 0, must be a whole number"),
         ({"compress": 0}, "compress: 0, must be positive"),
         ({"short_partition": 0.0}, "short_partition: 0.0 of 10 nodes gives 0"),
-        ({"workload": Workload.from_arrays([0], [1], time_unit="years")}, "time_unit: 'years' is unknown"),
+        (
+            {"workload": Workload.from_arrays([0], [1], time_unit="years")},
+            "time_unit: 'years' is unknown",
+        ),
         ({"hosts": ["somewhere:1"]}, "hosts: put the secret"),
-        ({"probe_ratio": 0.5, "system": "sparrow"}, "probe_ratio: 0.5; a job needs one probe for each task"),
-        ({"system": replace(eagle.SYSTEMS["eagle"], updates="halved")}, "system: on real processes"),
+        (
+            {"probe_ratio": 0.5, "system": "sparrow"},
+            "probe_ratio: 0.5; a job needs one probe for each task",
+        ),
+        (
+            {"system": replace(eagle.SYSTEMS["eagle"], updates="halved")},
+            "system: on real processes",
+        ),
         ({"kill": {("node", NODES): 1.0}}, rf"kill: there is no process \('node', {NODES}\)"),
-        ({"workload": Workload.from_arrays([0], np.ones(10_001), tasks=[10_001]), "cutoff": 0.0}, "workload: a job of 10,001 tasks"),
+        (
+            {"workload": Workload.from_arrays([0], np.ones(10_001), tasks=[10_001]), "cutoff": 0.0},
+            "workload: a job of 10,001 tasks",
+        ),
     ],
 )
 def test_wrong_arguments_are_named(arguments, message, monkeypatch):
@@ -196,11 +279,17 @@ HELLO = wire.encode(["hello", wire.VERSION, ["node", 9], "0"])
 @pytest.mark.parametrize(
     "frames, message",
     [
-        (b"GET / HTTP/1.1\r\n\r\n", "a frame of 1,195,725,856 bytes is announced; the limit is 1,048,576"),
+        (
+            b"GET / HTTP/1.1\r\n\r\n",
+            "a frame of 1,195,725,856 bytes is announced; the limit is 1,048,576",
+        ),
         ((1 << 30).to_bytes(4, "big"), "a frame of 1,073,741,824 bytes is announced"),
         (b"\x00\x00\x00\x05hello", "bytes that are no frame: b'hello'"),
         (b"\x00\x00\x00\x02{}", "bytes that are no frame"),
-        (wire.encode(["hello", wire.VERSION + 1, ["node", 9], "0"]), f"speaks version {wire.VERSION + 1}, this one {wire.VERSION}"),
+        (
+            wire.encode(["hello", wire.VERSION + 1, ["node", 9], "0"]),
+            f"speaks version {wire.VERSION + 1}, this one {wire.VERSION}",
+        ),
         (wire.encode(["probe", 1]), "'probe' is no part of the handshake"),
         (wire.encode(["hello"]), "a malformed 'hello'"),
         (HELLO + wire.encode(["proof", "guessed"]), "does not know the secret"),
@@ -239,15 +328,25 @@ def test_a_peer_that_does_not_read_is_hung_up(monkeypatch):
         await serving
         return notes[0]
 
-    assert "closed the connection of scheduler 0: it does not read: 100,000 bytes wait for it" in asyncio.run(flood())
+    assert (
+        "closed the connection of scheduler 0: it does not read: 100,000 bytes wait for it"
+        in asyncio.run(flood())
+    )
 
 
 def test_other_machines_need_a_secret():
-    with pytest.raises(ValueError, match=r"'0\.0\.0\.0' can be reached from other machines; give a secret"):
+    with pytest.raises(
+        ValueError, match=r"'0\.0\.0\.0' can be reached from other machines; give a secret"
+    ):
         wire.listening("0.0.0.0")
 
 
-@given(st.lists(st.lists(st.text() | st.integers() | st.floats(allow_nan=False), max_size=4), max_size=5), st.integers(1, 50))
+@given(
+    st.lists(
+        st.lists(st.text() | st.integers() | st.floats(allow_nan=False), max_size=4), max_size=5
+    ),
+    st.integers(1, 50),
+)
 def test_frames_come_out_as_they_went_in_however_they_are_cut(messages, piece):
     messages = [["kind", *rest] for rest in messages]
     sent, buffer, came = b"".join(map(wire.encode, messages)), bytearray(), []
@@ -261,15 +360,30 @@ def test_frames_come_out_as_they_went_in_however_they_are_cut(messages, piece):
 # The rules, without a network
 
 
-ENTRIES = st.lists(st.tuples(st.integers(0, 6), st.integers(1, 8), st.integers(0, 40), st.booleans()), min_size=1, max_size=8)
+ENTRIES = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(1, 8), st.integers(0, 40), st.booleans()),
+    min_size=1,
+    max_size=8,
+)
 
 
 @given(ENTRIES, st.integers(0, 6))
-def test_next_is_the_job_of_least_remaining_time_among_those_that_nobody_in_front_forbids(entries, cap):
-    queue = [Entry(k, CENTRE, left, float(estimate), long and k % 3 == 2, 0.0, bypassed=float(bypassed)) for k, (left, estimate, bypassed, long) in enumerate(entries)]
+def test_next_is_the_job_of_least_remaining_time_among_those_that_nobody_in_front_forbids(
+    entries, cap
+):
+    queue = [
+        Entry(k, CENTRE, left, float(estimate), long and k % 3 == 2, 0.0, bypassed=float(bypassed))
+        for k, (left, estimate, bypassed, long) in enumerate(entries)
+    ]
     front = queue[: next((place for place, one in enumerate(queue) if one.long), len(queue))]
-    may = [one for place, one in enumerate(front) if all(one.estimate + other.bypassed <= cap * other.estimate for other in front[:place])]
-    best = min(may, key=lambda one: one.estimate * one.left, default=queue[0])  # the first of equals
+    may = [
+        one
+        for place, one in enumerate(front)
+        if all(one.estimate + other.bypassed <= cap * other.estimate for other in front[:place])
+    ]
+    best = min(
+        may, key=lambda one: one.estimate * one.left, default=queue[0]
+    )  # the first of equals
     assert next_entry(queue, cap) is best
 
 
@@ -279,7 +393,12 @@ def test_centre_places_each_task_where_least_work_is_left(work, tasks, estimate)
     sent = []
     centre.how = {"seed": 0, "short_only": 1, "shares": True}
     centre.addresses, centre.jobs = [], {}
-    centre.peers = {("node", k): SimpleNamespace(send=lambda kind, job, task, *rest, k=k: sent.append((task, k, int(rest[2], 16)))) for k in range(4)}
+    centre.peers = {
+        ("node", k): SimpleNamespace(
+            send=lambda kind, job, task, *rest, k=k: sent.append((task, k, int(rest[2], 16)))
+        )
+        for k in range(4)
+    }
     centre.work, centre.placed, centre.began = [float(w) for w in work], [1] * 4, [None] * 4
     centre.bits = 0
     centre.on_job(None, 7, [1.0] * tasks, float(estimate), True)
@@ -325,12 +444,23 @@ def alive(process):
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-@pytest.mark.parametrize("whom, how", [("driver", signal.SIGINT), ("driver", signal.SIGKILL), ("host", signal.SIGKILL)])
+@pytest.mark.parametrize(
+    "whom, how", [("driver", signal.SIGINT), ("driver", signal.SIGKILL), ("host", signal.SIGKILL)]
+)
 def test_no_process_outlives_the_driver_or_the_host(whom, how):
-    started = subprocess.Popen([sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])})
+    started = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])},
+    )
     assert started.stdout.readline() == b"go\n"
     deadline = time.monotonic() + 60
-    while len(others := below(started.pid)) < 14 and started.poll() is None and time.monotonic() < deadline:  # ten nodes, two schedulers, the centre, the host
+    while (
+        len(others := below(started.pid)) < 14
+        and started.poll() is None
+        and time.monotonic() < deadline
+    ):  # ten nodes, two schedulers, the centre, the host
         time.sleep(0.05)
     assert len(others) >= 14
     os.kill(started.pid if whom == "driver" else others[0], how)
@@ -338,11 +468,19 @@ def test_no_process_outlives_the_driver_or_the_host(whom, how):
     while any(map(alive, others)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not [one for one in others if alive(one)]
-    assert {"driver": how == signal.SIGKILL or b"KeyboardInterrupt" in said, "host": b"RuntimeError: host 0" in said}[whom], said.decode()
+    assert {
+        "driver": how == signal.SIGKILL or b"KeyboardInterrupt" in said,
+        "host": b"RuntimeError: host 0" in said,
+    }[whom], said.decode()
 
 
-@pytest.mark.parametrize("lost, said", [([("stranger", 0), ("host", 0)], "host 0: closed"), ([("stranger", 0)], "stranger 0: closed")])
-def test_a_lost_host_is_named_even_when_a_process_that_has_not_shaken_hands_is_missed_first(lost, said):
+@pytest.mark.parametrize(
+    "lost, said",
+    [([("stranger", 0), ("host", 0)], "host 0: closed"), ([("stranger", 0)], "stranger 0: closed")],
+)
+def test_a_lost_host_is_named_even_when_a_process_that_has_not_shaken_hands_is_missed_first(
+    lost, said
+):
     async def main():
         one = driver.Driver([], driver.Setting(nodes=1, schedulers=1, how={}), print)
         peers = [SimpleNamespace(name=name, open=name[0] == "host") for name in lost]
@@ -360,11 +498,26 @@ def test_a_lost_host_is_named_even_when_a_process_that_has_not_shaken_hands_is_m
 def test_hosts_that_wait_are_used_and_go_on_waiting(monkeypatch):
     monkeypatch.setenv(host.SECRET, "shared")
     command = [sys.executable, "-m", "schedlib.prototype.host", "--listen", "127.0.0.1:0"]
-    hosts = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])}) for _ in range(2)]
+    hosts = [
+        subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(Path(prototype.__file__).parents[2])},
+        )
+        for _ in range(2)
+    ]
     try:
         places = [one.stdout.readline().strip() for one in hosts]
         for _ in range(2):
-            few = prototype.run(some_jobs(6), "eagle", 4, compress=10, hosts=places, **HOW | {"short_partition": 0.25})
+            few = prototype.run(
+                some_jobs(6),
+                "eagle",
+                4,
+                compress=10,
+                hosts=places,
+                **HOW | {"short_partition": 0.25},
+            )
             assert few.jobs["completion"].notna().all()
         assert all(one.poll() is None for one in hosts)
         monkeypatch.setenv(host.SECRET, "guessed")
@@ -382,7 +535,9 @@ def test_the_experiment_goes_on_where_it_was(tmp_path, monkeypatch):
     one = measure(file, ratios=[2.0], repeats=1, **sizes)
     assert set(one["system"]) == {"eagle", "hawk"} and (one["hop"] > 0).all()
     text = file.read_text()
-    monkeypatch.setattr("schedlib.prototype.experiment.run", lambda *_, **__: pytest.fail("measured again"))
+    monkeypatch.setattr(
+        "schedlib.prototype.experiment.run", lambda *_, **__: pytest.fail("measured again")
+    )
     again = measure(file, ratios=[2.0], repeats=1, **sizes)
     assert file.read_text() == text and len(again) == len(pd.read_csv(file))
 

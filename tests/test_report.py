@@ -22,7 +22,9 @@ def other_scale(tmp_path):
     paper = quick.assign(scale="paper").astype({"measured": float})
     paper.loc[paper["id"] == "mch.fig5-half", ["measured", "verdict"]] = [2.1, "in part"]
     paper.loc[paper["id"] == "hmhs.best", "verdict"] = "reproduced"
-    paper.loc[paper["reading"] == "of leaves, weight 1 once k' is full (two-phase)", "verdict"] = "in part"
+    paper.loc[paper["reading"] == "of leaves, weight 1 once k' is full (two-phase)", "verdict"] = (
+        "in part"
+    )
     for folder, rows in ((tmp_path, quick), (tmp_path / publish.PAPER_SCALE, paper)):
         ledger.write(rows, folder)
     return tmp_path
@@ -37,7 +39,11 @@ def test_no_number_is_typed_into_the_prose(file):
 
 def test_what_the_prose_says_of_verdicts_the_ledger_says():
     facts = report.Facts()
-    assert set(scales.paragraphs(facts)) == {file.stem for file in PARAGRAPHS} == set(facts.rows["paper"])
+    assert (
+        set(scales.paragraphs(facts))
+        == {file.stem for file in PARAGRAPHS}
+        == set(facts.rows["paper"])
+    )
     assert facts.doubts == []
     facts.is_so("reproduced", "hmhs.johnson", "hmhs.fifo-most")
     assert facts.doubts == ["hmhs.fifo-most : not reproduced, and the prose says reproduced"]
@@ -52,8 +58,15 @@ def test_each_verdict_that_changes_with_scale_has_its_sentence_and_no_other():
 def test_the_claims_page_shows_both_verdicts_where_both_are_there(other_scale):
     page = (other_scale / "CLAIMS.md").read_text()
     table = page[page.index("## What changes") : page.index("## LoTES")]
-    assert re.findall(r"`([\w.-]+)` \|$", table, re.M) == ["hmhs.best", "hmhs.best", "mch.fig5-half"]
-    assert "| – V per machine | not reproduced: -0.689" in table and "V per job and machine" not in table
+    assert re.findall(r"`([\w.-]+)` \|$", table, re.M) == [
+        "hmhs.best",
+        "hmhs.best",
+        "mch.fig5-half",
+    ]
+    assert (
+        "| – V per machine | not reproduced: -0.689" in table
+        and "V per job and machine" not in table
+    )
     (row,) = re.findall(r"^\| With two levels .*`fig5-half` \|$", page, re.M)
     assert "| 3.22 (2.90 to 3.55) |" in row and "| **in part**: 2.10 (2.90 to 3.55) |" in row
     assert page.count("**To quote.**") == len(PARAGRAPHS)
@@ -64,10 +77,19 @@ def test_the_claims_page_shows_both_verdicts_where_both_are_there(other_scale):
 
 
 def test_the_report_says_of_both_scales_which_is_which(other_scale):
-    for name in ("provenance.json", *{name.partition(".")[0] for name in re.findall(r'the.figure\("(.+?)"\)', SOURCE.read_text())}):
+    for name in (
+        "provenance.json",
+        *{
+            name.partition(".")[0]
+            for name in re.findall(r'the.figure\("(.+?)"\)', SOURCE.read_text())
+        },
+    ):
         (other_scale / name).symlink_to(report.FIGURES / name)
     page, pictures = report.page(other_scale), len(re.findall(r"{{ the.figure", SOURCE.read_text()))
-    assert "the papers' own sizes were run once" in html.unescape(page) and page.count("<figure>") == pictures
+    assert (
+        "the papers' own sizes were run once" in html.unescape(page)
+        and page.count("<figure>") == pictures
+    )
     assert "<h3>What changes with scale</h3>" in page
     assert page.count("<strong>in part</strong>: 2.10 (2.90 to 3.55)") == 1
 
@@ -77,29 +99,44 @@ def test_a_ledger_at_paper_scale_renews_the_page_beside_quicks(other_scale):
     ledger.write(ledger.read(folder).assign(verdict="in part"), folder)
     assert "| all | " in (other_scale / "CLAIMS.md").read_text().partition("At paper scale")[2]
     changed = cards.changes(ledger.read(other_scale), ledger.read(folder))
-    assert isinstance(changed, pd.DataFrame) and set(changed["verdict_there"]) == {"in part"} and "in part" not in set(changed["verdict"])
+    assert (
+        isinstance(changed, pd.DataFrame)
+        and set(changed["verdict_there"]) == {"in part"}
+        and "in part" not in set(changed["verdict"])
+    )
 
 
 def test_each_picture_is_numbered_and_inside():
     page = report.page()
     pictures = re.findall(r'<img src="data:image/svg\+xml;base64,[\w+/=]+" alt="[^"]+"', page)
     assert len(pictures) == len(re.findall(r"{{ the.figure", SOURCE.read_text())) >= 8
-    assert [int(number) for number in re.findall(r"<figcaption>Figure (\d+)", page)] == list(range(1, len(pictures) + 1))
+    assert [int(number) for number in re.findall(r"<figcaption>Figure (\d+)", page)] == list(
+        range(1, len(pictures) + 1)
+    )
 
 
 def test_what_the_prose_says_is_the_ledgers(tmp_path):
     """Another ledger gives another text."""
     (tmp_path / "claims.csv").write_bytes((report.FIGURES / "claims.csv").read_bytes())
     facts, changed = report.Facts(), report.Facts(tmp_path)
-    assert changed.count() == facts.count() == facts.count("reproduced", "in part", "not reproduced", "not testable here")
+    assert (
+        changed.count()
+        == facts.count()
+        == facts.count("reproduced", "in part", "not reproduced", "not testable here")
+    )
     changed.rows.loc[changed.rows["id"] == "lotes.pooled", "measured"] = 79
     assert (facts.value("lotes.pooled"), changed.value("lotes.pooled")) == ("80", "79")
 
 
 def test_a_wrong_name_is_refused():
-    with pytest.raises(ValueError, match="no line 'V per moon' of claim 'hmhs.best'; it has '', 'V per job and machine'"):
+    with pytest.raises(
+        ValueError,
+        match="no line 'V per moon' of claim 'hmhs.best'; it has '', 'V per job and machine'",
+    ):
         report.Facts().measured("hmhs.best", "V per moon")
     with pytest.raises(ValueError, match="no such claim"):
         report.Facts().value("hmhs.bets")
     with pytest.raises(jinja2.UndefinedError):
-        jinja2.Environment(undefined=jinja2.StrictUndefined).from_string("{{ the.moon() }}").render(the=report.Facts())
+        jinja2.Environment(undefined=jinja2.StrictUndefined).from_string("{{ the.moon() }}").render(
+            the=report.Facts()
+        )

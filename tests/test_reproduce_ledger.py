@@ -66,14 +66,22 @@ numbers = st.floats(-1e3, 1e3).map(lambda x: round(x, 3))
 
 
 @given(st.lists(numbers, min_size=2, max_size=6), numbers, st.floats(0, 100), st.floats(0, 100))
-def test_value_verdict_is_what_the_interval_says_and_grows_with_tolerance(values, paper, tolerance, more):
+def test_value_verdict_is_what_the_interval_says_and_grows_with_tolerance(
+    values, paper, tolerance, more
+):
     mean, low, high = mean_ci(values)
     row = judged("value", values, tolerance, paper)
     inside = paper - tolerance <= round(low, 12) and round(high, 12) <= paper + tolerance
     near = paper - tolerance <= round(mean, 12) <= paper + tolerance
     reaches = max(low, paper - tolerance) <= min(high, paper + tolerance)
     in_sight = abs(mean - paper) <= max(abs(paper), 2 * tolerance)
-    assert row.verdict == ("reproduced" if inside else "in part" if near or (reaches and in_sight) else "not reproduced")
+    assert row.verdict == (
+        "reproduced"
+        if inside
+        else "in part"
+        if near or (reaches and in_sight)
+        else "not reproduced"
+    )
     worse = ["reproduced", "in part", "not reproduced"].index
     assert worse(judged("value", values, tolerance + more, paper).verdict) <= worse(row.verdict)
 
@@ -97,17 +105,29 @@ def test_every_look_has_its_share_of_the_error():
     once, thrice = (judge(claim("order", 0.0), frame, looks) for looks in (1, 3))
     ends = stats.ttest_1samp(frame["x"], 0).confidence_interval(1 - 0.05 / 3)
     assert thrice.ci95 == f"{ends.low:.4g} to {ends.high:.4g}" != once.ci95
-    assert (once.verdict, once.decided, thrice.verdict, thrice.decided) == ("reproduced", True, "in part", False)
+    assert (once.verdict, once.decided, thrice.verdict, thrice.decided) == (
+        "reproduced",
+        True,
+        "in part",
+        False,
+    )
 
 
 @pytest.mark.parametrize("check, value", [("value", 1.0), ("ratio", 2.0), ("order", None)])
 @given(values=st.lists(numbers, min_size=2, max_size=6))
-def test_a_verdict_is_decided_when_the_interval_lies_on_one_side_of_what_is_asked(check, value, values):
+def test_a_verdict_is_decided_when_the_interval_lies_on_one_side_of_what_is_asked(
+    check, value, values
+):
     row = judged(check, values, 0.5 if value else 0.0, value)
     low, high = (round(end, 12) for end in mean_ci(values)[1:])
     least, most = {"value": (0.5, 1.5), "ratio": (2 / 1.5, 3.0), "order": (0.0, np.inf)}[check]
-    if min(abs(end - edge) for end in (low, high) for edge in (least, most)) > 1e-9 or check == "order":
-        reaches = low <= least < high if check == "order" else low < least < high or low < most < high
+    if (
+        min(abs(end - edge) for end in (low, high) for edge in (least, most)) > 1e-9
+        or check == "order"
+    ):
+        reaches = (
+            low <= least < high if check == "order" else low < least < high or low < most < high
+        )
         assert row.decided == (not reaches)
         assert row.decided or row.verdict != "reproduced"
 
@@ -124,11 +144,19 @@ def test_what_cannot_fail_is_marked_unless_it_fails():
 
 
 def test_a_claim_says_what_it_was_read_from():
-    fields = {"unit": "s", "paper_value": None, "check": "order", "tolerance": 0.0, "reason": "untested"}
+    fields = {
+        "unit": "s",
+        "paper_value": None,
+        "check": "order",
+        "tolerance": 0.0,
+        "reason": "untested",
+    }
     for how_read in ("table: two counts", "bar chart", "printed number: whole per cent"):
         assert Claim("hmhs.c", "S", "words", "m", how_read=how_read, **fields).how_read == how_read
     for how_read in ("", "mean over loads", "texts"):
-        with pytest.raises(ValueError, match="begins with none of text, table, printed number, bar chart"):
+        with pytest.raises(
+            ValueError, match="begins with none of text, table, printed number, bar chart"
+        ):
             Claim("hmhs.c", "S", "words", "m", how_read=how_read, **fields)
 
 
@@ -152,7 +180,10 @@ def test_how_far_runs_are_apart_cannot_be_told_from_one():
     assert (alone.verdict, alone.ci95, apart.verdict) == ("not testable here", "", "not reproduced")
     assert alone.reason.startswith("one run cannot tell") and np.isnan(alone.measured)
     holds, fails, unknown = "reproduced", "not reproduced", "not testable here"
-    whole = [together(dict(zip("ab", some, strict=False)), "of")[0] for some in ((holds, unknown), (fails, unknown), (unknown,), (holds, holds))]
+    whole = [
+        together(dict(zip("ab", some, strict=False)), "of")[0]
+        for some in ((holds, unknown), (fails, unknown), (unknown,), (holds, holds))
+    ]
     assert whole == ["in part", fails, unknown, holds]
 
 
@@ -160,7 +191,10 @@ def test_ledger_frame_has_the_columns_and_keeps_the_untestable():
     frame = ledger.judged(progress=False, workers=1)
     assert list(frame.columns) == list(ledger.COLUMNS)
     assert frame["verdict"].tolist() == ["reproduced", "not testable here"]
-    assert frame["scale"].tolist() == ["quick"] * 2 and frame["seeds"].iloc[1] == 0 < frame["seeds"].iloc[0]
+    assert (
+        frame["scale"].tolist() == ["quick"] * 2
+        and frame["seeds"].iloc[1] == 0 < frame["seeds"].iloc[0]
+    )
     assert frame["measured"].iloc[0] == 2.0 and frame["ci95"].iloc[0] == "2 to 2"
     assert frame["reason"].iloc[1] == "no warehouse here"
     assert frame["paper"].tolist() == ["hmhs", "hmhs"]
@@ -192,7 +226,10 @@ def test_a_claim_with_readings_has_a_line_for_each_and_says_under_which_it_holds
         made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings, **more)
         return ledger.lines(made, {"hmhs.toy": sweep.Sweep(toy.TOY, "quick", 3, frame, ())}.get)
 
-    assert [lines(name)[0]["verdict"] for name in ("holds", "fails")] == ["reproduced", "not reproduced"]
+    assert [lines(name)[0]["verdict"] for name in ("holds", "fails")] == [
+        "reproduced",
+        "not reproduced",
+    ]
     whole, *below = lines("holds", "fails")
     assert (whole["verdict"], whole["reading"]) == ("in part", "") and np.isnan(whole["measured"])
     assert whole["reason"] == "holds under: holds; fails under: fails" and whole["seeds"] == 3
@@ -207,34 +244,61 @@ def test_a_claim_with_readings_has_a_line_for_each_and_says_under_which_it_holds
 
 
 def test_a_claim_along_a_column_says_at_which_values_it_holds():
-    margins = {0.5: (1.0, 1.1, 0.9), 0.8: (2.0, 2.1, 1.9), 0.9: (2.0, 0.1, -1.0), 1.0: (-1.0, -1.1, -0.9)}
+    margins = {
+        0.5: (1.0, 1.1, 0.9),
+        0.8: (2.0, 2.1, 1.9),
+        0.9: (2.0, 0.1, -1.0),
+        1.0: (-1.0, -1.1, -0.9),
+    }
     rows = [(load, x, -x) for load, values in margins.items() for x in values]
     frame = pd.DataFrame(rows, columns=["load", "x", "y"]).assign(seed=[*range(3)] * 4)
     readings = {name: ("hmhs.toy", lambda rows, name=name: rows[name]) for name in ("x", "y")}
-    made = claim("order", 0.0, experiment=None, measure=None, readings=readings, along="load", reason="so")
-    whole, first, second = ledger.lines(made, {"hmhs.toy": sweep.Sweep(toy.TOY, "quick", 3, frame, ())}.get)
+    made = claim(
+        "order", 0.0, experiment=None, measure=None, readings=readings, along="load", reason="so"
+    )
+    whole, first, second = ledger.lines(
+        made, {"hmhs.toy": sweep.Sweep(toy.TOY, "quick", 3, frame, ())}.get
+    )
     said = "holds at load 0.5 to 0.8; in part at load 0.9; fails at load 1"
-    assert first["reason"] == f"{said}; the budget of 3 seeds is spent" and np.isnan(first["measured"])
-    assert second["reason"] == "holds at load 1; fails at load 0.5 to 0.9; the budget of 3 seeds is spent"
+    assert first["reason"] == f"{said}; the budget of 3 seeds is spent" and np.isnan(
+        first["measured"]
+    )
+    assert (
+        second["reason"]
+        == "holds at load 1; fails at load 0.5 to 0.9; the budget of 3 seeds is spent"
+    )
     assert [line["verdict"] for line in (whole, first, second)] == ["in part"] * 3
     assert whole["reason"] == "in part under: x, y; so"
     card = report.card(pd.DataFrame([whole, first, second]))
     assert f"– x: {said} " in card and "– y: holds at load 1; fails at load 0.5 to 0.9 " in card
     alone = claim("order", 0.0, measure=lambda rows: rows["x"], along="load")
     assert [judge(alone, frame[frame["load"] == load]).verdict for load in margins] == [
-        "reproduced", "reproduced", "in part", "not reproduced"
+        "reproduced",
+        "reproduced",
+        "in part",
+        "not reproduced",
     ]
 
 
-def test_a_reading_whose_data_are_not_here_has_no_line_of_its_own_but_keeps_a_committed_one(tmp_path, monkeypatch):
-    readings = {"away": ("hmhs.other", lambda rows: rows["x"]), "here": ("hmhs.toy", lambda rows: rows["x"])}
+def test_a_reading_whose_data_are_not_here_has_no_line_of_its_own_but_keeps_a_committed_one(
+    tmp_path, monkeypatch
+):
+    readings = {
+        "away": ("hmhs.other", lambda rows: rows["x"]),
+        "here": ("hmhs.toy", lambda rows: rows["x"]),
+    }
     made = claim("value", 0.5, 1.0, experiment=None, measure=None, readings=readings)
-    done, far = (sweep.Sweep(toy.TOY, "quick", 1, pd.DataFrame({"seed": [0], "x": [x]}), ()) for x in (1.0, 9.0))
+    done, far = (
+        sweep.Sweep(toy.TOY, "quick", 1, pd.DataFrame({"seed": [0], "x": [x]}), ())
+        for x in (1.0, 9.0)
+    )
     whole, *below = ledger.lines(made, {"hmhs.toy": done}.get)
     assert whole["verdict"] == "reproduced" and [line["reading"] for line in below] == ["here"]
     monkeypatch.setitem(registry.load().claims, made.id, made)
     where = {"hmhs.toy": done, "hmhs.other": far}
-    table, _ = ledger.write(pd.DataFrame(ledger.lines(made, where.get)).assign(scale="quick"), tmp_path)
+    table, _ = ledger.write(
+        pd.DataFrame(ledger.lines(made, where.get)).assign(scale="quick"), tmp_path
+    )
     with_all = table.read_bytes()
     assert ledger.read(tmp_path)["verdict"].tolist() == ["in part", "not reproduced", "reproduced"]
     before = {row["reading"]: row for row in ledger.read(tmp_path).to_dict("records")}

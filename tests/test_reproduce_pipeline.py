@@ -30,7 +30,9 @@ def save(file, *cells):
 
 PARAMETERS = "scale, seeds, only, workers, dask, out = 'quick', None, None, 1, None, None"
 INSTALL = f"import sys; sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments; toy_experiments.install()"
-SHOW = "reproduce.show({!r}, only=only, scale=scale, seeds=seeds, workers=workers, dask=dask, out=out)"
+SHOW = (
+    "reproduce.show({!r}, only=only, scale=scale, seeds=seeds, workers=workers, dask=dask, out=out)"
+)
 
 
 @pytest.fixture
@@ -49,7 +51,14 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
     folder = notebooks.figures(["hmhs.toy", "hmhs.toy-table"], scale="smoke", workers=1)
     assert folder == checkout / "data" / "cache" / "figures-smoke"
     made = {file.relative_to(folder).as_posix() for file in folder.rglob("*") if file.is_file()}
-    assert made >= {"README.md", "CLAIMS.md", "claims.csv", "provenance.json", "hmhs/toy.svg", "hmhs/toy-table.md"}
+    assert made >= {
+        "README.md",
+        "CLAIMS.md",
+        "claims.csv",
+        "provenance.json",
+        "hmhs/toy.svg",
+        "hmhs/toy-table.md",
+    }
     assert list((checkout / "figures").iterdir()) == [] and paper.read_bytes() == committed
     said = capfd.readouterr().err
     assert "2 figures and tables (smoke)" in said and "hmhs.toy: 100%" in said
@@ -59,13 +68,24 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
 def test_one_figure_alone_goes_where_asked(checkout, paper, tmp_path):
     folder = notebooks.figures("hmhs.toy", out=tmp_path / "here", workers=1)
     assert folder == tmp_path / "here"
-    assert {file.name for file in (folder / "hmhs").iterdir()} == {"toy.svg", "toy.png", "toy.csv", "toy.timing.csv"}
+    assert {file.name for file in (folder / "hmhs").iterdir()} == {
+        "toy.svg",
+        "toy.png",
+        "toy.csv",
+        "toy.timing.csv",
+    }
     assert list(json.loads((folder / "provenance.json").read_text())) == ["hmhs.toy"]
-    assert "hmhs.twice" in (folder / "claims.csv").read_text() and "hmhs.big" not in (folder / "claims.csv").read_text()
+    assert (
+        "hmhs.twice" in (folder / "claims.csv").read_text()
+        and "hmhs.big" not in (folder / "claims.csv").read_text()
+    )
 
 
 def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
-    save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", new_code_cell("def f():\n    raise KeyError('no such machine')\nf()"))
+    save(
+        checkout / "notebooks" / "reproduce" / "hmhs.ipynb",
+        new_code_cell("def f():\n    raise KeyError('no such machine')\nf()"),
+    )
     with pytest.raises(notebooks.NotebookError) as caught:
         notebooks.figures("hmhs", scale="smoke")
     assert "KeyError: 'no such machine'" in str(caught.value) and "\x1b" not in str(caught.value)
@@ -90,10 +110,14 @@ def test_what_runs_ahead_is_waited_for(checkout, monkeypatch):
 def test_killed_kernel_says_that_the_same_command_goes_on(checkout):
     suicide = new_code_cell("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
     save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", suicide)
-    with pytest.raises(notebooks.NotebookError, match="kernel was killed.*the same command goes on"):
+    with pytest.raises(
+        notebooks.NotebookError, match="kernel was killed.*the same command goes on"
+    ):
         notebooks.figures("hmhs", scale="smoke", workers=1)
     save(checkout / "notebooks" / "01-toy.ipynb", suicide)
-    with pytest.raises(notebooks.NotebookError, match="01-toy.ipynb stopped: its kernel was killed"):
+    with pytest.raises(
+        notebooks.NotebookError, match="01-toy.ipynb stopped: its kernel was killed"
+    ):
         notebooks.notebooks("01")
 
 
@@ -104,7 +128,9 @@ def test_missing_notebook_is_named(checkout):
 
 CHAPTER = (
     new_markdown_cell("# A chapter"),
-    new_code_cell("import sys\nprint('one', flush=True)\nprint('warning', file=sys.stderr, flush=True)\nprint('two')"),
+    new_code_cell(
+        "import sys\nprint('one', flush=True)\nprint('warning', file=sys.stderr, flush=True)\nprint('two')"
+    ),
     new_code_cell("import ipywidgets\nobject()"),
     new_code_cell("ipywidgets.HBox([ipywidgets.IntSlider(3), ipywidgets.Label('x')])"),
     new_code_cell("object()"),
@@ -119,10 +145,14 @@ def test_notebook_run_twice_is_the_same_bytes_and_keeps_its_outputs(checkout):
     assert file.read_bytes() == first
     book = nbformat.reads(first.decode(), as_version=4)
     nbformat.validate(book)
-    assert book.cells[1].outputs == [{"output_type": "stream", "name": "stdout", "text": "one\ntwo\n"}]
+    assert book.cells[1].outputs == [
+        {"output_type": "stream", "name": "stdout", "text": "one\ntwo\n"}
+    ]
     assert book.cells[2].outputs[0].data["text/plain"] == "<object at 0x0>"
     view = book.cells[3].outputs[0].data["application/vnd.jupyter.widget-view+json"]
-    assert view["model_id"] in book.metadata.widgets["application/vnd.jupyter.widget-state+json"].state
+    assert (
+        view["model_id"] in book.metadata.widgets["application/vnd.jupyter.widget-state+json"].state
+    )
     assert all("execution" not in cell.metadata for cell in book.cells)
     assert len({cell.id for cell in book.cells}) == len(book.cells)
 

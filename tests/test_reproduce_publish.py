@@ -25,7 +25,11 @@ def own_cache(tmp_path_factory, monkeypatch):
 
 
 def contents(folder):
-    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+    return {
+        file.relative_to(folder).as_posix(): file.read_bytes()
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
 
 
 def test_publishing_twice_gives_the_same_bytes(tmp_path):
@@ -47,19 +51,29 @@ def test_recomputing_changes_only_what_holds_wall_times(tmp_path):
     reproduce.run("hmhs.toy", refresh=True, **HOW)
     publish.publish("hmhs.toy", out=tmp_path, **HOW)
     after = contents(tmp_path)
-    assert {name for name in before if before[name] != after[name]} <= {"provenance.json", "hmhs/toy.timing.csv"}
+    assert {name for name in before if before[name] != after[name]} <= {
+        "provenance.json",
+        "hmhs/toy.timing.csv",
+    }
     assert before["hmhs/toy.timing.csv"] != after["hmhs/toy.timing.csv"]
 
 
 def test_timing_columns_live_in_a_file_of_their_own(tmp_path):
     publish.publish("hmhs.toy", out=tmp_path, **HOW)
     assert list(pd.read_csv(tmp_path / "hmhs" / "toy.csv")) == ["jobs", "seed", "policy", "time"]
-    assert list(pd.read_csv(tmp_path / "hmhs" / "toy.timing.csv")) == ["jobs", "seed", "policy", "ran"]
+    assert list(pd.read_csv(tmp_path / "hmhs" / "toy.timing.csv")) == [
+        "jobs",
+        "seed",
+        "policy",
+        "ran",
+    ]
 
 
 def test_the_numbers_behind_a_figure_are_read_back_without_a_run(tmp_path):
     publish.publish("hmhs.toy", out=tmp_path, **HOW)
-    assert reproduce.frame("hmhs.toy", out=tmp_path).equals(pd.read_csv(tmp_path / "hmhs" / "toy.csv"))
+    assert reproduce.frame("hmhs.toy", out=tmp_path).equals(
+        pd.read_csv(tmp_path / "hmhs" / "toy.csv")
+    )
     with pytest.raises(ValueError, match="make figures ONLY=hmhs.toy-table"):
         reproduce.frame("hmhs.toy-table", out=tmp_path)
 
@@ -68,9 +82,13 @@ def test_caption_and_alt_text_travel_with_the_figure(tmp_path):
     shown = reproduce.show("hmhs.toy", out=tmp_path, **HOW)
     assert shown.alt == "Two lines over 18 rows."
     svg = (tmp_path / "hmhs" / "toy.svg").read_text()
-    assert "<title>Time against jobs.</title>" in svg and "<desc>Two lines over 18 rows.</desc>" in svg
+    assert (
+        "<title>Time against jobs.</title>" in svg and "<desc>Two lines over 18 rows.</desc>" in svg
+    )
     page = gallery.write(tmp_path).read_text()
-    assert "![Two lines over 18 rows.](hmhs/toy.png)" in page and "make figures ONLY=hmhs.toy`" in page
+    assert (
+        "![Two lines over 18 rows.](hmhs/toy.png)" in page and "make figures ONLY=hmhs.toy`" in page
+    )
     assert reproduce.picture("hmhs.toy", out=tmp_path) == shown
     with pytest.raises(ValueError, match="make figures ONLY=hmhs.toy-table"):
         reproduce.picture("hmhs.toy-table", out=tmp_path)
@@ -79,16 +97,26 @@ def test_caption_and_alt_text_travel_with_the_figure(tmp_path):
 def test_gallery_has_for_each_figure_its_caption_verdicts_command_and_time(tmp_path):
     for name in ("hmhs.toy", "hmhs.toy-table"):
         publish.publish(name, out=tmp_path, **HOW)
-    assert "details" not in gallery.write(tmp_path).read_text() and "claims" not in gallery.page(tmp_path)
+    assert "details" not in gallery.write(tmp_path).read_text() and "claims" not in gallery.page(
+        tmp_path
+    )
     ledger.write(ledger.judged(progress=False, workers=1), tmp_path)
     text = gallery.write(tmp_path).read_text()
     headings = [line.lstrip("# ") for line in text.splitlines() if line.startswith("#")]
     linked = re.findall(r"\]\(#([^)]+)\)", text)
-    assert set(linked) <= {gallery.anchor(title) for title in headings} and len(set(headings)) == len(headings)
+    assert set(linked) <= {gallery.anchor(title) for title in headings} and len(
+        set(headings)
+    ) == len(headings)
     assert {gallery.anchor(title) for title in headings[1:]} <= set(linked)
     first, second = text.split("### ")[1:]
-    assert "Time against *jobs*." in first and "`make figures ONLY=hmhs.toy`: 1 s with [toy-table]" in first
-    assert "1 claim: 1 reproduced" in first and "| reproduced | slow takes twice as long (Section 1) | 2 | 2 (every run) |" in first
+    assert (
+        "Time against *jobs*." in first
+        and "`make figures ONLY=hmhs.toy`: 1 s with [toy-table]" in first
+    )
+    assert (
+        "1 claim: 1 reproduced" in first
+        and "| reproduced | slow takes twice as long (Section 1) | 2 | 2 (every run) |" in first
+    )
     assert "Times." in second and "Claims on the same numbers: see [toy]" in second
     assert "warehouse" not in first + second
     assert "2 claims: 1 reproduced, 1 not testable here" in text.split("## HMHS")[0]
@@ -97,7 +125,11 @@ def test_gallery_has_for_each_figure_its_caption_verdicts_command_and_time(tmp_p
 def test_a_claim_stands_beside_the_figure_that_it_names():
     entry = {"experiment": "hmhs.toy", "title": "t"}
     rows = pd.DataFrame({"id": ["hmhs.twice"], "where": ["Section 1"]})
-    for where, home in (("Section 1", "hmhs.toy"), ("Section 1; Fig. 2", "hmhs.fig2"), ("Figs. 12 and 2", "hmhs.toy")):
+    for where, home in (
+        ("Section 1", "hmhs.toy"),
+        ("Section 1; Fig. 2", "hmhs.fig2"),
+        ("Figs. 12 and 2", "hmhs.toy"),
+    ):
         entries = dict.fromkeys(("hmhs.toy", "hmhs.fig1", "hmhs.fig2", "hmhs.table2"), entry)
         assert list(gallery.beside(entries, rows.assign(where=where))) == [home]
 
@@ -113,12 +145,17 @@ META = {"point": {}, "seconds": 0.0, "source": "s", "versions": {}, "data": {}}
 
 
 def test_two_processes_in_one_folder_lose_no_entry(tmp_path):
-    others = [multiprocessing.get_context("fork").Process(target=record_many, args=(tmp_path, name)) for name in "abc"]
+    others = [
+        multiprocessing.get_context("fork").Process(target=record_many, args=(tmp_path, name))
+        for name in "abc"
+    ]
     for other in others:
         other.start()
     for other in others:
         other.join()
-    assert set(publish.provenance(tmp_path)) == {f"hmhs.{mine}{k}" for mine in "abc" for k in range(20)}
+    assert set(publish.provenance(tmp_path)) == {
+        f"hmhs.{mine}{k}" for mine in "abc" for k in range(20)
+    }
     assert [file.name for file in tmp_path.iterdir()] == ["provenance.json"]
 
 
@@ -156,7 +193,13 @@ def test_shared_labels_and_axes_that_opt_out_pass():
 
 @pytest.mark.parametrize(
     "label, well",
-    [("wait", False), ("wait (s)", True), ("wait of jobs", False), ("wait, ours / theirs", True), ("x", False)],
+    [
+        ("wait", False),
+        ("wait (s)", True),
+        ("wait of jobs", False),
+        ("wait, ours / theirs", True),
+        ("x", False),
+    ],
 )
 def test_a_number_without_its_unit_is_refused(label, well):
     from schedlib.pictures import style
@@ -187,7 +230,9 @@ def test_table_gives_means_with_intervals(tmp_path):
 
 
 def test_averaged_keeps_booleans_and_missing_values():
-    frame = pd.DataFrame({"n": [1, 1, 2, 2], "seed": [0, 1, 0, 1], "ok": [True] * 4, "x": [1.0, None, None, None]})
+    frame = pd.DataFrame(
+        {"n": [1, 1, 2, 2], "seed": [0, 1, 0, 1], "ok": [True] * 4, "x": [1.0, None, None, None]}
+    )
     result = tables.averaged(frame, {"n"})
     assert result[["n", "ok"]].values.tolist() == [[1, True], [2, True]]
     assert result["x"].iloc[0] == 1.0 and pd.isna(result["x"].iloc[1])
@@ -197,7 +242,9 @@ SCALES = ("smoke", "quick", "paper")
 
 
 def experiment(name):
-    return Experiment(name, "t", toy.noisy, dict.fromkeys(SCALES, [{"jobs": 1}]), dict.fromkeys(SCALES, 1))
+    return Experiment(
+        name, "t", toy.noisy, dict.fromkeys(SCALES, [{"jobs": 1}]), dict.fromkeys(SCALES, 1)
+    )
 
 
 def figure(name, source_):
@@ -211,7 +258,9 @@ def test_registry_refuses_what_does_not_fit():
         registry.Registry.of([experiment("mch.a")], [figure("mch.f", "mch.b")])
     with pytest.raises(ValueError, match="letters, digits"):
         registry.Registry.of([experiment("mch.a/../b")])
-    claim = Claim("mch.c", "S", "w", "m", "s", None, "text", "order", 0.0, "mch.b", lambda frame: [1])
+    claim = Claim(
+        "mch.c", "S", "w", "m", "s", None, "text", "order", 0.0, "mch.b", lambda frame: [1]
+    )
     with pytest.raises(ValueError, match="claim mch.c"):
         registry.Registry.of([experiment("mch.a")], claims=[claim])
 
@@ -219,7 +268,12 @@ def test_registry_refuses_what_does_not_fit():
 def test_only_selects_papers_figures_and_experiments():
     library = registry.Registry.of(
         [experiment("mch.a"), experiment("mch.b"), experiment("eagle.a")],
-        [figure("mch.a", "mch.a"), figure("mch.a2", "mch.a"), figure("mch.f", "mch.b"), figure("eagle.f", "eagle.a")],
+        [
+            figure("mch.a", "mch.a"),
+            figure("mch.a2", "mch.a"),
+            figure("mch.f", "mch.b"),
+            figure("eagle.f", "eagle.a"),
+        ],
     )
 
     def wanted(only):
@@ -229,14 +283,20 @@ def test_only_selects_papers_figures_and_experiments():
     assert wanted(None) == wanted("") == ["mch.a", "mch.a2", "mch.f", "eagle.f"]
     assert wanted("mch.a") == ["mch.a"]
     assert wanted("mch.b eagle") == ["mch.f", "eagle.f"]
-    with pytest.raises(ValueError, match="paper 'lotes' lists nothing here yet; there is: mch, eagle"):
+    with pytest.raises(
+        ValueError, match="paper 'lotes' lists nothing here yet; there is: mch, eagle"
+    ):
         wanted("lotes")
     with pytest.raises(ValueError, match="did you mean 'mch.a"):
         wanted("mch.aa")
 
 
 def test_real_registry_is_sound():
-    assert registry.exhibits("schedlib.nowhere") == registry.exhibits("schedlib.exhibits.nowhere") == []
+    assert (
+        registry.exhibits("schedlib.nowhere")
+        == registry.exhibits("schedlib.exhibits.nowhere")
+        == []
+    )
     for name, experiment in LIBRARY.experiments.items():
         assert experiment.run.__module__.startswith(f"schedlib.exhibits.{name.partition('.')[0]}.")
         assert len(reach.of(experiment.run.__module__, experiment.run.__qualname__)[0]) == 64

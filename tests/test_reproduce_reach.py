@@ -90,7 +90,9 @@ def test_the_hash_follows_what_run_reaches_and_nothing_else(toys, file, old, new
 
 
 def test_a_module_used_as_a_value_counts_whole(toys):
-    (toys / "exhibit.py").write_text("from toys import helper\ndef run(seed):\n    return getattr(helper, 'dou' + 'ble')(1)\n")
+    (toys / "exhibit.py").write_text(
+        "from toys import helper\ndef run(seed):\n    return getattr(helper, 'dou' + 'ble')(1)\n"
+    )
     before = digest()
     (toys / "helper.py").write_text(FILES["helper"].replace("x / 2", "x / 3"))
     assert digest() != before
@@ -98,14 +100,18 @@ def test_a_module_used_as_a_value_counts_whole(toys):
 
 def test_a_package_may_import_its_own_modules(toys):
     (toys / "readers/__init__.py").write_text("from toys.readers import one\n")
-    (toys / "exhibit.py").write_text("from toys import readers\ndef run(seed):\n    return readers.one.read_one()\n")
+    (toys / "exhibit.py").write_text(
+        "from toys import readers\ndef run(seed):\n    return readers.one.read_one()\n"
+    )
     before = digest()
     (toys / "readers/one.py").write_text("def read_one():\n    return 'another'\n")
     assert digest() != before
 
 
 def test_packages_are_those_that_run_reaches(toys):
-    (toys / "helper.py").write_text("import numpy as np\nimport pandas\ndef double(x):\n    return np.float64(x)\n")
+    (toys / "helper.py").write_text(
+        "import numpy as np\nimport pandas\ndef double(x):\n    return np.float64(x)\n"
+    )
     reach.forget()
     assert reach.of("toys.exhibit", "run")[1] == {"numpy"}
     text = "from importlib.metadata import distribution\ndef read_one():\n    return distribution('spar')\n"

@@ -15,7 +15,9 @@ from schedlib.reproduce.judge import judge
 SHARED = "on a synthetic month: all is assumed; see the chapter"
 
 
-def rows(*verdicts, paper="hmhs", reason="", check="order", where="Section 1", value=np.nan, measured=0.5):
+def rows(
+    *verdicts, paper="hmhs", reason="", check="order", where="Section 1", value=np.nan, measured=0.5
+):
     return pd.DataFrame({
         "id": [f"{paper}.c{k}" for k in range(len(verdicts))],
         "paper": paper, "where": where, "claim": [f"claim {k}" for k in range(len(verdicts))], "metric": "m", "unit": "s",
@@ -25,16 +27,33 @@ def rows(*verdicts, paper="hmhs", reason="", check="order", where="Section 1", v
 
 
 def test_every_claim_stands_once_under_its_verdict_and_the_sums_agree():
-    both = pd.concat([rows("reproduced", "in part", "reproduced"), rows("not reproduced", paper="mch")], ignore_index=True)
+    both = pd.concat(
+        [rows("reproduced", "in part", "reproduced"), rows("not reproduced", paper="mch")],
+        ignore_index=True,
+    )
     text = report.page(both)
-    assert "| [HMHS](#hmhs) | 3 | 2 | 1 | 0 | 0 | 0 |" in text and "| all | 4 | 2 | 1 | 1 | 0 | 0 |" in text
+    assert (
+        "| [HMHS](#hmhs) | 3 | 2 | 1 | 0 | 0 | 0 |" in text
+        and "| all | 4 | 2 | 1 | 1 | 0 | 0 |" in text
+    )
     sections = re.split(r"^##+ ", text, flags=re.MULTILINE)
-    found = {section.splitlines()[0]: re.findall(r"`(c\d)`", section) for section in sections if ": " in section.splitlines()[0]}
-    assert found == {"HMHS: reproduced (2)": ["c0", "c2"], "HMHS: in part (1)": ["c1"], "MCH: not reproduced (1)": ["c0"]}
+    found = {
+        section.splitlines()[0]: re.findall(r"`(c\d)`", section)
+        for section in sections
+        if ": " in section.splitlines()[0]
+    }
+    assert found == {
+        "HMHS: reproduced (2)": ["c0", "c2"],
+        "HMHS: in part (1)": ["c1"],
+        "MCH: not reproduced (1)": ["c0"],
+    }
 
 
 def test_a_reason_that_several_share_is_said_once_and_another_in_its_row():
-    frame = pd.concat([rows("in part", "in part", reason=SHARED), rows("in part", reason="it rained")], ignore_index=True)
+    frame = pd.concat(
+        [rows("in part", "in part", reason=SHARED), rows("in part", reason="it rained")],
+        ignore_index=True,
+    )
     frame["id"] = ["hmhs.c0", "hmhs.c1", "hmhs.c2"]
     text = report.section(frame, "in part", "{}")
     assert text.count("see the chapter") == 1 and "(2):" in text
@@ -43,7 +62,15 @@ def test_a_reason_that_several_share_is_said_once_and_another_in_its_row():
 
 def test_findings_are_counted_from_the_rows():
     orders = rows("reproduced", "reproduced", "in part")
-    values = rows("not reproduced", "reproduced", "not reproduced", check="value", where="Section 2; Fig. 1", value=2.0, measured=8.0)
+    values = rows(
+        "not reproduced",
+        "reproduced",
+        "not reproduced",
+        check="value",
+        where="Section 2; Fig. 1",
+        value=2.0,
+        measured=8.0,
+    )
     kinds, places, furthest = report.findings(pd.concat([orders, values], ignore_index=True))
     assert "better or grows, 2 of 3" in kinds and "with a value, 1 of 3" in kinds
     assert "Section 1 (2 of 3)" in places and "Section 2 (1 of 3)" in places
@@ -56,7 +83,9 @@ def test_findings_are_counted_from_the_rows():
 def test_a_card_leaves_out_empty_columns():
     table = report.table(rows("reproduced").assign(unit="1"))
     assert table.splitlines()[0] == "| claim | where | asked | measured (95 %) | id |"
-    table = report.table(rows("not testable here").assign(measured=np.nan, ci95="", unit=""), pd.Series(["no trace"]))
+    table = report.table(
+        rows("not testable here").assign(measured=np.nan, ci95="", unit=""), pd.Series(["no trace"])
+    )
     assert table.splitlines()[0] == "| claim | where | why | id |"
 
 
@@ -68,16 +97,35 @@ def test_a_measurement_is_rounded_by_less_than_its_interval_leaves_open(mean, ha
     mean, low, high = mean, mean - half, mean + half
     if not low < high:
         return
-    shown = [float(part) for part in re.findall(r"-?[\d.]+(?:e[+-]?\d+)?", tables.measurement(mean, low, high).replace(",", ""))]
+    shown = [
+        float(part)
+        for part in re.findall(
+            r"-?[\d.]+(?:e[+-]?\d+)?", tables.measurement(mean, low, high).replace(",", "")
+        )
+    ]
     assert np.allclose(shown, [mean, low, high], rtol=0.005, atol=0.06 * half + 1e-12)
 
 
-@given(st.floats(0.1, 100), st.floats(0.01, 2), st.sampled_from(["value", "ratio"]), st.floats(-0.5, 3))
+@given(
+    st.floats(0.1, 100), st.floats(0.01, 2), st.sampled_from(["value", "ratio"]), st.floats(-0.5, 3)
+)
 def test_what_is_asked_is_what_the_ledger_judges_by(paper, tolerance, check, place):
     low, high = map(float, report.asked(check, paper, tolerance).replace(",", "").split(" to "))
     if min(abs(place), abs(place - 1)) < 0.05 or high - low < 0.05 * paper:
         return  # bounds are shown rounded
-    claim = Claim("hmhs.c", "S", "w", "m", "s", paper, "text", check, tolerance, "hmhs.e", lambda frame: [low + place * (high - low)])
+    claim = Claim(
+        "hmhs.c",
+        "S",
+        "w",
+        "m",
+        "s",
+        paper,
+        "text",
+        check,
+        tolerance,
+        "hmhs.e",
+        lambda frame: [low + place * (high - low)],
+    )
     assert (judge(claim, None).verdict == "reproduced") == (0 < place < 1)
 
 
@@ -85,5 +133,18 @@ def test_what_is_asked_is_what_the_ledger_judges_by(paper, tolerance, check, pla
 def test_the_rule_by_which_a_claim_was_judged_is_no_reason_of_its_own(check):
     for values in ([1.0], [-5.0, 9.0], [0.9, 1.1], [-3.0, -3.1], [100.0, -90.0]):
         tolerance = 0.1 if check in ("value", "ratio") else 0.0
-        claim = Claim("hmhs.c", "S", "w", "m", "s", 1.0, "text", check, tolerance, "hmhs.e", lambda frame: frame, reason="mine; all mine")
+        claim = Claim(
+            "hmhs.c",
+            "S",
+            "w",
+            "m",
+            "s",
+            1.0,
+            "text",
+            check,
+            tolerance,
+            "hmhs.e",
+            lambda frame: frame,
+            reason="mine; all mine",
+        )
         assert report.own_reason(judge(claim, values).reason) == "mine; all mine"

@@ -42,14 +42,19 @@ def test_frame_and_meta_come_back_the_same(tmp_path):
     assert list(tmp_path.glob(".*")) == []
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame({"cells": [[1], [2, 3]]}), pd.DataFrame([[1, 2]]), pd.DataFrame({"x": [1, "a"]})])
+@pytest.mark.parametrize(
+    "frame",
+    [pd.DataFrame({"cells": [[1], [2, 3]]}), pd.DataFrame([[1, 2]]), pd.DataFrame({"x": [1, "a"]})],
+)
 def test_untidy_frame_is_refused(tmp_path, frame):
     with pytest.raises(ValueError, match="cannot be stored"):
         store.write(tmp_path / "e.parquet", frame, META)
     assert list(tmp_path.iterdir()) == []
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(place=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
 @pytest.mark.filterwarnings("ignore::schedlib.reproduce.store.DamagedEntry")
 def test_flipped_bit_never_changes_what_is_read(tmp_path, place, bit):
@@ -87,7 +92,13 @@ def test_key_follows_point_seed_versions_and_data(monkeypatch, tmp_path):
     trace.write_text("1,2,3")
     assert len({base, with_data, key({"jobs": 1, "b": 2}, 0, toy_reads)}) == 3
     with pytest.raises(ValueError, match="two files have one name"):
-        key({"jobs": 1, "b": 2}, 0, dataclasses.replace(toy.TOY, data_files=lambda point: [trace, tmp_path / "other" / "trace.csv"]))
+        key(
+            {"jobs": 1, "b": 2},
+            0,
+            dataclasses.replace(
+                toy.TOY, data_files=lambda point: [trace, tmp_path / "other" / "trace.csv"]
+            ),
+        )
     monkeypatch.setattr(store, "_version", lambda package: "9")
     assert key({"jobs": 1, "b": 2}, 0) not in {base, with_data}
 

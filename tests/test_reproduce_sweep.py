@@ -43,7 +43,14 @@ def entries(experiment):
 def test_rows_are_in_listed_order_with_parameters_in_front(folder):
     frame = reproduce.run(toy.experiment(toy.counted, folder), workers=1, progress=False)
     assert list(frame.columns) == ["folder", "jobs", "seed", "value", "odd"]
-    assert frame[["jobs", "seed"]].values.tolist() == [[1, 0], [1, 1], [2, 0], [2, 1], [3, 0], [3, 1]]
+    assert frame[["jobs", "seed"]].values.tolist() == [
+        [1, 0],
+        [1, 1],
+        [2, 0],
+        [2, 1],
+        [3, 0],
+        [3, 1],
+    ]
     assert [str(kind) for kind in frame.dtypes[1:]] == ["int64", "int64", "float64", "bool"]
 
 
@@ -60,13 +67,34 @@ def test_stored_points_are_not_run_again_and_frames_are_identical(folder):
 
 
 @pytest.mark.parametrize("shift, seeds", [(9.0, 3), (-9.0, 3), (2.0, 6), (0.0, 12)])
-def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(shift, seeds, monkeypatch):
+def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
+    shift, seeds, monkeypatch
+):
     points = dict.fromkeys(("smoke", "quick", "paper"), [{"jobs": 1}])
-    experiment = Experiment("hmhs.doubt", "A toy", toy.doubtful, points, dict.fromkeys(points, (3, 6, 12)))
-    asked = {"where": "S", "claim": "words", "metric": "m", "unit": "s", "paper_value": None, "how_read": "text",
-             "check": "order", "tolerance": 0.0, "experiment": "hmhs.doubt"}
-    claims = [Claim("hmhs.c", measure=lambda frame: frame["x"] + shift, **asked),
-              Claim("hmhs.made", measure=lambda frame: frame["x"], by_construction=True, reason="it is so", **asked)]
+    experiment = Experiment(
+        "hmhs.doubt", "A toy", toy.doubtful, points, dict.fromkeys(points, (3, 6, 12))
+    )
+    asked = {
+        "where": "S",
+        "claim": "words",
+        "metric": "m",
+        "unit": "s",
+        "paper_value": None,
+        "how_read": "text",
+        "check": "order",
+        "tolerance": 0.0,
+        "experiment": "hmhs.doubt",
+    }
+    claims = [
+        Claim("hmhs.c", measure=lambda frame: frame["x"] + shift, **asked),
+        Claim(
+            "hmhs.made",
+            measure=lambda frame: frame["x"],
+            by_construction=True,
+            reason="it is so",
+            **asked,
+        ),
+    ]
     known = registry.Registry.of([experiment], [], claims)
     monkeypatch.setattr(registry, "load", lambda: known)
     ahead._each(["hmhs.doubt"], "quick", None, 1)
@@ -74,7 +102,10 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(s
     done = sweep.sweep(experiment, workers=1, progress=False)
     assert done.seeds == seeds == done.frame["seed"].nunique() and done.looks == 3
     row = ledger.judged(only="hmhs.c", workers=1, progress=False).iloc[0]
-    assert (row["seeds"], row["reason"].endswith("the budget of 12 seeds is spent")) == (seeds, seeds == 12)
+    assert (row["seeds"], row["reason"].endswith("the budget of 12 seeds is spent")) == (
+        seeds,
+        seeds == 12,
+    )
     assert sweep.sweep(experiment, seeds=4, workers=1, progress=False).looks == 1
 
 
@@ -88,19 +119,33 @@ def test_serial_and_parallel_give_the_same_bytes(folder):
 def test_failing_point_is_reported_and_the_others_are_kept(folder, capsys):
     experiment = toy.experiment(toy.fragile, folder)
     for workers in (2, 1):
-        with pytest.raises(reproduce.SweepError, match="2 points failed; the finished ones are kept") as caught:
+        with pytest.raises(
+            reproduce.SweepError, match="2 points failed; the finished ones are kept"
+        ) as caught:
             reproduce.run(experiment, workers=workers)
-        assert [(point["jobs"], seed) for point, seed, _ in caught.value.failures] == [(2, 0), (2, 1)]
-        assert all("ArithmeticError: two jobs are one too many" in trace for *_, trace in caught.value.failures)
+        assert [(point["jobs"], seed) for point, seed, _ in caught.value.failures] == [
+            (2, 0),
+            (2, 1),
+        ]
+        assert all(
+            "ArithmeticError: two jobs are one too many" in trace
+            for *_, trace in caught.value.failures
+        )
         assert len(entries(experiment)) == len(toy.executions(folder)) == 4
     assert "Traceback" in capsys.readouterr().err
     (folder / "mended").touch()
-    assert len(reproduce.run(experiment, workers=1, progress=False)) == len(toy.executions(folder)) == 6
+    assert (
+        len(reproduce.run(experiment, workers=1, progress=False))
+        == len(toy.executions(folder))
+        == 6
+    )
 
 
 def test_result_that_cannot_be_stored_is_a_failure(folder):
     with pytest.raises(reproduce.SweepError) as caught:
-        reproduce.run(toy.experiment(toy.untidy, folder, points=2, seeds=1), workers=1, progress=False)
+        reproduce.run(
+            toy.experiment(toy.untidy, folder, points=2, seeds=1), workers=1, progress=False
+        )
     assert "must return a DataFrame, not dict" in str(caught.value)
     assert "cannot be stored" in str(caught.value)
 
@@ -109,7 +154,9 @@ def flip_every_bit_of_the_first_page(data: bytes) -> bytes:
     return data[:4] + bytes(255 - byte for byte in data[4:80]) + data[80:]
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[: len(data) // 2], flip_every_bit_of_the_first_page])
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[: len(data) // 2], flip_every_bit_of_the_first_page]
+)
 def test_damaged_entry_is_recomputed_and_said_so(folder, damage):
     experiment = toy.experiment(toy.counted, folder)
     before = text(experiment, workers=1)
@@ -170,7 +217,9 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(folder):
     from distributed import LocalCluster
 
     experiment = toy.experiment(toy.deadly, folder, points=4)
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50) as cluster:
+    with LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as cluster:
         clustered = text(experiment, dask=cluster.scheduler_address)
         assert (folder / "died").exists()
         fragile = toy.experiment(toy.fragile, folder)
@@ -192,29 +241,46 @@ MINE = Experiment("squares", "Of my own", run, scales([{}]), scales(2))
 def test_worker_that_lacks_the_module_says_so_and_what_to_do(tmp_path, monkeypatch):
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50) as cluster:
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as cluster:
         (tmp_path / "sweep_of_mine.py").write_text(MINE)  # later than the workers started
         monkeypatch.syspath_prepend(tmp_path)
         from sweep_of_mine import MINE as mine
 
-        with pytest.raises(reproduce.SweepError, match="cannot import 'sweep_of_mine'.*PYTHONPATH.*upload_file"):
+        with pytest.raises(
+            reproduce.SweepError, match="cannot import 'sweep_of_mine'.*PYTHONPATH.*upload_file"
+        ):
             reproduce.run(mine, dask=cluster.scheduler_address, progress=False)
         with Client(cluster, set_as_default=False) as client:
             client.upload_file(str(tmp_path / "sweep_of_mine.py"))
-        assert reproduce.run(mine, dask=cluster.scheduler_address, progress=False)["x"].tolist() == [0, 1]
+        assert reproduce.run(mine, dask=cluster.scheduler_address, progress=False)[
+            "x"
+        ].tolist() == [0, 1]
     assert reproduce.run(mine, workers=2, progress=False, refresh=True)["x"].tolist() == [0, 1]
 
 
 def test_function_that_no_worker_could_import_is_refused(folder):
     for run in (lambda seed: None, functools.partial(toy.noisy, jobs=1)):
-        mine = Experiment("mine", "Of my own", run, dict.fromkeys(("smoke", "quick", "paper"), [{}]), scales(1))
+        mine = Experiment(
+            "mine", "Of my own", run, dict.fromkeys(("smoke", "quick", "paper"), [{}]), scales(1)
+        )
         with pytest.raises(ValueError, match="a worker imports it by name"):
             reproduce.run(mine, workers=1, progress=False)
 
 
-@pytest.mark.parametrize("wrong, error", [({"id": "../x"}, ValueError), ({"run": 3}, TypeError), ({"seeds": 5}, ValueError)])
+@pytest.mark.parametrize(
+    "wrong, error",
+    [({"id": "../x"}, ValueError), ({"run": 3}, TypeError), ({"seeds": 5}, ValueError)],
+)
 def test_experiment_of_ones_own_is_checked(wrong, error):
-    right = {"id": "mine", "title": "Of my own", "run": toy.noisy, "points": scales([{"jobs": 1}]), "seeds": scales(1)}
+    right = {
+        "id": "mine",
+        "title": "Of my own",
+        "run": toy.noisy,
+        "points": scales([{"jobs": 1}]),
+        "seeds": scales(1),
+    }
     assert Experiment(**right).id == "mine"
     with pytest.raises(error, match="experiment"):
         Experiment(**right | wrong)
@@ -223,7 +289,9 @@ def test_experiment_of_ones_own_is_checked(wrong, error):
 def test_worker_with_other_code_is_refused(folder, monkeypatch):
     experiment = toy.experiment(toy.counted, folder, points=1, seeds=1)
     describe = store.describe
-    monkeypatch.setattr(store, "describe", lambda *what: describe(*what) | {"source": "of yesterday"})
+    monkeypatch.setattr(
+        store, "describe", lambda *what: describe(*what) | {"source": "of yesterday"}
+    )
     with pytest.raises(reproduce.SweepError, match="has other code than the parent"):
         reproduce.run(experiment, workers=1, progress=False)
     assert toy.executions(folder) == []
@@ -244,19 +312,38 @@ def test_an_estimate_for_larger_points_comes_from_measured_smaller_ones(folder):
     experiment = toy.experiment(toy.counted, folder, points=2, seeds=1)
     (folder / "slow").touch()
     reproduce.run(experiment, "smoke", workers=1, progress=False)
-    (known, unknown), other = sweep.seconds_per_task(experiment, "smoke", [{"folder": str(folder), "jobs": 2}, {"jobs": 30}]), 0.8 / 3
+    (known, unknown), other = (
+        sweep.seconds_per_task(
+            experiment, "smoke", [{"folder": str(folder), "jobs": 2}, {"jobs": 30}]
+        ),
+        0.8 / 3,
+    )
     assert 0.4 <= known < 2 and unknown == pytest.approx(30 * other, rel=0.5)
     assert sweep.seconds_per_task(experiment, "paper", [{"jobs": 30}]) == [unknown]
 
 
-def test_before_any_run_an_estimate_comes_from_the_committed_figures_of_the_same_scale(folder, monkeypatch):
+def test_before_any_run_an_estimate_comes_from_the_committed_figures_of_the_same_scale(
+    folder, monkeypatch
+):
     experiment = toy.experiment(toy.counted, folder)
     monkeypatch.setattr(paths, "checkout", lambda: folder)
-    for place, scale, seconds in (("figures", "quick", 6.0), ("figures/paper-scale", "paper", 60.0)):
+    for place, scale, seconds in (
+        ("figures", "quick", 6.0),
+        ("figures/paper-scale", "paper", 60.0),
+    ):
         (folder / place).mkdir()
-        entry = {"experiment": experiment.id, "scale": scale, "seeds": 1, "points": [{"jobs": 3}], "seconds": seconds}
+        entry = {
+            "experiment": experiment.id,
+            "scale": scale,
+            "seeds": 1,
+            "points": [{"jobs": 3}],
+            "seconds": seconds,
+        }
         (folder / place / "provenance.json").write_text(json.dumps({"toy.fig": entry}))
-    each = [sweep.seconds_per_task(experiment, scale, [{"jobs": 1}]) for scale in ("smoke", "quick", "paper")]
+    each = [
+        sweep.seconds_per_task(experiment, scale, [{"jobs": 1}])
+        for scale in ("smoke", "quick", "paper")
+    ]
     assert each == [[2.0], [2.0], [20.0]]
 
 
@@ -264,7 +351,9 @@ def test_two_at_one_experiment_run_each_point_once(folder):
     experiment = toy.experiment(toy.counted, folder)
     (folder / "slow").touch()
     with ThreadPoolExecutor(2) as pool:
-        frames = list(pool.map(lambda _: reproduce.run(experiment, workers=1, progress=False), range(2)))
+        frames = list(
+            pool.map(lambda _: reproduce.run(experiment, workers=1, progress=False), range(2))
+        )
     assert_frame_equal(*frames)
     assert len(toy.executions(folder)) == 6
 
@@ -281,14 +370,23 @@ def test_what_comes_next_is_run_while_one_draws_and_no_longer():
 
 
 def test_the_first_point_of_each_experiment_stands_one_experiment_ahead():
-    assert ahead._in_order([["a1", "a2", "a3"], ["b1"], [], ["c1", "c2"]]) == ["a1", "b1", "a2", "a3", "c1", "c2"]
+    assert ahead._in_order([["a1", "a2", "a3"], ["b1"], [], ["c1", "c2"]]) == [
+        "a1",
+        "b1",
+        "a2",
+        "a3",
+        "c1",
+        "c2",
+    ]
 
 
 def test_long_points_start_first(folder, monkeypatch):
     experiment = toy.experiment(toy.counted, folder, points=3, seeds=1)
     started = []
     monkeypatch.setattr(sweep, "seconds_per_task", lambda *_: [1.0, 9.0, 4.0])
-    monkeypatch.setattr(sweep.worker, "serial", lambda jobs: started.extend(job.point["jobs"] for job in jobs) or [])
+    monkeypatch.setattr(
+        sweep.worker, "serial", lambda jobs: started.extend(job.point["jobs"] for job in jobs) or []
+    )
     with pytest.raises(RuntimeError, match="cannot be read back"):
         reproduce.run(experiment, workers=1, progress=False)
     assert started == [2, 3, 1]
@@ -314,5 +412,7 @@ def test_bad_settings_say_what_is_right(how, message, monkeypatch):
 
 
 def test_unknown_experiment_names_near_ones():
-    with pytest.raises(ValueError, match="did you mean 'hmhs.toy' or 'hmhs.toy-bad'.*python -m schedlib list"):
+    with pytest.raises(
+        ValueError, match="did you mean 'hmhs.toy' or 'hmhs.toy-bad'.*python -m schedlib list"
+    ):
         reproduce.run("hmhs.toyy")

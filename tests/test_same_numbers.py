@@ -16,7 +16,9 @@ def small_results(settings):
     """Hashes by name, from a process with these settings."""
     known = {"PYTHONPATH": str(HERE.parent)}
     command = [sys.executable, str(HERE / "small_results.py")]
-    made = subprocess.run(command, env=os.environ | known | settings, capture_output=True, text=True, check=False)
+    made = subprocess.run(
+        command, env=os.environ | known | settings, capture_output=True, text=True, check=False
+    )
     assert made.returncode == 0, made.stderr
     return json.loads(made.stdout)
 

@@ -13,7 +13,9 @@ from schedlib.reproduce import registry
 ROOT = paths.checkout()
 FIGURES = registry.load().figures
 HMHS = {name for name in FIGURES if name.startswith("hmhs.")}
-ARRIVING = {f"hmhs.{name}" for name in ("flow", "flow-facebook", "slow-start", "estimates", "slowing")}  # with kernels of their own
+ARRIVING = {
+    f"hmhs.{name}" for name in ("flow", "flow-facebook", "slow-start", "estimates", "slowing")
+}  # with kernels of their own
 EXHIBIT = """
 import pandas as pd
 from schedlib.experiment import Experiment, Figure, scales
@@ -55,7 +57,9 @@ HARMLESS = {
 def copy(tmp_path_factory):
     """The library and what was published, every entry of it as this code would make it."""
     root = tmp_path_factory.mktemp("tree")
-    shutil.copytree(ROOT / "schedlib", root / "schedlib", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "schedlib", root / "schedlib", ignore=shutil.ignore_patterns("__pycache__")
+    )
     (root / "figures").mkdir()
     for name in ("pyproject.toml", "figures/provenance.json"):
         shutil.copy(ROOT / name, root / name)
@@ -65,8 +69,8 @@ def copy(tmp_path_factory):
         "entries = {name: entry for name, entry in json.loads(file.read_text()).items() if name in registry.load().figures}\n"
         "for name, entry in entries.items():\n"
         "    experiment = registry.load().experiment(name)\n"
-    "    entry['source'], entry['versions'] = store.code(experiment.run)\n"
-    "    entry['points'] = list(experiment.points[entry['scale']])\n"
+        "    entry['source'], entry['versions'] = store.code(experiment.run)\n"
+        "    entry['points'] = list(experiment.points[entry['scale']])\n"
         "file.write_text(json.dumps(entries))\n"
     )
     call(root, "-c", renew)
@@ -74,8 +78,14 @@ def copy(tmp_path_factory):
 
 
 def call(root, *words):
-    environment = os.environ | {"PYTHONPATH": str(root), "NUMBA_DISABLE_JIT": "1", "SCHEDLIB_CACHE": str(root / "cache")}
-    done = subprocess.run([sys.executable, *words], cwd=root, env=environment, capture_output=True, text=True)
+    environment = os.environ | {
+        "PYTHONPATH": str(root),
+        "NUMBA_DISABLE_JIT": "1",
+        "SCHEDLIB_CACHE": str(root / "cache"),
+    }
+    done = subprocess.run(
+        [sys.executable, *words], cwd=root, env=environment, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -124,5 +134,7 @@ MATTERS = {
 
 
 @pytest.mark.parametrize("edit, expected", MATTERS.values(), ids=MATTERS)
-def test_what_a_run_reaches_makes_stale_exactly_the_figures_that_reach_it(copy, tmp_path, edit, expected):
+def test_what_a_run_reaches_makes_stale_exactly_the_figures_that_reach_it(
+    copy, tmp_path, edit, expected
+):
     assert stale_after(copy, tmp_path / "tree", edit) == expected

@@ -58,7 +58,9 @@ except KeyboardInterrupt:
 def test_ctrl_c_ends_a_policy_that_never_ends(which):
     there = os.environ | {"PYTHONPATH": str(paths.checkout())}
     command = [sys.executable, "-u", "-c", SCRIPT, which]
-    with subprocess.Popen(command, env=there, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, env=there, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout.readline() == "inside\n"
             process.send_signal(signal.SIGINT)
@@ -96,7 +98,11 @@ def test_what_was_stopped_gives_neither_a_result_nor_another_error(pythons_own_h
         assert FLAG.value == 0 and wakeup() == -1
     with pytest.raises(ZeroDivisionError):
         interruptible(divmod)(1, 0)
-    assert interruptible(wakeup)() >= 0 and interruptible(interruptible(wakeup))() >= 0 and wakeup() == -1
+    assert (
+        interruptible(wakeup)() >= 0
+        and interruptible(interruptible(wakeup))() >= 0
+        and wakeup() == -1
+    )
 
 
 def test_where_others_handle_signals_nothing_changes(pythons_own_handler):

@@ -21,7 +21,9 @@ def test_looks_differ_within_a_paper(paper, trait):
 
 def test_every_policy_of_the_papers_records_has_a_look():
     labels = {name: label for paper in papers.ALL for name, label in paper.looks.items()}
-    assert {name: look.label for name, look in style.LOOK.items() if name not in style.BEYOND} == labels
+    assert {
+        name: look.label for name, look in style.LOOK.items() if name not in style.BEYOND
+    } == labels
 
 
 @pytest.mark.parametrize("color", [*style.PALETTE, style.look("own").color])
@@ -31,9 +33,18 @@ def test_colours_stand_out_from_white(color):
 
 def test_the_simulated_eyes_see_what_is_known_of_them():
     for eye in seeing.EYES:
-        assert seeing.distance("black", "white", eye) == pytest.approx(100, abs=0.1)  # greys stay grey
-    assert seeing.distance("#D55E00", "#A86F00", "all cones") > 25 > 5 > seeing.distance("#D55E00", "#A86F00", "protanopia")
-    assert seeing.contrast("#767676", "white") == pytest.approx(4.54, abs=0.01)  # WCAG's own example of the darkest grey that passes
+        assert seeing.distance("black", "white", eye) == pytest.approx(
+            100, abs=0.1
+        )  # greys stay grey
+    assert (
+        seeing.distance("#D55E00", "#A86F00", "all cones")
+        > 25
+        > 5
+        > seeing.distance("#D55E00", "#A86F00", "protanopia")
+    )
+    assert seeing.contrast("#767676", "white") == pytest.approx(
+        4.54, abs=0.01
+    )  # WCAG's own example of the darkest grey that passes
 
 
 @pytest.mark.parametrize("eye", seeing.EYES)
@@ -44,7 +55,12 @@ def test_every_two_colours_of_the_book_differ_to_every_eye(eye):
 
 @pytest.mark.parametrize(
     "other, told",
-    [({"marker": "s"}, False), ({"linestyle": ":"}, True), ({"color": "#A86F00"}, False), ({"color": "#0072B2"}, True)],
+    [
+        ({"marker": "s"}, False),
+        ({"linestyle": ":"}, True),
+        ({"color": "#A86F00"}, False),
+        ({"color": "#0072B2"}, True),
+    ],
 )
 def test_lines_are_told_apart_by_dash_or_by_colour(other, told):
     drawn, ax = style.subplots()
@@ -74,12 +90,20 @@ def test_look_of_ones_own_policy_is_neutral():
 
 def test_band_marks_means_at_measured_points_and_shades_their_interval():
     slopes = {"zz": 3, "hmhs": 1, "fifo": 2}
-    rows = [(policy, x, seed, x * k + seed) for policy, k in slopes.items() for x in (1, 4) for seed in range(3)]
+    rows = [
+        (policy, x, seed, x * k + seed)
+        for policy, k in slopes.items()
+        for x in (1, 4)
+        for seed in range(3)
+    ]
     frame = pd.DataFrame(rows, columns=["policy", "x", "seed", "y"])
     _, ax = style.subplots()
     assert style.band(ax, frame, "x", "y", by="policy") is ax
     assert [line.get_label() for line in ax.lines] == ["HMHS", "FIFO", "zz"]
-    assert ax.lines[0].get_xdata().tolist() == [1, 4] and ax.lines[0].get_ydata().tolist() == [2.0, 5.0]
+    assert ax.lines[0].get_xdata().tolist() == [1, 4] and ax.lines[0].get_ydata().tolist() == [
+        2.0,
+        5.0,
+    ]
     assert len(ax.collections) == 3
     low = mean_ci([1.0, 2.0, 3.0]).low
     assert ax.collections[0].get_paths()[0].vertices[:, 1].min() == pytest.approx(low)

@@ -31,7 +31,9 @@ def erlang_c_by_its_definition(servers, load):
 @given(st.integers(1, 60), st.floats(0.001, 0.999))
 def test_erlang_c_is_its_definition(servers, utilisation):
     load = servers * utilisation
-    assert erlang_c(servers, load) == pytest.approx(float(erlang_c_by_its_definition(servers, load)), rel=1e-9)
+    assert erlang_c(servers, load) == pytest.approx(
+        float(erlang_c_by_its_definition(servers, load)), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("beta", [0.25, 1.0, 2.0])
@@ -61,7 +63,13 @@ def test_one_server_is_the_same_in_all_formulas(load, rate):
 
 
 @MANY
-@given(st.lists(st.tuples(st.floats(0.01, 1), st.floats(0.1, 9), st.floats(1, 20), st.integers(1, 9)), min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.tuples(st.floats(0.01, 1), st.floats(0.1, 9), st.floats(1, 20), st.integers(1, 9)),
+        min_size=1,
+        max_size=4,
+    )
+)
 def test_sita_is_one_queue_for_each_server(rows):
     # Mean service, c_S^2 + 1 and servers as drawn; the rate puts the fullest class at 0.9. Waits are M/G/1's at a server's own rate.
     share, mean, spread, servers = map(list, zip(*rows, strict=True))
@@ -83,7 +91,9 @@ def test_sita_with_one_class_is_random_placement():
 def test_at_the_fixed_point_as_many_servers_grow_as_shrink(load, choices, length):
     # Mitzenmacher's ds_k/dt = load (s_{k-1}^d - s_k^d) - (s_k - s_{k+1}) is 0, and s_k is the closed form.
     below, here, above = (choices_tail(load, choices, length + step) for step in (0, 1, 2))
-    assert load * (below**choices - here**choices) == pytest.approx(here - above, rel=1e-9, abs=1e-15)
+    assert load * (below**choices - here**choices) == pytest.approx(
+        here - above, rel=1e-9, abs=1e-15
+    )
     exponent = length if choices == 1 else (choices**length - 1) // (choices - 1)
     assert below == pytest.approx(load**exponent if exponent < 5000 else 0, rel=1e-9, abs=1e-18)
 

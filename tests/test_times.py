@@ -14,7 +14,9 @@ README = f"# Title\n\nbefore\n\n{times.BEGIN}\nold\n{times.END}\n\nafter\n"
 def test_the_readme_has_what_was_measured_last():
     root = paths.checkout()
     readme = (root / "README.md").read_text()
-    assert readme == times.renewed(readme, json.loads((root / "figures" / "times.json").read_text())), "make times"
+    assert readme == times.renewed(
+        readme, json.loads((root / "figures" / "times.json").read_text())
+    ), "make times"
 
 
 @pytest.fixture
@@ -31,9 +33,19 @@ def test_only_what_was_asked_for_is_measured_and_the_rest_is_kept(checkout, monk
     times.measure(["venv", "figures"])
     monkeypatch.setattr(times, "venv", lambda root: 30.0)
     readme = times.measure(["venv"]).read_text()
-    assert readme.startswith("# Title\n\nbefore\n\n") and readme.endswith("\n\nafter\n") and "old" not in readme
-    assert "| building `.venv`, once | 30 s |" in readme and "| `make figures`, from nothing | 4 min |" in readme
-    assert times.renewed(readme, json.loads((checkout / "figures" / "times.json").read_text())) == readme
+    assert (
+        readme.startswith("# Title\n\nbefore\n\n")
+        and readme.endswith("\n\nafter\n")
+        and "old" not in readme
+    )
+    assert (
+        "| building `.venv`, once | 30 s |" in readme
+        and "| `make figures`, from nothing | 4 min |" in readme
+    )
+    assert (
+        times.renewed(readme, json.loads((checkout / "figures" / "times.json").read_text()))
+        == readme
+    )
 
 
 def test_bad_parts_and_a_readme_without_its_marks_are_refused(checkout):
@@ -47,7 +59,14 @@ def test_bad_parts_and_a_readme_without_its_marks_are_refused(checkout):
 
 def test_a_fresh_process_is_asked_for_a_result_of_every_paper(monkeypatch):
     assert set(bench.first_results()) == {"import schedlib", *papers.KEYS} - {"beyond"}
-    monkeypatch.setattr(bench, "first_results", lambda: {"import schedlib": "print(1)", "mch": "print(2)", "hmhs": "print(3)"})
-    assert [row["name"] for row in bench.cold_starts(["mch"], repeats=1)] == ["import schedlib", "mch, first result"]
+    monkeypatch.setattr(
+        bench,
+        "first_results",
+        lambda: {"import schedlib": "print(1)", "mch": "print(2)", "hmhs": "print(3)"},
+    )
+    assert [row["name"] for row in bench.cold_starts(["mch"], repeats=1)] == [
+        "import schedlib",
+        "mch, first result",
+    ]
     with pytest.raises(RuntimeError, match="printed nothing"):
         bench.soonest("pass", repeats=1)

@@ -65,27 +65,40 @@ def test_no_instance_outlasts_its_stage(whole):
 
 def test_instances_and_stages_hold_the_same_tasks(whole):
     by_job = alibaba2018()
-    assert len(by_job) == 16_749 and by_job.tasks[["duration", "cpu", "mem"]].equals(whole.tasks[["duration", "cpu", "mem"]])
+    assert len(by_job) == 16_749 and by_job.tasks[["duration", "cpu", "mem"]].equals(
+        whole.tasks[["duration", "cpu", "mem"]]
+    )
 
 
 def test_pairs_of_the_whole_hour(whole):
     pairs = alibaba2018("mapreduce")
     assert len(pairs) == 13_075 and pairs["submit"].is_monotonic_increasing
-    assert not pairs.duplicated(["trace_job", "map_stage"]).any() and not pairs.duplicated(["trace_job", "reduce_stage"]).any()
+    assert (
+        not pairs.duplicated(["trace_job", "map_stage"]).any()
+        and not pairs.duplicated(["trace_job", "reduce_stage"]).any()
+    )
     numbers = pairs["map_stage"].str[1:]
     assert (pairs["reduce_stage"].str.split("_").str[1] == numbers).all()
     stage = whole.jobs.reset_index().set_index(["trace_job", "stage"])["index"]
     for row in pairs.sample(20, random_state=1).itertuples():
         k = stage[row.trace_job, row.reduce_stage]
         durations = whole.tasks["duration"][whole.offsets[k] : whole.offsets[k + 1]]
-        assert (len(durations), durations.mean()) == (row.reduce_tasks, pytest.approx(row.reduce_time))
+        assert (len(durations), durations.mean()) == (
+            row.reduce_tasks,
+            pytest.approx(row.reduce_time),
+        )
 
 
 def test_instances_of_a_small_hour(hour):
     w = alibaba2018("instances", hour())
     assert w.jobs["job"].tolist() == [5, 2, 9] and w.jobs["submit"].tolist() == [0, 3, 3]
     assert w.offsets.tolist() == [0, 5, 8, 12]
-    assert w.tasks.iloc[0].tolist() == [5, 10, 0.5, 0.005]  # stages stand in the order of the stage table
+    assert w.tasks.iloc[0].tolist() == [
+        5,
+        10,
+        0.5,
+        0.005,
+    ]  # stages stand in the order of the stage table
     assert w.tasks["duration"].tolist() == [10, 11, 8, 7, 5, 5, 3, 4, 6, 0, 1, 2]
 
 
@@ -99,7 +112,16 @@ def test_stages_of_a_small_hour(hour):
 
 def test_pairs_of_a_small_hour(hour):
     pairs = alibaba2018("mapreduce", hour())
-    columns = ["submit", "map_tasks", "map_time", "reduce_tasks", "reduce_time", "trace_job", "map_stage", "reduce_stage"]
+    columns = [
+        "submit",
+        "map_tasks",
+        "map_time",
+        "reduce_tasks",
+        "reduce_time",
+        "trace_job",
+        "map_stage",
+        "reduce_stage",
+    ]
     assert pairs[columns].to_numpy().tolist() == [
         [0, 2, 10.5, 1, 8.0, 5, "M1", "R2_1"],
         [3, 1, 0.0, 2, 1.5, 9, "M12", "R13_12"],
@@ -116,18 +138,54 @@ def test_pairs_of_a_small_hour(hour):
             INSTANCES[: INSTANCES.rindex("3,j_9")],
             "sample_instances.csv: 1 instances of j_9/R13_12, .* states 2.*reinstall",
         ),
-        (STAGES, INSTANCES.replace(",8,74.0", ",-8,74.0"), "sample_instances.csv: duration is blank, negative.* in row 1;"),
-        (STAGES, INSTANCES.replace(",11,100.0", ",11,nan"), "sample_instances.csv: cpu is blank.* in row 3;"),
-        (STAGES, INSTANCES.replace(",11,100.0", ",,100.0"), "sample_instances.csv: duration is blank.* in row 3;"),
-        (STAGES, INSTANCES.replace("j_2,M1", "j_2,M8"), "sample_instances.csv: stage is not in sample_tasks.csv in row 6;"),
+        (
+            STAGES,
+            INSTANCES.replace(",8,74.0", ",-8,74.0"),
+            "sample_instances.csv: duration is blank, negative.* in row 1;",
+        ),
+        (
+            STAGES,
+            INSTANCES.replace(",11,100.0", ",11,nan"),
+            "sample_instances.csv: cpu is blank.* in row 3;",
+        ),
+        (
+            STAGES,
+            INSTANCES.replace(",11,100.0", ",,100.0"),
+            "sample_instances.csv: duration is blank.* in row 3;",
+        ),
+        (
+            STAGES,
+            INSTANCES.replace("j_2,M1", "j_2,M8"),
+            "sample_instances.csv: stage is not in sample_tasks.csv in row 6;",
+        ),
         (STAGES, "", "sample_instances.csv: Empty"),
         (STAGES, "\n\n", "sample_instances.csv: no rows"),
         ("\n\n", INSTANCES, "sample_tasks.csv: no rows"),
-        (STAGES.replace("j_2,M1", "j_" + "9" * 20 + ",M1"), INSTANCES, "sample_tasks.csv: job is not of the form"),
-        (STAGES.replace("3,j_2,R2_1_3", "3,j_2,M1"), INSTANCES, "sample_tasks.csv: stage is there twice in row 6;"),
-        (STAGES.replace("j_2,M1", "x2,M1"), INSTANCES, "sample_tasks.csv: job is not of the form j_<number> in row 6;"),
-        (STAGES.replace("3,j_9", "-3,j_9"), INSTANCES, "sample_tasks.csv: submit is negative in row 8;"),
-        (STAGES.replace(",30,", ",x,"), INSTANCES, "sample_tasks.csv: .*Row #7: .*invalid value 'x'"),
+        (
+            STAGES.replace("j_2,M1", "j_" + "9" * 20 + ",M1"),
+            INSTANCES,
+            "sample_tasks.csv: job is not of the form",
+        ),
+        (
+            STAGES.replace("3,j_2,R2_1_3", "3,j_2,M1"),
+            INSTANCES,
+            "sample_tasks.csv: stage is there twice in row 6;",
+        ),
+        (
+            STAGES.replace("j_2,M1", "x2,M1"),
+            INSTANCES,
+            "sample_tasks.csv: job is not of the form j_<number> in row 6;",
+        ),
+        (
+            STAGES.replace("3,j_9", "-3,j_9"),
+            INSTANCES,
+            "sample_tasks.csv: submit is negative in row 8;",
+        ),
+        (
+            STAGES.replace(",30,", ",x,"),
+            INSTANCES,
+            "sample_tasks.csv: .*Row #7: .*invalid value 'x'",
+        ),
     ],
 )
 def test_defects_are_refused_with_file_and_row(hour, stages, instances, message):
@@ -146,8 +204,12 @@ def test_a_missing_file_is_named(hour, name):
 def test_stages_out_of_order_are_sorted_and_counted(hour):
     first, *rest = STAGES.splitlines(keepends=True)
     w = alibaba2018("stages", hour("".join([*rest, first])))
-    assert w.report["stages out of order (sorted)"] == 1 and w.jobs["submit"].is_monotonic_increasing
-    assert w.jobs["stage"].tolist()[:4] == ["R2_1", "R4_1", "M3", "M1"] and w.offsets[:5].tolist() == [0, 1, 2, 3, 5]
+    assert (
+        w.report["stages out of order (sorted)"] == 1 and w.jobs["submit"].is_monotonic_increasing
+    )
+    assert w.jobs["stage"].tolist()[:4] == ["R2_1", "R4_1", "M3", "M1"] and w.offsets[
+        :5
+    ].tolist() == [0, 1, 2, 3, 5]
 
 
 def test_cache_is_used_and_follows_the_source(hour, tmp_path, monkeypatch):
@@ -181,7 +243,9 @@ def test_a_damaged_cache_entry_is_made_again_and_said_so(hour, tmp_path, harm):
     data = bytearray(entry.read_bytes())
     if harm == "page":
         data[len(data) // 2] ^= 0xFF
-    entry.write_bytes({"page": bytes(data), "cut": bytes(data[:-100]), "other": b"not Parquet at all"}[harm])
+    entry.write_bytes(
+        {"page": bytes(data), "cut": bytes(data[:-100]), "other": b"not Parquet at all"}[harm]
+    )
     with pytest.warns(UserWarning, match="damaged"):
         assert alibaba2018("instances", folder).tasks.equals(first.tasks)
     with warnings.catch_warnings():

@@ -22,11 +22,26 @@ def published(folder, nodes=NODE_ROWS, tasks=TASK_ROWS):
 
 def test_nodes_and_the_tasks_that_ran(tmp_path):
     nodes, w = alibaba_gpu2023(published(tmp_path))
-    assert nodes.values.tolist() == [["openb-node-0000", 32.0, 256.0, 0, ""], ["openb-node-0227", 128.0, 768.0, 8, "G3"]]
+    assert nodes.values.tolist() == [
+        ["openb-node-0000", 32.0, 256.0, 0, ""],
+        ["openb-node-0227", 128.0, 768.0, 8, "G3"],
+    ]
     assert w.jobs["job"].tolist() == ["openb-pod-0000", "openb-pod-0001", "openb-pod-0003"]
-    assert w.jobs["submit"].tolist() == [0.0, 50.0, 70.0] and w.jobs["scheduled"].tolist() == [0.0, 55.0, 70.0]
-    assert w.resources == ("cpu", "mem", "gpu") and w.tasks["duration"].tolist() == [900.0, 35.0, 830.0]
-    assert w.tasks[["cpu", "mem", "gpu"]].values.tolist() == [[12.0, 16.0, 1.0], [6.0, 12.0, 0.46], [1.0, 0.0, 0.0]]
+    assert w.jobs["submit"].tolist() == [0.0, 50.0, 70.0] and w.jobs["scheduled"].tolist() == [
+        0.0,
+        55.0,
+        70.0,
+    ]
+    assert w.resources == ("cpu", "mem", "gpu") and w.tasks["duration"].tolist() == [
+        900.0,
+        35.0,
+        830.0,
+    ]
+    assert w.tasks[["cpu", "mem", "gpu"]].values.tolist() == [
+        [12.0, 16.0, 1.0],
+        [6.0, 12.0, 0.46],
+        [1.0, 0.0, 0.0],
+    ]
     assert w.report == {
         "tasks never scheduled (left out)": 1,
         "tasks submitted before the trace (kept)": 3,
@@ -46,8 +61,14 @@ def test_tasks_out_of_order_are_sorted_and_counted(tmp_path):
         ("p,12000,-1,1,1000,,LS,Running,0,9,0", "memory_mib is negative in row 3"),
         ("p,12000,,1,1000,,LS,Running,0,9,0", "memory_mib is blank in row 3"),
         ("p,12000,1,2,460,,LS,Running,0,9,0", "gpu_milli is no share of one GPU in row 3"),
-        ("p,12000,1,1,460,,LS,Running,5,9,3", "scheduled_time lies outside the task's life in row 3"),
-        ("p,12000,1,1,460,,LS,Running,0,9,12", "scheduled_time lies outside the task's life in row 3"),
+        (
+            "p,12000,1,1,460,,LS,Running,5,9,3",
+            "scheduled_time lies outside the task's life in row 3",
+        ),
+        (
+            "p,12000,1,1,460,,LS,Running,0,9,12",
+            "scheduled_time lies outside the task's life in row 3",
+        ),
         (TASK_ROWS[0], "name is there twice in row 3"),
     ],
 )
@@ -74,7 +95,9 @@ def test_the_folder_is_the_one_that_the_variable_names(tmp_path, monkeypatch):
 
 def test_the_published_trace_has_the_documented_totals():
     if (folder := alibaba_gpu2023_folder()) is None:
-        pytest.skip("Alibaba's GPU trace is not here: `make data` fetches it, or set SCHEDLIB_ALIBABA_GPU2023 to its folder")
+        pytest.skip(
+            "Alibaba's GPU trace is not here: `make data` fetches it, or set SCHEDLIB_ALIBABA_GPU2023 to its folder"
+        )
     nodes, w = alibaba_gpu2023(folder)
     assert len(nodes) == 1523 and nodes["gpu"].sum() == 6212 and nodes["cpu"].sum() == 125514
     assert len(w) == 7255 and w.report["tasks never scheduled (left out)"] == 897

@@ -59,7 +59,10 @@ def bucket(tmp_path):
 def test_google_shards_are_fetched_once_and_can_be_read(bucket, tmp_path):
     _, url = bucket
     folder = download_google2011(tmp_path / "got", shards=2, base_url=url)
-    assert sorted(p.name for p in folder.iterdir()) == ["part-00000-of-00003.csv.gz", "part-00001-of-00003.csv.gz"]
+    assert sorted(p.name for p in folder.iterdir()) == [
+        "part-00000-of-00003.csv.gz",
+        "part-00001-of-00003.csv.gz",
+    ]
     assert google2011_jobs(folder).report["shards not there"] == 1
     Server.asked.clear()
     download_google2011(tmp_path / "got", base_url=url)  # goes on where it stopped
@@ -70,7 +73,10 @@ def test_google_shards_are_fetched_once_and_can_be_read(bucket, tmp_path):
 
 def test_a_shard_spoilt_on_disk_is_fetched_again(bucket, tmp_path):
     root, url = bucket
-    shard = download_google2011(tmp_path / "got", shards=[1], base_url=url) / "part-00001-of-00003.csv.gz"
+    shard = (
+        download_google2011(tmp_path / "got", shards=[1], base_url=url)
+        / "part-00001-of-00003.csv.gz"
+    )
     shard.write_bytes(b"spoilt")
     download_google2011(tmp_path / "got", shards=[1], base_url=url)
     assert shard.read_bytes() == (root / "job_events" / shard.name).read_bytes()
@@ -79,15 +85,22 @@ def test_a_shard_spoilt_on_disk_is_fetched_again(bucket, tmp_path):
 def test_a_shard_that_differs_from_its_checksum_is_refused_and_not_left(bucket, tmp_path):
     root, url = bucket
     (root / "job_events" / "part-00001-of-00003.csv.gz").write_bytes(b"something else")
-    with pytest.raises(ValueError, match="part-00001-of-00003.*has not the known checksum and was not kept"):
+    with pytest.raises(
+        ValueError, match="part-00001-of-00003.*has not the known checksum and was not kept"
+    ):
         download_google2011(tmp_path / "got", base_url=url, retries=0)
-    assert [p.name for p in (tmp_path / "got" / "job_events").iterdir()] == ["part-00000-of-00003.csv.gz"]
+    assert [p.name for p in (tmp_path / "got" / "job_events").iterdir()] == [
+        "part-00000-of-00003.csv.gz"
+    ]
 
 
 def test_an_unreachable_server_says_what_to_do_by_hand(tmp_path):
     with ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
         url = f"http://127.0.0.1:{server.server_port}/"  # closed on leaving: nobody listens there
-    with pytest.raises(ConnectionError, match=r"SHA256SUM .*by hand: put http://127.0.0.1:\d+/SHA256SUM at .*call again"):
+    with pytest.raises(
+        ConnectionError,
+        match=r"SHA256SUM .*by hand: put http://127.0.0.1:\d+/SHA256SUM at .*call again",
+    ):
         download_google2011(tmp_path / "got", base_url=url, retries=0)
 
 
@@ -127,30 +140,51 @@ def test_swim_checksums_are_noted_and_held_to(bucket, tmp_path, capsys):
 
 def test_fetch_goes_below_the_folder_of_its_source(monkeypatch, tmp_path):
     called = []
-    monkeypatch.setattr("schedlib.traces.download.download_swim", lambda place: called.append(place) or place)
-    monkeypatch.setattr("schedlib.traces.download.download_alibaba_gpu2023", lambda place: called.append(place) or place)
-    monkeypatch.setattr("schedlib.traces.download.download_google2011", lambda place, table: called.append(place / table))
+    monkeypatch.setattr(
+        "schedlib.traces.download.download_swim", lambda place: called.append(place) or place
+    )
+    monkeypatch.setattr(
+        "schedlib.traces.download.download_alibaba_gpu2023",
+        lambda place: called.append(place) or place,
+    )
+    monkeypatch.setattr(
+        "schedlib.traces.download.download_google2011",
+        lambda place, table: called.append(place / table),
+    )
     for name in SOURCES:
         fetch(name, tmp_path)
-    assert called == [tmp_path / "google2011" / "job_events", tmp_path / "google2011" / "task_events", tmp_path / "swim", tmp_path / "openb"]
+    assert called == [
+        tmp_path / "google2011" / "job_events",
+        tmp_path / "google2011" / "task_events",
+        tmp_path / "swim",
+        tmp_path / "openb",
+    ]
 
 
 def test_the_gpu_cluster_is_fetched_checked_and_can_be_read(bucket, tmp_path):
     root, url = bucket
     published(root)
-    sums = {name: hashlib.sha256((root / name).read_bytes()).hexdigest() for name in ALIBABA_GPU_FILES}
+    sums = {
+        name: hashlib.sha256((root / name).read_bytes()).hexdigest() for name in ALIBABA_GPU_FILES
+    }
     folder = download_alibaba_gpu2023(tmp_path / "got", base_url=url, checksums=sums)
     assert len(alibaba_gpu2023(folder)[1]) == 3
     Server.asked.clear()
     download_alibaba_gpu2023(folder, base_url=url, checksums=sums)
     assert Server.asked == []
-    with pytest.raises(ValueError, match="openb_node_list_all_node.csv has not the known checksum and was not kept"):
-        download_alibaba_gpu2023(tmp_path / "others", base_url=url, retries=0)  # not the publisher's files
+    with pytest.raises(
+        ValueError, match="openb_node_list_all_node.csv has not the known checksum and was not kept"
+    ):
+        download_alibaba_gpu2023(
+            tmp_path / "others", base_url=url, retries=0
+        )  # not the publisher's files
     assert not list((tmp_path / "others").glob("*.csv"))
 
 
 def test_the_known_checksums_are_those_of_the_published_files():
     if (folder := alibaba_gpu2023_folder()) is None:
-        pytest.skip("Alibaba's GPU trace is not here: `make data` fetches it, or set SCHEDLIB_ALIBABA_GPU2023 to its folder")
+        pytest.skip(
+            "Alibaba's GPU trace is not here: `make data` fetches it, or set SCHEDLIB_ALIBABA_GPU2023 to its folder"
+        )
     for name, known in ALIBABA_GPU_FILES.items():
         assert hashlib.sha256((folder / name).read_bytes()).hexdigest() == known

@@ -14,7 +14,9 @@ S = 1_000_000  # microseconds
 def shards(folder, *texts, of=None):
     for i, rows in enumerate(texts):
         text = "".join(row + "\n" for row in rows)
-        (folder / f"part-{i:05}-of-{of or len(texts):05}.csv.gz").write_bytes(gzip.compress(text.encode()))
+        (folder / f"part-{i:05}-of-{of or len(texts):05}.csv.gz").write_bytes(
+            gzip.compress(text.encode())
+        )
     return folder
 
 
@@ -30,15 +32,28 @@ def test_jobs_submit_class_end(tmp_path):
     w = google2011_jobs(
         shards(
             tmp_path,
-            [job(0, 7, SUBMIT, 3), job(0, 7, SCHEDULE, 3), job(700 * S, 8, SUBMIT), job(700 * S + 5, 8, SCHEDULE)],
-            [job(900 * S, 9, SUBMIT, 0), job(901 * S, 8, KILL), job(902 * S, 9, SCHEDULE, 0), job(999 * S, 9, FINISH, 0)],
+            [
+                job(0, 7, SUBMIT, 3),
+                job(0, 7, SCHEDULE, 3),
+                job(700 * S, 8, SUBMIT),
+                job(700 * S + 5, 8, SCHEDULE),
+            ],
+            [
+                job(900 * S, 9, SUBMIT, 0),
+                job(901 * S, 8, KILL),
+                job(902 * S, 9, SCHEDULE, 0),
+                job(999 * S, 9, FINISH, 0),
+            ],
         )
     )
     assert w.jobs["job"].tolist() == [7, 8, 9] and w.jobs["class"].tolist() == [3, 1, 0]
     assert w.jobs["submit"].tolist() == [0.0, 700.0, 900.0]
     np.testing.assert_array_equal(w.jobs["end"], [np.nan, 901.0, 999.0])
     assert w.jobs["end_event"].tolist() == ["none", "kill", "finish"] and len(w.tasks) == 0
-    assert w.report == {"jobs submitted before the trace (submit 0)": 1, "jobs without an end (end NaN)": 1}
+    assert w.report == {
+        "jobs submitted before the trace (submit 0)": 1,
+        "jobs without an end (end NaN)": 1,
+    }
 
 
 def test_jobs_count_what_is_odd(tmp_path):
@@ -46,13 +61,32 @@ def test_jobs_count_what_is_odd(tmp_path):
     w = google2011_jobs(
         shards(
             tmp_path,
-            [job(700 * S, 8, SUBMIT), job(710 * S, 8, FAIL), job(710 * S, 8, FAIL), job(705 * S, 9, SUBMIT)],
-            [job(701 * S, 10, SUBMIT), job(720 * S, 8, SUBMIT), job(730 * S, 8, EVICT), job(731 * S, 8, UPDATE)],
-            [job(740 * S, 11, FINISH), job(741 * S, 9, SCHEDULE), job(after, 9, FINISH), job(742 * S, 10, LOST)],
+            [
+                job(700 * S, 8, SUBMIT),
+                job(710 * S, 8, FAIL),
+                job(710 * S, 8, FAIL),
+                job(705 * S, 9, SUBMIT),
+            ],
+            [
+                job(701 * S, 10, SUBMIT),
+                job(720 * S, 8, SUBMIT),
+                job(730 * S, 8, EVICT),
+                job(731 * S, 8, UPDATE),
+            ],
+            [
+                job(740 * S, 11, FINISH),
+                job(741 * S, 9, SCHEDULE),
+                job(after, 9, FINISH),
+                job(742 * S, 10, LOST),
+            ],
             of=5,
         )
     )
-    assert w.jobs["job"].tolist() == [8, 10, 9] and w.jobs["end_event"].tolist() == ["evict", "lost", "none"]
+    assert w.jobs["job"].tolist() == [8, 10, 9] and w.jobs["end_event"].tolist() == [
+        "evict",
+        "lost",
+        "none",
+    ]
     assert w.jobs["end"].tolist()[:2] == [730.0, 742.0]
     assert w.report == {
         "shards not there": 2,
@@ -66,7 +100,12 @@ def test_jobs_count_what_is_odd(tmp_path):
 
 
 def test_a_job_that_runs_again_has_not_ended(tmp_path):
-    rows = [job(700 * S, 8, SUBMIT), job(710 * S, 8, FAIL), job(720 * S, 8, SUBMIT), job(730 * S, 8, SCHEDULE)]
+    rows = [
+        job(700 * S, 8, SUBMIT),
+        job(710 * S, 8, FAIL),
+        job(720 * S, 8, SUBMIT),
+        job(730 * S, 8, SCHEDULE),
+    ]
     assert google2011_jobs(shards(tmp_path, rows)).jobs["end_event"].tolist() == ["none"]
 
 
@@ -97,7 +136,11 @@ def test_shards_of_two_splits_are_refused(tmp_path):
 def test_cut_empty_and_absent_shards_are_refused(tmp_path, read):
     with pytest.raises(ValueError, match="folder: no part-.*download"):
         read(tmp_path)
-    rows = [job(i, i, SUBMIT) for i in range(999)] if read is google2011_jobs else [task(i, i, 0, 0) for i in range(999)]
+    rows = (
+        [job(i, i, SUBMIT) for i in range(999)]
+        if read is google2011_jobs
+        else [task(i, i, 0, 0) for i in range(999)]
+    )
     path = shards(tmp_path, rows) / "part-00000-of-00001.csv.gz"
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(ValueError, match="part-00000-of-00001.csv.gz: Truncated.*fetch it again"):
@@ -111,7 +154,11 @@ def test_tasks_run_from_the_last_schedule_to_the_finish_across_shards(tmp_path):
     w = google2011_tasks(
         shards(
             tmp_path,
-            [task(600 * S, 5, 0, SUBMIT), task(601 * S, 5, 0, SCHEDULE, 0.1), task(600 * S, 5, 1, SUBMIT)],
+            [
+                task(600 * S, 5, 0, SUBMIT),
+                task(601 * S, 5, 0, SCHEDULE, 0.1),
+                task(600 * S, 5, 1, SUBMIT),
+            ],
             [
                 task(605 * S, 5, 0, EVICT),
                 task(606 * S, 5, 0, SUBMIT),
@@ -124,8 +171,14 @@ def test_tasks_run_from_the_last_schedule_to_the_finish_across_shards(tmp_path):
     )
     assert w.jobs[["job", "submit", "class"]].to_numpy().tolist() == [[5, 600, 2]]
     assert w.resources == ("cpu", "mem", "disk")
-    assert sorted(w.tasks[["duration", "cpu"]].itertuples(index=False, name=None)) == [(2.0, 0.5), (10.5, 0.2)]
-    assert w.report == {"'evict' events (such runs are left out)": 1, "events out of order (sorted within a shard)": 1}
+    assert sorted(w.tasks[["duration", "cpu"]].itertuples(index=False, name=None)) == [
+        (2.0, 0.5),
+        (10.5, 0.2),
+    ]
+    assert w.report == {
+        "'evict' events (such runs are left out)": 1,
+        "events out of order (sorted within a shard)": 1,
+    }
 
 
 def test_tasks_that_did_not_finish_are_left_out_and_counted(tmp_path):
@@ -139,9 +192,14 @@ def test_tasks_that_did_not_finish_are_left_out_and_counted(tmp_path):
     killed = [task(703 * S, 2, 1, SUBMIT), task(704 * S, 2, 1, KILL), task(705 * S, 2, 2, LOST)]
     running = [task(706 * S, 3, 0, SUBMIT), task(707 * S, 3, 0, SCHEDULE)]
     blank = [task(708 * S, 4, 0, SCHEDULE, cpu=""), task(709 * S, 4, 0, FINISH, cpu="")]
-    twice = [task(t * S, 5, 0, e) for t, e in ((710, SCHEDULE), (711, FINISH), (712, SCHEDULE), (715, FINISH), (715, FINISH))]
+    twice = [
+        task(t * S, 5, 0, e)
+        for t, e in ((710, SCHEDULE), (711, FINISH), (712, SCHEDULE), (715, FINISH), (715, FINISH))
+    ]
     w = google2011_tasks(shards(tmp_path, before + failed + killed + running, blank + twice, of=3))
-    assert w.tasks.to_numpy().tolist() == [[5, 3.0, 0.5, 0.25, 0.0]] and w.jobs["job"].tolist() == [5]
+    assert w.tasks.to_numpy().tolist() == [[5, 3.0, 0.5, 0.25, 0.0]] and w.jobs["job"].tolist() == [
+        5
+    ]
     assert w.report == {
         "shards not there": 1,
         "events that are there twice (counted once)": 1,
@@ -200,7 +258,9 @@ def test_the_folder_can_be_named(tmp_path, monkeypatch):
 def test_public_facts_of_the_whole_job_table():
     folder = google2011_folder()
     if folder is None:
-        pytest.skip("Google's job_events table is not here: `make data` fetches it, or set SCHEDLIB_GOOGLE2011 to its folder")
+        pytest.skip(
+            "Google's job_events table is not here: `make data` fetches it, or set SCHEDLIB_GOOGLE2011 to its folder"
+        )
     w = google2011_jobs(folder)
     if "shards not there" in w.report:
         pytest.skip(

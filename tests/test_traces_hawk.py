@@ -11,7 +11,9 @@ from schedlib.traces import read_hawk, write_hawk
 from schedlib.workload import Workload
 
 NUMBER = st.one_of(st.integers(0, 10**12).map(float), st.floats(0, 1e300, allow_subnormal=True))
-JOBS = st.lists(st.tuples(NUMBER, NUMBER, st.lists(NUMBER, min_size=1, max_size=5)), min_size=1, max_size=8)
+JOBS = st.lists(
+    st.tuples(NUMBER, NUMBER, st.lists(NUMBER, min_size=1, max_size=5)), min_size=1, max_size=8
+)
 
 
 @settings(deadline=None)
@@ -19,7 +21,9 @@ JOBS = st.lists(st.tuples(NUMBER, NUMBER, st.lists(NUMBER, min_size=1, max_size=
 def test_round_trip_is_exact(tmp_path_factory, jobs, ending):
     jobs.sort(key=lambda job: job[0])
     counts = [len(durations) for *_, durations in jobs]
-    w = Workload.from_arrays([job[0] for job in jobs], [d for *_, ds in jobs for d in ds], tasks=counts)
+    w = Workload.from_arrays(
+        [job[0] for job in jobs], [d for *_, ds in jobs for d in ds], tasks=counts
+    )
     w = Workload(w.jobs.assign(mean=[mean for _, mean, _ in jobs]), w.tasks)
     path = tmp_path_factory.getbasetemp() / f"round{ending}"
     again = read_hawk(write_hawk(w, path))
@@ -38,7 +42,10 @@ def test_many_jobs_in_one_second_stay_in_order(tmp_path):
     path = tmp_path / "a.tr"
     path.write_text("".join(f"5 1 {i} {i}\n" for i in range(300)) + "\n\n")
     w = read_hawk(path)
-    assert w.jobs["mean"].tolist() == w.tasks["duration"].tolist() == list(range(300)) and w.report == {}
+    assert (
+        w.jobs["mean"].tolist() == w.tasks["duration"].tolist() == list(range(300))
+        and w.report == {}
+    )
 
 
 def test_out_of_order_is_sorted_and_blank_lines_are_counted(tmp_path):
@@ -74,14 +81,19 @@ def test_empty_missing_and_cut_files_are_refused(tmp_path):
     whole = gzip.compress(b"".join(b"%d 1 4 4\n" % i for i in range(999)))
     (tmp_path / "cut.tr.gz").write_bytes(whole[:-20])
     (tmp_path / "binary.tr").write_bytes(b"0 1 4 4\n\xff\xfe\n")
-    damaged = dict.fromkeys(("missing.tr", "cut.tr.gz", "binary.tr"), "missing, cut short or damaged")
+    damaged = dict.fromkeys(
+        ("missing.tr", "cut.tr.gz", "binary.tr"), "missing, cut short or damaged"
+    )
     for name, message in ({"empty.tr": "no jobs"} | damaged).items():
         with pytest.raises(ValueError, match=message):
             read_hawk(tmp_path / name)
 
 
 def test_a_byte_that_flipped_in_a_gzip_file_is_noticed_wherever_it_is(tmp_path):
-    whole, path = gzip.compress(b"".join(b"%d 1 4 4\n" % i for i in range(999))), tmp_path / "flipped.tr.gz"
+    whole, path = (
+        gzip.compress(b"".join(b"%d 1 4 4\n" % i for i in range(999))),
+        tmp_path / "flipped.tr.gz",
+    )
     for place in range(12, len(whole), 97):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :])
         with pytest.raises(ValueError, match="flipped.tr.gz"):

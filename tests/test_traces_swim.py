@@ -6,7 +6,11 @@ import pytest
 
 from schedlib.traces import read_swim
 
-ROWS = ["job0\t49\t49\t740773\t2339561\t627471", "job1\t101\t52\t736346\t1700537\t432269", "job2\t101\t0\t10274791099\t0\t549"]
+ROWS = [
+    "job0\t49\t49\t740773\t2339561\t627471",
+    "job1\t101\t52\t736346\t1700537\t432269",
+    "job2\t101\t0\t10274791099\t0\t549",
+]
 
 
 def swim(tmp_path, *rows, name="fb.tsv"):
@@ -21,7 +25,9 @@ def test_jobs_with_their_bytes_and_no_tasks(tmp_path, name):
     w = read_swim(swim(tmp_path, *ROWS, name=name))
     assert list(w.jobs) == ["job", "submit", "class", "map_input", "shuffle", "reduce_output"]
     assert w.jobs["map_input"].tolist() == [740773, 736346, 10274791099]
-    assert w.jobs["submit"].tolist() == [49.0, 101.0, 101.0] and len(w.tasks) == 0 and w.report == {}
+    assert (
+        w.jobs["submit"].tolist() == [49.0, 101.0, 101.0] and len(w.tasks) == 0 and w.report == {}
+    )
 
 
 def test_oddities_are_counted(tmp_path):

@@ -44,12 +44,17 @@ def test_a_static_page_gets_the_first_picture_beside_the_live_view():
     assert base64.b64decode(bundle["image/png"]).startswith(PNG)
 
 
-@pytest.mark.parametrize("jobs, slow, policy", list(itertools.product((1, 30), (0, 100), hmhs_explorer.POLICIES)))
+@pytest.mark.parametrize(
+    "jobs, slow, policy", list(itertools.product((1, 30), (0, 100), hmhs_explorer.POLICIES))
+)
 def test_hmhs_explorer_draws_at_every_corner(jobs, slow, policy):
     figure, alt = hmhs_explorer.draw(jobs, slow, policy, seed=9)
     assert style.look(policy).label in alt and "makespan" in figure.axes[0].get_title()
 
 
 def test_hmhs_explorer_keeps_one_time_axis_for_all_policies():
-    ends = {hmhs_explorer.draw(10, 25, policy, 2)[0].axes[0].get_xlim() for policy in hmhs_explorer.POLICIES}
+    ends = {
+        hmhs_explorer.draw(10, 25, policy, 2)[0].axes[0].get_xlim()
+        for policy in hmhs_explorer.POLICIES
+    }
     assert len(ends) == 1

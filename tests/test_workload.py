@@ -22,7 +22,11 @@ def frames(**changes):
 
 def test_columns_and_offsets():
     w = Workload(*frames())
-    assert list(w.jobs) == ["job", "submit", "class"] and list(w.tasks) == ["job", "duration", "cpu"]
+    assert list(w.jobs) == ["job", "submit", "class"] and list(w.tasks) == [
+        "job",
+        "duration",
+        "cpu",
+    ]
     assert w.resources == ("cpu",) and len(w) == 3 and w.time_unit == "s" and w.report == {}
     assert w.offsets.tolist() == [0, 1, 3, 3]  # the third job has no task
 
@@ -37,7 +41,11 @@ def test_tasks_are_put_in_the_order_of_their_jobs():
     jobs, tasks = frames()
     tasks = tasks.iloc[[1, 0, 2]]
     w = Workload(jobs, tasks)
-    assert w.tasks["job"].tolist() == [10, 20, 20] and w.tasks["duration"].tolist() == [5.0, 0.0, 2.5]
+    assert w.tasks["job"].tolist() == [10, 20, 20] and w.tasks["duration"].tolist() == [
+        5.0,
+        0.0,
+        2.5,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +132,10 @@ def test_from_arrays_says_which_length_is_wrong():
         (lambda: Workload.from_arrays([0, 1], [1, 2, 3]), "duration: 3 entries for 2 tasks"),
         (lambda: Workload.from_arrays([0, 1], [1, 2], cpu=[1]), "cpu: 1 entries"),
         (lambda: Workload.from_arrays([0, 1], [1, 2], tasks=[2]), "tasks: needs 2 whole numbers"),
-        (lambda: Workload.from_arrays([0, 1], [1, 2], tasks=[3, -1]), "tasks: needs 2 whole numbers"),
+        (
+            lambda: Workload.from_arrays([0, 1], [1, 2], tasks=[3, -1]),
+            "tasks: needs 2 whole numbers",
+        ),
         (lambda: Workload.from_arrays([0, 1], [1, 2], job_class=[0]), "job_class: 1 entries"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -132,7 +143,12 @@ def test_from_arrays_says_which_length_is_wrong():
 
 
 @given(
-    st.lists(st.tuples(st.floats(0, 1e9), st.lists(st.floats(0, 1e6), max_size=4)), min_size=1, max_size=20), st.integers(1, 20)
+    st.lists(
+        st.tuples(st.floats(0, 1e9), st.lists(st.floats(0, 1e6), max_size=4)),
+        min_size=1,
+        max_size=20,
+    ),
+    st.integers(1, 20),
 )
 def test_cutting_keeps_each_jobs_tasks(jobs, n):
     jobs.sort(key=lambda job: job[0])
@@ -147,4 +163,6 @@ def test_summary_of_a_workload_without_tasks_and_with_a_report():
     jobs, tasks = frames()
     summary = Workload(jobs, tasks.iloc[:0], time_unit="h", report={"late": 7}).summary()
     assert summary.loc["jobs", "value"] == 3 and summary.loc["span"].tolist() == [1, "h"]
-    assert summary.loc["report: late", "value"] == 7 and not any("duration" in name for name in summary.index)
+    assert summary.loc["report: late", "value"] == 7 and not any(
+        "duration" in name for name in summary.index
+    )

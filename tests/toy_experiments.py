@@ -67,7 +67,9 @@ def experiment(run, folder, points: int = 3, seeds: int = 2) -> Experiment:
 
 def executions(folder) -> list[str]:
     """The executions of `counted`, as jobs-seed."""
-    return sorted(file.name.rpartition("-")[0] for file in Path(folder).iterdir() if file.name.count("-") == 2)
+    return sorted(
+        file.name.rpartition("-")[0] for file in Path(folder).iterdir() if file.name.count("-") == 2
+    )
 
 
 def plot(frame):

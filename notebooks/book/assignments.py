@@ -16,7 +16,9 @@ folder of its own. Its cells could hold our checks as well; one format is enough
 """
 
 
-def master(name: str, statements: dict[str, str], start: list[dict], sections: dict[str, list[dict]]) -> dict:
+def master(
+    name: str, statements: dict[str, str], start: list[dict], sections: dict[str, list[dict]]
+) -> dict:
     """The master notebook of a chapter.
 
     `statements` are the exercises' words by id, `sections` their solutions' cells, `start` the solutions' imports.
@@ -29,7 +31,9 @@ def master(name: str, statements: dict[str, str], start: list[dict], sections: d
     before = [text(cell["source"]) for cell in start]
     for exercise, words in statements.items():
         own = exercise.replace(".", "_")
-        solved = [text(cell["source"]) for cell in sections[exercise] if cell["cell_type"] == "code"]
+        solved = [
+            text(cell["source"]) for cell in sections[exercise] if cell["cell_type"] == "code"
+        ]
         code = CHECK.sub("", "\n\n".join([*before, *solved])).strip()
         before = []
         cells += [

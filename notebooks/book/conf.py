@@ -19,14 +19,50 @@ author = "the schedlib project"
 extensions = ["myst_nb", "sphinx_external_toc", "sphinx_multitoc_numbering", "sphinx_design", "sphinxcontrib.bibtex",
               "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.viewcode"]  # fmt: skip
 external_toc_path = "notebooks/book/_toc.yml"
-include_patterns = ["notebooks/*.ipynb", "notebooks/solutions/*.ipynb", "notebooks/book/*.md", "notebooks/book/api/*.md", "figures/*.md", "data/README.md"]
-exclude_patterns = [".*", "build", "course", "data/*/**", "figures/*/**", "schedlib", "tests",
-                    *(f"mathjax/{part}" for part in ("a11y", "adaptors", "input", "sre", "ui", "output/svg", "mml-*", "tex-mml-*", "*svg*",
-                                                     "*full*", "node-*", "latest.js", "startup.js", "core.js", "loader.js"))]
+include_patterns = [
+    "notebooks/*.ipynb",
+    "notebooks/solutions/*.ipynb",
+    "notebooks/book/*.md",
+    "notebooks/book/api/*.md",
+    "figures/*.md",
+    "data/README.md",
+]
+exclude_patterns = [
+    ".*",
+    "build",
+    "course",
+    "data/*/**",
+    "figures/*/**",
+    "schedlib",
+    "tests",
+    *(
+        f"mathjax/{part}"
+        for part in (
+            "a11y",
+            "adaptors",
+            "input",
+            "sre",
+            "ui",
+            "output/svg",
+            "mml-*",
+            "tex-mml-*",
+            "*svg*",
+            "*full*",
+            "node-*",
+            "latest.js",
+            "startup.js",
+            "core.js",
+            "loader.js",
+        )
+    ),
+]
 numfig = True
 numfig_format = {"figure": "Figure %s", "table": "Table %s"}
 nb_execution_mode = "off"
-nb_mime_priority_overrides = [("html", "image/png", 5), ("html", "application/vnd.jupyter.widget-view+json", 90)]
+nb_mime_priority_overrides = [
+    ("html", "image/png", 5),
+    ("html", "application/vnd.jupyter.widget-view+json", 90),
+]
 nb_render_markdown_format = "myst"
 nb_ipywidgets_js = {}
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath", "html_image"]
@@ -46,7 +82,12 @@ html_static_path = ["style", MATHJAX]
 html_css_files = ["book.css"]
 html_js_files = ["book.js", "explorers.js"]
 html_copy_source = html_show_copyright = html_show_sphinx = False
-html_theme_options = {"navbar_persistent": [], "search_bar_text": "Search the book", "show_toc_level": 2, "use_download_button": False}
+html_theme_options = {
+    "navbar_persistent": [],
+    "search_bar_text": "Search the book",
+    "show_toc_level": 2,
+    "use_download_button": False,
+}
 mathjax_path = "mathjax/tex-chtml.js"
 mathjax3_config = {"options": {"enableMenu": False}}
 
@@ -54,7 +95,11 @@ mathjax3_config = {"options": {"enableMenu": False}}
 def code(app, doctree, docname):
     """Leads links to a module of the library to the page that shows it."""
     for node in list(doctree.findall(addnodes.download_reference)):
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(docname), node["reftarget"])).removesuffix(".py").removesuffix("/__init__")
+        path = (
+            posixpath.normpath(posixpath.join(posixpath.dirname(docname), node["reftarget"]))
+            .removesuffix(".py")
+            .removesuffix("/__init__")
+        )
         if getattr(app.env, "_viewcode_modules", {}).get(path.replace("/", ".")):
             page = app.builder.get_relative_uri(docname, f"_modules/{path}")
             node.replace_self(nodes.reference("", "", *node.children, refuri=page, internal=True))

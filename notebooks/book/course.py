@@ -17,14 +17,23 @@ from schedlib.reproduce import notebooks
 
 SHARED = ("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt")
 SHARED += ("schedlib", "figures", "data", "notebooks")
-TELLING = ("solutions", "solutions.md", "course.py", "exam.py", "assignments.py")  # what students do not get
+TELLING = (
+    "solutions",
+    "solutions.md",
+    "course.py",
+    "exam.py",
+    "assignments.py",
+)  # what students do not get
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
 TEACHERS = re.compile(r"(?:- )?\*\*You teach\b.*?\n(?=\n?(?:- )?\*\*You do research)", re.DOTALL)
 CHECK = re.compile(r'^exercises\.check\("([^"]+)", answer\)', re.M)
 SOLUTIONS_LINK = re.compile(r"\[([^\]]*)\]\([^)\s]*solutions[^)\s]*\)")
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)\)")
-SYLLABUS = ["# Syllabus\n", "A week, a chapter. Minutes are for the chapter with its exercises; a lecture takes 45 of them. The warm-up is for",
-            "the lecture, the rest for home. The exercise to hand in is checked when its cell is run.\n"]
+SYLLABUS = [
+    "# Syllabus\n",
+    "A week, a chapter. Minutes are for the chapter with its exercises; a lecture takes 45 of them. The warm-up is for",
+    "the lecture, the rest for home. The exercise to hand in is checked when its cell is run.\n",
+]
 ABOUT = {
     "student": "This is the students' copy: the whole book without the solutions to its exercises.",
     "instructor": "This is the instructors' copy: solutions stand where students write their answers.",
@@ -46,12 +55,17 @@ def course(folder: Path | str | None = None, seed: int = 1) -> dict[str, Path]:
     student, instructor = folder / "student", folder / "instructor"
     for place in (student, instructor):
         if place.exists() and any(place.iterdir()) and not (place / "notebooks").is_dir():
-            raise ValueError(f"folder: {place} holds something else; name a folder that is empty or new")
+            raise ValueError(
+                f"folder: {place} holds something else; name a folder that is empty or new"
+            )
         shutil.rmtree(place, ignore_errors=True)
     _copy(root, student, SHARED, (*SKIPPED, *TELLING))
     _copy(root, instructor, (*SHARED, "tests"), SKIPPED)
     toc = student / "notebooks" / "book" / "_toc.yml"
-    toc.write_text(re.sub(r"  - caption: Solutions\n(?:    .*\n)+", "", toc.read_text(encoding="utf-8")), encoding="utf-8")
+    toc.write_text(
+        re.sub(r"  - caption: Solutions\n(?:    .*\n)+", "", toc.read_text(encoding="utf-8")),
+        encoding="utf-8",
+    )
     for name, file in notebooks.book().items():
         answers = file.parent / "solutions" / file.name
         if "/" not in name:
@@ -68,7 +82,9 @@ def course(folder: Path | str | None = None, seed: int = 1) -> dict[str, Path]:
         (instructor / "exam" / page).write_text(words, encoding="utf-8")
     _drop_dead_links(student)
     makefile = student / "Makefile"
-    makefile.write_text(re.sub(r"\ncourse:.*\n\t.*\n", "", makefile.read_text(encoding="utf-8")), encoding="utf-8")
+    makefile.write_text(
+        re.sub(r"\ncourse:.*\n\t.*\n", "", makefile.read_text(encoding="utf-8")), encoding="utf-8"
+    )
     for place in (student, instructor):
         (place / "SYLLABUS.md").write_text(syllabus(root / "notebooks"), encoding="utf-8")
         page = place / "README.md"
@@ -91,16 +107,26 @@ def _drop_dead_links(place):
     for page in place.rglob("*.md"):
 
         def kept(match, folder=page.parent):
-            return match[0] if match[2].startswith("http") or (folder / match[2]).exists() else match[1]
+            return (
+                match[0]
+                if match[2].startswith("http") or (folder / match[2]).exists()
+                else match[1]
+            )
 
-        page.write_text(LINK.sub(kept, _without_solutions(page.read_text(encoding="utf-8"))), encoding="utf-8")
+        page.write_text(
+            LINK.sub(kept, _without_solutions(page.read_text(encoding="utf-8"))), encoding="utf-8"
+        )
 
 
 def _without_solutions(words):
     """Markdown without words for lecturers, in which a link to solutions is replaced by a word on who has them."""
 
     def word(match):
-        return "your instructor has them" if "/" in match[1] else f"{match[1]} (your instructor has them)"
+        return (
+            "your instructor has them"
+            if "/" in match[1]
+            else f"{match[1]} (your instructor has them)"
+        )
 
     return SOLUTIONS_LINK.sub(word, TEACHERS.sub("", words))
 
@@ -148,7 +174,9 @@ def _sections(solutions):
             words = text(cell["source"])
             if re.match(r"## \d+\.", words):
                 found.append([])
-            cell = cell | {"source": re.sub(r"^## ", "### Solution ", words.replace("](../", "]("), count=1)}
+            cell = cell | {
+                "source": re.sub(r"^## ", "### Solution ", words.replace("](../", "]("), count=1)
+            }
         if found:
             found[-1].append(cell)
         elif cell["cell_type"] == "code":
@@ -162,7 +190,11 @@ def _sections(solutions):
 def _statements(book):
     """A chapter's exercises in order: the id, and the words of the cell above its answer cell."""
     pairs = zip(book["cells"], book["cells"][1:], strict=False)
-    return {match[1]: text(above["source"]) for above, cell in pairs if (match := CHECK.search(text(cell["source"])))}
+    return {
+        match[1]: text(above["source"])
+        for above, cell in pairs
+        if (match := CHECK.search(text(cell["source"])))
+    }
 
 
 def syllabus(folder: Path) -> str:
@@ -175,7 +207,9 @@ def syllabus(folder: Path) -> str:
         asked = _statements(book)
         code = [name for name, words in asked.items() if "*Code.*" in words] or list(asked)
         hand_in = f"`{code[0]}`" if code else ""
-        rows.append(f"| {week} | [{title}](notebooks/{file.name}) | {len(asked)} | {hand_in} | {minutes} |")
+        rows.append(
+            f"| {week} | [{title}](notebooks/{file.name}) | {len(asked)} | {hand_in} | {minutes} |"
+        )
     return "\n".join([*SYLLABUS, *rows]) + "\n"
 
 

@@ -21,7 +21,11 @@ class Question(NamedTuple):
 
 
 def canteen(rng):
-    rate, stay, line = int(rng.integers(4, 12)) * 15, int(rng.integers(10, 25)), int(rng.integers(3, 9))
+    rate, stay, line = (
+        int(rng.integers(4, 12)) * 15,
+        int(rng.integers(10, 25)),
+        int(rng.integers(3, 9)),
+    )
     asked = (
         f"A library has {rate} visitors an hour, who stay {stay} minutes on average; {line} of these minutes they wait "
         "for a book. How many visitors are inside on average, and how many of them wait?"
@@ -65,7 +69,9 @@ def limit_by_hand(rng):
         "which resource is scarce?"
     )
     classes = lotes.JobClasses([0.5, 0.5], [[2.0, 1.0], [1.0, 4.0]], [[1.0, 1.0]])
-    rate = lotes.allocate(lotes.MachineConfigs([[float(cores), float(memory)]], [count]), classes).rate
+    rate = lotes.allocate(
+        lotes.MachineConfigs([[float(cores), float(memory)]], [count]), classes
+    ).rate
     scarce = "cores" if cores / 1.5 < memory / 2.5 else "memory"
     return Question(
         "fluid.limit_by_hand",
@@ -181,13 +187,18 @@ def exam(seed: int) -> list[Question]:
     >>> sum(question.minutes for question in exam(1))
     90
     """
-    return [kind(rng) for kind, rng in zip(KINDS, np.random.default_rng(seed).spawn(len(KINDS)), strict=True)]
+    return [
+        kind(rng)
+        for kind, rng in zip(KINDS, np.random.default_rng(seed).spawn(len(KINDS)), strict=True)
+    ]
 
 
 def pages(seed: int) -> dict[str, str]:
     """The examination and its solutions as Markdown, by file name."""
     questions = exam(seed)
-    head = f"{sum(q.minutes for q in questions)} minutes, a point a minute. Numbers of seed {seed}.\n"
+    head = (
+        f"{sum(q.minutes for q in questions)} minutes, a point a minute. Numbers of seed {seed}.\n"
+    )
     asked = [f"## {i}. ({q.minutes} points)\n\n{q.asked}\n" for i, q in enumerate(questions, 1)]
     solved = [
         f"{text}\n*Solution* (as exercise `{q.kind}`): {q.solution}\n"

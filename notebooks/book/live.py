@@ -33,9 +33,16 @@ def explorers() -> dict[str, str]:
         for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
             if cell["cell_type"] == "code":
                 lines = text(cell["source"]).splitlines()
-                body += ast.parse("\n".join(line for line in lines if not line.startswith(("%", "!")))).body
-                if any(WIDGET in (data := output.get("data", {})) and "image/png" in data for output in cell["outputs"]):
-                    found[f"{file.stem}-{sum(name.startswith(file.stem) for name in found) + 1}"] = program(body)
+                body += ast.parse(
+                    "\n".join(line for line in lines if not line.startswith(("%", "!")))
+                ).body
+                if any(
+                    WIDGET in (data := output.get("data", {})) and "image/png" in data
+                    for output in cell["outputs"]
+                ):
+                    found[
+                        f"{file.stem}-{sum(name.startswith(file.stem) for name in found) + 1}"
+                    ] = program(body)
     return found
 
 
@@ -60,11 +67,22 @@ def program(body: list[ast.stmt]) -> str:
 def names(statement: ast.stmt) -> tuple[set[str], set[str]]:
     """The names that a statement binds for those that follow, and those that it or a function in it reads."""
     table = symtable.symtable(ast.unparse(statement), "", "exec")
-    bound = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()}
-    used, left = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}, table.get_children()
+    bound = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_assigned() or symbol.is_imported() or symbol.is_namespace()
+    }
+    used, left = (
+        {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()},
+        table.get_children(),
+    )
     while left:
         inner = left.pop()
-        used |= {symbol.get_name() for symbol in inner.get_symbols() if symbol.is_referenced() and symbol.is_global()}
+        used |= {
+            symbol.get_name()
+            for symbol in inner.get_symbols()
+            if symbol.is_referenced() and symbol.is_global()
+        }
         left += inner.get_children()
     return bound, used
 
@@ -76,8 +94,16 @@ def key(source: str) -> str:
         file.write_text(source, encoding="utf-8")
         reached = sorted(map(compiling.kernel_source, compiling.imported(file)))
     digest = hashlib.sha256("\n".join([source, *reached]).encode())
-    data = [*(paths.PACKAGE / "teaching").rglob("*.csv*"), *((ROOT / "figures").rglob("*.csv") if "reproduce" in source else ())]
-    for file in [Path(recorded.__file__), Path(compiling.__file__), ROOT / "requirements.txt", *sorted(data)]:
+    data = [
+        *(paths.PACKAGE / "teaching").rglob("*.csv*"),
+        *((ROOT / "figures").rglob("*.csv") if "reproduce" in source else ()),
+    ]
+    for file in [
+        Path(recorded.__file__),
+        Path(compiling.__file__),
+        ROOT / "requirements.txt",
+        *sorted(data),
+    ]:
         digest.update(file.read_bytes())
     return digest.hexdigest()[:20]
 
@@ -104,7 +130,9 @@ def write(out: Path = OUT, workers: int = -1) -> None:
     """Write a script for each explorer; those that are kept are not drawn again."""
     programs, cache = explorers(), paths.cache_folder("explorers")
     files = {name: cache / f"{key(source)}.js" for name, source in programs.items()}
-    missing = {file: name for name, file in files.items() if not file.exists()}  # chapters 0 and 5 have the same
+    missing = {
+        file: name for name, file in files.items() if not file.exists()
+    }  # chapters 0 and 5 have the same
     Parallel(workers)(delayed(make)(name, programs[name], file) for file, name in missing.items())
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.js"):

@@ -44,12 +44,17 @@ def pictured(cell):
         caption = re.fullmatch(r"\*(.+)\*", text(data.get("text/markdown", "")).strip(), re.DOTALL)
         name = next(ids, "") if caption else ""
         if "image/png" in data:
-            alt = output.get("metadata", {}).get("image/png", {}).get("alt") or "A picture that the code above draws."
+            alt = (
+                output.get("metadata", {}).get("image/png", {}).get("alt")
+                or "A picture that the code above draws."
+            )
             cells.append(after(cell, output, {"image": {"alt": " ".join(alt.split())}}))
             if WIDGET in data:
                 cells.append({"cell_type": "markdown", "metadata": {}, "source": LIVE})
         elif caption and "image" in cells[-1]["metadata"].get("mystnb", {}):
-            words = caption[1] + (f" [{name}](/figures/README.md#{PLACES[name]})" if name in PLACES else "")
+            words = caption[1] + (
+                f" [{name}](/figures/README.md#{PLACES[name]})" if name in PLACES else ""
+            )
             cells[-1]["metadata"]["mystnb"]["figure"] = {"caption": words}
         elif WIDGET not in data:
             if len(cells) > 1:
@@ -60,7 +65,11 @@ def pictured(cell):
 
 def after(cell, output=None, look=None):
     """A cell that shows an output and no code (MyST-NB leaves out what has none, so it is hidden instead)."""
-    return cell | {"source": "# its output", "outputs": [output] * bool(output), "metadata": {"tags": ["remove-input"], "mystnb": look or {}}}
+    return cell | {
+        "source": "# its output",
+        "outputs": [output] * bool(output),
+        "metadata": {"tags": ["remove-input"], "mystnb": look or {}},
+    }
 
 
 def tables(app, what, name, thing, options, lines):

@@ -47,20 +47,32 @@ class Facts(scales.Facts):
         paper, _, rest = name.partition(".")
         told = publish.provenance(self.pictures)[name]
         inside = base64.b64encode((self.pictures / paper / f"{rest}.svg").read_bytes()).decode()
-        caption = f"Figure {len(self.numbered)} (<code>{name}</code>). {html.escape(told['caption'])}"
+        caption = (
+            f"Figure {len(self.numbered)} (<code>{name}</code>). {html.escape(told['caption'])}"
+        )
         picture = f'<img src="data:image/svg+xml;base64,{inside}" alt="{html.escape(told["alt"])}">'
         return f"<figure>{picture}<figcaption>{caption}</figcaption></figure>"
 
     def table(self, paper: str) -> str:
         """Every claim of a paper that counts in a row: what was printed, what was measured, the verdict at each scale."""
-        rows = self.claims[(self.claims["paper"] == paper) & (self.claims["verdict"] != cards.CONSTRUCTED)]
+        rows = self.claims[
+            (self.claims["paper"] == paper) & (self.claims["verdict"] != cards.CONSTRUCTED)
+        ]
         units = rows["unit"].where((rows["unit"] != "1") & rows["measured"].notna(), "")
         means = rows[["measured", "ci95"]].apply(lambda row: cards.measured(*row), axis=1)
-        table = pd.DataFrame({
-            "claim": rows["claim"], "where": rows["where"], "printed": rows["paper_value"].astype(float).map(tables.number),
-            "measured (95 %)": means + " " + units, "verdict": rows["verdict"]})
+        table = pd.DataFrame(
+            {
+                "claim": rows["claim"],
+                "where": rows["where"],
+                "printed": rows["paper_value"].astype(float).map(tables.number),
+                "measured (95 %)": means + " " + units,
+                "verdict": rows["verdict"],
+            }
+        )
         if self.both:
-            table["at paper scale"] = [text if "**" in text else "" for text in cards.other_verdicts(rows, self.large)]
+            table["at paper scale"] = [
+                text if "**" in text else "" for text in cards.other_verdicts(rows, self.large)
+            ]
         return tables.markdown(table)
 
     def minutes(self) -> str:
@@ -70,9 +82,13 @@ class Facts(scales.Facts):
 
 def page(figures: Path = FIGURES) -> str:
     """The report as one HTML page."""
-    source = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True).from_string((SOURCE / "report.md").read_text())
+    source = jinja2.Environment(undefined=jinja2.StrictUndefined, trim_blocks=True).from_string(
+        (SOURCE / "report.md").read_text()
+    )
     facts = Facts(figures)
-    text = source.render(the=facts, papers=papers, version=__version__, paragraphs=scales.paragraphs(facts))
+    text = source.render(
+        the=facts, papers=papers, version=__version__, paragraphs=scales.paragraphs(facts)
+    )
     style = (SOURCE / "report.css").read_text()
     body = mistune.create_markdown(escape=False, plugins=["table"])(text)
     return f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Five papers on data-centre scheduling, run again</title><style>{style}</style></head><body>{body}</body></html>'

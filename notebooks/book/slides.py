@@ -19,12 +19,17 @@ from schedlib import paths
 
 ROOT = paths.checkout() or Path()
 OWN = ROOT / "notebooks" / "book"
-BROAD, COLUMNS = 1.9, 6  # a picture of a larger ratio of width to height is broad, and so is a table of more columns
+BROAD, COLUMNS = (
+    1.9,
+    6,
+)  # a picture of a larger ratio of width to height is broad, and so is a table of more columns
 
 
 def words(source: str, kind: str):
     """A Markdown cell of a slide; links are their words, as a slide stands alone."""
-    plain = re.sub(r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)|<cite[^>]*>(.*?)</cite>", r"\1\2", source)
+    plain = re.sub(
+        r"(?<!!)\[([^\]]*)\]\((?!https?:)[^)]*\)|<cite[^>]*>(.*?)</cite>", r"\1\2", source
+    )
     return new_markdown_cell(plain, metadata={"slideshow": {"slide_type": kind}})
 
 
@@ -34,12 +39,24 @@ def shown(cell, slide):
     for output in cell.outputs:
         data = output.get("data", {})
         if "image/png" in data:
-            alt = output.metadata.get("image/png", {}).get("alt", "A picture that the chapter's code draws.")
-            outputs.append(output | {"data": {"image/png": data["image/png"]}, "metadata": {"image/png": {"alttext": " ".join(alt.split())}}})
-        elif not data.get("text/markdown", "").startswith("*"):  # what a caption says, the points say
+            alt = output.metadata.get("image/png", {}).get(
+                "alt", "A picture that the chapter's code draws."
+            )
+            outputs.append(
+                output
+                | {
+                    "data": {"image/png": data["image/png"]},
+                    "metadata": {"image/png": {"alttext": " ".join(alt.split())}},
+                }
+            )
+        elif not data.get("text/markdown", "").startswith(
+            "*"
+        ):  # what a caption says, the points say
             outputs.append(output)
     cell.outputs = nbformat.from_dict([outputs[k] for k in slide.get("show", range(len(outputs)))])
-    tags = ["no-code"] * (not slide.get("code")) + ["broad"] * any(is_broad(output.get("data", {})) for output in cell.outputs)
+    tags = ["no-code"] * (not slide.get("code")) + ["broad"] * any(
+        is_broad(output.get("data", {})) for output in cell.outputs
+    )
     cell.metadata = nbformat.from_dict({"slideshow": {"slide_type": "-"}, "tags": tags})
     return cell
 
@@ -50,7 +67,10 @@ def is_broad(data) -> bool:
         head = base64.b64decode(data["image/png"])[16:24]
         return int.from_bytes(head[:4], "big") > BROAD * int.from_bytes(head[4:], "big")
     first_row = data.get("text/html", "").partition("</tr>")[0]
-    return first_row.count("<th") > COLUMNS or data.get("text/markdown", "").partition("\n")[0].count("|") > COLUMNS + 1
+    return (
+        first_row.count("<th") > COLUMNS
+        or data.get("text/markdown", "").partition("\n")[0].count("|") > COLUMNS + 1
+    )
 
 
 def lecture(chapter):
@@ -75,21 +95,32 @@ def write(out: Path) -> None:
     shutil.rmtree(out, ignore_errors=True)
     libraries = next(ROOT.glob(".venv-book/lib/python*/site-packages"))
     shutil.copytree(libraries / "sphinx_revealjs/_static/revealjs", out / "reveal")
-    shutil.copytree(libraries / "sphinx-mathjax-offline/static/mathjax/output/chtml/fonts", out / "mathjax/output/chtml/fonts")
+    shutil.copytree(
+        libraries / "sphinx-mathjax-offline/static/mathjax/output/chtml/fonts",
+        out / "mathjax/output/chtml/fonts",
+    )
     shutil.copy(libraries / "sphinx-mathjax-offline/static/mathjax/tex-chtml.js", out / "mathjax")
     shutil.copy(OWN / "lecture/lecture.css", out)
-    hidden = {"exclude_anchor_links": True, "exclude_input_prompt": True, "exclude_output_prompt": True}
+    hidden = {
+        "exclude_anchor_links": True,
+        "exclude_input_prompt": True,
+        "exclude_output_prompt": True,
+    }
     exporter = SlidesExporter(template_name="lecture", extra_template_basedirs=[str(OWN)], **hidden)
     listing = "# schedlib: the lectures\n"
     for file in sorted((ROOT / "notebooks").glob("[0-9]*.ipynb")):
         deck = lecture(nbformat.read(file, as_version=4))
         count = sum(cell.metadata.slideshow.slide_type == "slide" for cell in deck.cells)
         title = deck.cells[0].source.lstrip("# ")
-        (out / f"{file.stem}.html").write_text(exporter.from_notebook_node(deck, {"title": title})[0], encoding="utf-8")
+        (out / f"{file.stem}.html").write_text(
+            exporter.from_notebook_node(deck, {"title": title})[0], encoding="utf-8"
+        )
         listing += f"\n- <a href='{file.stem}.html'>{title}</a> ({count} slides)"
         print(f"slides {file.stem}: {count}", file=sys.stderr)
     index = new_notebook(cells=[words(listing, "slide")])
-    (out / "index.html").write_text(exporter.from_notebook_node(index, {"title": "schedlib: the lectures"})[0], encoding="utf-8")
+    (out / "index.html").write_text(
+        exporter.from_notebook_node(index, {"title": "schedlib: the lectures"})[0], encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

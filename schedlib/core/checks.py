@@ -17,10 +17,17 @@ import numpy.typing as npt
 MOST_NAMES = 12
 """So many known names are listed in full."""
 KINDS: dict[Any, tuple[str, tuple[Any, ...]]] = {
-    int: ("a whole number", (abstract.Integral,)), float: ("a number", (abstract.Real,)),
-    bool: ("True or False", (bool, np.bool_)), str: ("a text", (str,)), Path: ("a path", (str, PathLike)),
-    np.ndarray: ("an array", (np.ndarray, list, tuple, range)), Sequence: ("a sequence", (Sequence,)),
-    NoneType: ("None", (NoneType,)), Mapping: ("a dict", (Mapping,)), Callable: ("a function", (Callable,))}
+    int: ("a whole number", (abstract.Integral,)),
+    float: ("a number", (abstract.Real,)),
+    bool: ("True or False", (bool, np.bool_)),
+    str: ("a text", (str,)),
+    Path: ("a path", (str, PathLike)),
+    np.ndarray: ("an array", (np.ndarray, list, tuple, range)),
+    Sequence: ("a sequence", (Sequence,)),
+    NoneType: ("None", (NoneType,)),
+    Mapping: ("a dict", (Mapping,)),
+    Callable: ("a function", (Callable,)),
+}
 """What an annotation is called in a message, and the types that it takes."""
 ARRAY_LIKE = set(get_args(npt.ArrayLike))
 P = ParamSpec("P")
@@ -43,7 +50,10 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
     Traceback (most recent call last):
     TypeError: x: needs a number, not str '3'; see help(half)
     """
-    signature, where = inspect.signature(function), f"help({function.__qualname__.partition('.')[0]})"
+    signature, where = (
+        inspect.signature(function),
+        f"help({function.__qualname__.partition('.')[0]})",
+    )
 
     @functools.cache  # when first called: only then are all names known
     def kinds() -> dict[str, Any]:
@@ -66,17 +76,22 @@ def typed(function: Callable[P, R]) -> Callable[P, R]:
                 for said, value in values.items():
                     if not is_a(kind, value):
                         if isinstance(value, abstract.Real) and not isinstance(value, bool):
-                            raise ValueError(f"{said}: {value!r:.30}; needs {called(kind)}; see {where}")
+                            raise ValueError(
+                                f"{said}: {value!r:.30}; needs {called(kind)}; see {where}"
+                            )
                         shown = f"{type(value).__name__} {value!r}".partition("\n")[0][:60]
                         raise TypeError(f"{said}: needs {called(kind)}, not {shown}; see {where}")
         try:
             return function(*args, **kwargs)
         except (MemoryError, OverflowError) as error:
-            numbers = {said: value for said, value in given.items() if isinstance(value, abstract.Real)}
+            numbers = {
+                said: value for said, value in given.items() if isinstance(value, abstract.Real)
+            }
             most = max(numbers, key=lambda said: numbers[said], default="")
             said = f"{most}: {numbers[most]!r:.30}" if most else function.__qualname__
-            raise ValueError(f"{said} is more than this machine can hold ({error}); "
-                             "ask for less") from error
+            raise ValueError(
+                f"{said} is more than this machine can hold ({error}); ask for less"
+            ) from error
 
     return checked
 
@@ -86,7 +101,9 @@ def is_a(kind: Any, value: Any) -> bool:
     whole, parts = get_origin(kind) or kind, get_args(kind)
     if whole in (Union, UnionType):
         if set(parts) >= ARRAY_LIKE:
-            return is_numeric(value) or any(is_a(part, value) for part in parts if part not in ARRAY_LIKE)
+            return is_numeric(value) or any(
+                is_a(part, value) for part in parts if part not in ARRAY_LIKE
+            )
         return any(is_a(part, value) for part in parts)
     if whole in (np.ndarray, Sequence) and not isinstance(value, str | bytes):
         array = hasattr(value, "__array__") and getattr(value, "ndim", 1) > 0
@@ -94,7 +111,9 @@ def is_a(kind: Any, value: Any) -> bool:
     if whole is tuple and parts and ... not in parts:
         # Another length is told better by the function itself.
         return isinstance(value, tuple | list) and (
-            len(value) != len(parts) or all(is_a(part, one) for part, one in zip(parts, value, strict=True)))
+            len(value) != len(parts)
+            or all(is_a(part, one) for part, one in zip(parts, value, strict=True))
+        )
     if whole is Any or not isinstance(whole, type) or getattr(whole, "_is_protocol", False):
         return True
     if whole in (int, float) and isinstance(value, bool):
@@ -123,7 +142,9 @@ def called(kind: Any) -> str:
     """
     whole, parts = get_origin(kind) or kind, get_args(kind)
     if whole in (Union, UnionType):
-        rest = [called(part) for part in parts if part not in ARRAY_LIKE or not set(parts) >= ARRAY_LIKE]
+        rest = [
+            called(part) for part in parts if part not in ARRAY_LIKE or not set(parts) >= ARRAY_LIKE
+        ]
         numeric = ["numbers, in rows of equal length"] * (set(parts) >= ARRAY_LIKE)
         return " or ".join(dict.fromkeys(numeric + rest))
     if whole is tuple and parts and ... not in parts:
@@ -189,7 +210,11 @@ def refuse(name: str, bad: npt.NDArray[np.bool_], values: npt.NDArray[Any], rule
     if np.any(bad):
         where = tuple(np.argwhere(bad)[0])
         value = values[where]
-        shown = f"{value:g}" if isinstance(value, float) else repr(getattr(value, "item", lambda: value)())
+        shown = (
+            f"{value:g}"
+            if isinstance(value, float)
+            else repr(getattr(value, "item", lambda: value)())
+        )
         place = f"[{', '.join(map(str, where))}]" if where else ""
         raise ValueError(f"{name}{place}: {shown}; {rule}")
 

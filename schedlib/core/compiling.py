@@ -39,8 +39,14 @@ def imported(file: Path) -> frozenset[Path]:
         inner = [base + b"." + name for name in re.findall(rb"(\w+)(?: as \w+)?", names)]
         for name in [whole] if whole else inner:
             steps = name.decode().split(".")[1:]
-            tried = [PACKAGE.joinpath(*steps[:length]) for length in (len(steps), len(steps) - 1) if length]
-            places = [place for path in tried for place in (path.with_suffix(".py"), path / "__init__.py")]
+            tried = [
+                PACKAGE.joinpath(*steps[:length])
+                for length in (len(steps), len(steps) - 1)
+                if length
+            ]
+            places = [
+                place for path in tried for place in (path.with_suffix(".py"), path / "__init__.py")
+            ]
             files |= set([place for place in places if place.is_file()][:1])
     return frozenset(files)
 
@@ -65,7 +71,9 @@ def kernel_folder(file: Path) -> Path | None:
     place, or else `paths.cache_folder` finds it. None where no place can be written: kernels then compile in
     each process."""
     with contextlib.suppress(OSError):
-        return paths.cache_folder(f"kernels/{kernel_source(file)}", os.environ.get("NUMBA_CACHE_DIR"))
+        return paths.cache_folder(
+            f"kernels/{kernel_source(file)}", os.environ.get("NUMBA_CACHE_DIR")
+        )
     return None
 
 
@@ -76,7 +84,9 @@ def _own_file(function: Callable[..., Any]) -> Path | None:
     return file if file and file.is_relative_to(PACKAGE) and file.is_file() else None
 
 
-def jit(function: Callable[..., Any], signature: Any = None, place: str = "", **options: Any) -> Any:
+def jit(
+    function: Callable[..., Any], signature: Any = None, place: str = "", **options: Any
+) -> Any:
     """numba's `njit` with these options. The package's own kernels are kept for the next process, and with a
     `signature` compile to it, or load, when first needed; a reader's function compiles to it now. `place`
     keeps apart what is compiled from one function with other options."""
@@ -87,7 +97,8 @@ def jit(function: Callable[..., Any], signature: Any = None, place: str = "", **
     try:
         signatures = () if signature is None or own else (signature,)
         kernel = numba.njit(  # type: ignore[call-overload]
-            *signatures, cache=folder is not None, nogil=True, **options)(function)
+            *signatures, cache=folder is not None, nogil=True, **options
+        )(function)
     finally:
         numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
     if own and isinstance(kernel, Dispatcher):
@@ -119,7 +130,9 @@ def _compile_once(kernel: Any, signature: Any, folder: Path | None) -> None:
     kernel.compile, kernel.declared, kernel._cache.save_overload = compile, signature, save_alone
 
 
-_held: list[str] = []  # what this process compiles: with one lock at most no two wait for each other
+_held: list[
+    str
+] = []  # what this process compiles: with one lock at most no two wait for each other
 
 
 @contextlib.contextmanager
@@ -154,11 +167,16 @@ def compiled(function: Callable[..., Any] | None = None, *, signature: Any = Non
     >>> twice(21)
     42
     """
-    return functools.partial(jit, signature=signature) if function is None else jit(function, signature)
+    return (
+        functools.partial(jit, signature=signature)
+        if function is None
+        else jit(function, signature)
+    )
 
 
-def rule(signature: Any, form: str = "", notes: str = "the array that is there for it",
-         **options: Any) -> Callable[[Callable[..., Any]], Any]:
+def rule(
+    signature: Any, form: str = "", notes: str = "the array that is there for it", **options: Any
+) -> Callable[[Callable[..., Any]], Any]:
     """A decorator that compiles a reader's function to one signature, so that kernels can take it. The
     library's own functions compile when they are first needed.
 
@@ -181,7 +199,11 @@ def rule(signature: Any, form: str = "", notes: str = "the array that is there f
         if isinstance(function, Dispatcher):
             declared = getattr(function, "declared", None)
             pure_one = function._compiler.pipeline_class is pure.Rules  # type: ignore[attr-defined]
-            if declared == signature or pure_one and signature.args in map(tuple, function.signatures):
+            if (
+                declared == signature
+                or pure_one
+                and signature.args in map(tuple, function.signatures)
+            ):
                 return function
             function = function.py_func
         passes: dict[str, Any] = {} if _own_file(function) else {"pipeline_class": pure.Rules}
@@ -193,7 +215,8 @@ def rule(signature: Any, form: str = "", notes: str = "the array that is there f
                 raise ValueError(f"{name}: does not compile. {written}") from error
             raise ValueError(
                 f"{name}: does not compile. The compiler says: {_reason(error)}. Use numbers, loops and the "
-                f"arrays it is given; its arguments and result must be {form or signature}") from error
+                f"arrays it is given; its arguments and result must be {form or signature}"
+            ) from error
 
     return decorate
 
@@ -201,7 +224,11 @@ def rule(signature: Any, form: str = "", notes: str = "the array that is there f
 def _reason(error: Exception) -> str:
     """The first line of a compiler error that says what is wrong, not where in the compiler."""
     lines = re.sub(r"\x1b\[[\d;]*m", "", str(error)).splitlines()
-    said = (line.strip().rstrip(".") for line in lines if line.strip() and not line.startswith("Failed in"))
+    said = (
+        line.strip().rstrip(".")
+        for line in lines
+        if line.strip() and not line.startswith("Failed in")
+    )
     return next(said, "nothing")
 
 
@@ -236,7 +263,9 @@ class Notice(event.Listener):
     def say(self) -> None:
         """Say it, and never again."""
         event.unregister("numba:compile", self)
-        print("compiling kernels, once per machine (up to a minute for each paper)", file=sys.stderr)
+        print(
+            "compiling kernels, once per machine (up to a minute for each paper)", file=sys.stderr
+        )
 
 
 if multiprocessing.parent_process() is None:  # workers stay silent

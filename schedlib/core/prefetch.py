@@ -11,7 +11,9 @@ def _ask(_context, array, row):
     def emit(context, builder, signature, arguments):
         given = context.make_array(signature.args[0])(context, builder, arguments[0])
         stride = builder.extract_value(given.strides, 0)
-        place = builder.gep(builder.bitcast(given.data, voidptr_t), [builder.mul(arguments[1], stride)])
+        place = builder.gep(
+            builder.bitcast(given.data, voidptr_t), [builder.mul(arguments[1], stride)]
+        )
         kind = ir.FunctionType(ir.VoidType(), [voidptr_t, int32_t, int32_t, int32_t])
         ask = builder.module.declare_intrinsic("llvm.prefetch", (voidptr_t,), kind)
         reading, every_cache, data = int32_t(0), int32_t(3), int32_t(1)

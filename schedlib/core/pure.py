@@ -22,8 +22,12 @@ from numba.extending import intrinsic
 
 from schedlib.core.stopping import poll
 
-WRITE = re.compile(r"setitem\(|sort\(readonly|fill\(readonly|shuffle\(readonly|read-only|writes to what")
-IN_PLACE = "'NoneType' object has no attribute 'args'"  # what numba says to `row /= 2` of a read-only row
+WRITE = re.compile(
+    r"setitem\(|sort\(readonly|fill\(readonly|shuffle\(readonly|read-only|writes to what"
+)
+IN_PLACE = (
+    "'NoneType' object has no attribute 'args'"  # what numba says to `row /= 2` of a read-only row
+)
 WRITERS = {np.fill_diagonal, np.nditer, np.ascontiguousarray, np.dot}
 """Functions that numba lets write to a read-only array, or to what they make of one."""
 
@@ -38,15 +42,18 @@ def seen(dtype: Any, dimensions: int = 1, layout: str = "C") -> types.Array:
 
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+
     def read_only(array: np.ndarray) -> np.ndarray:
         """The same array, which whoever gets it cannot write to."""
         view = array.view()
         view.flags.writeable = False
         return view
 else:
+
     @intrinsic
     def read_only(typingctx, array):
         """The same array, which whoever gets it cannot write to."""
+
         def as_it_is(context, builder, signature, arguments):
             return impl_ret_borrowed(context, builder, signature.return_type, arguments[0])
 
@@ -69,8 +76,10 @@ class Polls(FunctionPass):  # type: ignore[misc]
             block, scope, loc = blocks[header], blocks[header].scope, blocks[header].loc
             function, result = (scope.redefine(f"$poll.{made + k}", loc) for k in range(2))
             made += 2
-            for target, value in ((result, ir.Expr.call(function, (), (), loc)),
-                                  (function, ir.Global("poll", poll, loc))):
+            for target, value in (
+                (result, ir.Expr.call(function, (), (), loc)),
+                (function, ir.Global("poll", poll, loc)),
+            ):
                 block.prepend(ir.Assign(value, target, loc))
                 state.func_ir._definitions[target.name].append(value)
         return made > 0
@@ -102,8 +111,10 @@ class Answers(FunctionPass):  # type: ignore[misc]
                 given = state.func_ir.get_definition(block.terminator.value)
                 kind = state.typemap[given.value.name]  # what is cast to the answer's type
                 if not isinstance(kind, wanted) or isinstance(kind, types.Complex):
-                    raise TypingError(f"it returns {kind}, and the answer must be {state.return_type}; "
-                                      "nothing is cut or rounded")
+                    raise TypingError(
+                        f"it returns {kind}, and the answer must be {state.return_type}; "
+                        "nothing is cut or rounded"
+                    )
         return False
 
     @staticmethod
@@ -135,5 +146,7 @@ def refusal(error: Exception, notes: str) -> str:
     shown = "readonly array" in said or "what it is shown" in said
     if not (IN_PLACE in said or shown and WRITE.search(said)):
         return ""
-    return ("It writes to an array that it is shown, and these are read-only; keep your own numbers in "
-            f"{notes}")
+    return (
+        "It writes to an array that it is shown, and these are read-only; keep your own numbers in "
+        f"{notes}"
+    )

@@ -38,8 +38,11 @@ def _flag(typingctx):
     """The flag as it is now; kernels that are kept find it by name."""
 
     def read(context, builder, signature, arguments):
-        flag = cgutils.add_global_variable(builder.module, ir.IntType(64), NAME) \
-            if NAME not in builder.module.globals else builder.module.globals[NAME]
+        flag = (
+            cgutils.add_global_variable(builder.module, ir.IntType(64), NAME)
+            if NAME not in builder.module.globals
+            else builder.module.globals[NAME]
+        )
         return builder.load_atomic(flag, "monotonic", 8)
 
     return types.int64(), read
@@ -51,6 +54,7 @@ def _poll():
 
 
 if numba.config.DISABLE_JIT:  # type: ignore[attr-defined]
+
     def poll() -> None:
         """Raise `Stopped` when the run is to stop."""
         if FLAG.value:
@@ -90,8 +94,11 @@ def interruptible(run: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(run)
     def watched(*args: P.args, **kwargs: P.kwargs) -> R:
         global _inside
-        if (_inside or threading.current_thread() is not threading.main_thread()
-                or signal.getsignal(signal.SIGINT) is not signal.default_int_handler):
+        if (
+            _inside
+            or threading.current_thread() is not threading.main_thread()
+            or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+        ):
             return run(*args, **kwargs)
         ear = _ear(os.getpid()).fileno()
         if (other := signal.set_wakeup_fd(ear, warn_on_full_buffer=False)) not in (-1, ear):
@@ -106,7 +113,10 @@ def interruptible(run: Callable[P, R]) -> Callable[P, R]:
             if not FLAG.value:
                 raise
         finally:
-            FLAG.value, _inside = 0, False  # before a call, after which Python may raise KeyboardInterrupt
+            FLAG.value, _inside = (
+                0,
+                False,
+            )  # before a call, after which Python may raise KeyboardInterrupt
             signal.set_wakeup_fd(-1)
         raise KeyboardInterrupt  # Python's own may have come inside a rule, where nothing can raise
 
@@ -167,8 +177,9 @@ def stoppable(run: Callable[P, R], limit: float = float("inf")) -> Callable[P, R
                         raise TimeoutError(f"not done within {limit:g} s")
         except BaseException:
             FLAG.value = 1
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0),
-                                                       ctypes.py_object(Stopped))
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                ctypes.c_ulong(thread.ident or 0), ctypes.py_object(Stopped)
+            )
             thread.join(GRACE)
             FLAG.value = 0
             raise

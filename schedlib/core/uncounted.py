@@ -27,8 +27,13 @@ def kernel(function: Callable | None = None, *, signature: Any = None) -> Callab
         return jit(function, signature, **UNCOUNTED)
     made = jit(function, **UNCOUNTED, **WITHIN)
     if hasattr(made, "py_func"):
-        for_python = functools.cache(lambda: jit(function, place="python", forceinline=True, **UNCOUNTED))
+        for_python = functools.cache(
+            lambda: jit(function, place="python", forceinline=True, **UNCOUNTED)
+        )
         # Python calls another one: numba finds nothing that `_insert` was given, asks `_compile_for_args`
         # for something to call, and calls it.
-        made._insert, made._compile_for_args = lambda *overload: None, lambda *arguments: for_python()
+        made._insert, made._compile_for_args = (
+            lambda *overload: None,
+            lambda *arguments: for_python(),
+        )
     return made

@@ -116,7 +116,10 @@ def widen(loads, kind, wide):
     """The bounds of a block of blocks, from theirs."""
     falling, settled = np.inf, np.inf
     for block in range(wide << BLOCK, min((wide + 1) << BLOCK, loads.idle.size)):
-        falling, settled = min(falling, loads.falling[kind, block]), min(settled, loads.settled[kind, block])
+        falling, settled = (
+            min(falling, loads.falling[kind, block]),
+            min(settled, loads.settled[kind, block]),
+        )
     loads.wide_falling[kind, wide], loads.wide_settled[kind, wide] = falling, settled
 
 
@@ -182,7 +185,10 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
             if begun >= 0:
                 widen(loads, kind, begun)
             begun = -1
-            if earliest(loads.wide_falling[kind, wide], loads.wide_settled[kind, wide], stale, now) >= bound:
+            if (
+                earliest(loads.wide_falling[kind, wide], loads.wide_settled[kind, wide], stale, now)
+                >= bound
+            ):
                 end = min((wide + 1) << 2 * BLOCK, workers)
                 continue
             begun = wide
@@ -199,7 +205,11 @@ def least_loaded(state, low, tasks, idle, estimate, stale, rng, now):
                 if load >= bound:
                     continue
             if spread > 0:
-                load += int(rng.random() * (int(spread) + 1)) if how.published else rng.random() * spread
+                load += (
+                    int(rng.random() * (int(spread) + 1))
+                    if how.published
+                    else rng.random() * spread
+                )
                 if load >= bound:
                     continue
             leaf = size if size < leaves else item[0] & 0xFFFFFFFF
@@ -257,20 +267,28 @@ def pour(state, size, placed, tasks, estimate):
     key, item, later, whose = loads.low_key, loads.low_worker, loads.high_key, loads.high_worker
     ahead, first, waiting = 0, 0, 0
     while placed < tasks:
-        if waiting == 0 or (ahead < size and before(key[ahead], item[ahead], later[first], whose[first])):
+        if waiting == 0 or (
+            ahead < size and before(key[ahead], item[ahead], later[first], whose[first])
+        ):
             wait, worker = key[ahead], item[ahead]
             ahead += 1
         else:
             wait, worker = later[first], whose[first]
             first = first + 1 if first + 1 < room else 0
             waiting -= 1
-        following = min(key[ahead] if ahead < size else np.inf, later[first] if waiting > 0 else np.inf)
+        following = min(
+            key[ahead] if ahead < size else np.inf, later[first] if waiting > 0 else np.inf
+        )
         while True:
             state.line[placed] = worker
             placed += 1
             wait += estimate
             # At equality with the next pouring goes on as published, not as written.
-            if placed == tasks or wait > following or (wait == following and not state.how.published):
+            if (
+                placed == tasks
+                or wait > following
+                or (wait == following and not state.how.published)
+            ):
                 break
         place = first + waiting - (room if first + waiting >= room else 0)
         waiting += 1

@@ -106,7 +106,9 @@ def probe_anywhere(state, job, rng, now):
     for probe in range(state.jobs[job].probes):
         worker = draw(0, workers.size, rng)
         if not state.how.published:
-            mark = state.counts[0].probes + probe - probe % workers.size  # a job's own, new after W probes
+            mark = (
+                state.counts[0].probes + probe - probe % workers.size
+            )  # a job's own, new after W probes
             while workers[worker].mark == mark:
                 worker = draw(0, workers.size, rng)
             workers[worker].mark = mark
@@ -140,7 +142,10 @@ def probe_by_reader(send_short, send_long, state, job, rng, now):
 def count_by_reader(count, state, job, rng, now):
     """A reader's function says how many probes a job sends; too few are recorded and end the run."""
     j = state.jobs[job]
-    probes, least = count(seen(state, now, state.line[:0]), job, rng), 1 if state.how.sticky else j.tasks
+    probes, least = (
+        count(seen(state, now, state.line[:0]), job, rng),
+        1 if state.how.sticky else j.tasks,
+    )
     if probes < least or probes > MOST_PROBES:
         refuse(state, systems.FEW_PROBES, probes, least, now)
         state.refusal[0].job = job

@@ -73,23 +73,34 @@ class Cluster(NamedTuple):
 
 SIZES = ("work", "estimate")
 """What a function that does not know sizes would not look at."""
-KINDS = {"now": types.float64, "short_only": types.int64,
-         **dict.fromkeys(Cluster._fields[2:], seen(types.int64, 1, "A")), "sent": seen(types.int64),
-         "job": seen(types.int32, 1, "A"), "placed": seen(types.int8, 1, "A"),
-         "estimate": seen(types.float64, 1, "A"), **dict.fromkeys(("work", "since"), seen(types.float64)),
-         **dict.fromkeys(("notes", "worker_notes"), types.float64[:, ::1])}
+KINDS = {
+    "now": types.float64,
+    "short_only": types.int64,
+    **dict.fromkeys(Cluster._fields[2:], seen(types.int64, 1, "A")),
+    "sent": seen(types.int64),
+    "job": seen(types.int32, 1, "A"),
+    "placed": seen(types.int8, 1, "A"),
+    "estimate": seen(types.float64, 1, "A"),
+    **dict.fromkeys(("work", "since"), seen(types.float64)),
+    **dict.fromkeys(("notes", "worker_notes"), types.float64[:, ::1]),
+}
 RANDOM = numba.typeof(np.random.default_rng(0))
 
 
 def _signatures(kinds):
     """Of functions that send, pick and count, for a cluster of such fields."""
     cluster, whole = types.NamedTuple(list(kinds.values()), Cluster), types.int64
-    return (whole(cluster, whole, whole, RANDOM), whole(cluster, whole, seen(whole), RANDOM),
-            whole(cluster, whole, RANDOM))
+    return (
+        whole(cluster, whole, whole, RANDOM),
+        whole(cluster, whole, seen(whole), RANDOM),
+        whole(cluster, whole, RANDOM),
+    )
 
 
 SEND, PICK, COUNT = _signatures(KINDS)
-BLIND = dict(zip((SEND, PICK, COUNT), _signatures(KINDS | dict.fromkeys(SIZES, types.none)), strict=True))
+BLIND = dict(
+    zip((SEND, PICK, COUNT), _signatures(KINDS | dict.fromkeys(SIZES, types.none)), strict=True)
+)
 """The same for one that is not shown sizes."""
 _OWN = {"notes": "cluster.notes and cluster.worker_notes"}
 _sends = rule(SEND, "(cluster, job, probe, rng) -> worker", **_OWN)
@@ -112,7 +123,9 @@ def remaining_work(cluster, worker):
     job, left = cluster.job[worker], cluster.work[worker]
     if job >= 0:
         estimate = cluster.estimate[job]
-        left += estimate * (1 - cluster.placed[worker]) - min(cluster.now - cluster.since[worker], estimate)
+        left += estimate * (1 - cluster.placed[worker]) - min(
+            cluster.now - cluster.since[worker], estimate
+        )
     return left
 
 
@@ -126,9 +139,15 @@ class Part(NamedTuple):
     written: int = -1  # another branch as written (-1: the same)
     places: bool = False  # whole tasks are placed; otherwise probes are sent
     stale: bool = False  # by the news of the last heartbeat
-    shares: bool = False  # it needs the bits of a centre: long jobs placed by "lwl", and a short partition
-    rejects: bool = False  # workers with a long task reject probes; as written they do when these arrive
-    charges: int = NOBODY  # whose bypass counters grow: short ones' when short ones overtake, or everybody's
+    shares: bool = (
+        False  # it needs the bits of a centre: long jobs placed by "lwl", and a short partition
+    )
+    rejects: bool = (
+        False  # workers with a long task reject probes; as written they do when these arrive
+    )
+    charges: int = (
+        NOBODY  # whose bypass counters grow: short ones' when short ones overtake, or everybody's
+    )
     news: bool = False  # it goes by what workers know of started tasks
     bunches: bool = False  # of entries that are equal it takes the first
     looks: bool = False  # it goes by estimates
@@ -149,13 +168,23 @@ WAYS = {
 }
 ORDERS = {
     "fifo": Part(branch=FIRST_COME),
-    "srpt": Part(branch=SHORTEST_JOB, written=SHORTEST_JOB_AS_WRITTEN, charges=SHORT, news=True,
-                 bunches=True, looks=True),
+    "srpt": Part(
+        branch=SHORTEST_JOB,
+        written=SHORTEST_JOB_AS_WRITTEN,
+        charges=SHORT,
+        news=True,
+        bunches=True,
+        looks=True,
+    ),
     "srpt-tasks": Part(branch=SHORTEST_TASK, charges=EVERYBODY, bunches=True, looks=True),
 }
 ARGUMENTS = {
     "short_jobs": (WAYS, READERS_WAY, _sends),
-    "long_jobs": ({name: WAYS[name] for name in ("lwl", "probes", "stale-lwl")}, READERS_WAY, _sends),
+    "long_jobs": (
+        {name: WAYS[name] for name in ("lwl", "probes", "stale-lwl")},
+        READERS_WAY,
+        _sends,
+    ),
     "queue": (ORDERS, READERS_ORDER, _picks),
 }
 """For each argument of a `System`: its shipped parts, and a reader's function's branch and compiler."""
@@ -242,7 +271,9 @@ class System:
         if self.probes is not None:
             object.__setattr__(self, "probes", _compiled("probes", _counts, self.probes))
         if self.part("short_jobs").shares and self.long_jobs != "lwl":
-            raise ValueError(f"short_jobs: {self.short_jobs!r} needs a centre's bits; give long_jobs='lwl'")
+            raise ValueError(
+                f"short_jobs: {self.short_jobs!r} needs a centre's bits; give long_jobs='lwl'"
+            )
         if self.thieves not in (None, "any", "general"):
             raise unknown("thieves", self.thieves, ("any", "general"), "or None")
         if self.updates not in (True, False, "halved"):
@@ -269,15 +300,24 @@ class System:
         functions = {"probes": self.probes} | {name: self.part(name).function for name in ARGUMENTS}
         kinds = {"probes": COUNT, "queue": PICK}
         return any(self.part(name).looks for name in ARGUMENTS) or any(
-            _looks(function, kinds.get(name, SEND)) for name, function in functions.items() if function)
+            _looks(function, kinds.get(name, SEND))
+            for name, function in functions.items()
+            if function
+        )
 
 
 System.__init__ = typed(System.__init__)  # type: ignore[method-assign]
 
 
 @typed
-def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20,
-          updates: bool | str = True) -> System:
+def Eagle(
+    *,
+    sss: bool = True,
+    sbp: bool = True,
+    srpt: bool = True,
+    min_probes: int = 20,
+    updates: bool | str = True,
+) -> System:
     """Eagle (Sections 3 and 4), or what is left of it without one of its parts (Section 6.3).
 
     See also: `eagle.System`, from whose parts all six are built.
@@ -287,8 +327,14 @@ def Eagle(*, sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: 
     """
     switches = {"sss": sss, "sbp": sbp, "srpt": srpt, "minimum probes": min_probes > 0}
     off = "+".join(name for name, on in switches.items() if not on)
-    return System(name=f"eagle without {off}" if off else "eagle", short_jobs="sss" if sss else "probes",
-                  queue="srpt" if srpt else "fifo", sticky=sbp, min_probes=min_probes, updates=updates)
+    return System(
+        name=f"eagle without {off}" if off else "eagle",
+        short_jobs="sss" if sss else "probes",
+        queue="srpt" if srpt else "fifo",
+        sticky=sbp,
+        min_probes=min_probes,
+        updates=updates,
+    )
 
 
 @typed
@@ -341,7 +387,9 @@ def IdealEagle() -> System:
     return System("ideal-eagle", short_jobs="clear", sticky=True, min_probes=20)
 
 
-SYSTEMS = {made.name: made for made in (Eagle(), Hawk(), Sparrow(), DLWL(), Omniscient(), IdealEagle())}
+SYSTEMS = {
+    made.name: made for made in (Eagle(), Hawk(), Sparrow(), DLWL(), Omniscient(), IdealEagle())
+}
 
 
 def system_of(system: str | System, min_probes: int | None = None) -> System:

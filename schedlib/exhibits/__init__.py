@@ -15,8 +15,11 @@ def lacking(folder: Path | None, what: str, trace: str) -> str:
 
 def no_gpu_trace() -> str:
     """What to do when Alibaba's GPU trace is not here, and "" when it is."""
-    return lacking(traces.alibaba_gpu2023_folder(), "Alibaba's GPU trace is not here and may not be shipped; "
-                   "fetch it with", "alibaba-gpu2023")
+    return lacking(
+        traces.alibaba_gpu2023_folder(),
+        "Alibaba's GPU trace is not here and may not be shipped; fetch it with",
+        "alibaba-gpu2023",
+    )
 
 
 def gpu_files(point: Mapping) -> list[Path]:

@@ -13,6 +13,28 @@ from schedlib.hmhs.policies import POLICIES, Policy
 from schedlib.hmhs.schedule import schedule, warm
 from schedlib.hmhs.workloads import CLUSTERS, from_trace, hybrid, single, swim_jobs
 
-__all__ = ["CLUSTERS", "POLICIES", "SHARING", "Arrivals", "Instance", "Policy", "Schedule", "Served",
-           "arriving", "bounds", "from_trace", "hybrid", "johnson", "lower_bound", "optimum", "priority",
-           "rule", "schedule", "serve", "single", "swim_jobs", "total_times", "warm"]
+__all__ = [
+    "CLUSTERS",
+    "POLICIES",
+    "SHARING",
+    "Arrivals",
+    "Instance",
+    "Policy",
+    "Schedule",
+    "Served",
+    "arriving",
+    "bounds",
+    "from_trace",
+    "hybrid",
+    "johnson",
+    "lower_bound",
+    "optimum",
+    "priority",
+    "rule",
+    "schedule",
+    "serve",
+    "single",
+    "swim_jobs",
+    "total_times",
+    "warm",
+]

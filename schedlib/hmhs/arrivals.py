@@ -14,8 +14,14 @@ from schedlib.hmhs.johnson import priority
 from schedlib.hmhs.model import Instance, Stage
 from schedlib.hmhs.workloads import Pools, from_trace
 
-SHARING = {"fifo": serving.FIFO, "fair": serving.FAIR, "delay": serving.FAIR, "capacity": serving.CAPACITY,
-           "shortest": serving.SHORTEST, "hmhs": serving.HMHS}
+SHARING = {
+    "fifo": serving.FIFO,
+    "fair": serving.FAIR,
+    "delay": serving.FAIR,
+    "capacity": serving.CAPACITY,
+    "shortest": serving.SHORTEST,
+    "hmhs": serving.HMHS,
+}
 """The policies of `serve` by name."""
 MOST = 1e12
 """No time is longer, and no factor larger."""
@@ -43,7 +49,9 @@ class Arrivals:
     copy: np.ndarray
 
     @typed
-    def __init__(self, instance: Instance, submit: npt.ArrayLike, copy: npt.ArrayLike | None = None) -> None:
+    def __init__(
+        self, instance: Instance, submit: npt.ArrayLike, copy: npt.ArrayLike | None = None
+    ) -> None:
         n = instance.n_jobs
         times = {"submit": submit, "copy": np.zeros(n) if copy is None else copy}
         for name, given in times.items():
@@ -55,8 +63,10 @@ class Arrivals:
         if (np.diff(self.submit) < 0).any():
             raise ValueError("submit: not ascending; sort the jobs first")
         if instance.map_machines != instance.reduce_machines:
-            raise ValueError(f"instance: {instance.map_machines} map and {instance.reduce_machines} reduce "
-                             "machines; here a machine has a slot of each kind")
+            raise ValueError(
+                f"instance: {instance.map_machines} map and {instance.reduce_machines} reduce "
+                "machines; here a machine has a slot of each kind"
+            )
         object.__setattr__(self, "instance", instance)
 
 
@@ -91,8 +101,15 @@ class Served:
 
 
 @typed
-def arriving(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, load: float = 0.8,
-             machines: int = 100, copy: float = 0.0) -> Arrivals:
+def arriving(
+    jobs: pd.DataFrame,
+    seed: int = 0,
+    *,
+    n_jobs: int | None = None,
+    load: float = 0.8,
+    machines: int = 100,
+    copy: float = 0.0,
+) -> Arrivals:
     """Real jobs at a stated load: `n_jobs` of a trace, drawn as by `from_trace`, as submitted.
 
     The times of submission are stretched until the busier of the two stages has, over the time in which jobs
@@ -110,7 +127,9 @@ def arriving(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, lo
     pools: Pools = (machines, machines)
     n_jobs = len(jobs) if n_jobs is None else n_jobs
     if not 2 <= n_jobs <= len(jobs):
-        raise ValueError(f"n_jobs: {n_jobs}, must be from 2 to {len(jobs)}, the number of jobs in the trace")
+        raise ValueError(
+            f"n_jobs: {n_jobs}, must be from 2 to {len(jobs)}, the number of jobs in the trace"
+        )
     if not 0 < load < np.inf:
         raise ValueError(f"load: {load:g}, must be positive")
     if not 0 <= copy <= 1:
@@ -118,21 +137,37 @@ def arriving(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, lo
     (choice,) = streams(seed, "hmhs jobs")
     chosen = jobs.iloc[np.sort(choice.permutation(len(jobs))[:n_jobs])]
     instance = from_trace(chosen, seed, machines=pools)
-    work = max((instance.map_task_time.mean(axis=1) * instance.map_tasks).sum(),
-               (instance.reduce_task_time.mean(axis=1) * instance.reduce_tasks).sum())
+    work = max(
+        (instance.map_task_time.mean(axis=1) * instance.map_tasks).sum(),
+        (instance.reduce_task_time.mean(axis=1) * instance.reduce_tasks).sum(),
+    )
     submit = (chosen["submit"] - chosen["submit"].min()).to_numpy(float)
     if not submit.max() > 0:
         raise ValueError("jobs: all submitted at once; a load needs times of submission")
     share = chosen["copy"].to_numpy(float) if "copy" in chosen else np.full(len(chosen), copy)
     least = np.maximum((1 - share) * instance.reduce_time, 1e-3)
-    return Arrivals(replace(instance, reduce_time=least), submit * (work / machines / load / submit.max()),
-                    share * instance.reduce_time)
+    return Arrivals(
+        replace(instance, reduce_time=least),
+        submit * (work / machines / load / submit.max()),
+        share * instance.reduce_time,
+    )
 
 
 @typed
-def serve(arrivals: Arrivals, policy: str = "fair", *, delay: float = 5.0, remote: float = 1.0,
-          slow_start: float = 1.0, error: float = 0.0, slow: npt.ArrayLike | None = None,
-          slow_since: float = 0.0, replicas: int = 3, queues: int = 4, seed: int = 0) -> Served:
+def serve(
+    arrivals: Arrivals,
+    policy: str = "fair",
+    *,
+    delay: float = 5.0,
+    remote: float = 1.0,
+    slow_start: float = 1.0,
+    error: float = 0.0,
+    slow: npt.ArrayLike | None = None,
+    slow_since: float = 0.0,
+    replicas: int = 3,
+    queues: int = 4,
+    seed: int = 0,
+) -> Served:
     """Serve jobs as they arrive; no task is interrupted.
 
     - `policy`: `"fifo"`, `"fair"`, `"delay"` (fair sharing with delay scheduling), `"capacity"` (`queues` of
@@ -159,34 +194,66 @@ def serve(arrivals: Arrivals, policy: str = "fair", *, delay: float = 5.0, remot
     """
     if policy not in SHARING:
         raise unknown("policy", policy, SHARING)
-    for name, value, low, high in (("delay", delay, 0, MOST), ("remote", remote, 1, MOST),
-                                   ("error", error, 0, 100),
-                                   ("slow_start", slow_start, 0, 1), ("replicas", replicas, 1, 1000),
-                                   ("queues", queues, 1, 1_000_000), ("slow_since", slow_since, 0, np.inf)):
+    for name, value, low, high in (
+        ("delay", delay, 0, MOST),
+        ("remote", remote, 1, MOST),
+        ("error", error, 0, 100),
+        ("slow_start", slow_start, 0, 1),
+        ("replicas", replicas, 1, 1000),
+        ("queues", queues, 1, 1_000_000),
+        ("slow_since", slow_since, 0, np.inf),
+    ):
         if not low <= value <= high:
             raise ValueError(f"{name}: {value:g}, must be from {low} to {high:g}")
     instance, machines = arrivals.instance, arrivals.instance.map_machines
-    slowed = np.ones(machines) if slow is None else numbers("slow", slow, 1, "one factor per machine").copy()
+    slowed = (
+        np.ones(machines)
+        if slow is None
+        else numbers("slow", slow, 1, "one factor per machine").copy()
+    )
     if slowed.shape != (machines,) or not ((slowed > 0) & (slowed < np.inf)).all():
         raise ValueError(f"slow: needs {machines} factors above 0, one per machine")
     inputs, dealt, wrong = streams(seed, "hmhs inputs", "hmhs queues", "hmhs estimates")
     times = np.stack([instance.map_time, instance.reduce_time])
     factor = exp(error * wrong.uniform(-1, 1, times.shape))
-    believed = replace(instance, map_time=instance.map_time * factor[0],
-                       reduce_time=instance.reduce_time * factor[1])
+    believed = replace(
+        instance,
+        map_time=instance.map_time * factor[0],
+        reduce_time=instance.reduce_time * factor[1],
+    )
     jobs = serving.Jobs(
-        submit=arrivals.submit.copy(), time=times,
-        tasks=np.stack([instance.map_tasks, instance.reduce_tasks]), guess=times * factor,
-        copy=arrivals.copy.copy(), priority=priority(believed),
+        submit=arrivals.submit.copy(),
+        time=times,
+        tasks=np.stack([instance.map_tasks, instance.reduce_tasks]),
+        guess=times * factor,
+        copy=arrivals.copy.copy(),
+        priority=priority(believed),
         queue=dealt.integers(0, queues, instance.n_jobs),
-        inputs=inputs.integers(0, machines, (int(instance.map_tasks.sum()), replicas)))
+        inputs=inputs.integers(0, machines, (int(instance.map_tasks.sum()), replicas)),
+    )
     speed = np.stack([instance.map_speed, instance.reduce_speed])
-    rules = serving.Rules(policy=SHARING[policy], delay=float(delay if policy == "delay" else 0),
-                          remote=float(remote), slow_start=float(slow_start))
+    rules = serving.Rules(
+        policy=SHARING[policy],
+        delay=float(delay if policy == "delay" else 0),
+        remote=float(remote),
+        slow_start=float(slow_start),
+    )
     maps, reduces = (Stage.empty(int(tasks.sum())) for tasks in jobs.tasks)
-    done = serving.Record(map_end=np.zeros(instance.n_jobs), job_end=np.zeros(instance.n_jobs), map=maps,
-                          reduce=reduces, local=np.zeros(maps.job.size, bool))
+    done = serving.Record(
+        map_end=np.zeros(instance.n_jobs),
+        job_end=np.zeros(instance.n_jobs),
+        map=maps,
+        reduce=reduces,
+        local=np.zeros(maps.job.size, bool),
+    )
     fleet = serving.Machines(speed, slowed, float(slow_since))
     serving.serve(jobs, fleet, rules, queues, done)
-    return Served(policy=policy, submit=arrivals.submit, map_end=done.map_end, job_end=done.job_end, map=maps,
-                  reduce=reduces, local=float(done.local.mean()) if done.local.size else 1.0)
+    return Served(
+        policy=policy,
+        submit=arrivals.submit,
+        map_end=done.map_end,
+        job_end=done.job_end,
+        map=maps,
+        reduce=reduces,
+        local=float(done.local.mean()) if done.local.size else 1.0,
+    )

@@ -72,9 +72,18 @@ def divided(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Divided:
     engine.setOptionValue("output_flag", False)
     engine.addCol(1.0, 0.0, endless, 0, nowhere[:0], none)  # C
     # One row for each job's tasks, one for each machine's load.
-    engine.addRows(jobs, tasks.astype(float), tasks.astype(float), 0, nowhere[:jobs], nowhere[:0], none)
-    engine.addRows(machines, np.full(machines, -endless), np.zeros(machines), machines,
-                   np.arange(machines, dtype=np.int32), nowhere[:machines], -np.ones(machines))
+    engine.addRows(
+        jobs, tasks.astype(float), tasks.astype(float), 0, nowhere[:jobs], nowhere[:0], none
+    )
+    engine.addRows(
+        machines,
+        np.full(machines, -endless),
+        np.zeros(machines),
+        machines,
+        np.arange(machines, dtype=np.int32),
+        nowhere[:machines],
+        -np.ones(machines),
+    )
     allowed, pairs = np.isfinite(time), []
     known, cost = ~allowed, np.where(allowed, likely_prices(tasks, time) * time, np.inf)
     cheap = (cost <= np.sort(cost, axis=1)[:, min(FIRST, machines) - 1, None]) & allowed
@@ -84,8 +93,16 @@ def divided(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Divided:
         pairs.append((job, machine))
         place = np.column_stack([job, jobs + machine]).ravel().astype(np.int32)
         value = np.column_stack([np.ones(job.size), time[cheap]]).ravel()
-        engine.addCols(job.size, np.zeros(job.size), np.zeros(job.size), np.full(job.size, endless),
-                       value.size, np.arange(0, value.size, 2, dtype=np.int32), place, value)
+        engine.addCols(
+            job.size,
+            np.zeros(job.size),
+            np.zeros(job.size),
+            np.full(job.size, endless),
+            value.size,
+            np.arange(0, value.size, 2, dtype=np.int32),
+            place,
+            value,
+        )
         engine.run()
         engine.setOptionValue("simplex_strategy", PRIMAL)  # new columns leave the basis feasible
         if (status := engine.getModelStatus()) != highspy.HighsModelStatus.kOptimal:
@@ -94,7 +111,9 @@ def divided(tasks: npt.ArrayLike, time: npt.ArrayLike) -> Divided:
         price = np.abs(engine.getSolution().row_dual[jobs:])
         price /= price.sum()
         cost = np.where(allowed, price * np.where(allowed, time, 1.0), np.inf)
-        cheap = ~known & (cost < np.where(known, cost, np.inf).min(axis=1, keepdims=True) * (1 - 1e-9))
+        cheap = ~known & (
+            cost < np.where(known, cost, np.inf).min(axis=1, keepdims=True) * (1 - 1e-9)
+        )
     least, share = tasks * cost.min(axis=1), np.zeros(time.shape)
     share[tuple(np.hstack(pairs))] = engine.getSolution().col_value[1:]
     used = np.where(share > 0, time, 0.0) * share
@@ -154,10 +173,14 @@ def bounds(instance: Instance) -> Bounds:
     map_alone = _alone(instance.map_tasks, instance.map_task_time)
     reduce_alone = _alone(instance.reduce_tasks, instance.reduce_task_time)
     first, second = map_prices.job, reduce_prices.job
-    return Bounds(johnson=flow_shop_makespan(first, second, johnson(first, second)),
-                  map_first=map_prices.makespan + float(reduce_alone.min()),
-                  reduce_last=float(map_alone.min()) + reduce_prices.makespan, map_prices=map_prices,
-                  reduce_prices=reduce_prices, longest_job=float((map_alone + reduce_alone).max()))
+    return Bounds(
+        johnson=flow_shop_makespan(first, second, johnson(first, second)),
+        map_first=map_prices.makespan + float(reduce_alone.min()),
+        reduce_last=float(map_alone.min()) + reduce_prices.makespan,
+        map_prices=map_prices,
+        reduce_prices=reduce_prices,
+        longest_job=float((map_alone + reduce_alone).max()),
+    )
 
 
 @typed
@@ -201,7 +224,9 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     """
     n = instance.n_jobs
     if n > LARGEST:
-        raise ValueError(f"instance: {n} jobs; the program is for at most {LARGEST}, see lower_bound")
+        raise ValueError(
+            f"instance: {n} jobs; the program is for at most {LARGEST}, see lower_bound"
+        )
     jobs = range(n)
     problem = pulp.LpProblem("optimum", pulp.LpMinimize)
     makespan = problem.add_variable("C", lowBound=0)
@@ -219,11 +244,15 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
         count = [[[variable(i, j, k) for k in jobs] for j in range(machines)] for i in jobs]
         for i in jobs:
             for k in jobs:
-                problem.addConstraint(pulp.lpSum(row[k] for row in count[i]) == int(tasks[i]) * place[i][k])
+                problem.addConstraint(
+                    pulp.lpSum(row[k] for row in count[i]) == int(tasks[i]) * place[i][k]
+                )
         return count
 
     def work(count, time, machine, positions):
-        return pulp.lpSum(float(time[i, machine]) * count[i][machine][k] for i in jobs for k in positions)
+        return pulp.lpSum(
+            float(time[i, machine]) * count[i][machine][k] for i in jobs for k in positions
+        )
 
     x = counts("x", instance.map_tasks, instance.map_machines)
     y = counts("y", instance.reduce_tasks, instance.reduce_machines)
@@ -235,5 +264,7 @@ def optimum(instance: Instance, *, seconds: float = 60.0) -> float:
     problem += ready[n - 1] <= makespan
     problem.solve(pulp.HiGHS(msg=False, timeLimit=seconds, gapRel=1e-9))
     if problem.sol_status != pulp.LpSolutionOptimal:
-        raise RuntimeError(f"no proved optimum within {seconds} s for {n} jobs; give it more seconds")
+        raise RuntimeError(
+            f"no proved optimum within {seconds} s for {n} jobs; give it more seconds"
+        )
     return float(makespan.value())

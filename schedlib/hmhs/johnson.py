@@ -22,13 +22,16 @@ def johnson(first: npt.ArrayLike, second: npt.ArrayLike) -> np.ndarray:
     """
     first, second = np.asarray(first, float), np.asarray(second, float)
     if first.ndim != 1 or first.shape != second.shape:
-        raise ValueError(f"first, second: shapes {first.shape}, {second.shape}; need one time per job")
+        raise ValueError(
+            f"first, second: shapes {first.shape}, {second.shape}; need one time per job"
+        )
     late = first > second
     return np.lexsort((np.where(late, -second, first), late))
 
 
-def flow_shop_makespan(first: npt.ArrayLike, second: npt.ArrayLike,
-                       order: Sequence[int] | np.ndarray) -> float:
+def flow_shop_makespan(
+    first: npt.ArrayLike, second: npt.ArrayLike, order: Sequence[int] | np.ndarray
+) -> float:
     """When the last job leaves machine two, if both machines take the jobs in `order`.
 
     >>> flow_shop_makespan([4, 1, 5, 2, 5], [5, 2, 3, 6, 1], [1, 3, 0, 2, 4])
@@ -51,8 +54,10 @@ def total_times(instance: Instance) -> tuple[np.ndarray, np.ndarray]:
     >>> total_times(Instance([2], [5], one, [8], [1], one))
     (array([20.]), array([16.]))
     """
-    return (instance.map_time * instance.map_speed.mean(axis=1) * instance.map_tasks,
-            instance.reduce_time * instance.reduce_speed.mean(axis=1) * instance.reduce_tasks)
+    return (
+        instance.map_time * instance.map_speed.mean(axis=1) * instance.map_tasks,
+        instance.reduce_time * instance.reduce_speed.mean(axis=1) * instance.reduce_tasks,
+    )
 
 
 @typed

@@ -33,7 +33,9 @@ OK, BAD_JOB, STUCK = 0, 1, 2
 class Waiting(NamedTuple):
     """What a rule sees when a machine asks for work; it may write to `notes`, `machine_notes` and `wake`."""
 
-    queue: np.ndarray  # (W,) the jobs that are ready and have tasks left, first in order first; never empty
+    queue: (
+        np.ndarray
+    )  # (W,) the jobs that are ready and have tasks left, first in order first; never empty
     order: np.ndarray  # (N,) all jobs in order
     left: np.ndarray  # (N,) tasks not yet started
     ready: np.ndarray  # (N,) when each job becomes ready
@@ -42,7 +44,9 @@ class Waiting(NamedTuple):
     free: np.ndarray  # (M,) when each machine is free, as far as is known
     notes: np.ndarray  # (N, 4) a rule's own numbers for each job, 0 at the start
     machine_notes: np.ndarray  # (M, 4) likewise for each machine
-    wake: np.ndarray  # (1,) when machines that wait ask again, at the latest: a later time, or infinity
+    wake: (
+        np.ndarray
+    )  # (1,) when machines that wait ask again, at the latest: a later time, or infinity
     rng: np.random.Generator  # the rule's own random numbers
 
 
@@ -71,8 +75,9 @@ class Ended(NamedTuple):
 _INTS, _FLOATS, _NOTES = types.int64[::1], types.float64[::1], types.float64[:, ::1]
 _SEEN, _TIMES, _TABLE = seen(types.int64), seen(types.float64), seen(types.float64, 2)
 _RNG = numba.typeof(np.random.default_rng(0))
-WAITING = types.NamedTuple([_SEEN, _SEEN, _SEEN, _TIMES, _TABLE, _TABLE, _TIMES, _NOTES, _NOTES, _FLOATS,
-                            _RNG], Waiting)
+WAITING = types.NamedTuple(
+    [_SEEN, _SEEN, _SEEN, _TIMES, _TABLE, _TABLE, _TIMES, _NOTES, _NOTES, _FLOATS, _RNG], Waiting
+)
 RULE = types.int64(WAITING, types.int64, types.float64)
 _STAGE = types.NamedTuple([_INTS, _INTS, _FLOATS, _FLOATS], Stage)
 _ENDED = types.NamedTuple([types.int64] * 4 + [types.float64], Ended)
@@ -146,9 +151,18 @@ def dispatch(choose, work, stage, rng):
             job = -1
             if waiting > 0:
                 seen_now = Waiting(
-                    queue=read_only(queue[:waiting]), order=read_only(order), left=read_only(left),
-                    ready=read_only(ready), time=shown, score=score, free=read_only(believed), notes=notes,
-                    machine_notes=machine_notes, wake=wake, rng=rng)
+                    queue=read_only(queue[:waiting]),
+                    order=read_only(order),
+                    left=read_only(left),
+                    ready=read_only(ready),
+                    time=shown,
+                    score=score,
+                    free=read_only(believed),
+                    notes=notes,
+                    machine_notes=machine_notes,
+                    wake=wake,
+                    rng=rng,
+                )
                 job = choose(seen_now, machine, now)
             if job < -1 or job >= jobs or (job >= 0 and (left[job] == 0 or ready[job] > now)):
                 return Ended(BAD_JOB, task, machine, job, now)

@@ -34,7 +34,9 @@ def dispatch(arrivals, ready, tasks, time, quickest, stage):
             place[quickest[machine, k], machine] = k
     best = np.full(machines, jobs)  # the place of the machine's quickest waiting job
     free, earliest = np.zeros(machines), 0
-    pairs = WinnerTree(np.full(machines, np.inf), np.full(machines, jobs), np.zeros(2 * machines, np.int64))
+    pairs = WinnerTree(
+        np.full(machines, np.inf), np.full(machines, jobs), np.zeros(2 * machines, np.int64)
+    )
     play(pairs)
     waiting, queue, arrived, steps, scanned = 0, np.empty(jobs, np.int64), 0, 0, 0
     here, changed = np.zeros(jobs, np.bool_), np.zeros(machines, np.bool_)
@@ -42,7 +44,9 @@ def dispatch(arrivals, ready, tasks, time, quickest, stage):
     for task in range(left.sum()):
         # lines 2-10; free[earliest] is EAT
         entered = arrived
-        while arrived < arrivals.size and (waiting == 0 or ready[arrivals[arrived]] <= free[earliest]):
+        while arrived < arrivals.size and (
+            waiting == 0 or ready[arrivals[arrived]] <= free[earliest]
+        ):
             job = arrivals[arrived]
             queue[waiting], here[job] = job, True
             arrived += 1

@@ -47,15 +47,26 @@ class Instance:
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
-            per = "one row per job and one column per machine" if "speed" in name else "one value per job"
+            per = (
+                "one row per job and one column per machine"
+                if "speed" in name
+                else "one value per job"
+            )
             values = numbers(name, getattr(self, name), 2 if "speed" in name else 1, per)
             if len(values) != self.n_jobs:
-                raise ValueError(f"{name}: {len(values)} rows for {self.n_jobs} jobs; give one per job")
+                raise ValueError(
+                    f"{name}: {len(values)} rows for {self.n_jobs} jobs; give one per job"
+                )
             if "tasks" in name:
                 whole(name, values, 0)
                 values = frozen(values.astype(np.int64))
             else:
-                refuse(name, ~(np.isfinite(values) & (values > 0)), values, "must be positive and finite")
+                refuse(
+                    name,
+                    ~(np.isfinite(values) & (values > 0)),
+                    values,
+                    "must be positive and finite",
+                )
             object.__setattr__(self, name, values)
 
     @property
@@ -154,6 +165,9 @@ class Schedule:
     @cached_property
     def tasks(self) -> pd.DataFrame:
         """One row per task: `stage, job, machine, start, finish`, sorted by stage, machine and start."""
-        stages = {"map": pd.DataFrame(self.map._asdict()), "reduce": pd.DataFrame(self.reduce._asdict())}
+        stages = {
+            "map": pd.DataFrame(self.map._asdict()),
+            "reduce": pd.DataFrame(self.reduce._asdict()),
+        }
         frame = pd.concat(stages, names=["stage", None]).reset_index("stage")
         return frame.sort_values(["stage", "machine", "start"], kind="stable", ignore_index=True)

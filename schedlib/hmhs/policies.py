@@ -60,14 +60,18 @@ class Policy:
                 object.__setattr__(self, stage, list_scheduling.rule(given))
 
 
-POLICIES = {policy.name: policy for policy in (
-    Policy(priority, MIN_MIN, MIN_MIN, name="hmhs"),
-    Policy(reverse_priority, MIN_MIN, MIN_MIN, name="r-hmhs"),
-    Policy(as_given, first, first, name="fifo"),
-    Policy(priority, first, first, name="fifo-pri"),
-    Policy(as_given, first, first_in_line, name="fifo-strict"),
-    Policy(as_given, first, first_ready, name="fifo-ready"),
-    Policy(as_given, first, first, barrier=True, name="fifo-barrier"))}
+POLICIES = {
+    policy.name: policy
+    for policy in (
+        Policy(priority, MIN_MIN, MIN_MIN, name="hmhs"),
+        Policy(reverse_priority, MIN_MIN, MIN_MIN, name="r-hmhs"),
+        Policy(as_given, first, first, name="fifo"),
+        Policy(priority, first, first, name="fifo-pri"),
+        Policy(as_given, first, first_in_line, name="fifo-strict"),
+        Policy(as_given, first, first_ready, name="fifo-ready"),
+        Policy(as_given, first, first, barrier=True, name="fifo-barrier"),
+    )
+}
 """The policies that dispatch by a rule, by name.
 
 The paper does not say which job a free reduce machine takes under FIFO. Here it is the first ready job in
@@ -75,8 +79,15 @@ order, which keeps machines busy; the three last policies are the other readings
 """
 
 
-def run(instance: Instance, policy: Policy, maps: Stage | None = None, *, seed: int = 0,
-        believed: Instance | None = None, submit: np.ndarray | None = None) -> Schedule:
+def run(
+    instance: Instance,
+    policy: Policy,
+    maps: Stage | None = None,
+    *,
+    seed: int = 0,
+    believed: Instance | None = None,
+    submit: np.ndarray | None = None,
+) -> Schedule:
     """Dispatch all map tasks by a policy, then all reduce tasks; ValueError when it breaks the rules.
 
     `maps`: the map stage of a policy that dispatches it alike: by Min-Min, or by the same order and rule. The
@@ -85,11 +96,15 @@ def run(instance: Instance, policy: Policy, maps: Stage | None = None, *, seed: 
     shown = believed or instance
     keys = np.asarray(policy.order(shown), dtype=float)
     if (believed or submit is not None) and MIN_MIN in (policy.map_rule, policy.reduce_rule):
-        raise ValueError(f"policy {policy.name!r}: min-min plans with the true times of a whole batch; give "
-                         "a rule instead, or neither estimates nor submissions")
+        raise ValueError(
+            f"policy {policy.name!r}: min-min plans with the true times of a whole batch; give "
+            "a rule instead, or neither estimates nor submissions"
+        )
     if keys.shape != (instance.n_jobs,) or np.isnan(keys).any():
-        raise ValueError(f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
-                         f"got shape {keys.shape}")
+        raise ValueError(
+            f"policy {policy.name!r}: order must return {instance.n_jobs} numbers, none NaN; "
+            f"got shape {keys.shape}"
+        )
     order = np.argsort(keys, kind="stable")
     scores = policy.score(shown) if policy.score else (shown.map_task_time, shown.reduce_task_time)
     ready = np.zeros(instance.n_jobs) if submit is None else np.array(submit, float)
@@ -98,17 +113,29 @@ def run(instance: Instance, policy: Policy, maps: Stage | None = None, *, seed: 
     rngs = streams(seed, "hmhs map rule", "hmhs reduce rule")
     map_steps = np.zeros(2, int)
     if maps is None:
-        maps, map_steps = _dispatch(policy, "map", instance, shown, order, ready, scores[0], rngs[0])
+        maps, map_steps = _dispatch(
+            policy, "map", instance, shown, order, ready, scores[0], rngs[0]
+        )
     if policy.map_rule == MIN_MIN:
         maps = maps._replace(start=maps.start.copy(), finish=maps.finish.copy())
         min_min.sequence(order, instance.map_task_time, maps)
     map_end = _latest(ready, maps)
     ready = np.full_like(map_end, map_end.max()) if policy.barrier else map_end
-    reduces, reduce_steps = _dispatch(policy, "reduce", instance, shown, order, ready, scores[1], rngs[1])
+    reduces, reduce_steps = _dispatch(
+        policy, "reduce", instance, shown, order, ready, scores[1], rngs[1]
+    )
     job_end = _latest(map_end, reduces)
     steps, full_scan = map_steps + reduce_steps
-    return Schedule(policy=policy.name, makespan=float(job_end.max()), map_end=map_end, job_end=job_end,
-                    map=maps, reduce=reduces, steps=int(steps), steps_full_scan=int(full_scan))
+    return Schedule(
+        policy=policy.name,
+        makespan=float(job_end.max()),
+        map_end=map_end,
+        job_end=job_end,
+        map=maps,
+        reduce=reduces,
+        steps=int(steps),
+        steps_full_scan=int(full_scan),
+    )
 
 
 def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
@@ -118,34 +145,55 @@ def _latest(least: np.ndarray, stage: Stage) -> np.ndarray:
     return end
 
 
-def _dispatch(policy: Policy, name: str, instance: Instance, shown: Instance, order, ready, score,
-              rng) -> tuple[Stage, np.ndarray]:
+def _dispatch(
+    policy: Policy, name: str, instance: Instance, shown: Instance, order, ready, score, rng
+) -> tuple[Stage, np.ndarray]:
     """Dispatch the stage called `name` by the policy's rule: its tasks, and both counts of candidates."""
     rule = getattr(policy, f"{name}_rule")
-    tasks = np.array(getattr(instance, f"{name}_tasks"))  # kernels are compiled for writeable arrays only
+    tasks = np.array(
+        getattr(instance, f"{name}_tasks")
+    )  # kernels are compiled for writeable arrays only
     time = getattr(instance, f"{name}_task_time")
     stage, arrivals = Stage.empty(int(tasks.sum())), by_arrival(ready, tasks)
     if rule == MIN_MIN:
         quickest = getattr(instance, f"{name}_quickest")
         return stage, np.array(min_min.dispatch(arrivals, ready, tasks, time, quickest, stage))
     if not callable(rule):
-        raise ValueError(f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
-                         "made by @hmhs.rule")
+        raise ValueError(
+            f"policy {policy.name!r}: {name}_rule is {rule!r}; give {MIN_MIN!r} or a function "
+            "made by @hmhs.rule"
+        )
     score = frozen(np.asarray(score, dtype=float))
     if score.shape != time.shape:
-        raise ValueError(f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs "
-                         f"{time.shape}")
-    work = list_scheduling.Work(order=order, arrivals=arrivals, ready=ready, tasks=tasks, time=time,
-                                shown=getattr(shown, f"{name}_task_time"), score=score)
+        raise ValueError(
+            f"policy {policy.name!r}: the {name} score has shape {score.shape}; needs {time.shape}"
+        )
+    work = list_scheduling.Work(
+        order=order,
+        arrivals=arrivals,
+        ready=ready,
+        tasks=tasks,
+        time=time,
+        shown=getattr(shown, f"{name}_task_time"),
+        score=score,
+    )
     ended = list_scheduling.dispatch(rule, work, stage, rng)
     job, broke = ended.job, f"policy {policy.name!r}: at {ended.time:.4g} its {name} rule"
     if ended.status == STUCK:
-        raise ValueError(f"{broke} left every machine waiting with {tasks.sum() - ended.started} tasks still "
-                         "to start; some machine must take each job in the end")
+        raise ValueError(
+            f"{broke} left every machine waiting with {tasks.sum() - ended.started} tasks still "
+            "to start; some machine must take each job in the end"
+        )
     if ended.status != OK:
         why = f"there are {ready.size} jobs, 0 to {ready.size - 1}"
         if -1 <= job < ready.size:
-            why = f"its maps end at {ready[job]:.4g}" if ready[job] > ended.time else "it has no task left"
-        raise ValueError(f"{broke} gave machine {ended.machine} the job {job}, which is not waiting: {why}; "
-                         "return a member of stage.queue, or -1 to wait")
+            why = (
+                f"its maps end at {ready[job]:.4g}"
+                if ready[job] > ended.time
+                else "it has no task left"
+            )
+        raise ValueError(
+            f"{broke} gave machine {ended.machine} the job {job}, which is not waiting: {why}; "
+            "return a member of stage.queue, or -1 to wait"
+        )
     return stage, np.array([ended.started, ended.started])

@@ -38,7 +38,9 @@ def relative_prices(machine_price: np.ndarray, time: np.ndarray) -> np.ndarray:
     """
     price = machine_price * time
     least = price.min(axis=1, keepdims=True)
-    return np.where(least > 0, price / np.where(least > 0, least, 1.0), np.where(price > 0, np.inf, 1.0))
+    return np.where(
+        least > 0, price / np.where(least > 0, least, 1.0), np.where(price > 0, np.inf, 1.0)
+    )
 
 
 @compiled
@@ -63,7 +65,9 @@ def dispatch(order, price, most, tasks, time, stage):
             looked[machine] = k
             if k == jobs:
                 for other in range(jobs):
-                    if left[order[other]] > 0 and (k == jobs or price[machine, other] < price[machine, k]):
+                    if left[order[other]] > 0 and (
+                        k == jobs or price[machine, other] < price[machine, k]
+                    ):
                         k = other
             job = current[machine] = order[k]
         left[job] -= 1
@@ -83,7 +87,9 @@ def plans(instance: Instance, known: Bounds) -> Iterator[Schedule]:
         yield run(instance, Policy(lambda _: rank, first, MIN_MIN, name="priced"), maps)
 
 
-def priced(instance: Instance, known: Bounds | None = None, hmhs: Schedule | None = None) -> Schedule:
+def priced(
+    instance: Instance, known: Bounds | None = None, hmhs: Schedule | None = None
+) -> Schedule:
     """Schedule by priced dispatch; `known` bounds and HMHS's own schedule are not worked out again.
 
     >>> from schedlib.hmhs.workloads import single
@@ -93,4 +99,6 @@ def priced(instance: Instance, known: Bounds | None = None, hmhs: Schedule | Non
     """
     known = bounds(instance) if known is None else known
     hmhs = hmhs or run(instance, POLICIES["hmhs"])
-    return min(*plans(instance, known), replace(hmhs, policy="priced"), key=lambda plan: plan.makespan)
+    return min(
+        *plans(instance, known), replace(hmhs, policy="priced"), key=lambda plan: plan.makespan
+    )

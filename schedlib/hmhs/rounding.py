@@ -50,7 +50,9 @@ def round_stage(tasks: np.ndarray, time: np.ndarray) -> Rounded:
 
     def at(k: int) -> Divided:
         if k not in solved:
-            solved[k] = divided(tasks, np.where((time <= limits[k]) | (tasks == 0)[:, None], time, np.inf))
+            solved[k] = divided(
+                tasks, np.where((time <= limits[k]) | (tasks == 0)[:, None], time, np.inf)
+            )
         return solved[k]
 
     high = limits.size - 1
@@ -72,7 +74,9 @@ def _whole(tasks: np.ndarray, share: np.ndarray) -> np.ndarray:
     near = np.rint(share)
     share = np.where(np.abs(share - near) < 1e-7, near, share)
     counts = np.floor(share).astype(np.int64)
-    rest = np.repeat(np.arange(tasks.size), tasks - counts.sum(axis=1))  # one row for each split task
+    rest = np.repeat(
+        np.arange(tasks.size), tasks - counts.sum(axis=1)
+    )  # one row for each split task
     machine = maximum_bipartite_matching(csr_array(share[rest] > counts[rest]), perm_type="column")
     np.add.at(counts, (rest, machine), 1)
     return counts
@@ -97,11 +101,14 @@ def rounded(instance: Instance, known: Bounds | None = None) -> Schedule:
     """
     known = bounds(instance) if known is None else known
     counts = round_stage(instance.map_tasks, instance.map_task_time).counts
-    return _planned(instance, counts, johnson(known.map_prices.job, known.reduce_prices.job), "rounded")
+    return _planned(
+        instance, counts, johnson(known.map_prices.job, known.reduce_prices.job), "rounded"
+    )
 
 
-def searched(instance: Instance, known: Bounds | None = None, *, tries: int = TRIES,
-             seed: int = 0) -> Schedule:
+def searched(
+    instance: Instance, known: Bounds | None = None, *, tries: int = TRIES, seed: int = 0
+) -> Schedule:
     """Local search of `tries` changes from the better of priced dispatch and rounding.
 
     >>> from schedlib.hmhs.workloads import single

@@ -12,13 +12,22 @@ from schedlib.hmhs.priced import priced
 from schedlib.hmhs.rounding import rounded, searched
 
 PLANNERS: dict[str, Callable[[Instance], Schedule]] = {
-    "priced": priced, "rounded": rounded, "searched": searched}
+    "priced": priced,
+    "rounded": rounded,
+    "searched": searched,
+}
 """What plans a whole schedule before the first task runs, rather than one stage by a rule."""
 
 
 @interruptible
-def schedule(instance: Instance, policy: str | Policy = "hmhs", *, seed: int = 0,
-             believed: Instance | None = None, submit: np.ndarray | None = None) -> Schedule:
+def schedule(
+    instance: Instance,
+    policy: str | Policy = "hmhs",
+    *,
+    seed: int = 0,
+    believed: Instance | None = None,
+    submit: np.ndarray | None = None,
+) -> Schedule:
     """Schedule an instance by a named policy, or by a reader's own `Policy`.
 
     Names: `"hmhs"`, `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (the paper's four); beyond it `"priced"`,
@@ -41,12 +50,16 @@ def schedule(instance: Instance, policy: str | Policy = "hmhs", *, seed: int = 0
     if isinstance(policy, Policy):
         return run(instance, policy, seed=seed, believed=believed, submit=submit)
     if not isinstance(policy, str):
-        raise ValueError(f"policy: {policy!r}; give a name or hmhs.Policy(order=..., map_rule=..., "
-                         "reduce_rule=...)")
+        raise ValueError(
+            f"policy: {policy!r}; give a name or hmhs.Policy(order=..., map_rule=..., "
+            "reduce_rule=...)"
+        )
     if policy in PLANNERS:
         if believed or submit is not None:
-            raise ValueError(f"policy: {policy!r} plans with the true times of a whole batch; give a policy "
-                             "of rules")
+            raise ValueError(
+                f"policy: {policy!r} plans with the true times of a whole batch; give a policy "
+                "of rules"
+            )
         return PLANNERS[policy](instance)
     if policy not in POLICIES:
         raise unknown("policy", policy, [*POLICIES, *PLANNERS], "or pass a hmhs.Policy")

@@ -125,8 +125,10 @@ def place(now, stage, jobs, machines, state):
             if best[j] == gone:
                 best[j] = -1
                 for job in queue:
-                    if left[job] > 0 and (best[j] < 0 or guess[job] * speed[job, j]
-                                          < guess[best[j]] * speed[best[j], j]):
+                    if left[job] > 0 and (
+                        best[j] < 0
+                        or guess[job] * speed[job, j] < guess[best[j]] * speed[best[j], j]
+                    ):
                         best[j] = job
                 end[j] = free[j] + guess[best[j]] * speed[best[j], j]
             if soonest < 0 or end[j] < end[soonest]:
@@ -162,8 +164,10 @@ def choose(stage, machine, now, offer, jobs, machines, rules, state):
         elif rules.policy == CAPACITY:
             key = float(state.used[stage, jobs.queue[job]])
         elif rules.policy == SHORTEST:
-            key = (state.left[MAP, job] * jobs.guess[MAP, job]
-                   + state.left[REDUCE, job] * jobs.guess[REDUCE, job])
+            key = (
+                state.left[MAP, job] * jobs.guess[MAP, job]
+                + state.left[REDUCE, job] * jobs.guess[REDUCE, job]
+            )
         elif state.planned[stage, job, machine] == 0:
             key = np.inf
         else:
@@ -183,12 +187,21 @@ def serve(jobs, machines, rules, queues, done):
     map_end, job_end, maps, reduces = done.map_end, done.job_end, done.map, done.reduce
     n, m, replicas = jobs.submit.size, machines.slow.size, jobs.inputs.shape[1]
     total = jobs.inputs.shape[0]
-    state = State(left=jobs.tasks.copy(), running=np.zeros((2, n), np.int64),
-                  used=np.zeros((2, queues), np.int64), waiting=np.empty((2, n), np.int64),
-                  entered=np.zeros(2, np.int64), planned=np.zeros((2, n, m), np.int32),
-                  believed=np.zeros((2, m)), skipped=np.full(n, np.inf), tried=np.full(n, -1),
-                  head=np.full((n, m), -1), following=np.empty(total * replicas, np.int64),
-                  started=np.zeros(total, np.bool_), low=np.zeros(n, np.int64))
+    state = State(
+        left=jobs.tasks.copy(),
+        running=np.zeros((2, n), np.int64),
+        used=np.zeros((2, queues), np.int64),
+        waiting=np.empty((2, n), np.int64),
+        entered=np.zeros(2, np.int64),
+        planned=np.zeros((2, n, m), np.int32),
+        believed=np.zeros((2, m)),
+        skipped=np.full(n, np.inf),
+        tried=np.full(n, -1),
+        head=np.full((n, m), -1),
+        following=np.empty(total * replicas, np.int64),
+        started=np.zeros(total, np.bool_),
+        low=np.zeros(n, np.int64),
+    )
     task = total
     for job in range(n - 1, -1, -1):
         for _ in range(jobs.tasks[MAP, job]):
@@ -201,7 +214,10 @@ def serve(jobs, machines, rules, queues, done):
     unfinished = jobs.tasks.copy()
     idle = np.ones((2, m), np.bool_)
     on = np.empty((2, m), np.int64)  # the job that a slot runs
-    held, before = np.full(n, -1), np.empty(reduces.job.size, np.int64)  # reduces that wait for the last map
+    held, before = (
+        np.full(n, -1),
+        np.empty(reduces.job.size, np.int64),
+    )  # reduces that wait for the last map
     keys, items, size = np.empty(2 * m + 2), np.empty(2 * m + 2, np.int64), 0
     wake, arrived, offer, begun = np.inf, 0, 0, np.zeros(2, np.int64)
     stale = np.zeros(2, np.bool_)
@@ -225,10 +241,14 @@ def serve(jobs, machines, rules, queues, done):
                     map_end[job] = now
                     record = held[job]
                     while record >= 0:
-                        copied = max(reduces.start[record] + jobs.copy[job],
-                                     now + jobs.copy[job] / jobs.tasks[MAP, job])
+                        copied = max(
+                            reduces.start[record] + jobs.copy[job],
+                            now + jobs.copy[job] / jobs.tasks[MAP, job],
+                        )
                         reduces.finish[record] += copied
-                        size = push(keys, items, size, reduces.finish[record], m + reduces.machine[record])
+                        size = push(
+                            keys, items, size, reduces.finish[record], m + reduces.machine[record]
+                        )
                         record = before[record]
                 if stage == REDUCE or jobs.tasks[REDUCE, job] == 0:
                     job_end[job] = now
@@ -299,7 +319,11 @@ def serve(jobs, machines, rules, queues, done):
                     maps.start[record], maps.finish[record] = now, now + work
                     size = push(keys, items, size, maps.finish[record], machine)
                 else:
-                    reduces.job[record], reduces.machine[record], reduces.start[record] = job, machine, now
+                    reduces.job[record], reduces.machine[record], reduces.start[record] = (
+                        job,
+                        machine,
+                        now,
+                    )
                     if unfinished[MAP, job] > 0:
                         reduces.finish[record] = work
                         held[job], before[record] = record, held[job]

@@ -8,7 +8,12 @@ from schedlib.core.streams import streams
 from schedlib.hmhs.model import Instance
 from schedlib.workload import Workload
 
-NORMAL = {"map_time": (5, 45), "reduce_time": (15, 135), "map_tasks": (1, 300), "reduce_tasks": (1, 40)}
+NORMAL = {
+    "map_time": (5, 45),
+    "reduce_time": (15, 135),
+    "map_tasks": (1, 300),
+    "reduce_tasks": (1, 40),
+}
 LONG = NORMAL | {"map_time": (100, 2000), "reduce_time": (300, 6000)}
 LARGE = NORMAL | {"map_tasks": (2000, 5000), "reduce_tasks": (100, 400)}
 HYBRID = ((0.80, NORMAL), (0.15, LONG), (0.05, LARGE))
@@ -43,19 +48,28 @@ def _synthetic(n_jobs: int, seed: int, machines: Pools, slow: float, kinds) -> I
     _check(n_jobs, machines, slow)
     names = "hmhs jobs", "hmhs map speeds", "hmhs reduce speeds", "hmhs order"
     jobs, map_speed, reduce_speed, mixing = streams(seed, *names)
-    counts = np.diff(np.round(np.cumsum([0.0] + [share for share, _ in kinds]) * n_jobs).astype(int))
+    counts = np.diff(
+        np.round(np.cumsum([0.0] + [share for share, _ in kinds]) * n_jobs).astype(int)
+    )
     kind = mixing.permutation(np.repeat(np.arange(len(kinds)), counts))
     columns = {}
     for name in NORMAL:
         low, high = np.array([law[name] for _, law in kinds])[kind].T
         whole = name.endswith("tasks")
-        columns[name] = jobs.integers(low, high, endpoint=True) if whole else jobs.uniform(low, high)
-    return Instance(**columns, map_speed=speeds(map_speed, n_jobs, machines[0], slow),
-                    reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow))
+        columns[name] = (
+            jobs.integers(low, high, endpoint=True) if whole else jobs.uniform(low, high)
+        )
+    return Instance(
+        **columns,
+        map_speed=speeds(map_speed, n_jobs, machines[0], slow),
+        reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow),
+    )
 
 
 @typed
-def single(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0) -> Instance:
+def single(
+    n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0
+) -> Instance:
     """The single workload: map times U[5, 45], tasks U{1..300}; reduce times U[15, 135], tasks U{1..40}.
 
     `machines` is (map, reduce); `slow` the share of slow machines (Table 1). Raises ValueError on a number
@@ -68,7 +82,9 @@ def single(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: fl
 
 
 @typed
-def hybrid(n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0) -> Instance:
+def hybrid(
+    n_jobs: int, seed: int = 0, *, machines: Pools = (100, 100), slow: float = 0.0
+) -> Instance:
     """The paper's hybrid workload: 80 % normal jobs, 15 % long and 5 % large ones.
 
     Long jobs have times U[100, 2000] and U[300, 6000], large ones U{2000..5000} map and U{100..400} reduce
@@ -93,8 +109,14 @@ def tiny(n_jobs: int, seed: int = 0, *, machines: Pools = (2, 2)) -> Instance:
 
 
 @typed
-def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, machines: Pools = (100, 100),
-               slow: float = 0.0) -> Instance:
+def from_trace(
+    jobs: pd.DataFrame,
+    seed: int = 0,
+    *,
+    n_jobs: int | None = None,
+    machines: Pools = (100, 100),
+    slow: float = 0.0,
+) -> Instance:
     """An instance of real MapReduce jobs on the paper's random machines.
 
     `jobs` has one row per job with `map_tasks, map_time, reduce_tasks, reduce_time`, as
@@ -111,21 +133,29 @@ def from_trace(jobs: pd.DataFrame, seed: int = 0, *, n_jobs: int | None = None, 
     """
     missing = [name for name in NORMAL if name not in jobs]
     if missing:
-        raise ValueError(f"jobs: no column {', '.join(missing)}; traces.alibaba2018('mapreduce') has them")
+        raise ValueError(
+            f"jobs: no column {', '.join(missing)}; traces.alibaba2018('mapreduce') has them"
+        )
     n_jobs = len(jobs) if n_jobs is None else n_jobs
     _check(n_jobs, machines, slow)
     if n_jobs > len(jobs):
         raise ValueError(f"n_jobs: {n_jobs}, but the trace holds {len(jobs)}; ask for fewer")
-    choice, map_speed, reduce_speed = streams(seed, "hmhs jobs", "hmhs map speeds", "hmhs reduce speeds")
+    choice, map_speed, reduce_speed = streams(
+        seed, "hmhs jobs", "hmhs map speeds", "hmhs reduce speeds"
+    )
     rows = np.sort(choice.permutation(len(jobs))[:n_jobs])
     columns = {name: jobs[name].to_numpy()[rows] for name in NORMAL}
     columns |= {name: np.maximum(columns[name], 0.5) for name in ("map_time", "reduce_time")}
-    return Instance(**columns, map_speed=speeds(map_speed, n_jobs, machines[0], slow),
-                    reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow))
+    return Instance(
+        **columns,
+        map_speed=speeds(map_speed, n_jobs, machines[0], slow),
+        reduce_speed=speeds(reduce_speed, n_jobs, machines[1], slow),
+    )
 
 
-def swim_jobs(workload: Workload, *, block: float = 64e6, shuffle_per_reduce: float = 1e9,
-              rate: float = 10e6) -> pd.DataFrame:
+def swim_jobs(
+    workload: Workload, *, block: float = 64e6, shuffle_per_reduce: float = 1e9, rate: float = 10e6
+) -> pd.DataFrame:
     """MapReduce jobs for `from_trace` from a SWIM trace, which records bytes and no durations.
 
     `workload` comes from `traces.read_swim`. Our assumptions: one map task for each `block` of input bytes
@@ -143,7 +173,11 @@ def swim_jobs(workload: Workload, *, block: float = 64e6, shuffle_per_reduce: fl
        map_tasks  map_time
     0          2       6.4
     """
-    for name, value in (("block", block), ("shuffle_per_reduce", shuffle_per_reduce), ("rate", rate)):
+    for name, value in (
+        ("block", block),
+        ("shuffle_per_reduce", shuffle_per_reduce),
+        ("rate", rate),
+    ):
         if not value > 0:
             raise ValueError(f"{name}: {value}, must be positive")
     jobs = workload.jobs
@@ -156,5 +190,8 @@ def swim_jobs(workload: Workload, *, block: float = 64e6, shuffle_per_reduce: fl
     reduce_time = (jobs["shuffle"] + jobs["reduce_output"]) / np.maximum(reduces, 1) / rate
     least = 1.0  # a task that moves next to nothing still starts a process, which takes a second
     return jobs[["job", "submit"]].assign(
-        map_tasks=maps.astype(int), map_time=np.maximum(map_time, least), reduce_tasks=reduces.astype(int),
-        reduce_time=np.maximum(reduce_time, least))
+        map_tasks=maps.astype(int),
+        map_time=np.maximum(map_time, least),
+        reduce_tasks=reduces.astype(int),
+        reduce_time=np.maximum(reduce_time, least),
+    )

@@ -8,7 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from schedlib.eagle import CUTOFF, PARTITION, SYSTEMS, System, cutoff_for, google, short_share, simulate
+from schedlib.eagle import (
+    CUTOFF,
+    PARTITION,
+    SYSTEMS,
+    System,
+    cutoff_for,
+    google,
+    short_share,
+    simulate,
+)
 from schedlib.eagle.simulating.simulate import dephased
 from schedlib.leaderboard.invariants import idle_while_waiting, in_use, two_at_once
 from schedlib.leaderboard.race import (
@@ -28,7 +37,9 @@ from schedlib.leaderboard.race import (
 from schedlib.workload import SECONDS, Workload
 
 SHIPPED = ("eagle", "hawk", "sparrow", "dlwl")
-METRICS = {f"{jobs} % done in (s)": "low" for jobs in ("short jobs, 90", "short jobs, 50", "long jobs, 90")}
+METRICS = {
+    f"{jobs} % done in (s)": "low" for jobs in ("short jobs, 90", "short jobs, 50", "long jobs, 90")
+}
 METRICS |= {"short jobs, bounded slowdown": "low", "utilisation (%)": "high"}
 LOAD, SCALE, JOBS = 0.95, 1 / 60, 2000
 SMALL = 50  # jobs of the run with checked indices
@@ -46,10 +57,20 @@ class Case(NamedTuple):
     estimate: str | tuple[float, float] = "mean"
 
 
-def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workload] | None = None,
-          workers: int | None = None, short_partition: float | None = None, cutoff: float | None = None,
-          seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False, check: bool = True,
-          detail: str = "as_published", clairvoyant: bool = True, limit: float = LIMIT) -> pd.DataFrame:
+def eagle(
+    *mine: System | Callable,
+    workload: Workload | Callable[[int], Workload] | None = None,
+    workers: int | None = None,
+    short_partition: float | None = None,
+    cutoff: float | None = None,
+    seeds: Seeds = 5,
+    against: Iterable[str] = SHIPPED,
+    each: bool = False,
+    check: bool = True,
+    detail: str = "as_published",
+    clairvoyant: bool = True,
+    limit: float = LIMIT,
+) -> pd.DataFrame:
     """The leaderboard of schedulers of short and long jobs, by the time in which 90 % of the short are done.
 
     - `mine`: `eagle.System`, or a function `send(cluster, job, probe, rng)` that says where a short job's
@@ -78,7 +99,9 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
     a rule: ...job 0 ... worker...(seed 0)
     """
     if workload is None and (workers, short_partition, cutoff) != (None, None, None):
-        raise ValueError("workers, short_partition, cutoff: are of a workload of your own; give workload=")
+        raise ValueError(
+            "workers, short_partition, cutoff: are of a workload of your own; give workload="
+        )
 
     estimate = "mean" if clairvoyant else MISJUDGED
 
@@ -88,14 +111,24 @@ def eagle(*mine: System | Callable, workload: Workload | Callable[[int], Workloa
         partition = short_share(jobs, limit) if short_partition is None else short_partition
         span = np.ptp(jobs.jobs["submit"])
         if not (workers or span):
-            raise ValueError("workers: all jobs come at once, so no number gives a load; say how many")
+            raise ValueError(
+                "workers: all jobs come at once, so no number gives a load; say how many"
+            )
         enough = workers or int(np.ceil(jobs.tasks["duration"].sum() / (LOAD * span)))
         return Case(jobs, enough, partition, limit)
 
     make, rivals = cases(workload, google_jobs, read), tuple(against)
     own = [GAME.policy(given) for given in mine]
-    board = race(GAME, own, lambda seed: make(seed)._replace(detail=detail, estimate=estimate), rivals, seeds,
-                 each, check, limit)
+    board = race(
+        GAME,
+        own,
+        lambda seed: make(seed)._replace(detail=detail, estimate=estimate),
+        rivals,
+        seeds,
+        each,
+        check,
+        limit,
+    )
     systems = {system.name: system for system in (*map(SYSTEMS.get, rivals), *own)}
     return board.assign(looked=[systems[name].looks() for name in board["policy"]])
 
@@ -106,17 +139,33 @@ def google_jobs(seed: int) -> Case:
 
 
 def _run(system: str | System, case: Case, seed: int) -> Outcome:
-    run = simulate(case.workload, system, case.workers, seed=seed, record=True,
-                   short_partition=case.short_partition, cutoff=case.cutoff, detail=case.detail,
-                   estimate=case.estimate)
+    run = simulate(
+        case.workload,
+        system,
+        case.workers,
+        seed=seed,
+        record=True,
+        short_partition=case.short_partition,
+        cutoff=case.cutoff,
+        detail=case.detail,
+        estimate=case.estimate,
+    )
     tasks: Any = run.tasks
     jobs, unit = run.jobs, SECONDS.get(case.workload.time_unit, 1.0)
     worker, start, finish = (tasks[name].to_numpy() for name in ("worker", "start", "finish"))
-    short, long = (unit * jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True))
-    values: tuple = tuple(np.percentile(times, q) if len(times) else np.nan
-                          for times, q in ((short, 90), (short, 50), (long, 90)))
-    longest = np.maximum.reduceat(case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1])
-    slow = bounded_slowdown(short, unit * longest[~jobs["long"].to_numpy()]) if len(short) else np.nan
+    short, long = (
+        unit * jobs["completion"][jobs["long"] == which].to_numpy() for which in (False, True)
+    )
+    values: tuple = tuple(
+        np.percentile(times, q) if len(times) else np.nan
+        for times, q in ((short, 90), (short, 50), (long, 90))
+    )
+    longest = np.maximum.reduceat(
+        case.workload.tasks["duration"].to_numpy(), case.workload.offsets[:-1]
+    )
+    slow = (
+        bounded_slowdown(short, unit * longest[~jobs["long"].to_numpy()]) if len(short) else np.nan
+    )
     part = np.full((len(tasks), 1), 1 / case.workers)
     values += slow, in_use(jobs["submit"].to_numpy(), start, finish, part)
     broke = _impossible(tasks, jobs, case)
@@ -126,8 +175,13 @@ def _run(system: str | System, case: Case, seed: int) -> Outcome:
     ready = jobs.set_index("job")["submit"].reindex(tasks["job"]).to_numpy()
     idle = idle_while_waiting(case.workers, ready, start, finish)
     lost = f"workers idle for {idle:.0%} of their time while a task waits elsewhere"
-    return Outcome(values, np.maximum(jobs["completion"].to_numpy() - longest, 0.0), broke, idle,
-                   f"{lost}; more probes, or stealing, find them")
+    return Outcome(
+        values,
+        np.maximum(jobs["completion"].to_numpy() - longest, 0.0),
+        broke,
+        idle,
+        f"{lost}; more probes, or stealing, find them",
+    )
 
 
 def _impossible(tasks: pd.DataFrame, jobs: pd.DataFrame, case: Case) -> str:
@@ -147,7 +201,12 @@ def _impossible(tasks: pd.DataFrame, jobs: pd.DataFrame, case: Case) -> str:
     return tampered(submit, submit + told, end - submit, submit, "job")
 
 
-GAME = Game(METRICS, _run, partial(queue_of, "let `queue` come to it, or send its probes elsewhere"),
-            lambda case: case._replace(workload=case.workload.head(SMALL), cutoff=math.inf), System,
-            lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
-            "an eagle.System, or a function send(cluster, job, probe, rng)")
+GAME = Game(
+    METRICS,
+    _run,
+    partial(queue_of, "let `queue` come to it, or send its probes elsewhere"),
+    lambda case: case._replace(workload=case.workload.head(SMALL), cutoff=math.inf),
+    System,
+    lambda send: System(name_of(send), short_jobs=send, long_jobs="lwl", queue="fifo"),
+    "an eagle.System, or a function send(cluster, job, probe, rng)",
+)

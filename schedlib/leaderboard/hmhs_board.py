@@ -28,9 +28,16 @@ SMALL = 5  # jobs of the run with checked indices
 METRICS = {"makespan over its lower bound": "low", "mean end of a job over the bound": "low"}
 
 
-def hmhs(*mine: Policy | Callable, workload: Instance | Callable[[int], Instance] | None = None,
-         seeds: Seeds = 5, against: Iterable[str] = SHIPPED, each: bool = False,
-         check: bool = True, limit: float = LIMIT, clairvoyant: bool = True) -> pd.DataFrame:
+def hmhs(
+    *mine: Policy | Callable,
+    workload: Instance | Callable[[int], Instance] | None = None,
+    seeds: Seeds = 5,
+    against: Iterable[str] = SHIPPED,
+    each: bool = False,
+    check: bool = True,
+    limit: float = LIMIT,
+    clairvoyant: bool = True,
+) -> pd.DataFrame:
     """The leaderboard of policies for batches of MapReduce jobs, by the makespan in units of its lower bound.
 
     - `mine`: `hmhs.Policy`, or a rule made by `@hmhs.rule` (or a plain function) for both stages, in Pri's
@@ -65,7 +72,10 @@ def _of_rule(function: Callable) -> Policy:
 
 def _mean_times(case: Instance) -> Instance:
     """The instance in which all jobs take as long as they do on average."""
-    means = {name: np.full(case.n_jobs, getattr(case, name).mean()) for name in ("map_time", "reduce_time")}
+    means = {
+        name: np.full(case.n_jobs, getattr(case, name).mean())
+        for name in ("map_time", "reduce_time")
+    }
     return replace(case, **means)
 
 
@@ -77,16 +87,27 @@ def single_batch(seed: int) -> Instance:
 def _run(policy: str | Policy, case: Instance, seed: int, blind: bool = False) -> Outcome:
     # A policy is given an instance of its own, so that what it changes stays its own.
     own = isinstance(policy, Policy)
-    done = schedule(replace(case) if own else case, policy, seed=seed,
-                    believed=_mean_times(case) if own and blind else None)
+    done = schedule(
+        replace(case) if own else case,
+        policy,
+        seed=seed,
+        believed=_mean_times(case) if own and blind else None,
+    )
     bound = lower_bound(case)
-    shares = [idle_while_waiting(times.shape[1], ready[tasks.job], tasks.start, tasks.finish)
-              for _, tasks, ready, times, _ in _stages(done, case)]
+    shares = [
+        idle_while_waiting(times.shape[1], ready[tasks.job], tasks.start, tasks.finish)
+        for _, tasks, ready, times, _ in _stages(done, case)
+    ]
     idle = float(np.average(shares, weights=(case.map_machines, case.reduce_machines)))
     lost = f"machines idle for {idle:.0%} of their time while a task could run"
     broke = next(filter(None, (_impossible(*stage) for stage in _stages(done, case))), "")
-    return Outcome((done.makespan / bound, done.job_end.mean() / bound), done.job_end, broke, idle,
-                   f"{lost}; give every machine that asks a job of stage.queue")
+    return Outcome(
+        (done.makespan / bound, done.job_end.mean() / bound),
+        done.job_end,
+        broke,
+        idle,
+        f"{lost}; give every machine that asks a job of stage.queue",
+    )
 
 
 def _stages(done: Schedule, case: Instance) -> Iterator[tuple]:
@@ -101,16 +122,26 @@ def _impossible(name, stage, ready, times, wanted) -> str:
     for job in np.flatnonzero(ran != wanted)[:1]:
         counts = f"{ran[job]} {name} tasks of job {job} ran, and it has {wanted[job]}"
         return f"unknown job: {counts}; the arrays of `stage` {READ_ONLY}"
-    if wrong := tampered(stage.start, stage.finish, times[stage.job, stage.machine], ready[stage.job],
-                         f"{name} task"):
+    if wrong := tampered(
+        stage.start, stage.finish, times[stage.job, stage.machine], ready[stage.job], f"{name} task"
+    ):
         return wrong
-    if (second := two_at_once(times.shape[1], stage.machine, stage.start, stage.finish)) is not None:
+    if (
+        second := two_at_once(times.shape[1], stage.machine, stage.start, stage.finish)
+    ) is not None:
         where = f"{name} machine {stage.machine[second]} at {stage.start[second]:.4g} s"
         return f"capacity: {where} runs a second task, of job {stage.job[second]}"
     return ""
 
 
-GAME = Game(METRICS, _run,
-            lambda case: Waiting("job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks"),
-            lambda case: case.head(min(SMALL, case.n_jobs)), Policy,
-            _of_rule, "an hmhs.Policy, or a rule made by @hmhs.rule")
+GAME = Game(
+    METRICS,
+    _run,
+    lambda case: Waiting(
+        "job", np.zeros(case.n_jobs), np.inf, "s", "give it to a machine that asks"
+    ),
+    lambda case: case.head(min(SMALL, case.n_jobs)),
+    Policy,
+    _of_rule,
+    "an hmhs.Policy, or a rule made by @hmhs.rule",
+)

@@ -15,8 +15,13 @@ def in_use(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, part: np.n
     return 100 * ((finish - start) @ part).mean() / (finish.max() - submit.min())
 
 
-def over_capacity(machine: np.ndarray, start: np.ndarray, finish: np.ndarray, demand: np.ndarray,
-                  capacity: np.ndarray) -> tuple[int, int, float] | None:
+def over_capacity(
+    machine: np.ndarray,
+    start: np.ndarray,
+    finish: np.ndarray,
+    demand: np.ndarray,
+    capacity: np.ndarray,
+) -> tuple[int, int, float] | None:
     """The first task whose start takes a machine above its capacity: (task, resource, used), or None.
 
     `machine, start, finish (T,)`, `demand (T, R)`, `capacity (N, R)`; tasks with machine -1 did not run. Of
@@ -31,7 +36,9 @@ def over_capacity(machine: np.ndarray, start: np.ndarray, finish: np.ndarray, de
         return None
     task, kind = np.concatenate((ran, ran)), np.repeat((0, 1), len(ran))  # an end, a start
     time = np.concatenate((finish[ran], start[ran]))
-    kind[: len(ran)][finish[ran] <= start[ran]] = 2  # a task that takes no time starts before it ends
+    kind[: len(ran)][finish[ran] <= start[ran]] = (
+        2  # a task that takes no time starts before it ends
+    )
     order = np.lexsort((kind, time, machine[task]))
     task, kind, time = task[order], kind[order], time[order]
     used = np.cumsum(np.where(kind == 1, 1.0, -1.0)[:, None] * demand[task], axis=0)
@@ -39,7 +46,9 @@ def over_capacity(machine: np.ndarray, start: np.ndarray, finish: np.ndarray, de
     before = np.vstack((np.zeros(demand.shape[1]), used))[first]
     used -= np.repeat(before, np.diff(np.append(first, len(task))), axis=0)
     room = capacity[machine[task]]
-    over = (used > room * (1 + SLACK) + SLACK * demand.max(axis=0) * len(ran) ** 0.5) & (kind == 1)[:, None]
+    over = (used > room * (1 + SLACK) + SLACK * demand.max(axis=0) * len(ran) ** 0.5) & (kind == 1)[
+        :, None
+    ]
     if not over.any():
         return None
     rows = np.flatnonzero(over.any(axis=1))
@@ -48,17 +57,23 @@ def over_capacity(machine: np.ndarray, start: np.ndarray, finish: np.ndarray, de
     return int(task[row]), resource, float(used[row, resource])
 
 
-def two_at_once(machines: int, machine: np.ndarray, start: np.ndarray, finish: np.ndarray) -> int | None:
+def two_at_once(
+    machines: int, machine: np.ndarray, start: np.ndarray, finish: np.ndarray
+) -> int | None:
     """The first task (T,) that starts on a machine which still runs another, or None.
 
     >>> two_at_once(1, np.array([0, 0]), np.array([0.0, 1.0]), np.array([2.0, 3.0]))
     1
     """
-    second = over_capacity(machine, start, finish, np.ones((len(machine), 1)), np.ones((machines, 1)))
+    second = over_capacity(
+        machine, start, finish, np.ones((len(machine), 1)), np.ones((machines, 1))
+    )
     return second and second[0]
 
 
-def idle_while_waiting(machines: int, ready: np.ndarray, start: np.ndarray, finish: np.ndarray) -> float:
+def idle_while_waiting(
+    machines: int, ready: np.ndarray, start: np.ndarray, finish: np.ndarray
+) -> float:
     """The share of the machines' time that passes idle while a task is ready and not started.
 
     `ready, start, finish (T,)` of tasks that take a whole machine each. Time ends with the last start.
@@ -70,13 +85,21 @@ def idle_while_waiting(machines: int, ready: np.ndarray, start: np.ndarray, fini
     time = np.concatenate((ready, start, start, finish))
     order = np.argsort(time, kind="stable")
     span = np.diff(time[order])
-    waiting, busy = (np.cumsum(np.repeat(step, n)[order])[:-1] for step in ((1, -1, 0, 0), (0, 0, 1, -1)))
+    waiting, busy = (
+        np.cumsum(np.repeat(step, n)[order])[:-1] for step in ((1, -1, 0, 0), (0, 0, 1, -1))
+    )
     whole = machines * (start.max(initial=0.0) - ready.min(initial=np.inf)) if n else 0.0
     return float((span * (machines - busy))[waiting > 0].sum() / whole) if whole > 0 else 0.0
 
 
-def passed_over(submit: np.ndarray, start: np.ndarray, finish: np.ndarray, machine: np.ndarray,
-                demand: np.ndarray, capacity: np.ndarray) -> tuple[int, int, float, int] | None:
+def passed_over(
+    submit: np.ndarray,
+    start: np.ndarray,
+    finish: np.ndarray,
+    machine: np.ndarray,
+    demand: np.ndarray,
+    capacity: np.ndarray,
+) -> tuple[int, int, float, int] | None:
     """Jobs that wait at a decision although a machine has room: (how many, the first, when, where), or None.
     An arriving job may go to any machine; a machine that a job leaves may start any waiting one. `submit,
     start, finish, machine (N,)`, `demand (N, R)`, `capacity (M, R)`."""

@@ -114,7 +114,10 @@ demand for it; so does a machine choose among those who wait."""
 @numba.njit
 def fragments(cluster: lotes.Cluster, free: np.ndarray) -> float:
     """F_n(M): GPUs, as a part of the most that a machine has, which typical tasks cannot use; `free (R,)`."""
-    total, gpu = 0.0, len(free) - 2  # the last resource; behind it stands the largest share of a piece
+    total, gpu = (
+        0.0,
+        len(free) - 2,
+    )  # the last resource; behind it stands the largest share of a piece
     for k in range(len(cluster.share)):
         if cluster.demand[k, gpu] == 0 or (cluster.demand[k] > free).any():
             total += cluster.share[k] * free[gpu]
@@ -174,6 +177,7 @@ Tasks that have not begun are mapped anew whenever a machine asks."""
 
 def fewest_running(skips: int) -> Callable:
     """Fair sharing; a job whose input is not on the machine lets up to so many offers pass."""
+
     def rule(stage, machine, now):
         running = np.zeros(stage.left.size)
         for other in range(stage.free.size):
@@ -188,10 +192,13 @@ def fewest_running(skips: int) -> Callable:
             stage.notes[job, 0] += 1
         stage.wake[0] = (now // HEARTBEAT + 1) * HEARTBEAT
         return -1
+
     return rule
 
 
-delay = hmhs.Policy(map_rule=fewest_running(SKIPS), reduce_rule=fewest_running(0), name="delay scheduling")
+delay = hmhs.Policy(
+    map_rule=fewest_running(SKIPS), reduce_rule=fewest_running(0), name="delay scheduling"
+)
 """The job with the fewest running tasks goes first, and waits a little for a machine that has its input:
 one on which its maps are quickest."""
 

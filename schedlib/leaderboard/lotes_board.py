@@ -24,15 +24,29 @@ from schedlib.leaderboard.race import (
     race,
     tampered,
 )
-from schedlib.lotes import JobClasses, MachineConfigs, Plan, Policy, cluster_jobs, random_instance, simulate
+from schedlib.lotes import (
+    JobClasses,
+    MachineConfigs,
+    Plan,
+    Policy,
+    cluster_jobs,
+    random_instance,
+    simulate,
+)
 from schedlib.lotes import plan as make_plan
 from schedlib.workload import SECONDS, Workload
 
 SHIPPED = ("lotes", "greedy", "tetris")
 PLANNED = ("lotes", "lotes-first")
 SMALL = 200  # jobs of the run with checked indices
-METRICS = {"mean wait (s)": "low", "99 % wait (s)": "low", "longest wait (s)": "low",
-           "jobs that wait (%)": "low", "bounded slowdown": "low", "utilisation (%)": "high"}
+METRICS = {
+    "mean wait (s)": "low",
+    "99 % wait (s)": "low",
+    "longest wait (s)": "low",
+    "jobs that wait (%)": "low",
+    "bounded slowdown": "low",
+    "utilisation (%)": "high",
+}
 
 
 class Case(NamedTuple):
@@ -43,10 +57,19 @@ class Case(NamedTuple):
     workload: Workload
 
 
-def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workload] | None = None,
-          configs: MachineConfigs | None = None, seeds: Seeds = 5, against: Iterable[str] = SHIPPED,
-          each: bool = False, check: bool = True, limit: float = LIMIT, classes: JobClasses | None = None,
-          plan: Plan | None = None, clairvoyant: bool = True) -> pd.DataFrame:
+def lotes(
+    *mine: Policy | Callable,
+    workload: Workload | Callable[[int], Workload] | None = None,
+    configs: MachineConfigs | None = None,
+    seeds: Seeds = 5,
+    against: Iterable[str] = SHIPPED,
+    each: bool = False,
+    check: bool = True,
+    limit: float = LIMIT,
+    classes: JobClasses | None = None,
+    plan: Plan | None = None,
+    clairvoyant: bool = True,
+) -> pd.DataFrame:
     """The leaderboard of policies that place jobs on machines, by the mean wait of all jobs.
 
     - `mine`: `lotes.Policy`, or a function `arrive(cluster, job)`
@@ -84,9 +107,13 @@ def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workloa
     if workload is None and configs is not None:
         raise ValueError("configs: machines without a workload; give workload= too, or neither")
     if workload is not None and not isinstance(configs, MachineConfigs):
-        raise ValueError("configs: a workload of your own needs lotes.MachineConfigs(capacity, count)")
+        raise ValueError(
+            "configs: a workload of your own needs lotes.MachineConfigs(capacity, count)"
+        )
     if workload is None and (classes, plan) != (None, None):
-        raise ValueError("classes, plan: are of a workload of your own; give workload= and configs=")
+        raise ValueError(
+            "classes, plan: are of a workload of your own; give workload= and configs="
+        )
     against = tuple(against)
     planned = not set(PLANNED).isdisjoint(against)
     if planned and isinstance(workload, Workload):
@@ -96,7 +123,9 @@ def lotes(*mine: Policy | Callable, workload: Workload | Callable[[int], Workloa
             left = ", ".join(name for name in PLANNED if name in against)
             warnings.warn(f"{left} left out: {error}", stacklevel=2)
             against, planned = tuple(name for name in against if name not in PLANNED), False
-    case_of = cases(workload, random_jobs, lambda given: _case(given, configs, planned, classes, plan))
+    case_of = cases(
+        workload, random_jobs, lambda given: _case(given, configs, planned, classes, plan)
+    )
     game = GAME if clairvoyant else GAME._replace(run=partial(_run, clairvoyant=False))
     return race(game, mine, case_of, against, seeds, each, check, limit)
 
@@ -105,10 +134,13 @@ def random_jobs(seed: int, machines: int = 2, hours: float = 10.0) -> Case:
     """The default case, a rush: the instance of seed 0, and jobs of this seed for it, with durations in h."""
     instance = _instance(machines, hours)
     blocks = list(replace(instance.workload, seed=seed).blocks())
-    submit, job_class, work, demand = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    submit, job_class, work, demand = (
+        np.concatenate(column) for column in zip(*blocks, strict=True)
+    )
     duration = work / instance.classes.rate[0, job_class]  # omega = 0: the same on all machines
-    jobs = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", cpu=demand[:, 0],
-                                mem=demand[:, 1])
+    jobs = Workload.from_arrays(
+        submit, duration, job_class=job_class, time_unit="h", cpu=demand[:, 0], mem=demand[:, 1]
+    )
     return Case(instance.configs, instance.plan, jobs)
 
 
@@ -117,8 +149,13 @@ def _instance(machines, hours):
     return random_instance(0.006, machines=machines, hours=hours, sizes="common", load=1.05)
 
 
-def _case(given: Any, configs: Any, planned: bool, classes: JobClasses | None = None,
-          plan: Plan | None = None) -> Case:
+def _case(
+    given: Any,
+    configs: Any,
+    planned: bool,
+    classes: JobClasses | None = None,
+    plan: Plan | None = None,
+) -> Case:
     workload = checked(given, Workload)
     tasks, own = workload.tasks, workload.jobs["class"].to_numpy()
     job_class = np.repeat(own, np.diff(workload.offsets))
@@ -129,9 +166,13 @@ def _case(given: Any, configs: Any, planned: bool, classes: JobClasses | None = 
             kinds = len(tasks[list(workload.resources)].drop_duplicates())
             classes, job_class = cluster_jobs(workload, min(4, kinds), configs=configs.n_configs)
         plan = make_plan(configs, classes)
-    columns: dict[str, Any] = {name: tasks[name].to_numpy() for name in ("duration", *workload.resources)}
+    columns: dict[str, Any] = {
+        name: tasks[name].to_numpy() for name in ("duration", *workload.resources)
+    }
     submit = np.repeat(workload.jobs["submit"].to_numpy(), np.diff(workload.offsets))
-    jobs = Workload.from_arrays(submit, job_class=job_class, time_unit=workload.time_unit, **columns)
+    jobs = Workload.from_arrays(
+        submit, job_class=job_class, time_unit=workload.time_unit, **columns
+    )
     return Case(configs, plan, jobs)
 
 
@@ -141,13 +182,18 @@ def _means(workload: Workload, job_class: np.ndarray, configs: MachineConfigs) -
     if list(tasks.index) != list(range(len(tasks))):
         raise ValueError(f"classes: {list(tasks.index)[:5]} ..., number them 0, 1, 2 without gaps")
     rate = np.tile(1 / np.maximum(tasks["duration"].to_numpy(), 1e-12), (configs.n_configs, 1))
-    share, demand = np.bincount(job_class) / len(job_class), tasks[list(workload.resources)].to_numpy()
+    share, demand = (
+        np.bincount(job_class) / len(job_class),
+        tasks[list(workload.resources)].to_numpy(),
+    )
     return JobClasses(share, demand, rate)
 
 
 def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) -> Outcome:
     unit = case.workload.time_unit
-    options: Any = {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
+    options: Any = (
+        {"gamma_unit": None} if policy == "tetris" and unit not in ("s", "min", "h") else {}
+    )
     if isinstance(policy, Policy):
         options = {"clairvoyant": clairvoyant}
     run = simulate(policy, case.configs, case.workload, plan=case.plan, seed=seed, **options)
@@ -155,17 +201,31 @@ def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) 
     record = {name: jobs[name].to_numpy() for name in ("machine", "start", "finish")}
     record["demand"] = case.workload.tasks[list(case.workload.resources)].to_numpy(float)
     record["capacity"] = np.repeat(case.configs.capacity, case.configs.count, axis=0)
-    duration, submit = case.workload.tasks["duration"].to_numpy(), case.workload.jobs["submit"].to_numpy()
+    duration, submit = (
+        case.workload.tasks["duration"].to_numpy(),
+        case.workload.jobs["submit"].to_numpy(),
+    )
     wait, values = run.response, (np.nan,) * len(METRICS)
     if started := not np.isnan(wait).any():
         waits, alone = SECONDS.get(unit, 1.0) * wait, SECONDS.get(unit, 1.0) * duration
         part = record["demand"] / record["capacity"].sum(axis=0)
-        values = (waits.mean(), np.quantile(waits, 0.99), waits.max(), 100 * (wait > 0).mean(),
-                  bounded_slowdown(waits + alone, alone),
-                  in_use(submit, record["start"], record["finish"], part))
-    broke = tampered(record["start"], record["finish"], duration, submit, "job") or _overfull(record, case)
-    pools = case.configs.pieces is None and (case.plan is None or bool((case.plan.classes.rate > 0).all()))
-    judged = isinstance(policy, Policy) and started and not broke and pools  # else room cannot be added up
+        values = (
+            waits.mean(),
+            np.quantile(waits, 0.99),
+            waits.max(),
+            100 * (wait > 0).mean(),
+            bounded_slowdown(waits + alone, alone),
+            in_use(submit, record["start"], record["finish"], part),
+        )
+    broke = tampered(record["start"], record["finish"], duration, submit, "job") or _overfull(
+        record, case
+    )
+    pools = case.configs.pieces is None and (
+        case.plan is None or bool((case.plan.classes.rate > 0).all())
+    )
+    judged = (
+        isinstance(policy, Policy) and started and not broke and pools
+    )  # else room cannot be added up
     passed = _passed(jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
     return Outcome(values, wait, broke, *passed)
 
@@ -192,7 +252,12 @@ def _passed(submit: np.ndarray, record: dict[str, np.ndarray], unit: str) -> tup
     return count / len(submit), f"{waited} let `arrive` and `leave` try every one"
 
 
-GAME = Game(METRICS, _run, partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
-            lambda case: case._replace(workload=case.workload.head(SMALL)), Policy,
-            lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
-            "a lotes.Policy, or a function arrive(cluster, job)")
+GAME = Game(
+    METRICS,
+    _run,
+    partial(queue_of, "start it in `arrive`, or in `leave` when a job exits"),
+    lambda case: case._replace(workload=case.workload.head(SMALL)),
+    Policy,
+    lambda arrive: Policy(arrive=arrive, name=name_of(arrive)),
+    "a lotes.Policy, or a function arrive(cluster, job)",
+)

@@ -22,7 +22,11 @@ from schedlib.mch.search import random_tree
 
 SHIPPED = ("h-drf", "mch", "naive-h-drf", "drf")
 TASKS = 50  # of a job
-METRICS = {"poorest leaf (share over its due)": "high", "utilisation (%)": "high", "bounded slowdown": "low"}
+METRICS = {
+    "poorest leaf (share over its due)": "high",
+    "utilisation (%)": "high",
+    "bounded slowdown": "low",
+}
 
 
 class Case(NamedTuple):
@@ -34,9 +38,15 @@ class Case(NamedTuple):
     until: float
 
 
-def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None = None, seeds: Seeds = 5,
-        against: Iterable[str] = SHIPPED, each: bool = False, check: bool = True,
-        limit: float = LIMIT) -> pd.DataFrame:
+def mch(
+    *mine: Rule | Callable,
+    workload: tuple | Callable[[int], tuple] | None = None,
+    seeds: Seeds = 5,
+    against: Iterable[str] = SHIPPED,
+    each: bool = False,
+    check: bool = True,
+    limit: float = LIMIT,
+) -> pd.DataFrame:
     """The leaderboard of rules that share a cluster, by the part of its due that the poorest leaf has.
 
     - `mine`: rules made by `@mch.rule` (or plain functions `priority(leaf, usage, demand, weight, capacity)`)
@@ -61,7 +71,9 @@ def mch(*mine: Rule | Callable, workload: tuple | Callable[[int], tuple] | None 
     >>> print(mch(no_number, seeds=1, against=["drf"])["broke"].iloc[1])
     a rule: ...(seed 0)
     """
-    return race(GAME, mine, cases(workload, greedy_leaves, _case), against, seeds, each, check, limit)
+    return race(
+        GAME, mine, cases(workload, greedy_leaves, _case), against, seeds, each, check, limit
+    )
 
 
 def greedy_leaves(seed: int) -> Case:
@@ -71,7 +83,9 @@ def greedy_leaves(seed: int) -> Case:
     until, duration = 900.0, rng.uniform(5.0, 60.0, tree.n_leaves)
     capacity = np.full(tree.n_resources, 400.0)
     at_once = 1 / (tree.demand / capacity).max(axis=1)
-    more = np.ceil(at_once * (2 * until / duration + 2) / TASKS).astype(int)  # than the leaf alone could run
+    more = np.ceil(at_once * (2 * until / duration + 2) / TASKS).astype(
+        int
+    )  # than the leaf alone could run
     leaf = np.repeat(np.arange(tree.n_leaves), more)
     jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": TASKS})
     jobs["duration"] = duration[leaf] * rng.standard_exponential(len(leaf))
@@ -80,7 +94,9 @@ def greedy_leaves(seed: int) -> Case:
 
 def _case(given: Any) -> Case:
     if not isinstance(given, tuple) or len(given) != 4 or not isinstance(given[0], Tree):
-        raise ValueError("workload: give (tree, capacity, jobs, until), or a function from a seed to those")
+        raise ValueError(
+            "workload: give (tree, capacity, jobs, until), or a function from a seed to those"
+        )
     tree, capacity, jobs, until = given
     return Case(tree, np.asarray(capacity, float), jobs, until)
 
@@ -91,16 +107,20 @@ def _run(policy: str | Rule, case: Case, seed: int) -> Outcome:
     poorest = min(part[~np.isnan(part)], default=np.nan)
     came = run.jobs[run.jobs["submit"] < case.until]
     response = came["finish"].fillna(case.until).clip(upper=case.until) - came["submit"]
-    slow = bounded_slowdown(response.to_numpy(), came["duration"].to_numpy()) if len(came) else np.nan
+    slow = (
+        bounded_slowdown(response.to_numpy(), came["duration"].to_numpy()) if len(came) else np.nan
+    )
     broke = _other_work(run, case) or _overfull(run, case)
     return Outcome((poorest, 100 * run.utilisation.mean(), slow), hungry, broke)
 
 
 def _shares(run: Churn, case: Case) -> tuple[np.ndarray, np.ndarray]:
-    """Each leaf's share over its due (NaN: nothing is due), its longest time with no task running (NaN: all).
-    """
+    """Each leaf's share over its due (NaN: nothing is due), its longest time with no task running (NaN: all)."""
     part, hungry = np.full(case.tree.n_leaves, np.nan), np.zeros(case.tree.n_leaves)
-    one, guarantee = (case.tree.demand / case.capacity).max(axis=1), case.tree.guarantee[case.tree.leaves]
+    one, guarantee = (
+        (case.tree.demand / case.capacity).max(axis=1),
+        case.tree.guarantee[case.tree.leaves],
+    )
     changes = dict(list(run.shares.groupby("leaf")))
     for leaf, jobs in run.jobs.groupby("leaf"):
         begin = jobs["submit"].min()
@@ -128,13 +148,19 @@ def _other_work(run: Churn, case: Case) -> str:
     one = (case.tree.demand / case.capacity).max(axis=1)  # the share of a task
     changes = dict(list(run.shares.groupby("leaf")))
     for leaf, jobs in run.jobs.groupby("leaf"):
-        if leaf in changes and jobs["finish"].max(skipna=False) < case.until and "depart" not in jobs:
+        if (
+            leaf in changes
+            and jobs["finish"].max(skipna=False) < case.until
+            and "depart" not in jobs
+        ):
             time, share = changes[leaf]["time"].to_numpy(), changes[leaf]["share"].to_numpy()
             ran = (np.diff(time) * share[:-1]).sum() / one[leaf]
             takes = (jobs["tasks"] * jobs["duration"]).sum()
             if abs(ran - takes) > 1e-6 * takes:
                 total = f"tasks run for {ran:.6g} s in all, and they take {takes:.6g}"
-                return f"duration: leaf {leaf}'s {total}; the arrays that a rule is given {READ_ONLY}"
+                return (
+                    f"duration: leaf {leaf}'s {total}; the arrays that a rule is given {READ_ONLY}"
+                )
     return ""
 
 
@@ -153,10 +179,19 @@ def _overfull(run: Churn, case: Case) -> str:
 
 
 def _waiting(case: Case) -> Waiting:
-    first = case.jobs.groupby("leaf")["submit"].min().reindex(range(case.tree.n_leaves), fill_value=0.0)
+    first = (
+        case.jobs.groupby("leaf")["submit"].min().reindex(range(case.tree.n_leaves), fill_value=0.0)
+    )
     way_out = "look at its priority when it has nothing, and whether its task's needs are ever free at once"
     return Waiting("leaf", first.to_numpy(), float(case.jobs["duration"].mean()), "s", way_out)
 
 
-GAME = Game(METRICS, _run, _waiting, lambda case: case._replace(until=case.until / 10), Rule,
-            rule, "a rule made by @mch.rule")
+GAME = Game(
+    METRICS,
+    _run,
+    _waiting,
+    lambda case: case._replace(until=case.until / 10),
+    Rule,
+    rule,
+    "a rule made by @mch.rule",
+)

@@ -15,8 +15,12 @@ from schedlib.core import compiling
 from schedlib.core.stopping import stoppable
 from schedlib.leaderboard.standings import COLUMNS, standings
 
-PATIENCE = 10  # a job starves that waits so many times a task and the median of the papers' longest waits
-IDLE = 0.01  # a policy is warned that idles, while work could run, more than this and twice the others
+PATIENCE = (
+    10  # a job starves that waits so many times a task and the median of the papers' longest waits
+)
+IDLE = (
+    0.01  # a policy is warned that idles, while work could run, more than this and twice the others
+)
 Seeds = int | Iterable[int]
 READ_ONLY = "are the simulator's own: read them, and change none"
 LIMIT = 60.0  # seconds that a run of a reader's policy may take
@@ -47,8 +51,13 @@ class Waiting(NamedTuple):
 def queue_of(way_out: str, case: Any) -> Waiting:
     """The words for a case whose `workload` is a Workload of jobs."""
     jobs = case.workload
-    return Waiting(what="job", submit=jobs.jobs["submit"].to_numpy(), unit=jobs.time_unit,
-                   task=float(jobs.tasks["duration"].max()), way_out=way_out)
+    return Waiting(
+        what="job",
+        submit=jobs.jobs["submit"].to_numpy(),
+        unit=jobs.time_unit,
+        task=float(jobs.tasks["duration"].max()),
+        way_out=way_out,
+    )
 
 
 class Game(NamedTuple):
@@ -90,7 +99,9 @@ class Unusable(NamedTuple):
         return False
 
 
-def cases(workload: Any, default: Callable[[int], Any], read: Callable[[Any], Any]) -> Callable[[int], Any]:
+def cases(
+    workload: Any, default: Callable[[int], Any], read: Callable[[Any], Any]
+) -> Callable[[int], Any]:
     """A function from a seed to a case: the `default`, or what `read` makes of the workload given."""
     if workload is None:
         return default
@@ -113,8 +124,16 @@ def name_of(function: Callable) -> str:
     return getattr(function, "__name__", "own")
 
 
-def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], seeds: Seeds, each: bool,
-         check: bool = True, limit: float = LIMIT) -> pd.DataFrame:
+def race(
+    game: Game,
+    mine: Iterable,
+    case_of: Callable,
+    against: Iterable[str],
+    seeds: Seeds,
+    each: bool,
+    check: bool = True,
+    limit: float = LIMIT,
+) -> pd.DataFrame:
     """The leaderboard (with `each` its runs) of the reader's policies and of shipped ones on the same cases.
 
     `case_of` gives a seed's case; `seeds` is a number, for 0 to seeds - 1, or the seeds themselves. An error
@@ -126,7 +145,9 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
     Progress is shown on a terminal after two seconds. ValueError also on two policies of one name and on no
     seed.
     """
-    numbers = list(range(seeds)) if isinstance(seeds, int | np.integer) else [int(seed) for seed in seeds]
+    numbers = (
+        list(range(seeds)) if isinstance(seeds, int | np.integer) else [int(seed) for seed in seeds]
+    )
     if not numbers or len(set(numbers)) < len(numbers):
         raise ValueError(f"seeds: {seeds}, must be at least 1, or a list of different seeds")
     shipped, own = tuple(against), tuple(map(game.policy, mine))
@@ -137,8 +158,14 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
         raise ValueError(f"mine: two policies are called {twice!r}; give yours a name=")
     refused: dict[str, Outcome] = {}
     rows = []
-    with tqdm(total=len(numbers) * len(names), unit="run", delay=2, leave=False, file=sys.stderr,
-              disable=not sys.stderr.isatty()) as bar:
+    with tqdm(
+        total=len(numbers) * len(names),
+        unit="run",
+        delay=2,
+        leave=False,
+        file=sys.stderr,
+        disable=not sys.stderr.isatty(),
+    ) as bar:
         for seed in numbers:
             case = case_of(seed)
             outcomes = []
@@ -148,7 +175,9 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
                 bar.update()
             least = min((outcome.idle for outcome in outcomes), default=0.0)
             beside = f"; the papers' least: {least:.0%}" if least else ""
-            longest = [outcome.waits[~np.isnan(outcome.waits)].max(initial=0.0) for outcome in outcomes]
+            longest = [
+                outcome.waits[~np.isnan(outcome.waits)].max(initial=0.0) for outcome in outcomes
+            ]
             waiting = game.waiting(case)
             patience = PATIENCE * max(float(np.median(longest or [0.0])), waiting.task)
             for policy in own:
@@ -176,7 +205,9 @@ def race(game: Game, mine: Iterable, case_of: Callable, against: Iterable[str], 
     return runs if each else standings(runs)
 
 
-def _attempt(game: Game, policy: Any, case: Any, seed: int, limit: float) -> Outcome | BaseException:
+def _attempt(
+    game: Game, policy: Any, case: Any, seed: int, limit: float
+) -> Outcome | BaseException:
     """The outcome of a reader's policy, or what it raised; TimeoutError after so many seconds."""
     heard: list = []
     hook, sys.unraisablehook = sys.unraisablehook, heard.append  # what a kernel cannot pass on
@@ -193,7 +224,9 @@ def _attempt(game: Game, policy: Any, case: Any, seed: int, limit: float) -> Out
 
 def _refusal(policy: Any, error: BaseException, seed: int) -> Outcome:
     """What a policy broke that raised: a rule of the simulator, or its own function did."""
-    text = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error))  # the row names the policy
+    text = re.sub(
+        rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error)
+    )  # the row names the policy
     raised = f"its function raised {type(error).__name__}: "
     kind = "" if isinstance(error, ValueError | TimeoutError) else raised
     return Outcome((), broke=f"a rule: {kind}{text} (seed {seed})")
@@ -204,14 +237,17 @@ def bounds_checked(policy: Any) -> Any:
     changed = {}
     for part in fields(policy):
         function = getattr(policy, part.name)
-        if isinstance(function, Dispatcher) and not function.py_func.__module__.startswith("schedlib."):
+        if isinstance(function, Dispatcher) and not function.py_func.__module__.startswith(
+            "schedlib."
+        ):
             signature = function.nopython_signatures[0]
             changed[part.name] = compiling.rule(signature, boundscheck=True)(function.py_func)
     return replace(policy, **changed) if changed else policy
 
 
-def tampered(start: np.ndarray, finish: np.ndarray, duration: np.ndarray, ready: np.ndarray,
-             what: str) -> str:
+def tampered(
+    start: np.ndarray, finish: np.ndarray, duration: np.ndarray, ready: np.ndarray, what: str
+) -> str:
     """What cannot be in a record, in words: a task that ran for another time than it takes, or before it was
     ready; empty where all is well. All (T,), NaN where a task did not run.
 
@@ -253,7 +289,9 @@ def starved(waits: np.ndarray, waiting: Waiting, limit: float) -> str:
     if never.any():
         row, text = int(never.argmax()), f"never starts ({never.sum()} of {len(waits)} do not)"
     elif waits.max(initial=0.0) > limit:
-        limited = f"{limit:.4g} {unit} is the limit, {PATIENCE} times the papers' longest wait or a task"
+        limited = (
+            f"{limit:.4g} {unit} is the limit, {PATIENCE} times the papers' longest wait or a task"
+        )
         row = int(waits.argmax())
         text = f"waits {waits[row]:.4g} {unit}, and {limited}"
     else:

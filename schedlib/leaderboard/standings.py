@@ -40,7 +40,9 @@ def standings(runs: pd.DataFrame) -> pd.DataFrame:
     [['b', 1.5, 1, 0.0, 0.0], ['a', 2.5, 2, 1.0, 1.0]]
     """
     if missing := [name for name in COLUMNS if name not in runs]:
-        raise ValueError(f"runs: no column {', '.join(missing)}; ask a board for them with each=True")
+        raise ValueError(
+            f"runs: no column {', '.join(missing)}; ask a board for them with each=True"
+        )
     boards = [_of_metric(name, rows) for name, rows in runs.groupby("metric", sort=False)]
     return pd.concat(boards, ignore_index=True)
 
@@ -53,11 +55,17 @@ def _of_metric(metric: str, runs: pd.DataFrame) -> pd.DataFrame:
         counts = f"{ran.min()} of {len(values)} seeds"
         raise ValueError(f"runs: {ran.idxmin()} ran on {counts}; run all policies on the same ones")
     better = runs["better"].iloc[0]
-    frame = by_policy[["broke", "warned"]].agg(lambda texts: next(filter(None, texts), "")).reset_index()
+    frame = (
+        by_policy[["broke", "warned"]]
+        .agg(lambda texts: next(filter(None, texts), ""))
+        .reset_index()
+    )
     frame = frame.assign(metric=metric, better=better, seeds=len(values))
     frame[["mean", "low", "high"]] = [_interval(values[policy]) for policy in frame["policy"]]
     good = (frame["broke"] == "") & frame["mean"].notna()
-    frame["rank"] = frame["mean"].where(good).rank(method="min", ascending=better == "low").astype("Int64")
+    frame["rank"] = (
+        frame["mean"].where(good).rank(method="min", ascending=better == "low").astype("Int64")
+    )
     frame = frame.sort_values("rank", kind="stable", na_position="last", ignore_index=True)
     best = values[frame["policy"][0]] if good.any() else np.nan
     frame[DIFFERENCES] = [_interval(values[policy] - best) for policy in frame["policy"]]
@@ -91,8 +99,12 @@ def _shown(board: pd.DataFrame, metric: str | None) -> pd.DataFrame:
     return board[board["metric"] == (metric or known[0])].reset_index(drop=True)
 
 
-def plot(board: pd.DataFrame, metric: str | None = None, size: tuple[float, float] | None = None,
-         ax: Axes | None = None) -> Figure:
+def plot(
+    board: pd.DataFrame,
+    metric: str | None = None,
+    size: tuple[float, float] | None = None,
+    ax: Axes | None = None,
+) -> Figure:
     """Draw a board: a line per policy, best on top: mean, 95 % interval and paired difference to the best.
 
     `metric` is one of the board's, the first by default. Who broke a rule stands below. The axis is
@@ -113,8 +125,16 @@ def plot(board: pd.DataFrame, metric: str | None = None, size: tuple[float, floa
         mean, low, high = row[["mean", "low", "high"]].astype(float)
         if np.isfinite(mean):
             bar = [[mean - low], [high - mean]] if np.isfinite(low) else None
-            axes.errorbar(mean, line, xerr=bar, marker=look.marker, markersize=7, capsize=4, color=look.color,
-                          markerfacecolor="none" if row["broke"] else look.color)
+            axes.errorbar(
+                mean,
+                line,
+                xerr=bar,
+                marker=look.marker,
+                markersize=7,
+                capsize=4,
+                color=look.color,
+                markerfacecolor="none" if row["broke"] else look.color,
+            )
         else:
             axes.text(0.02, line, "no result", style="italic", color=GREY, **beside)
         axes.text(1.02, line, _remark(row), **beside)
@@ -154,7 +174,9 @@ def alt_text(board: pd.DataFrame, metric: str | None = None) -> str:
     rows = _shown(board, metric)
     labels = [style.look(policy).label for policy in rows["policy"]]
     rows = rows.assign(label=labels, rule=rows["broke"].str.partition(":")[0])
-    ranked = [f"{row['label']} {row['mean']:.4g}" for _, row in rows[rows["rank"].notna()].iterrows()]
+    ranked = [
+        f"{row['label']} {row['mean']:.4g}" for _, row in rows[rows["rank"].notna()].iterrows()
+    ]
     broken = [f"{row['label']} ({row['rule']})" for _, row in rows[rows["broke"] != ""].iterrows()]
     text = f"Leaderboard by {rows['metric'][0]} over {rows['seeds'][0]} seeds, best first"
     rules = f" Broke a rule: {', '.join(broken)}." if broken else ""

@@ -5,7 +5,16 @@ Data Centers with Heterogeneous Servers".
 """
 
 from schedlib.lotes.capacity import Capacity, capacity
-from schedlib.lotes.model import FIT, Allocation, JobClasses, MachineConfigs, Plan, check, fits, scaled
+from schedlib.lotes.model import (
+    FIT,
+    Allocation,
+    JobClasses,
+    MachineConfigs,
+    Plan,
+    check,
+    fits,
+    scaled,
+)
 from schedlib.lotes.planning.allocate import allocate, scarcity
 from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
 from schedlib.lotes.planning.generation import GeneratedPlan, generate_plan
@@ -35,12 +44,59 @@ from schedlib.lotes.workloads.kmeans import class_counts, cluster_jobs
 from schedlib.lotes.workloads.month import GOOGLE_ARRIVALS, ArrivalModel, core_load, google_month
 from schedlib.lotes.workloads.month import google_times as google_times
 
-__all__ = ["FIT", "GOOGLE_ARRIVALS", "Allocation", "ArrivalModel", "GeneratedPlan", "JobClasses",
-           "MachineConfigs", "Plan", "algorithm1", "alibaba_hour", "alibaba_instances", "allocate", "check",
-           "Capacity", "best_fit", "capacity", "first_fit", "room_at",
-           "class_counts", "can_start", "cluster_jobs", "core_load", "count_bins",
-           "defects", "fewer_machines", "fits", "generate_plan", "google2011", "google_month",
-           "google_times", "gpu_draw", "gpu_machines", "gpu_month", "non_dominated_bins", "offered_load",
-           "plan", "scaled", "scarcity", "Cluster", "OPTIONS", "Past", "Policy", "RandomInstance",
-           "RandomWorkload", "Replan", "Simulation", "ToldApart", "Typical", "fragmentation",
-           "random_instance", "simulate", "stochastic_plan", "told_apart", "typical_tasks"]
+__all__ = [
+    "FIT",
+    "GOOGLE_ARRIVALS",
+    "Allocation",
+    "ArrivalModel",
+    "GeneratedPlan",
+    "JobClasses",
+    "MachineConfigs",
+    "Plan",
+    "algorithm1",
+    "alibaba_hour",
+    "alibaba_instances",
+    "allocate",
+    "check",
+    "Capacity",
+    "best_fit",
+    "capacity",
+    "first_fit",
+    "room_at",
+    "class_counts",
+    "can_start",
+    "cluster_jobs",
+    "core_load",
+    "count_bins",
+    "defects",
+    "fewer_machines",
+    "fits",
+    "generate_plan",
+    "google2011",
+    "google_month",
+    "google_times",
+    "gpu_draw",
+    "gpu_machines",
+    "gpu_month",
+    "non_dominated_bins",
+    "offered_load",
+    "plan",
+    "scaled",
+    "scarcity",
+    "Cluster",
+    "OPTIONS",
+    "Past",
+    "Policy",
+    "RandomInstance",
+    "RandomWorkload",
+    "Replan",
+    "Simulation",
+    "ToldApart",
+    "Typical",
+    "fragmentation",
+    "random_instance",
+    "simulate",
+    "stochastic_plan",
+    "told_apart",
+    "typical_tasks",
+]

@@ -13,9 +13,17 @@ from schedlib.lotes.policies.own import Policy
 from schedlib.lotes.simulate import simulate
 from schedlib.lotes.workloads.instances import RandomWorkload
 
-OVERLOAD = 0.1  # by how much of lambda* the burst's rate exceeds it, or by twice as much, thrice ...
-BACKLOG, FEWEST = 0.05, 200  # ... until a queue of this part of the jobs that run is left, and of so many
-BURST, LOOK = 4.0, 0.5  # how long the burst is, and how often the queue is looked at, in the same unit
+OVERLOAD = (
+    0.1  # by how much of lambda* the burst's rate exceeds it, or by twice as much, thrice ...
+)
+BACKLOG, FEWEST = (
+    0.05,
+    200,
+)  # ... until a queue of this part of the jobs that run is left, and of so many
+BURST, LOOK = (
+    4.0,
+    0.5,
+)  # how long the burst is, and how often the queue is looked at, in the same unit
 GONE, GROWN = 0.1, 1.5  # parts of the burst's queue at which a queue has gone, or grows
 
 
@@ -43,9 +51,18 @@ class Capacity:
     trials: pd.DataFrame
 
 
-def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWorkload, *,
-             plan: Plan | None = None, seed: int = 0, precision: float = 0.01, patience: float = 32.0,
-             near: float | None = None, **options: Any) -> Capacity:
+def capacity(
+    policy: str | Policy,
+    configs: MachineConfigs,
+    workload: RandomWorkload,
+    *,
+    plan: Plan | None = None,
+    seed: int = 0,
+    precision: float = 0.01,
+    patience: float = 32.0,
+    near: float | None = None,
+    **options: Any,
+) -> Capacity:
     """The largest arrival rate of the workload's jobs that a policy sustains, by bisection.
 
     Every trial begins with a burst of 1.1 lambda* for four times the longest mean processing time (of more,
@@ -71,11 +88,17 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
     (1000.0, 1.0)
     """
     if not isinstance(workload, RandomWorkload):
-        raise ValueError("workload: needs a RandomWorkload, whose rate can be varied; a trace has one rate")
+        raise ValueError(
+            "workload: needs a RandomWorkload, whose rate can be varied; a trace has one rate"
+        )
     if not 0 < precision < 0.25:
-        raise ValueError(f"precision: {precision}, must lie between 0 and 0.25 (a share of lambda*)")
+        raise ValueError(
+            f"precision: {precision}, must lie between 0 and 0.25 (a share of lambda*)"
+        )
     if not 0 < patience < np.inf:
-        raise ValueError(f"patience: {patience}, must be a positive number of mean processing times")
+        raise ValueError(
+            f"patience: {patience}, must be a positive number of mean processing times"
+        )
     allocation = allocate(configs, workload.classes)
     longest = float((1 / workload.classes.rate.max(axis=0)).max())
     bound, overload, trials = allocation.rate, 1.0, list[dict]()
@@ -83,9 +106,13 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
 
     def trial(rate):
         if rate < bound / 1000:
-            raise ValueError(f"policy: sustains less than a thousandth of {bound:.4g}, which stage 1 allows")
+            raise ValueError(
+                f"policy: sustains less than a thousandth of {bound:.4g}, which stage 1 allows"
+            )
         jobs = replace(workload, rate=rate, burst=(overload * bound, BURST * longest), limit=None)
-        return _trial(policy, configs, jobs, longest, patience, backlog, plan=plan, seed=seed, **options)
+        return _trial(
+            policy, configs, jobs, longest, patience, backlog, plan=plan, seed=seed, **options
+        )
 
     def sustained(rate):
         if rate != trials[-1]["rate"]:
@@ -96,7 +123,11 @@ def capacity(policy: str | Policy, configs: MachineConfigs, workload: RandomWork
         overload += OVERLOAD
         trials = [trial(near or bound)]
     first, width = trials[0], precision * bound
-    served = bound - (first["last_queue"] - first["burst_queue"]) / first["time"] if near is None else 0.0
+    served = (
+        bound - (first["last_queue"] - first["burst_queue"]) / first["time"]
+        if near is None
+        else 0.0
+    )
     low, high, step = near or served - width / 2, np.inf, width
     while not sustained(low):
         low, high, step = low - step, low, 2 * step
@@ -118,15 +149,32 @@ def _trial(policy, configs, jobs, longest, patience, backlog, **more):
         if time < burst * (1 - 1e-9):
             return False
         queue.append(waiting)
-        return queue[0] < backlog or len(queue) > 1 and not GONE * queue[0] < waiting < GROWN * queue[0]
+        return (
+            queue[0] < backlog
+            or len(queue) > 1
+            and not GONE * queue[0] < waiting < GROWN * queue[0]
+        )
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # trials above the capacity are meant to be overloaded
         hours = burst + patience * longest * (1 + 1e-9)
-        run = simulate(policy, configs, replace(jobs, hours=hours), record=False, interval=LOOK * longest,
-                       enough=enough, **more)
+        run = simulate(
+            policy,
+            configs,
+            replace(jobs, hours=hours),
+            record=False,
+            interval=LOOK * longest,
+            enough=enough,
+            **more,
+        )
     start, later = queue[0], queue[1:] or queue
     decided = not GONE * start < later[-1] < GROWN * start
     sustained = later[-1] < start if decided else later[-1] <= later[(len(later) - 1) // 2]
-    return {"rate": jobs.rate, "time": run.time - burst, "burst_queue": start, "last_queue": later[-1],
-            "sustained": sustained, "decided": decided}
+    return {
+        "rate": jobs.rate,
+        "time": run.time - burst,
+        "burst_queue": start,
+        "last_queue": later[-1],
+        "sustained": sustained,
+        "decided": decided,
+    }

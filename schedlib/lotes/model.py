@@ -8,8 +8,12 @@ import numpy.typing as npt
 
 from schedlib.core.checks import amounts, numbers, refuse, whole
 
-FIT = 1e-9  # jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
-UNITS = 2**50  # the integer that stands for the largest capacity; rounding is off by at most half a unit
+FIT = (
+    1e-9  # jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
+)
+UNITS = (
+    2**50
+)  # the integer that stands for the largest capacity; rounding is off by at most half a unit
 
 
 def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -66,20 +70,34 @@ class MachineConfigs:
     pieces: int | None = None
 
     def __post_init__(self):
-        capacity = numbers("capacity", self.capacity, 2, "a row per configuration and a column per resource")
+        capacity = numbers(
+            "capacity", self.capacity, 2, "a row per configuration and a column per resource"
+        )
         count = numbers("count", self.count, 1, "one number of machines per configuration")
         if len(count) != len(capacity):
-            raise ValueError(f"count: {len(count)} values for {len(capacity)} rows of capacity; give one per "
-                             "configuration")
+            raise ValueError(
+                f"count: {len(count)} values for {len(capacity)} rows of capacity; give one per "
+                "configuration"
+            )
         amounts("capacity", capacity)
-        refuse("capacity", ~capacity.any(axis=1), capacity.max(axis=1),
-               "the whole row is zero; leave that configuration out")
-        refuse("capacity[any row]", ~capacity.any(axis=0), capacity.max(axis=0),
-               "no machine has that resource; leave it out")
+        refuse(
+            "capacity",
+            ~capacity.any(axis=1),
+            capacity.max(axis=1),
+            "the whole row is zero; leave that configuration out",
+        )
+        refuse(
+            "capacity[any row]",
+            ~capacity.any(axis=0),
+            capacity.max(axis=0),
+            "no machine has that resource; leave it out",
+        )
         whole("count", count, 1)
         if self.pieces is not None:
             if self.pieces not in range(capacity.shape[1]):
-                raise ValueError(f"pieces: {self.pieces} is none of the {capacity.shape[1]} resources")
+                raise ValueError(
+                    f"pieces: {self.pieces} is none of the {capacity.shape[1]} resources"
+                )
             whole("capacity[pieces]", capacity[:, self.pieces], 0)
         count = count.astype(np.int64)
         count.flags.writeable = False
@@ -126,19 +144,31 @@ class JobClasses:
         demand = numbers("demand", self.demand, 2, "a row per class and a column per resource")
         rate = numbers("rate", self.rate, 2, "a row per configuration and a column per class")
         if len(demand) != len(share):
-            raise ValueError(f"demand: {len(demand)} rows for {len(share)} shares; give one row per class")
+            raise ValueError(
+                f"demand: {len(demand)} rows for {len(share)} shares; give one row per class"
+            )
         if rate.shape[1] != len(share):
-            raise ValueError(f"rate: {rate.shape[1]} columns for {len(share)} classes; needs "
-                             "(configurations, classes)")
+            raise ValueError(
+                f"rate: {rate.shape[1]} columns for {len(share)} classes; needs "
+                "(configurations, classes)"
+            )
         for name, array in (("share", share), ("demand", demand), ("rate", rate)):
             amounts(name, array)
             object.__setattr__(self, name, array)
         if abs(share.sum() - 1) > 1e-9 * len(share):
             raise ValueError(f"share: sums to {share.sum():.12g}, not to 1; divide it by its sum")
-        refuse("demand", ~demand.any(axis=1), demand.max(axis=1),
-               "the class needs nothing of any resource; leave it out")
-        refuse("rate[any row]", ~rate.any(axis=0), rate.max(axis=0),
-               "no configuration can run that class; give one a rate > 0")
+        refuse(
+            "demand",
+            ~demand.any(axis=1),
+            demand.max(axis=1),
+            "the class needs nothing of any resource; leave it out",
+        )
+        refuse(
+            "rate[any row]",
+            ~rate.any(axis=0),
+            rate.max(axis=0),
+            "no configuration can run that class; give one a rate > 0",
+        )
 
     @property
     def n_classes(self) -> int:
@@ -157,14 +187,20 @@ def check(configs: MachineConfigs, classes: JobClasses) -> None:
     ValueError: demand[0]: [1.5] is larger than every machine that can run class 0; ...
     """
     if configs.n_resources != classes.n_resources:
-        raise ValueError(f"demand: {classes.n_resources} columns, but capacity has {configs.n_resources}; "
-                         "needs one per resource")
+        raise ValueError(
+            f"demand: {classes.n_resources} columns, but capacity has {configs.n_resources}; "
+            "needs one per resource"
+        )
     if configs.n_configs != len(classes.rate):
-        raise ValueError(f"rate: {len(classes.rate)} rows for {configs.n_configs} configurations; give one "
-                         "row for each")
+        raise ValueError(
+            f"rate: {len(classes.rate)} rows for {configs.n_configs} configurations; give one "
+            "row for each"
+        )
     for k in np.flatnonzero(~(fits(configs, classes) & (classes.rate > 0)).any(axis=0)):
-        raise ValueError(f"demand[{k}]: {classes.demand[k].tolist()} is larger than every machine that "
-                         f"can run class {k}; split the job, or add such machines")
+        raise ValueError(
+            f"demand[{k}]: {classes.demand[k].tolist()} is larger than every machine that "
+            f"can run class {k}; split the job, or add such machines"
+        )
 
 
 def fits(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
@@ -237,7 +273,9 @@ class Plan:
     @cached_property
     def running(self) -> np.ndarray:
         """How many jobs of each class the machines of each configuration hold in their bins, (M, K)."""
-        return np.array([machines @ bins for bins, machines in zip(self.bins, self.machines, strict=True)])
+        return np.array(
+            [machines @ bins for bins, machines in zip(self.bins, self.machines, strict=True)]
+        )
 
     def targets(self, j: int) -> np.ndarray:
         """The bin that each machine of configuration j emulates, (n_j, K) int, equal bins side by side."""
@@ -245,8 +283,11 @@ class Plan:
 
     def require(self, configs: MachineConfigs, classes: JobClasses | None = None) -> None:
         """Raise ValueError unless the plan was made for these configurations (and classes)."""
-        for what, mine, given in (("machine configurations", self.configs, configs),
-                                  ("job classes", self.classes, classes)):
+        for what, mine, given in (
+            ("machine configurations", self.configs, configs),
+            ("job classes", self.classes, classes),
+        ):
             if given and not all(map(np.array_equal, vars(mine).values(), vars(given).values())):
-                raise ValueError(f"plan: was made for other {what}; make one with lotes.plan(configs, "
-                                 "classes)")
+                raise ValueError(
+                    f"plan: was made for other {what}; make one with lotes.plan(configs, classes)"
+                )

@@ -10,7 +10,16 @@ from schedlib.core.portable import dot
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching.engine import fill
 from schedlib.lotes.dispatching.machine_tree import refresh
-from schedlib.lotes.dispatching.state import Arrivals, Given, Log, State, Tasks, lengthened, present, tick
+from schedlib.lotes.dispatching.state import (
+    Arrivals,
+    Given,
+    Log,
+    State,
+    Tasks,
+    lengthened,
+    present,
+    tick,
+)
 from schedlib.lotes.dispatching.waiting_line import join
 from schedlib.lotes.model import JobClasses, Plan
 from schedlib.lotes.planning.plan import plan as solve
@@ -55,11 +64,18 @@ def estimated(past: Past, job_class: np.ndarray, old: JobClasses) -> JobClasses:
     """
     k = old.n_classes
     new, ended = past.submit >= past.since, past.finish >= past.since
-    ran = np.where(np.isnan(past.finish), past.now, past.finish) - np.maximum(past.start, past.since)
+    ran = np.where(np.isnan(past.finish), past.now, past.finish) - np.maximum(
+        past.start, past.since
+    )
     ran = np.where(np.isnan(past.start), 0.0, np.maximum(ran, 0.0))
-    came, left = np.bincount(job_class[new], minlength=k), np.bincount(job_class[ended], minlength=k)
+    came, left = (
+        np.bincount(job_class[new], minlength=k),
+        np.bincount(job_class[ended], minlength=k),
+    )
     ran = np.bincount(job_class, ran, minlength=k)
-    need = np.array([np.bincount(job_class[new], column[new], minlength=k) for column in past.demand.T]).T
+    need = np.array(
+        [np.bincount(job_class[new], column[new], minlength=k) for column in past.demand.T]
+    ).T
     known = (left > 0) & (ran > 0) & need.any(axis=1)
     share = np.where(known, came, old.share * came.sum()) if known.any() else old.share
     demand = np.where(known[:, None], need / np.maximum(came, 1)[:, None], old.demand)
@@ -133,8 +149,10 @@ class Replan:
             if getattr(self, name) is not None and not getattr(self, name) > 0:
                 raise ValueError(f"{name}: {getattr(self, name)}, must be positive")
         if not callable(self.how) and self.how not in WAYS:
-            raise ValueError(f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a "
-                             "function of (past, plan)")
+            raise ValueError(
+                f"how: {self.how!r}; choose from {', '.join(map(repr, WAYS))}, or pass a "
+                "function of (past, plan)"
+            )
 
 
 @kernel
@@ -157,7 +175,13 @@ class Planner:
     """Replanning in one run: the plans so far, and each job's class under the last."""
 
     def __init__(self, replan: Replan, policy: str, settings: dict, given: Given, jobs: Tasks):
-        self.replan, self.policy, self.settings, self.given, self.jobs = replan, policy, settings, given, jobs
+        self.replan, self.policy, self.settings, self.given, self.jobs = (
+            replan,
+            policy,
+            settings,
+            given,
+            jobs,
+        )
         self.plans, self.turn = [(0.0, given.plan)], 1  # type: list[tuple[float, Any]], int
         self.job_class = jobs.job_class
 
@@ -175,9 +199,15 @@ class Planner:
         now, jobs = self.due, self.jobs
         since = now - (self.replan.window or self.replan.every)
         rows = np.flatnonzero((jobs.submit[:seen] >= since) | ~(log.finish[:seen] < since))
-        return Past(now=now, since=since, submit=jobs.submit[rows], job_class=self.job_class[rows],
-                    demand=jobs.demand[rows], start=log.start[rows],
-                    finish=np.where(log.finish[rows] < now, log.finish[rows], np.nan))
+        return Past(
+            now=now,
+            since=since,
+            submit=jobs.submit[rows],
+            job_class=self.job_class[rows],
+            demand=jobs.demand[rows],
+            start=log.start[rows],
+            finish=np.where(log.finish[rows] < now, log.finish[rows], np.nan),
+        )
 
     def swap(self, scores: lotes.Scores, state: State, log: Log) -> tuple[lotes.Scores, State]:
         """Plan anew; give LoTES's scores and the state under the new plan, at the time that was due."""
@@ -190,20 +220,28 @@ class Planner:
         plan.require(old.configs)
         classes = old.classes.n_classes
         if plan.classes.n_classes != classes:
-            raise ValueError(f"replan: a plan for {plan.classes.n_classes} classes, not the {classes} of the "
-                             "first")
+            raise ValueError(
+                f"replan: a plan for {plan.classes.n_classes} classes, not the {classes} of the "
+                "first"
+            )
         self.plans.append((past.now, plan))
         state = state._replace(meter=lengthened(state.meter, past.now))
         tick(state.meter, past.now)
         m, table, slots = state.machines, state.table, present(state.table)
         if label is not None:
             if not np.isfinite(m.pace).all():
-                raise ValueError("replan: to label jobs anew, every class must be able to run on every "
-                                 "configuration")
+                raise ValueError(
+                    "replan: to label jobs anew, every class must be able to run on every "
+                    "configuration"
+                )
             self.job_class = np.asarray(label(self.jobs.demand))
-            if (self.job_class.shape != self.jobs.job_class.shape
-                    or not np.isin(self.job_class, np.arange(classes)).all()):
-                raise ValueError(f"replan: labels must be one class for each demand, from 0 to {classes - 1}")
+            if (
+                self.job_class.shape != self.jobs.job_class.shape
+                or not np.isin(self.job_class, np.arange(classes)).all()
+            ):
+                raise ValueError(
+                    f"replan: labels must be one class for each demand, from 0 to {classes - 1}"
+                )
             table.job.job_class[slots] = self.job_class[table.job.row[slots]]
         machine = table.job.machine[slots]
         running = np.zeros((len(m.config), m.pace.shape[1]), np.int64)

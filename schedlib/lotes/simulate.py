@@ -84,8 +84,10 @@ class Simulation:
     def response(self) -> np.ndarray:
         """Start less submission of each job, NaN where it did not start; needs `record=True`."""
         if self.jobs is None:
-            raise ValueError("response: this run kept no rows; simulate with record=True, or use quantile "
-                             "and intervals")
+            raise ValueError(
+                "response: this run kept no rows; simulate with record=True, or use quantile "
+                "and intervals"
+            )
         return (self.jobs["start"] - self.jobs["submit"]).to_numpy()
 
     @property
@@ -105,9 +107,15 @@ class Simulation:
         if self.jobs is not None:
             waits = self.jobs["start"].fillna(self.time).to_numpy() - self.jobs["submit"].to_numpy()
             return np.sort(waits), np.arange(1, len(waits) + 1)
-        middle = states.SKETCH_LOW * self.width * states.SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
+        middle = (
+            states.SKETCH_LOW
+            * self.width
+            * states.SKETCH_BASE ** (np.arange(len(self.sketch)) + 0.5)
+        )
         waits = np.concatenate(([0.0], np.minimum(middle, self.longest), self.ages))
-        jobs = np.concatenate(([self.started - self.sketch.sum()], self.sketch, np.ones(len(self.ages))))
+        jobs = np.concatenate(
+            ([self.started - self.sketch.sum()], self.sketch, np.ones(len(self.ages)))
+        )
         order = np.argsort(waits, kind="stable")
         return waits[order], np.cumsum(jobs[order])
 
@@ -162,11 +170,22 @@ class Simulation:
 
 
 @interruptible
-def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload | RandomWorkload, *,
-             plan: Plan | None = None, classes: JobClasses | None = None, seed: int = 0, record: bool = True,
-             until: float | None = None, interval: float | None = None, slots: int = 1 << 16,
-             replan: Replan | None = None, enough: Callable[[float, int], bool] | None = None,
-             **options: Any) -> Simulation:
+def simulate(
+    policy: str | Policy,
+    configs: MachineConfigs,
+    workload: Workload | RandomWorkload,
+    *,
+    plan: Plan | None = None,
+    classes: JobClasses | None = None,
+    seed: int = 0,
+    record: bool = True,
+    until: float | None = None,
+    interval: float | None = None,
+    slots: int = 1 << 16,
+    replan: Replan | None = None,
+    enough: Callable[[float, int], bool] | None = None,
+    **options: Any,
+) -> Simulation:
     """Run a workload on the machines under a policy and measure how long jobs wait.
 
     `workload` is a `Workload` (each task is a job of its own, of its job's class; demands in the capacities'
@@ -201,35 +220,75 @@ def simulate(policy: str | Policy, configs: MachineConfigs, workload: Workload |
     module, name, settings = chosen(policy, options)
     jobs = Tasks(workload) if isinstance(workload, Workload) else workload
     if replan is not None and not (policy in ("lotes", "lotes-first") and isinstance(jobs, Tasks)):
-        raise ValueError("replan: needs a LoTES policy and a Workload; other policies follow no plan, random "
-                         "workloads do not drift")
+        raise ValueError(
+            "replan: needs a LoTES policy and a Workload; other policies follow no plan, random "
+            "workloads do not drift"
+        )
     pace, typical = _pace(configs, jobs, plan, classes), jobs.typical()
     if len(typical) != configs.n_resources:
-        raise ValueError(f"workload: demands {len(typical)} resources, but machines have "
-                         f"{configs.n_resources}; needs a column for each")
+        raise ValueError(
+            f"workload: demands {len(typical)} resources, but machines have "
+            f"{configs.n_resources}; needs a column for each"
+        )
     _warn(name, jobs, plan)
     capacity, typical = fractions(configs.capacity, typical[None])
-    m = machines(capacity, configs.count, np.ascontiguousarray(pace, float), configs.pieces,
-                 piece_unit(configs))
-    typical = np.r_[typical[0], typical[0, m.piece : m.piece + m.free.shape[1] - configs.n_resources]]
+    m = machines(
+        capacity,
+        configs.count,
+        np.ascontiguousarray(pace, float),
+        configs.pieces,
+        piece_unit(configs),
+    )
+    typical = np.r_[
+        typical[0], typical[0, m.piece : m.piece + m.free.shape[1] - configs.n_resources]
+    ]
     (choices,) = streams(seed, "lotes policy")
-    given = Given(configs=configs, machines=m, plan=plan, time_unit=jobs.time_unit, typical=typical,
-                  jobs=jobs, rng=choices)
+    given = Given(
+        configs=configs,
+        machines=m,
+        plan=plan,
+        time_unit=jobs.time_unit,
+        typical=typical,
+        jobs=jobs,
+        rng=choices,
+    )
     width = _span(jobs) / 100 if interval is None else interval
     if not width > _span(jobs) / MOST_INTERVALS:
-        raise ValueError(f"interval: {interval}, must be positive, and at most {MOST_INTERVALS:,} in all")
+        raise ValueError(
+            f"interval: {interval}, must be positive, and at most {MOST_INTERVALS:,} in all"
+        )
     end = getattr(jobs, "hours", np.inf) if until is None else float(until)
     if not end >= 0:
         raise ValueError(f"until: {end:g}, must be a time from 0 on")
     if width * MOST_INTERVALS < end < np.inf:
-        raise ValueError(f"until: {end:g}, makes more than {MOST_INTERVALS:,} intervals; widen interval=")
+        raise ValueError(
+            f"until: {end:g}, makes more than {MOST_INTERVALS:,} intervals; widen interval="
+        )
     state = states.state_of(m, slots=slots, intervals=128, width=width)
     kept = grown(module.begin(policy, settings, given), len(state.table.spare))
     planner = Planner(replan, policy, settings, given, jobs) if replan else None  # type: ignore[arg-type]
-    ended = run(name, kept, state, configs, jobs, choices, end=end, record=record, planner=planner,
-                enough=enough)
-    return _result(*ended, configs, jobs, policy=name, options=settings, seed=seed,
-                   plans=tuple(planner.plans) if planner else (), counts_looks=name in OPTIONS)
+    ended = run(
+        name,
+        kept,
+        state,
+        configs,
+        jobs,
+        choices,
+        end=end,
+        record=record,
+        planner=planner,
+        enough=enough,
+    )
+    return _result(
+        *ended,
+        configs,
+        jobs,
+        policy=name,
+        options=settings,
+        seed=seed,
+        plans=tuple(planner.plans) if planner else (),
+        counts_looks=name in OPTIONS,
+    )
 
 
 def _span(jobs):
@@ -246,12 +305,15 @@ def _pace(configs, jobs, plan, classes):
     generated = getattr(jobs, "classes", None)
     classes = classes or (plan.classes if plan else generated)
     if classes is not None and classes.rate.shape[0] != configs.n_configs:
-        raise ValueError(f"classes: rates for {classes.rate.shape[0]} configurations, but there are "
-                         f"{configs.n_configs}")
+        raise ValueError(
+            f"classes: rates for {classes.rate.shape[0]} configurations, but there are "
+            f"{configs.n_configs}"
+        )
     if generated is not None:
         if generated.rate.shape != classes.rate.shape:
-            raise ValueError(f"classes: {classes.n_classes}, but the workload draws from "
-                             f"{generated.n_classes}")
+            raise ValueError(
+                f"classes: {classes.n_classes}, but the workload draws from {generated.n_classes}"
+            )
         return jobs.pace()
     if classes is not None:
         return np.where(classes.rate > 0, 1.0, np.inf)
@@ -259,12 +321,17 @@ def _pace(configs, jobs, plan, classes):
 
 
 def _warn(name, jobs, plan):
-    rate, limit = getattr(jobs, "rate", None), plan.rate_rounded if plan else getattr(jobs, "limit", None)
+    rate, limit = (
+        getattr(jobs, "rate", None),
+        plan.rate_rounded if plan else getattr(jobs, "limit", None),
+    )
     if rate is not None and limit is not None and rate > limit:
         warnings.warn(
             f"{name}: {rate:.6g} jobs per {jobs.time_unit} arrive, but stage 2 sustains {limit:.6g}; the "
             f"queue may grow to about {(rate - limit) * jobs.hours:.3g} jobs in {jobs.hours:g} "
-            f"{jobs.time_unit}", stacklevel=4)
+            f"{jobs.time_unit}",
+            stacklevel=4,
+        )
 
 
 def _result(state, blocks, log, end, configs, jobs, *, counts_looks, **of_policy):
@@ -280,21 +347,33 @@ def _result(state, blocks, log, end, configs, jobs, *, counts_looks, **of_policy
     m, held = state.machines, series.queued_time.sum()
     total = dot(configs.count, m.capacity[:, : configs.n_resources])
     if m.unit > 0:
-        meter = meter._replace(busy=together(meter.busy, m.piece),
-                               busy_queued=together(meter.busy_queued, m.piece))
+        meter = meter._replace(
+            busy=together(meter.busy, m.piece), busy_queued=together(meter.busy_queued, m.piece)
+        )
     return Simulation(
         **of_policy,
-        jobs=_frame(blocks, log, arrived, getattr(jobs, "job", None), m.unit > 0) if blocks else None,
-        arrived=arrived, started=started, finished=int(series.finished.sum()), waiting=int(clock.waiting),
-        mean_response=float(series.wait.sum() / started) if started else np.nan, longest=float(clock.longest),
+        jobs=_frame(blocks, log, arrived, getattr(jobs, "job", None), m.unit > 0)
+        if blocks
+        else None,
+        arrived=arrived,
+        started=started,
+        finished=int(series.finished.sum()),
+        waiting=int(clock.waiting),
+        mean_response=float(series.wait.sum() / started) if started else np.nan,
+        longest=float(clock.longest),
         looked=float(clock.looked / max(arrived, 1)) if counts_looks else np.nan,
         mean_queue=float(series.queue_area.sum() / time) if time else 0.0,
         mean_present=float(clock.present_area / time) if time else 0.0,
         ages=np.sort(time - state.table.job.submit[queued])[::-1],
         intervals=_intervals(meter, total, getattr(jobs, "resources", range(configs.n_resources))),
         utilisation=meter.busy.sum(axis=0) / (time * total) if time else 0 * total,
-        fragmentation=1 - meter.busy_queued.sum(axis=0) / (held * total) if held else np.nan * total,
-        time=time, sketch=meter.sketch, width=meter.width)
+        fragmentation=1 - meter.busy_queued.sum(axis=0) / (held * total)
+        if held
+        else np.nan * total,
+        time=time,
+        sketch=meter.sketch,
+        width=meter.width,
+    )
 
 
 def _frame(blocks, log, n, names, pieces):
@@ -302,7 +381,9 @@ def _frame(blocks, log, n, names, pieces):
     columns = {"job": np.arange(n) if names is None else names}
     for column, name in (("class", "job_class"), ("submit", "submit")):
         columns[column] = np.concatenate([getattr(block, name) for block in blocks])
-    columns |= {name: values for name, values in log._asdict().items() if name != "pieces" or pieces}
+    columns |= {
+        name: values for name, values in log._asdict().items() if name != "pieces" or pieces
+    }
     return pd.DataFrame({name: values[:n] for name, values in columns.items()})
 
 
@@ -321,12 +402,24 @@ def _intervals(meter, capacity, resources) -> pd.DataFrame:
     queue_end = series.queue_end.copy()
     queue_end[-1] = clock.waiting
     with np.errstate(invalid="ignore", divide="ignore"):
-        frame = {"begin": begin, "end": end, "arrived": series.arrived, "started": series.started,
-                 "finished": series.finished, "mean_response": series.wait / series.started,
-                 "queue": series.queue_area / span, "queue_end": queue_end, "queue_most": series.queue_most,
-                 "queued": series.queued_time / span}
-        frame |= {f"utilisation_{name}": meter.busy[:rows, l] / (span * capacity[l])
-                  for l, name in enumerate(resources)}
-        frame |= {f"idle_{name}": 1 - meter.busy_queued[:rows, l] / (series.queued_time * capacity[l])
-                  for l, name in enumerate(resources)}
+        frame = {
+            "begin": begin,
+            "end": end,
+            "arrived": series.arrived,
+            "started": series.started,
+            "finished": series.finished,
+            "mean_response": series.wait / series.started,
+            "queue": series.queue_area / span,
+            "queue_end": queue_end,
+            "queue_most": series.queue_most,
+            "queued": series.queued_time / span,
+        }
+        frame |= {
+            f"utilisation_{name}": meter.busy[:rows, l] / (span * capacity[l])
+            for l, name in enumerate(resources)
+        }
+        frame |= {
+            f"idle_{name}": 1 - meter.busy_queued[:rows, l] / (series.queued_time * capacity[l])
+            for l, name in enumerate(resources)
+        }
     return pd.DataFrame(frame)

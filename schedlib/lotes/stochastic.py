@@ -67,9 +67,13 @@ def told_apart(workload: RandomWorkload, parts: int) -> ToldApart:
     >>> told_apart(workload, 4).classes.n_classes
     4
     """
-    drawn = list(replace(workload, rate=float(SAMPLE), hours=1.0, seed=workload.seed + 1_000_000).blocks())
-    sizes, job_class = (np.concatenate([getattr(block, name) for block in drawn])
-                        for name in ("demand", "job_class"))
+    drawn = list(
+        replace(workload, rate=float(SAMPLE), hours=1.0, seed=workload.seed + 1_000_000).blocks()
+    )
+    sizes, job_class = (
+        np.concatenate([getattr(block, name) for block in drawn])
+        for name in ("demand", "job_class")
+    )
     centre, share, spread = [], [], []
     for k in range(workload.classes.n_classes):
         points = np.ascontiguousarray(sizes[job_class == k])
@@ -80,14 +84,25 @@ def told_apart(workload: RandomWorkload, parts: int) -> ToldApart:
         spread += [points[label == part].std(axis=0) for part in range(parts)]
         share.append(workload.classes.share[k] * np.bincount(label, minlength=parts) / len(points))
     means = np.array(centre)
-    classes = JobClasses(np.concatenate(share), means.reshape(-1, means.shape[-1]),
-                         np.repeat(workload.classes.rate, parts, axis=1))
+    classes = JobClasses(
+        np.concatenate(share),
+        means.reshape(-1, means.shape[-1]),
+        np.repeat(workload.classes.rate, parts, axis=1),
+    )
     given = {name: getattr(workload, name) for name in RandomWorkload.__dataclass_fields__}
-    return ToldApart(**given | {"classes": classes}, of=workload, centre=means, spread=np.array(spread))
+    return ToldApart(
+        **given | {"classes": classes}, of=workload, centre=means, spread=np.array(spread)
+    )
 
 
-def stochastic_plan(configs: MachineConfigs, workload: ToldApart, *, quantile: float = 0.5,
-                    mixes: int = 200, seed: int = 0) -> Plan:
+def stochastic_plan(
+    configs: MachineConfigs,
+    workload: ToldApart,
+    *,
+    quantile: float = 0.5,
+    mixes: int = 200,
+    seed: int = 0,
+) -> Plan:
     """A plan whose bins hold parts of classes and respect a quantile of the sum of their jobs' sizes.
 
     Of each configuration `mixes` bins are drawn: job by job in stage 1's proportions, as long as the mean of
@@ -107,7 +122,9 @@ def stochastic_plan(configs: MachineConfigs, workload: ToldApart, *, quantile: f
     for capacity, running in zip(configs.capacity, allocation.running, strict=True):
         held = np.zeros((mixes, classes.n_classes), np.int32)
         if running.any():
-            most = int((capacity / np.where(classes.demand > 0, classes.demand, np.inf).min(axis=0)).max())
+            most = int(
+                (capacity / np.where(classes.demand > 0, classes.demand, np.inf).min(axis=0)).max()
+            )
             edges = np.cumsum(running) / running.sum()
             total = spread = np.zeros((mixes, configs.n_resources))
             edges[np.flatnonzero(running)[-1] :] = np.inf
@@ -115,7 +132,9 @@ def stochastic_plan(configs: MachineConfigs, workload: ToldApart, *, quantile: f
                 more, wider = total + classes.demand[which], spread + variance[which]
                 fits = (more + z * np.sqrt(wider) <= capacity * (1 + FIT)).all(axis=1)
                 held[np.arange(mixes), which] += fits
-                total, spread = (np.where(fits[:, None], new, old)
-                                 for new, old in ((more, total), (wider, spread)))
+                total, spread = (
+                    np.where(fits[:, None], new, old)
+                    for new, old in ((more, total), (wider, spread))
+                )
         bins.append(np.unique(held, axis=0))
     return make_plan(configs, classes, allocation, bins, assign(configs, classes, bins).fractions)

@@ -11,5 +11,19 @@ from schedlib.mch.rules import Rule, rule
 from schedlib.mch.search import counter_example, random_tree
 from schedlib.mch.simulate import Churn, simulate
 
-__all__ = ["Allocation", "Churn", "Filling", "Flattened", "Rule", "Tree", "allocate", "counter_example",
-           "fill", "flatten", "property_table", "random_tree", "rule", "simulate"]
+__all__ = [
+    "Allocation",
+    "Churn",
+    "Filling",
+    "Flattened",
+    "Rule",
+    "Tree",
+    "allocate",
+    "counter_example",
+    "fill",
+    "flatten",
+    "property_table",
+    "random_tree",
+    "rule",
+    "simulate",
+]

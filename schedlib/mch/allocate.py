@@ -20,7 +20,9 @@ MOST_RESOURCES = 62  # sets of resources are the bits of a whole number
 
 
 @typed
-def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: bool = True) -> Allocation:
+def allocate(
+    tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: bool = True
+) -> Allocation:
     """Fill an empty cluster by a rule; every leaf has tasks without end.
 
     - `capacity (R,)`: c_j, in the units of the leaves' demands
@@ -41,9 +43,18 @@ def allocate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, divisible: b
     capacity, rule = check_capacity(tree, capacity), the_rule(rule)
     if not divisible or rule.fluid is None:
         return fill(tree, capacity, rule)
-    (tasks, saturated, events), share = rule.fluid(tree, capacity, -1), (tree.demand / capacity).max(axis=1)
-    return Allocation(rule=rule.name, shares=tasks * share, usage=tree.demand * tasks[:, None], tasks=tasks,
-                      saturated=saturated, decisions=events)
+    (tasks, saturated, events), share = (
+        rule.fluid(tree, capacity, -1),
+        (tree.demand / capacity).max(axis=1),
+    )
+    return Allocation(
+        rule=rule.name,
+        shares=tasks * share,
+        usage=tree.demand * tasks[:, None],
+        tasks=tasks,
+        saturated=saturated,
+        decisions=events,
+    )
 
 
 @typed
@@ -87,8 +98,15 @@ class Filling(Allocation):
 
 @typed
 @interruptible
-def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str = "fast",
-         tasks: npt.ArrayLike | None = None, seed: int = 0) -> Filling:
+def fill(
+    tree: Tree,
+    capacity: npt.ArrayLike,
+    rule: str | Rule,
+    *,
+    method: str = "fast",
+    tasks: npt.ArrayLike | None = None,
+    seed: int = 0,
+) -> Filling:
     """Fill an empty cluster with whole tasks: the rule chooses a leaf, whose task starts, until nothing fits.
 
     - `capacity`, `rule`: as in `mch.allocate`; `tasks (p,)`: how many each leaf has, without end if left out
@@ -114,25 +132,50 @@ def fill(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, *, method: str =
     if tasks is not None:
         given = numbers("tasks", tasks, 1, "one number for each leaf")
         if len(given) != tree.n_leaves:
-            raise ValueError(f"tasks: {len(given)} numbers for {tree.n_leaves} leaves; give one for each")
+            raise ValueError(
+                f"tasks: {len(given)} numbers for {tree.n_leaves} leaves; give one for each"
+            )
         bad = ~np.isfinite(given) | (given < 0) | (given != np.floor(given)) | (given > 2**62)
-        refuse("tasks", bad, given, "must be a whole number >= 0; leave `tasks` out for tasks without end")
+        refuse(
+            "tasks",
+            bad,
+            given,
+            "must be a whole number >= 0; leave `tasks` out for tasks without end",
+        )
         left = given.astype(np.int64)
     together = most_at_once(tree, capacity, left)
     if together > MOST_TASKS:
-        raise ValueError(f"capacity: has room for some {together:.2g} tasks; give less, or larger demands")
+        raise ValueError(
+            f"capacity: has room for some {together:.2g} tasks; give less, or larger demands"
+        )
     state = empty(tree, capacity, rule, method, left, decisions=together, seed=seed)
     dispatch.fill(*served(rule, method), state)
     tally, done = state.tally[0], state.leaves.tasks.copy()
     check_rule(state, tree, rule, f"decision {tally.decisions}")
     full = (tally.saturated >> np.arange(tree.n_resources)) & 1 == 1
-    return Filling(rule=rule.name, shares=done * (tree.demand / capacity).max(axis=1), saturated=full,
-                   usage=tree.demand * done[:, None], tasks=done, decisions=int(tally.decisions),
-                   operations=operations(state), order=state.order[: tally.ordered].copy())
+    return Filling(
+        rule=rule.name,
+        shares=done * (tree.demand / capacity).max(axis=1),
+        saturated=full,
+        usage=tree.demand * done[:, None],
+        tasks=done,
+        decisions=int(tally.decisions),
+        operations=operations(state),
+        order=state.order[: tally.ordered].copy(),
+    )
 
 
-def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np.ndarray, *,
-          decisions: int = 0, machines: np.ndarray | None = None, seed: int = 0) -> State:
+def empty(
+    tree: Tree,
+    capacity: np.ndarray,
+    rule: Rule,
+    method: str,
+    waiting: np.ndarray,
+    *,
+    decisions: int = 0,
+    machines: np.ndarray | None = None,
+    seed: int = 0,
+) -> State:
     """A state in which nothing runs and `waiting (p,)` tasks wait, with room to note `decisions` leaves.
 
     ValueError on an unknown method, too many resources, and a leaf whose one task is larger than the cluster.
@@ -140,16 +183,33 @@ def empty(tree: Tree, capacity: np.ndarray, rule: Rule, method: str, waiting: np
     if method not in METHODS:
         raise unknown("method", method, METHODS)
     if tree.n_resources > MOST_RESOURCES:
-        raise ValueError(f"tree: {tree.n_resources} resources; task by task there can be {MOST_RESOURCES}")
+        raise ValueError(
+            f"tree: {tree.n_resources} resources; task by task there can be {MOST_RESOURCES}"
+        )
     for leaf, resource in np.argwhere(tree.demand > capacity * (1 + 1e-9))[:1]:
-        needs = f"needs {tree.demand[leaf, resource]:g} of resource {resource} for a task, but there is"
+        needs = (
+            f"needs {tree.demand[leaf, resource]:g} of resource {resource} for a task, but there is"
+        )
         never = f"{capacity[resource]:g}: no task of it ever fits; leave it out, or make its tasks smaller"
         raise ValueError(f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) {needs} {never}")
     how = served(rule, method)
-    state = new_state(tree, capacity, waiting, how[2], decisions=decisions, room=rule.room, machines=machines,
-                      seed=seed, weighed=FLAT[rule.weights] >= 0)
+    state = new_state(
+        tree,
+        capacity,
+        waiting,
+        how[2],
+        decisions=decisions,
+        room=rule.room,
+        machines=machines,
+        seed=seed,
+        weighed=FLAT[rule.weights] >= 0,
+    )
     weights = flat_weights(tree, capacity, rule.weights)
-    state.leaves.weight, state.leaves.late, state.tally.first = weights.weight, weights.late, weights.first
+    state.leaves.weight, state.leaves.late, state.tally.first = (
+        weights.weight,
+        weights.late,
+        weights.first,
+    )
     dispatch.refresh(*how, state)
     check_rule(state, tree, rule, "the start")
     return state
@@ -172,15 +232,21 @@ def check_rule(state: State, tree: Tree, rule: Rule, when: str) -> None:
     """Refuse a reader's rule that gave no number, or no leaf that can be served, as the kernel has noted."""
     leaf, tasks = (int(state.tally[0][name]) for name in ("bad_leaf", "bad_tasks"))
     if leaf >= tree.n_leaves:
-        raise ValueError(f"rule {rule.name!r} chose leaf {leaf} at {when}; there are {tree.n_leaves}")
+        raise ValueError(
+            f"rule {rule.name!r} chose leaf {leaf} at {when}; there are {tree.n_leaves}"
+        )
     who = f"leaf {leaf} ({tree.name(tree.leaves[leaf])}) at {when}" if leaf >= 0 else ""
     if leaf >= 0 and tasks < 0:
-        raise ValueError(f"rule {rule.name!r} chose {who}, which has no task waiting, or demands a saturated "
-                         "resource; look at `leaves[k].waiting`, and at `leaves[k].bits & saturated`")
+        raise ValueError(
+            f"rule {rule.name!r} chose {who}, which has no task waiting, or demands a saturated "
+            "resource; look at `leaves[k].waiting`, and at `leaves[k].bits & saturated`"
+        )
     if leaf >= 0:
         uses = ", ".join(f"{amount:.4g}" for amount in tasks * tree.demand[leaf])
-        raise ValueError(f"not a number: the priority of {who}, where it uses ({uses}); return one for each "
-                         "leaf, inf to come last")
+        raise ValueError(
+            f"not a number: the priority of {who}, where it uses ({uses}); return one for each "
+            "leaf, inf to come last"
+        )
 
 
 def most_at_once(tree: Tree, capacity: np.ndarray, left: np.ndarray) -> int:

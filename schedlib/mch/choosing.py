@@ -28,40 +28,84 @@ before = core_heap.before
 HEAPS, KEYS, TREE = range(3)
 """How a rule is asked: its priorities kept in heaps, or all looked at; or its function that chooses."""
 CUT = float(2**24 + 1)  # Veltkamp's constant: of 53 bits, 29 are kept
-HANDFUL, MOST = 8, 4  # children of a group that is not wide; resources with a copy for each saturated set
+HANDFUL, MOST = (
+    8,
+    4,
+)  # children of a group that is not wide; resources with a copy for each saturated set
 f8, i8, flag = np.float64, np.int64, np.bool_
-NODE = np.dtype([
-    ("first", i8), ("count", i8),  # its children: first .. first + count - 1; count 0 for leaves
-    ("parent", i8), ("leaf", i8),  # `leaf`: its number, -1 for groups
-    ("inner", i8),  # a wide group's first row of its own in a rule's room, else -1
-    ("weight", f8), ("light", f8)], align=True)  # omega, and 1 over it
-LEAF = np.dtype([
-    ("weight", f8), ("late", f8),  # by the rule's `weights`; once k' is saturated, where that counts
-    ("key", f8), ("late_key", f8),  # its priority with each, to 29 bits
-    ("bits", i8),  # the resources that the leaf demands, bit j for resource j
-    ("tasks", i8), ("waiting", i8), ("started", i8),  # running; not yet; so far
-    ("node", i8),  # in `Hierarchy.nodes`
-    ("held", i8),  # those that wait, of a leaf whose task fits on no machine; `waiting` is 0 then
-    ("head", i8),  # the place in `Jobs.line` of the job that is served
-    ("touched", flag)], align=True)  # whether its tasks changed at this time
+NODE = np.dtype(
+    [
+        ("first", i8),
+        ("count", i8),  # its children: first .. first + count - 1; count 0 for leaves
+        ("parent", i8),
+        ("leaf", i8),  # `leaf`: its number, -1 for groups
+        ("inner", i8),  # a wide group's first row of its own in a rule's room, else -1
+        ("weight", f8),
+        ("light", f8),
+    ],
+    align=True,
+)  # omega, and 1 over it
+LEAF = np.dtype(
+    [
+        ("weight", f8),
+        ("late", f8),  # by the rule's `weights`; once k' is saturated, where that counts
+        ("key", f8),
+        ("late_key", f8),  # its priority with each, to 29 bits
+        ("bits", i8),  # the resources that the leaf demands, bit j for resource j
+        ("tasks", i8),
+        ("waiting", i8),
+        ("started", i8),  # running; not yet; so far
+        ("node", i8),  # in `Hierarchy.nodes`
+        (
+            "held",
+            i8,
+        ),  # those that wait, of a leaf whose task fits on no machine; `waiting` is 0 then
+        ("head", i8),  # the place in `Jobs.line` of the job that is served
+        ("touched", flag),
+    ],
+    align=True,
+)  # whether its tasks changed at this time
 ENTRY = np.dtype([("key", f8), ("leaf", i8)], align=True)  # a place of a heap
-WHERE = np.dtype([("at", i8), ("kind", i8)], align=True)  # a leaf's place, -1 without; the number of its heap
-HEAP = np.dtype([("start", i8), ("count", i8), ("bits", i8)], align=True)  # places; what its leaves demand
-JOB = np.dtype([
-    ("submit", f8), ("duration", f8), ("depart", f8), ("start", f8), ("finish", f8),
-    ("leaf", i8), ("left", i8), ("running", i8)], align=True)  # `left`: tasks that wait
+WHERE = np.dtype(
+    [("at", i8), ("kind", i8)], align=True
+)  # a leaf's place, -1 without; the number of its heap
+HEAP = np.dtype(
+    [("start", i8), ("count", i8), ("bits", i8)], align=True
+)  # places; what its leaves demand
+JOB = np.dtype(
+    [
+        ("submit", f8),
+        ("duration", f8),
+        ("depart", f8),
+        ("start", f8),
+        ("finish", f8),
+        ("leaf", i8),
+        ("left", i8),
+        ("running", i8),
+    ],
+    align=True,
+)  # `left`: tasks that wait
 CHANGE = np.dtype([("time", f8), ("leaf", i8), ("tasks", i8)], align=True)
-TALLY = np.dtype([
-    ("now", f8),
-    ("saturated", i8),  # bit j: a chosen task did not fit in resource j
-    ("first", i8),  # k', whose saturation changes weights, -1 for none
-    ("decisions", i8), ("operations", i8),  # leaves chosen; heap places looked at
-    ("reweighed", i8),  # how often weights were worked out anew
-    ("ordered", i8), ("touched", i8), ("logged", i8),  # entries of the state's `order`, `touched`, `log`
-    ("submitted", i8), ("departed", i8),  # jobs that have arrived, and whose time to leave has come
-    ("bad_leaf", i8), ("bad_tasks", i8),  # whose priority was no number (-1: nobody's), its tasks then
-    ("active_changed", flag),  # whether a leaf has become active, or has ceased to be so
-    ("ready", flag)], align=True)  # whether all has happened at this time, and tasks may start
+TALLY = np.dtype(
+    [
+        ("now", f8),
+        ("saturated", i8),  # bit j: a chosen task did not fit in resource j
+        ("first", i8),  # k', whose saturation changes weights, -1 for none
+        ("decisions", i8),
+        ("operations", i8),  # leaves chosen; heap places looked at
+        ("reweighed", i8),  # how often weights were worked out anew
+        ("ordered", i8),
+        ("touched", i8),
+        ("logged", i8),  # entries of the state's `order`, `touched`, `log`
+        ("submitted", i8),
+        ("departed", i8),  # jobs that have arrived, and whose time to leave has come
+        ("bad_leaf", i8),
+        ("bad_tasks", i8),  # whose priority was no number (-1: nobody's), its tasks then
+        ("active_changed", flag),  # whether a leaf has become active, or has ceased to be so
+        ("ready", flag),
+    ],
+    align=True,
+)  # whether all has happened at this time, and tasks may start
 
 
 class Hierarchy(NamedTuple):
@@ -164,9 +208,18 @@ def _fixed(array: npt.NDArray) -> Any:
     return view
 
 
-def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, how: int = HEAPS, *, decisions: int = 0,
-              room: Any = (0, 0), weighed: bool = False, machines: np.ndarray | None = None,
-              seed: int = 0) -> State:
+def new_state(
+    tree: Tree,
+    capacity: np.ndarray,
+    waiting: np.ndarray,
+    how: int = HEAPS,
+    *,
+    decisions: int = 0,
+    room: Any = (0, 0),
+    weighed: bool = False,
+    machines: np.ndarray | None = None,
+    seed: int = 0,
+) -> State:
     """A state without jobs, in which nothing runs; `decisions` is how many leaves it can write down, `room`
     how many numbers a rule keeps for each node, and for each resource of it, `weighed` whether its weights
     change."""
@@ -182,22 +235,54 @@ def new_state(tree: Tree, capacity: np.ndarray, waiting: np.ndarray, how: int = 
     if how == TREE:
         (at,) = np.nonzero(nodes.leaf >= 0)
         leaves.node[nodes.leaf[at]] = at
-    copies, wide = 2**resources if resources <= MOST and how == TREE else 1, room[0] + room[1] * resources
-    seen = Hierarchy(nodes=_fixed(nodes), leaves=_fixed(leaves), need=_fixed(share), free=_fixed(free),
-                     capacity=_fixed(capacity), machines=_fixed(machines), now=0.0, saturated=0, first=-1,
-                     changed=np.zeros(1, np.int64), anew=True, room=np.zeros((1, 1)),
-                     mine=np.zeros((rows, wide)), looked=np.zeros(1, np.int64),
-                     rng=streams(seed, "mch rule")[0])
-    return State(tally=tally, leaves=leaves, demand=_fixed(tree.demand), capacity=seen.capacity, free=free,
-                 used=np.zeros(resources), machines=machines, busy=np.zeros(resources),
-                 usage=np.zeros(resources), touched=np.zeros(p, np.int64),
-                 order=np.zeros(decisions, np.int64), log=records(CHANGE, 0),
-                 jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
-                 ends=event_queue(1), heaps=new_heaps(leaves.bits), late=new_heaps(leaves.bits), seen=seen,
-                 copies=Copies(room=np.zeros((copies, rows, wide)), made=np.full(copies, -1),
-                               changed=np.zeros((copies, p), np.int64), changes=np.zeros(copies, np.int64),
-                               noted=np.zeros((copies, p), np.bool_)),
-                 flat=flat_nodes(*((tree, capacity) if weighed else (tiny, np.ones(1)))))
+    copies, wide = (
+        2**resources if resources <= MOST and how == TREE else 1,
+        room[0] + room[1] * resources,
+    )
+    seen = Hierarchy(
+        nodes=_fixed(nodes),
+        leaves=_fixed(leaves),
+        need=_fixed(share),
+        free=_fixed(free),
+        capacity=_fixed(capacity),
+        machines=_fixed(machines),
+        now=0.0,
+        saturated=0,
+        first=-1,
+        changed=np.zeros(1, np.int64),
+        anew=True,
+        room=np.zeros((1, 1)),
+        mine=np.zeros((rows, wide)),
+        looked=np.zeros(1, np.int64),
+        rng=streams(seed, "mch rule")[0],
+    )
+    return State(
+        tally=tally,
+        leaves=leaves,
+        demand=_fixed(tree.demand),
+        capacity=seen.capacity,
+        free=free,
+        used=np.zeros(resources),
+        machines=machines,
+        busy=np.zeros(resources),
+        usage=np.zeros(resources),
+        touched=np.zeros(p, np.int64),
+        order=np.zeros(decisions, np.int64),
+        log=records(CHANGE, 0),
+        jobs=Jobs(table=records(JOB, 0), line=none, by_submit=none, by_depart=none),
+        ends=event_queue(1),
+        heaps=new_heaps(leaves.bits),
+        late=new_heaps(leaves.bits),
+        seen=seen,
+        copies=Copies(
+            room=np.zeros((copies, rows, wide)),
+            made=np.full(copies, -1),
+            changed=np.zeros((copies, p), np.int64),
+            changes=np.zeros(copies, np.int64),
+            noted=np.zeros((copies, p), np.bool_),
+        ),
+        flat=flat_nodes(*((tree, capacity) if weighed else (tiny, np.ones(1)))),
+    )
 
 
 def by_depth(tree: Tree) -> tuple[np.recarray, int]:
@@ -218,7 +303,12 @@ def new_heaps(bits: np.ndarray) -> Heaps:
     """Empty heaps for leaves that demand the resources `bits (p,)`."""
     (sets, kind, count), p = np.unique(bits, return_inverse=True, return_counts=True), len(bits)
     made = Heaps(entry=records(ENTRY, p), where=records(WHERE, p), heap=records(HEAP, len(sets)))
-    made.where.at, made.where.kind, made.heap.bits, made.heap.start = -1, kind, sets, count.cumsum() - count
+    made.where.at, made.where.kind, made.heap.bits, made.heap.start = (
+        -1,
+        kind,
+        sets,
+        count.cumsum() - count,
+    )
     return made
 
 
@@ -351,13 +441,29 @@ def choose(pick, how, state):
         copies.noted[c, copies.changed[c, at]] = False
     for l in range(state.used.size):
         state.free[l] = state.capacity[l] - state.used[l]
-    leaf = pick(Hierarchy(nodes=seen.nodes, leaves=seen.leaves, need=seen.need, capacity=seen.capacity,
-                          free=seen.free, machines=seen.machines, now=tally.now, saturated=tally.saturated,
-                          first=tally.first, changed=copies.changed[c, : copies.changes[c]], anew=anew,
-                          room=copies.room[c], mine=seen.mine, looked=seen.looked, rng=seen.rng))
+    leaf = pick(
+        Hierarchy(
+            nodes=seen.nodes,
+            leaves=seen.leaves,
+            need=seen.need,
+            capacity=seen.capacity,
+            free=seen.free,
+            machines=seen.machines,
+            now=tally.now,
+            saturated=tally.saturated,
+            first=tally.first,
+            changed=copies.changed[c, : copies.changes[c]],
+            anew=anew,
+            room=copies.room[c],
+            mine=seen.mine,
+            looked=seen.looked,
+            rng=seen.rng,
+        )
+    )
     copies.changes[c] = 0
-    if leaf >= leaves.size or (leaf >= 0 and (
-            leaves[leaf].waiting == 0 or leaves[leaf].bits & tally.saturated != 0)):
+    if leaf >= leaves.size or (
+        leaf >= 0 and (leaves[leaf].waiting == 0 or leaves[leaf].bits & tally.saturated != 0)
+    ):
         tally.bad_leaf, tally.bad_tasks = leaf, -1
     return leaf
 

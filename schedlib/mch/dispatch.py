@@ -59,7 +59,12 @@ def saturate(state):
 def serve(priority, pick, how, state):
     """Start tasks until none fits. In one pool a resource in which the chosen task does not fit is saturated;
     on machines its leaf alone is blocked, see `saturate`."""
-    tally, jobs, resources, machines = state.tally[0], state.jobs, state.used.size, state.machines.shape[0]
+    tally, jobs, resources, machines = (
+        state.tally[0],
+        state.jobs,
+        state.used.size,
+        state.machines.shape[0],
+    )
     while tally.bad_leaf < 0:
         leaf = choose(pick, how, state)
         poll()
@@ -158,7 +163,10 @@ def happen(priority, how, state, now):
             if job.running == 0 and job.left == 0:
                 job.finish = now
             stop(priority, how, state, job.leaf, 1, machine)
-    while tally.departed < jobs.by_depart.size and jobs.table[jobs.by_depart[tally.departed]].depart <= now:
+    while (
+        tally.departed < jobs.by_depart.size
+        and jobs.table[jobs.by_depart[tally.departed]].depart <= now
+    ):
         job = jobs.table[jobs.by_depart[tally.departed]]
         tally.departed += 1
         if job.left > 0 or job.running > 0:
@@ -166,7 +174,10 @@ def happen(priority, how, state, now):
             state.leaves[job.leaf].waiting -= job.left
             job.left, job.running, job.finish = 0, 0, now
             stop(priority, how, state, job.leaf, count, 0)
-    while tally.submitted < jobs.by_submit.size and jobs.table[jobs.by_submit[tally.submitted]].submit <= now:
+    while (
+        tally.submitted < jobs.by_submit.size
+        and jobs.table[jobs.by_submit[tally.submitted]].submit <= now
+    ):
         job = jobs.table[jobs.by_submit[tally.submitted]]
         tally.submitted += 1
         note_idle(state, job.leaf)
@@ -210,7 +221,9 @@ def advance(priority, pick, how, whose, state, until):
         if not tally.ready:
             if 0 < state.log.size < tally.logged + state.leaves.size:
                 return MORE_ROOM
-            time = state.ends.time[0] if state.ends.count[0] > 0 else np.inf  # when something happens next
+            time = (
+                state.ends.time[0] if state.ends.count[0] > 0 else np.inf
+            )  # when something happens next
             if tally.submitted < jobs.by_submit.size:
                 time = min(time, jobs.table[jobs.by_submit[tally.submitted]].submit)
             if tally.departed < jobs.by_depart.size:

@@ -73,8 +73,14 @@ def flatten(tree: Tree, capacity: npt.ArrayLike) -> Flattened:
     first = collapse(nodes, np.ones(tree.n_leaves, np.bool_))
     share = nodes.vector / nodes.mu[:, None]
     nodes.mu[tree.leaves] = (tree.demand / capacity).max(axis=1)
-    return Flattened(weights=nodes.weights[MCH], first_saturated=int(first), node_share=share, mu=nodes.mu,
-                     full_type=np.all(tree.demand > 0, axis=1), case1=nodes.weights[CASE1])
+    return Flattened(
+        weights=nodes.weights[MCH],
+        first_saturated=int(first),
+        node_share=share,
+        mu=nodes.mu,
+        full_type=np.all(tree.demand > 0, axis=1),
+        case1=nodes.weights[CASE1],
+    )
 
 
 class Nodes(NamedTuple):
@@ -99,8 +105,13 @@ def flat_nodes(tree: Tree, capacity: np.ndarray) -> Nodes:
     q, (p, resources), need = tree.n_nodes, tree.demand.shape, tree.demand / capacity
     scratch = ("mu", "product", "guarantee", "below", "children")
     room = dict(zip(scratch, np.zeros((5, q)), strict=True)) | {"active": np.zeros(p, np.bool_)}
-    return Nodes(**tree.copies("parent", "leaf_of", "weight"), normal=need / need.max(axis=1)[:, None],
-                 vector=np.zeros((q, resources)), weights=np.zeros((3, p)), **room)
+    return Nodes(
+        **tree.copies("parent", "leaf_of", "weight"),
+        normal=need / need.max(axis=1)[:, None],
+        vector=np.zeros((q, resources)),
+        weights=np.zeros((3, p)),
+        **room,
+    )
 
 
 @kernel
@@ -124,11 +135,17 @@ def collapse(nodes, active):
     first = 0  # k', the resource that is saturated first
     while first < resources - 1 and vector[0, first] < mu[0] * (1 - LEVEL):
         first += 1
-    nodes.product[0], nodes.guarantee[0] = nodes.children[0] / nodes.below[0] if mu[0] > 0 else 1.0, 1.0
+    nodes.product[0], nodes.guarantee[0] = (
+        nodes.children[0] / nodes.below[0] if mu[0] > 0 else 1.0,
+        1.0,
+    )
     for i in range(1, q):
         if mu[i] > 0:
             leaf, above = leaf_of[i], nodes.parent[i]
-            case1, mean = nodes.product[above] * weight[i], nodes.below[above] / nodes.children[above]
+            case1, mean = (
+                nodes.product[above] * weight[i],
+                nodes.below[above] / nodes.children[above],
+            )
             nodes.product[i] = case1 / mu[i]
             nodes.guarantee[i] = nodes.guarantee[above] * weight[i] / nodes.below[above]
             if leaf >= 0:

@@ -34,8 +34,9 @@ class FluidShares:
     unique: bool
 
 
-def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
-               stop: int | None = None) -> FluidShares:
+def fluid_hdrf(
+    tree: Tree, capacity: npt.ArrayLike, naive: bool = False, stop: int | None = None
+) -> FluidShares:
     """H-DRF's allocation, or the naive hierarchical DRF's, as the limit of ever smaller tasks.
 
     - `naive`: a group's vector is the plain sum of its leaves' usage, its share the largest entry of all
@@ -55,10 +56,14 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     nodes = tree.copies("child_start", "child", "leaf_of", "weight").values()
     direction = need / need.max(axis=1, keepdims=True)  # (p, R) what a dominant share of 1 uses
-    shares, saturated, events, unique = _fill(*nodes, direction, naive, most if stop is None else stop)
+    shares, saturated, events, unique = _fill(
+        *nodes, direction, naive, most if stop is None else stop
+    )
     if stop is None and events < 0:
-        raise RuntimeError(f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
-                           "magnitude, rescale them")
+        raise RuntimeError(
+            f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
+            "magnitude, rescale them"
+        )
     return FluidShares(shares, saturated, events if stop is None else stop, bool(unique))
 
 
@@ -66,13 +71,21 @@ def fluid_hdrf(tree: Tree, capacity: npt.ArrayLike, naive: bool = False,
 def _fill(child_start, child, leaf_of, weight, direction, naive, most):
     """Fill from event to event: the fields of `FluidShares`, -1 events when there are more than `most`."""
     q, (p, resources), jumped, unique = len(leaf_of), direction.shape, False, True
-    share_of_leaf, saturated, blocked = np.zeros(p), np.zeros(resources, np.bool_), np.zeros(q, np.bool_)
+    share_of_leaf, saturated, blocked = (
+        np.zeros(p),
+        np.zeros(resources, np.bool_),
+        np.zeros(q, np.bool_),
+    )
     tied, level = np.ones(q, np.bool_), np.zeros(q)  # whether it is a laggard; f
     # vectors, shares and total usage; then their rates per unit of flow into the node: a group's unit raises
     # its f by 1, or, where it serves laggards that do not grow, their total usage by 1
     vector, share, used = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
     rate, growth, pace = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
-    step, flow, when = np.zeros(q), np.zeros(q), np.zeros(q)  # `step`: a child's flow per unit of its group's
+    step, flow, when = (
+        np.zeros(q),
+        np.zeros(q),
+        np.zeros(q),
+    )  # `step`: a child's flow per unit of its group's
     for event in range(most):
         for i in range(q - 1, -1, -1):  # from the leaves up: vectors and shares, and their rates
             if leaf_of[i] >= 0:
@@ -151,7 +164,9 @@ def _fill(child_start, child, leaf_of, weight, direction, naive, most):
                 for j in range(resources):
                     behind = vector[i, j] < share[i] * (1 - USED_UP) and rate[i, j] > growth[i]
                     if (naive or not saturated[j]) and behind:
-                        span = min(span, (share[i] - vector[i, j]) / ((rate[i, j] - growth[i]) * flow[i]))
+                        span = min(
+                            span, (share[i] - vector[i, j]) / ((rate[i, j] - growth[i]) * flow[i])
+                        )
         first = -1
         for j in range(resources):
             if not saturated[j] and drain[j] > 0 and max(left[j], 0.0) / drain[j] <= span:
@@ -160,7 +175,9 @@ def _fill(child_start, child, leaf_of, weight, direction, naive, most):
             break
         jumped = first >= 0
         for j in range(resources):
-            saturated[j] |= jumped and (j == first or (drain[j] > 0 and left[j] - drain[j] * span <= USED_UP))
+            saturated[j] |= jumped and (
+                j == first or (drain[j] > 0 and left[j] - drain[j] * span <= USED_UP)
+            )
         for i in range(q):
             tied[i] |= when[i] <= span * (1 + ZERO)
             if leaf_of[i] >= 0:

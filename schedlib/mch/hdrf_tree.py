@@ -31,7 +31,10 @@ def goes_first(tree, a, b):
     mine, other = rounded(tree.room[a, RATIO]), rounded(tree.room[b, RATIO])
     if mine != other:
         return mine < other
-    few, many = tree.room[a, STARTED] * tree.nodes[b].weight, tree.room[b, STARTED] * tree.nodes[a].weight
+    few, many = (
+        tree.room[a, STARTED] * tree.nodes[b].weight,
+        tree.room[b, STARTED] * tree.nodes[a].weight,
+    )
     return few < many if few != many else a < b
 
 
@@ -53,7 +56,9 @@ def lowest(tree, i, at):
     """f of a place in a wide group's tree, and the child to serve first of those below it, -1 for none."""
     n = tree.nodes[i].count
     if at < n:
-        return tree.room[tree.nodes[i].inner + at, LOW], int(tree.room[tree.nodes[i].inner + at, WINNER])
+        return tree.room[tree.nodes[i].inner + at, LOW], int(
+            tree.room[tree.nodes[i].inner + at, WINNER]
+        )
     j = tree.nodes[i].first + at - n
     ratio = tree.room[j, RATIO]
     return (ratio if ratio > 0 else np.inf), (j if ratio < np.inf else -1)
@@ -62,14 +67,23 @@ def lowest(tree, i, at):
 @kernel
 def one_by_one(tree, i, rescale):
     """The usage of a group whose children are added up, and the child to serve, -1 for none."""
-    room, nodes, first, f, best, least = tree.room, tree.nodes, tree.nodes[i].first, np.inf, -1, np.inf
+    room, nodes, first, f, best, least = (
+        tree.room,
+        tree.nodes,
+        tree.nodes[i].first,
+        np.inf,
+        -1,
+        np.inf,
+    )
     end = first + nodes[i].count
     for j in range(first, end):
         ratio = room[j, RATIO]
         f = min(f, ratio if ratio > 0.0 else np.inf)
         key = rounded(ratio)
-        if key < least or (key == least < np.inf and room[j, STARTED] * nodes[best].weight
-                           < room[best, STARTED] * nodes[j].weight):
+        if key < least or (
+            key == least < np.inf
+            and room[j, STARTED] * nodes[best].weight < room[best, STARTED] * nodes[j].weight
+        ):
             best, least = j, key
     for l in range(tree.need.shape[1]):
         room[i, USAGE + l] = 0.0
@@ -84,14 +98,23 @@ def one_by_one(tree, i, rescale):
 @kernel
 def by_parts(tree, i, child, rescale):
     """As `one_by_one`, of a wide group of which a child (-1: each) has changed; and the places looked at."""
-    room, first, n, resources = tree.room, tree.nodes[i].first, tree.nodes[i].count, tree.need.shape[1]
+    room, first, n, resources = (
+        tree.room,
+        tree.nodes[i].first,
+        tree.nodes[i].count,
+        tree.need.shape[1],
+    )
     at, looked, inner = n - 1 if child < 0 else (n + child - first) >> 1, 0, tree.nodes[i].inner
     while at >= 1:  # a place from the two below it
         for l in range(2 * resources):
-            room[inner + at, SUMS + l] = (side(tree, i, 2 * at, l, rescale)
-                                          + side(tree, i, 2 * at + 1, l, rescale))
+            room[inner + at, SUMS + l] = side(tree, i, 2 * at, l, rescale) + side(
+                tree, i, 2 * at + 1, l, rescale
+            )
         (f, a), (other, b) = lowest(tree, i, 2 * at), lowest(tree, i, 2 * at + 1)
-        room[inner + at, LOW], room[inner + at, WINNER] = min(f, other), a if goes_first(tree, a, b) else b
+        room[inner + at, LOW], room[inner + at, WINNER] = (
+            min(f, other),
+            a if goes_first(tree, a, b) else b,
+        )
         looked += 2
         at = at - 1 if child < 0 else at >> 1
     f, best = lowest(tree, i, 1)

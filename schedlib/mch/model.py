@@ -55,7 +55,10 @@ class Tree:
         while stack:
             path, node, parent = stack.pop()
             if isinstance(node, list) and node:
-                stack += [((*path, k), child, len(paths)) for k, child in reversed(list(enumerate(node, 1)))]
+                stack += [
+                    ((*path, k), child, len(paths))
+                    for k, child in reversed(list(enumerate(node, 1)))
+                ]
             else:
                 leaves.append(len(paths))
                 rows.append(node)
@@ -70,9 +73,15 @@ class Tree:
             raise ValueError(f"weights[{paths[bad]}]: {weight[bad]}, must be a positive number")
         counts = np.bincount(parent[1:], minlength=len(paths))
         arrays = {
-            "demand": demand, "parent": parent, "weight": weight, "leaves": leaves, "leaf_of": leaf_of,
+            "demand": demand,
+            "parent": parent,
+            "weight": weight,
+            "leaves": leaves,
+            "leaf_of": leaf_of,
             "depth": np.array(list(map(len, paths))),
-            "child": np.argsort(parent[1:], kind="stable") + 1, "child_start": np.append(0, counts.cumsum())}
+            "child": np.argsort(parent[1:], kind="stable") + 1,
+            "child_start": np.append(0, counts.cumsum()),
+        }
         for array in arrays.values():
             array.flags.writeable = False
         self.__dict__.update(arrays, paths=tuple(paths), weights=weights, names=names)
@@ -113,10 +122,15 @@ class Tree:
     @cached_property
     def guarantee(self) -> np.ndarray:
         """The parent's guarantee (the root has 1), times a node's part of its siblings' weights, (Q,)."""
-        share, below = np.ones(self.n_nodes), np.bincount(self.parent[1:], self.weight[1:], self.n_nodes)
+        share, below = (
+            np.ones(self.n_nodes),
+            np.bincount(self.parent[1:], self.weight[1:], self.n_nodes),
+        )
         for depth in range(1, self.depth.max() + 1):
             nodes = np.flatnonzero(self.depth == depth)
-            share[nodes] = share[self.parent[nodes]] * self.weight[nodes] / below[self.parent[nodes]]
+            share[nodes] = (
+                share[self.parent[nodes]] * self.weight[nodes] / below[self.parent[nodes]]
+            )
         share.flags.writeable = False
         return share
 
@@ -124,7 +138,9 @@ class Tree:
         """The same hierarchy with other demands (p, R); ValueError on another number of rows."""
         rows = np.array(demand, float, order="C")
         if len(rows) != self.n_leaves:
-            raise ValueError(f"demand: {len(rows)} rows for {self.n_leaves} leaves; give one per leaf")
+            raise ValueError(
+                f"demand: {len(rows)} rows for {self.n_leaves} leaves; give one per leaf"
+            )
         other, rows = object.__new__(Tree), _demands(rows, self.leaves, self.paths)
         rows.flags.writeable = False
         other.__dict__.update(self.__dict__, demand=rows)
@@ -136,25 +152,41 @@ def _demands(rows, leaves, paths):
     if isinstance(rows, np.ndarray) or all(isinstance(row, tuple | np.ndarray) for row in rows):
         with suppress(TypeError, ValueError, OverflowError):
             demand = np.array(rows, float, order="C")
-            if demand.ndim == 2 and ((demand >= 0) & (demand < np.inf)).all() and demand.any(axis=1).all():
+            if (
+                demand.ndim == 2
+                and ((demand >= 0) & (demand < np.inf)).all()
+                and demand.any(axis=1).all()
+            ):
                 return demand
-    lengths = sorted({len(_demand(paths[leaf], row)) for leaf, row in zip(leaves, rows, strict=True)})
-    raise ValueError(f"nested: its leaves name {lengths} resources; give every leaf a number for each")
+    lengths = sorted(
+        {len(_demand(paths[leaf], row)) for leaf, row in zip(leaves, rows, strict=True)}
+    )
+    raise ValueError(
+        f"nested: its leaves name {lengths} resources; give every leaf a number for each"
+    )
 
 
 def _demand(path, node):
     """A leaf's demand, alone."""
     where = f"nested{list(path)}"
     if isinstance(node, list):
-        raise ValueError(f"{where}: an empty group; leave it out, or give it a leaf (a tuple of demands)")
+        raise ValueError(
+            f"{where}: an empty group; leave it out, or give it a leaf (a tuple of demands)"
+        )
     if not isinstance(node, tuple | np.ndarray):
-        raise ValueError(f"{where}: {node!r} is neither a list (a group) nor a tuple (a leaf's demands)")
+        raise ValueError(
+            f"{where}: {node!r} is neither a list (a group) nor a tuple (a leaf's demands)"
+        )
     try:
         demand = np.array(node, float)
     except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{where}: {node!r}; a leaf is a tuple of numbers, a group a list") from error
+        raise ValueError(
+            f"{where}: {node!r}; a leaf is a tuple of numbers, a group a list"
+        ) from error
     if demand.ndim != 1 or not len(demand) or not (np.isfinite(demand) & (demand >= 0)).all():
-        raise ValueError(f"{where}: {node!r}; demands must be finite numbers >= 0, one for each resource")
+        raise ValueError(
+            f"{where}: {node!r}; demands must be finite numbers >= 0, one for each resource"
+        )
     if not demand.any():
         raise ValueError(f"{where}: the leaf needs nothing of any resource; leave it out")
     return demand
@@ -164,7 +196,9 @@ def _by_path(what, given, paths, default):
     values = dict.fromkeys(paths, default)
     for path, value in (given or {}).items():
         if path not in values:
-            raise ValueError(f"{what}: no node has the path {path!r}; paths are tuples, (2, 1) for n2,1")
+            raise ValueError(
+                f"{what}: no node has the path {path!r}; paths are tuples, (2, 1) for n2,1"
+            )
         values[path] = value
     return np.array(list(values.values()))
 
@@ -200,10 +234,16 @@ def check_capacity(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
     """Capacities c_j as (R,) floats; ValueError when one is not positive, or not one for each resource."""
     values = numbers("capacity", capacity, 1, "one number for each resource")
     if values.shape != (tree.n_resources,):
-        raise ValueError(f"capacity: shape {values.shape}; give one number for {tree.n_resources} resources")
+        raise ValueError(
+            f"capacity: shape {values.shape}; give one number for {tree.n_resources} resources"
+        )
     if not all(0 < value < np.inf for value in values.tolist()):
-        refuse("capacity", ~(np.isfinite(values) & (values > 0)), values,
-               "must be a positive number; leave out a resource that is not there")
+        refuse(
+            "capacity",
+            ~(np.isfinite(values) & (values > 0)),
+            values,
+            "must be a positive number; leave out a resource that is not there",
+        )
     return values
 
 

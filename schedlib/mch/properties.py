@@ -53,7 +53,9 @@ def solve(tree: Tree, capacity: Vector, rule: Solver) -> Allocation:
 def collapsed(tree: Tree, capacity: Vector) -> Allocation:
     """Collapsed hierarchies by dominant shares (MCH, Section I.C): weighted DRF by the leaves' guarantees."""
     omega = {(k,): float(share) for k, share in enumerate(tree.guarantee[tree.leaves], 1)}
-    return allocate(Tree([tuple(row) for row in tree.demand.tolist()], omega), capacity, "weighted-drf")
+    return allocate(
+        Tree([tuple(row) for row in tree.demand.tolist()], omega), capacity, "weighted-drf"
+    )
 
 
 @typed
@@ -91,7 +93,9 @@ def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Give
     return _least(tree, margin, range(1, tree.n_nodes))
 
 
-def sharing_incentive(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
+def sharing_incentive(
+    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
+) -> Margin:
     """Every leaf runs as many tasks as on its guarantee's part of every resource, a cluster of its own."""
     allocation = allocation or solve(tree, capacity, rule)
     guarantee = tree.guarantee[tree.leaves]
@@ -100,8 +104,9 @@ def sharing_incentive(tree: Tree, capacity: Vector, rule: Solver, allocation: Gi
     return _least(tree, allocation.tasks / alone - 1, tree.leaves)
 
 
-def envy_freeness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None, *,
-                  across: bool = False) -> Margin:
+def envy_freeness(
+    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None, *, across: bool = False
+) -> Margin:
     """No leaf would run more tasks with a sibling leaf's resources, times the ratio of their guarantees.
 
     `across`: with any other leaf's. A hierarchy does not promise that: a leaf whose sibling needs other
@@ -126,7 +131,9 @@ def envy_freeness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given 
 envy_freeness_across = functools.partial(envy_freeness, across=True)
 
 
-def pareto_efficiency(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
+def pareto_efficiency(
+    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
+) -> Margin:
     """No leaf could run more with what is left over."""
     allocation = allocation or solve(tree, capacity, rule)
     left = 1 - allocation.usage.sum(axis=0) / check_capacity(tree, capacity)
@@ -141,13 +148,17 @@ def lies(demand: np.ndarray, capacity: np.ndarray) -> Iterator[np.ndarray]:
     """What a leaf may report instead of its demand (R,), by `FACTORS` and `ADDED`, one resource at a time."""
     dominant = (demand / capacity).max()
     for j, need in enumerate(demand):
-        for reported in need * np.array(FACTORS) if need > 0 else dominant * capacity[j] * np.array(ADDED):
+        for reported in (
+            need * np.array(FACTORS) if need > 0 else dominant * capacity[j] * np.array(ADDED)
+        ):
             lie = demand.copy()
             lie[j] = reported
             yield lie
 
 
-def strategy_proofness(tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None) -> Margin:
+def strategy_proofness(
+    tree: Tree, capacity: Vector, rule: Solver, allocation: Given = None
+) -> Margin:
     """No leaf runs more tasks (of the true demand) by misreporting it: the greatest gain over all `lies`."""
     allocation, capacity = allocation or solve(tree, capacity, rule), check_capacity(tree, capacity)
     guarantee, worst = tree.guarantee[tree.leaves], Margin(0.0, "nobody")
@@ -160,7 +171,9 @@ def strategy_proofness(tree: Tree, capacity: Vector, rule: Solver, allocation: G
             useful = (got[needed] / truth[needed]).min() * (truth / capacity).max()
             margin = float((allocation.shares[i] - useful) / guarantee[i])
             if margin < worst.value:
-                worst = Margin(margin, f"{tree.name(tree.leaves[i])} reporting {np.round(lie, 4).tolist()}")
+                worst = Margin(
+                    margin, f"{tree.name(tree.leaves[i])} reporting {np.round(lie, 4).tolist()}"
+                )
     return worst
 
 
@@ -179,14 +192,19 @@ def long_run_guarantee(tree: Tree, times: Vector, shares: Vector) -> Margin:
 
 
 PROPERTIES: dict[str, Callable[..., Margin]] = {
-    "share guarantee": share_guarantee, "sharing incentive": sharing_incentive,
-    "envy-freeness among siblings": envy_freeness, "envy-freeness across groups": envy_freeness_across,
-    "Pareto efficiency": pareto_efficiency, "strategy-proofness": strategy_proofness}
+    "share guarantee": share_guarantee,
+    "sharing incentive": sharing_incentive,
+    "envy-freeness among siblings": envy_freeness,
+    "envy-freeness across groups": envy_freeness_across,
+    "Pareto efficiency": pareto_efficiency,
+    "strategy-proofness": strategy_proofness,
+}
 
 
 @typed
-def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree],
-                   properties: dict = PROPERTIES) -> pd.DataFrame:
+def property_table(
+    capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tree], properties: dict = PROPERTIES
+) -> pd.DataFrame:
     """How often each rule (a name or a function) violates each property (functions by name; all unless told).
 
     Gives `rule, property, trees, violated, worst, tree`. `trees` counts those that the rule takes (C-CH and
@@ -202,7 +220,9 @@ def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tr
     rows: list[tuple] = []
     if not trees or not all(isinstance(tree, Tree) for tree in trees):
         raise TypeError("trees: needs a list of trees, one at least")
-    if bad := [one for one in rules if not callable(one) and not (isinstance(one, str) and one in RULES)]:
+    if bad := [
+        one for one in rules if not callable(one) and not (isinstance(one, str) and one in RULES)
+    ]:
         raise unknown("rules", bad[0], RULES, "or a function of a tree and its capacity")
     for rule in rules:
         margins = {name: np.full(len(trees), np.nan) for name in properties}
@@ -217,5 +237,7 @@ def property_table(capacity: Vector, rules: Iterable[Solver], trees: Iterable[Tr
             taken = values[~np.isnan(values)]
             worst = int(np.nanargmin(values.round(12))) if len(taken) else -1
             violated = (taken < -TOLERANCE).mean() if len(taken) else np.nan
-            rows.append((getattr(rule, "__name__", rule), name, len(taken), violated, values[worst], worst))
+            rows.append(
+                (getattr(rule, "__name__", rule), name, len(taken), violated, values[worst], worst)
+            )
     return pd.DataFrame(rows, columns=["rule", "property", "trees", "violated", "worst", "tree"])

@@ -32,9 +32,15 @@ from schedlib.mch.fluid import fluid_flat, fluid_hdrf
 from schedlib.mch.model import Tree
 
 FLAT = {
-    "drf": flatten.EQUAL, "weighted-drf": flatten.OMEGA, "c-ch": flatten.GUARANTEE, "m-ch": flatten.GUARANTEE,
-    "mch": flatten.MCH, "mch-two-phase": flatten.TWO_PHASE, "case1": flatten.CASE1,
-    "exact-ch": flatten.OUTSIDE}
+    "drf": flatten.EQUAL,
+    "weighted-drf": flatten.OMEGA,
+    "c-ch": flatten.GUARANTEE,
+    "m-ch": flatten.GUARANTEE,
+    "mch": flatten.MCH,
+    "mch-two-phase": flatten.TWO_PHASE,
+    "case1": flatten.CASE1,
+    "exact-ch": flatten.OUTSIDE,
+}
 """Flat rules serve the leaf with the least share over weight. Whose weights they go by:
 
 - `drf`: 1; `weighted-drf`: the leaf's own omega; `mch`: MCH's (`mch.flatten`)
@@ -101,13 +107,19 @@ class Rule:
     name: str = ""
     choose: Callable = nobody
     room: int | tuple[int, int] = 0
-    literal: Callable | None = field(default=None, repr=False)  # what a shipped rule chooses, as printed
+    literal: Callable | None = field(
+        default=None, repr=False
+    )  # what a shipped rule chooses, as printed
     fluid: Callable | None = field(default=None, repr=False)  # how it shares tasks as fine as sand
 
     def __post_init__(self):
         room = tuple(self.room) if isinstance(self.room, tuple | list) else (self.room, 0)
-        if len(room) != 2 or not all(isinstance(n, int | np.integer) and 0 <= n <= MOST_ROOM for n in room):
-            raise ValueError(f"room: {self.room}; give a whole number from 0 to {MOST_ROOM}, or two")
+        if len(room) != 2 or not all(
+            isinstance(n, int | np.integer) and 0 <= n <= MOST_ROOM for n in room
+        ):
+            raise ValueError(
+                f"room: {self.room}; give a whole number from 0 to {MOST_ROOM}, or two"
+            )
         if self.weights not in FLAT:
             raise unknown("weights", self.weights, FLAT)
         own = self.priority if self.choose is nobody else self.choose
@@ -122,8 +134,12 @@ Rule.__init__ = typed(Rule.__init__)  # type: ignore[method-assign]
 
 
 @typed
-def rule(function: Callable | None = None, *, weights: str = "weighted-drf",
-         room: int | tuple[int, int] | None = None) -> Rule | Callable:
+def rule(
+    function: Callable | None = None,
+    *,
+    weights: str = "weighted-drf",
+    room: int | tuple[int, int] | None = None,
+) -> Rule | Callable:
     """`Rule` as a decorator: of a priority, or, with `room`, of a function that chooses.
 
     See also: `mch.Rule`, for what a function is given; `leaderboard.mch`.
@@ -136,7 +152,11 @@ def rule(function: Callable | None = None, *, weights: str = "weighted-drf",
     """
     if function is None:
         return partial(rule, weights=weights, room=room)
-    return Rule(function, weights) if room is None else Rule(weights=weights, choose=function, room=room)
+    return (
+        Rule(function, weights)
+        if room is None
+        else Rule(weights=weights, choose=function, room=room)
+    )
 
 
 class Weights(NamedTuple):
@@ -182,12 +202,30 @@ def _fluid_tree(naive, tree, capacity, stop):
     return found.shares / (tree.demand / capacity).max(axis=1), found.saturated, found.events
 
 
-RULES = {name: Rule({"c-ch": cpu_share, "m-ch": memory_share}.get(name, dominant_share), name, name,
-                    fluid=partial(_fluid_flat, name)) for name in FLAT} | {
-    "h-drf": Rule(name="h-drf", choose=hdrf_tree.h_drf, room=hdrf_tree.ROOM,
-                  literal=hdrf_tree.h_drf_as_printed, fluid=partial(_fluid_tree, False)),
-    "naive-h-drf": Rule(name="naive-h-drf", choose=hdrf_tree.naive_h_drf, room=hdrf_tree.ROOM,
-                        literal=hdrf_tree.naive_as_printed, fluid=partial(_fluid_tree, True))}
+RULES = {
+    name: Rule(
+        {"c-ch": cpu_share, "m-ch": memory_share}.get(name, dominant_share),
+        name,
+        name,
+        fluid=partial(_fluid_flat, name),
+    )
+    for name in FLAT
+} | {
+    "h-drf": Rule(
+        name="h-drf",
+        choose=hdrf_tree.h_drf,
+        room=hdrf_tree.ROOM,
+        literal=hdrf_tree.h_drf_as_printed,
+        fluid=partial(_fluid_tree, False),
+    ),
+    "naive-h-drf": Rule(
+        name="naive-h-drf",
+        choose=hdrf_tree.naive_h_drf,
+        room=hdrf_tree.ROOM,
+        literal=hdrf_tree.naive_as_printed,
+        fluid=partial(_fluid_tree, True),
+    ),
+}
 """Every shipped rule by name: what a reader can write, but for the literal and the fluid form."""
 
 

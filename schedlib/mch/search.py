@@ -8,13 +8,31 @@ import numpy as np
 from schedlib.core.checks import typed
 from schedlib.mch.model import Tree, branch_of, tree_of
 
-SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))  # depths and branchings, in this order
-FAILURES, LARGEST = 10, 4  # most failing trees of a size that are shrunk; largest whole demand tried
+SIZES = (
+    (1, 2),
+    (1, 3),
+    (2, 2),
+    (2, 3),
+    (3, 2),
+    (3, 3),
+    (4, 3),
+)  # depths and branchings, in this order
+FAILURES, LARGEST = (
+    10,
+    4,
+)  # most failing trees of a size that are shrunk; largest whole demand tried
 
 
 @typed
-def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resources: int = 2,
-                partial: float = 0.0, weighted: bool = False, needs: int = 1) -> Tree:
+def random_tree(
+    rng: np.random.Generator,
+    depth: int,
+    branching: int = 3,
+    resources: int = 2,
+    partial: float = 0.0,
+    weighted: bool = False,
+    needs: int = 1,
+) -> Tree:
     """A hierarchy of this depth; groups have 2 to `branching` children, half of them, one at least, groups.
 
     A leaf needs a uniform amount (0.05 to 1) of every resource (full-type), or, with chance `partial`, of
@@ -27,14 +45,22 @@ def random_tree(rng: np.random.Generator, depth: int, branching: int = 3, resour
     (2, (4, 2))
     """
     if not (1 <= depth <= 30 and 2 <= branching <= 1000 and 1 <= resources <= 1000):
-        raise ValueError(f"{depth=}, {branching=}, {resources=}: give 1 to 30, 2 to 1000 and 1 to 1000")
+        raise ValueError(
+            f"{depth=}, {branching=}, {resources=}: give 1 to 30, 2 to 1000 and 1 to 1000"
+        )
     if not 0 <= partial <= 1:
-        raise ValueError(f"partial: {partial} is no probability; give the share of partial-type leaves")
+        raise ValueError(
+            f"partial: {partial} is no probability; give the share of partial-type leaves"
+        )
 
     def leaf():
         demand = rng.uniform(0.05, 1.0, resources)
         if rng.random() < partial:
-            needed = rng.integers(resources, size=1) if needs == 1 else rng.permutation(resources)[:needs]
+            needed = (
+                rng.integers(resources, size=1)
+                if needs == 1
+                else rng.permutation(resources)[:needs]
+            )
             demand[~np.isin(np.arange(resources), needed)] = 0.0
         return tuple(demand.tolist())
 
@@ -68,8 +94,13 @@ def as_text(tree: Tree) -> str:
 
 
 @typed
-def counter_example(fails: Callable[[Tree], bool], seed: int = 0, tries: int = 200, partial: float = 0.5,
-                    weighted: bool = False) -> Tree | None:
+def counter_example(
+    fails: Callable[[Tree], bool],
+    seed: int = 0,
+    tries: int = 200,
+    partial: float = 0.5,
+    weighted: bool = False,
+) -> Tree | None:
     """The smallest tree for which `fails(tree)`, by random search and shrinking; None when no tree fails.
 
     Trees grow through `SIZES` (depth, branching), `tries` each, up to the first with a failure, whose first
@@ -136,7 +167,9 @@ def _without(branch, path):
     (weight, below), (k, *rest) = branch, path
     before, (_, inside), after = below[: k - 1], below[k - 1], below[k:]
     if rest:
-        yield from ((weight, [*before, smaller, *after]) for smaller in _without(below[k - 1], rest))
+        yield from (
+            (weight, [*before, smaller, *after]) for smaller in _without(below[k - 1], rest)
+        )
         return
     yield weight, before + after
     yield weight, inside

@@ -55,9 +55,18 @@ class Churn:
 
 @typed
 @interruptible
-def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.DataFrame, *,
-             until: float | None = None, method: str = "fast", record: bool = True,
-             every: float | None = None, seed: int = 0) -> Churn:
+def simulate(
+    tree: Tree,
+    capacity: npt.ArrayLike,
+    rule: str | Rule,
+    jobs: pd.DataFrame,
+    *,
+    until: float | None = None,
+    method: str = "fast",
+    record: bool = True,
+    every: float | None = None,
+    seed: int = 0,
+) -> Churn:
     """Run jobs through a cluster that a rule shares out task by task.
 
     - `capacity`, `rule`, `method`, `seed`: as in `mch.fill`; or `capacity (M, R)`, a row for each machine
@@ -89,14 +98,25 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     capacity = check_capacity(tree, machines.sum(axis=0) if len(machines) else capacity)
     until = np.inf if until is None else float(until)
     if not until >= 0:
-        raise ValueError(f"until: {until}, must not be negative; leave it out to run until all is done")
+        raise ValueError(
+            f"until: {until}, must not be negative; leave it out to run until all is done"
+        )
     if every is not None and not 0 < every < np.inf:
         raise ValueError(f"every: {every}, must be a positive step of time")
-    if every is not None and record and np.isfinite(until) and until / every * tree.n_leaves > MOST_ROWS:
-        raise ValueError(f"every: {every}, up to {until:g}: over {MOST_ROWS:,} shares; take a longer step")
+    if (
+        every is not None
+        and record
+        and np.isfinite(until)
+        and until / every * tree.n_leaves > MOST_ROWS
+    ):
+        raise ValueError(
+            f"every: {every}, up to {until:g}: over {MOST_ROWS:,} shares; take a longer step"
+        )
     if len(machines) * len(table) >= 2**31 or (len(machines) and "depart" in table):
-        raise ValueError(f"jobs: {len(table)} on {len(machines)} machines; these times each other must stay "
-                         "below 2^31, and none of them may depart")
+        raise ValueError(
+            f"jobs: {len(table)} on {len(machines)} machines; these times each other must stay "
+            "below 2^31, and none of them may depart"
+        )
     none = np.zeros(tree.n_leaves)
     state = empty(tree, capacity, rule, method, none, machines=machines, seed=seed)
     offered = np.bincount(table["leaf"], table["tasks"], tree.n_leaves)
@@ -125,10 +145,17 @@ def simulate(tree: Tree, capacity: npt.ArrayLike, rule: str | Rule, jobs: pd.Dat
     span = end - table["submit"].min() if len(table) else 0.0
     if every and record:
         shares = on_grid(shares, tree.n_leaves, every, end)
-    return Churn(rule=rule.name, shares=shares, decisions=int(tally.decisions), seconds=seconds, end=end,
-                 jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
-                 operations=operations(state), reflattens=int(tally.reweighed),
-                 utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources))
+    return Churn(
+        rule=rule.name,
+        shares=shares,
+        decisions=int(tally.decisions),
+        seconds=seconds,
+        end=end,
+        jobs=table.assign(start=state.jobs.table.start, finish=state.jobs.table.finish),
+        operations=operations(state),
+        reflattens=int(tally.reweighed),
+        utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources),
+    )
 
 
 def check_machines(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
@@ -138,21 +165,29 @@ def check_machines(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
     if machines.ndim != 2:
         return np.zeros((0, tree.n_resources))
     if machines.shape[1] != tree.n_resources or not (np.isfinite(machines) & (machines >= 0)).all():
-        raise ValueError(f"capacity: a number >= 0 for each of {len(machines)} machines and of "
-                         f"{tree.n_resources} resources is wanted")
+        raise ValueError(
+            f"capacity: a number >= 0 for each of {len(machines)} machines and of "
+            f"{tree.n_resources} resources is wanted"
+        )
     fits = np.any(np.all(tree.demand[:, None] * (1 - 1e-9) <= machines, axis=2), axis=1)
     for leaf in np.flatnonzero(~fits)[:1]:
-        raise ValueError(f"capacity: leaf {leaf} ({tree.name(tree.leaves[leaf])}): no machine has room for "
-                         "its task; leave it out, or make its tasks smaller")
+        raise ValueError(
+            f"capacity: leaf {leaf} ({tree.name(tree.leaves[leaf])}): no machine has room for "
+            "its task; leave it out, or make its tasks smaller"
+        )
     return machines
 
 
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
     """The jobs as given, after a look at every row; ValueError with the row and the way out."""
     if not isinstance(jobs, pd.DataFrame) or not set(COLUMNS) <= set(jobs):
-        raise ValueError(f"jobs: a table of columns {', '.join(COLUMNS)}, and `depart` where jobs leave")
+        raise ValueError(
+            f"jobs: a table of columns {', '.join(COLUMNS)}, and `depart` where jobs leave"
+        )
     table = jobs.reset_index(drop=True)
-    numbers = {column: pd.to_numeric(table[column], errors="coerce").to_numpy(float) for column in COLUMNS}
+    numbers = {
+        column: pd.to_numeric(table[column], errors="coerce").to_numpy(float) for column in COLUMNS
+    }
     whole = {"leaf": f"a leaf's index, 0 to {tree.n_leaves - 1}", "tasks": "a whole number >= 0"}
     for column, values in numbers.items():
         bad = ~np.isfinite(values) | (values < 0) | ((column == "leaf") & (values >= tree.n_leaves))
@@ -163,10 +198,14 @@ def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:
     if "depart" in table:
         depart = pd.to_numeric(table["depart"], errors="coerce").to_numpy(float)
         for row in np.flatnonzero(depart <= numbers["submit"])[:1]:
-            raise ValueError(f"jobs, row {row}: departs at {depart[row]}, must be after its submission at "
-                             f"{numbers['submit'][row]}")
+            raise ValueError(
+                f"jobs, row {row}: departs at {depart[row]}, must be after its submission at "
+                f"{numbers['submit'][row]}"
+            )
         table = table.assign(depart=depart)
-    return table.assign(leaf=numbers["leaf"].astype(np.int64), tasks=numbers["tasks"].astype(np.int64))
+    return table.assign(
+        leaf=numbers["leaf"].astype(np.int64), tasks=numbers["tasks"].astype(np.int64)
+    )
 
 
 def enter(state: State, table: pd.DataFrame, together: int) -> State:
@@ -176,14 +215,23 @@ def enter(state: State, table: pd.DataFrame, together: int) -> State:
     jobs.leaf, jobs.left = table["leaf"], table["tasks"]
     jobs.submit, jobs.duration, jobs.start = table["submit"], table["duration"], np.nan
     jobs.depart = table["depart"].fillna(np.inf) if "depart" in table else np.inf
-    jobs.finish = np.where(jobs.left == 0, jobs.submit, np.nan)  # a job without tasks is done when it arrives
-    state.leaves.head[1:] = np.cumsum(np.bincount(jobs.leaf, minlength=p))[:-1]  # where its line begins
+    jobs.finish = np.where(
+        jobs.left == 0, jobs.submit, np.nan
+    )  # a job without tasks is done when it arrives
+    state.leaves.head[1:] = np.cumsum(np.bincount(jobs.leaf, minlength=p))[
+        :-1
+    ]  # where its line begins
     departs = np.isfinite(jobs.depart)
-    entered = Jobs(table=jobs, line=np.lexsort((jobs.submit, jobs.leaf)),
-                   by_submit=np.argsort(jobs.submit, kind="stable"),
-                   by_depart=np.argsort(jobs.depart, kind="stable")[: int(departs.sum())])
+    entered = Jobs(
+        table=jobs,
+        line=np.lexsort((jobs.submit, jobs.leaf)),
+        by_submit=np.argsort(jobs.submit, kind="stable"),
+        by_depart=np.argsort(jobs.depart, kind="stable")[: int(departs.sum())],
+    )
     stopped = int(jobs.left[departs].sum())  # the ends of tasks that are stopped stay in the queue
-    return state._replace(jobs=entered, ends=event_queue(min(int(jobs.left.sum()), together) + stopped + 1))
+    return state._replace(
+        jobs=entered, ends=event_queue(min(int(jobs.left.sum()), together) + stopped + 1)
+    )
 
 
 def with_log(state: State, rows: int) -> State:
@@ -204,6 +252,13 @@ def on_grid(shares: pd.DataFrame, leaves: int, every: float, end: float) -> pd.D
     held = np.empty((len(grid), leaves))
     for leaf in range(leaves):
         mine = shares[shares["leaf"] == leaf]
-        held[:, leaf] = np.append(0.0, mine["share"])[np.searchsorted(mine["time"], grid, side="right")]
-    return pd.DataFrame({"time": np.repeat(grid, leaves), "leaf": np.tile(np.arange(leaves), len(grid)),
-                         "share": held.ravel()})
+        held[:, leaf] = np.append(0.0, mine["share"])[
+            np.searchsorted(mine["time"], grid, side="right")
+        ]
+    return pd.DataFrame(
+        {
+            "time": np.repeat(grid, leaves),
+            "leaf": np.tile(np.arange(leaves), len(grid)),
+            "share": held.ravel(),
+        }
+    )

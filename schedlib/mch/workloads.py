@@ -13,7 +13,9 @@ from schedlib.mch.model import Tree
 from schedlib.traces.alibaba2018 import STAGE_KINDS
 
 FIG4_CAPACITY = (200.0, 200.0)  # Section IV.A: 200 CPUs, 200 GB
-CORES = 96  # of a machine of the Alibaba 2018 cluster; the trace states memory as a share of a machine
+CORES = (
+    96  # of a machine of the Alibaba 2018 cluster; the trace states memory as a share of a machine
+)
 
 
 def fig1(demand: Sequence[Sequence[float]] = ((1, 1), (1, 1), (1, 1), (1, 1))) -> Tree:
@@ -49,7 +51,10 @@ def fig4(full: bool = False) -> Tree:
     >>> fig4().demand.argmax(axis=1).tolist(), (fig4(full=True).demand > 0).all(axis=1).tolist()
     ([0, 1, 0, 0, 1, 0], [True, False, True, True, False, True])
     """
-    memory, (one, two, three, four) = (0, 1), ((2, 1), (2, 1), (1, 2), (2, 1)) if full else ((1, 0),) * 4
+    memory, (one, two, three, four) = (
+        (0, 1),
+        ((2, 1), (2, 1), (1, 2), (2, 1)) if full else ((1, 0),) * 4,
+    )
     return Tree([[one, memory], [two, three, memory], [four]])
 
 
@@ -63,8 +68,14 @@ def fig4_jobs() -> pd.DataFrame:
     >>> fig4_jobs()["tasks"].tolist()
     [2000, 2000, 2000, 2000, 2000, 2000]
     """
-    return pd.DataFrame({"leaf": range(6), "submit": np.arange(6) * 20.0, "tasks": 2000,
-                         "duration": (40.6, 42.8, 21.2, 25.8, 62.1, 16.0)})
+    return pd.DataFrame(
+        {
+            "leaf": range(6),
+            "submit": np.arange(6) * 20.0,
+            "tasks": 2000,
+            "duration": (40.6, 42.8, 21.2, 25.8, 62.1, 16.0),
+        }
+    )
 
 
 def full_binary(levels: int, demand: npt.ArrayLike) -> Tree:
@@ -77,7 +88,9 @@ def full_binary(levels: int, demand: npt.ArrayLike) -> Tree:
     """
     leaves = list(map(tuple, np.asarray(demand, float).tolist()))
     if levels < 1 or len(leaves) != 2**levels:
-        raise ValueError(f"demand: {len(leaves)} rows for {levels} levels; give 2^levels, levels at least 1")
+        raise ValueError(
+            f"demand: {len(leaves)} rows for {levels} levels; give 2^levels, levels at least 1"
+        )
     return _paired(leaves)
 
 
@@ -91,7 +104,7 @@ def jobs_below(levels: int, demand: npt.ArrayLike) -> Tree:
     """
     jobs = list(map(tuple, np.asarray(demand, float).tolist()))
     if levels < 1 or len(jobs) < 2**levels:
-        few = f"{len(jobs)} jobs for {2**max(levels, 1)} lowest groups"
+        few = f"{len(jobs)} jobs for {2 ** max(levels, 1)} lowest groups"
         raise ValueError(f"demand: {few}; give each group a job, levels at least 1")
     return _paired([jobs[k :: 2**levels] for k in range(2**levels)])
 
@@ -107,10 +120,20 @@ def _paired(nodes):
 def _stages() -> pd.DataFrame:
     """The Alibaba hour's stages: what a task asks of a machine, number of tasks, mean duration (s)."""
     workload = traces.alibaba2018("stages")
-    tasks = workload.tasks.groupby("job")["duration"].agg(["size", "mean"]).reindex(workload.jobs["job"])
+    tasks = (
+        workload.tasks.groupby("job")["duration"]
+        .agg(["size", "mean"])
+        .reindex(workload.jobs["job"])
+    )
     cpu, memory = workload.jobs["plan_cpu"].to_numpy() / CORES, workload.jobs["plan_mem"].to_numpy()
-    return pd.DataFrame({"cpu": cpu, "memory": memory, "tasks": tasks["size"].to_numpy(),
-                         "duration": tasks["mean"].to_numpy()})
+    return pd.DataFrame(
+        {
+            "cpu": cpu,
+            "memory": memory,
+            "tasks": tasks["size"].to_numpy(),
+            "duration": tasks["mean"].to_numpy(),
+        }
+    )
 
 
 def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
@@ -127,7 +150,9 @@ def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
         raise ValueError(f"n: {n}, must be at least 1")
     stages = _stages()
     (rng,) = streams(seed, "mch jobs of the trace")
-    rows = rng.permutation(len(stages))[:n] if n <= len(stages) else rng.integers(len(stages), size=n)
+    rows = (
+        rng.permutation(len(stages))[:n] if n <= len(stages) else rng.integers(len(stages), size=n)
+    )
     return stages.iloc[rows].reset_index(drop=True)
 
 

@@ -26,7 +26,10 @@ class Paper:
 
 
 def _records() -> tuple[Paper, ...]:
-    modules = [importlib.import_module(f"{__name__}.{file.name}") for file in pkgutil.iter_modules(__path__)]
+    modules = [
+        importlib.import_module(f"{__name__}.{file.name}")
+        for file in pkgutil.iter_modules(__path__)
+    ]
     return tuple(sorted((module.PAPER for module in modules), key=lambda paper: paper.order))
 
 

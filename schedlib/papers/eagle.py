@@ -3,9 +3,17 @@
 from schedlib.papers import Paper
 
 PAPER = Paper(
-    key="eagle", title="Eagle", order=4,
-    looks={"eagle": "Eagle", "hawk": "Hawk", "sparrow": "Sparrow", "dlwl": "DLWL",
-           "omniscient": "Omniscient LWL", "ideal-eagle": "Ideal Eagle"},
+    key="eagle",
+    title="Eagle",
+    order=4,
+    looks={
+        "eagle": "Eagle",
+        "hawk": "Hawk",
+        "sparrow": "Sparrow",
+        "dlwl": "DLWL",
+        "omniscient": "Omniscient LWL",
+        "ideal-eagle": "Ideal Eagle",
+    },
     first_result="""
 from schedlib import eagle
 jobs = eagle.google(100)

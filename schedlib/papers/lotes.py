@@ -3,8 +3,15 @@
 from schedlib.papers import Paper
 
 PAPER = Paper(
-    key="lotes", title="LoTES", order=1,
-    looks={"lotes": "LoTES", "greedy": "Greedy", "tetris": "Tetris", "lotes-first": "LoTES, first version"},
+    key="lotes",
+    title="LoTES",
+    order=1,
+    looks={
+        "lotes": "LoTES",
+        "greedy": "Greedy",
+        "tetris": "Tetris",
+        "lotes-first": "LoTES, first version",
+    },
     first_result="""
 from schedlib import lotes
 configs, classes = lotes.google2011()

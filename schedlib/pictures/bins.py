@@ -22,7 +22,10 @@ from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
-MOST_DOTS, MOMENTS = 40, 240  # jobs of a class up to which whole mixes are drawn; moments of an occupancy
+MOST_DOTS, MOMENTS = (
+    40,
+    240,
+)  # jobs of a class up to which whole mixes are drawn; moments of an occupancy
 HATCHES = ("", "//", "..", "xx")
 
 
@@ -41,9 +44,16 @@ def _corners(capacity, demand):
     return corners[np.argsort(np.arctan2(*(corners - corners.mean(axis=0)).T[::-1]))]
 
 
-def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.ArrayLike | None = None,
-                  whole: bool = True, resources: Sequence[str] | None = None,
-                  size: tuple[float, float] = (6.4, 4.0), ax: Axes | None = None) -> Figure:
+def plot_polytope(
+    capacity: npt.ArrayLike,
+    demand: npt.ArrayLike,
+    *,
+    mix: npt.ArrayLike | None = None,
+    whole: bool = True,
+    resources: Sequence[str] | None = None,
+    size: tuple[float, float] = (6.4, 4.0),
+    ax: Axes | None = None,
+) -> Figure:
     """How many jobs of two classes fit: the polytope, the whole mixes in it, and its non-dominated bins.
 
     `capacity (R,)`, `demand (2, R)`. Whole mixes are drawn when at most 40 jobs of either class fit, unless
@@ -56,9 +66,13 @@ def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.Ar
     """
     capacity, demand = np.asarray(capacity, float), np.asarray(demand, float)
     if demand.ndim != 2 or len(demand) != 2 or demand.shape[1:] != capacity.shape:
-        raise ValueError(f"demand: shape {demand.shape}; give two classes, and a column for each resource")
+        raise ValueError(
+            f"demand: shape {demand.shape}; give two classes, and a column for each resource"
+        )
     if not demand.any(axis=1).all():
-        raise ValueError("demand: any number of jobs of a class that needs nothing fits; leave it out")
+        raise ValueError(
+            "demand: any number of jobs of a class that needs nothing fits; leave it out"
+        )
     names = _named("resource", len(capacity), resources)
     figure, axes = style.into(ax, size)
     corners = _corners(capacity, demand)
@@ -86,7 +100,9 @@ def plot_polytope(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, mix: npt.Ar
         axes.plot([0, x], [0, y], color="black", linewidth=1.2)
         axes.plot(x, y, "*", color="black", markersize=11)
         label = f"asked mix, at most\n({x:.4g}, {y:.4g}) at a time"
-        handles.append(Line2D([], [], color="black", marker="*", markersize=9, linewidth=1.2, label=label))
+        handles.append(
+            Line2D([], [], color="black", marker="*", markersize=9, linewidth=1.2, label=label)
+        )
     axes.set(xlim=(-0.02 * reach[0], reach[0]), ylim=(-0.02 * reach[1], reach[1]))
     axes.set(xlabel="jobs of class 1 at a time", ylabel="jobs of class 2 at a time")
     figure.legend(handles=handles, loc="outside right upper")
@@ -101,7 +117,9 @@ def _named(kind, count, names):
 def _dots(ax, capacity, demand):
     room, need = scaled(capacity, demand)
     most = [int(np.where(n > 0, room // np.maximum(n, 1), 2**62).min()) for n in need]
-    grid = np.stack(np.meshgrid(*(np.arange(m + 1) for m in most), indexing="ij"), axis=-1).reshape(-1, 2)
+    grid = np.stack(np.meshgrid(*(np.arange(m + 1) for m in most), indexing="ij"), axis=-1).reshape(
+        -1, 2
+    )
     inside = grid[(grid @ need <= room).all(axis=1)]
     kept = non_dominated_bins(capacity, demand)
     dot = {"marker": "o", "color": "#777777", "markersize": 3, "linestyle": ""}
@@ -118,8 +136,15 @@ def _demands(workload) -> np.ndarray:
     return np.concatenate([block.demand for block in workload.blocks()])
 
 
-def draw_blocks(ax: Axes, start: Collection[float], finish: Collection[float], height: Iterable[int],
-                lanes: int, colours: Iterable[Any], names: Iterable[Any]) -> None:
+def draw_blocks(
+    ax: Axes,
+    start: Collection[float],
+    finish: Collection[float],
+    height: Iterable[int],
+    lanes: int,
+    colours: Iterable[Any],
+    names: Iterable[Any],
+) -> None:
     """Draw each job, in order of start, as a block over time on the lowest free lanes, with its name.
 
     A job takes `height` whole lanes of `lanes`; where they are not neighbours, it is drawn in pieces.
@@ -132,11 +157,25 @@ def draw_blocks(ax: Axes, start: Collection[float], finish: Collection[float], h
         boxes = [[(s, p[0]), (f, p[0]), (f, p[-1] + 1), (s, p[-1] + 1)] for p in pieces]
         look = {"facecolors": to_rgba(colour, 0.4), "edgecolors": colour, "linewidths": 1.2}
         ax.add_collection(PolyCollection(boxes, **look))
-        ax.text((s + f) / 2, own.mean() + 0.5, name, ha="center", va="center", fontweight="bold", fontsize=9)
+        ax.text(
+            (s + f) / 2,
+            own.mean() + 0.5,
+            name,
+            ha="center",
+            va="center",
+            fontweight="bold",
+            fontsize=9,
+        )
 
 
-def plot_timetable(run: Simulation, configs: MachineConfigs, workload: Workload | RandomWorkload, *,
-                   until: float | None = None, size: tuple[float, float] = (7.0, 3.6)) -> Figure:
+def plot_timetable(
+    run: Simulation,
+    configs: MachineConfigs,
+    workload: Workload | RandomWorkload,
+    *,
+    until: float | None = None,
+    size: tuple[float, float] = (7.0, 3.6),
+) -> Figure:
     """Which job holds how much of each machine, when, and the queue below: for few jobs with whole demands.
 
     `run` must have kept its rows; heights are the first resource. Jobs are numbered from 1 by arrival and
@@ -144,7 +183,9 @@ def plot_timetable(run: Simulation, configs: MachineConfigs, workload: Workload 
     """
     height = _demands(workload)[:, 0]
     if (height != np.rint(height)).any():
-        raise ValueError("workload: a timetable draws whole amounts of a resource; use plot_occupancy")
+        raise ValueError(
+            "workload: a timetable draws whole amounts of a resource; use plot_occupancy"
+        )
     jobs: Any = run.jobs
     jobs = jobs.assign(height=height[: len(jobs)].astype(int))
     until = 1.03 * jobs["finish"].max() if until is None else until
@@ -154,14 +195,18 @@ def plot_timetable(run: Simulation, configs: MachineConfigs, workload: Workload 
     for machine, (ax, lanes) in enumerate(zip(axes, room, strict=False)):
         mine = jobs[jobs["machine"] == machine].sort_values(["start", "job"])
         colours = np.array(style.PALETTE)[mine["class"].astype(int) % len(style.PALETTE)]
-        draw_blocks(ax, mine["start"], mine["finish"], mine["height"], lanes, colours, mine.index + 1)
+        draw_blocks(
+            ax, mine["start"], mine["finish"], mine["height"], lanes, colours, mine.index + 1
+        )
         ax.set(ylim=(0, lanes), xlim=(0, until), ylabel=f"machine {machine + 1}")
         ax.set_yticks(range(0, lanes + 1, max(1, lanes // 5)))
     _queue_steps(axes[-1], run, until)
     axes[0].set_title(f"{style.look(run.policy).label}: mean wait {run.mean_response:.3g}")
     classes = sorted(set(jobs["class"]))
     if len(classes) > 1:
-        names = [Patch(color=style.PALETTE[k % 7], alpha=0.75, label=f"class {k + 1}") for k in classes]
+        names = [
+            Patch(color=style.PALETTE[k % 7], alpha=0.75, label=f"class {k + 1}") for k in classes
+        ]
         figure.legend(handles=names, loc="outside right upper")
     return figure
 
@@ -173,12 +218,21 @@ def _queue_steps(ax, run, until):
     length = np.searchsorted(joined, moments, "right") - np.searchsorted(left, moments, "right")
     ax.fill_between(moments, length, step="post", color="#555555", alpha=0.35, linewidth=0)
     ax.step(moments, length, where="post", color="#333333", linewidth=1.0)
-    ax.set(xlabel="time", ylabel="waiting", xlim=(0, until), ylim=(0, max(1.0, 1.1 * length.max(initial=0))))
+    ax.set(
+        xlabel="time",
+        ylabel="waiting",
+        xlim=(0, until),
+        ylim=(0, max(1.0, 1.1 * length.max(initial=0))),
+    )
     ax.locator_params(axis="y", integer=True, nbins=4)
 
 
-def occupancy(run: Simulation, configs: MachineConfigs, workload: Workload | RandomWorkload,
-              moments: np.ndarray) -> np.ndarray:
+def occupancy(
+    run: Simulation,
+    configs: MachineConfigs,
+    workload: Workload | RandomWorkload,
+    moments: np.ndarray,
+) -> np.ndarray:
     """How full each machine is at each of the moments (T,): the share of its fullest resource, (N, T)."""
     jobs: Any = run.jobs
     started = jobs["machine"].to_numpy() >= 0
@@ -196,8 +250,9 @@ def occupancy(run: Simulation, configs: MachineConfigs, workload: Workload | Ran
     return full
 
 
-def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs,
-                   workload: Workload | RandomWorkload) -> Figure:
+def plot_occupancy(
+    runs: Sequence[Simulation], configs: MachineConfigs, workload: Workload | RandomWorkload
+) -> Figure:
     """How full each machine is over time (h), with the queue below: runs of one workload side by side.
 
     The runs must have kept their rows. White lines part the configurations. The queues share one scale.
@@ -210,7 +265,11 @@ def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs,
     options = {"height_ratios": (2.6, 1), "gridspec_kw": place | {"hspace": 0.12}}
     figure, (top, low) = style.subplots(2, 1, size=(9.0, 4.2), sharex=True, **options)
     figure.set_layout_engine("none")
-    titles, longest, shades = [], [], {"cmap": "viridis", "vmin": 0, "vmax": 1, "interpolation": "nearest"}
+    titles, longest, shades = (
+        [],
+        [],
+        {"cmap": "viridis", "vmin": 0, "vmax": 1, "interpolation": "nearest"},
+    )
     for start, run in zip(starts, runs, strict=True):
         look, (time, queue) = style.look(run.policy), run.queue_length.to_numpy().T
         wait = f"mean wait {run.mean_response:.2g} h" if run.mean_response > 0 else "no waits"
@@ -219,13 +278,16 @@ def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs,
         full = occupancy(run, configs, workload, moments)
         extent = (start, start + until, configs.n_machines, 0)
         picture = top.imshow(full, extent=extent, aspect="auto", **shades)
-        top.hlines(np.cumsum(configs.count)[:-1], start, start + until, color="white", linewidth=0.7)
+        top.hlines(
+            np.cumsum(configs.count)[:-1], start, start + until, color="white", linewidth=0.7
+        )
         above = {"transform": top.get_xaxis_transform(), "ha": "center", "va": "bottom"}
         top.text(start + until / 2, 1.02, titles[-1], **above)
         low.plot(start + time, queue, color=look.color, linewidth=1.2)
     figure.alt = (
         f"How full each of {configs.n_machines} machines is over {until:.3g} h. {'; '.join(titles)}. "
-        f"Longest queue: {', '.join(longest)} jobs.")
+        f"Longest queue: {', '.join(longest)} jobs."
+    )
     ticks = [tick for tick in MaxNLocator(3).tick_values(0, until) if 0 <= tick < 0.97 * until]
     low.set_xticks((starts[:, None] + ticks).ravel(), [f"{tick:g}" for tick in ticks] * len(runs))
     low.vlines(starts[1:], 0, 1, transform=low.get_xaxis_transform(), color="black", linewidth=0.8)
@@ -239,12 +301,20 @@ def plot_occupancy(runs: Sequence[Simulation], configs: MachineConfigs,
         ax.locator_params(axis="y", integer=True, nbins=4)
     place = top.get_position()
     bar = figure.add_axes((1 - 0.95 / 9, place.y0, 0.16 / 9, place.height))
-    figure.colorbar(picture, cax=bar, ticks=(0, 0.5, 1), label="share in use of the\nfullest resource")
+    figure.colorbar(
+        picture, cax=bar, ticks=(0, 0.5, 1), label="share in use of the\nfullest resource"
+    )
     return figure
 
 
-def plot_allocation(configs: MachineConfigs, allocation: Allocation, *, gain: np.ndarray | None = None,
-                    names: Sequence[str] | None = None, resources: Sequence[str] | None = None) -> Figure:
+def plot_allocation(
+    configs: MachineConfigs,
+    allocation: Allocation,
+    *,
+    gain: np.ndarray | None = None,
+    names: Sequence[str] | None = None,
+    resources: Sequence[str] | None = None,
+) -> Figure:
     """Which class gets how much of each resource of each pool, and what more of that resource would be worth.
 
     `allocation` is stage 1's; `gain (M, R)`, the growth of lambda* by `lotes.scarcity`, is drawn beside it
@@ -260,7 +330,13 @@ def plot_allocation(configs: MachineConfigs, allocation: Allocation, *, gain: np
     rows = np.add.outer(np.arange(m) * (r + 0.6), np.arange(r)).ravel()  # pools stand apart
     columns = 1 if gain is None else 2
     # The axes are placed by hand, which is twice as quick as the layout engine.
-    place = {"left": 2.0 / 8.4, "right": 0.98, "top": 1 - 0.35 / 3.6, "bottom": 0.85 / 3.6, "wspace": 0.06}
+    place = {
+        "left": 2.0 / 8.4,
+        "right": 0.98,
+        "top": 1 - 0.35 / 3.6,
+        "bottom": 0.85 / 3.6,
+        "wspace": 0.06,
+    }
     options = {"sharey": True, "squeeze": False, "width_ratios": (2.4, 1)[:columns]}
     figure, axes = style.subplots(1, columns, size=(8.4, 3.6), gridspec_kw=place, **options)
     figure.set_layout_engine("none")
@@ -279,7 +355,9 @@ def plot_allocation(configs: MachineConfigs, allocation: Allocation, *, gain: np
         worth, beside = 100 * np.ravel(gain), axes[0, 1]
         beside.barh(rows, worth, 0.8, color="#555555")
         for row, value in zip(rows, worth, strict=True):
-            beside.text(value, row, f" {value:.3g}" if value > 1e-6 else " 0", va="center", fontsize=9)
+            beside.text(
+                value, row, f" {value:.3g}" if value > 1e-6 else " 0", va="center", fontsize=9
+            )
         beside.set(xlabel="$\\lambda^*$ grows by (%)", xlim=(0, max(10.5, 1.2 * worth.max())))
         beside.set_title("with a tenth more of it", fontsize=10)
         beside.grid(axis="y", visible=False)

@@ -13,9 +13,21 @@ from schedlib.pictures import style
 from schedlib.pictures.probing import LONG, SHORT, pale
 
 MOST = 40  # workers that the picture has room for
-HEIGHT, LEFT, PANEL = 330, 112, 236  # pixels: the whole's height, the left margin, the jobs' panel's width
-BOX, GAP, QUEUED = 24, 6, 15  # pixels: a worker's width, between two, the height of an entry of the queue
-RUN_AT, CENTRE_AT, COPY_AT = 200, 262, 288  # from the top: tasks that run, the centre's bits, a copy of them
+HEIGHT, LEFT, PANEL = (
+    330,
+    112,
+    236,
+)  # pixels: the whole's height, the left margin, the jobs' panel's width
+BOX, GAP, QUEUED = (
+    24,
+    6,
+    15,
+)  # pixels: a worker's width, between two, the height of an entry of the queue
+RUN_AT, CENTRE_AT, COPY_AT = (
+    200,
+    262,
+    288,
+)  # from the top: tasks that run, the centre's bits, a copy of them
 DEEP, JOBS = 9, 15  # entries of a queue and jobs of the panel that are drawn; the rest is counted
 INK, DARK, FAINT = "#222222", "#555555", "#aaaaaa"
 
@@ -57,8 +69,10 @@ def in_words(step: Step, run: Simulation) -> str:
         "send": f"{things} on the way to {where}",
         "queue": f"{things} {'joins' if n == 1 else 'join'} the {'queue' if one else 'queues'} of {where}",
         "reject": f"{where} reject{s} {things}, as a long task is there",
-        "ask": f"{where} ask{s} for a task of {name}", "vain": f"nothing is left of {name} for {where}",
-        "start": f"{where} start{s} a task of {name}", "finish": f"{where} end{s} a task of {name}",
+        "ask": f"{where} ask{s} for a task of {name}",
+        "vain": f"nothing is left of {name} for {where}",
+        "start": f"{where} start{s} a task of {name}",
+        "finish": f"{where} end{s} a task of {name}",
         "drop": f"{where} drop{s} {things}, of which nothing is left",
         "robbed": f"short probes behind a long task are stolen from {where}",
         "steal": f"{where} {'has' if one else 'have'} stolen {things}",
@@ -80,7 +94,9 @@ def shapes(step: Step, run: Simulation) -> tuple[list[Box | Words], tuple[float,
     """What to draw of a step, back to front; width and height in pixels; ValueError for too many workers."""
     workers = len(step.running)
     if workers > MOST:
-        raise ValueError(f"workers: {workers}; the picture has room for {MOST}, simulate a smaller cluster")
+        raise ValueError(
+            f"workers: {workers}; the picture has room for {MOST}, simulate a smaller cluster"
+        )
     long = run.jobs["long"].to_numpy()
     drawn: list[Box | Words] = [*_frame(workers, run.stats["short_only"])]
     for worker in range(workers):
@@ -96,12 +112,19 @@ def _left(worker):
 
 
 def _frame(workers, short_only) -> Iterator[Box | Words]:
-    for first, last, words in ((0, short_only, "short only"), (short_only, workers, "general partition")):
+    for first, last, words in (
+        (0, short_only, "short only"),
+        (short_only, workers, "general partition"),
+    ):
         if last > first:
             x, width = LEFT + first * (BOX + GAP) + 1, (last - first) * (BOX + GAP) - 2
             yield Box(x, 26, width, CENTRE_AT - 32, "#f3f3f3")
             yield Words(x + width / 2, 36, words if width > 60 else "short", 10, DARK)
-    for words, y in (("queue", RUN_AT - 60), ("runs", RUN_AT + BOX / 2), ("worker", RUN_AT + BOX + 16)):
+    for words, y in (
+        ("queue", RUN_AT - 60),
+        ("runs", RUN_AT + BOX / 2),
+        ("worker", RUN_AT + BOX + 16),
+    ):
         yield Words(LEFT - 6, y, words, 11, DARK, "end")
 
 
@@ -163,13 +186,24 @@ def _bits(bits, y, truth) -> Iterator[Box | Words]:
         x, stale = _left(worker), bit != true
         edge, thick = (INK, 2) if stale else ("#bbbbbb", 0.8)
         yield Box(x, y, BOX, 16, pale(LONG, 0.3) if bit else "#ffffff", edge, thick, stale)
-        yield Words(x + BOX / 2, y + 8, "1" if bit else "0", 10.5, INK if bit or stale else "#999999")
+        yield Words(
+            x + BOX / 2, y + 8, "1" if bit else "0", 10.5, INK if bit or stale else "#999999"
+        )
 
 
 def _panel(step, run, x) -> Iterator[Box | Words]:
     """The jobs that are in the system: tasks that have ended, that run, and that are still to start."""
-    jobs = zip(run.jobs["submit"], run.jobs["long"], run.jobs["tasks"], step.started, step.done, strict=True)
-    here = [(job, *row) for job, (at, *row) in enumerate(jobs) if at <= step.time and row[-1] < row[1]]
+    jobs = zip(
+        run.jobs["submit"],
+        run.jobs["long"],
+        run.jobs["tasks"],
+        step.started,
+        step.done,
+        strict=True,
+    )
+    here = [
+        (job, *row) for job, (at, *row) in enumerate(jobs) if at <= step.time and row[-1] < row[1]
+    ]
     yield Words(x, 36, "jobs: tasks ended, running, to start", 10, DARK, "start")
     for row, (job, long, tasks, started, done) in enumerate(here[:JOBS]):
         y, colour = 48 + 17 * row, LONG if long else SHORT
@@ -180,7 +214,9 @@ def _panel(step, run, x) -> Iterator[Box | Words]:
             if count:
                 yield Box(left, y, count * scale, 12, pale(colour, share), edge, thick)
             left += count * scale
-        yield Words(x + 150, y + 7, f"{done}, {started - done}, {tasks - started}", 10, DARK, "start")
+        yield Words(
+            x + 150, y + 7, f"{done}, {started - done}, {tasks - started}", 10, DARK, "start"
+        )
     if len(here) > JOBS:
         yield Words(x, 48 + 17 * JOBS + 6, f"and {len(here) - JOBS} more", 10, DARK, "start")
 
@@ -198,10 +234,14 @@ def svg(step: Step, run: Simulation) -> str:
 def _svg(shape):
     if isinstance(shape, Box):
         dash = ' stroke-dasharray="3 2"' if shape.dashed else ""
-        where = f'x="{shape.x:g}" y="{shape.y:g}" width="{shape.width:.4g}" height="{shape.height:g}"'
+        where = (
+            f'x="{shape.x:g}" y="{shape.y:g}" width="{shape.width:.4g}" height="{shape.height:g}"'
+        )
         look = f'fill="{shape.fill}" stroke="{shape.edge}" stroke-width="{shape.line:g}"{dash}'
         return f"<rect {where} {look}/>"
-    where = f'x="{shape.x:g}" y="{shape.y:g}" font-size="{shape.size:g}" text-anchor="{shape.anchor}"'
+    where = (
+        f'x="{shape.x:g}" y="{shape.y:g}" font-size="{shape.size:g}" text-anchor="{shape.anchor}"'
+    )
     return f'<text {where} fill="{shape.colour}" dominant-baseline="central">{escape(shape.text)}</text>'
 
 

@@ -33,9 +33,14 @@ class Arrow(NamedTuple):
     text: str = ""
 
 
-def plot_diagram(boxes: Mapping[str, Box], arrows: Sequence[Arrow],
-                 groups: Mapping[str, Sequence[str]] | None = None, *, cell: tuple[float, float] = (2.6, 1.4),
-                 box: tuple[float, float] = (1.5, 0.8)) -> Figure:
+def plot_diagram(
+    boxes: Mapping[str, Box],
+    arrows: Sequence[Arrow],
+    groups: Mapping[str, Sequence[str]] | None = None,
+    *,
+    cell: tuple[float, float] = (2.6, 1.4),
+    box: tuple[float, float] = (1.5, 0.8),
+) -> Figure:
     """Draw boxes on a grid, arrows between them, and a shade with a title behind each group of boxes.
 
     `cell` and `box`: width and height in inches of a cell of the grid and of the box in it. Two arrows back
@@ -48,17 +53,29 @@ def plot_diagram(boxes: Mapping[str, Box], arrows: Sequence[Arrow],
     groups = groups or {}
     for name in itertools.chain(*(arrow[:2] for arrow in arrows), *groups.values()):
         if name not in boxes:
-            raise ValueError(f"arrows, groups: no box is called {name!r}; there are {', '.join(boxes)}")
+            raise ValueError(
+                f"arrows, groups: no box is called {name!r}; there are {', '.join(boxes)}"
+            )
     height = cell[1] * (max(b.row for b in boxes.values()) + 1)
-    centre = {name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)])
-              for name, b in boxes.items()}
+    centre = {
+        name: np.array([cell[0] * (b.column + 0.5), height - cell[1] * (b.row + 0.5)])
+        for name, b in boxes.items()
+    }
     figure, ax = style.canvas(cell[0] * (max(b.column for b in boxes.values()) + 1), height)
     reach = np.array(box) / 2 + MARGIN
     for title, names in groups.items():
         centres = np.array([centre[name] for name in names])
         low, high = centres.min(axis=0) - reach, centres.max(axis=0) + reach + (0, TITLE)
         style.rounded(ax, low, high - low, 0.1, facecolor="#F0F0F0", edgecolor="none", zorder=0)
-        ax.text(low[0] + 0.08, high[1] - 0.05, title, va="top", color="#444444", fontsize=9, style="italic")
+        ax.text(
+            low[0] + 0.08,
+            high[1] - 0.05,
+            title,
+            va="top",
+            color="#444444",
+            fontsize=9,
+            style="italic",
+        )
     patches = {name: _box(ax, b, centre[name], box) for name, b in boxes.items()}
     pairs = {arrow[:2] for arrow in arrows}
     for arrow in arrows:

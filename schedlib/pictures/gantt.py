@@ -13,7 +13,9 @@ from schedlib.hmhs.model import Schedule, Stage
 from schedlib.pictures import style
 
 HATCHES = ("", "////", "....", "xxxx", "----")
-ONE_BY_ONE = 200  # with more tasks in a stage, those of a job that follow without a break share a bar
+ONE_BY_ONE = (
+    200  # with more tasks in a stage, those of a job that follow without a break share a bar
+)
 
 
 def _bars(stage: Stage) -> np.ndarray:
@@ -32,12 +34,16 @@ def _bars(stage: Stage) -> np.ndarray:
 def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
     job, machine, start, finish = bars.T
     low, high = machine - 0.42, machine + 0.42
-    boxes: Any = np.array([[start, low], [finish, low], [finish, high], [start, high]]).transpose(2, 0, 1)
+    boxes: Any = np.array([[start, low], [finish, low], [finish, high], [start, high]]).transpose(
+        2, 0, 1
+    )
     colour = np.array(style.PALETTE)[job.astype(int) % len(style.PALETTE)]
     white: dict[str, Any] = {"edgecolor": "white", "alpha": 0.85}
     ax.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0.5, **white))
     pattern = job.astype(int) // len(style.PALETTE) % len(HATCHES)
-    for k in set(pattern[pattern > 0]):  # all bars of a pattern are one path: hatching each alone is slow
+    for k in set(
+        pattern[pattern > 0]
+    ):  # all bars of a pattern are one path: hatching each alone is slow
         outline = Path.make_compound_path(*(Path(box, closed=False) for box in boxes[pattern == k]))
         ax.add_patch(PathPatch(outline, facecolor="none", linewidth=0, hatch=HATCHES[k], **white))
     if len(bars) <= 80:
@@ -49,8 +55,13 @@ def _digits(value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"  # 812.5, 11,073
 
 
-def plot_gantt(schedule: Schedule, *, bound: float | None = None, until: float | None = None,
-               size: tuple[float, float] = (7.5, 4.0)) -> Figure:
+def plot_gantt(
+    schedule: Schedule,
+    *,
+    bound: float | None = None,
+    until: float | None = None,
+    size: tuple[float, float] = (7.5, 4.0),
+) -> Figure:
     """Draw each machine as a row and each task as a bar, labelled with its job where there is room.
 
     A dotted line marks the lower bound where one is given; `until` fixes the end of the time axis, so that

@@ -14,17 +14,28 @@ from schedlib.eagle.simulating.results import Simulation
 from schedlib.pictures import style
 
 SHORT, LONG = style.BLUE, style.VERMILLION  # colours of short and of long jobs
-INK = {SHORT: "#005A8C", LONG: "#9E4600"}  # the same for words, dark enough to be read on a tinted box
+INK = {
+    SHORT: "#005A8C",
+    LONG: "#9E4600",
+}  # the same for words, dark enough to be read on a tinted box
 SHORT_ONLY, WORKERS = 3, 10
-PITCH, SLOT, FLOOR = 0.8, 0.34, 0.62  # inches from worker to worker, a slot's side, where the lowest stands
+PITCH, SLOT, FLOOR = (
+    0.8,
+    0.34,
+    0.62,
+)  # inches from worker to worker, a slot's side, where the lowest stands
 LONG_AT = {4: 1, 6: 2, 7: 1, 9: 2}  # long tasks in the picture, by worker
 TASKS = LONG_AT | {0: 2, 1: 1, 2: 3, 3: 1, 8: 2}  # and short ones; nobody has both
 DOTTED: dict[str, Any] = {"color": SHORT, "linewidth": 1.6, "linestyle": ":"}
 ASKS: dict[str, Any] = {"color": "black", "marker": 7, "linestyle": "none"}
 STEPS = (
-    ("1 a probe, to a random worker", SHORT), ("2 rejected, as a long task is there;", "#444444"),
-    ("   back comes the worker's copy", "#444444"), ("   of the bit vector, and its age", "#444444"),
-    ("3 again, to a random worker", SHORT), ("   whose bit is clear", SHORT))
+    ("1 a probe, to a random worker", SHORT),
+    ("2 rejected, as a long task is there;", "#444444"),
+    ("   back comes the worker's copy", "#444444"),
+    ("   of the bit vector, and its age", "#444444"),
+    ("3 again, to a random worker", SHORT),
+    ("   whose bit is clear", SHORT),
+)
 
 
 def _x(worker):
@@ -50,17 +61,31 @@ def plot_overview(ax: Any = None) -> Figure:
     """
     figure, ax = style.canvas(8.6, 4.9, ax)
     short, long = "short jobs only", "long jobs, and short ones where no long task is"
-    for name, first, last, words in (("short", 0, SHORT_ONLY, short), ("general", SHORT_ONLY, WORKERS, long)):
+    for name, first, last, words in (
+        ("short", 0, SHORT_ONLY, short),
+        ("general", SHORT_ONLY, WORKERS, long),
+    ):
         left, right = _x(first) - PITCH / 2 + 0.02, _x(last - 1) + PITCH / 2 - 0.02
         style.rounded(ax, (left, 0.14), (right - left, 2.0), facecolor="#F0F0F0", edgecolor="none")
-        look = {"ha": "center", "va": "bottom", "fontsize": 9, "style": "italic", "color": "#444444"}
+        look = {
+            "ha": "center",
+            "va": "bottom",
+            "fontsize": 9,
+            "style": "italic",
+            "color": "#444444",
+        }
         ax.text((left + right) / 2, 0.2, f"{name} partition: {words}", **look)
     for worker in range(WORKERS):
         x, tasks, colour = _x(worker), TASKS.get(worker, 0), LONG if worker in LONG_AT else SHORT
         for place in range(max(tasks, 1)):
             face = to_rgba(colour, 0.9 if place == 0 else 0.3) if tasks else "white"
-            corner, edge = (x - SLOT / 2, FLOOR + place * (SLOT + 0.05)), colour if tasks else "#888888"
-            ax.add_patch(Rectangle(corner, SLOT, SLOT, linewidth=1.2, facecolor=face, edgecolor=edge))
+            corner, edge = (
+                (x - SLOT / 2, FLOOR + place * (SLOT + 0.05)),
+                colour if tasks else "#888888",
+            )
+            ax.add_patch(
+                Rectangle(corner, SLOT, SLOT, linewidth=1.2, facecolor=face, edgecolor=edge)
+            )
         ax.text(x, FLOOR - 0.06, worker, ha="center", va="top", fontsize=8.5, color="#444444")
     _schedulers(ax)
     _messages(ax)
@@ -75,7 +100,14 @@ def _top(worker):
 def _schedulers(ax):
     for number in range(3):
         corner = 0.3 + number * 1.62, 3.95
-        _scheduler(ax, corner, (1.5, 0.62), {4.35: "distributed scheduler", 4.12: "short jobs"}, SHORT, 0.14)
+        _scheduler(
+            ax,
+            corner,
+            (1.5, 0.62),
+            {4.35: "distributed scheduler", 4.12: "short jobs"},
+            SHORT,
+            0.14,
+        )
     words = {4.43: "central scheduler", 4.2: "long jobs: least work left"}
     _scheduler(ax, (5.35, 3.62), (2.95, 0.95), words, LONG, 0.1)
     side, y = 0.25, 3.72
@@ -88,25 +120,43 @@ def _schedulers(ax):
 
 def _scheduler(ax, corner, size, words, colour, tint):
     """A scheduler's box, with its name and its jobs, by height; the jobs in the box's colour."""
-    style.rounded(ax, corner, size, facecolor=to_rgba(colour, tint), edgecolor=colour, linewidth=1.3)
+    style.rounded(
+        ax, corner, size, facecolor=to_rgba(colour, tint), edgecolor=colour, linewidth=1.3
+    )
     for (height, text), ink in zip(words.items(), ("black", INK[colour]), strict=True):
-        ax.text(corner[0] + size[0] / 2, height, text, ha="center", va="center", fontsize=9, color=ink)
+        ax.text(
+            corner[0] + size[0] / 2, height, text, ha="center", va="center", fontsize=9, color=ink
+        )
 
 
 def _messages(ax):
-    short, central, (x, y) = 0.3 + 1.62 + 0.75, 5.35 + 2.95 / 2, _top(4)  # the middle of the schedulers
+    short, central, (x, y) = (
+        0.3 + 1.62 + 0.75,
+        5.35 + 2.95 / 2,
+        _top(4),
+    )  # the middle of the schedulers
     _arrow(ax, (short - 0.15, 3.93), _top(3), SHORT, "3")
     _arrow(ax, (short + 0.3, 3.93), (x - 0.09, y), SHORT, "1")
     _arrow(ax, (x + 0.08, y), (short + 0.68, 3.93), "#444444", "2", "--")
     _arrow(ax, (central, 3.6), _top(9), LONG, "")
     for row, (words, colour) in enumerate(STEPS):
-        ax.text(0.3, 3.55 - 0.2 * row, words, va="center", fontsize=9, color=INK.get(colour, colour))
+        ax.text(
+            0.3, 3.55 - 0.2 * row, words, va="center", fontsize=9, color=INK.get(colour, colour)
+        )
     words = "a long task; with it goes a copy\nof the bit vector and the time"
-    ax.text(6.95, 2.75, words, ha="right", va="center", fontsize=9, color=INK[LONG], linespacing=1.2)
+    ax.text(
+        6.95, 2.75, words, ha="right", va="center", fontsize=9, color=INK[LONG], linespacing=1.2
+    )
 
 
 def _arrow(ax, start, end, colour, number, line="-"):
-    look = {"arrowstyle": "-|>", "mutation_scale": 12, "linewidth": 1.4, "color": colour, "linestyle": line}
+    look = {
+        "arrowstyle": "-|>",
+        "mutation_scale": 12,
+        "linewidth": 1.4,
+        "color": colour,
+        "linestyle": line,
+    }
     ax.add_patch(FancyArrowPatch(start, end, shrinkA=0, shrinkB=1, **look))
     if number:
         x, y = (start[0] + end[0]) / 2, (start[1] + end[1]) / 2
@@ -115,8 +165,15 @@ def _arrow(ax, start, end, colour, number, line="-"):
         ax.text(x, y, number, color=INK.get(colour, colour), **look)
 
 
-def plot_gantt(run: Simulation, *, job: int | None = None, title: str = "", until: float | None = None,
-               size: tuple[float, float] = (8.0, 3.2), ax: Axes | None = None) -> Figure:
+def plot_gantt(
+    run: Simulation,
+    *,
+    job: int | None = None,
+    title: str = "",
+    until: float | None = None,
+    size: tuple[float, float] = (8.0, 3.2),
+    ax: Axes | None = None,
+) -> Figure:
     """Draw a run made with `record=True`: a row per worker, a bar per task with its job's number, the waits.
 
     A thin line below the bars is the time that a probe, or a placed task, was queued before a task of it
@@ -134,17 +191,28 @@ def plot_gantt(run: Simulation, *, job: int | None = None, title: str = "", unti
         colour, stands_out = LONG if task["long"] else SHORT, job is None or task["job"] == job
         face, width = colour if stands_out else pale(colour, 0.35), task["finish"] - task["start"]
         corner = task["start"], task["worker"] - 0.36
-        ax.add_patch(Rectangle(corner, width, 0.62, facecolor=face, edgecolor="white", linewidth=0.6))
+        ax.add_patch(
+            Rectangle(corner, width, 0.62, facecolor=face, edgecolor="white", linewidth=0.6)
+        )
         if width > until / 45:
-            style.number_on_bar(ax, task["start"] + width / 2, task["worker"] - 0.05, int(task["job"]))
+            style.number_on_bar(
+                ax, task["start"] + width / 2, task["worker"] - 0.05, int(task["job"])
+            )
         if repeated:
             ax.plot(task["asked"], task["worker"] - 0.38, markersize=5, clip_on=False, **ASKS)
         elif stands_out:
-            ax.plot([task["queued"], task["start"]], [task["worker"] + 0.36] * 2, color=colour, linewidth=1.6)
+            ax.plot(
+                [task["queued"], task["start"]],
+                [task["worker"] + 0.36] * 2,
+                color=colour,
+                linewidth=1.6,
+            )
     vain = [wait for name, *wait in _in_vain(run) if job is None or name == job]
     for worker, begin, end in vain:
         ax.plot([begin, end], [worker + 0.36] * 2, **DOTTED)
-    ax.set(xlim=(0, until), ylim=(workers - 0.4, -0.6), xlabel="time (s)", ylabel="worker", title=title)
+    ax.set(
+        xlim=(0, until), ylim=(workers - 0.4, -0.6), xlabel="time (s)", ylabel="worker", title=title
+    )
     ax.set_yticks(np.arange(workers))
     ax.grid(axis="y", visible=False)
     kinds = {False: Patch(color=SHORT, label="short"), True: Patch(color=LONG, label="long")}

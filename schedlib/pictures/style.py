@@ -26,11 +26,25 @@ _LINES = ("-", "--", "-.", ":", (0, (7, 2)), (0, (3, 1, 1, 1, 1, 1)), (0, (1, 3)
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 RC: dict[Any, Any] = {
-    "figure.figsize": (6.0, 3.6), "figure.dpi": 100, "figure.constrained_layout.use": True,
-    "savefig.dpi": 150, "font.size": 10.0, "lines.linewidth": 1.6, "lines.markersize": 5.0,
-    "svg.hashsalt": "schedlib", "axes.grid": True, "axes.axisbelow": True, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.prop_cycle": cycler(color=PALETTE), "grid.color": "#DDDDDD",
-    "grid.linewidth": 0.6, "legend.framealpha": 0.85, "legend.edgecolor": "none", "legend.handlelength": 3.0}
+    "figure.figsize": (6.0, 3.6),
+    "figure.dpi": 100,
+    "figure.constrained_layout.use": True,
+    "savefig.dpi": 150,
+    "font.size": 10.0,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 5.0,
+    "svg.hashsalt": "schedlib",
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.prop_cycle": cycler(color=PALETTE),
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "legend.framealpha": 0.85,
+    "legend.edgecolor": "none",
+    "legend.handlelength": 3.0,
+}
 MOST_SERIES, MOST_WORDS = 10, 30  # in words
 FAINT = {"linestyle": "none", "alpha": 0.25, "markersize": 3.5, "label": ""}
 
@@ -83,7 +97,8 @@ BEYOND = {
     "fgd": Look("#777777", (0, (3, 1, 1, 1, 1, 1)), "X", "FGD"),
     "exact-ch": Look("#555555", (0, (5, 1, 1, 1)), "*", "Exact CH"),
     "case1": Look("#999999", (0, (1, 1)), "P", "MCH, Case 1 for all"),
-    "mch-two-phase": Look("#222222", (0, (6, 2)), "X", "MCH, two-phase")}
+    "mch-two-phase": Look("#222222", (0, (6, 2)), "X", "MCH, two-phase"),
+}
 LOOK = {policy: look for looks in (*PAPER_LOOKS.values(), BEYOND) for policy, look in looks.items()}
 
 
@@ -118,8 +133,9 @@ def apply() -> None:
     mpl.rcParams.update(RC)
 
 
-def subplots(rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None,
-             **options) -> tuple[Described, Any]:
+def subplots(
+    rows: int = 1, columns: int = 1, size: tuple[float, float] | None = None, **options
+) -> tuple[Described, Any]:
     """A figure in the book's style with its axes, as `pyplot.subplots` gives, but known to no global state.
 
     `size` is width and height in inches; `options` go to `Figure.subplots`. A notebook shows the figure with
@@ -166,7 +182,9 @@ def rounded(ax: Axes, low: Any, size: Any, corner: float = 0.08, **look: Any) ->
     >>> rounded(ax, (1, 1), (2, 1), facecolor="white").get_width()
     2
     """
-    shape = FancyBboxPatch(low, size[0], size[1], boxstyle=f"round,pad=0,rounding_size={corner}", **look)
+    shape = FancyBboxPatch(
+        low, size[0], size[1], boxstyle=f"round,pad=0,rounding_size={corner}", **look
+    )
     ax.add_patch(shape)
     return shape
 
@@ -183,8 +201,15 @@ def number_on_bar(ax: Axes, x: float, y: float, number: int) -> None:
     text.set_path_effects([withStroke(linewidth=2, foreground="black")])
 
 
-def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
-         looks: Mapping | None = None, each: bool = False) -> Axes:
+def band(
+    ax: Any,
+    frame: pd.DataFrame,
+    x: str,
+    y: str,
+    by: str | None = None,
+    looks: Mapping | None = None,
+    each: bool = False,
+) -> Axes:
     """Draw the mean of `y` at each measured `x` with its 95 % interval, one line per value of `by`.
 
     Each row at an `x` is one independent replicate; a single one gives no band. `looks` names the values of
@@ -210,7 +235,9 @@ def band(ax: Any, frame: pd.DataFrame, x: str, y: str, by: str | None = None,
         if each:
             ax.plot(groups[name][x], groups[name][y], **looks[name].line() | FAINT)
         elif any(end == end for end in low):
-            ax.fill_between(points.index, low, high, color=looks[name].color, alpha=0.2, linewidth=0)
+            ax.fill_between(
+                points.index, low, high, color=looks[name].color, alpha=0.2, linewidth=0
+            )
     return ax
 
 
@@ -280,7 +307,10 @@ def axes_in_words(figure: Figure, ax: Axes) -> str:
         low, high = min(map(np.nanmin, lines)), max(map(np.nanmax, lines))
     span = f" from {low:.4g} to {high:.4g}" if np.isfinite([low, high]).all() else ""
     named = f": {'; '.join(dict.fromkeys(series[:MOST_SERIES]))}" if series else ""
-    y, x = y or _ticks(ax.get_yticklabels()) or "values", x or _ticks(ax.get_xticklabels()) or "position"
+    y, x = (
+        y or _ticks(ax.get_yticklabels()) or "values",
+        x or _ticks(ax.get_xticklabels()) or "position",
+    )
     return f"{title}{'chart' if title else 'Chart'} of {y} against {x}{span}{named}"
 
 

@@ -12,14 +12,28 @@ from matplotlib.patches import Rectangle
 from schedlib.mch.model import Tree
 from schedlib.pictures import style
 
-UPRIGHT = 9  # trees of up to so many leaves stand upright, the root above; larger ones lie, a row a leaf
+UPRIGHT = (
+    9  # trees of up to so many leaves stand upright, the root above; larger ones lie, a row a leaf
+)
 # Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height.
 CHARACTER, LINE, PAD, GAP, HEAD = 0.082, 0.17, 0.16, 0.16, 0.3
-PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)  # leaves that do not need every resource
+PARTIAL = (
+    style.BROWN,
+    style.GREEN,
+    style.PURPLE,
+    style.VIOLET,
+)  # leaves that do not need every resource
 
 
-def plot_tree(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[tuple, str] | None = None, *,
-              resources: Sequence[str] = (), title: str = "", ax: Axes | None = None) -> Axes:
+def plot_tree(
+    tree: Tree,
+    shares: npt.ArrayLike | None = None,
+    labels: Mapping[tuple, str] | None = None,
+    *,
+    resources: Sequence[str] = (),
+    title: str = "",
+    ax: Axes | None = None,
+) -> Axes:
     """Draw a hierarchy, a box for each node: name, weight where weights were given, a leaf's demands, share.
 
     - `shares`: dominant shares as fractions, (p,) one per leaf or (Q,) one per node, or NaN; a bar shows each
@@ -53,14 +67,22 @@ def side_by_side(rows: Sequence[Sequence[Mapping]]) -> Figure:
     widths, heights = sizes[..., 0].max(axis=0), sizes[..., 1].max(axis=1)
     ratios = {"width_ratios": widths.tolist(), "height_ratios": heights.tolist()}
     size = (float(widths.sum() + 0.4), float(heights.sum() + 0.1 * len(rows)))
-    figure, axes = style.subplots(len(rows), len(widths), size=size, squeeze=False, gridspec_kw=ratios)
+    figure, axes = style.subplots(
+        len(rows), len(widths), size=size, squeeze=False, gridspec_kw=ratios
+    )
     for ax, panel in zip(axes.flat, [panel for row in rows for panel in row], strict=True):
         plot_tree(**panel, ax=ax)
     return figure
 
 
-def tree_size(tree: Tree, shares: npt.ArrayLike | None = None, labels: Mapping[tuple, str] | None = None, *,
-              resources: Sequence[str] = (), title: str = "") -> tuple[float, float]:
+def tree_size(
+    tree: Tree,
+    shares: npt.ArrayLike | None = None,
+    labels: Mapping[tuple, str] | None = None,
+    *,
+    resources: Sequence[str] = (),
+    title: str = "",
+) -> tuple[float, float]:
     """Width and height in inches that `plot_tree` takes for the same arguments.
 
     >>> width, height = tree_size(Tree([(1, 0), (0, 1)]))
@@ -76,7 +98,10 @@ def _upright(tree):
 
 def _per_node(tree, shares):
     """Shares as (Q,), NaN where a node has none."""
-    per_node, given = np.full(tree.n_nodes, np.nan), np.asarray(np.nan if shares is None else shares, float)
+    per_node, given = (
+        np.full(tree.n_nodes, np.nan),
+        np.asarray(np.nan if shares is None else shares, float),
+    )
     if given.shape == per_node.shape:
         return given
     if shares is not None and given.shape != (tree.n_leaves,):
@@ -90,7 +115,9 @@ def _texts(tree, shares, labels, resources):
     labels = labels or {}
     for path in labels:
         if path not in tree.paths:
-            raise ValueError(f"labels: no node has the path {path!r}; paths are tuples, (2, 1) for n2,1")
+            raise ValueError(
+                f"labels: no node has the path {path!r}; paths are tuples, (2, 1) for n2,1"
+            )
     joint = "\n" if _upright(tree) else "  "
     texts = []
     for node, share in enumerate(_per_node(tree, shares)):
@@ -109,21 +136,29 @@ def _texts(tree, shares, labels, resources):
 def _needs(demand, resources):
     if len(resources) != len(demand):
         return "<" + ", ".join(f"{amount:.3g}" for amount in demand) + ">"
-    needs = [f"{amount:.3g} {name}" for amount, name in zip(demand, resources, strict=True) if amount]
+    needs = [
+        f"{amount:.3g} {name}" for amount, name in zip(demand, resources, strict=True) if amount
+    ]
     return ", ".join(needs[:2]) + "".join(f",\n{need}" for need in needs[2:])
 
 
 def _layout(tree, texts, title):
     """Each node's box (Q, 2) and centre (Q, 2) and the whole's size, in inches; a level's boxes are alike."""
     lines = [text.split("\n") for text in texts]
-    box = np.array([[max(CHARACTER * max(map(len, one)) + PAD, 0.6), LINE * len(one) + PAD] for one in lines])
+    box = np.array(
+        [[max(CHARACTER * max(map(len, one)) + PAD, 0.6), LINE * len(one) + PAD] for one in lines]
+    )
     across, along = (0, 1) if _upright(tree) else (1, 0)
     box[:, across] = box[:, across].max()
-    levels = np.array([box[tree.depth == depth, along].max() for depth in range(tree.depth.max() + 1)])
+    levels = np.array(
+        [box[tree.depth == depth, along].max() for depth in range(tree.depth.max() + 1)]
+    )
     box[:, along] = levels[tree.depth]
     apart = 0.36 if _upright(tree) else 0.5
     start = np.concatenate(([0], np.cumsum(levels + apart)[:-1]))
-    order = np.zeros(tree.n_nodes)  # leaves are at 0, 1, ..., a group is in the middle of its children
+    order = np.zeros(
+        tree.n_nodes
+    )  # leaves are at 0, 1, ..., a group is in the middle of its children
     order[tree.leaves] = np.arange(tree.n_leaves)
     for node in np.flatnonzero(tree.leaf_of < 0)[::-1]:
         order[node] = order[tree.children(node)[[0, -1]]].sum() / 2
@@ -152,7 +187,9 @@ def _line(ax, centre, box, parent, child, upright):
     else:
         ends = x + box[parent, 0] / 2, u - box[child, 0] / 2
         path = [(ends[0], y), (sum(ends) / 2, y), (sum(ends) / 2, v), (ends[1], v)]
-    ax.plot(*zip(*path, strict=True), color="#888888", linewidth=1.1, zorder=1, solid_joinstyle="round")
+    ax.plot(
+        *zip(*path, strict=True), color="#888888", linewidth=1.1, zorder=1, solid_joinstyle="round"
+    )
 
 
 def _box(ax, centre, size, colour, share):

@@ -21,17 +21,24 @@ def plot_prices() -> Figure:
     memory = (1 - 3 * core) / 5
     bound = 2 * (40 * core + 80 * memory)  # a pair is two jobs
     figure, ax = style.subplots(size=(6.6, 3.4))
-    ax.fill_between(core, 24, bound.min(), color=style.BLUE, alpha=0.15,
-                    label="rates that the pool sustains")
+    ax.fill_between(
+        core, 24, bound.min(), color=style.BLUE, alpha=0.15, label="rates that the pool sustains"
+    )
     ax.plot(core, bound, color=style.BLACK, label="cost of the whole pool: a bound")
-    ax.plot(core[-1], bound[-1], "o", color=style.VERMILLION,
-            label=r"the least: $\lambda^* = 80/3$")
-    ax.set(xlabel="price of a core (the rest of a pair's cost is memory)", ylabel="jobs an hour",
-           ylim=(24, 33))
+    ax.plot(
+        core[-1], bound[-1], "o", color=style.VERMILLION, label=r"the least: $\lambda^* = 80/3$"
+    )
+    ax.set(
+        xlabel="price of a core (the rest of a pair's cost is memory)",
+        ylabel="jobs an hour",
+        ylim=(24, 33),
+    )
     ax.legend(loc="upper right")
-    figure.alt = (f"A line of bounds over the price of a core: it falls from {bound[0]:.0f} jobs an hour, "
-                  f"where only memory costs, to {bound[-1]:.1f}, where only cores cost. "
-                  "The pool sustains just that rate.")
+    figure.alt = (
+        f"A line of bounds over the price of a core: it falls from {bound[0]:.0f} jobs an hour, "
+        f"where only memory costs, to {bound[-1]:.1f}, where only cores cost. "
+        "The pool sustains just that rate."
+    )
     return figure
 
 
@@ -45,8 +52,10 @@ def plot_column_generation() -> Figure:
     2
     """
     figure, axes = style.subplots(1, 2, size=(8, 3.2))
-    rounds = (("round 1: prices 0 and 1, rate 60", (0, 1), [0]),
-              ("round 2: prices 3 and 2, rate 96", (3, 2), [0, 2]))
+    rounds = (
+        ("round 1: prices 0 and 1, rate 60", (0, 1), [0]),
+        ("round 2: prices 3 and 2, rate 96", (3, 2), [0, 2]),
+    )
     said = []
     for ax, (title, prices, at_hand) in zip(axes, rounds, strict=True):
         worth = [int(np.dot(mix, prices)) for mix in BINS]
@@ -55,12 +64,18 @@ def plot_column_generation() -> Figure:
         ax.axhline(max(worth[k] for k in at_hand), color=style.BLACK, linestyle="--")
         for place, value in enumerate(worth):
             ax.annotate(str(value), (place, value), ha="center", va="bottom")
-        ax.set(title=title, xlabel="bin (blue: at hand)", ylabel="worth of the bin",
-               ylim=(0, 1.2 * max(worth)))
+        ax.set(
+            title=title,
+            xlabel="bin (blue: at hand)",
+            ylabel="worth of the bin",
+            ylim=(0, 1.2 * max(worth)),
+        )
         values = zip(BINS, worth, strict=True)
         said.append(f"{title}: " + ", ".join(f"{mix} is worth {value}" for mix, value in values))
-    figure.alt = (f"{'; '.join(said)}. In round 1 the bin (0, 4) is above the dashed line and is "
-                  "added; in round 2 none is.")
+    figure.alt = (
+        f"{'; '.join(said)}. In round 1 the bin (0, 4) is above the dashed line and is "
+        "added; in round 2 none is."
+    )
     return figure
 
 
@@ -106,8 +121,16 @@ def plot_search_tree(room: float = 3) -> Figure:
             if child:
                 ax.plot([x, x + side * step], [y, y - 1], color="#888888", zorder=1)
                 draw(child, x + side * step, y - 1, step / 2)
-        ax.text(x, y, f"job {arrival}\nsize {size}", ha="center", va="center", color="white", zorder=2,
-                bbox={"boxstyle": "round", "facecolor": color, "edgecolor": "none"})
+        ax.text(
+            x,
+            y,
+            f"job {arrival}\nsize {size}",
+            ha="center",
+            va="center",
+            color="white",
+            zorder=2,
+            bbox={"boxstyle": "round", "facecolor": color, "edgecolor": "none"},
+        )
 
     tree = _tree(JOBS, 0, 8)
     search(tree)
@@ -115,7 +138,9 @@ def plot_search_tree(room: float = 3) -> Figure:
     ax.set(xlim=(-4, 4), ylim=(-3.5, 0.6))
     ax.axis("off")
     took = f"takes job {found[0]}" if found else "takes none"
-    figure.alt = (f"A tree of six waiting jobs; a machine "
-                  f"with room for {room:g} {took}. It looks at {looked} of "
-                  "them, and skips whole subtrees of jobs that are too large (grey) or come later.")
+    figure.alt = (
+        f"A tree of six waiting jobs; a machine "
+        f"with room for {room:g} {took}. It looks at {looked} of "
+        "them, and skips whole subtrees of jobs that are too large (grey) or come later."
+    )
     return figure

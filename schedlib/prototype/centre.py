@@ -18,7 +18,9 @@ class Centre(Owner):
         workers = len(self.addresses)
         self.work = [0.0] * workers  # estimates of tasks placed there and not ended (s)
         self.placed = [0] * workers  # how many these are
-        self.began: list[tuple[float, float] | None] = [None] * workers  # when one began; its estimate
+        self.began: list[tuple[float, float] | None] = [
+            None
+        ] * workers  # when one began; its estimate
         self.bits = 0
 
     def wait(self, node: int) -> float:
@@ -54,7 +56,9 @@ class Centre(Owner):
         for task, node in chosen:
             stamp = self.write("send", node, job.number)
             duration, estimate = job.durations[task], job.estimate
-            self.peers["node", node].send("place", job.number, task, duration, estimate, bits, stamp)
+            self.peers["node", node].send(
+                "place", job.number, task, duration, estimate, bits, stamp
+            )
 
     def on_started(self, peer: Peer, number: int, task: int, since: float) -> None:
         if job := self.jobs.get(number):

@@ -9,17 +9,34 @@ from schedlib.prototype.results import Measurement
 from schedlib.workload import Workload
 
 PERCENTILES = (50, 90, 99)
-COUNTED = ("probes", "rejections", "requests", "vain", "dropped", "steals", "stolen", "ran_behind_long",
-           "messages")
+COUNTED = (
+    "probes",
+    "rejections",
+    "requests",
+    "vain",
+    "dropped",
+    "steals",
+    "stolen",
+    "ran_behind_long",
+    "messages",
+)
 
 
 def as_it_was(done: Measurement) -> Workload:
     """The jobs that were completed, submitted when they really were, with tasks that last as they did."""
     jobs = done.jobs[~done.jobs["failed"]]
-    frame = pd.DataFrame({"job": jobs["job"], "submit": jobs["submit"], "class": jobs["long"].astype(int),
-                          "mean": jobs["estimate"]}).sort_values("submit", kind="stable")
+    frame = pd.DataFrame(
+        {
+            "job": jobs["job"],
+            "submit": jobs["submit"],
+            "class": jobs["long"].astype(int),
+            "mean": jobs["estimate"],
+        }
+    ).sort_values("submit", kind="stable")
     assert done.tasks is not None
-    lasted = pd.DataFrame({"job": done.tasks["job"], "duration": done.tasks["finish"] - done.tasks["start"]})
+    lasted = pd.DataFrame(
+        {"job": done.tasks["job"], "duration": done.tasks["finish"] - done.tasks["start"]}
+    )
     return Workload(frame, lasted[lasted["job"].isin(frame["job"])])
 
 
@@ -47,12 +64,24 @@ def compare(done: Measurement, *, seed: int = 0) -> pd.DataFrame:
     short_partition = (stats["short_only"] + 0.5) / stats["workers"]
 
     def simulated(network_delay, detail):
-        return simulate(jobs, done.system, int(stats["workers"]), short_partition=short_partition, seed=seed,
-                        probe_ratio=stats["probe_ratio"], cutoff=None, network_delay=network_delay,
-                        detail=detail)
+        return simulate(
+            jobs,
+            done.system,
+            int(stats["workers"]),
+            short_partition=short_partition,
+            seed=seed,
+            probe_ratio=stats["probe_ratio"],
+            cutoff=None,
+            network_delay=network_delay,
+            detail=detail,
+        )
 
-    runs = {"prototype": done, "simulator": simulated(delay, "as_written"),
-            "no delay": simulated(0.0, "as_written"), "published": simulated(delay, "as_published")}
+    runs = {
+        "prototype": done,
+        "simulator": simulated(delay, "as_written"),
+        "no delay": simulated(0.0, "as_written"),
+        "published": simulated(delay, "as_published"),
+    }
     return pd.DataFrame({name: _told(run) for name, run in runs.items()})
 
 

@@ -39,7 +39,9 @@ class Setting(NamedTuple):
     nodes: int
     schedulers: int
     how: dict[str, Any]  # what every process is told
-    hosts: Sequence[str] = ()  # address:port of hosts that listen already; none: one of its own, here
+    hosts: Sequence[
+        str
+    ] = ()  # address:port of hosts that listen already; none: one of its own, here
     kill: Mapping[Name, float] = {}  # which processes to kill, and when (s)
     sleep_out: bool = True  # whether to wait for tasks that run when all have begun
 
@@ -50,15 +52,21 @@ class Driver(Member):
     def __init__(self, orders: Sequence[Order], setting: Setting, told: Callable[[int], object]):
         secret = os.environ.get(SECRET, "") if setting.hosts else secrets.token_hex(16)
         if not secret:
-            raise ValueError(f"hosts: put the secret that they were started with into {SECRET} (environment)")
+            raise ValueError(
+                f"hosts: put the secret that they were started with into {SECRET} (environment)"
+            )
         super().__init__(("driver", 0), secret.encode())
         self.orders, self.setting, self.told = orders, setting, told
         self.heard = asyncio.Event()
-        self.answers: dict[Any, list[Any]] = {}  # what was answered to the last question, by who did
+        self.answers: dict[
+            Any, list[Any]
+        ] = {}  # what was answered to the last question, by who did
         self.failure: Exception | None = None
         self.owner: dict[int, Name] = {}  # job -> who is responsible for it
         self.done: dict[int, list[list[Any]]] = {}  # job -> its tasks' rows
-        self.rows: dict[tuple[int, int], list[Any]] = {}  # by (job, task), of jobs that are not done
+        self.rows: dict[
+            tuple[int, int], list[Any]
+        ] = {}  # by (job, task), of jobs that are not done
         self.failed: set[int] = set()
         self.notes: list[tuple[float, str, str]] = []
         self.late: list[float] = []  # how late jobs were submitted (s)
@@ -82,21 +90,38 @@ class Driver(Member):
     async def start(self) -> None:
         """Have the processes forked, and connected to one another."""
         places = self.setting.hosts or [await self.host_of_its_own()]
-        pairs = [(place.rpartition(":")[0].strip("[]"), int(place.rpartition(":")[2])) for place in places]
+        pairs = [
+            (place.rpartition(":")[0].strip("[]"), int(place.rpartition(":")[2]))
+            for place in places
+        ]
         try:
             self.hosts = [await dial(self, *pair) for pair in pairs]
         except OSError as error:
-            raise RuntimeError(f"no host answers ({error}); start it: see schedlib.prototype.host") from None
+            raise RuntimeError(
+                f"no host answers ({error}); start it: see schedlib.prototype.host"
+            ) from None
         await self.until(lambda: all(host.open for host in self.hosts), "a host does not answer")
-        wanted = [("centre", 0), *(("scheduler", k) for k in range(self.setting.schedulers)),
-                  *(("node", k) for k in range(self.setting.nodes))]
-        made = await self.ask({host: ("spawn", wanted[place :: len(self.hosts)])
-                               for place, host in enumerate(self.hosts)})
-        where = {(role, number): (host, pairs[self.hosts.index(host)][0], port, process)
-                 for host, (processes,) in made.items() for role, number, port, process in processes}
+        wanted = [
+            ("centre", 0),
+            *(("scheduler", k) for k in range(self.setting.schedulers)),
+            *(("node", k) for k in range(self.setting.nodes)),
+        ]
+        made = await self.ask(
+            {
+                host: ("spawn", wanted[place :: len(self.hosts)])
+                for place, host in enumerate(self.hosts)
+            }
+        )
+        where = {
+            (role, number): (host, pairs[self.hosts.index(host)][0], port, process)
+            for host, (processes,) in made.items()
+            for role, number, port, process in processes
+        }
         calls = (dial(self, *where[name][1:3]) for name in wanted)
         await asyncio.gather(*calls, return_exceptions=True)
-        await self.until(lambda: all(name in self.peers for name in wanted), "a process does not answer")
+        await self.until(
+            lambda: all(name in self.peers for name in wanted), "a process does not answer"
+        )
         nodes = [where["node", k][1:3] for k in range(self.setting.nodes)]
         await self.ask({self.peers[name]: ("join", self.setting.how, nodes) for name in wanted})
         asked = time.monotonic()
@@ -115,9 +140,14 @@ class Driver(Member):
         path = os.pathsep.join([str(paths.PACKAGE.parent), os.environ.get("PYTHONPATH", "")])
         # A session of its own: Ctrl-C reaches the driver alone, which then ends the others.
         self.own_host = subprocess.Popen(
-            [sys.executable, "-m", "schedlib.prototype.host", "--once"], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=self.errors, text=True, start_new_session=True,
-            env=os.environ | {SECRET: self.secret.decode(), "PYTHONPATH": path})
+            [sys.executable, "-m", "schedlib.prototype.host", "--once"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+            start_new_session=True,
+            env=os.environ | {SECRET: self.secret.decode(), "PYTHONPATH": path},
+        )
         assert self.own_host.stdout
         with self.own_host.stdout as said:
             place = await asyncio.get_running_loop().run_in_executor(None, said.readline)
@@ -158,7 +188,9 @@ class Driver(Member):
                 before, since = now, time.monotonic()
             elif time.monotonic() - since > patience:
                 waiting = sorted({*self.owner} - {*self.done} - self.failed)[:10]
-                raise RuntimeError(f"nothing has happened for {patience:.0f} s; jobs that wait: {waiting}")
+                raise RuntimeError(
+                    f"nothing has happened for {patience:.0f} s; jobs that wait: {waiting}"
+                )
             await asyncio.sleep(POLL)
 
     def on_done(self, peer: Peer, number: int, rows: list[list[Any]]) -> None:
@@ -183,7 +215,11 @@ class Driver(Member):
             self.fail_soon(f"{name}: {why}. {self.last_words()}")
         elif self.peers.pop(peer.name, None):
             self.notes.append((self.now(), "driver", f"{name} has died ({why})"))
-            own = [job for job, owner in self.owner.items() if owner == peer.name and job not in self.done]
+            own = [
+                job
+                for job, owner in self.owner.items()
+                if owner == peer.name and job not in self.done
+            ]
             self.fail(own, f"jobs of {name} have failed: {', '.join(map(str, own))}")
             if not self.alive("node"):
                 self.fail_soon("no node is left")
@@ -191,6 +227,7 @@ class Driver(Member):
 
     def fail_soon(self, why: str) -> None:
         """End the replay in a moment, unless a host turns out to be lost, which tells more."""
+
         def end() -> None:
             self.failure = self.failure or RuntimeError(why)
             self.heard.set()
@@ -228,7 +265,8 @@ class Driver(Member):
             peer.send(*question)
         await self.until(
             lambda: all(peer in self.answers or peer.transport.is_closing() for peer in questions),
-            f"no answer to {next(iter(questions.values()), '?')[0]!r}")
+            f"no answer to {next(iter(questions.values()), '?')[0]!r}",
+        )
         return self.answers
 
     def answer(self, peer: Peer, *said: Any) -> None:
@@ -261,7 +299,9 @@ class Driver(Member):
             try:
                 await asyncio.wait_for(self.heard.wait(), max(0.0, end - time.monotonic()))
             except TimeoutError:
-                raise RuntimeError(f"{otherwise} within {PATIENCE:g} s. {self.last_words()}") from None
+                raise RuntimeError(
+                    f"{otherwise} within {PATIENCE:g} s. {self.last_words()}"
+                ) from None
         self.check()
 
     def last_words(self) -> str:

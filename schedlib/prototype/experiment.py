@@ -20,8 +20,22 @@ FILE = "figures/eagle/prototype.measured.csv"
 RATIOS, REPEATS, COMPRESS = (0.6, 1.2, 1.6, 2.0), 3, 16.0
 START = 8  # s in which processes start, and queues run empty
 SYSTEMS = ("eagle", "hawk")
-COUNTS = ("probes", "rejections", "requests", "vain", "dropped", "steal_attempts", "steals", "stolen",
-          "placements", "ran_behind_long", "messages", "updates", "frames", "failed")
+COUNTS = (
+    "probes",
+    "rejections",
+    "requests",
+    "vain",
+    "dropped",
+    "steal_attempts",
+    "steals",
+    "stolen",
+    "placements",
+    "ran_behind_long",
+    "messages",
+    "updates",
+    "frames",
+    "failed",
+)
 KEY = ["interarrival", "system", "repeat", "nodes", "jobs", "compress"]
 """What a measured run is known by."""
 
@@ -38,17 +52,34 @@ def rows(done: Measurement, key: dict) -> pd.DataFrame:
     that had a task from the first submission to the last.
     """
     times = done.percentiles()
-    told = {"class": times["long"].map({True: "long", False: "short"}), "percentile": times["percentile"],
-            "completion": (times["completion"] / 1000).round(6)}
+    told = {
+        "class": times["long"].map({True: "long", False: "short"}),
+        "percentile": times["percentile"],
+        "completion": (times["completion"] / 1000).round(6),
+    }
     delays = {kind: round(done.delay(kind), 3) for kind in done.delays["kind"]}
     stats = {name: int(done.stats[name]) for name in COUNTS}
-    return pd.DataFrame(key | told | {"busy": round(done.stats["utilisation"], 4)} | stats | delays
-                        | {"late": round(done.stats["late"], 3), "cpu": round(done.stats["cpu"], 2)})
+    return pd.DataFrame(
+        key
+        | told
+        | {"busy": round(done.stats["utilisation"], 4)}
+        | stats
+        | delays
+        | {"late": round(done.stats["late"], 3), "cpu": round(done.stats["cpu"], 2)}
+    )
 
 
-def measure(file: Path, ratios: Sequence[float] = RATIOS, repeats: int = REPEATS, fresh: bool = False,
-            nodes: int = SAMPLE_NODES, jobs: int = SAMPLE_JOBS, compress: float = COMPRESS,
-            hosts: Sequence[str] | None = None, burn: bool = False) -> pd.DataFrame:
+def measure(
+    file: Path,
+    ratios: Sequence[float] = RATIOS,
+    repeats: int = REPEATS,
+    fresh: bool = False,
+    nodes: int = SAMPLE_NODES,
+    jobs: int = SAMPLE_JOBS,
+    compress: float = COMPRESS,
+    hosts: Sequence[str] | None = None,
+    burn: bool = False,
+) -> pd.DataFrame:
     """Measure what the file does not hold yet, or with `fresh` all of it; each run is written when done.
 
     A run ends when every task has begun: those that still run would only sleep, and have their planned ends.
@@ -57,18 +88,35 @@ def measure(file: Path, ratios: Sequence[float] = RATIOS, repeats: int = REPEATS
     from tqdm import tqdm
 
     known = pd.read_csv(file) if file.exists() and not fresh else pd.DataFrame(columns=KEY)
-    keys: list[dict] = [dict(zip(KEY, (ratio, system, repeat, nodes, jobs, compress), strict=True))
-            for repeat in range(repeats) for ratio in ratios for system in SYSTEMS]
-    left = [key for key in keys if known.empty or not (known[KEY] == pd.Series(key)).all(axis=1).any()]
+    keys: list[dict] = [
+        dict(zip(KEY, (ratio, system, repeat, nodes, jobs, compress), strict=True))
+        for repeat in range(repeats)
+        for ratio in ratios
+        for system in SYSTEMS
+    ]
+    left = [
+        key for key in keys if known.empty or not (known[KEY] == pd.Series(key)).all(axis=1).any()
+    ]
     spans = (workload(key["interarrival"], jobs, nodes).jobs["submit"].max() for key in left)
     minutes = (sum(spans) / 1000 / compress + START * len(left)) / 60
     print(f"{len(left)} of {len(keys)} runs are left: about {minutes:.0f} min", file=sys.stderr)
     for key in tqdm(left, unit="run", file=sys.stderr):
-        done = run(workload(key["interarrival"], jobs, nodes), key["system"], nodes, compress=compress,
-                   sleep_out=burn, seed=key["repeat"], hosts=hosts, burn=burn, progress=sys.stderr.isatty())
+        done = run(
+            workload(key["interarrival"], jobs, nodes),
+            key["system"],
+            nodes,
+            compress=compress,
+            sleep_out=burn,
+            seed=key["repeat"],
+            hosts=hosts,
+            burn=burn,
+            progress=sys.stderr.isatty(),
+        )
         for note in done.notes.itertuples():
             tqdm.write(f"{key}: {note.process}: {note.what}", file=sys.stderr)
-        known = pd.concat([known, rows(done, key)] if len(known) else [rows(done, key)], ignore_index=True)
+        known = pd.concat(
+            [known, rows(done, key)] if len(known) else [rows(done, key)], ignore_index=True
+        )
         known = known.sort_values(KEY, kind="stable", ignore_index=True)
         paths.write_whole(file, known.to_csv(index=False, lineterminator="\n"))
     return known

@@ -103,8 +103,11 @@ class Host(Member):
 
 def main(arguments: list[str] | None = None) -> None:
     """Listen for drivers; with `--once` end with the first."""
-    parser = argparse.ArgumentParser(prog="python -m schedlib.prototype.host", description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="python -m schedlib.prototype.host",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("--listen", default="127.0.0.1:0", metavar="ADDRESS:PORT")
     parser.add_argument("--once", action="store_true", help="end with the first driver")
     options = parser.parse_args(arguments)

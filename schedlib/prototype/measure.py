@@ -26,11 +26,25 @@ MOST_TASKS = 10_000
 """Tasks of a job whose rows fit into one message (`wire.LONGEST`)."""
 
 
-def run(workload: Workload, system: str | System = "eagle", nodes: int = 100, *, compress: float = 1,
-        short_partition: float = PARTITION["google"], cutoff: float | None = None, probe_ratio: float = 2,
-        min_probes: int | None = None, schedulers: int = SCHEDULERS, hosts: Sequence[str] | None = None,
-        burn: bool = False, sleep_out: bool = True, kill: Mapping[Name, float] | None = None,
-        most_queued: int = MOST_QUEUED, seed: int = 0, progress: bool = False) -> Measurement:
+def run(
+    workload: Workload,
+    system: str | System = "eagle",
+    nodes: int = 100,
+    *,
+    compress: float = 1,
+    short_partition: float = PARTITION["google"],
+    cutoff: float | None = None,
+    probe_ratio: float = 2,
+    min_probes: int | None = None,
+    schedulers: int = SCHEDULERS,
+    hosts: Sequence[str] | None = None,
+    burn: bool = False,
+    sleep_out: bool = True,
+    kill: Mapping[Name, float] | None = None,
+    most_queued: int = MOST_QUEUED,
+    seed: int = 0,
+    progress: bool = False,
+) -> Measurement:
     """Run a workload on that many real node monitors of one slot, distributed schedulers and a centre.
 
     - `system`: "eagle", "hawk", "sparrow" or an `eagle.System` of these parts: probes or SSS, least work left
@@ -65,42 +79,81 @@ def run(workload: Workload, system: str | System = "eagle", nodes: int = 100, *,
         if (given := getattr(system, part)) not in possible:
             raise unknown(f"system.{part}, on real processes,", given, possible)
     if system.probes is not None or system.updates not in (True, False):
-        raise ValueError("system: on real processes `probes` is no function, and `updates` is True or False")
+        raise ValueError(
+            "system: on real processes `probes` is no function, and `updates` is True or False"
+        )
     if workload.time_unit not in SECONDS:
         raise unknown("workload.time_unit", workload.time_unit, SECONDS)
     for name, value in {"compress": compress, "probe_ratio": probe_ratio}.items():
         if not 0 < value < math.inf:
             raise ValueError(f"{name}: {value!r}, must be positive")
-    for name, count in {"nodes": nodes, "schedulers": schedulers, "most_queued": most_queued}.items():
+    for name, count in {
+        "nodes": nodes,
+        "schedulers": schedulers,
+        "most_queued": most_queued,
+    }.items():
         if not (count >= 1 and count == int(count)):
             raise ValueError(f"{name}: {count!r}, must be a whole number, at least 1")
     rows, jobs, duration = prepare(workload, cutoff, "mean", False, np.random.default_rng(0))
     probes = np.maximum(system.min_probes, (probe_ratio * jobs.tasks).astype(int))
     probed = (jobs.long == 0) | (system.long_jobs == "probes")
     if (probed & (probes < (1 if system.sticky else jobs.tasks))).any():
-        raise ValueError(f"probe_ratio: {probe_ratio}; a job needs one probe for each task, or one if sticky")
+        raise ValueError(
+            f"probe_ratio: {probe_ratio}; a job needs one probe for each task, or one if sticky"
+        )
     if jobs.tasks.max() > MOST_TASKS:
-        raise ValueError(f"workload: a job of {jobs.tasks.max():,} tasks; a message holds {MOST_TASKS:,}")
+        raise ValueError(
+            f"workload: a job of {jobs.tasks.max():,} tasks; a message holds {MOST_TASKS:,}"
+        )
     centre = system.long_jobs == "lwl"
     short_only = math.floor(short_partition * nodes + 1e-9)
     shares = system.part("short_jobs").shares
     if not int(shares) <= short_only < nodes:
-        raise ValueError(f"short_partition: {short_partition} of {nodes} nodes gives {short_only}; "
-                         f"{system.name} needs at least {int(shares)}, and one for other jobs")
-    names = {("node", k) for k in range(int(nodes))} | {("scheduler", k) for k in range(int(schedulers))}
+        raise ValueError(
+            f"short_partition: {short_partition} of {nodes} nodes gives {short_only}; "
+            f"{system.name} needs at least {int(shares)}, and one for other jobs"
+        )
+    names = {("node", k) for k in range(int(nodes))} | {
+        ("scheduler", k) for k in range(int(schedulers))
+    }
     if strange := set(kill or ()) - names - {("centre", 0)}:
         raise ValueError(f"kill: there is no process {sorted(strange)[0]}")
-    how = {"queue": system.queue, "sticky": system.sticky, "cap": min(system.cap, 1e300), "rejects": shares,
-           "shares": shares, "steal": system.steal, "thieves": system.thieves or "general", "centre": centre,
-           "updates": bool(system.updates and system.queue == "srpt"), "min_probes": int(system.min_probes),
-           "ratio": float(probe_ratio), "short_only": short_only, "burn": burn, "seed": int(seed),
-           "most_queued": int(most_queued)}
+    how = {
+        "queue": system.queue,
+        "sticky": system.sticky,
+        "cap": min(system.cap, 1e300),
+        "rejects": shares,
+        "shares": shares,
+        "steal": system.steal,
+        "thieves": system.thieves or "general",
+        "centre": centre,
+        "updates": bool(system.updates and system.queue == "srpt"),
+        "min_probes": int(system.min_probes),
+        "ratio": float(probe_ratio),
+        "short_only": short_only,
+        "burn": burn,
+        "seed": int(seed),
+        "most_queued": int(most_queued),
+    }
     second = SECONDS[workload.time_unit] / compress  # of this machine, for a unit of the workload
     duration = duration * second
-    orders = [Order(float(job.submit) * second, duration[job.first : job.first + job.tasks].tolist(),
-                    float(job.estimate) * second, bool(job.long)) for job in jobs]
-    setting = Setting(nodes=int(nodes), schedulers=int(schedulers), how=how, hosts=tuple(hosts or ()),
-                      kill=dict(kill or {}), sleep_out=sleep_out)
+    orders = [
+        Order(
+            float(job.submit) * second,
+            duration[job.first : job.first + job.tasks].tolist(),
+            float(job.estimate) * second,
+            bool(job.long),
+        )
+        for job in jobs
+    ]
+    setting = Setting(
+        nodes=int(nodes),
+        schedulers=int(schedulers),
+        how=how,
+        hosts=tuple(hosts or ()),
+        kill=dict(kill or {}),
+        sleep_out=sleep_out,
+    )
     driver = replayed(orders, setting, progress)
     return result(system, workload.jobs["job"].to_numpy()[rows], driver, 1 / second)
 

@@ -26,7 +26,9 @@ class Member:
 
     async def listen(self, listens: socket.socket) -> None:
         """Answer until the driver is gone."""
-        server = await asyncio.get_running_loop().create_server(lambda: Peer(self, dials=False), sock=listens)
+        server = await asyncio.get_running_loop().create_server(
+            lambda: Peer(self, dials=False), sock=listens
+        )
         await self.end.wait()
         server.close()
 

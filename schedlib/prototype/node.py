@@ -66,14 +66,19 @@ class Node(Member):
         self.overtaken: list[Entry] = []  # the entries in front of it
         self.asks = self.runs = False
         self.long_tasks = 0  # long tasks that wait, are asked for or run here
-        self.bits, self.stamp = "", -1.0  # its copy of the centre's bit vector, and when it was sent
+        self.bits, self.stamp = (
+            "",
+            -1.0,
+        )  # its copy of the centre's bit vector, and when it was sent
         self.attempts, self.asking_victim = 0, False
         self.random = random.Random(f"{self.how['seed']} node {self.name[1]}")
         driver.send("ready")
 
     # What comes in
 
-    def on_probe(self, peer: Peer, job: int, left: int, estimate: float, long: bool, stage: int) -> None:
+    def on_probe(
+        self, peer: Peer, job: int, left: int, estimate: float, long: bool, stage: int
+    ) -> None:
         """A scheduler probes: the probe is rejected behind a long task (Section 3.3), or queued."""
         me = self.name[1]
         if self.how["rejects"] and self.long_tasks:
@@ -85,8 +90,16 @@ class Node(Member):
         else:
             self.take_in(Entry(job, peer.name, left, estimate, long, self.now()))
 
-    def on_place(self, peer: Peer, job: int, task: int, duration: float, estimate: float, bits: str,
-                 stamp: float) -> None:
+    def on_place(
+        self,
+        peer: Peer,
+        job: int,
+        task: int,
+        duration: float,
+        estimate: float,
+        bits: str,
+        stamp: float,
+    ) -> None:
         """The centre places a long task, and tells where its long tasks are."""
         if bits:
             self.bits, self.stamp = bits, stamp
@@ -97,7 +110,9 @@ class Node(Member):
 
     def refuse(self, peer: Peer, job: int, detail: int) -> None:
         if not self.counts["refused"]:
-            self.note(f"its queue is full: {self.how['most_queued']:,} entries; what comes now is sent back")
+            self.note(
+                f"its queue is full: {self.how['most_queued']:,} entries; what comes now is sent back"
+            )
         self.counts["refused"] += 1
         self.write("reject", self.name[1], job)
         peer.send("full", job, detail)
@@ -246,7 +261,9 @@ class Node(Member):
         """A thief takes the first unbroken run of short probes behind a long task."""
         start = 0
         if not (self.serving and self.serving.long):
-            start = next((place for place, entry in enumerate(self.queue) if entry.long), len(self.queue))
+            start = next(
+                (place for place, entry in enumerate(self.queue) if entry.long), len(self.queue)
+            )
         line = self.queue[start:]
         while line and line[0].long:
             start, line = start + 1, line[1:]

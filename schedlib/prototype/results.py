@@ -56,16 +56,25 @@ def result(system: System, names: np.ndarray, driver: Driver, factor: float) -> 
     """
     orders, how, workers = driver.orders, driver.setting.how, driver.setting.nodes
     log = pd.DataFrame(driver.log, columns=["time", "event", "worker", "job"])
-    log = log.assign(time=log["time"] * factor).sort_values("time", kind="stable", ignore_index=True)
+    log = log.assign(time=log["time"] * factor).sort_values(
+        "time", kind="stable", ignore_index=True
+    )
     rows = [row for own in driver.done.values() for row in own]
-    tasks = pd.DataFrame(rows, columns=["job", "task", "worker", "queued", "asked", "start", "finish"])
+    tasks = pd.DataFrame(
+        rows, columns=["job", "task", "worker", "queued", "asked", "start", "finish"]
+    )
     tasks[["queued", "asked", "start", "finish"]] *= factor
     tasks["long"] = [orders[job].long for job in tasks["job"]]
     tasks = tasks.sort_values(["job", "task"], kind="stable", ignore_index=True)
-    frame = pd.DataFrame({
-        "job": names, "submit": [order.at * factor for order in orders],
-        "long": [order.long for order in orders], "tasks": [len(order.durations) for order in orders],
-        "estimate": [order.estimate * factor for order in orders]})
+    frame = pd.DataFrame(
+        {
+            "job": names,
+            "submit": [order.at * factor for order in orders],
+            "long": [order.long for order in orders],
+            "tasks": [len(order.durations) for order in orders],
+            "estimate": [order.estimate * factor for order in orders],
+        }
+    )
     came = log[log["event"] == "submit"].groupby("job")["time"].first()
     frame["submit"] = came.reindex(frame.index).fillna(frame["submit"])
     frame.insert(2, "finish", tasks.groupby("job")["finish"].max().reindex(frame.index))
@@ -75,12 +84,21 @@ def result(system: System, names: np.ndarray, driver: Driver, factor: float) -> 
     lasted = np.array([orders[job].durations[task] for job, task in pairs])
     delays = _delays(log, tasks, lasted * factor)
     notes = pd.DataFrame(driver.notes, columns=["time", "process", "what"])
-    notes = notes.assign(time=notes["time"] * factor).sort_values("time", kind="stable", ignore_index=True)
+    notes = notes.assign(time=notes["time"] * factor).sort_values(
+        "time", kind="stable", ignore_index=True
+    )
     usage = _Usage(tasks, workers, how["short_only"])
     stats = _stats(driver, frame, usage) | {"late": float(np.percentile(driver.late, 99)) * factor}
     return Measurement(
-        system=system, jobs=frame, stats=stats, utilisation=usage.over_time(), notes=notes, delays=delays,
-        tasks=tasks.assign(job=names[tasks["job"]]), log=log.assign(job=names[log["job"]]))
+        system=system,
+        jobs=frame,
+        stats=stats,
+        utilisation=usage.over_time(),
+        notes=notes,
+        delays=delays,
+        tasks=tasks.assign(job=names[tasks["job"]]),
+        log=log.assign(job=names[log["job"]]),
+    )
 
 
 class _Usage:
@@ -88,20 +106,27 @@ class _Usage:
 
     def __init__(self, tasks, workers, short_only):
         self.sizes = {"short": short_only, "general": workers - short_only, "all": workers}
-        short, spans = (tasks["worker"] < short_only).to_numpy(), tasks[["asked", "finish"]].to_numpy()
+        short, spans = (
+            (tasks["worker"] < short_only).to_numpy(),
+            tasks[["asked", "finish"]].to_numpy(),
+        )
         self.spans = {"short": spans[short], "general": spans[~short], "all": spans}
         self.last = float(spans.max(initial=1e-9))
 
     def shares(self, partition, edges):
         """The mean share of busy nodes of a partition between one time and the next."""
         asked, finish = self.spans[partition].T
-        until = np.array([np.clip(np.minimum(finish, edge) - asked, 0, None).sum() for edge in edges])
+        until = np.array(
+            [np.clip(np.minimum(finish, edge) - asked, 0, None).sum() for edge in edges]
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.diff(until) / (np.diff(edges) * self.sizes[partition])
 
     def over_time(self):
         edges = np.linspace(0, self.last, INTERVALS + 1)
-        return pd.DataFrame({"time": edges[:-1]} | {part: self.shares(part, edges) for part in self.sizes})
+        return pd.DataFrame(
+            {"time": edges[:-1]} | {part: self.shares(part, edges) for part in self.sizes}
+        )
 
 
 def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float]:
@@ -114,13 +139,22 @@ def _stats(driver: Driver, jobs: pd.DataFrame, usage: _Usage) -> dict[str, float
     busy = {part: float(usage.shares(part, span)[0]) for part in ("all", "short", "general")}
     more = {name: total.get(name, 0) for name in ("frames", "refused", "cpu")}
     return {
-        "workers": driver.setting.nodes, "short_only": driver.setting.how["short_only"], "jobs": len(jobs),
-        "tasks": int(jobs["tasks"].sum()), "short_tasks": int(jobs.loc[~jobs["long"], "tasks"].sum()),
-        **counts, "rescheduled": counts["rejections"] + counts["stolen"],
+        "workers": driver.setting.nodes,
+        "short_only": driver.setting.how["short_only"],
+        "jobs": len(jobs),
+        "tasks": int(jobs["tasks"].sum()),
+        "short_tasks": int(jobs.loc[~jobs["long"], "tasks"].sum()),
+        **counts,
+        "rescheduled": counts["rejections"] + counts["stolen"],
         "messages": sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice),
-        "utilisation": busy["all"], "utilisation_short": busy["short"],
-        "utilisation_general": busy["general"], "makespan": float(jobs["finish"].max()),
-        "failed": len(driver.failed), "probe_ratio": driver.setting.how["ratio"], **more}
+        "utilisation": busy["all"],
+        "utilisation_short": busy["short"],
+        "utilisation_general": busy["general"],
+        "makespan": float(jobs["finish"].max()),
+        "failed": len(driver.failed),
+        "probe_ratio": driver.setting.how["ratio"],
+        **more,
+    }
 
 
 def _delays(log: pd.DataFrame, tasks: pd.DataFrame, lasted: np.ndarray) -> pd.DataFrame:
@@ -131,7 +165,12 @@ def _delays(log: pd.DataFrame, tasks: pd.DataFrame, lasted: np.ndarray) -> pd.Da
         one["k"] = one.groupby(pair).cumcount()
     hops = sent.merge(came, on=[*pair, "k"], suffixes=("", "_came"))
     fetched = tasks["start"] > tasks["asked"]
-    kinds = {"hop": hops["time_came"] - hops["time"], "fetch": (tasks["start"] - tasks["asked"])[fetched],
-             "overshoot": tasks["finish"] - tasks["start"] - lasted}
-    told = [(kind, len(of), of.mean(), of.median(), of.quantile(0.99)) for kind, of in kinds.items()]
+    kinds = {
+        "hop": hops["time_came"] - hops["time"],
+        "fetch": (tasks["start"] - tasks["asked"])[fetched],
+        "overshoot": tasks["finish"] - tasks["start"] - lasted,
+    }
+    told = [
+        (kind, len(of), of.mean(), of.median(), of.quantile(0.99)) for kind, of in kinds.items()
+    ]
     return pd.DataFrame(told, columns=["kind", "count", "mean", "median", "p99"])

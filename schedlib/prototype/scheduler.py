@@ -26,7 +26,9 @@ class Job:
     long: bool
     unstarted: list[int] = field(default_factory=list)  # tasks, the next one first
     running: dict[int, int] = field(default_factory=dict)  # task -> node
-    located: dict[int, int] = field(default_factory=dict)  # node -> probes there, as far as is known
+    located: dict[int, int] = field(
+        default_factory=dict
+    )  # node -> probes there, as far as is known
     rows: dict[int, list[Any]] = field(default_factory=dict)  # task -> what its node has told
 
 
@@ -44,7 +46,9 @@ class Owner(Member):
         if self.driver and peer.name[0] == "node" and len(self.nodes()) == len(self.addresses):
             self.driver.send("ready")
 
-    def on_job(self, peer: Peer, number: int, durations: list[float], estimate: float, long: bool) -> None:
+    def on_job(
+        self, peer: Peer, number: int, durations: list[float], estimate: float, long: bool
+    ) -> None:
         """The driver submits a job."""
         self.write("submit", -1, number)
         job = Job(number, durations, estimate, long, list(range(len(durations))))
@@ -117,7 +121,9 @@ class Scheduler(Owner):
     def probe(self, job: Job, node: int, stage: int) -> None:
         self.write("send", node, job.number)
         job.located[node] = job.located.get(node, 0) + 1
-        self.peers["node", node].send("probe", job.number, len(job.unstarted), job.estimate, job.long, stage)
+        self.peers["node", node].send(
+            "probe", job.number, len(job.unstarted), job.estimate, job.long, stage
+        )
 
     def probe_again(self, job: Job, stage: int) -> None:
         """A probe of the second or third round, if the job still needs one."""
@@ -127,7 +133,9 @@ class Scheduler(Owner):
         targets = alive
         if self.how["rejects"] and stage != FIRST:
             clear = stage == SECOND
-            targets = [node for node in alive if node < short or (clear and not self.bits >> node & 1)]
+            targets = [
+                node for node in alive if node < short or (clear and not self.bits >> node & 1)
+            ]
         self.probe(job, self.random.choice(targets or alive), stage)
 
     def take_back(self, peer: Peer, number: int) -> Job | None:

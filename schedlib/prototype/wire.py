@@ -50,7 +50,9 @@ def encode(message: list[Any]) -> bytes:
     """
     body = _json(message).encode()
     if len(body) > LONGEST:
-        raise ValueError(f"message {message[0]!r}: {len(body):,} bytes; a frame has at most {LONGEST:,}")
+        raise ValueError(
+            f"message {message[0]!r}: {len(body):,} bytes; a frame has at most {LONGEST:,}"
+        )
     return len(body).to_bytes(4, "big") + body
 
 
@@ -100,8 +102,9 @@ def listening(host: str, port: int = 0, secret: bytes = b"") -> socket.socket:
     """A socket that listens; ValueError for an address beyond this machine without a secret."""
     if not is_loopback(host) and not secret:
         raise ValueError(f"host: {host!r} can be reached from other machines; give a secret")
-    return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET,
-                                backlog=256)
+    return socket.create_server(
+        (host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=256
+    )
 
 
 class Peer(asyncio.Protocol):
@@ -117,7 +120,8 @@ class Peer(asyncio.Protocol):
         self.transport = transport
         self.at = transport.get_extra_info("peername")
         self.timer = asyncio.get_running_loop().call_later(
-            PATIENCE, self.close, f"no handshake within {PATIENCE:g} s")
+            PATIENCE, self.close, f"no handshake within {PATIENCE:g} s"
+        )
         if self.dials:
             self.send("hello", VERSION, self.owner.name, self.nonce)
 
@@ -137,7 +141,9 @@ class Peer(asyncio.Protocol):
         kind, *rest = message
         if kind == "refused":
             raise WireError(f"the other side refuses: {rest}")
-        if kind != ("welcome" if self.dials else "proof" if self.name[0] != "stranger" else "hello"):
+        if kind != (
+            "welcome" if self.dials else "proof" if self.name[0] != "stranger" else "hello"
+        ):
             raise WireError(f"{kind!r} is no part of the handshake")
         try:
             if kind == "proof":
@@ -146,8 +152,10 @@ class Peer(asyncio.Protocol):
                 version, (role, number), self.theirs, *shown = rest
                 shown = shown[0] if shown else ""
                 if version != VERSION:
-                    raise WireError(f"the other side speaks version {version}, this one {VERSION}; "
-                                    "run the same schedlib on both")
+                    raise WireError(
+                        f"the other side speaks version {version}, this one {VERSION}; "
+                        "run the same schedlib on both"
+                    )
                 self.name = (str(role), int(number))
         except (TypeError, ValueError):
             raise WireError(f"a malformed {kind!r}") from None
@@ -188,5 +196,7 @@ class Peer(asyncio.Protocol):
 
 async def dial(owner: Owner, host: str, port: int) -> Peer:
     """A connection on its way: the owner is told when it is open. Raises OSError when nobody listens."""
-    _, peer = await asyncio.get_running_loop().create_connection(lambda: Peer(owner, dials=True), host, port)
+    _, peer = await asyncio.get_running_loop().create_connection(
+        lambda: Peer(owner, dials=True), host, port
+    )
     return peer

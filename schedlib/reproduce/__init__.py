@@ -1,9 +1,9 @@
 """Running experiments, drawing figures, judging claims: what a notebook or the shell needs.
 
-    from schedlib import reproduce
-    frame = reproduce.run("hmhs.fig1", scale="smoke")   # tidy, and stored: the next call is instant
-    reproduce.show("hmhs.fig1", scale="smoke")          # drawn, written to files, displayed with its caption
-    reproduce.card("hmhs")                              # the paper's claims and what became of them
+from schedlib import reproduce
+frame = reproduce.run("hmhs.fig1", scale="smoke")   # tidy, and stored: the next call is instant
+reproduce.show("hmhs.fig1", scale="smoke")          # drawn, written to files, displayed with its caption
+reproduce.card("hmhs")                              # the paper's claims and what became of them
 """
 
 from pathlib import Path
@@ -17,7 +17,17 @@ from schedlib.reproduce.sweep import SweepError, run
 if TYPE_CHECKING:
     from IPython.display import Markdown
 
-__all__ = ["SweepError", "card", "claims", "experiments", "frame", "picture", "run", "show", "show_rest"]
+__all__ = [
+    "SweepError",
+    "card",
+    "claims",
+    "experiments",
+    "frame",
+    "picture",
+    "run",
+    "show",
+    "show_rest",
+]
 _shown: set[str] = set()
 
 
@@ -37,7 +47,9 @@ def experiments(only: registry.Names = None) -> pd.DataFrame:
         size = len(experiment.points["quick"]), experiment.looks("quick")[0]
         state = publish.status(figure.id, publish.out_folder())
         rows.append((figure.id, experiment.id, experiment.title, kind, *size, state))
-    return pd.DataFrame(rows, columns=["figure", "experiment", "title", "kind", "points", "seeds", "state"])
+    return pd.DataFrame(
+        rows, columns=["figure", "experiment", "title", "kind", "points", "seeds", "state"]
+    )
 
 
 def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publish.Published | None:
@@ -88,7 +100,9 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
     folder = publish.out_folder(out=out)
     entry = publish.provenance(folder).get(figure_id)
     if entry is None:
-        registry.load().figure(figure_id)  # an unknown name is told with near ones; only then papers load
+        registry.load().figure(
+            figure_id
+        )  # an unknown name is told with near ones; only then papers load
         raise ValueError(f"{figure_id} has not been made yet: make figures ONLY={figure_id}")
     files = tuple(folder / figure_id.partition(".")[0] / name for name in entry["files"])
     return publish.Published(figure_id, entry["caption"], entry["alt"], files)

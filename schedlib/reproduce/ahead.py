@@ -14,14 +14,17 @@ from schedlib.reproduce import registry, store, sweep, worker
 
 
 @contextlib.contextmanager
-def ahead(names: list[str], scale: str, seeds: int | None, workers: int | None
-          ) -> Iterator[multiprocessing.process.BaseProcess]:
+def ahead(
+    names: list[str], scale: str, seeds: int | None, workers: int | None
+) -> Iterator[multiprocessing.process.BaseProcess]:
     """While the block draws figures, another process runs these experiments in order, and is given.
 
     So the processors are not idle while one draws. It stops with the block, and tells nothing of what fails:
     whoever draws will meet it.
     """
-    runner = multiprocessing.get_context("spawn").Process(target=_each, args=(names, scale, seeds, workers))
+    runner = multiprocessing.get_context("spawn").Process(
+        target=_each, args=(names, scale, seeds, workers)
+    )
     runner.start()
     try:
         yield runner
@@ -43,7 +46,9 @@ def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) 
         for experiment in (one for one in known if one and not one.missing()):
             lock = locks[experiment.id] = held.enter_context(contextlib.ExitStack())
             lock.enter_context(paths.alone(store.folder(experiment.id)))
-            lacks[experiment.id] = _lacking(experiment, scale, store.looks(experiment, scale, seeds)[0])
+            lacks[experiment.id] = _lacking(
+                experiment, scale, store.looks(experiment, scale, seeds)[0]
+            )
         jobs = deque(_in_order(list(lacks.values())))
         left = Counter(job.meta["experiment"] for job in jobs)
         spent = dict.fromkeys(locks, 0)
@@ -83,14 +88,20 @@ def _each(names: list[str], scale: str, seeds: int | None, workers: int | None) 
                     left[name] -= 1
                     if not left[name]:
                         complete(name)
-        get_reusable_executor(reuse=True).shutdown()  # else this process stays until they idled five minutes
+        get_reusable_executor(
+            reuse=True
+        ).shutdown()  # else this process stays until they idled five minutes
 
 
 def _lacking(experiment: Experiment, scale: str, seeds: int) -> list[worker.Job]:
     """The points that are not stored yet, those that take longest in front."""
-    tasks = [task for task in store.tasks(experiment, scale, seeds) if store.peek(task.path) is None]
+    tasks = [
+        task for task in store.tasks(experiment, scale, seeds) if store.peek(task.path) is None
+    ]
     points = [task.point for task in tasks]
-    return sweep.jobs_for(experiment, scale, tasks, sweep.seconds_per_task(experiment, scale, points))
+    return sweep.jobs_for(
+        experiment, scale, tasks, sweep.seconds_per_task(experiment, scale, points)
+    )
 
 
 def _in_order(each: list[list[worker.Job]]) -> list[worker.Job]:

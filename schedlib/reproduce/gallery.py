@@ -139,12 +139,18 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
         lines += [f"![{alt}]({paper}/{short}.png)", ""]
     elif (table := out / paper / f"{short}.md").exists():
         lines += [table.read_text(encoding="utf-8")]
-    others = [key for key in entries if entries[key]["experiment"] == entry["experiment"] and key != name]
+    others = [
+        key for key in entries if entries[key]["experiment"] == entry["experiment"] and key != name
+    ]
     files = ", ".join(f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"])
     scale = "" if entry["scale"] == "quick" else f" SCALE={entry['scale']}"
     took = f"{duration(entry['seconds'])}{' with ' + links(others, entries) if others else ''}"
     seeds = f"{entry['seeds']} seed{'s' * (entry['seeds'] > 1)}"
-    lines += [entry["caption"], "", f"`make figures ONLY={name}{scale}`: {took}; {seeds}; files: {files}"]
+    lines += [
+        entry["caption"],
+        "",
+        f"`make figures ONLY={name}{scale}`: {took}; {seeds}; files: {files}",
+    ]
     if name in claims:
         summary = f"<details><summary>{report.sentence(claims[name])}</summary>"
         lines += ["", summary, "", report.verdicts(claims[name]), "</details>"]
@@ -155,4 +161,6 @@ def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame])
 
 def links(ids: list[str], entries: Entries) -> str:
     """Links to these figures and tables, with commas between."""
-    return ", ".join(f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids)
+    return ", ".join(
+        f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids
+    )

@@ -44,20 +44,30 @@ def judge(claim: Claim, frame: pd.DataFrame | None, looks: int = 1) -> Judgement
         each = {f"{at:g}": judge(one, rows, looks) for at, rows in frame.groupby(claim.along)}
         kinds = [(name, found.verdict) for name, found in each.items()]
         at = {}
-        for verdict, run in groupby(kinds, key=lambda kind: kind[1]):  # neighbours of the same verdict
+        for verdict, run in groupby(
+            kinds, key=lambda kind: kind[1]
+        ):  # neighbours of the same verdict
             names = [name for name, _ in run]
             at[" to ".join(dict.fromkeys((names[0], names[-1])))] = verdict
         verdict, said = together(at, f"at {claim.along}")
         said = "; ".join(filter(None, (said, claim.reason)))
-        return Judgement(float("nan"), "", verdict, said, all(found.decided for found in each.values()))
+        return Judgement(
+            float("nan"), "", verdict, said, all(found.decided for found in each.values())
+        )
     try:
         if (measured := claim.measure(frame)) is None:
-            return Judgement(float("nan"), "", UNTESTABLE, "; ".join(filter(None, (TOO_FEW, claim.reason))))
+            return Judgement(
+                float("nan"), "", UNTESTABLE, "; ".join(filter(None, (TOO_FEW, claim.reason)))
+            )
         level = 1 - 0.05 / looks
-        interval = measured.interval if isinstance(measured, Proportion) else partial(mean_ci, measured)
+        interval = (
+            measured.interval if isinstance(measured, Proportion) else partial(mean_ci, measured)
+        )
         mean, low, high = map(float, np.round(interval(level), 12) + 0.0)
     except Exception as error:
-        raise ValueError(f"claim {claim.id}: cannot be measured ({type(error).__name__}: {error})") from error
+        raise ValueError(
+            f"claim {claim.id}: cannot be measured ({type(error).__name__}: {error})"
+        ) from error
     text = "" if low != low else f"{low:.4g} to {high:.4g}"
     low, high = (mean, mean) if low != low else (low, high)
     near = claim.check in ("value", "ratio")
@@ -76,13 +86,24 @@ def together(verdicts: Mapping[str, str], word: str) -> tuple[str, str]:
     >>> together({"runs of one workload": REPRODUCED, "several workloads": UNTESTABLE}, "under:")
     ('in part', 'holds under: runs of one workload; not testable under: several workloads')
     """
-    kinds = {kind: [name for name, verdict in verdicts.items() if verdict == kind] for kind in VERDICTS}
+    kinds = {
+        kind: [name for name, verdict in verdicts.items() if verdict == kind] for kind in VERDICTS
+    }
     holds, partly, fails = kinds[REPRODUCED] + kinds[CONSTRUCTED], kinds[IN_PART], kinds[MISSED]
     unknown = kinds[UNTESTABLE]
-    verdict = (IN_PART if partly or (holds and fails + unknown) else REPRODUCED if holds
-               else MISSED if fails else UNTESTABLE)
+    verdict = (
+        IN_PART
+        if partly or (holds and fails + unknown)
+        else REPRODUCED
+        if holds
+        else MISSED
+        if fails
+        else UNTESTABLE
+    )
     parts = {"holds": holds, "in part": partly, "fails": fails, "not testable": unknown}
-    return verdict, "; ".join(f"{kind} {word} {', '.join(names)}" for kind, names in parts.items() if names)
+    return verdict, "; ".join(
+        f"{kind} {word} {', '.join(names)}" for kind, names in parts.items() if names
+    )
 
 
 def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str, bool]:
@@ -92,9 +113,16 @@ def _near(claim: Claim, mean: float, low: float, high: float) -> tuple[str, str,
     least, most, target, what = paper - tolerance, paper + tolerance, paper, "the mean"
     if claim.check == "ratio":
         if paper == 0:
-            raise ValueError(f"claim {claim.id}: no ratio to the paper's value 0 exists; use check 'value'")
+            raise ValueError(
+                f"claim {claim.id}: no ratio to the paper's value 0 exists; use check 'value'"
+            )
         mean, (low, high) = mean / paper, sorted((low / paper, high / paper))
-        least, most, target, what = 1 / (1 + tolerance), 1 + tolerance, 1.0, f"measured / paper = {mean:.3g}"
+        least, most, target, what = (
+            1 / (1 + tolerance),
+            1 + tolerance,
+            1.0,
+            f"measured / paper = {mean:.3g}",
+        )
     room = f"{least:.4g} to {most:.4g}"
     if least <= low and high <= most:
         return REPRODUCED, f"{what} is within {room}", True

@@ -13,13 +13,34 @@ from schedlib.experiment import VERDICTS, Claim
 from schedlib.reproduce import judge, publish, registry, scales, sweep
 from schedlib.reproduce.tables import csv_text, number
 
-COLUMNS = ("id", "paper", "where", "claim", "metric", "unit", "paper_value", "how_read", "check", "tolerance",
-           "reading", "measured", "ci95", "verdict", "reason", "scale", "sizes", "seeds")
+COLUMNS = (
+    "id",
+    "paper",
+    "where",
+    "claim",
+    "metric",
+    "unit",
+    "paper_value",
+    "how_read",
+    "check",
+    "tolerance",
+    "reading",
+    "measured",
+    "ci95",
+    "verdict",
+    "reason",
+    "scale",
+    "sizes",
+    "seeds",
+)
 REPRODUCED, _, _, CONSTRUCTED, _ = VERDICTS
 
 
-def lines(claim: Claim, done_of: Callable[[str], "sweep.Sweep | None"],
-          before: Mapping[str, Mapping[str, Any]] = MappingProxyType({})) -> list[dict[str, Any]]:
+def lines(
+    claim: Claim,
+    done_of: Callable[[str], "sweep.Sweep | None"],
+    before: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> list[dict[str, Any]]:
     """The ledger's rows of a claim: one, or for several readings one for the whole and one for each.
 
     `done_of(experiment)` gives the sweep to judge on, None when it cannot be had: the line is then as
@@ -35,7 +56,9 @@ def lines(claim: Claim, done_of: Callable[[str], "sweep.Sweep | None"],
     if claim.readings and below:
         verdicts = {line["reading"]: line["verdict"] for line in below}
         seeds = min(line["seeds"] for line in below)
-        below.insert(0, {"reading": "", **_under_readings(claim, verdicts), "sizes": "", "seeds": seeds})
+        below.insert(
+            0, {"reading": "", **_under_readings(claim, verdicts), "sizes": "", "seeds": seeds}
+        )
     return [{column: getattr(claim, column) for column in COLUMNS[:10]} | line for line in below]
 
 
@@ -45,7 +68,10 @@ def _line(claim: Claim, done: "sweep.Sweep | None") -> dict[str, Any]:
     seeds = done.frame["seed"].nunique() if done else 0
     if not line.pop("decided"):
         line["reason"] += f"; the budget of {seeds} seeds is spent"
-    return line | {"sizes": sizes(done.experiment.points[done.scale]) if done else "", "seeds": seeds}
+    return line | {
+        "sizes": sizes(done.experiment.points[done.scale]) if done else "",
+        "seeds": seeds,
+    }
 
 
 def sizes(points: Sequence[Mapping[str, Any]]) -> str:
@@ -57,8 +83,14 @@ def sizes(points: Sequence[Mapping[str, Any]]) -> str:
     texts = []
     for name in (*sweep.SIZES, "workers", "scale", "thin"):
         values = sorted({point[name] for point in points if name in point})
-        texts += [f"{name} " + " to ".join(dict.fromkeys(number(end) for end in (values[0], values[-1])))
-                  ] if values else []
+        texts += (
+            [
+                f"{name} "
+                + " to ".join(dict.fromkeys(number(end) for end in (values[0], values[-1])))
+            ]
+            if values
+            else []
+        )
     return "; ".join(texts)
 
 
@@ -70,9 +102,15 @@ def _under_readings(claim: Claim, verdicts: Mapping[str, str]) -> dict[str, Any]
     return {"measured": float("nan"), "ci95": "", "verdict": verdict, "reason": reason}
 
 
-def judged(scale: str = "quick", only: registry.Names = None, seeds: int | None = None,
-           workers: int | None = None, dask: str | None = None, progress: bool = True,
-           out: Path | None = None) -> pd.DataFrame:
+def judged(
+    scale: str = "quick",
+    only: registry.Names = None,
+    seeds: int | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+    progress: bool = True,
+    out: Path | None = None,
+) -> pd.DataFrame:
     """Every claim that `only` asks for, judged on frames of this scale; what is not stored is run. Gives the
     rows of `lines`, with `COLUMNS`. What lacks its data here is as in the ledger in `out`, or left out."""
     library, before = registry.load(), dict[str, dict[str, Any]]()
@@ -85,8 +123,11 @@ def judged(scale: str = "quick", only: registry.Names = None, seeds: int | None 
         lacks = library.experiments[name].missing()
         return None if lacks else sweep.sweep(name, scale, seeds, workers, dask, progress)
 
-    rows = [line for claim in library.wanted_claims(only)
-            for line in lines(claim, done_of, before.get(claim.id, {}))]
+    rows = [
+        line
+        for claim in library.wanted_claims(only)
+        for line in lines(claim, done_of, before.get(claim.id, {}))
+    ]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).assign(scale=scale)
     return frame.astype({"paper_value": float})
 
@@ -96,7 +137,9 @@ def read(out: Path) -> pd.DataFrame:
     file = Path(out) / "claims.csv"
     if not file.exists():
         return pd.DataFrame(columns=list(COLUMNS))
-    frame = pd.read_csv(file, dtype=str, keep_default_na=False).reindex(columns=list(COLUMNS), fill_value="")
+    frame = pd.read_csv(file, dtype=str, keep_default_na=False).reindex(
+        columns=list(COLUMNS), fill_value=""
+    )
     numbers = ["paper_value", "tolerance", "measured", "seeds"]
     return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in numbers})
 
@@ -108,11 +151,17 @@ def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
     known, table, page = registry.load(), out / "claims.csv", out / "CLAIMS.md"
     with paths.alone(out):
         before, judged_now = read(out), set(frame["id"])
-        made = [name in known.claims or paper not in known.papers()
-                for name, paper in zip(before["id"], before["paper"], strict=True)]
+        made = [
+            name in known.claims or paper not in known.papers()
+            for name, paper in zip(before["id"], before["paper"], strict=True)
+        ]
         kept = before[pd.Series(made, before.index, bool) & ~before["id"].isin(judged_now)]
-        merged = pd.concat([rows for rows in (kept, frame) if len(rows)] or [frame], ignore_index=True)
-        merged = merged.loc[sorted(merged.index, key=lambda row: registry.book_order(merged["id"][row]))]
+        merged = pd.concat(
+            [rows for rows in (kept, frame) if len(rows)] or [frame], ignore_index=True
+        )
+        merged = merged.loc[
+            sorted(merged.index, key=lambda row: registry.book_order(merged["id"][row]))
+        ]
         paths.write_whole(table, csv_text(merged))
         paths.write_whole(page, scales.page(merged, read(out / publish.PAPER_SCALE)))
     if out.name == publish.PAPER_SCALE and len(quick := read(out.parent)):

@@ -17,11 +17,15 @@ from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
 TOGETHER = 2  # notebooks: while one draws the other may wait for its points
-QUIET = ["--log-level=50"]  # its transport, the interrupt that ends it: nothing that a reader can use
+QUIET = [
+    "--log-level=50"
+]  # its transport, the interrupt that ends it: nothing that a reader can use
 
 
-KILLED = ("stopped: its kernel was killed (out of memory?); what was finished is kept, and the same command "
-          "goes on from there")
+KILLED = (
+    "stopped: its kernel was killed (out of memory?); what was finished is kept, and the same command "
+    "goes on from there"
+)
 
 
 class NotebookError(RuntimeError):
@@ -34,7 +38,11 @@ def book() -> dict[str, Path]:
     if (root := paths.checkout()) is None:
         raise ValueError("the notebooks are in the checkout: clone it and run there")
     folder = root / "notebooks"
-    files = [*folder.glob("*.ipynb"), *folder.glob("solutions/*.ipynb"), *folder.glob("reproduce/*.ipynb")]
+    files = [
+        *folder.glob("*.ipynb"),
+        *folder.glob("solutions/*.ipynb"),
+        *folder.glob("reproduce/*.ipynb"),
+    ]
     return {file.relative_to(folder).with_suffix("").as_posix(): file for file in sorted(files)}
 
 
@@ -46,7 +54,9 @@ def chosen(only: Names = None) -> dict[str, Path]:
     asked: dict[str, Path] = {}
     for name in names:
         wanted = name.removesuffix(".ipynb").removeprefix("notebooks/")
-        named = [key for key in files if wanted in (key, Path(key).name) or key.startswith(f"{wanted}-")]
+        named = [
+            key for key in files if wanted in (key, Path(key).name) or key.startswith(f"{wanted}-")
+        ]
         if not named:
             raise unknown("notebook", name, files, "by name or by chapter number")
         asked |= {key: files[key] for key in named}
@@ -73,8 +83,14 @@ def notebooks(only: Names = None, check: bool = False) -> list[str]:
     return changed
 
 
-def figures(only: Names = None, scale: str = "quick", out: str | Path | None = None,
-            workers: int | None = None, dask: str | None = None, seeds: int | None = None) -> Path:
+def figures(
+    only: Names = None,
+    scale: str = "quick",
+    out: str | Path | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+    seeds: int | None = None,
+) -> Path:
     """Regenerate figures, tables, claims and the gallery; gives the folder they are in. `only` names papers
     or figures; `out` another folder than the scale's own (see `publish.out_folder`). Every paper is tried;
     then NotebookError tells which notebooks stopped, and where to look."""
@@ -85,10 +101,18 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     folder = publish.out_folder(scale, seeds, out).resolve()
     expected = sweep.estimate(only, scale, seeds, workers)
     print(f"{len(wanted)} figures and tables ({scale}): {expected}", file=sys.stderr)
-    settings = {"scale": scale, "seeds": seeds, "workers": workers, "dask": dask, "out": str(folder)}
+    settings = {
+        "scale": scale,
+        "seeds": seeds,
+        "workers": workers,
+        "dask": dask,
+        "out": str(folder),
+    }
     failed, finished, asked = [], [], {}
     papers = library.papers()
-    for paper in papers[:1] + papers[:0:-1]:  # the longest points, beyond the papers, are not left to the end
+    for paper in (
+        papers[:1] + papers[:0:-1]
+    ):  # the longest points, beyond the papers, are not left to the end
         names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
         if names:
             whole = len(names) == len(library.wanted_figures(paper))
@@ -97,7 +121,10 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
     turns = in_turn(library.behind(only), list(asked), scale)
     runner = ahead.ahead(turns, scale, seeds, workers) if several else contextlib.nullcontext()
     with runner as process, ThreadPoolExecutor(TOGETHER if several else 1) as threads:
-        done = {paper: threads.submit(execute, paper, settings | {"only": asked[paper]}) for paper in asked}
+        done = {
+            paper: threads.submit(execute, paper, settings | {"only": asked[paper]})
+            for paper in asked
+        }
         try:
             for paper, notebook in done.items():
                 if isinstance(error := notebook.exception(), NotebookError):
@@ -126,7 +153,10 @@ def figures(only: Names = None, scale: str = "quick", out: str | Path | None = N
 def in_turn(experiments: list[str], papers: list[str], scale: str) -> list[str]:
     """Experiments in the order in which two notebooks at a time need them: the first paper's in its
     notebook's order, and beside them, in proportion to their time, those of the other papers."""
-    library, folder = registry.load(), (paths.checkout() or paths.PACKAGE) / "notebooks" / "reproduce"
+    library, folder = (
+        registry.load(),
+        (paths.checkout() or paths.PACKAGE) / "notebooks" / "reproduce",
+    )
     lanes: list[list[tuple[float, str]]] = [[], []]
     for paper in dict.fromkeys([*papers, *(name.partition(".")[0] for name in experiments)]):
         file = folder / f"{paper}.ipynb"
@@ -163,9 +193,18 @@ def execute(paper: str, parameters: dict[str, Any]) -> Path:
         os.environ["SCHEDLIB_TERMINAL"] = "1"
     print(f"{paper}: running notebooks/reproduce/{paper}.ipynb", file=sys.stderr)
     try:
-        papermill.execute_notebook(notebook, copy, parameters, kernel_name="python3", language="python",
-                                   cwd=str(notebook.parent), progress_bar=False, stderr_file=sys.stderr,
-                                   execution_timeout=24 * CELL_TIMEOUT, extra_arguments=QUIET)
+        papermill.execute_notebook(
+            notebook,
+            copy,
+            parameters,
+            kernel_name="python3",
+            language="python",
+            cwd=str(notebook.parent),
+            progress_bar=False,
+            stderr_file=sys.stderr,
+            execution_timeout=24 * CELL_TIMEOUT,
+            extra_arguments=QUIET,
+        )
     except papermill.PapermillExecutionError as error:
         raise NotebookError(last_lines(str(error), copy)) from None
     except DeadKernelError:
@@ -181,8 +220,13 @@ def executed(file: Path) -> str:
 
     book = nbformat.read(file, as_version=4)
     try:
-        nbclient.execute(book, cwd=str(file.parent), timeout=CELL_TIMEOUT, kernel_name="python3",
-                         extra_arguments=QUIET)
+        nbclient.execute(
+            book,
+            cwd=str(file.parent),
+            timeout=CELL_TIMEOUT,
+            kernel_name="python3",
+            extra_arguments=QUIET,
+        )
     except nbclient.exceptions.CellExecutionError as error:
         raise NotebookError(last_lines(str(error), file)) from None
     except nbclient.exceptions.DeadKernelError:
@@ -201,9 +245,12 @@ def normalised(book: dict[str, Any]) -> str:
     papermill's notes, standard error, the interpreter's version. Made alike: cell and widget ids, addresses
     in object names, the pieces in which printed text arrived."""
     book = json.loads(json.dumps(book))
-    book["metadata"] = {key: value for key, value in book["metadata"].items() if key == "widgets"} | {
+    book["metadata"] = {
+        key: value for key, value in book["metadata"].items() if key == "widgets"
+    } | {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-        "language_info": {"name": "python"}}
+        "language_info": {"name": "python"},
+    }
     seen: Counter[str] = Counter()
     for cell in book["cells"]:
         for key in ("execution", "papermill", "ExecuteTime"):

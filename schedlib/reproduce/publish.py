@@ -23,7 +23,9 @@ PAPER_SCALE = "paper-scale"
 """The folder in `figures/` with the ledger and the frames of the run at the papers' own scale."""
 
 
-def out_folder(scale: str = "quick", seeds: int | None = None, out: str | Path | None = None) -> Path:
+def out_folder(
+    scale: str = "quick", seeds: int | None = None, out: str | Path | None = None
+) -> Path:
     """Where files go: `out`, or with a scale's own number of seeds `figures/` for quick and
     `figures/paper-scale` for paper, else a cache folder.
 
@@ -60,8 +62,15 @@ class Published:
         display(Markdown(f"*{self.caption}*"))
 
 
-def publish(figure_id: str, scale: str = "quick", seeds: int | None = None, workers: int | None = None,
-            dask: str | None = None, out: str | Path | None = None, progress: bool = True) -> Published:
+def publish(
+    figure_id: str,
+    scale: str = "quick",
+    seeds: int | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+    out: str | Path | None = None,
+    progress: bool = True,
+) -> Published:
     """Run a figure's experiment (from the store where done), draw it, and write its files and provenance.
     Raises ValueError for an unknown name and for axes without labels, and whatever `run` raises."""
     figure = registry.load().figure(figure_id)
@@ -71,17 +80,26 @@ def publish(figure_id: str, scale: str = "quick", seeds: int | None = None, work
 
 def write(figure: Figure, done: sweep.Sweep, out: Path) -> Published:
     """The files of a figure, from a finished sweep, and its entry in the folder's provenance."""
-    (paper, _, name), frame = figure.id.partition("."), figure.part(done.frame) if figure.part else done.frame
-    caption, alt = (text(frame) if callable(text) else text for text in (figure.caption, figure.alt))
+    (paper, _, name), frame = (
+        figure.id.partition("."),
+        figure.part(done.frame) if figure.part else done.frame,
+    )
+    caption, alt = (
+        text(frame) if callable(text) else text for text in (figure.caption, figure.alt)
+    )
     timing = [column for column in done.experiment.timing if column in frame.columns]
     if figure.plot is None:
         parameters = {name for meta in done.metas for name in meta["point"]}
-        contents: dict[str, bytes | str] = {"md": markdown(averaged(frame.drop(columns=timing), parameters))}
+        contents: dict[str, bytes | str] = {
+            "md": markdown(averaged(frame.drop(columns=timing), parameters))
+        }
     else:
         contents = pictures_of(figure, frame, caption, alt)
     contents["csv"] = csv_text(frame.drop(columns=timing))
     if timing:
-        keys = [column for column in frame.columns if not pd.api.types.is_float_dtype(frame[column])]
+        keys = [
+            column for column in frame.columns if not pd.api.types.is_float_dtype(frame[column])
+        ]
         contents["timing.csv"] = csv_text(frame[list(dict.fromkeys([*keys, *timing]))])
     files = {out / paper / f"{name}.{suffix}": content for suffix, content in contents.items()}
     for file, content in files.items():
@@ -97,22 +115,32 @@ def provenance(out: Path) -> dict[str, dict[str, Any]]:
     return {}
 
 
-def record(out: Path, figure_id: str, done: sweep.Sweep, caption: str, alt: str, files: list[str]) -> None:
+def record(
+    out: Path, figure_id: str, done: sweep.Sweep, caption: str, alt: str, files: list[str]
+) -> None:
     """Put one figure's entry into `provenance.json`. Times are those of the stored points, so they repeat."""
     experiment, metas = done.experiment, done.metas
     entry = {
-        "experiment": experiment.id, "title": experiment.title, "scale": done.scale, "seeds": done.seeds,
+        "experiment": experiment.id,
+        "title": experiment.title,
+        "scale": done.scale,
+        "seeds": done.seeds,
         "points": [meta["point"] for meta in metas[:: done.seeds]],
-        "seconds": round(sum(meta["seconds"] for meta in metas), 3), "source": metas[0]["source"],
+        "seconds": round(sum(meta["seconds"] for meta in metas), 3),
+        "source": metas[0]["source"],
         "commits": sorted({meta["commit"] for meta in metas if meta.get("commit")}),
         "versions": metas[0]["versions"],
         "data": {name: digest for meta in metas for name, digest in meta["data"].items()},
-        "files": files, "caption": caption, "alt": alt,
+        "files": files,
+        "caption": caption,
+        "alt": alt,
     }
     with paths.alone(out):
         entries = provenance(out) | {figure_id: entry}
         ordered = {name: entries[name] for name in sorted(entries, key=registry.book_order)}
-        paths.write_whole(out / "provenance.json", json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
+        paths.write_whole(
+            out / "provenance.json", json.dumps(ordered, indent=1, ensure_ascii=False) + "\n"
+        )
 
 
 def status(figure_id: str, out: Path) -> str:
@@ -123,7 +151,11 @@ def status(figure_id: str, out: Path) -> str:
     made_by = (entry["source"], entry["versions"], store.canonical(entry["points"]))
     points = store.canonical(list(experiment.points[entry["scale"]]))
     known = made_by == (*store.code(experiment.run), points)
-    return "current" if known and entry["seeds"] in store.looks(experiment, entry["scale"]) else "stale"
+    return (
+        "current"
+        if known and entry["seeds"] in store.looks(experiment, entry["scale"])
+        else "stale"
+    )
 
 
 def stale(out: Path) -> list[str]:
@@ -132,7 +164,9 @@ def stale(out: Path) -> list[str]:
     return [name for name in provenance(out) if name not in known or status(name, out) == "stale"]
 
 
-def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> dict[str, bytes | str]:
+def pictures_of(
+    figure: Figure, frame: pd.DataFrame, caption: str, alt: str
+) -> dict[str, bytes | str]:
     """A figure as SVG and PNG bytes that depend on nothing but the frame."""
     import matplotlib as mpl
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -152,14 +186,20 @@ def pictures_of(figure: Figure, frame: pd.DataFrame, caption: str, alt: str) -> 
         check_labels(figure.id, drawn)
         svg, png = io.BytesIO(), io.BytesIO()
         drawn.dpi = mpl.rcParams["savefig.dpi"]
-        if engine := drawn.get_layout_engine():  # once for both: `savefig` lays out and draws twice each time
+        if (
+            engine := drawn.get_layout_engine()
+        ):  # once for both: `savefig` lays out and draws twice each time
             engine.execute(drawn)
             drawn.set_layout_engine("none")
-        FigureCanvasAgg(drawn).print_png(png, metadata={"Software": None, "Title": title, "Description": alt})
+        FigureCanvasAgg(drawn).print_png(
+            png, metadata={"Software": None, "Title": title, "Description": alt}
+        )
         FigureCanvasSVG(drawn).print_svg(svg, metadata={"Date": None, "Title": title})
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close(drawn)  # else a notebook shows it twice
-    described = svg.getvalue().decode().replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
+    described = (
+        svg.getvalue().decode().replace("</title>", f"</title>\n <desc>{escape(alt)}</desc>", 1)
+    )
     return {"svg": described, "png": png.getvalue()}
 
 
@@ -174,7 +214,9 @@ def check_labels(figure_id: str, drawn: Any) -> None:
             shared = [ax, *getattr(ax, f"get_shared_{letter}_axes")().get_siblings(ax)]
             own = [label for other in shared if (label := getattr(other, f"get_{letter}label")())]
             label = (*own, getattr(drawn, f"get_sup{letter}label")())[0]
-            ticks = [tick for other in shared for tick in getattr(other, f"get_{letter}ticklabels")()]
+            ticks = [
+                tick for other in shared for tick in getattr(other, f"get_{letter}ticklabels")()
+            ]
             if not label:
                 raise ValueError(f"{where} lack the {letter} label")
             if numeric(tick.get_text() for tick in ticks) and not has_unit(label):
@@ -191,11 +233,15 @@ def numeric(ticks: Iterable[str]) -> bool:
     return not any(re.search("[A-Za-z]", tick.replace(r"\mathdefault", "")) for tick in ticks)
 
 
-UNIT = (r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
-        r"| / |\bover\s+(the|that)\b")
+UNIT = (
+    r"\((s|min|hours|days|GB|%|thousands|mean task lengths|mean service times)\b[^)]*\)|\(%"
+    r"| / |\bover\s+(the|that)\b"
+)
 MEASURED = r"\b(times?|waits?|wait|memory|makespans?|durations?|delays?|rates?|bytes)\b"
-BARE = (r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates"
-        r"|percentile|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b")
+BARE = (
+    r"\b((micro)?seconds|jobs|tasks|machines|workers|nodes|cores|classes|levels|operations|candidates"
+    r"|percentile|probes|queue|load|share|fraction|chance|factor|Phi|Omega)\b"
+)
 
 
 def has_unit(label: str) -> bool:

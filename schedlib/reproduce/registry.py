@@ -18,8 +18,9 @@ Names = str | Iterable[str] | None
 """What a reader asks for: papers, figures, experiments or claims by name; None for all."""
 
 
-def unknown(kind: str, name: str, known: Iterable[str],
-            way_out: str = "or see: python -m schedlib list") -> ValueError:
+def unknown(
+    kind: str, name: str, known: Iterable[str], way_out: str = "or see: python -m schedlib list"
+) -> ValueError:
     """The error for a name that nobody has, with near matches and where to look.
 
     >>> print(unknown("figure", "hmhs.fgi1", ["hmhs.fig1"]))
@@ -39,8 +40,12 @@ class Registry:
     claims: dict[str, Claim]
 
     @classmethod
-    def of(cls, experiments: Iterable[Experiment] = (), figures: Iterable[Figure] = (),
-           claims: Iterable[Claim] = ()) -> "Registry":
+    def of(
+        cls,
+        experiments: Iterable[Experiment] = (),
+        figures: Iterable[Figure] = (),
+        claims: Iterable[Claim] = (),
+    ) -> "Registry":
         """A registry; ValueError when an id is listed twice, is no file name, or names no experiment."""
         registry = cls({}, {}, {})
         listed: tuple[Iterable[Any], ...] = (experiments, figures, claims)
@@ -71,29 +76,45 @@ class Registry:
 
     def papers(self) -> list[str]:
         """The papers that list anything, in the book's order."""
-        present = {name.partition(".")[0] for name in (*self.experiments, *self.figures, *self.claims)}
+        present = {
+            name.partition(".")[0] for name in (*self.experiments, *self.figures, *self.claims)
+        }
         return [key for key in papers.KEYS if key in present]
 
     def wanted_figures(self, only: Names = None) -> list[Figure]:
         """The figures that `only` asks for: None for all, else papers, figures, or experiments."""
         names = self._names(only)
-        experiments = set(names or ()) - set(self.figures)  # a name that both have asks for the figure alone
-        return [figure for figure in self.figures.values() if names is None
-                or figure.experiment in experiments or {figure.id, figure.id.partition(".")[0]} & set(names)]
+        experiments = set(names or ()) - set(
+            self.figures
+        )  # a name that both have asks for the figure alone
+        return [
+            figure
+            for figure in self.figures.values()
+            if names is None
+            or figure.experiment in experiments
+            or {figure.id, figure.id.partition(".")[0]} & set(names)
+        ]
 
     def wanted_claims(self, only: Names = None) -> list[Claim]:
         """The claims that `only` asks for: None for all, else papers, claims, experiments or figures. What is
         asked for by its key has the claims judged on its experiments too, whosever they are."""
         names = self._names(only)
         behind = [self.figures[name].experiment for name in names or () if name in self.figures]
-        return [claim for claim in self.claims.values() if names is None or {*names, *behind} & {
-            claim.paper, claim.id, claim.experiment, str(claim.experiment).partition(".")[0]}]
+        return [
+            claim
+            for claim in self.claims.values()
+            if names is None
+            or {*names, *behind}
+            & {claim.paper, claim.id, claim.experiment, str(claim.experiment).partition(".")[0]}
+        ]
 
     def behind(self, only: Names = None) -> list[str]:
         """The experiments from which the figures that `only` asks for are drawn and its claims judged, under
         every reading."""
         drawn = [figure.experiment for figure in self.wanted_figures(only)]
-        judged = [line.experiment for claim in self.wanted_claims(only) for line in claim.lines().values()]
+        judged = [
+            line.experiment for claim in self.wanted_claims(only) for line in claim.lines().values()
+        ]
         return [name for name in dict.fromkeys([*drawn, *judged]) if name]
 
     def _names(self, only: Names) -> list[str] | None:
@@ -122,7 +143,10 @@ def exhibits(package: str) -> list[ModuleType]:
     above = importlib.util.find_spec(package.rpartition(".")[0])
     spec = importlib.util.find_spec(package) if above else None
     locations = spec.submodule_search_locations if spec else []
-    modules = [importlib.import_module(f"{package}.{file.name}") for file in pkgutil.iter_modules(locations)]
+    modules = [
+        importlib.import_module(f"{package}.{file.name}")
+        for file in pkgutil.iter_modules(locations)
+    ]
     return sorted(modules, key=lambda module: (getattr(module, "PLACE", math.inf), module.__name__))
 
 
@@ -135,7 +159,9 @@ def load() -> Registry:
     """
     files = [module for key in papers.KEYS for module in exhibits(f"schedlib.exhibits.{key}")]
     kinds = ("EXPERIMENTS", "FIGURES", "CLAIMS")
-    return Registry.of(*([item for file in files for item in getattr(file, kind, ())] for kind in kinds))
+    return Registry.of(
+        *([item for file in files for item in getattr(file, kind, ())] for kind in kinds)
+    )
 
 
 def book_order(name: str) -> tuple[int, int, str]:

@@ -12,8 +12,10 @@ from schedlib.experiment import VERDICTS
 from schedlib.reproduce.tables import markdown, measurement, number
 
 REPRODUCED, IN_PART, MISSED, CONSTRUCTED, UNTESTABLE = VERDICTS
-JUDGED = (r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate|"
-          r"the budget of)\b")
+JUDGED = (
+    r"(the mean|measured / paper|the margin|the slope|that the interval reaches|one replicate|"
+    r"the budget of)\b"
+)
 """How those parts of a ledger's `reason` begin that say by what rule it was judged."""
 
 UNDER = r"(holds|in part|fails) under: [^;]*(; )?"
@@ -48,9 +50,12 @@ column *at paper scale* has the other's, and where the verdict is another it is 
 """
 
 
-def page(frame: pd.DataFrame, paper_scale: pd.DataFrame | None = None,
-         paragraphs: Mapping[str, str] = MappingProxyType({}),
-         why: Mapping[str, str] = MappingProxyType({})) -> str:
+def page(
+    frame: pd.DataFrame,
+    paper_scale: pd.DataFrame | None = None,
+    paragraphs: Mapping[str, str] = MappingProxyType({}),
+    why: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The whole ledger as a Markdown page: the counts of all papers, then a report card for each.
 
     With the rows of `paper_scale` it shows both verdicts: by paper in `paragraphs` what to quote, by claim in
@@ -60,12 +65,21 @@ def page(frame: pd.DataFrame, paper_scale: pd.DataFrame | None = None,
     if paper_scale is not None:
         frame = frame.assign(other=other_verdicts(frame, paper_scale))
         lines[1] = f"**At quick scale.** {lines[1]}"
-        lines += [f"**At paper scale.** {sentence(paper_scale)}\n", counts(paper_scale), SCALES,
-                  "## What changes with scale\n", changes_table(frame, paper_scale, why)]
+        lines += [
+            f"**At paper scale.** {sentence(paper_scale)}\n",
+            counts(paper_scale),
+            SCALES,
+            "## What changes with scale\n",
+            changes_table(frame, paper_scale, why),
+        ]
     for paper, rows in frame.groupby("paper", sort=False):
         title = papers.title_of(paper)
-        lines += [f"## {title}\n", paragraphs.get(str(paper), ""), f"{sentence(rows)}\n",
-                  "".join(f"- {text}\n" for text in findings(rows))]
+        lines += [
+            f"## {title}\n",
+            paragraphs.get(str(paper), ""),
+            f"{sentence(rows)}\n",
+            "".join(f"- {text}\n" for text in findings(rows)),
+        ]
         lines += [section(rows, verdict, f"### {title}: {verdict} ({{}})") for verdict in VERDICTS]
     return "\n".join(filter(None, lines))
 
@@ -74,7 +88,9 @@ def together(quick: pd.DataFrame, paper_scale: pd.DataFrame) -> pd.DataFrame:
     """Quick's rows, in their order and with their index, beside `verdict_there`, `measured_there` and
     `ci95_there` of the same line at paper scale; where that lacks the line, these are missing."""
     there = paper_scale[["id", "reading", "verdict", "measured", "ci95"]]
-    both = quick.merge(there, "left", ["id", "reading"], suffixes=("", "_there"), validate="one_to_one")
+    both = quick.merge(
+        there, "left", ["id", "reading"], suffixes=("", "_there"), validate="one_to_one"
+    )
     return both.set_axis(quick.index)
 
 
@@ -85,12 +101,18 @@ def other_verdicts(quick: pd.DataFrame, paper_scale: pd.DataFrame) -> list[str]:
         if row.verdict_there != row.verdict_there:
             texts.append("not run")
             continue
-        verdict = row.verdict_there if row.verdict_there == row.verdict else f"**{row.verdict_there}**"
-        texts.append(": ".join(filter(None, (verdict, measured(row.measured_there, row.ci95_there)))))
+        verdict = (
+            row.verdict_there if row.verdict_there == row.verdict else f"**{row.verdict_there}**"
+        )
+        texts.append(
+            ": ".join(filter(None, (verdict, measured(row.measured_there, row.ci95_there))))
+        )
     return texts
 
 
-def changes(quick: pd.DataFrame, paper_scale: pd.DataFrame, paper: str | None = None) -> pd.DataFrame:
+def changes(
+    quick: pd.DataFrame, paper_scale: pd.DataFrame, paper: str | None = None
+) -> pd.DataFrame:
     """The claims whose verdict at paper scale is another than quick's, and below each those of its readings
     that change, as rows of `together`."""
     both = together(quick, paper_scale)
@@ -106,13 +128,22 @@ def changes_table(quick: pd.DataFrame, paper_scale: pd.DataFrame, why: Mapping[s
     if rows.empty:
         return "No claim's verdict changes.\n"
     there = zip(rows["verdict_there"], rows["measured_there"], rows["ci95_there"], strict=True)
-    return markdown(pd.DataFrame({
-        "claim": rows["claim"].where(whole, "– " + rows["reading"]),
-        "quick": _joined(rows["verdict"], _measured(rows)),
-        "paper": _joined(rows["verdict_there"], [measured(mean, ci95) for _, mean, ci95 in there]),
-        "why": [why.get(name, "") if it else "" for name, it in zip(rows["id"], whole, strict=True)],
-        "id": "`" + rows["id"] + "`",
-    }))
+    return markdown(
+        pd.DataFrame(
+            {
+                "claim": rows["claim"].where(whole, "– " + rows["reading"]),
+                "quick": _joined(rows["verdict"], _measured(rows)),
+                "paper": _joined(
+                    rows["verdict_there"], [measured(mean, ci95) for _, mean, ci95 in there]
+                ),
+                "why": [
+                    why.get(name, "") if it else ""
+                    for name, it in zip(rows["id"], whole, strict=True)
+                ],
+                "id": "`" + rows["id"] + "`",
+            }
+        )
+    )
 
 
 def _joined(verdicts, numbers):
@@ -137,7 +168,9 @@ def sentence(frame: pd.DataFrame) -> str:
     number_of = frame["verdict"].value_counts()
     made = int(number_of.get(CONSTRUCTED, 0))
     number_of = number_of.drop(CONSTRUCTED, errors="ignore")
-    each = ", ".join(f"{number_of[verdict]} {verdict}" for verdict in VERDICTS if verdict in number_of)
+    each = ", ".join(
+        f"{number_of[verdict]} {verdict}" for verdict in VERDICTS if verdict in number_of
+    )
     more = f"; {made} more {CONSTRUCTED}, not counted" if made else ""
     return f"{len(frame) - made} claim{'s' * (len(frame) - made != 1)}: {each}{more}."
 
@@ -164,7 +197,9 @@ def findings(rows: pd.DataFrame) -> list[str]:
     orders fare beside numbers; the best and the worst place; what most misses share, or the furthest miss."""
     rows = of_claims(rows)
     tested = rows[~rows["verdict"].isin([CONSTRUCTED, UNTESTABLE])]
-    return list(filter(None, [_kinds(tested), _places(tested), _common(tested) or _furthest(tested)]))
+    return list(
+        filter(None, [_kinds(tested), _places(tested), _common(tested) or _furthest(tested)])
+    )
 
 
 def _share(rows: pd.DataFrame) -> str:
@@ -187,7 +222,9 @@ def _places(rows: pd.DataFrame) -> str:
     if len(set(parts)) < 2:
         return ""
     ranked = sorted(groups, key=lambda group: ((group["verdict"] == REPRODUCED).mean(), len(group)))
-    most, least = (f"in {place.loc[group.index[0]]} ({_share(group)})" for group in (ranked[-1], ranked[0]))
+    most, least = (
+        f"in {place.loc[group.index[0]]} ({_share(group)})" for group in (ranked[-1], ranked[0])
+    )
     return f"By place, most reproduces {most}, least {least}."
 
 
@@ -203,7 +240,11 @@ def _common(rows: pd.DataFrame) -> str:
 
 def _furthest(rows: pd.DataFrame) -> str:
     paper, measured = rows["paper_value"].astype(float), rows["measured"].astype(float)
-    comparable = rows["check"].isin(["value", "ratio"]) & (rows["verdict"] == MISSED) & (paper * measured > 0)
+    comparable = (
+        rows["check"].isin(["value", "ratio"])
+        & (rows["verdict"] == MISSED)
+        & (paper * measured > 0)
+    )
     if not comparable.any():
         return ""
     far = np.abs(np.log((measured / paper)[comparable])).idxmax()
@@ -232,17 +273,22 @@ def section(rows: pd.DataFrame, verdict: str, title: str) -> str:
 
 def table(rows: pd.DataFrame, why: pd.Series | None = None) -> str:
     """Rows as a Markdown table; columns that would be empty are left out."""
-    shown = pd.DataFrame({
-        "claim": _claim_or_reading(rows),
-        "where": rows["where"],
-        "paper": rows["paper_value"].astype(float).map(number),
-        "asked": [asked(*row) for row in rows[["check", "paper_value", "tolerance"]].itertuples(index=False)],
-        "measured (95 %)": _measured(rows),
-        "unit": rows["unit"].where(rows["unit"] != "1", ""),
-        "at paper scale": rows.get("other", ""),
-        "why": "" if why is None else why,
-        "id": "`" + rows["id"].str.partition(".")[2] + "`",
-    })
+    shown = pd.DataFrame(
+        {
+            "claim": _claim_or_reading(rows),
+            "where": rows["where"],
+            "paper": rows["paper_value"].astype(float).map(number),
+            "asked": [
+                asked(*row)
+                for row in rows[["check", "paper_value", "tolerance"]].itertuples(index=False)
+            ],
+            "measured (95 %)": _measured(rows),
+            "unit": rows["unit"].where(rows["unit"] != "1", ""),
+            "at paper scale": rows.get("other", ""),
+            "why": "" if why is None else why,
+            "id": "`" + rows["id"].str.partition(".")[2] + "`",
+        }
+    )
     if (rows["verdict"] == UNTESTABLE).all():
         shown = shown.drop(columns="asked")
     return markdown(shown.loc[:, (shown != "").any()])
@@ -251,20 +297,28 @@ def table(rows: pd.DataFrame, why: pd.Series | None = None) -> str:
 def verdicts(rows: pd.DataFrame) -> str:
     """Rows as a short table, verdicts first, as they stand beside a figure."""
     in_units = zip(_measured(rows), rows["unit"], strict=True)
-    return markdown(pd.DataFrame({
-        "verdict": rows["verdict"],
-        "claim": _claim_or_reading(rows.assign(claim=rows["claim"] + " (" + rows["where"] + ")")),
-        "paper": rows["paper_value"].astype(float).map(number),
-        "measured (95 %)": [f"{text} {unit}".removesuffix(" 1") for text, unit in in_units],
-    }))
+    return markdown(
+        pd.DataFrame(
+            {
+                "verdict": rows["verdict"],
+                "claim": _claim_or_reading(
+                    rows.assign(claim=rows["claim"] + " (" + rows["where"] + ")")
+                ),
+                "paper": rows["paper_value"].astype(float).map(number),
+                "measured (95 %)": [f"{text} {unit}".removesuffix(" 1") for text, unit in in_units],
+            }
+        )
+    )
 
 
 def _claim_or_reading(rows):
     """The claim's sentence; for the line of a reading its name, and its verdict or where along a column it
     holds."""
     along = rows["reason"].str.extract(AT, expand=False).fillna("").str.removesuffix("; ")
-    return rows["claim"].where(rows["reading"] == "",
-                               "– " + rows["reading"] + ": " + along.where(along != "", rows["verdict"]))
+    return rows["claim"].where(
+        rows["reading"] == "",
+        "– " + rows["reading"] + ": " + along.where(along != "", rows["verdict"]),
+    )
 
 
 def _measured(rows):
@@ -277,7 +331,9 @@ def measured(mean: float, ci95: str) -> str:
     >>> measured(0.0931, "-0.2459 to 0.4321"), measured(80.0, "")
     ('0.09 (-0.25 to 0.43)', '80')
     """
-    return measurement(float(mean), *map(float, ci95.split(" to "))) if ci95 else number(float(mean))
+    return (
+        measurement(float(mean), *map(float, ci95.split(" to "))) if ci95 else number(float(mean))
+    )
 
 
 def asked(check: str, paper_value: float, tolerance: float) -> str:

@@ -33,7 +33,9 @@ class Facts:
         if len(found) != 1:
             readings = map(repr, self.rows.loc[self.rows["id"] == claim, "reading"])
             known = ", ".join(readings) or "no such claim"
-            raise ValueError(f"the ledger has no line {reading!r} of claim {claim!r}; it has {known}")
+            raise ValueError(
+                f"the ledger has no line {reading!r} of claim {claim!r}; it has {known}"
+            )
         return found.iloc[0]
 
     def value(self, claim: str, reading: str = "", digits: int = 3) -> str:
@@ -63,7 +65,9 @@ class Facts:
     def count(self, *verdicts: str, paper: str | None = None) -> int:
         """How many claims have one of these verdicts; all that count, when none is named."""
         rows = self.claims if paper is None else self.claims[self.claims["paper"] == paper]
-        counted = rows["verdict"].isin(verdicts) if verdicts else rows["verdict"] != report.CONSTRUCTED
+        counted = (
+            rows["verdict"].isin(verdicts) if verdicts else rows["verdict"] != report.CONSTRUCTED
+        )
         return int(counted.sum())
 
     def seeds(self, paper: str | None = None) -> str:
@@ -74,7 +78,9 @@ class Facts:
 
     def undecided(self, paper: str) -> int:
         """How many lines of a paper still leave a doubt when the budget of seeds is spent."""
-        return int(self.rows.loc[self.rows["paper"] == paper, "reason"].str.contains("the budget of").sum())
+        return int(
+            self.rows.loc[self.rows["paper"] == paper, "reason"].str.contains("the budget of").sum()
+        )
 
     def changed(self, paper: str | None = None) -> int:
         """How many claims have another verdict at the papers' own scale than at quick's; 0 with one scale."""
@@ -93,9 +99,14 @@ def paragraphs(facts: Facts) -> dict[str, str]:
         import jinja2
 
     files = {paper: prose() / f"{paper}.md" for paper in facts.rows["paper"].unique()}
-    texts = {paper: file.read_text(encoding="utf-8") for paper, file in files.items() if file.exists()}
+    texts = {
+        paper: file.read_text(encoding="utf-8") for paper, file in files.items() if file.exists()
+    }
     room = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    return {paper: room.from_string(text).render(the=facts, papers=papers) for paper, text in texts.items()}
+    return {
+        paper: room.from_string(text).render(the=facts, papers=papers)
+        for paper, text in texts.items()
+    }
 
 
 def page(quick: pd.DataFrame, paper: pd.DataFrame) -> str:

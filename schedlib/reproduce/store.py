@@ -64,7 +64,9 @@ def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
     name = getattr(run, "__qualname__", "")
     if not name.isidentifier():
         given = name or type(run).__name__
-        raise ValueError(f"run: needs a function of a module, not {given}: a worker imports it by name")
+        raise ValueError(
+            f"run: needs a function of a module, not {given}: a worker imports it by name"
+        )
     digest, packages = reach.of(run.__module__, run.__qualname__)
     used = (packages | {BRINGS[name] for name in packages & set(BRINGS)}) & COMPUTE
     versions = {name: _version(name) for name in sorted(used)}
@@ -90,8 +92,12 @@ def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dic
     source, used = code(experiment.run)
     files = sorted(Path(path) for path in experiment.data_files(point))
     if len({path.name for path in files}) < len(files):
-        raise ValueError(f"data_files of {experiment.id}: two files have one name, by which they are known")
-    data = {path.name: _file_hash(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files}
+        raise ValueError(
+            f"data_files of {experiment.id}: two files have one name, by which they are known"
+        )
+    data = {
+        path.name: _file_hash(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files
+    }
     described = {"experiment": experiment.id, "point": point, "seed": seed}
     return described | {"source": source, "versions": used, "data": data}
 

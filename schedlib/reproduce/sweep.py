@@ -36,9 +36,14 @@ class SweepError(RuntimeError):
 
     def __init__(self, experiment_id: str, failures: list[tuple[dict[str, Any], int, str]]):
         self.failures = failures
-        lines = [f"  {point} seed {seed}: {text.strip().splitlines()[-1]}" for point, seed, text in failures]
+        lines = [
+            f"  {point} seed {seed}: {text.strip().splitlines()[-1]}"
+            for point, seed, text in failures
+        ]
         kept = "the finished ones are kept; running again computes only these"
-        super().__init__("\n".join([f"{experiment_id}: {len(failures)} points failed; {kept}:", *lines]))
+        super().__init__(
+            "\n".join([f"{experiment_id}: {len(failures)} points failed; {kept}:", *lines])
+        )
 
 
 @dataclass(frozen=True)
@@ -54,9 +59,15 @@ class Sweep:
     looks: int = 1
 
 
-def run(experiment: str | Experiment, scale: str = "quick", seeds: int | None = None,
-        workers: int | None = None, dask: str | None = None, progress: bool = True,
-        refresh: bool = False) -> pd.DataFrame:
+def run(
+    experiment: str | Experiment,
+    scale: str = "quick",
+    seeds: int | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+    progress: bool = True,
+    refresh: bool = False,
+) -> pd.DataFrame:
     """The tidy frame of an experiment: a block of rows per point and seed in order, stored when done.
 
     - `experiment`: its id, that of one of its figures, or your own Experiment; `scale`: smoke, quick or paper
@@ -77,15 +88,27 @@ def run(experiment: str | Experiment, scale: str = "quick", seeds: int | None = 
     return sweep(experiment, scale, seeds, workers, dask, progress, refresh).frame
 
 
-def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None = None,
-          workers: int | None = None, dask: str | None = None, progress: bool = True,
-          refresh: bool = False) -> Sweep:
+def sweep(
+    experiment: str | Experiment,
+    scale: str = "quick",
+    seeds: int | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+    progress: bool = True,
+    refresh: bool = False,
+) -> Sweep:
     """As `run`, with the provenance of every point."""
-    experiment = registry.load().experiment(experiment) if isinstance(experiment, str) else experiment
+    experiment = (
+        registry.load().experiment(experiment) if isinstance(experiment, str) else experiment
+    )
     if not isinstance(experiment, Experiment):
-        raise TypeError(f"experiment: needs an id or a schedlib.Experiment, not {type(experiment).__name__}")
+        raise TypeError(
+            f"experiment: needs an id or a schedlib.Experiment, not {type(experiment).__name__}"
+        )
     if dask is not None and not isinstance(dask, str):
-        raise TypeError(f"dask: needs a scheduler's address, as 'tcp://host:8786', not {type(dask).__name__}")
+        raise TypeError(
+            f"dask: needs a scheduler's address, as 'tcp://host:8786', not {type(dask).__name__}"
+        )
     if lacking := experiment.missing():
         raise ValueError(f"{experiment.id} cannot run here: {lacking}")
     if workers is not None and (not isinstance(workers, Integral) or workers < 1):
@@ -95,7 +118,9 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
         for task in store.tasks(experiment, scale, looks[-1]):
             task.path.unlink(missing_ok=True)
     for count in looks:
-        with paths.alone(store.folder(experiment.id)):  # what another is about to store is not run twice
+        with paths.alone(
+            store.folder(experiment.id)
+        ):  # what another is about to store is not run twice
             done = filled(experiment, scale, count, len(looks), workers, dask, progress)
         if count == looks[-1] or decided(done):
             break
@@ -104,27 +129,51 @@ def sweep(experiment: str | Experiment, scale: str = "quick", seeds: int | None 
 
 def decided(done: Sweep) -> bool:
     """Whether more seeds could change no verdict."""
-    lines = [line for claim in registry.load().claims.values() if not claim.by_construction
-             for line in claim.lines().values() if line.experiment == done.experiment.id]
+    lines = [
+        line
+        for claim in registry.load().claims.values()
+        if not claim.by_construction
+        for line in claim.lines().values()
+        if line.experiment == done.experiment.id
+    ]
     return all(judge.judge(line, done.frame, done.looks).decided for line in lines)
 
 
-def filled(experiment: Experiment, scale: str, seeds: int, looks: int, workers: int | None = None,
-           dask: str | None = None, progress: bool = True) -> Sweep:
+def filled(
+    experiment: Experiment,
+    scale: str,
+    seeds: int,
+    looks: int,
+    workers: int | None = None,
+    dask: str | None = None,
+    progress: bool = True,
+) -> Sweep:
     """Every point with so many seeds, and how each came about; what is not stored is run."""
     tasks = store.tasks(experiment, scale, seeds)
     entries = [store.read(task.path) for task in tasks]
     if pending := [index for index, entry in enumerate(entries) if entry is None]:
-        _run(experiment, scale, [tasks[index] for index in pending], len(tasks), workers, dask, progress)
+        _run(
+            experiment,
+            scale,
+            [tasks[index] for index in pending],
+            len(tasks),
+            workers,
+            dask,
+            progress,
+        )
         for index in pending:
             entries[index] = store.read(tasks[index].path)
     read = [entry for entry in entries if entry is not None]
     if len(read) < len(tasks):
-        raise RuntimeError(f"{experiment.id}: a point just stored cannot be read back: is the disk full?")
+        raise RuntimeError(
+            f"{experiment.id}: a point just stored cannot be read back: is the disk full?"
+        )
     frames = []  # labelled once for each point, whose seeds follow one another
     for first in range(0, len(tasks), seeds):
         own = [entry.frame for entry in read[first : first + seeds]]
-        seed = np.repeat([task.seed for task in tasks[first : first + seeds]], [len(frame) for frame in own])
+        seed = np.repeat(
+            [task.seed for task in tasks[first : first + seeds]], [len(frame) for frame in own]
+        )
         frames.append(labelled(pd.concat(own, ignore_index=True), tasks[first].point, seed))
     frame = pd.concat(frames, ignore_index=True)
     return Sweep(experiment, scale, seeds, frame, tuple(entry.meta for entry in read), looks)
@@ -141,8 +190,15 @@ def labelled(frame: pd.DataFrame, point: Mapping[str, Any], seed: int | np.ndarr
     return frame
 
 
-def _run(experiment: Experiment, scale: str, tasks: list[store.Task], total: int, workers: int | None,
-         dask: str | None, progress: bool) -> None:
+def _run(
+    experiment: Experiment,
+    scale: str,
+    tasks: list[store.Task],
+    total: int,
+    workers: int | None,
+    dask: str | None,
+    progress: bool,
+) -> None:
     """Run and store these tasks of `total`; raises SweepError when some failed."""
     workers = min(workers or worker.cores(), len(tasks))
     expected = seconds_per_task(experiment, scale, [task.point for task in tasks])
@@ -152,17 +208,22 @@ def _run(experiment: Experiment, scale: str, tasks: list[store.Task], total: int
     jobs = jobs_for(experiment, scale, tasks, expected)
     if failures := _complete(experiment, jobs, total, workers, dask, progress):
         failed = {job.path: failures[job.index] for job in jobs if job.index in failures}
-        raise SweepError(experiment.id, [(task.point, task.seed, failed[task.path])
-                                         for task in tasks if task.path in failed])
+        raise SweepError(
+            experiment.id,
+            [(task.point, task.seed, failed[task.path]) for task in tasks if task.path in failed],
+        )
 
 
-def jobs_for(experiment: Experiment, scale: str, tasks: list[store.Task], expected: list[float | None]
-             ) -> list[worker.Job]:
+def jobs_for(
+    experiment: Experiment, scale: str, tasks: list[store.Task], expected: list[float | None]
+) -> list[worker.Job]:
     """Jobs for these tasks, those that are expected to take longest in front."""
     noted = {"scale": scale, "commit": commit_of_checkout()}
     longest_first = sorted(range(len(tasks)), key=lambda k: (-(expected[k] or math.inf), -k))
-    return [worker.Job(place, experiment.run, one.point, one.seed, one.description | noted, one.path)
-            for place, one in enumerate(tasks[k] for k in longest_first)]
+    return [
+        worker.Job(place, experiment.run, one.point, one.seed, one.description | noted, one.path)
+        for place, one in enumerate(tasks[k] for k in longest_first)
+    ]
 
 
 def commit_of_checkout() -> str | None:
@@ -171,17 +232,27 @@ def commit_of_checkout() -> str | None:
         return None
 
     def git(*words: str) -> str:
-        done = subprocess.run(["git", "-C", root, *words], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            ["git", "-C", root, *words], capture_output=True, text=True, check=True
+        )
         return done.stdout.strip()
 
     try:
-        return git("rev-parse", "HEAD") + ("+" if git("status", "--porcelain", "--", "schedlib") else "")
+        return git("rev-parse", "HEAD") + (
+            "+" if git("status", "--porcelain", "--", "schedlib") else ""
+        )
     except (OSError, subprocess.CalledProcessError):
         return None
 
 
-def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, workers: int, dask: str | None,
-              progress: bool) -> dict[int, str]:
+def _complete(
+    experiment: Experiment,
+    jobs: list[worker.Job],
+    total: int,
+    workers: int,
+    dask: str | None,
+    progress: bool,
+) -> dict[int, str]:
     """Run the jobs with a progress bar; the failures by index."""
     if dask is not None:
         outcomes = worker.cluster(jobs, dask)
@@ -198,7 +269,9 @@ def _complete(experiment: Experiment, jobs: list[worker.Job], total: int, worker
                     error = str(untidy)
             if error:
                 failures[outcome.index] = error
-                bar.write(f"{experiment.id} {job.point} seed {job.seed} failed:\n{error}", file=sys.stderr)
+                bar.write(
+                    f"{experiment.id} {job.point} seed {job.seed} failed:\n{error}", file=sys.stderr
+                )
             bar.update()
     return failures
 
@@ -221,16 +294,23 @@ def progress_bar(name: str, total: int, done: int = 0, shown: bool = True) -> "t
     from tqdm import tqdm
 
     terminal = sys.stderr.isatty() or "SCHEDLIB_TERMINAL" in os.environ
-    looks = {"mininterval": 0.2 if terminal else 10, "dynamic_ncols": sys.stderr.isatty(), "file": sys.stderr}
+    looks = {
+        "mininterval": 0.2 if terminal else 10,
+        "dynamic_ncols": sys.stderr.isatty(),
+        "file": sys.stderr,
+    }
     return tqdm(total=total, initial=done, desc=name, unit="point", disable=not shown, **looks)
 
 
-def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mapping[str, Any]]
-                     ) -> list[float | None]:
+def seconds_per_task(
+    experiment: Experiment, scale: str, points: Iterable[Mapping[str, Any]]
+) -> list[float | None]:
     """Expected seconds of each point: what the same point took; else by its size, from what others took at
     this scale or at any; else None. Looks at every stored entry, also of older code; where there is none, at
     the committed provenance, of this scale if it is there."""
-    metas = [meta for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")) if meta]
+    metas = [
+        meta for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")) if meta
+    ]
     taken: dict[str, list[float]] = {}
     for meta in metas:
         taken.setdefault(store.canonical(meta["point"]), []).append(meta["seconds"])
@@ -239,11 +319,15 @@ def seconds_per_task(experiment: Experiment, scale: str, points: Iterable[Mappin
     if not here:
         known = _published((paths.checkout() or paths.PACKAGE) / "figures")
         if entries := [entry for entry in known if entry["experiment"] == experiment.id]:
-            entry = min(entries, key=lambda entry: (entry["scale"] != scale, entry["scale"] == "paper"))
+            entry = min(
+                entries, key=lambda entry: (entry["scale"] != scale, entry["scale"] == "paper")
+            )
             work, seconds = entry["seeds"] * sum(map(size, entry["points"])), entry["seconds"]
     same = (taken.get(store.canonical(point)) for point in points)
-    return [fmean(known) if known else size(point) * seconds / work if work else None
-            for point, known in zip(points, same, strict=True)]
+    return [
+        fmean(known) if known else size(point) * seconds / work if work else None
+        for point, known in zip(points, same, strict=True)
+    ]
 
 
 @cache
@@ -275,8 +359,12 @@ def sentence(expected: list[float | None], workers: int | None, total: int) -> s
     return f"{when}; {total - len(expected)} of {total} points already done"
 
 
-def estimate(only: registry.Names = None, scale: str = "quick", seeds: int | None = None,
-             workers: int | None = None) -> str:
+def estimate(
+    only: registry.Names = None,
+    scale: str = "quick",
+    seeds: int | None = None,
+    workers: int | None = None,
+) -> str:
     """What regenerating these figures and judging their claims will take: in all, then a line per paper. Only
     the first look at claims is counted; more seeds are run where a verdict needs them."""
     library = registry.load()
@@ -292,5 +380,8 @@ def estimate(only: registry.Names = None, scale: str = "quick", seeds: int | Non
             expected.setdefault(experiment.paper, []).extend(known)
     count = workers or worker.cores()
     whole = sentence(sum(expected.values(), []), count, sum(total.values()))
-    each = [f"  {papers.title_of(key)}: {sentence(expected[key], count, total[key])}" for key in expected]
+    each = [
+        f"  {papers.title_of(key)}: {sentence(expected[key], count, total[key])}"
+        for key in expected
+    ]
     return "\n".join([whole, *(each if len(each) > 1 else [])])

@@ -46,7 +46,9 @@ def columns(frame: pd.DataFrame) -> str:
     fig1     3.5
     table10
     """
-    lines = [[cell(value) for value in row] for row in (frame.columns, *frame.itertuples(index=False))]
+    lines = [
+        [cell(value) for value in row] for row in (frame.columns, *frame.itertuples(index=False))
+    ]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
@@ -119,7 +121,9 @@ def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
     if "seed" not in frame or frame["seed"].nunique() == 1:
         return frame.drop(columns="seed", errors="ignore")
     numbers = frame.select_dtypes("number").columns
-    values = [name for name in frame if name in numbers and name not in parameters and name != "seed"]
+    values = [
+        name for name in frame if name in numbers and name not in parameters and name != "seed"
+    ]
     keys = [name for name in frame if name not in values and name != "seed"]
     rows = []
     groups = frame.groupby(keys, sort=False, dropna=False, observed=True) if keys else [((), frame)]

@@ -20,7 +20,9 @@ from schedlib import paths
 from schedlib.reproduce import store
 
 ATTEMPTS, CONNECT_SECONDS = 3, 10
-MOST_GROWTH = 2_000_000_000  # bytes until a worker is replaced: kernels and libraries take some 700 MB
+MOST_GROWTH = (
+    2_000_000_000  # bytes until a worker is replaced: kernels and libraries take some 700 MB
+)
 
 
 class Job(NamedTuple):
@@ -60,13 +62,19 @@ def execute(job: Job) -> Outcome:
         run = found(job.run)
         source, versions = store.code(run)
         if (source, versions) != (job.meta["source"], job.meta["versions"]):
-            other = f"the worker on {platform.node()} has other {differing(source, versions, job.meta)}"
-            raise RuntimeError(f"{other} than the parent: install the same on both, then restart both")
+            other = (
+                f"the worker on {platform.node()} has other {differing(source, versions, job.meta)}"
+            )
+            raise RuntimeError(
+                f"{other} than the parent: install the same on both, then restart both"
+            )
         start = time.perf_counter()
         frame = run(seed=job.seed, **job.point)
         seconds = time.perf_counter() - start
         if not isinstance(frame, pd.DataFrame):
-            raise TypeError(f"{run.__qualname__} must return a DataFrame, not {type(frame).__name__}")
+            raise TypeError(
+                f"{run.__qualname__} must return a DataFrame, not {type(frame).__name__}"
+            )
         if job.path is not None:
             store.write(job.path, frame, job.meta | {"seconds": seconds})
         return Outcome(job.index, frame if job.path is None else None, seconds)
@@ -102,8 +110,12 @@ def differing(source: str, versions: dict[str, str], meta: dict[str, Any]) -> st
     """
     here, there = versions, meta["versions"]
     names = sorted(name for name in {*here, *there} if here.get(name) != there.get(name))
-    each = ", ".join(f"{name} {here.get(name, 'none')}, not {there.get(name, 'none')}" for name in names)
-    return " and ".join(["code"] * (source != meta["source"]) + [f"packages ({each})"] * bool(names))
+    each = ", ".join(
+        f"{name} {here.get(name, 'none')}, not {there.get(name, 'none')}" for name in names
+    )
+    return " and ".join(
+        ["code"] * (source != meta["source"]) + [f"packages ({each})"] * bool(names)
+    )
 
 
 def execute_in_pool(job: Job, parent: int, path: list[str]) -> Outcome:
@@ -166,8 +178,12 @@ def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with parallel_config(backend="loky", inner_max_num_threads=1):
-                tasks = (delayed(execute_in_pool)(named(job), os.getpid(), sys.path) for job in taken())
-                for outcome in Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)(tasks):
+                tasks = (
+                    delayed(execute_in_pool)(named(job), os.getpid(), sys.path) for job in taken()
+                )
+                for outcome in Parallel(
+                    n_jobs=workers, return_as="generator_unordered", batch_size=1
+                )(tasks):
                     del left[outcome.index]
                     yield outcome
             return
@@ -175,7 +191,9 @@ def processes(jobs: Iterable[Job], workers: int) -> Iterator[Outcome]:
             for index in [index for index, job in left.items() if job.path and job.path.exists()]:
                 del left[index]
                 yield Outcome(index)
-            print(f"a worker process was killed (out of memory?); attempt {attempt}", file=sys.stderr)
+            print(
+                f"a worker process was killed (out of memory?); attempt {attempt}", file=sys.stderr
+            )
     killed = "the worker process was killed each time (out of memory?)\n"
     yield from (Outcome(job.index, error=killed) for job in taken())
 
@@ -193,8 +211,12 @@ def cluster(jobs: Iterable[Job], address: str) -> Iterator[Outcome]:
         silent = f"dask: no scheduler answers at {address!r} ({error})"
         raise ValueError(f"{silent}; start one with `dask scheduler`") from None
     with client:
-        futures = {client.submit(execute, named(job)._replace(path=None), retries=3, pure=False,
-                                 priority=-place): job for place, job in enumerate(jobs)}
+        futures = {
+            client.submit(
+                execute, named(job)._replace(path=None), retries=3, pure=False, priority=-place
+            ): job
+            for place, job in enumerate(jobs)
+        }
         for future in as_completed(futures, loop=client.loop):
             try:
                 yield future.result()

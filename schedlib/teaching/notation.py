@@ -12,10 +12,14 @@ import pandas as pd
 from schedlib.core.checks import unknown
 
 COLUMNS = {"symbol": "symbol", "ours": "in schedlib", "meaning": "meaning", "unit": "unit"}
-_ROWS = pd.read_csv(Path(__file__).with_name("lessons") / "notation.csv", dtype=str, keep_default_na=False)
+_ROWS = pd.read_csv(
+    Path(__file__).with_name("lessons") / "notation.csv", dtype=str, keep_default_na=False
+)
 _ROWS["chapters"] = [tuple(map(int, chapters.split())) for chapters in _ROWS["chapters"]]
 TABLE: list[Any] = list(_ROWS.itertuples(index=False, name="Row"))
-SOURCES = tuple(dict.fromkeys(row.paper for row in TABLE))  # the keys of papers with symbols, and "theory"
+SOURCES = tuple(
+    dict.fromkeys(row.paper for row in TABLE)
+)  # the keys of papers with symbols, and "theory"
 
 
 class Notation(pd.DataFrame):

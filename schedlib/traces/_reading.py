@@ -33,8 +33,9 @@ def fetched(variable: str, below: str, pattern: str) -> Path | None:
     return next((place for place in places if any(place.glob(pattern))), None)
 
 
-def read_table(path: Path, names: Sequence[str], types: Types, delimiter: str = ",",
-               header: bool = False) -> pa.Table:
+def read_table(
+    path: Path, names: Sequence[str], types: Types, delimiter: str = ",", header: bool = False
+) -> pa.Table:
     """Read the columns in `types` of a file that has the columns `names` (gzip by name), and no header unless
     told.
 
@@ -66,8 +67,14 @@ def columns_of(path: Path, delimiter: str) -> int:
         return 0
 
 
-def read_frame(path: Path, names: Sequence[str], types: Types, delimiter: str = ",",
-               optional: Sequence[str] = (), header: bool = False) -> pd.DataFrame:
+def read_frame(
+    path: Path,
+    names: Sequence[str],
+    types: Types,
+    delimiter: str = ",",
+    optional: Sequence[str] = (),
+    header: bool = False,
+) -> pd.DataFrame:
     """`read_table` as a frame of numbers >= 0 and strings; blanks in the `optional` columns become NaN."""
     table, first = read_table(path, names, types, delimiter, header), 1 + header
     for name in types:
@@ -77,14 +84,18 @@ def read_frame(path: Path, names: Sequence[str], types: Types, delimiter: str = 
     for name in frame.select_dtypes("number"):
         refuse(path, name, (frame[name] < 0).to_numpy(), "is negative", first)
         if name not in optional:
-            refuse(path, name, ~np.isfinite(frame[name].to_numpy()), "is not a finite number", first)
+            refuse(
+                path, name, ~np.isfinite(frame[name].to_numpy()), "is not a finite number", first
+            )
     return frame
 
 
 def refuse(path: Path, column: str, bad: np.ndarray, why: str, first: int = 1) -> None:
     """Raise ValueError on the first row that is `bad`; they are counted from `first`."""
     if bad.any():
-        raise ValueError(f"{path}: {column} {why} in row {int(bad.argmax()) + first}; {FETCH_AGAIN}")
+        raise ValueError(
+            f"{path}: {column} {why} in row {int(bad.argmax()) + first}; {FETCH_AGAIN}"
+        )
 
 
 def in_order(frame: pd.DataFrame, column: str, report: dict[str, int], what: str) -> pd.DataFrame:
@@ -100,7 +111,9 @@ def met(report: Mapping[str, int]) -> dict[str, int]:
     return {reason: int(count) for reason, count in report.items() if count}
 
 
-def cached(name: str, sources: Sequence[Path], schema: pa.Schema, make: Callable[[], pa.Table]) -> pa.Table:
+def cached(
+    name: str, sources: Sequence[Path], schema: pa.Schema, make: Callable[[], pa.Table]
+) -> pa.Table:
     """The table kept as Parquet in the cache, or `make()`, kept for the next time.
 
     Another `name`, or another size or time of a source file, is another table. A damaged entry is made again,
@@ -121,7 +134,9 @@ def cached(name: str, sources: Sequence[Path], schema: pa.Schema, make: Callable
             reason = "other columns than expected"
         except (OSError, pa.ArrowException) as error:
             reason = str(error)
-        warnings.warn(f"the cache entry {path.name} is damaged ({reason}); made again", stacklevel=3)
+        warnings.warn(
+            f"the cache entry {path.name} is damaged ({reason}); made again", stacklevel=3
+        )
     table = make()
     try:
         with replacing(path) as file:

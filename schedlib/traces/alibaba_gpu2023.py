@@ -11,8 +11,19 @@ from schedlib.workload import Workload
 
 NODES, TASKS = "openb_node_list_all_node.csv", "openb_pod_list_default.csv"
 NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
-TASK_COLUMNS = ("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "gpu_spec", "qos", "pod_phase",
-                "creation_time", "deletion_time", "scheduled_time")
+TASK_COLUMNS = (
+    "name",
+    "cpu_milli",
+    "memory_mib",
+    "num_gpu",
+    "gpu_milli",
+    "gpu_spec",
+    "qos",
+    "pod_phase",
+    "creation_time",
+    "deletion_time",
+    "scheduled_time",
+)
 TEXT = ("sn", "model", "name", "gpu_spec", "qos", "pod_phase")
 NODE_TYPES = {name: pa.string() if name in TEXT else pa.int64() for name in NODE_COLUMNS}
 TASK_TYPES = {name: pa.string() if name in TEXT else pa.int64() for name in TASK_COLUMNS}
@@ -67,27 +78,43 @@ def alibaba_gpu2023(folder: str | Path) -> tuple[pd.DataFrame, Workload]:
     """
     files = Path(folder) / NODES, Path(folder) / TASKS
     nodes = read_frame(files[0], NODE_COLUMNS, NODE_TYPES, optional=("model",), header=True)
-    tasks = read_frame(files[1], TASK_COLUMNS, TASK_TYPES, optional=("scheduled_time", "gpu_spec"),
-                       header=True)
+    tasks = read_frame(
+        files[1], TASK_COLUMNS, TASK_TYPES, optional=("scheduled_time", "gpu_spec"), header=True
+    )
     for path, frame, name in ((files[0], nodes, "sn"), (files[1], tasks, "name")):
         refuse(path, name, frame.duplicated(name).to_numpy(), "is there twice", 2)
     whole = (tasks["gpu_milli"] == 1000) | (tasks["num_gpu"] <= 1) & (tasks["gpu_milli"] < 1000)
     refuse(files[1], "gpu_milli", ~whole.to_numpy(), "is no share of one GPU", 2)
     early = (tasks["scheduled_time"] < tasks["creation_time"]) | (
-        tasks["deletion_time"] < tasks["scheduled_time"])
+        tasks["deletion_time"] < tasks["scheduled_time"]
+    )
     refuse(files[1], "scheduled_time", early.to_numpy(), "lies outside the task's life", 2)
     ran = tasks["scheduled_time"].notna()
     report = {"tasks never scheduled (left out)": int((~ran).sum())}
     tasks = in_order(tasks[ran], "creation_time", report, "tasks")
     ends = tasks["deletion_time"]
-    report["tasks submitted before the trace (kept)"] = int((tasks["creation_time"] < ends.min()).sum())
+    report["tasks submitted before the trace (kept)"] = int(
+        (tasks["creation_time"] < ends.min()).sum()
+    )
     report["tasks that ran until the trace's end (kept)"] = int((ends == ends.max()).sum())
     jobs = tasks[["name", "creation_time", "scheduled_time", "pod_phase", "qos"]]
     jobs = jobs.set_axis(["job", "submit", "scheduled", "phase", "qos"], axis=1)
-    made = pd.DataFrame({"job": tasks["name"], "duration": ends - tasks["scheduled_time"],
-                         "cpu": tasks["cpu_milli"] / 1000, "mem": tasks["memory_mib"] / 1024,
-                         "gpu": tasks["num_gpu"] * tasks["gpu_milli"] / 1000})
-    shown = pd.DataFrame({"node": nodes["sn"], "cpu": nodes["cpu_milli"] / 1000,
-                          "mem": nodes["memory_mib"] / 1024, "gpu": nodes["gpu"],
-                          "model": nodes["model"].fillna("")})
+    made = pd.DataFrame(
+        {
+            "job": tasks["name"],
+            "duration": ends - tasks["scheduled_time"],
+            "cpu": tasks["cpu_milli"] / 1000,
+            "mem": tasks["memory_mib"] / 1024,
+            "gpu": tasks["num_gpu"] * tasks["gpu_milli"] / 1000,
+        }
+    )
+    shown = pd.DataFrame(
+        {
+            "node": nodes["sn"],
+            "cpu": nodes["cpu_milli"] / 1000,
+            "mem": nodes["memory_mib"] / 1024,
+            "gpu": nodes["gpu"],
+            "model": nodes["model"].fillna(""),
+        }
+    )
     return shown, Workload(jobs, made, report=met(report))

@@ -12,11 +12,13 @@ GOOGLE2011 = "https://storage.googleapis.com/clusterdata-2011-2/"
 GOOGLE2011_TABLES = ("job_events", "task_events")
 SWIM = "https://raw.githubusercontent.com/SWIMProjectUCB/SWIM/master/workloadSuite/"
 SWIM_FILES = ("FB-2009_samples_24_times_1hr_0.tsv", "FB-2010_samples_24_times_1hr_0.tsv")
-ALIBABA_GPU = ("https://raw.githubusercontent.com/alibaba/clusterdata/master/"
-               "cluster-trace-gpu-v2023/csv/")
+ALIBABA_GPU = (
+    "https://raw.githubusercontent.com/alibaba/clusterdata/master/cluster-trace-gpu-v2023/csv/"
+)
 ALIBABA_GPU_FILES = {
     "openb_node_list_all_node.csv": "5a85c2af79c66a1efff8bbcbda430400aae56d8431370d738480967e1a9c6b15",
-    "openb_pod_list_default.csv": "1ee7ed79c27a3b0861cda8ddba86a004c6aba904caafa329a76ae93ca63834a8"}
+    "openb_pod_list_default.csv": "1ee7ed79c27a3b0861cda8ddba86a004c6aba904caafa329a76ae93ca63834a8",
+}
 SUMS = "SHA256SUM"
 
 
@@ -36,16 +38,30 @@ class Source(NamedTuple):
 CC_BY = "CC-BY 4.0, https://github.com/google/cluster-data"
 SOURCES = {
     "google2011": Source(
-        "Google clusterdata-2011-2, table job_events: the jobs of one cell in 29 days of May 2011", CC_BY,
-        "500 files, 2.0 million events", "google2011"),
+        "Google clusterdata-2011-2, table job_events: the jobs of one cell in 29 days of May 2011",
+        CC_BY,
+        "500 files, 2.0 million events",
+        "google2011",
+    ),
     "google2011-tasks": Source(
         "Google clusterdata-2011-2, table task_events: the tasks of those jobs and what they requested",
-        CC_BY, "500 files, 145 million events", "google2011"),
-    "swim": Source("SWIM: two synthesised days of Facebook's MapReduce jobs, 2009 and 2010, with their bytes",
-                   "New BSD, https://github.com/SWIMProjectUCB/SWIM", "2 files, about 1 MB", "swim"),
+        CC_BY,
+        "500 files, 145 million events",
+        "google2011",
+    ),
+    "swim": Source(
+        "SWIM: two synthesised days of Facebook's MapReduce jobs, 2009 and 2010, with their bytes",
+        "New BSD, https://github.com/SWIMProjectUCB/SWIM",
+        "2 files, about 1 MB",
+        "swim",
+    ),
     "alibaba-gpu2023": Source(
         "Alibaba cluster-trace-gpu-v2023: 1,523 nodes with 6,212 GPUs, and tasks that may share one",
-        "none stated, https://github.com/alibaba/clusterdata", "2 files, 0.6 MB", "openb")}
+        "none stated, https://github.com/alibaba/clusterdata",
+        "2 files, 0.6 MB",
+        "openb",
+    ),
+}
 
 
 @typed
@@ -73,9 +89,14 @@ def fetch(name: str, folder: str | Path | None = None) -> Path:
 
 
 @typed
-def download_google2011(folder: str | Path, table: str = "job_events",
-                        shards: int | Iterable[int] | None = None, *, base_url: str = GOOGLE2011,
-                        retries: int = 3) -> Path:
+def download_google2011(
+    folder: str | Path,
+    table: str = "job_events",
+    shards: int | Iterable[int] | None = None,
+    *,
+    base_url: str = GOOGLE2011,
+    retries: int = 3,
+) -> Path:
     """Fetch shards of a table of Google's trace into `folder/table`, and return that folder.
 
     `shards` is how many, the first ones in time, or their numbers; None means all 500. The publisher's
@@ -95,13 +116,19 @@ def download_google2011(folder: str | Path, table: str = "job_events",
     folder = Path(folder)
     _get(folder, base_url, {SUMS: None}, retries)
     sums = _read_sums(folder / SUMS)
-    names = sorted(name for name in sums if re.fullmatch(rf"{table}/part-\d+-of-\d+\.csv\.gz", name))
+    names = sorted(
+        name for name in sums if re.fullmatch(rf"{table}/part-\d+-of-\d+\.csv\.gz", name)
+    )
     if not names:
-        raise ValueError(f"{folder / SUMS} lists no file of {table}; remove it, so that it is fetched again")
+        raise ValueError(
+            f"{folder / SUMS} lists no file of {table}; remove it, so that it is fetched again"
+        )
     shards = len(names) if shards is None else shards
     numbers = range(shards) if isinstance(shards, int) else list(shards)
     if beyond := [number for number in numbers if not 0 <= number < len(names)]:
-        raise ValueError(f"shards: {beyond[0]} is none of the {len(names)} published, 0 to {len(names) - 1}")
+        raise ValueError(
+            f"shards: {beyond[0]} is none of the {len(names)} published, 0 to {len(names) - 1}"
+        )
     _get(folder, base_url, {names[number]: sums[names[number]] for number in numbers}, retries)
     return folder / table
 
@@ -135,8 +162,13 @@ def download_swim(folder: str | Path, *, base_url: str = SWIM, retries: int = 3)
 
 
 @typed
-def download_alibaba_gpu2023(folder: str | Path, *, base_url: str = ALIBABA_GPU, retries: int = 3,
-                             checksums: Mapping[str, str] = ALIBABA_GPU_FILES) -> Path:
+def download_alibaba_gpu2023(
+    folder: str | Path,
+    *,
+    base_url: str = ALIBABA_GPU,
+    retries: int = 3,
+    checksums: Mapping[str, str] = ALIBABA_GPU_FILES,
+) -> Path:
     """Fetch the list of nodes and the list of tasks into `folder`, and return it.
 
     The publisher gives no checksums: `checksums`, SHA-256 by file name, are those of the files that schedlib
@@ -158,7 +190,9 @@ def _read_sums(path: Path) -> dict[str, str]:
     lines = path.read_text().splitlines() if path.exists() else []
     pairs = [line.split(maxsplit=1) for line in lines if line.strip()]
     if any(len(pair) != 2 or len(pair[0]) != 64 for pair in pairs):
-        raise ValueError(f"{path} is no list of SHA-256 checksums; remove it, so that it is made again")
+        raise ValueError(
+            f"{path} is no list of SHA-256 checksums; remove it, so that it is made again"
+        )
     return {name.strip().removeprefix("*").removeprefix("./"): value for value, name in pairs}
 
 

@@ -13,14 +13,35 @@ from schedlib.core.checks import typed
 from schedlib.traces._reading import NO_TASKS, Types, fetched, in_order, met, read_frame, refuse
 from schedlib.workload import Workload
 
-EVENTS = ("submit", "schedule", "evict", "fail", "finish", "kill", "lost", "update pending", "update running")
+EVENTS = (
+    "submit",
+    "schedule",
+    "evict",
+    "fail",
+    "finish",
+    "kill",
+    "lost",
+    "update pending",
+    "update running",
+)
 SUBMIT, SCHEDULE, EVICT, FINISH, LOST, LAST_EVENT = 0, 1, 2, 4, 6, 8
 AFTER = 2**63 - 1  # the published timestamp of what happened after the trace
 
 JOB_COLUMNS = ("time", "missing", "job", "event", "user", "class", "name", "logical name")
 REQUESTS = ("cpu", "mem", "disk")
-TASK_COLUMNS = ("time", "missing", "job", "index", "machine", "event", "user", "class", "priority",
-                *REQUESTS, "apart")
+TASK_COLUMNS = (
+    "time",
+    "missing",
+    "job",
+    "index",
+    "machine",
+    "event",
+    "user",
+    "class",
+    "priority",
+    *REQUESTS,
+    "apart",
+)
 JOB_TYPES = {"time": pa.int64(), "job": pa.int64(), "event": pa.int8(), "class": pa.int8()}
 TASK_TYPES = JOB_TYPES | {"index": pa.int32()} | dict.fromkeys(REQUESTS, pa.float64())
 
@@ -67,7 +88,9 @@ def google2011_jobs(folder: str | Path) -> Workload:
     ValueError: folder: no part-*-of-*.csv.gz in no/such/folder; ...
     """
     report: Counter[str] = Counter()
-    events = pd.concat(list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report)), ignore_index=True)
+    events = pd.concat(
+        list(_shards(Path(folder), JOB_COLUMNS, JOB_TYPES, report)), ignore_index=True
+    )
     events = in_order(events, "time", report, "events")
     events = _once(events, ["time", "job", "event"], report)
     submissions = events[events["event"] == SUBMIT]
@@ -118,9 +141,15 @@ def google2011_tasks(folder: str | Path) -> Workload:
     jobs, finished, running = [], [], None
     for shard in _shards(Path(folder), TASK_COLUMNS, TASK_TYPES, report, optional=REQUESTS):
         shard = _once(shard, ["time", "job", "index", "event"], report)
-        jobs.append(shard.sort_values("time", kind="stable").drop_duplicates("job")[["job", "time", "class"]])
+        jobs.append(
+            shard.sort_values("time", kind="stable").drop_duplicates("job")[
+                ["job", "time", "class"]
+            ]
+        )
         for code in (2, 3, 5, 6):
-            report[f"'{EVENTS[code]}' events (such runs are left out)"] += int((shard["event"] == code).sum())
+            report[f"'{EVENTS[code]}' events (such runs are left out)"] += int(
+                (shard["event"] == code).sum()
+            )
         done, running = _runs(shard if running is None else pd.concat([running, shard]), report)
         finished.append(done)
     tasks = pd.concat(finished, ignore_index=True)
@@ -137,9 +166,13 @@ def google2011_tasks(folder: str | Path) -> Workload:
 
 def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The runs that finish among `events`, and the SCHEDULE events whose run is still going on."""
-    events = events.iloc[np.lexsort((events["time"], events["index"], events["job"]))].reset_index(drop=True)
+    events = events.iloc[np.lexsort((events["time"], events["index"], events["job"]))].reset_index(
+        drop=True
+    )
     at, event = np.arange(len(events)), events["event"].to_numpy()
-    new_task = (np.diff(events["job"], prepend=-1) != 0) | (np.diff(events["index"], prepend=-1) != 0)
+    new_task = (np.diff(events["job"], prepend=-1) != 0) | (
+        np.diff(events["index"], prepend=-1) != 0
+    )
     ends = (event >= EVICT) & (event <= LOST)
     # A run is open after its SCHEDULE until the task ends or another task begins.
     scheduled = np.maximum.accumulate(np.where(event == SCHEDULE, at, -1))
@@ -147,7 +180,9 @@ def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataF
     begun = np.maximum.accumulate(np.where(new_task, at, 0))
     open_before = scheduled >= np.maximum(begun, np.r_[-1, ended[:-1]] + 1)
     finish = event == FINISH
-    report["finish events without a schedule event (left out)"] += int((finish & ~open_before).sum())
+    report["finish events without a schedule event (left out)"] += int(
+        (finish & ~open_before).sum()
+    )
     finish = np.flatnonzero(finish & open_before)
     start, time = events.iloc[scheduled[finish]], events["time"].to_numpy()
     done = start[["job", "index", *REQUESTS]].assign(duration=(time[finish] - start["time"]) / 1e6)
@@ -159,8 +194,9 @@ def _runs(events: pd.DataFrame, report: Counter) -> tuple[pd.DataFrame, pd.DataF
     return done[~early & ~blank][["job", "index", "duration", *REQUESTS]], events.iloc[still]
 
 
-def _shards(folder: Path, names: Sequence[str], types: Types, report: Counter,
-            optional: Sequence[str] = ()) -> Iterator[pd.DataFrame]:
+def _shards(
+    folder: Path, names: Sequence[str], types: Types, report: Counter, optional: Sequence[str] = ()
+) -> Iterator[pd.DataFrame]:
     paths = sorted(folder.glob("part-*-of-*.csv.gz"))
     if not paths:
         raise ValueError(f"folder: no part-*-of-*.csv.gz in {folder}; see schedlib.traces.download")
@@ -172,7 +208,9 @@ def _shards(folder: Path, names: Sequence[str], types: Types, report: Counter,
     reached = 0
     for path in paths:
         shard = read_frame(path, names, types, optional=optional)
-        refuse(path, "event", (shard["event"] > LAST_EVENT).to_numpy(), f"is more than {LAST_EVENT}")
+        refuse(
+            path, "event", (shard["event"] > LAST_EVENT).to_numpy(), f"is more than {LAST_EVENT}"
+        )
         late = shard["time"] == AFTER
         report["events after the trace (left out)"] += int(late.sum())
         shard = shard[~late]

@@ -90,7 +90,9 @@ def write_hawk(workload: Workload, path: str | Path) -> Path:
     work = workload.work()  # refuses jobs without tasks
     mean = jobs["mean"] if "mean" in jobs else work / np.diff(offsets)
     with replacing(path) as written, _open(written, "wt") as file:
-        for i, (submit, estimate) in enumerate(zip(jobs["submit"].tolist(), mean.tolist(), strict=True)):
+        for i, (submit, estimate) in enumerate(
+            zip(jobs["submit"].tolist(), mean.tolist(), strict=True)
+        ):
             times = duration[offsets[i] : offsets[i + 1]].tolist()
             file.write(f"{_text([submit])} {len(times)} {_text([estimate, *times])}\n")
     return path
@@ -111,9 +113,13 @@ def _numbers(path: Path, number: int, line: str) -> np.ndarray:
     except ValueError as error:
         raise ValueError(f"{path}: row {number}: {error}; correct the row or take it out") from None
     if not (np.isfinite(values).all() and (values >= 0).all()):
-        raise ValueError(f"{path}: row {number} has a negative, NaN or infinite number; correct or remove it")
+        raise ValueError(
+            f"{path}: row {number} has a negative, NaN or infinite number; correct or remove it"
+        )
     if len(values) < 4 or len(values) - 3 != values[1]:
         stated = f"{values[1]:g}" if len(values) > 1 else "no number of"
         has = f"states {stated} tasks and has {max(0, len(values) - 3)} durations"
-        raise ValueError(f"{path}: row {number} {has}; write: submit tasks mean duration duration ...")
+        raise ValueError(
+            f"{path}: row {number} {has}; write: submit tasks mean duration duration ..."
+        )
     return values

@@ -51,4 +51,11 @@ def bench() -> list[dict]:
         add(queue, increment[event], event)
     rate = steps / seconds(lambda: hold(queue, increment, steps)) / 1e6
     note = f"hold model, {pending:,} pending, exponential increments; no simulator can be faster"
-    return [{"name": "event queue alone", "value": round(rate, 2), "unit": "million events/s", "note": note}]
+    return [
+        {
+            "name": "event queue alone",
+            "value": round(rate, 2),
+            "unit": "million events/s",
+            "note": note,
+        }
+    ]

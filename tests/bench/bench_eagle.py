@@ -18,7 +18,9 @@ def timed(workload, system, workers: int) -> tuple[float, Mapping]:
     (True, 200)
     """
     begin = time.perf_counter()
-    run = simulate(workload, system, workers, short_partition=PARTITION["google"], cutoff=CUTOFF["google"])
+    run = simulate(
+        workload, system, workers, short_partition=PARTITION["google"], cutoff=CUTOFF["google"]
+    )
     return time.perf_counter() - begin, run.stats
 
 
@@ -33,8 +35,13 @@ def bench() -> list[dict]:
     for name in ("eagle", "hawk"):
         seconds, stats = runs[name]
         counts = f"{stats['jobs']:,} jobs, {stats['tasks'] / 1e6:.1f} million tasks"
-        rate, events = stats["events"] / seconds / 1e6, f"{stats['events'] / 1e6:.0f} million events"
-        rows.append((f"{name}, Google's size", round(seconds, 1), "s", f"{counts}, {events}; asked: 30"))
+        rate, events = (
+            stats["events"] / seconds / 1e6,
+            f"{stats['events'] / 1e6:.0f} million events",
+        )
+        rows.append(
+            (f"{name}, Google's size", round(seconds, 1), "s", f"{counts}, {events}; asked: 30")
+        )
         note = f"{rate:.1f} against {alone} million/s; asked: 0.3"
         rows.append((f"{name}, events", round(rate / alone, 2), "of the floor", note))
     for name in list(SYSTEMS)[1:]:

@@ -32,8 +32,14 @@ def bench(names: Iterable[str] = EXPLORERS) -> list[dict]:
     least, rows = empty(), []
     for name in names:
         explorer, rng = EXPLORERS[name](), np.random.default_rng(0)
-        took = [_seconds(lambda explorer=explorer, rng=rng: move(explorer, rng)) for _ in range(MOVES)]
+        took = [
+            _seconds(lambda explorer=explorer, rng=rng: move(explorer, rng)) for _ in range(MOVES)
+        ]
         note = f"median {1000 * np.median(took):.0f} ms, slowest {1000 * max(took):.0f} ms of {MOVES} moves"
-        row = {"name": f"explorer {name}", "value": np.median(took) / least, "unit": "empty pictures"}
+        row = {
+            "name": f"explorer {name}",
+            "value": np.median(took) / least,
+            "unit": "empty pictures",
+        }
         rows.append(row | {"note": note})
     return rows

@@ -52,10 +52,14 @@ def full_scan(ready, tasks, time, stage):
 
 def with_sorted_jobs(ready, tasks, time, stage):
     """The fast dispatcher, its sorting of the jobs included."""
-    return min_min.dispatch(by_arrival(ready, tasks), ready, tasks, time, quickest_first(time), stage)
+    return min_min.dispatch(
+        by_arrival(ready, tasks), ready, tasks, time, quickest_first(time), stage
+    )
 
 
-def dispatch_both(kernel: Callable, instance: Instance, ready: np.ndarray) -> tuple[Stage, Stage, np.ndarray]:
+def dispatch_both(
+    kernel: Callable, instance: Instance, ready: np.ndarray
+) -> tuple[Stage, Stage, np.ndarray]:
     """The map tasks, all ready at zero, and the reduce tasks, at `ready (N,)`, and both counts of looks."""
     stages, looks = [], np.zeros(2, np.int64)
     for arrive, tasks, time in (
@@ -102,11 +106,28 @@ def bench() -> list[dict]:
 
     fast, naive, looks = compare(instance.head(300))
     row("min-min, fast, 300 jobs", fast, "both stages")
-    row("min-min, full scan, 300 jobs", naive, "Algorithm 1 as printed, compiled; same decisions, checked")
-    row("full scan / fast, 300 jobs", naive / fast, f"candidates: {looks:.0f} times as many", "times")
+    row(
+        "min-min, full scan, 300 jobs",
+        naive,
+        "Algorithm 1 as printed, compiled; same decisions, checked",
+    )
+    row(
+        "full scan / fast, 300 jobs",
+        naive / fast,
+        f"candidates: {looks:.0f} times as many",
+        "times",
+    )
 
     small = instance.head(400)
     known = bounds(small)
-    row("lower bound, 400 jobs", seconds(lambda: bounds(small), 3), "two linear programs of 40,001 columns")
-    row("priced, 400 jobs", seconds(lambda: priced(small, known), 3), "seven plans; prices known already")
+    row(
+        "lower bound, 400 jobs",
+        seconds(lambda: bounds(small), 3),
+        "two linear programs of 40,001 columns",
+    )
+    row(
+        "priced, 400 jobs",
+        seconds(lambda: priced(small, known), 3),
+        "seven plans; prices known already",
+    )
     return rows

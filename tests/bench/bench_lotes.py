@@ -82,7 +82,9 @@ def timed(policy, instance, repeats: int = 1, **options):
     for _ in range(repeats):
         begin = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # more may arrive than is sustained, on purpose
+            warnings.simplefilter(
+                "ignore", UserWarning
+            )  # more may arrive than is sustained, on purpose
             run = simulate(policy, instance.configs, instance.workload, **options)
         runs.append(((time.perf_counter() - begin) / run.arrived, run))
     return min(runs, key=lambda pair: pair[0])
@@ -97,7 +99,13 @@ def bench() -> list[dict]:
     for policy in POLICIES:  # compile or load first
         timed(policy, random_instance(machines=1, hours=0.1))
     rows = [row for sizes in ("common", "independent") for row in against_floor(sizes)]
-    return [*rows, *by_machines(), *against_scan(), *(crowded(policy) for policy in POLICIES), *stages()]
+    return [
+        *rows,
+        *by_machines(),
+        *against_scan(),
+        *(crowded(policy) for policy in POLICIES),
+        *stages(),
+    ]
 
 
 def against_floor(sizes: str, machines: int = 1000, hours: float = 10.0) -> list[dict]:
@@ -122,7 +130,9 @@ def by_machines(each=(100, 1000, 10_000), hours: float = 1.5) -> list[dict]:
     rows, times = [], []
     for machines in each:
         instance = random_instance(0.006, machines=machines, hours=hours, matched=True)
-        repeats = max(1, 3 * each[-1] // (10 * machines))  # the small ones are over at once, and vary more
+        repeats = max(
+            1, 3 * each[-1] // (10 * machines)
+        )  # the small ones are over at once, and vary more
         seconds, run = timed("tetris", instance, min(repeats, 10))
         times.append(seconds)
         note = f"{run.arrived:,} jobs; the floor takes {1e6 * floor(instance.workload):.2f}"
@@ -139,7 +149,9 @@ def against_scan() -> list[dict]:
     cases = (("10,000 machines", 1000, 0.5, 0.97), ("1,000 machines, queueing", 100, 1.5, 1.3))
     for case, machines, hours, load in cases:
         instance = random_instance(0.006, machines=machines, hours=hours, load=load)
-        (slow, run), (fast, same) = (timed(policy, instance, record=True) for policy in (naive, "tetris"))
+        (slow, run), (fast, same) = (
+            timed(policy, instance, record=True) for policy in (naive, "tetris")
+        )
         first, second = (jobs[["start", "machine"]].fillna(-1) for jobs in (run.jobs, same.jobs))
         differ = f"{int((~first.eq(second).all(axis=1)).sum()):,} of {run.arrived:,} jobs differ"
         note = f"{differ} in start or machine; {run.waiting:,} queued at the end"

@@ -65,15 +65,21 @@ def bench() -> list[dict]:
     def row(name, value, unit, note=""):
         rows.append({"name": name, "value": float(f"{value:.3g}"), "unit": unit, "note": note})
 
-    cases = {("mch", "fast"): 200_000, ("h-drf", "fast"): 200_000, ("naive-h-drf", "fast"): 200_000,
-             ("h-drf", "literal"): 1_000}
+    cases = {
+        ("mch", "fast"): 200_000,
+        ("h-drf", "fast"): 200_000,
+        ("naive-h-drf", "fast"): 200_000,
+        ("h-drf", "literal"): 1_000,
+    }
     trees, timed = {levels: binary(levels) for levels in LEVELS}, {}
     per_decision(trees[10], "mch", tasks=10, repeats=1)  # compile or load
     for levels, tree in trees.items():
         for (rule, method), tasks in cases.items():
             repeats = REPEATS if method == "fast" else 2
             timed[levels, rule, method] = per_decision(tree, rule, method, tasks, repeats)
-    names = {(rule, method): rule + ", as printed" * (method == "literal") for rule, method in cases}
+    names = {
+        (rule, method): rule + ", as printed" * (method == "literal") for rule, method in cases
+    }
     largest = f"{trees[15].n_nodes:,} nodes"
     for case, name in names.items():
         seconds, operations = timed[15, *case]
@@ -88,7 +94,12 @@ def bench() -> list[dict]:
     for case, name in names.items():
         seconds, operations = ([timed[levels, *case][k] for levels in LEVELS] for k in (0, 1))
         slope = f"of operations {growth(nodes, operations):.2f}; log-log slope, {nodes[0]:,} to {nodes[-1]:,}"
-        row(f"{name}, growth", growth(nodes, seconds), "exponent of q", f"{slope} nodes; 1 is linear")
+        row(
+            f"{name}, growth",
+            growth(nodes, seconds),
+            "exponent of q",
+            f"{slope} nodes; 1 is linear",
+        )
     tree, each, jobs = stream()
     capacity = np.full(2, each)
     for rule in ("h-drf", "mch", "mch-two-phase"):

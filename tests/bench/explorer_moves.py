@@ -3,7 +3,16 @@
 import numpy as np
 
 from schedlib import leaderboard
-from schedlib.teaching.explorers import Explorer, eagle, eagle_player, hmhs, lotes, mch, one_trace, recorded
+from schedlib.teaching.explorers import (
+    Explorer,
+    eagle,
+    eagle_player,
+    hmhs,
+    lotes,
+    mch,
+    one_trace,
+    recorded,
+)
 from schedlib.teaching.explorers import leaderboard as board
 
 KEYBOARD = ("IntSlider", "FloatSlider", "SelectionSlider", "Dropdown", "Checkbox", "Text")
@@ -11,7 +20,9 @@ KEYBOARD = ("IntSlider", "FloatSlider", "SelectionSlider", "Dropdown", "Checkbox
 
 
 def _board():
-    return board.seeds(leaderboard.hmhs(seeds=20, against=["hmhs", "priced", "r-hmhs", "fifo"], each=True))
+    return board.seeds(
+        leaderboard.hmhs(seeds=20, against=["hmhs", "priced", "r-hmhs", "fifo"], each=True)
+    )
 
 
 EXPLORERS = {

@@ -37,7 +37,10 @@ def collect(only=None) -> list[dict]:
     rows = []
     for package in only or PACKAGES:
         if importlib.util.find_spec(f"bench_{package}"):
-            rows += [{"package": package, **row} for row in importlib.import_module(f"bench_{package}").bench()]
+            rows += [
+                {"package": package, **row}
+                for row in importlib.import_module(f"bench_{package}").bench()
+            ]
     return [{"package": "all", **row} for row in cold_starts(only)] + rows
 
 
@@ -54,7 +57,15 @@ def cold_starts(only=None, repeats: int = 5) -> list[dict]:
         seconds = soonest(code, repeats)
         what = f"{name}, first result" if name in papers.KEYS else name
         note = f"{seconds:.2f} s against {empty:.2f}, to the first line printed; asked: 1 s"
-        rows.append({"name": what, "value": round(seconds / empty, 1), "unit": "x an empty Python", "note": note, "seconds": seconds})
+        rows.append(
+            {
+                "name": what,
+                "value": round(seconds / empty, 1),
+                "unit": "x an empty Python",
+                "note": note,
+                "seconds": seconds,
+            }
+        )
     return rows
 
 
@@ -69,7 +80,9 @@ def soonest(code: str, repeats: int = 5) -> float:
     best = float("inf")
     for turn in range(repeats + 1):
         start = time.perf_counter()
-        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        with subprocess.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True
+        ) as process:
             if not process.stdout.readline():
                 raise RuntimeError(f"python -c {code!r} printed nothing")
             took = time.perf_counter() - start

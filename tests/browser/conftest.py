@@ -6,7 +6,11 @@ import lab
 
 
 def pytest_addoption(parser):
-    parser.addoption("--need-chromium", action="store_true", help="fail, and do not skip, where there is no Chromium")
+    parser.addoption(
+        "--need-chromium",
+        action="store_true",
+        help="fail, and do not skip, where there is no Chromium",
+    )
 
 
 def pytest_configure(config):
@@ -15,7 +19,12 @@ def pytest_configure(config):
 
 
 def pytest_terminal_summary(terminalreporter):
-    rows = [row for report in terminalreporter.getreports("passed") for name, row in report.user_properties if name == "took"]
+    rows = [
+        row
+        for report in terminalreporter.getreports("passed")
+        for name, row in report.user_properties
+        if name == "took"
+    ]
     if rows:
         terminalreporter.section("how long it took")
         for row in sorted(rows):

@@ -15,8 +15,10 @@ KEYS = {
     "box": (["Space"], ["Space"]),
 }
 """Each kind's keys, on and back. A menu must be opened: on a closed one JupyterLab takes up and down to go to another cell."""
-ONLY_SETTINGS = {"events a second": "how fast the player plays, which no still picture shows",
-                 "GPUs, if named": "the first tree names no GPU"}
+ONLY_SETTINGS = {
+    "events a second": "how fast the player plays, which no still picture shows",
+    "GPUs, if named": "the first tree names no GPU",
+}
 """Controls that change no picture, and why."""
 CLEAR = ("ControlOrMeta+a", "Delete")
 TYPED = {"tree": "[(1, 4), (3, 1)]"}
@@ -98,7 +100,11 @@ class Explorer:
         self.root.locator(f"[data-control='{number}']").focus()
 
     def settled(self) -> None:
-        self.notebook.until(lambda: not self.notebook.traffic.waiting and self.look()["ready"], SETTLES, f"{self.title} comes to rest")
+        self.notebook.until(
+            lambda: not self.notebook.traffic.waiting and self.look()["ready"],
+            SETTLES,
+            f"{self.title} comes to rest",
+        )
 
     def unreached(self) -> list[str]:
         """The controls that Tab does not reach from the first one on, nor Shift+Tab on the way back."""
@@ -162,7 +168,9 @@ class Explorer:
                 if move.seen:
                     self.same(move, self.press(number, *undo), name)
                     return move
-        raise AssertionError(f"{self.title}: {name} changes no picture; tried {', '.join(map(str, tried))}")
+        raise AssertionError(
+            f"{self.title}: {name} changes no picture; tried {', '.join(map(str, tried))}"
+        )
 
     def type(self, number: int) -> Move:
         """Write into a box for text, then what was there before."""
@@ -187,16 +195,24 @@ class Explorer:
             self.press(number, "Space", patience=0)
             paused = self.look()["picture"]
             self.page.wait_for_timeout(1000 * LAPSE)
-            assert self.look()["picture"] == paused, f"{self.title}: it plays on after a second push"
+            assert self.look()["picture"] == paused, (
+                f"{self.title}: it plays on after a second push"
+            )
         return move
 
     def same(self, there: Move, back: Move, name: str) -> None:
         """Raise AssertionError when equal settings have two pictures."""
         if back.after["settings"] == there.before["settings"]:
-            assert back.after["picture"] == there.before["picture"], f"{self.title}: {name} moved and moved back: another picture"
+            assert back.after["picture"] == there.before["picture"], (
+                f"{self.title}: {name} moved and moved back: another picture"
+            )
 
     def sound(self, look: dict, when: str) -> None:
         """Raise AssertionError unless the picture is whole, has words, and its place is as high as ever."""
-        assert look["height"] == self.height, f"{self.title}, {when}: the picture's place is {look['height']} px high, not {self.height}"
+        assert look["height"] == self.height, (
+            f"{self.title}, {when}: the picture's place is {look['height']} px high, not {self.height}"
+        )
         assert look["whole"], f"{self.title}, {when}: the picture is cut off by its place"
-        assert look["words"].strip() or look["alert"], f"{self.title}, {when}: the picture has no alt text"
+        assert look["words"].strip() or look["alert"], (
+            f"{self.title}, {when}: the picture has no alt text"
+        )

@@ -19,15 +19,27 @@ from playwright.sync_api import sync_playwright
 from schedlib import paths
 from schedlib.reproduce import notebooks
 
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
 MISSING = "no Chromium here: apt-get install chromium fonts-dejavu-core"
-FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+FLAGS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 FLAGS += ["--disable-sync", "--no-sandbox"]
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is in the page, not only those in sight
+    "notebook-extension/tracker": {
+        "windowingMode": "none"
+    },  # every cell is in the page, not only those in sight
 }
-REMARKS = re.compile(r"Got invalid theme mode|/search\.html.*(Failed to fetch|blocked by CORS policy|net::ERR_FAILED)")
+REMARKS = re.compile(
+    r"Got invalid theme mode|/search\.html.*(Failed to fetch|blocked by CORS policy|net::ERR_FAILED)"
+)
 """What the website's theme says at a first visit, and its search where pages are files: it lists them, but cannot quote them."""
 STARTS = 60
 """Seconds that a server or a kernel may take to answer."""
@@ -65,8 +77,15 @@ def copy_of_the_book(folder: Path) -> None:
             if cell["cell_type"] == "code":
                 cell["execution_count"] = None
             if "parameters" in cell["metadata"].get("tags", ()):
-                cell["source"] = re.sub(r"^scale = .*", 'scale = "smoke"', "".join(cell["source"]), flags=re.M)
-                cell["source"] = re.sub(r"^out = .*", f"out = {str(folder / 'figures-smoke')!r}", cell["source"], flags=re.M)
+                cell["source"] = re.sub(
+                    r"^scale = .*", 'scale = "smoke"', "".join(cell["source"]), flags=re.M
+                )
+                cell["source"] = re.sub(
+                    r"^out = .*",
+                    f"out = {str(folder / 'figures-smoke')!r}",
+                    cell["source"],
+                    flags=re.M,
+                )
         copy = folder / "notebooks" / f"{name}.ipynb"
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_text(json.dumps(book), encoding="utf-8")
@@ -89,19 +108,42 @@ class Lab:
             file.write_text(json.dumps(values))
         own = {"JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces", "JUPYTER_CONFIG_DIR": "config",
                "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "runtime", "IPYTHONDIR": "ipython"}  # fmt: skip
-        command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}", "--ServerApp.port_retries=0"]
-        command += [f"--IdentityProvider.token={self.token}", f"--ServerApp.root_dir={folder}", "--allow-root"]
-        library = {"PYTHONPATH": str(paths.checkout())}  # kernels run in the copy, and use the checkout's schedlib
-        environment = os.environ | {name: str(state / place) for name, place in own.items()} | library
+        command = [
+            sys.executable,
+            "-m",
+            "jupyterlab",
+            "--no-browser",
+            f"--port={port}",
+            "--ServerApp.port_retries=0",
+        ]
+        command += [
+            f"--IdentityProvider.token={self.token}",
+            f"--ServerApp.root_dir={folder}",
+            "--allow-root",
+        ]
+        library = {
+            "PYTHONPATH": str(paths.checkout())
+        }  # kernels run in the copy, and use the checkout's schedlib
+        environment = (
+            os.environ | {name: str(state / place) for name, place in own.items()} | library
+        )
         with self.log.open("wb") as log:
-            self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen(
+                command,
+                env=environment,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+            )
         self.until(lambda: self.api("GET", "status"), "the server answers")
 
     def api(self, method: str, path: str, content=None):
         """What Jupyter's REST interface answers."""
         body = None if content is None else json.dumps(content).encode()
         headers = {"Authorization": f"token {self.token}", "Content-Type": "application/json"}
-        request = urllib.request.Request(f"{self.url}/api/{path}", method=method, headers=headers, data=body)
+        request = urllib.request.Request(
+            f"{self.url}/api/{path}", method=method, headers=headers, data=body
+        )
         try:
             with urllib.request.urlopen(request, timeout=STARTS) as answer:
                 return json.loads(answer.read() or "null")
@@ -126,9 +168,16 @@ class Lab:
     @contextlib.contextmanager
     def kernel(self, path: str):
         """A notebook's kernel, idle, before its page is opened."""
-        session = self.api("POST", "sessions", {"path": path, "type": "notebook", "name": path, "kernel": {"name": "python3"}})
+        session = self.api(
+            "POST",
+            "sessions",
+            {"path": path, "type": "notebook", "name": path, "kernel": {"name": "python3"}},
+        )
         kernel = session["kernel"]["id"]
-        self.until(lambda: self.api("GET", f"kernels/{kernel}")["execution_state"] in ("idle", "starting"), "the kernel is idle")
+        self.until(
+            lambda: self.api("GET", f"kernels/{kernel}")["execution_state"] in ("idle", "starting"),
+            "the kernel is idle",
+        )
         try:
             yield
         finally:

@@ -32,7 +32,14 @@ class Traffic:
         self.complaints, self.broken, self.abroad = [], [], []
         page.on("websocket", self.listen)
         page.on("pageerror", lambda error: self.broken.append(str(error)))
-        page.on("request", lambda request: None if request.url.startswith((home, "data:", "blob:")) else self.abroad.append(request.url))
+        page.on(
+            "request",
+            lambda request: (
+                None
+                if request.url.startswith((home, "data:", "blob:"))
+                else self.abroad.append(request.url)
+            ),
+        )
 
     def listen(self, socket):
         socket.on("framesent", self.sent)
@@ -53,7 +60,11 @@ class Traffic:
         elif kind == "error":
             self.stopped = True
             self.complaints.append(f"{content['ename']}: {content['evalue']}")
-        elif kind == "stream" and content["name"] == "stderr" and not content["text"].startswith(OPENING):
+        elif (
+            kind == "stream"
+            and content["name"] == "stderr"
+            and not content["text"].startswith(OPENING)
+        ):
             self.complaints.append(content["text"])
 
 
@@ -64,14 +75,21 @@ def read(frame) -> dict | None:
     (count,) = struct.unpack_from("<Q", frame)
     offsets = struct.unpack_from(f"<{count}Q", frame, 8)
     parts = [frame[start:end] for start, end in zip(offsets[1:5], offsets[2:6], strict=True)]
-    return dict(zip(("header", "parent_header", "metadata", "content"), map(json.loads, parts), strict=True))
+    return dict(
+        zip(("header", "parent_header", "metadata", "content"), map(json.loads, parts), strict=True)
+    )
 
 
 class Notebook:
     """A notebook in a page of its own. `progress` is what its cells may write to standard error."""
 
     def __init__(self, lab, browser, name: str, progress: str | None = None):
-        self.lab, self.name, self.path, self.progress = lab, name, f"notebooks/{name}.ipynb", progress
+        self.lab, self.name, self.path, self.progress = (
+            lab,
+            name,
+            f"notebooks/{name}.ipynb",
+            progress,
+        )
         self.page = browser.new_page()
         self.traffic = Traffic(self.page, lab.url)
 
@@ -86,10 +104,19 @@ class Notebook:
 
     def open(self) -> None:
         """Until the page shows every cell and its kernel has answered."""
-        self.page.goto(f"{self.lab.url}/lab/workspaces/{uuid.uuid4().hex}/tree/{self.path}?token={self.lab.token}")
+        self.page.goto(
+            f"{self.lab.url}/lab/workspaces/{uuid.uuid4().hex}/tree/{self.path}?token={self.lab.token}"
+        )
         self.page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=1000 * OPENS)
-        self.until(lambda: self.traffic.replies and not self.traffic.waiting, OPENS, "the kernel answers the page")
-        count = sum(cell["cell_type"] == "code" for cell in self.lab.api("GET", f"contents/{self.path}")["content"]["cells"])
+        self.until(
+            lambda: self.traffic.replies and not self.traffic.waiting,
+            OPENS,
+            "the kernel answers the page",
+        )
+        count = sum(
+            cell["cell_type"] == "code"
+            for cell in self.lab.api("GET", f"contents/{self.path}")["content"]["cells"]
+        )
         self.until(lambda: len(self.cells()) == count, OPENS, f"the page shows {count} code cells")
 
     def run_all(self) -> None:
@@ -104,7 +131,9 @@ class Notebook:
         return self.page.evaluate(CELLS)
 
     def all_ran(self) -> bool:
-        ran = self.traffic.stopped or all(cell["folded"] or re.search(r"\d", cell["prompt"]) for cell in self.cells())
+        ran = self.traffic.stopped or all(
+            cell["folded"] or re.search(r"\d", cell["prompt"]) for cell in self.cells()
+        )
         return ran and not self.traffic.waiting
 
     def until(self, condition, seconds: float, what: str) -> None:
@@ -123,7 +152,11 @@ class Notebook:
             for kind, text in cell["complaints"]:
                 if kind in COMPLAINTS and self.serious(text):
                     found.append(f"cell {cell['cell']} complains: {text[:LONG]}")
-        found += [f"the kernel said: {text[:LONG]}" for text in self.traffic.complaints if self.serious(text) and not found]
+        found += [
+            f"the kernel said: {text[:LONG]}"
+            for text in self.traffic.complaints
+            if self.serious(text) and not found
+        ]
         found += [f"the page's own error: {text}" for text in self.traffic.broken]
         return found + [f"fetched from the web: {url}" for url in self.traffic.abroad]
 

@@ -12,8 +12,14 @@ from schedlib import paths
 from schedlib.teaching.explorers import Frame, recorded
 
 BOOK = paths.checkout() / "build" / "book"
-PROGRAMS = {name: text for name, text in live.explorers().items() if (BOOK / "_static" / "explorers" / f"{name}.js").exists()}
-SETTLED = "root => root.querySelector('[role=status]')?.textContent && root.querySelector('img').complete"
+PROGRAMS = {
+    name: text
+    for name, text in live.explorers().items()
+    if (BOOK / "_static" / "explorers" / f"{name}.js").exists()
+}
+SETTLED = (
+    "root => root.querySelector('[role=status]')?.textContent && root.querySelector('img').complete"
+)
 LOOK = """root => ({
   settings: [...root.querySelectorAll('label:not(:has(input[step="0.5"]))')].map(label => {
     const control = label.querySelector('select, input');
@@ -23,7 +29,11 @@ LOOK = """root => ({
   picture: root.querySelector('img').hidden ? '' : root.querySelector('img').src, drawn: root.querySelector('img').naturalWidth,
   alt: root.querySelector('img').alt, words: root.querySelector('[role=status]').textContent,
 })"""
-KEYS = {"range": ("ArrowRight", "ArrowLeft", "End", "Home"), "select-one": ("ArrowDown", "ArrowUp", "End", "Home"), "checkbox": ("Space", "Space")}
+KEYS = {
+    "range": ("ArrowRight", "ArrowLeft", "End", "Home"),
+    "select-one": ("ArrowDown", "ArrowUp", "End", "Home"),
+    "checkbox": ("Space", "Space"),
+}
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
@@ -70,7 +80,9 @@ def compare(root, explorer):
 def pages():
     """A page of a desk and one of a phone, without the web."""
     with lab.browser(viewport={"width": 1280, "height": 900}, offline=True) as desk:
-        phone = desk.browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True)
+        phone = desk.browser.new_context(
+            viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True, offline=True
+        )
         yield desk.new_page(), phone.new_page()
 
 
@@ -83,14 +95,18 @@ def test_every_control_shows_what_python_draws_by_keyboard(pages, name):
         control = controls.nth(number)
         if number:
             pages[0].keyboard.press("Tab")
-            assert control.evaluate("control => control === document.activeElement"), "Tab leads from one control to the next"
+            assert control.evaluate("control => control === document.activeElement"), (
+                "Tab leads from one control to the next"
+            )
         control.focus()
         seen = {tuple(root.evaluate(LOOK)["settings"])}
         for key in KEYS[control.evaluate("control => control.type")]:
             pages[0].keyboard.press(key)
             seen.add(tuple(compare(root, explorer)))
         assert len(seen) > 1, f"control {number + 1} moves"
-    found = Axe().run(pages[0], context=".explorer", options={"preload": False}).response["violations"]
+    found = (
+        Axe().run(pages[0], context=".explorer", options={"preload": False}).response["violations"]
+    )
     assert not found, [(one["id"], one["nodes"][0]["html"][:150]) for one in found]
 
 
@@ -134,5 +150,7 @@ def test_the_player_plays_pauses_and_steps(pages):
 def test_every_explorer_of_the_chapters_has_its_file_of_at_most_3_mb_a_chapter():
     assert PROGRAMS.keys() == live.explorers().keys()
     for chapter in {name[:-2] for name in PROGRAMS}:
-        sizes = [file.stat().st_size for file in (BOOK / "_static" / "explorers").glob(f"{chapter}-*.js")]
+        sizes = [
+            file.stat().st_size for file in (BOOK / "_static" / "explorers").glob(f"{chapter}-*.js")
+        ]
         assert sum(sizes) <= 3e6, chapter

@@ -16,7 +16,9 @@ TOO_LARGE = """() => [...Array(Reveal.getTotalSlides()).keys()].filter(i => { Re
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
-    pytest.mark.skipif(not (LECTURES and PAGES[0].exists()), reason="nothing has been built here: make book slides"),
+    pytest.mark.skipif(
+        not (LECTURES and PAGES[0].exists()), reason="nothing has been built here: make book slides"
+    ),
     pytest.mark.xdist_group("browser-0"),
 ]
 
@@ -32,7 +34,9 @@ def test_a_page_has_no_barrier(page, file):
     page.goto(file.as_uri())
     page.evaluate("async () => { await window.MathJax?.startup?.promise }")
     found = Axe().run(page, options={"preload": False}).response["violations"]
-    assert not found, [(one["id"], len(one["nodes"]), one["nodes"][0]["html"][:150]) for one in found]
+    assert not found, [
+        (one["id"], len(one["nodes"]), one["nodes"][0]["html"][:150]) for one in found
+    ]
 
 
 @pytest.mark.parametrize("file", LECTURES, ids=lambda file: file.stem)

@@ -1,6 +1,5 @@
 """The built website in a phone's width: it fits, it needs no web, its formulas are set, and its search finds."""
 
-
 import pytest
 
 import lab
@@ -11,7 +10,9 @@ BOOK = paths.checkout() / "build" / "book"
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(not lab.CHROMIUM, reason=lab.MISSING),
-    pytest.mark.skipif(not (BOOK / "index.html").exists(), reason="no book has been built here: make book"),
+    pytest.mark.skipif(
+        not (BOOK / "index.html").exists(), reason="no book has been built here: make book"
+    ),
     pytest.mark.xdist_group("browser-0"),
 ]
 
@@ -24,20 +25,37 @@ def phone():
         page = browser.new_page()
         page.on("request", lambda request: fetched.append(request.url))
         page.on("pageerror", lambda error: broken.append(f"{page.url}: {error}"))
-        page.on("console", lambda message: broken.append(f"{page.url}: {message.text}") if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: (
+                broken.append(f"{page.url}: {message.text}") if message.type == "error" else None
+            ),
+        )
         yield page
     assert not [url for url in fetched if not url.startswith(("file:", "data:", "blob:"))]
     assert not [line for line in broken if not lab.REMARKS.search(line)]
 
 
 def test_every_page_fits_with_pictures_and_formulas(phone):
-    for file in [*BOOK.glob("notebooks/*.html"), *BOOK.glob("figures/*.html"), BOOK / "notebooks" / "book" / "index.html", BOOK / "notebooks" / "book" / "api" / "lotes.html"]:
+    for file in [
+        *BOOK.glob("notebooks/*.html"),
+        *BOOK.glob("figures/*.html"),
+        BOOK / "notebooks" / "book" / "index.html",
+        BOOK / "notebooks" / "book" / "api" / "lotes.html",
+    ]:
         phone.goto(file.resolve().as_uri())
-        phone.wait_for_function("window.MathJax === undefined || MathJax.startup?.promise !== undefined")
+        phone.wait_for_function(
+            "window.MathJax === undefined || MathJax.startup?.promise !== undefined"
+        )
         phone.evaluate("async () => { if (window.MathJax) await MathJax.startup.promise }")
-        phone.evaluate("async () => { for (const i of document.images) { i.loading = 'eager'; await i.decode().catch(() => 0) } }")
+        phone.evaluate(
+            "async () => { for (const i of document.images) { i.loading = 'eager'; await i.decode().catch(() => 0) } }"
+        )
         assert phone.evaluate("document.scrollingElement.scrollWidth") <= WIDTH, file.name
-        assert phone.evaluate("[...document.images].filter(i => !i.naturalWidth).map(i => i.src)") == [], file.name
+        assert (
+            phone.evaluate("[...document.images].filter(i => !i.naturalWidth).map(i => i.src)")
+            == []
+        ), file.name
         assert phone.evaluate("document.querySelectorAll('mjx-merror').length") == 0, file.name
 
 

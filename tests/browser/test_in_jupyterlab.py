@@ -19,13 +19,24 @@ PROGRESS = r"[a-z0-9]+\.[a-z0-9-]+( \(smoke\))?:"
 
 
 def by_servers(names):
-    return [pytest.param(name, marks=pytest.mark.xdist_group(f"browser-{k % SERVERS}")) for k, name in enumerate(names)]
+    return [
+        pytest.param(name, marks=pytest.mark.xdist_group(f"browser-{k % SERVERS}"))
+        for k, name in enumerate(names)
+    ]
 
 
 def with_explorers(file):
     """How many outputs of a committed notebook are explorers."""
-    cells = [cell for cell in json.loads(file.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
-    return sum("application/vnd.jupyter.widget-view+json" in output.get("data", {}) for cell in cells for output in cell["outputs"])
+    cells = [
+        cell
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]
+        if cell["cell_type"] == "code"
+    ]
+    return sum(
+        "application/vnd.jupyter.widget-view+json" in output.get("data", {})
+        for cell in cells
+        for output in cell["outputs"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +58,9 @@ def browser():
 def opened(server, browser, request, tmp_path):
     """The notebook of a test's parameter, open in a page."""
     name = request.node.callspec.params["name"]
-    with reading.Notebook(server, browser, name, PROGRESS if name.startswith("reproduce/") else None) as notebook:
+    with reading.Notebook(
+        server, browser, name, PROGRESS if name.startswith("reproduce/") else None
+    ) as notebook:
         with lab.screenshot_on_failure(notebook.page, tmp_path / "page.png"):
             notebook.open()
         yield notebook
@@ -62,13 +75,20 @@ def test_runs_without_complaint_and_every_control_answers(name, opened, tmp_path
         assert not problems, f"{name}:\n" + "\n".join(problems)
         record_property("took", f"{name}: run in {time.monotonic() - start:.1f} s")
         found = opened.page.locator(explorers.ROOTS).count()
-        assert found == with_explorers(BOOK[name]), f"{name}: explorers in the page, and in the notebook as committed"
+        assert found == with_explorers(BOOK[name]), (
+            f"{name}: explorers in the page, and in the notebook as committed"
+        )
         for index in range(found):
             explorer = explorers.Explorer(opened, index)
-            for what, names in (("Tab does not reach", explorer.unreached()), ("no room for", explorer.clipped())):
+            for what, names in (
+                ("Tab does not reach", explorer.unreached()),
+                ("no room for", explorer.clipped()),
+            ):
                 assert not names, f"{explorer.title}: {what} {', '.join(names)}"
             for number, control in enumerate(explorer.controls):
                 move = explorer.move(number)
-                record_property("took", f"{name}: explorer {index + 1}: {control['name']}: {move.seconds:.2f} s")
+                record_property(
+                    "took", f"{name}: explorer {index + 1}: {control['name']}: {move.seconds:.2f} s"
+                )
         problems = opened.problems()
         assert not problems, f"{name}, after the moves:\n" + "\n".join(problems)

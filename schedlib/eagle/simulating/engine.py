@@ -92,7 +92,9 @@ def _signature():
     duration = np.zeros(1)
     duration.flags.writeable = False
     arguments = initial(Settings(), table(1, JOB), duration, 1), np.random.default_rng(0)
-    parts_of_readers = map(compiling.function_type, (systems.SEND, systems.SEND, systems.COUNT, systems.PICK))
+    parts_of_readers = map(
+        compiling.function_type, (systems.SEND, systems.SEND, systems.COUNT, systems.PICK)
+    )
     return types.int64(*parts_of_readers, *map(numba.typeof, arguments))
 
 
@@ -131,7 +133,9 @@ def advance(send_short, send_long, count, pick, state, rng):
         elif beat == now:
             advertise(state, now)
             counts.heartbeats += 1
-            clock.next_heartbeat = state.how.heartbeat * (1 + np.floor(now / state.how.heartbeat + 1e-9))
+            clock.next_heartbeat = state.how.heartbeat * (
+                1 + np.floor(now / state.how.heartbeat + 1e-9)
+            )
         else:
             clock.next_job = job + 1
             write(state.log, now, messages.SUBMITTED, -1, job)
@@ -145,15 +149,25 @@ def advance(send_short, send_long, count, pick, state, rng):
             return REFUSED
 
 
-ROOM_OF = {MORE_ENTRIES: "entries", MORE_NEAR: "near", MORE_FAR: "far", MORE_COPIES: "board", MORE_LOG: "log",
-           MORE_LINE: "line"}
+ROOM_OF = {
+    MORE_ENTRIES: "entries",
+    MORE_NEAR: "near",
+    MORE_FAR: "far",
+    MORE_COPIES: "board",
+    MORE_LOG: "log",
+    MORE_LINE: "line",
+}
 
 
 def run(functions: Sequence[Callable], state: State, rng: np.random.Generator) -> State:
     """The state at the end, or when a choice of a reader's `functions`, in the order of `advance`, was
     refused (`refusal`)."""
     while (code := advance(*functions, state, rng)) not in (DONE, REFUSED):
-        name = ROOM_OF[code]  # what needs twice the room; `advance` asks again where that is too little
+        name = ROOM_OF[
+            code
+        ]  # what needs twice the room; `advance` asks again where that is too little
         own = getattr(state, name)
-        state = state._replace(**{name: longer(own) if isinstance(own, np.ndarray) else own.longer()})
+        state = state._replace(
+            **{name: longer(own) if isinstance(own, np.ndarray) else own.longer()}
+        )
     return state

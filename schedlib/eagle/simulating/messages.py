@@ -10,8 +10,21 @@ from schedlib.eagle.simulating.state import BINS
 
 PROBE, PLACED_TASK, REJECTED, ANSWERED_VAIN, STARTED = range(5)
 """Kinds: a probe, a placed task, a rejection, the answer "nothing left", the news of a task handed out."""
-EVENTS = ("submit", "send", "queue", "reject", "ask", "start", "finish",
-          "vain", "drop", "robbed", "steal", "mark", "clear")
+EVENTS = (
+    "submit",
+    "send",
+    "queue",
+    "reject",
+    "ask",
+    "start",
+    "finish",
+    "vain",
+    "drop",
+    "robbed",
+    "steal",
+    "mark",
+    "clear",
+)
 SUBMITTED, SENT, QUEUES, REJECTS, ASKS, STARTS, FINISHES = range(7)
 VAIN_ANSWER, DROPS, ROBBED, STEALS_ONE, MARKS, CLEARS = range(7, 13)
 

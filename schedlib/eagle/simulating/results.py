@@ -57,20 +57,40 @@ class Simulation:
     def percentiles(self, q: Sequence[float] = (50, 90, 99)) -> pd.DataFrame:
         """Percentiles of the completion times of each class: `long, percentile, completion` (s)."""
         times = self.jobs.groupby("long")["completion"]
-        rows = [(long, *pair) for long, one in times for pair in zip(q, np.percentile(one, q), strict=True)]
+        rows = [
+            (long, *pair)
+            for long, one in times
+            for pair in zip(q, np.percentile(one, q), strict=True)
+        ]
         return pd.DataFrame(rows, columns=["long", "percentile", "completion"])
 
 
-def result(system: System, names: np.ndarray, order: np.ndarray, state: State, record: bool) -> Simulation:
+def result(
+    system: System, names: np.ndarray, order: np.ndarray, state: State, record: bool
+) -> Simulation:
     """The run's frames and counters; the state's jobs are rows `order (N,)` of the workload."""
     ends = np.empty_like(state.jobs)
     ends[order] = state.jobs
-    jobs = pd.DataFrame({"job": names, "submit": ends["submit"], "finish": ends["finish"],
-                         "completion": ends["finish"] - ends["submit"], "long": ends["long"] == 1,
-                         "tasks": ends["tasks"], "estimate": ends["estimate"]})
+    jobs = pd.DataFrame(
+        {
+            "job": names,
+            "submit": ends["submit"],
+            "finish": ends["finish"],
+            "completion": ends["finish"] - ends["submit"],
+            "long": ends["long"] == 1,
+            "tasks": ends["tasks"],
+            "estimate": ends["estimate"],
+        }
+    )
     tasks, log = _records(names, order, state) if record else (None, None)
-    return Simulation(system=system, jobs=jobs, stats=_stats(state), utilisation=_utilisation(state),
-                      tasks=tasks, log=log)
+    return Simulation(
+        system=system,
+        jobs=jobs,
+        stats=_stats(state),
+        utilisation=_utilisation(state),
+        tasks=tasks,
+        log=log,
+    )
 
 
 def _stats(state: State) -> dict[str, float]:
@@ -78,17 +98,25 @@ def _stats(state: State) -> dict[str, float]:
     jobs, sums = state.jobs, state.log.sums[0]
     workers, short_only = len(state.workers), state.how.short_only
     span = jobs.submit[-1] - jobs.submit[0]
-    short, general = (busy / span if span > 0 else math.nan for busy in (sums.last_short, sums.last_general))
+    short, general = (
+        busy / span if span > 0 else math.nan for busy in (sums.last_short, sums.last_general)
+    )
     once, twice = ("probes", "placements"), ("rejections", "requests", "steal_attempts")
     messages = sum(counts[name] for name in once) + 2 * sum(counts[name] for name in twice)
     return {
-        "workers": workers, "short_only": short_only, "jobs": len(jobs), "tasks": int(jobs.tasks.sum()),
-        "short_tasks": int(jobs.tasks[jobs.long == 0].sum()), **counts,
+        "workers": workers,
+        "short_only": short_only,
+        "jobs": len(jobs),
+        "tasks": int(jobs.tasks.sum()),
+        "short_tasks": int(jobs.tasks[jobs.long == 0].sum()),
+        **counts,
         "rescheduled": counts["rejections"] + counts["stolen"],
         "messages": messages + workers * counts["heartbeats"],
         "utilisation": float((short + general) / workers),
         "utilisation_short": float(short / short_only) if short_only else math.nan,
-        "utilisation_general": float(general / (workers - short_only)) if workers > short_only else math.nan,
+        "utilisation_general": float(general / (workers - short_only))
+        if workers > short_only
+        else math.nan,
         "makespan": float(jobs.finish.max()),
     }
 
@@ -100,12 +128,19 @@ def _utilisation(state: State) -> pd.DataFrame:
     time = width * np.arange(len(bins))
     room = np.minimum(width, np.maximum(last - time, 1e-300))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return pd.DataFrame({"time": time, "short": bins[:, 0] / (room * short_only),
-                             "general": bins[:, 1] / (room * (workers - short_only)),
-                             "all": bins.sum(axis=1) / (room * workers)})
+        return pd.DataFrame(
+            {
+                "time": time,
+                "short": bins[:, 0] / (room * short_only),
+                "general": bins[:, 1] / (room * (workers - short_only)),
+                "all": bins.sum(axis=1) / (room * workers),
+            }
+        )
 
 
-def _records(names: np.ndarray, order: np.ndarray, state: State) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _records(
+    names: np.ndarray, order: np.ndarray, state: State
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """The frames of tasks and of events. The start of a fetched task, no event to the engine, is added."""
     jobs, owner = state.jobs, np.repeat(order, state.jobs.tasks)
     number = np.arange(len(owner)) - np.repeat(np.cumsum(jobs.tasks) - jobs.tasks, jobs.tasks)
@@ -114,9 +149,13 @@ def _records(names: np.ndarray, order: np.ndarray, state: State) -> tuple[pd.Dat
     long = np.repeat(jobs.long == 1, jobs.tasks)
     tasks = pd.DataFrame({"job": names[owner], "task": number, **runs, "long": long})
     log = pd.DataFrame(state.log.events[: int(state.log.used[0])])
-    log = log.assign(event=np.array(EVENTS, dtype=object)[log["event"]], job=names[order][log["job"]])
+    log = log.assign(
+        event=np.array(EVENTS, dtype=object)[log["event"]], job=names[order][log["job"]]
+    )
     late = tasks[tasks["start"] > tasks["asked"]]
-    starts = late[["start", "worker", "job"]].rename(columns={"start": "time"}).assign(event="start")
+    starts = (
+        late[["start", "worker", "job"]].rename(columns={"start": "time"}).assign(event="start")
+    )
     log = pd.concat([starts[list(log)], log], ignore_index=True)
     log = log.sort_values("time", kind="stable", ignore_index=True)
     return tasks.sort_values(["job", "task"], kind="stable", ignore_index=True), log
@@ -156,7 +195,11 @@ def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
     return worker, *copies[worker]
 
 
-AT_ONCE = {"mark": 0, "reject": 1, "send": 2}  # what a scheduler does at once for a job, in the order shown
+AT_ONCE = {
+    "mark": 0,
+    "reject": 1,
+    "send": 2,
+}  # what a scheduler does at once for a job, in the order shown
 
 
 def replay(run: Simulation) -> list[Step]:
@@ -193,14 +236,27 @@ class _Cluster:
         self.victim = -1
 
     def state(self):
-        return map(tuple, (self.running, self.asking, self.queue, self.coming, self.bits, self.copies,
-                           self.started, self.done))
+        return map(
+            tuple,
+            (
+                self.running,
+                self.asking,
+                self.queue,
+                self.coming,
+                self.bits,
+                self.copies,
+                self.started,
+                self.done,
+            ),
+        )
 
     def take(self, time, event, job, worker):
         """One row of the log."""
         if event == "send":
             self.coming[worker] = (*self.coming[worker], job)
-        elif event == "reject" and job in self.coming[worker]:  # as published the probe is never sent
+        elif (
+            event == "reject" and job in self.coming[worker]
+        ):  # as published the probe is never sent
             self.coming[worker] = _without(self.coming[worker], job)
         elif event == "queue":
             self.coming[worker] = _without(self.coming[worker], job)

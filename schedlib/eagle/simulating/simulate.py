@@ -31,11 +31,22 @@ LARGEST = 1e9
 
 @typed
 @interruptible
-def simulate(workload: Workload, system: str | System = "eagle", workers: int = 100, *,
-             short_partition: float, cutoff: float | None, probe_ratio: float = 2,
-             min_probes: int | None = None, network_delay: float = 0.0005, estimate: Estimate = "mean",
-             heartbeat: float = 3.0, detail: str = "as_published", seed: int = 0,
-             record: bool = False) -> Simulation:
+def simulate(
+    workload: Workload,
+    system: str | System = "eagle",
+    workers: int = 100,
+    *,
+    short_partition: float,
+    cutoff: float | None,
+    probe_ratio: float = 2,
+    min_probes: int | None = None,
+    network_delay: float = 0.0005,
+    estimate: Estimate = "mean",
+    heartbeat: float = 3.0,
+    detail: str = "as_published",
+    seed: int = 0,
+    record: bool = False,
+) -> Simulation:
     """Run a workload under a system on so many workers, each with one slot and one queue.
 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", "ideal-eagle", or an `eagle.System`
@@ -85,37 +96,63 @@ def simulate(workload: Workload, system: str | System = "eagle", workers: int = 
     if detail not in DETAILS:
         raise unknown("detail", detail, DETAILS)
     choices, guesses = streams(seed, "choices", "estimates")
-    for name, value in (("probe_ratio", probe_ratio), ("network_delay", network_delay),
-                        ("heartbeat", heartbeat)):
+    for name, value in (
+        ("probe_ratio", probe_ratio),
+        ("network_delay", network_delay),
+        ("heartbeat", heartbeat),
+    ):
         _require(0 <= value < math.inf, name, value, "a finite number, not negative")
     _require(probe_ratio <= MOST_RATIO, "probe_ratio", probe_ratio, f"at most {MOST_RATIO:,}")
     _require(1 <= workers <= MOST_WORKERS, "workers", workers, f"from 1 to {MOST_WORKERS:,}")
-    _require(cutoff is None or cutoff >= 0, "cutoff", cutoff, "a number of seconds, not negative, or None")
-    _require(0 <= short_partition <= 1, "short_partition", short_partition, "from 0 to 1, of the workers")
+    _require(
+        cutoff is None or cutoff >= 0,
+        "cutoff",
+        cutoff,
+        "a number of seconds, not negative, or None",
+    )
+    _require(
+        0 <= short_partition <= 1, "short_partition", short_partition, "from 0 to 1, of the workers"
+    )
     published = detail != "as_written"
     rows, jobs, duration = prepare(workload, cutoff, estimate, published, guesses)
     jobs.probes = _probes(system, jobs, probe_ratio)
     short, long, order = (system.part(argument) for argument in systems.ARGUMENTS)
     least = float(np.ptp(jobs.submit) + duration.max() + network_delay) / MOST_BEATS
-    _require(heartbeat == 0 or heartbeat > least or not (short.stale or long.stale), "heartbeat", heartbeat,
-             f"more than {least:.3g} here: the centre reads all news each time")
-    how = Settings(short_way=short.at(published), long_way=long.at(published), order=order.at(published),
-                   charges=order.charges, published=published,
-                   submitted=detail == "as_submitted", sticky=bool(system.sticky), steal=bool(system.steal),
-                   any_thief=published if system.thieves is None else system.thieves == "any",
-                   news=order.news and bool(system.updates), halved=system.updates == "halved",
-                   bunches=order.bunches and not system.steal and detail != "as_submitted",
-                   stale=heartbeat > 0 and (short.stale or long.stale), shares=short.shares,
-                   rejects=short.rejects and not published,
-                   short_only=_short_only(system, short_partition, workers, bool(jobs.long.any())),
-                   delay=float(network_delay), heartbeat=float(heartbeat),
-                   cap=float(system.cap))
+    _require(
+        heartbeat == 0 or heartbeat > least or not (short.stale or long.stale),
+        "heartbeat",
+        heartbeat,
+        f"more than {least:.3g} here: the centre reads all news each time",
+    )
+    how = Settings(
+        short_way=short.at(published),
+        long_way=long.at(published),
+        order=order.at(published),
+        charges=order.charges,
+        published=published,
+        submitted=detail == "as_submitted",
+        sticky=bool(system.sticky),
+        steal=bool(system.steal),
+        any_thief=published if system.thieves is None else system.thieves == "any",
+        news=order.news and bool(system.updates),
+        halved=system.updates == "halved",
+        bunches=order.bunches and not system.steal and detail != "as_submitted",
+        stale=heartbeat > 0 and (short.stale or long.stale),
+        shares=short.shares,
+        rejects=short.rejects and not published,
+        short_only=_short_only(system, short_partition, workers, bool(jobs.long.any())),
+        delay=float(network_delay),
+        heartbeat=float(heartbeat),
+        cap=float(system.cap),
+    )
     parts = short.function, long.function, system.probes, order.function
     state = initial(how, jobs, duration, workers, record=record, readers=any(parts))
     first_beat = math.floor(jobs[0].submit / heartbeat) * heartbeat if how.stale else math.inf
     state.clock.next_heartbeat = first_beat
     unused = systems.nowhere, systems.nowhere, systems.none, systems.first
-    state = engine.run([own or other for own, other in zip(parts, unused, strict=True)], state, choices)
+    state = engine.run(
+        [own or other for own, other in zip(parts, unused, strict=True)], state, choices
+    )
     names = workload.jobs["job"].to_numpy()
     if state.refusal[0].what:
         raise ValueError(refusal_text(state, system.name, workload.time_unit, names[rows]))
@@ -132,7 +169,9 @@ def dephased(submit: np.ndarray) -> np.ndarray:
     """
     times = submit.tolist()
     for job in (np.flatnonzero(submit[1:] == submit[:-1]) + 1).tolist():
-        times[job] = times[job - 1] + DEPHASING  # one after another, since a product would round otherwise
+        times[job] = (
+            times[job - 1] + DEPHASING
+        )  # one after another, since a product would round otherwise
     return np.array(times)
 
 
@@ -141,7 +180,9 @@ def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarr
     if isinstance(estimate, str) and estimate == "mean":
         return np.ones(jobs)
     pair: Any = (estimate, estimate) if isinstance(estimate, Real) else estimate
-    is_pair = isinstance(pair, Sequence) and len(pair) == 2 and all(isinstance(end, Real) for end in pair)
+    is_pair = (
+        isinstance(pair, Sequence) and len(pair) == 2 and all(isinstance(end, Real) for end in pair)
+    )
     if not is_pair or not 0 < pair[0] <= pair[1] <= LARGEST:
         rule = f"give 'mean', a positive factor up to {LARGEST:g}, or a pair (low, high) of such"
         raise ValueError(f"estimate: {estimate!r}; {rule}")
@@ -149,15 +190,24 @@ def factors(estimate: Estimate, jobs: int, rng: np.random.Generator) -> np.ndarr
     return rng.uniform(low, high, jobs) if low < high else np.full(jobs, low)
 
 
-def prepare(workload: Workload, cutoff: float | None, estimate: Estimate, published: bool,
-            rng: np.random.Generator) -> tuple[np.ndarray, np.recarray, np.ndarray]:
+def prepare(
+    workload: Workload,
+    cutoff: float | None,
+    estimate: Estimate,
+    published: bool,
+    rng: np.random.Generator,
+) -> tuple[np.ndarray, np.recarray, np.ndarray]:
     """The jobs' rows (N,) in the order of submission, their records (N,), and the tasks' durations (T,).
 
     As published, means are cut to whole seconds, before and after a factor is applied. Raises ValueError as
     `simulate` does.
     """
     frame, offsets = workload.jobs, workload.offsets
-    tasks, work, duration = np.diff(offsets), workload.work(), workload.tasks["duration"].to_numpy(float)
+    tasks, work, duration = (
+        np.diff(offsets),
+        workload.work(),
+        workload.tasks["duration"].to_numpy(float),
+    )
     mean = np.asarray(frame["mean"] if "mean" in frame else work / tasks, float)
     if bad := np.flatnonzero(~(np.isfinite(mean) & (mean >= 0))).tolist():
         value = f"'mean' in row {bad[0]} of jobs is {mean[bad[0]]}"
@@ -175,7 +225,8 @@ def prepare(workload: Workload, cutoff: float | None, estimate: Estimate, publis
         which, on_purpose = ("long", "0") if long.all() else ("short", "math.inf")
         raise ValueError(
             f"cutoff: {cutoff:g} s makes all jobs {which}, since their mean durations go from {mean.min():g} "
-            f"to {mean.max():g} s; give one in between, or {on_purpose} to say so")
+            f"to {mean.max():g} s; give one in between, or {on_purpose} to say so"
+        )
     guess = factors(estimate, len(frame), rng) * mean
     order, jobs = np.argsort(submit, kind="stable"), table(len(frame), JOB)
     jobs.submit, jobs.estimate = submit[order], (np.floor(guess) if published else guess)[order]
@@ -197,7 +248,9 @@ def _short_only(system: System, short_partition: float, workers: int, any_long: 
     if any_long and short_only == workers:
         raise ValueError(f"{given} leaves none for long jobs; lower it")
     if any_long and short_only == 0 and system.part("short_jobs").shares:
-        raise ValueError(f"{given} is none, but {system.name} sends rejected probes there; raise it")
+        raise ValueError(
+            f"{given} is none, but {system.name} sends rejected probes there; raise it"
+        )
     return short_only
 
 

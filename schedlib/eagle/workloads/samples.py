@@ -15,8 +15,9 @@ SHORTEST = 1.0  # s: Alibaba's whole seconds are rounded down, so 0 stands for l
 
 
 @typed
-def google_sample(ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS,
-                  nodes: int = SAMPLE_NODES) -> Workload:
+def google_sample(
+    ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS, nodes: int = SAMPLE_NODES
+) -> Workload:
     """Section 7's 3,300 jobs for 100 nodes: `google` jobs with fewer and longer tasks, seconds read as ms.
 
     Columns as in `google`, but times are in ms (`time_unit`): `simulate` then needs `network_delay=0.5`.
@@ -47,11 +48,15 @@ def google_sample(ratio: float = 1.2, seed: int = 0, jobs: int = SAMPLE_JOBS,
         raise ValueError(f"ratio: {ratio}, must be positive")
     all_nodes = WORKERS["google"][0]
     if not 1 <= nodes <= all_nodes:
-        raise ValueError(f"nodes: {nodes}, must be from 1 to the {all_nodes} that the trace is shrunk from")
+        raise ValueError(
+            f"nodes: {nodes}, must be from 1 to the {all_nodes} that the trace is shrunk from"
+        )
     original = google(jobs, seed)
     before, duration = np.diff(original.offsets), original.tasks["duration"].to_numpy()
     tasks = np.maximum(1, np.rint(before * nodes / all_nodes)).astype(np.int64)
-    kept = np.arange(len(duration)) - np.repeat(original.offsets[:-1], before) < np.repeat(tasks, before)
+    kept = np.arange(len(duration)) - np.repeat(original.offsets[:-1], before) < np.repeat(
+        tasks, before
+    )
     duration = duration[kept]
     work = original.jobs["mean"].to_numpy() * before
     duration *= np.repeat(work / np.add.reduceat(duration, np.cumsum(tasks) - tasks), tasks)
@@ -80,7 +85,9 @@ def four_nodes() -> Workload:
     110.0
     30.0
     """
-    return Workload.from_arrays([0, 0, 0, 0, 1], [101, 101, 11, 11, 10, 10, 10, 10], tasks=[1, 1, 1, 1, 4])
+    return Workload.from_arrays(
+        [0, 0, 0, 0, 1], [101, 101, 11, 11, 10, 10, 10, 10], tasks=[1, 1, 1, 1, 4]
+    )
 
 
 @typed
@@ -105,13 +112,19 @@ def alibaba(every: int = 16, *, trace: Workload | None = None) -> Workload:
     """
     trace = traces.alibaba2018("stages") if trace is None else trace
     if not 1 <= every <= len(trace):
-        raise ValueError(f"every: {every}, must be a whole number from 1 to the trace's {len(trace)} stages")
+        raise ValueError(
+            f"every: {every}, must be a whole number from 1 to the trace's {len(trace)} stages"
+        )
     chosen, counts = np.arange(len(trace)) % every == 0, np.diff(trace.offsets)
     kept = np.flatnonzero(chosen)
     duration = trace.tasks["duration"].to_numpy()[np.repeat(chosen, counts)]
     number = np.arange(len(kept))
-    tasks = pd.DataFrame({"job": np.repeat(number, counts[kept]), "duration": np.maximum(duration, SHORTEST)})
-    jobs = pd.DataFrame({"job": number, "submit": trace.jobs["submit"].to_numpy()[kept], "stage": kept})
+    tasks = pd.DataFrame(
+        {"job": np.repeat(number, counts[kept]), "duration": np.maximum(duration, SHORTEST)}
+    )
+    jobs = pd.DataFrame(
+        {"job": number, "submit": trace.jobs["submit"].to_numpy()[kept], "stage": kept}
+    )
     mean = job_means(Workload(jobs, tasks))
     jobs["class"], jobs["mean"] = (mean > CUTOFF["alibaba"]).astype(np.int64), mean
     short = f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)"

@@ -60,10 +60,18 @@ LONG_WORK = {"google": 0.83, "cloudera": 0.91, "yahoo": 0.98}
 """Long jobs' share of the task-seconds (Table 1)."""
 PARTITION = {"google": 0.17, "cloudera": 0.09, "yahoo": 0.02, "facebook": 0.02, "alibaba": 0.24}
 """Share of the workers reserved for short jobs: the short jobs' share of the task-seconds (Section 5)."""
-CUTOFF = {"google": 1129.532, "cloudera": 272.783, "yahoo": 90.5811, "facebook": 76.5951, "alibaba": 48.99}
+CUTOFF = {
+    "google": 1129.532,
+    "cloudera": 272.783,
+    "yahoo": 90.5811,
+    "facebook": 76.5951,
+    "alibaba": 48.99,
+}
 """Mean task duration (s) above which a job is long: the authors'; Alibaba's by `cutoff_for`."""
 WORKERS = dict.fromkeys(("google", "cloudera"), (15_000, 17_000, 19_000, 21_000, 23_000)) | {
-    "yahoo": (4_000, 4_500, 5_000, 5_500, 6_000), "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300)}
+    "yahoo": (4_000, 4_500, 5_000, 5_500, 6_000),
+    "alibaba": (2_150, 2_450, 2_750, 3_000, 3_300),
+}
 """Workers, high load to low: Google's and the fewest of the others (Table 2) the paper's, else assumed."""
 HEARTBEAT = {"google": 3.0, "cloudera": 12.0, "yahoo": 7.0, "facebook": 3.0, "alibaba": 3.0}
 """Seconds between DLWL's updates (Section 6.2; Facebook's and Alibaba's assumed)."""
@@ -77,10 +85,23 @@ SHORT_TASKS = {"cloudera": 187.0, "yahoo": 23.6}
 """Mean number of tasks of a short job (before rounding up)."""
 TYPES = {
     "google": [(1, 1, 1)],
-    "cloudera": [(477, 847, 2820), (246, 48, 15240), (197, 875, 3180), (105, 1938, 7860), (23, 405, 61200),
-                 (7, 3577, 18900)],
-    "yahoo": [(838, 409, 2100), (91, 1004, 2400), (7, 133, 9300), (35, 455, 13500), (5, 2119, 30900),
-              (1303, 8, 3600), (2, 954, 16800)],
+    "cloudera": [
+        (477, 847, 2820),
+        (246, 48, 15240),
+        (197, 875, 3180),
+        (105, 1938, 7860),
+        (23, 405, 61200),
+        (7, 3577, 18900),
+    ],
+    "yahoo": [
+        (838, 409, 2100),
+        (91, 1004, 2400),
+        (7, 133, 9300),
+        (35, 455, 13500),
+        (5, 2119, 30900),
+        (1303, 8, 3600),
+        (2, 954, 16800),
+    ],
 }
 """Types of long jobs: jobs, tasks of one, duration (s); Chen et al.'s clusters without that of small jobs."""
 ONE_TASK, EXPONENT = 0.75, 1.4018
@@ -114,8 +135,13 @@ def table1(workload: Workload, cutoff: float) -> pd.DataFrame:
     0     4       25.0  48.387097
     """
     work, long = _work_and_class(workload, cutoff)
-    return pd.DataFrame({"jobs": [len(work)], "long_jobs": [100 * long.mean()],
-                         "long_work": [100 * work[long].sum() / work.sum()]})
+    return pd.DataFrame(
+        {
+            "jobs": [len(work)],
+            "long_jobs": [100 * long.mean()],
+            "long_work": [100 * work[long].sum() / work.sum()],
+        }
+    )
 
 
 @typed
@@ -149,7 +175,9 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
     if len(means) < 2:
         alike = f"every job's tasks take {means[0]:g} s on average"
         raise ValueError(f"workload: {alike}, so that no cut-off makes two classes")
-    above = (count.sum() - np.cumsum(count))[:-1]  # long jobs when the cut-off lies between means i and i + 1
+    above = (count.sum() - np.cumsum(count))[
+        :-1
+    ]  # long jobs when the cut-off lies between means i and i + 1
     misses = np.abs(above - long_share * count.sum())
     i = len(misses) - 1 - int(np.argmin(misses[::-1]))
     return float((means[i] + means[i + 1]) / 2)
@@ -168,7 +196,9 @@ def offered_load(workload: Workload, workers: int) -> float:
         raise ValueError(f"workers: {workers}, must be at least 1")
     submit = workload.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
-        raise ValueError(f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span")
+        raise ValueError(
+            f"workload: all jobs are submitted at {submit[0]:g} s; a load needs a time span"
+        )
     return float(workload.tasks["duration"].sum() / (workers * (submit[-1] - submit[0])))
 
 
@@ -178,7 +208,9 @@ def _work_and_class(workload, cutoff):
     long = means > cutoff
     if not (cutoff > 0 and long.any() and not long.all()):
         span = f"{means.min():g} to {means.max():g} s; choose one in between, such as cutoff_for(workload)"
-        raise ValueError(f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {span}")
+        raise ValueError(
+            f"cutoff: {cutoff} s does not part the jobs, whose mean durations go from {span}"
+        )
     return workload.work(), long
 
 
@@ -243,7 +275,9 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     else:
         mean = np.full(n_jobs, SHORT_TASKS[trace])
         mean[long] = mean_tasks[kind]
-        tasks = np.clip(np.ceil(sizes.standard_exponential(n_jobs) * mean), 1, most).astype(np.int64)
+        tasks = np.clip(np.ceil(sizes.standard_exponential(n_jobs) * mean), 1, most).astype(
+            np.int64
+        )
 
     mean = np.empty(n_jobs)
     logit = means.standard_normal(n_jobs - n_long)
@@ -252,7 +286,9 @@ def _made(trace: str, jobs: int | None, seed: int, scale: float) -> Workload:
     span = (mean * tasks).sum() / (LOAD * workers)
     submit = np.floor(np.sort(arrivals.random(n_jobs)) * span)
     number, duration = np.arange(n_jobs), durations(within, tasks, mean)
-    frame = pd.DataFrame({"job": number, "submit": submit, "class": long.astype(np.int64), "mean": mean})
+    frame = pd.DataFrame(
+        {"job": number, "submit": submit, "class": long.astype(np.int64), "mean": mean}
+    )
     return Workload(frame, pd.DataFrame({"job": np.repeat(number, tasks), "duration": duration}))
 
 
@@ -271,7 +307,9 @@ def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarra
     # A mean cut to whole seconds, as the authors' program does, has to stay above the cut-off.
     least = np.floor(cutoff) + 1
     # In a small sample long jobs may have so many tasks that short ones must be longer to keep their share.
-    work = max(SHORT_DURATION[trace] * n_short, 1.1 * least * long_tasks.sum() * (1 - share) / share)
+    work = max(
+        SHORT_DURATION[trace] * n_short, 1.1 * least * long_tasks.sum() * (1 - share) / share
+    )
     if work > 0.9 * cutoff * n_short:
         needed = f"{1 - share:.0%} of the task-seconds"
         raise ValueError(f"jobs: the few short ones drawn are too small for {needed}; ask for more")
@@ -285,8 +323,9 @@ def _means(trace: str, short_tasks, logit, long_tasks, above) -> tuple[np.ndarra
     return short, least + above * (excess / dot(long_tasks, above))
 
 
-def durations(rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray, cv: float | None = None
-              ) -> np.ndarray:
+def durations(
+    rng: np.random.Generator, tasks: np.ndarray, mean: np.ndarray, cv: float | None = None
+) -> np.ndarray:
     """Durations of the tasks of all jobs, scaled so that each job of `tasks (N,)` has its `mean (N,)`.
 
     Positive Gaussians, whose coefficient of variation is 0.7, or with `cv` lognormal ones with that (before

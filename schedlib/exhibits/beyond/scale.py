@@ -29,11 +29,15 @@ from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
-SYSTEMS = {"eagle": ("eagle", "hawk", "sparrow", "omniscient"), "lotes": ("lotes", "greedy", "tetris")}
+SYSTEMS = {
+    "eagle": ("eagle", "hawk", "sparrow", "omniscient"),
+    "lotes": ("lotes", "greedy", "tetris"),
+}
 """What is timed, by simulator."""
-SIZES = {"eagle": ((600, 1200), (15_000, 30_000, 60_000, 120_000),
-                   (250_000, 500_000, 1_000_000)),
-         "lotes": ((100, 200), (1000, 4000, 16_000, 64_000), (250_000, 1_000_000))}
+SIZES = {
+    "eagle": ((600, 1200), (15_000, 30_000, 60_000, 120_000), (250_000, 500_000, 1_000_000)),
+    "lotes": ((100, 200), (1000, 4000, 16_000, 64_000), (250_000, 1_000_000)),
+}
 """Workers or machines at smoke and at quick scale, and those that the paper's scale adds."""
 JOBS_PER_WORKER = 0.2
 HOURS, LOAD, PHI = 0.5, 0.97, 0.006
@@ -88,20 +92,37 @@ def run(simulator: str, size: int, seed: int) -> pd.DataFrame:
 
 
 def _eagle(workers, seed, times):
-    how: dict[str, Any] = {"short_partition": PARTITION["google"], "cutoff": CUTOFF["google"], "seed": seed}
+    how: dict[str, Any] = {
+        "short_partition": PARTITION["google"],
+        "cutoff": CUTOFF["google"],
+        "seed": seed,
+    }
     small, jobs = google(100), faster(workers, seed)
     for system in SYSTEMS["eagle"]:
         simulate(small, system, 150, **how)
         done, seconds, held = cost(partial(simulate, jobs, system, workers, **how), times)
-        yield system, (done.stats["tasks"], done.stats["messages"] / done.stats["tasks"], seconds, held)
+        yield (
+            system,
+            (done.stats["tasks"], done.stats["messages"] / done.stats["tasks"], seconds, held),
+        )
 
 
 def _lotes(machines, seed, times):
     case = matched_instance(PHI, LOAD, machines // CONFIGS, HOURS, seed)
-    jobs = Drawn(**{field.name: getattr(case.workload, field.name) for field in fields(case.workload)})
+    jobs = Drawn(
+        **{field.name: getattr(case.workload, field.name) for field in fields(case.workload)}
+    )
     for policy in SYSTEMS["lotes"]:
-        follow = partial(lotes.simulate, policy, case.configs, jobs, plan=case.plan, seed=seed, record=False,
-                         slots=1024)
+        follow = partial(
+            lotes.simulate,
+            policy,
+            case.configs,
+            jobs,
+            plan=case.plan,
+            seed=seed,
+            record=False,
+            slots=1024,
+        )
         begin = partial(follow, until=1e-9)
         begin()
         _, start, _ = cost(begin, times)
@@ -125,11 +146,25 @@ def growth(sizes, values) -> tuple[float, float]:
     return slope([math.log2(value) for value in values]), slope(list(values))
 
 
-MEASURES = {"microseconds": "CPU microseconds / {task}", "bytes": "bytes / {worker}",
-            "asked": "{asked} / {task}"}
-WORDS = {"eagle": {"task": "task", "worker": "worker", "asked": "messages", "title": "Eagle and its rivals"},
-         "lotes": {"task": "job", "worker": "machine", "asked": "machines asked",
-                   "title": "LoTES and its rivals"}}
+MEASURES = {
+    "microseconds": "CPU microseconds / {task}",
+    "bytes": "bytes / {worker}",
+    "asked": "{asked} / {task}",
+}
+WORDS = {
+    "eagle": {
+        "task": "task",
+        "worker": "worker",
+        "asked": "messages",
+        "title": "Eagle and its rivals",
+    },
+    "lotes": {
+        "task": "job",
+        "worker": "machine",
+        "asked": "machines asked",
+        "title": "LoTES and its rivals",
+    },
+}
 
 
 def of_system(frame: pd.DataFrame, simulator: str, system: str, column: str) -> pd.Series:
@@ -148,7 +183,11 @@ def draw(frame: pd.DataFrame):
                 power, doubling = growth(values.index, values)
                 more = f", {doubling:+.2f}" if column == "microseconds" else ""
                 look = style.look(system)
-                ax.plot(values.index, values, **look.line() | {"label": f"{look.label}: {power:.2f}{more}"})
+                ax.plot(
+                    values.index,
+                    values,
+                    **look.line() | {"label": f"{look.label}: {power:.2f}{more}"},
+                )
             ax.set(xscale="log", ylabel=label.format(**words), xlabel=f"{words['worker']}s")
             ax.xaxis.set_major_locator(FixedLocator(values.index))
             ax.xaxis.set_major_formatter("{x:,.0f}")
@@ -162,8 +201,15 @@ def draw(frame: pd.DataFrame):
                 ax.set_ylim(0, 1.4 * ax.get_ylim()[1])
             ax.yaxis.set_major_formatter("{x:,.10g}")
             title = "power, a doubling" if column == "microseconds" else "power"
-            ax.legend(fontsize=7.5, title=title, title_fontsize=8, loc="upper left", ncols=2, columnspacing=1,
-                      handlelength=2.4)
+            ax.legend(
+                fontsize=7.5,
+                title=title,
+                title_fontsize=8,
+                loc="upper left",
+                ncols=2,
+                columnspacing=1,
+                handlelength=2.4,
+            )
         line[0].set_title(words["title"], loc="left")
     return figure
 
@@ -174,17 +220,19 @@ def _largest(frame, simulator):
 
 def _caption(frame):
     tasks = frame.groupby("simulator")["tasks"].max()
-    return (f"How costs grow with the cluster, beyond the papers: Eagle's systems on up to "
-            f"{_largest(frame, 'eagle'):,} workers ({tasks['eagle']:,} tasks of Google's law, load 0.95), "
-            f"and LoTES's policies on up to {_largest(frame, 'lotes'):,} machines ({tasks['lotes']:,} jobs, "
-            f"load {LOAD}, for {HOURS:g} hours). Every run starts with an empty cluster. Left: processor "
-            "time per task or job. Middle: the most memory that the simulator holds. Its arrays grow by "
-            "doubling. Under Eagle every worker and scheduler keeps a copy of a vector with one bit for "
-            "each worker. Right: the messages of a system, and the machines that a policy asks by the "
-            "paper's description (the simulator finds the same machine with search trees). First number in "
-            "a legend: the power of the size with which the cost grows, by least squares (0: not at all; 1: "
-            "in proportion). Second number, for times: what a doubling of the size adds. Times depend on "
-            "the computer.")
+    return (
+        f"How costs grow with the cluster, beyond the papers: Eagle's systems on up to "
+        f"{_largest(frame, 'eagle'):,} workers ({tasks['eagle']:,} tasks of Google's law, load 0.95), "
+        f"and LoTES's policies on up to {_largest(frame, 'lotes'):,} machines ({tasks['lotes']:,} jobs, "
+        f"load {LOAD}, for {HOURS:g} hours). Every run starts with an empty cluster. Left: processor "
+        "time per task or job. Middle: the most memory that the simulator holds. Its arrays grow by "
+        "doubling. Under Eagle every worker and scheduler keeps a copy of a vector with one bit for "
+        "each worker. Right: the messages of a system, and the machines that a policy asks by the "
+        "paper's description (the simulator finds the same machine with search trees). First number in "
+        "a legend: the power of the size with which the cost grows, by least squares (0: not at all; 1: "
+        "in proportion). Second number, for times: what a doubling of the size adds. Times depend on "
+        "the computer."
+    )
 
 
 def _alt(frame):
@@ -195,37 +243,72 @@ def _alt(frame):
             asked = of_system(frame, simulator, system, "asked")
             first, last = (float(f"{value:.4g}") for value in asked.iloc[[0, -1]])
             power = growth(asked.index, asked)[0]
-            each.append(f"{style.look(system).label} {first:,.10g} to {last:,.10g} (power {power:.2f})")
+            each.append(
+                f"{style.look(system).label} {first:,.10g} to {last:,.10g} (power {power:.2f})"
+            )
         sizes, name = asked.index, WORDS[simulator]
-        words.append(f"{name['asked']} per {name['task']}, {sizes[0]:,} to {sizes[-1]:,} {name['worker']}s: "
-                     f"{', '.join(each)}")
+        words.append(
+            f"{name['asked']} per {name['task']}, {sizes[0]:,} to {sizes[-1]:,} {name['worker']}s: "
+            f"{', '.join(each)}"
+        )
     return f"Six charts of time, memory and work against the cluster's size. In words: {'; '.join(words)}."
 
 
 def _points():
     """Each scale's points, the small clusters first; the paper's scale has quick's and larger ones."""
-    few, some, more = ([point for simulator, sizes in SIZES.items()
-                        for point in grid(simulator=[simulator], size=sizes[step])] for step in range(3))
+    few, some, more = (
+        [
+            point
+            for simulator, sizes in SIZES.items()
+            for point in grid(simulator=[simulator], size=sizes[step])
+        ]
+        for step in range(3)
+    )
     return scales(few, some, [*some, *more])
 
 
 @measure
 def _power(frame, simulator, system):
     """The power of the size with which messages or machines asked grow, per seed."""
-    return [growth(own.index, own)[0] for _, rows in frame.groupby("seed")
-            for own in [of_system(rows, simulator, system, "asked")]]
+    return [
+        growth(own.index, own)[0]
+        for _, rows in frame.groupby("seed")
+        for own in [of_system(rows, simulator, system, "asked")]
+    ]
 
 
-EXPERIMENTS = (Experiment("beyond.scale", "Up to a million workers or machines at the same load", run,
-                          _points(), scales(1), timing=("microseconds", "bytes")),)
+EXPERIMENTS = (
+    Experiment(
+        "beyond.scale",
+        "Up to a million workers or machines at the same load",
+        run,
+        _points(),
+        scales(1),
+        timing=("microseconds", "bytes"),
+    ),
+)
 FIGURES = (Figure("beyond.scale", "beyond.scale", draw, _caption, _alt),)
 CLAIMS = (
     claim_maker("eagle", unit="1", tolerance=0.05)(
-        "scalable", "Section 3.3", "Eagle's distributed schedulers place short jobs in a scalable fashion "
-        "(read: its messages per task do not grow with the cluster)", "beyond.scale",
-        _power("eagle", "eagle"), 0.0, metric="power of the workers with which messages per task grow"),
+        "scalable",
+        "Section 3.3",
+        "Eagle's distributed schedulers place short jobs in a scalable fashion "
+        "(read: its messages per task do not grow with the cluster)",
+        "beyond.scale",
+        _power("eagle", "eagle"),
+        0.0,
+        metric="power of the workers with which messages per task grow",
+    ),
     claim_maker("lotes", unit="1", tolerance=0.05)(
-        "search", "Section 5.2", "Scaling may be problematic, as policies search over a very large number of "
-        "machines (read: those that LoTES asks grow in proportion)", "beyond.scale", _power("lotes", "lotes"),
-        1.0, metric="power of the machines with which those asked per job grow", by_construction=True,
-        reason="it asks all machines of each configuration that it tries, a fixed share of the cluster"))
+        "search",
+        "Section 5.2",
+        "Scaling may be problematic, as policies search over a very large number of "
+        "machines (read: those that LoTES asks grow in proportion)",
+        "beyond.scale",
+        _power("lotes", "lotes"),
+        1.0,
+        metric="power of the machines with which those asked per job grow",
+        by_construction=True,
+        reason="it asks all machines of each configuration that it tries, a fixed share of the cluster",
+    ),
+)

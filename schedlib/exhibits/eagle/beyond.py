@@ -15,11 +15,24 @@ from schedlib.pictures import style
 PLACE = 6.6
 PARTITIONS = scales((0, 17, 20), (0, 17, 20, 30), (0, 10, 17, 20, 25))  # per cent of the workers
 DRAWN: tuple[str, ...] = ("eagle", "no-sss", "hawk", "dlwl")
-SCALES = scales((1 / 150, 1 / 75), (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 5),
-                (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 3, 1.0))
+SCALES = scales(
+    (1 / 150, 1 / 75),
+    (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 5),
+    (1 / 150, 1 / 75, 1 / 30, 1 / 10, 1 / 3, 1.0),
+)
 LOADS = scales((0.95, 1.15), (0.85, 0.95, 1.05), (0.85, 0.95, 1.05, 1.15))
-SYSTEMS = ("eagle", "hawk-any", "hawk-general", "sparrow", "dlwl", "omniscient", "ideal-eagle", "no-sss",
-           "no-sbp-srpt", "no-min")
+SYSTEMS = (
+    "eagle",
+    "hawk-any",
+    "hawk-general",
+    "sparrow",
+    "dlwl",
+    "omniscient",
+    "ideal-eagle",
+    "no-sss",
+    "no-sbp-srpt",
+    "no-min",
+)
 OTHERS = {"submitted": tuple(comparing.SUBMITTED.values()), "written": SYSTEMS}
 """Of `simulate`'s details, those that are compared with the published one; the first differs under SRPT."""
 
@@ -49,8 +62,13 @@ def run_details(detail: str, workers: int, jobs: int, scale: float, seed: int) -
 
 def _clusters(name):
     """As many jobs a worker as at that scale of the reproduction."""
-    jobs, fewest = comparing.SIZE[name]["google"] / comparing.SCALE[name]["google"], min(WORKERS["google"])
-    return [{"scale": scale, "workers": fewest, "jobs": round(jobs * scale)} for scale in SCALES[name]]
+    jobs, fewest = (
+        comparing.SIZE[name]["google"] / comparing.SCALE[name]["google"],
+        min(WORKERS["google"]),
+    )
+    return [
+        {"scale": scale, "workers": fewest, "jobs": round(jobs * scale)} for scale in SCALES[name]
+    ]
 
 
 def _heavier(name):
@@ -96,7 +114,9 @@ def draw_heavier(frame: pd.DataFrame):
     figure, axes = style.subplots(1, 3, size=(11.4, 3.8), sharey=True)
     rows = ratios(frame, "eagle", "hawk", "short")
     for ax, (trace, name) in zip(axes, drawing.NAMES.items(), strict=True):
-        style.band(ax, only(rows, trace=trace), "load", "ratio", "percentile", drawing.PERCENTILE_LOOKS)
+        style.band(
+            ax, only(rows, trace=trace), "load", "ratio", "percentile", drawing.PERCENTILE_LOOKS
+        )
         drawing.level(ax, 1, 1 / 3, 1 / 10)
         ax.axvline(LOAD, color="#AAAAAA", linewidth=0.8)
         ax.set(title=name, xlabel="offered load")
@@ -110,23 +130,33 @@ def draw_heavier(frame: pd.DataFrame):
 
 def _over_published(frame, detail, system, jobs, **where):
     """Ratios of completion times in that detail over those as published: `seed, class, percentile, ratio`."""
-    other, published = ({"detail": f"as_{word}", "system": system} for word in (detail, "published"))
+    other, published = (
+        {"detail": f"as_{word}", "system": system} for word in (detail, "published")
+    )
     return only(comparing.compare(frame, other, published), jobs, **where)
 
 
 def draw_details(frame: pd.DataFrame):
     heights = [len(names) + 1 for names in OTHERS.values()]
-    figure, axes = style.subplots(2, 2, size=(9.6, 0.5 * sum(heights)), sharex=True, sharey="row",
-                                  height_ratios=heights)
+    figure, axes = style.subplots(
+        2, 2, size=(9.6, 0.5 * sum(heights)), sharex=True, sharey="row", height_ratios=heights
+    )
     for ax, (detail, jobs) in zip(axes.flat, product(OTHERS, ("short", "long")), strict=True):
         names = OTHERS[detail]
         for k, (percentile, look) in enumerate(drawing.PERCENTILE_LOOKS.items()):
-            groups = [_over_published(frame, detail, name, jobs, percentile=percentile)["ratio"]
-                      for name in names]
+            groups = [
+                _over_published(frame, detail, name, jobs, percentile=percentile)["ratio"]
+                for name in names
+            ]
             drawing.dots(ax, np.arange(len(names)) + 0.22 * (k - 1), groups, look, upright=False)
         ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
-        ax.set(title=f"{jobs} jobs, as {detail}", ylabel="system", xscale="log",
-               xlabel="completion time / as published", ylim=(len(names) - 0.5, -0.5))
+        ax.set(
+            title=f"{jobs} jobs, as {detail}",
+            ylabel="system",
+            xscale="log",
+            xlabel="completion time / as published",
+            ylim=(len(names) - 0.5, -0.5),
+        )
         ax.set_yticks(range(len(names)), [drawing.LOOKS[name].label for name in names])
         ax.xaxis.set_major_formatter("{x:g}")
         ax.xaxis.set_minor_formatter(lambda value, _: f"{value:g}" if value in (0.8, 2, 4) else "")
@@ -136,55 +166,122 @@ def draw_details(frame: pd.DataFrame):
 
 
 def _alt_partition(frame):
-    means = only(frame, "short", percentile=99).groupby(["system", "partition"])["completion"].mean()
-    words = (f"{drawing.LOOKS[name].label} {means[name, 17]:.4g} s at 17 %, {means[name, 20]:.4g} s at 20 %"
-             for name in DRAWN)
+    means = (
+        only(frame, "short", percentile=99).groupby(["system", "partition"])["completion"].mean()
+    )
+    words = (
+        f"{drawing.LOOKS[name].label} {means[name, 17]:.4g} s at 17 %, {means[name, 20]:.4g} s at 20 %"
+        for name in DRAWN
+    )
     return f"Line charts of times against the partition. 99th percentile of short jobs: {'; '.join(words)}."
 
 
 def _alt_details(frame):
-    words = [f"As {detail}: " + "; ".join(
-        f"{drawing.LOOKS[name].label} "
-        f"{drawing.means_in_words(_over_published(frame, detail, name, 'short'))}" for name in names)
-        for detail, names in OTHERS.items()]
-    return (f"Dot charts of times over those as published, {drawing.PERCENTILES_OF} short jobs. "
-            f"{'. '.join(words)}.")
+    words = [
+        f"As {detail}: "
+        + "; ".join(
+            f"{drawing.LOOKS[name].label} "
+            f"{drawing.means_in_words(_over_published(frame, detail, name, 'short'))}"
+            for name in names
+        )
+        for detail, names in OTHERS.items()
+    ]
+    return (
+        f"Dot charts of times over those as published, {drawing.PERCENTILES_OF} short jobs. "
+        f"{'. '.join(words)}."
+    )
 
 
 EXPERIMENTS = (
-    Experiment("eagle.partition", "The size of the short partition", run_partition,
-               highest({scale: grid(partition=shares) for scale, shares in PARTITIONS.items()}),
-               scales(2, (4, 10), 1)),
-    Experiment("eagle.clusters", "The same load in clusters of different size", run_clusters,
-               {scale: _clusters(scale) for scale in SCALES}, scales(1, 3, 1)),
-    Experiment("eagle.heavier", "Loads above the highest", run_heavier,
-               {scale: _heavier(scale) for scale in LOADS}, scales(1, 3, 1)),
-    Experiment("eagle.details", "As published, as submitted and as written", run_details,
-               highest(scales(grid(detail=DETAILS))), scales(1, 3, 1)))
+    Experiment(
+        "eagle.partition",
+        "The size of the short partition",
+        run_partition,
+        highest({scale: grid(partition=shares) for scale, shares in PARTITIONS.items()}),
+        scales(2, (4, 10), 1),
+    ),
+    Experiment(
+        "eagle.clusters",
+        "The same load in clusters of different size",
+        run_clusters,
+        {scale: _clusters(scale) for scale in SCALES},
+        scales(1, 3, 1),
+    ),
+    Experiment(
+        "eagle.heavier",
+        "Loads above the highest",
+        run_heavier,
+        {scale: _heavier(scale) for scale in LOADS},
+        scales(1, 3, 1),
+    ),
+    Experiment(
+        "eagle.details",
+        "As published, as submitted and as written",
+        run_details,
+        highest(scales(grid(detail=DETAILS))),
+        scales(1, 3, 1),
+    ),
+)
 
 FIGURES = (
-    Figure("eagle.partition", "eagle.partition", draw_partition, drawing.caption(
-        "Completion times against the size of the short partition, the workers that take short jobs only. "
-        "The paper gives it the short jobs' share of the work, 17 % (dotted). Google's trace, highest "
-        "load."), _alt_partition),
-    Figure("eagle.clusters", "eagle.clusters", draw_clusters, lambda frame: "Eagle's completion times "
-           "over a rival's in smaller clusters: Google's trace at the highest load. All clusters have the "
-           "same number of jobs per worker. In a smaller cluster the largest job is smaller. "
-           f"{frame['seed'].nunique()} seeds. Intervals: 95 %. Beyond the "
-           "paper.", lambda frame: "Line charts of ratios against the size of the cluster. Eagle over Hawk, "
-           + drawing.cases_in_words(_simulated(frame, "hawk", "short"), ["simulated"], "{:,.0f} workers")),
-    Figure("eagle.heavier", "eagle.heavier", draw_heavier, drawing.caption(
-        "Completion times of short jobs under Eagle over those under Hawk, against the offered load. The "
-        "paper does not print its highest load. Grey: ours, 0.95. Dotted: equal times, and the paper's 3 "
-        "and 10 times as fast at its highest load. At an offered load above 1 queues grow as long as jobs "
-        "arrive. Beyond the paper."),
-        lambda frame: "Line charts of Eagle over Hawk against the load, " + drawing.cases_in_words(
-            ratios(frame, "eagle", "hawk", "short"), ["trace", "load"], "{} at {:g}")),
-    Figure("eagle.details", "eagle.details", draw_details, drawing.caption(
-        "Completion times under two other versions of the systems, over those of the published program, on "
-        "the same workloads. Above: the authors' program as submitted with the paper. Its SRPT had two "
-        "defects: a worker took the last probe that may overtake and not the shortest, and kept the probes "
-        "of finished jobs. The authors fixed them three months later. Below: the paper's text, wherever it "
-        "differs from the program (`eagle.simulate` lists where). The same workers steal in Hawk in all "
-        "versions. Google's trace, highest load. Beyond the paper."),
-        _alt_details))
+    Figure(
+        "eagle.partition",
+        "eagle.partition",
+        draw_partition,
+        drawing.caption(
+            "Completion times against the size of the short partition, the workers that take short jobs only. "
+            "The paper gives it the short jobs' share of the work, 17 % (dotted). Google's trace, highest "
+            "load."
+        ),
+        _alt_partition,
+    ),
+    Figure(
+        "eagle.clusters",
+        "eagle.clusters",
+        draw_clusters,
+        lambda frame: (
+            "Eagle's completion times "
+            "over a rival's in smaller clusters: Google's trace at the highest load. All clusters have the "
+            "same number of jobs per worker. In a smaller cluster the largest job is smaller. "
+            f"{frame['seed'].nunique()} seeds. Intervals: 95 %. Beyond the "
+            "paper."
+        ),
+        lambda frame: (
+            "Line charts of ratios against the size of the cluster. Eagle over Hawk, "
+            + drawing.cases_in_words(
+                _simulated(frame, "hawk", "short"), ["simulated"], "{:,.0f} workers"
+            )
+        ),
+    ),
+    Figure(
+        "eagle.heavier",
+        "eagle.heavier",
+        draw_heavier,
+        drawing.caption(
+            "Completion times of short jobs under Eagle over those under Hawk, against the offered load. The "
+            "paper does not print its highest load. Grey: ours, 0.95. Dotted: equal times, and the paper's 3 "
+            "and 10 times as fast at its highest load. At an offered load above 1 queues grow as long as jobs "
+            "arrive. Beyond the paper."
+        ),
+        lambda frame: (
+            "Line charts of Eagle over Hawk against the load, "
+            + drawing.cases_in_words(
+                ratios(frame, "eagle", "hawk", "short"), ["trace", "load"], "{} at {:g}"
+            )
+        ),
+    ),
+    Figure(
+        "eagle.details",
+        "eagle.details",
+        draw_details,
+        drawing.caption(
+            "Completion times under two other versions of the systems, over those of the published program, on "
+            "the same workloads. Above: the authors' program as submitted with the paper. Its SRPT had two "
+            "defects: a worker took the last probe that may overtake and not the shortest, and kept the probes "
+            "of finished jobs. The authors fixed them three months later. Below: the paper's text, wherever it "
+            "differs from the program (`eagle.simulate` lists where). The same workers steal in Hawk in all "
+            "versions. Google's trace, highest load. Beyond the paper."
+        ),
+        _alt_details,
+    ),
+)

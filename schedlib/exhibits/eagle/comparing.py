@@ -34,18 +34,31 @@ from schedlib.workload import Workload
 
 MAKERS = {"google": made.google, "cloudera": made.cloudera, "yahoo": made.yahoo}
 TRACES = tuple(MAKERS)
-COUNTERS = ("probes", "short_tasks", "behind_long", "ran_behind_long", "rescheduled", "steal_attempts",
-            "updates")
+COUNTERS = (
+    "probes",
+    "short_tasks",
+    "behind_long",
+    "ran_behind_long",
+    "rescheduled",
+    "steal_attempts",
+    "updates",
+)
 """What rows keep of a run's `stats`."""
 VARIANTS: dict[str, dict[str, Any]] = {
     "no-sss": {"system": Eagle(sss=False)},
     "no-sss-stale": {"system": Eagle(sss=False, updates=False)},
     "no-sbp-srpt": {"system": Eagle(sbp=False, srpt=False)},
     "no-min": {"system": Eagle(min_probes=0)},
-    "exact-bits": {"system": System("eagle by exact bits", short_jobs="clear", queue="srpt", sticky=True,
-                                    min_probes=20)},  # schedulers know at every moment where long tasks are
-    "old-bits": {"system": System("eagle by old bits", short_jobs="old-sss", queue="srpt", sticky=True,
-                                  min_probes=20)},  # also the first round goes by the newest vector seen
+    "exact-bits": {
+        "system": System(
+            "eagle by exact bits", short_jobs="clear", queue="srpt", sticky=True, min_probes=20
+        )
+    },  # schedulers know at every moment where long tasks are
+    "old-bits": {
+        "system": System(
+            "eagle by old bits", short_jobs="old-sss", queue="srpt", sticky=True, min_probes=20
+        )
+    },  # also the first round goes by the newest vector seen
     "halved": {"system": Eagle(updates="halved")},
     "none": {"system": Eagle(sss=False, sbp=False, srpt=False, min_probes=0)},
     "only-sss": {"system": Eagle(sbp=False, srpt=False, min_probes=0)},
@@ -55,55 +68,83 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "dlwl-7": {"system": DLWL(), "heartbeat": 7.0},
     "hawk-any": {"system": Hawk(thieves="any")},
     "hawk-general": {"system": Hawk(thieves="general")},
-    "hawk-none": {"system": Hawk(steal=False)}}
+    "hawk-none": {"system": Hawk(steal=False)},
+}
 """Systems that `simulate` knows by no name: its arguments. Hawk's differ in who steals."""
 SUBMITTED = {f"{name}-submitted": name for name in ("eagle", "dlwl", "no-sss", "no-min")}
 """The systems with SRPT in the authors' program as submitted, and what they are otherwise called."""
-VARIANTS |= {name: {"system": plain} | VARIANTS.get(plain, {}) | {"detail": "as_submitted"}
-             for name, plain in SUBMITTED.items()}
+VARIANTS |= {
+    name: {"system": plain} | VARIANTS.get(plain, {}) | {"detail": "as_submitted"}
+    for name, plain in SUBMITTED.items()
+}
 SEEDS = scales(2, (5, 10), 1)
 SCALE = {  # the simulated cluster over the paper's: 100 workers, 1,000 to 1,500 at the highest load, its own
     "smoke": {"google": 1 / 150, "cloudera": 1 / 150, "yahoo": 1 / 40},
     "quick": {"google": 1 / 10, "cloudera": 1 / 15, "yahoo": 1 / 4},
-    "paper": dict.fromkeys(TRACES, 1.0)}
+    "paper": dict.fromkeys(TRACES, 1.0),
+}
 SIZE = {  # numbers of jobs: at quick scale what two cores do in a minute, at the paper's Table 1's
     "smoke": dict.fromkeys(TRACES, 400),
     "quick": {"google": 30_000, "cloudera": 3_000, "yahoo": 5_000},
-    "paper": made.JOBS}
+    "paper": made.JOBS,
+}
 PLACES: dict[str, Mapping[str, Iterable[int]]] = {  # which of a trace's numbers of workers run
     "smoke": dict.fromkeys(TRACES, (0, 4)),
     "quick": {"google": (0, 1, 4), "cloudera": (0, 2, 4), "yahoo": (0, 2, 4)},
-    "paper": dict.fromkeys(TRACES, range(5))}
+    "paper": dict.fromkeys(TRACES, range(5)),
+}
 MEASURED = ("completion", "utilisation", *COUNTERS)
 PERCENTILES = (50, 90, 99)
 WORST = "text: judged at the case that is worst on average over the seeds"
-LOAD_TREND = {"check": "trend",
-              "metric": "growth of the mean log ratio from one number of workers to the next"}
+LOAD_TREND = {
+    "check": "trend",
+    "metric": "growth of the mean log ratio from one number of workers to the next",
+}
 
-Measure = Callable[[pd.DataFrame], np.ndarray]  # what a claim measures: rows in, one number per seed out
+Measure = Callable[
+    [pd.DataFrame], np.ndarray
+]  # what a claim measures: rows in, one number per seed out
 _MAKE = claim_maker("eagle", check="order", unit="1")
 
 
-def each_system(names: Iterable[str], workload: Workload, trace: str, workers: int, seed: int,
-                slower: float = 1.0, **options: Any) -> pd.DataFrame:
+def each_system(
+    names: Iterable[str],
+    workload: Workload,
+    trace: str,
+    workers: int,
+    seed: int,
+    slower: float = 1.0,
+    **options: Any,
+) -> pd.DataFrame:
     """Each system on one workload: `system, class, percentile, completion` (s), `utilisation`, `COUNTERS`.
 
     A name is one that `simulate` knows, or one of `VARIANTS`. Cut-off, short partition and heartbeat are the
     paper's for the trace unless `options`, or the variant, has others. Times are rounded to microseconds.
     Heartbeats are `slower` times as long: where jobs come more rarely news is to be as old for each of them.
     """
-    usual: dict[str, Any] = {"short_partition": made.PARTITION[trace], "cutoff": made.CUTOFF[trace],
-                             "heartbeat": made.HEARTBEAT[trace]} | options
+    usual: dict[str, Any] = {
+        "short_partition": made.PARTITION[trace],
+        "cutoff": made.CUTOFF[trace],
+        "heartbeat": made.HEARTBEAT[trace],
+    } | options
     blocks = []
     for name in names:
         own = {"system": name} | usual | VARIANTS.get(name, {})
         own["heartbeat"] *= slower
         run = simulate(workload, workers=workers, seed=seed, **own)
         times = run.percentiles()
-        blocks.append(pd.DataFrame(
-            {"system": name, "class": times["long"].map({True: "long", False: "short"}),
-             "percentile": times["percentile"], "completion": times["completion"].round(6),
-             "utilisation": round(run.stats["utilisation"], 6)} | {one: run.stats[one] for one in COUNTERS}))
+        blocks.append(
+            pd.DataFrame(
+                {
+                    "system": name,
+                    "class": times["long"].map({True: "long", False: "short"}),
+                    "percentile": times["percentile"],
+                    "completion": times["completion"].round(6),
+                    "utilisation": round(run.stats["utilisation"], 6),
+                }
+                | {one: run.stats[one] for one in COUNTERS}
+            )
+        )
     return pd.concat(blocks, ignore_index=True)
 
 
@@ -114,11 +155,20 @@ def generated(trace: str, jobs: int, scale: float, seed: int) -> tuple[Workload,
     return workload, round(gap / made.GAP[trace], 2) if scale < 1 else 1.0
 
 
-def on_trace(names: Iterable[str], trace: str, workers: float, jobs: int, scale: float, seed: int,
-             **options: Any) -> pd.DataFrame:
+def on_trace(
+    names: Iterable[str],
+    trace: str,
+    workers: float,
+    jobs: int,
+    scale: float,
+    seed: int,
+    **options: Any,
+) -> pd.DataFrame:
     """Each system on a generated trace with `scale` times `workers`; `options` as of `each_system`."""
     workload, slower = generated(trace, jobs, scale, seed)
-    return each_system(names, workload, trace, round(scale * workers), seed, slower=slower, **options)
+    return each_system(
+        names, workload, trace, round(scale * workers), seed, slower=slower, **options
+    )
 
 
 def size(scale: str, trace: str = "google") -> dict:
@@ -131,37 +181,59 @@ def loads() -> dict[str, list[dict]]:
 
     At quick scale three of five: no verdict changed when the two others went.
     """
-    return {scale: [{"trace": trace, "workers": made.WORKERS[trace][place], **size(scale, trace)}
-                    for trace in TRACES for place in places[trace]]
-            for scale, places in PLACES.items()}
+    return {
+        scale: [
+            {"trace": trace, "workers": made.WORKERS[trace][place], **size(scale, trace)}
+            for trace in TRACES
+            for place in places[trace]
+        ]
+        for scale, places in PLACES.items()
+    }
 
 
 def highest(points: Mapping[str, Iterable[Mapping]]) -> dict[str, list[dict]]:
     """Each scale's points, on Google's trace with the fewest workers."""
     fewest = {"workers": min(made.WORKERS["google"])}
-    return {scale: [{**point, **fewest, **size(scale)} for point in some] for scale, some in points.items()}
+    return {
+        scale: [{**point, **fewest, **size(scale)} for point in some]
+        for scale, some in points.items()
+    }
 
 
-def claim(name: str, where: str, text: str, measure: Measure | None, value: Any = None,
-          **fields: Any) -> Claim:
+def claim(
+    name: str, where: str, text: str, measure: Measure | None, value: Any = None, **fields: Any
+) -> Claim:
     """A claim on `eagle.loads`; unless `fields` differ an order."""
-    return _MAKE(name, where, text, fields.pop("experiment", "eagle.loads"), measure, value, **fields)
+    return _MAKE(
+        name, where, text, fields.pop("experiment", "eagle.loads"), measure, value, **fields
+    )
 
 
 def by_thieves(names: Iterable[str], claims: Iterable[Claim]) -> tuple[Claim, ...]:
     """These claims, those of these names on Hawk and Google's trace judged for either kind of thieves."""
-    return also_judged(names, claims, "any idle worker steals", "idle workers of the general partition "
-                       "steal", {"hawk-general": "hawk"})
+    return also_judged(
+        names,
+        claims,
+        "any idle worker steals",
+        "idle workers of the general partition steal",
+        {"hawk-general": "hawk"},
+    )
 
 
 def by_detail(names: Iterable[str], claims: Iterable[Claim]) -> tuple[Claim, ...]:
     """These claims, those of these names judged under the authors' program as published and as submitted."""
-    return also_judged(names, claims, "the authors' program as published", "as submitted with the paper",
-                       SUBMITTED)
+    return also_judged(
+        names, claims, "the authors' program as published", "as submitted with the paper", SUBMITTED
+    )
 
 
-def also_judged(names: Iterable[str], claims: Iterable[Claim], usual: str, other: str,
-                systems: Mapping[str, str]) -> tuple[Claim, ...]:
+def also_judged(
+    names: Iterable[str],
+    claims: Iterable[Claim],
+    usual: str,
+    other: str,
+    systems: Mapping[str, str],
+) -> tuple[Claim, ...]:
     """These claims, those of these names with one more reading, `other`: measured on `systems` in place of
     those that their values name. `usual` names the first, where a claim has none yet."""
     ids = {f"eagle.{name}" for name in names}
@@ -190,7 +262,9 @@ def only(frame: pd.DataFrame, jobs: str | None = None, /, **where) -> pd.DataFra
     return frame
 
 
-def ratios(frame: pd.DataFrame, system: str, base: str, jobs: str | None = None, /, **where) -> pd.DataFrame:
+def ratios(
+    frame: pd.DataFrame, system: str, base: str, jobs: str | None = None, /, **where
+) -> pd.DataFrame:
     """`ratio`, the completion time of `system` over that of `base`, for each setting and seed that both ran.
 
     `jobs` and `where` choose rows as in `only`.
@@ -201,7 +275,9 @@ def ratios(frame: pd.DataFrame, system: str, base: str, jobs: str | None = None,
     0     0   0.25
     """
     settings = [name for name in frame.columns if name not in (*MEASURED, "system")]
-    first, second = (only(frame, system=name).set_index(settings)["completion"] for name in (system, base))
+    first, second = (
+        only(frame, system=name).set_index(settings)["completion"] for name in (system, base)
+    )
     return only((first / second).dropna().rename("ratio").reset_index(), jobs, **where)
 
 
@@ -229,7 +305,11 @@ def per_seed(rows: pd.DataFrame) -> np.ndarray:
     >>> per_seed(pd.DataFrame({"seed": [7, 7], "ratio": [1, 4]})).round(12)
     array([2.])
     """
-    return rows.groupby("seed")["ratio"].agg(lambda values: float(np.exp(np.mean(np.log(values))))).to_numpy()
+    return (
+        rows.groupby("seed")["ratio"]
+        .agg(lambda values: float(np.exp(np.mean(np.log(values)))))
+        .to_numpy()
+    )
 
 
 def off_the_mean(frame: pd.DataFrame) -> np.ndarray | None:
@@ -276,9 +356,20 @@ def growth(rows: pd.DataFrame) -> np.ndarray:
     return slope(rows, "workers")
 
 
-def of_ratios(judge: Measure, system: str, base: str, jobs: str = "short", /, at_highest: bool = False,
-              **where) -> Measure:
+def of_ratios(
+    judge: Measure,
+    system: str,
+    base: str,
+    jobs: str = "short",
+    /,
+    at_highest: bool = False,
+    **where,
+) -> Measure:
     """The measure that judges the ratios of `system` to `base`, at all loads or only at the highest."""
+
     def measure(frame):
-        return judge(ratios(highest_load(frame) if at_highest else frame, system, base, jobs, **where))
+        return judge(
+            ratios(highest_load(frame) if at_highest else frame, system, base, jobs, **where)
+        )
+
     return measure

@@ -12,11 +12,15 @@ from schedlib.intervals import mean_ci
 from schedlib.pictures import style
 from schedlib.pictures.style import Look
 
-PERCENTILE_LOOKS = {50: Look("#3F97A6", "-", "o", "50th percentile"),
-                    90: Look("#1F6A78", "--", "s", "90th percentile"),
-                    99: Look("#083945", "-.", "^", "99th percentile")}
+PERCENTILE_LOOKS = {
+    50: Look("#3F97A6", "-", "o", "50th percentile"),
+    90: Look("#1F6A78", "--", "s", "90th percentile"),
+    99: Look("#083945", "-.", "^", "99th percentile"),
+}
 """Shades of one colour that no system has."""
-LOOKS = {name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omniscient", "ideal-eagle")} | {
+LOOKS = {
+    name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omniscient", "ideal-eagle")
+} | {
     "dlwl": style.look("dlwl")._replace(label="DLWL+SRPT"),
     "no-sss": Look("#555555", (0, (7, 2)), "<", "Eagle without SSS"),
     "no-sss-stale": Look("#8A8A8A", (0, (1, 3)), "X", "Eagle without SSS, sizes never updated"),
@@ -55,11 +59,18 @@ def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
     level(ax)
 
 
-def plot_cases(rows: pd.DataFrame, by: str, titles: Mapping[str, str], x: str, label: str,
-               over: str = "Hawk"):
+def plot_cases(
+    rows: pd.DataFrame, by: str, titles: Mapping[str, str], x: str, label: str, over: str = "Hawk"
+):
     """Ratios of Eagle to a rival against `x`: a column for each value of `by`, short jobs above long ones."""
-    figure, axes = style.subplots(2, len(titles), size=(4.6 * len(titles) + 0.4, 6.4), squeeze=False,
-                                  sharex=True, sharey="row")
+    figure, axes = style.subplots(
+        2,
+        len(titles),
+        size=(4.6 * len(titles) + 0.4, 6.4),
+        squeeze=False,
+        sharex=True,
+        sharey="row",
+    )
     for column, (value, title) in zip(axes.T, titles.items(), strict=True):
         for ax, jobs in zip(column, ("short", "long"), strict=True):
             plot_ratios(ax, only(rows, jobs, **{by: value}), x)
@@ -75,8 +86,14 @@ def plot_cases(rows: pd.DataFrame, by: str, titles: Mapping[str, str], x: str, l
 def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
     """The share of busy workers (%) under these systems against the number of workers."""
     rows = only(frame, "short", percentile=50)
-    style.band(ax, rows.assign(utilisation=100 * rows["utilisation"]), "workers", "utilisation", "system",
-               {name: LOOKS[name] for name in systems})
+    style.band(
+        ax,
+        rows.assign(utilisation=100 * rows["utilisation"]),
+        "workers",
+        "utilisation",
+        "system",
+        {name: LOOKS[name] for name in systems},
+    )
     ax.set_ylim(0, 100)
     thousands(ax, rows["workers"])
 
@@ -107,9 +124,11 @@ def plot_against(frame: pd.DataFrame, base: str):
 
 def alt_against(frame: pd.DataFrame, base: str) -> str:
     """The alt text of such a figure."""
-    return (f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number "
-            f"of workers, and of busy workers' share. At the highest load, {PERCENTILES_OF} short jobs: "
-            f"{ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}.")
+    return (
+        f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number "
+        f"of workers, and of busy workers' share. At the highest load, {PERCENTILES_OF} short jobs: "
+        f"{ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}."
+    )
 
 
 def dots(ax, places, groups, look: Look, upright: bool = True) -> None:
@@ -137,7 +156,9 @@ def shift(k: int, systems: Sequence[str], gap: float = 0.16) -> float:
 def plot_systems(ax, rows: pd.DataFrame, systems, gap: float = 0.16) -> None:
     """Completion times of short jobs under these systems as dots, the percentiles side by side."""
     for k, name in enumerate(systems):
-        percentile_dots(ax, only(rows, system=name), "completion", shift(k, systems, gap), LOOKS[name])
+        percentile_dots(
+            ax, only(rows, system=name), "completion", shift(k, systems, gap), LOOKS[name]
+        )
     ax.set(yscale="log", ylabel="completion time of short jobs (s)")
 
 
@@ -152,8 +173,10 @@ def near_means(ax, rows: pd.DataFrame, y: str, by) -> None:
     """A logarithmic y axis with the means and their intervals; one that reaches far below is cut."""
     means, low, high = zip(*rows.groupby(by)[y].apply(mean_ci), strict=True)
     bottom = min(means) / 1.4
-    ax.set(yscale="log",
-           ylim=(max(np.nanmin((bottom, *low)), bottom / 1.6), 1.1 * np.nanmax((*means, *high))))
+    ax.set(
+        yscale="log",
+        ylim=(max(np.nanmin((bottom, *low)), bottom / 1.6), 1.1 * np.nanmax((*means, *high))),
+    )
     style.plain_log(ax.yaxis)
 
 
@@ -167,8 +190,12 @@ def thousands(ax, workers) -> None:
 def legend(figure, looks: Iterable[Look], columns: int = 4) -> None:
     """A legend of these looks, as dots, below the figure."""
     handles = [Line2D([], [], **look.line() | {"linestyle": "none"}) for look in looks]
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(len(handles), columns),
-                  handlelength=1.2)
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=min(len(handles), columns),
+        handlelength=1.2,
+    )
 
 
 def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems, columns: int = 4) -> None:
@@ -176,7 +203,11 @@ def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems, columns: int 
     for ax, (jobs, percentile) in zip(axes, panels, strict=True):
         rows = only(frame, jobs, percentile=percentile)
         style.band(ax, rows, x, "completion", "system", {name: LOOKS[name] for name in systems})
-        ax.set(title=f"{jobs} jobs, {percentile}th percentile", ylabel="completion time (s)", yscale="log")
+        ax.set(
+            title=f"{jobs} jobs, {percentile}th percentile",
+            ylabel="completion time (s)",
+            yscale="log",
+        )
     legend_of(axes[0], columns)
 
 
@@ -191,7 +222,9 @@ def cases_in_words(rows: pd.DataFrame, by: list[str], form: str) -> str:
     """The mean ratios of short jobs in each case, by percentile; `form` makes a case's name of its values."""
     words = []
     for case, own in rows.groupby(by, sort=False):
-        words.append(f"{form.format(*(NAMES.get(value, value) for value in case))} {means_in_words(own)}")
+        words.append(
+            f"{form.format(*(NAMES.get(value, value) for value in case))} {means_in_words(own)}"
+        )
     return f"{PERCENTILES_OF} short jobs: {'; '.join(words)}."
 
 
@@ -203,13 +236,17 @@ def means_in_words(rows: pd.DataFrame, column: str = "ratio", form: str = "{:.2f
 def ratios_in_words(frame: pd.DataFrame, base: str, jobs: str = "short") -> str:
     """Mean ratios of Eagle to `base` at each trace's highest load, by percentile."""
     rows = highest_load(ratios(frame, "eagle", base, jobs))
-    return "; ".join(f"{NAMES[trace]} {means_in_words(only(rows, trace=trace))}" for trace in traces_of(rows))
+    return "; ".join(
+        f"{NAMES[trace]} {means_in_words(only(rows, trace=trace))}" for trace in traces_of(rows)
+    )
 
 
 def times_in_words(rows: pd.DataFrame, systems: Sequence[str]) -> str:
     """Mean completion times of each system, by percentile."""
     times = (means_in_words(only(rows, system=name), "completion", "{:.4g} s") for name in systems)
-    return "; ".join(f"{LOOKS[name].label} {words}" for name, words in zip(systems, times, strict=True))
+    return "; ".join(
+        f"{LOOKS[name].label} {words}" for name, words in zip(systems, times, strict=True)
+    )
 
 
 def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str]:

@@ -13,9 +13,14 @@ from schedlib.pictures import style
 from schedlib.workload import Workload
 
 PLACE = 6.95
-CASES = {"one task a probe": Eagle(sss=False, sbp=False, srpt=False, min_probes=4),
-         "sbp": Eagle(sss=False, srpt=False, min_probes=4), "dlwl": DLWL()}
-TITLES = dict(zip(CASES, ("one task a probe", "Sticky Batch Probing", "bound at once (DLWL)"), strict=True))
+CASES = {
+    "one task a probe": Eagle(sss=False, sbp=False, srpt=False, min_probes=4),
+    "sbp": Eagle(sss=False, srpt=False, min_probes=4),
+    "dlwl": DLWL(),
+}
+TITLES = dict(
+    zip(CASES, ("one task a probe", "Sticky Batch Probing", "bound at once (DLWL)"), strict=True)
+)
 
 
 def run(case: str, seed: int) -> pd.DataFrame:
@@ -27,8 +32,18 @@ def run(case: str, seed: int) -> pd.DataFrame:
     workload = four_nodes()
     if case == "dlwl":
         workload = Workload.from_arrays([0.0, 1.0], workload.tasks["duration"], tasks=[4, 4])
-    simulation = simulate(workload, CASES[case], 4, seed=seed, record=True, short_partition=0, cutoff=50.0,
-                          probe_ratio=1, heartbeat=0, detail="as_written")
+    simulation = simulate(
+        workload,
+        CASES[case],
+        4,
+        seed=seed,
+        record=True,
+        short_partition=0,
+        cutoff=50.0,
+        probe_ratio=1,
+        heartbeat=0,
+        detail="as_written",
+    )
     tasks = pd.DataFrame(simulation.tasks).merge(simulation.jobs[["job", "submit"]], on="job")
     tasks["last"] = tasks["job"] == tasks["job"].max()
     return tasks[["job", "task", "worker", "submit", "start", "finish", "last"]]
@@ -61,23 +76,54 @@ def _completion(frame, case):
 EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run, scales(grid(case=CASES)), scales(1)),)
 
 FIGURES = (
-    Figure("eagle.example", "eagle.example", draw,
-           "The paper's worked example: four nodes have 100, 100, 10 and 10 s of work before them (grey). A "
-           "job of four tasks of 10 s each arrives (blue). Left: one probe for each task, so two tasks wait "
-           "for the slow nodes. Middle: with Sticky Batch Probing the two nodes that are free first run all "
-           "four tasks. Right: the scheduler places all four tasks at once and does not know which nodes "
-           "are slow, so two tasks wait again.",
-           lambda frame: "Gantt charts of four nodes. The job of four tasks takes " + ", ".join(
-               f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items()) + "."),)
+    Figure(
+        "eagle.example",
+        "eagle.example",
+        draw,
+        "The paper's worked example: four nodes have 100, 100, 10 and 10 s of work before them (grey). A "
+        "job of four tasks of 10 s each arrives (blue). Left: one probe for each task, so two tasks wait "
+        "for the slow nodes. Middle: with Sticky Batch Probing the two nodes that are free first run all "
+        "four tasks. Right: the scheduler places all four tasks at once and does not know which nodes "
+        "are slow, so two tasks wait again.",
+        lambda frame: (
+            "Gantt charts of four nodes. The job of four tasks takes "
+            + ", ".join(
+                f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items()
+            )
+            + "."
+        ),
+    ),
+)
 
 CLAIMS = tuple(
-    claim(name, where, text, partial(_completion, case=case), value, experiment="eagle.example",
-          check="value", tolerance=0.1, unit="units of time",
-          how_read="printed number: messages take some milliseconds",
-          metric="completion time of the job of four tasks")
+    claim(
+        name,
+        where,
+        text,
+        partial(_completion, case=case),
+        value,
+        experiment="eagle.example",
+        check="value",
+        tolerance=0.1,
+        unit="units of time",
+        how_read="printed number: messages take some milliseconds",
+        metric="completion time of the job of four tasks",
+    )
     for name, where, text, case, value in (
-        ("example-probes", "Section 4.1", "Four nodes, queues of 100, 100, 10, 10: with a probe a task the "
-         "job takes 110", "one task a probe", 110.0),
+        (
+            "example-probes",
+            "Section 4.1",
+            "Four nodes, queues of 100, 100, 10, 10: with a probe a task the job takes 110",
+            "one task a probe",
+            110.0,
+        ),
         ("example-sbp", "Section 4.1", "With SBP it takes 30", "sbp", 30.0),
-        ("example-yaq", "Section 4.2", "Yaq, taking all queues to be alike, binds a task to each node and "
-         "takes 110", "dlwl", 110.0)))
+        (
+            "example-yaq",
+            "Section 4.2",
+            "Yaq, taking all queues to be alike, binds a task to each node and takes 110",
+            "dlwl",
+            110.0,
+        ),
+    )
+)

@@ -20,11 +20,24 @@ from schedlib.workload import Workload
 PLACE = 7
 SOURCES = {"prototype": "measured", "simulator": "simulated with the measured delays"}
 CASE = ["source", "interarrival", "repeat", "system", "class", "percentile", "completion"]
-COMPARED = ("probes", "rejections", "requests", "vain", "steals", "stolen", "ran_behind_long", "messages")
+COMPARED = (
+    "probes",
+    "rejections",
+    "requests",
+    "vain",
+    "steals",
+    "stolen",
+    "ran_behind_long",
+    "messages",
+)
 TOLD = {name: (f"{name} (thousands)", 1000) for name in COMPARED if name != "ran_behind_long"} | {
-    "ran_behind_long": ("short tasks run behind a long one", 1), "hop": ("a hop (ms)", 1),
-    "updates": ("updates of SRPT (thousands)", 1000), "frames": ("messages of all kinds (thousands)", 1000),
-    "fetch": ("a fetch, two hops (ms)", 1), "cpu": ("processors (s)", 1)}
+    "ran_behind_long": ("short tasks run behind a long one", 1),
+    "hop": ("a hop (ms)", 1),
+    "updates": ("updates of SRPT (thousands)", 1000),
+    "frames": ("messages of all kinds (thousands)", 1000),
+    "fetch": ("a fetch, two hops (ms)", 1),
+    "cpu": ("processors (s)", 1),
+}
 """What the table tells besides completion times: its name, and what it is divided by."""
 
 
@@ -49,19 +62,39 @@ def run(seed: int) -> pd.DataFrame:
     measured = pd.read_csv(file()).assign(source="prototype")
     blocks = [measured]
     for (ratio, name, repeat, nodes, jobs), own in measured.groupby(
-            ["interarrival", "system", "repeat", "nodes", "jobs"], sort=False):
+        ["interarrival", "system", "repeat", "nodes", "jobs"], sort=False
+    ):
         told, made = own.iloc[0], google_sample(ratio, 0, jobs, nodes)
         longer = made.tasks.assign(duration=made.tasks["duration"] + max(told["overshoot"], 0.0))
         made, delay = Workload(made.jobs, longer, "ms"), (told["hop"] + told["fetch"]) / 3
-        done = simulate(made, name, int(nodes), short_partition=PARTITION["google"], cutoff=None,
-                        network_delay=delay, detail="as_written", seed=int(repeat))
+        done = simulate(
+            made,
+            name,
+            int(nodes),
+            short_partition=PARTITION["google"],
+            cutoff=None,
+            network_delay=delay,
+            detail="as_written",
+            seed=int(repeat),
+        )
         times = done.percentiles()
         counts = {count: done.stats[count] for count in COMPARED}
-        blocks.append(pd.DataFrame(
-            {"interarrival": ratio, "system": name, "repeat": repeat, "nodes": nodes, "jobs": jobs,
-             "class": np.where(times["long"], "long", "short"), "percentile": times["percentile"],
-             "completion": (times["completion"] / 1000).round(9), "source": "simulator"}
-            | counts))
+        blocks.append(
+            pd.DataFrame(
+                {
+                    "interarrival": ratio,
+                    "system": name,
+                    "repeat": repeat,
+                    "nodes": nodes,
+                    "jobs": jobs,
+                    "class": np.where(times["long"], "long", "short"),
+                    "percentile": times["percentile"],
+                    "completion": (times["completion"] / 1000).round(9),
+                    "source": "simulator",
+                }
+                | counts
+            )
+        )
     return pd.concat(blocks, ignore_index=True)
 
 
@@ -80,28 +113,37 @@ def side_by_side(rows: pd.DataFrame) -> pd.DataFrame:
         parts.append(first.assign(what=what, value=first[name] / unit).dropna(subset="value"))
     table = pd.concat(parts).groupby([*keys, "source"], sort=False)["value"]
     wide = table.agg(["mean", "std"]).unstack("source")
-    found = pd.DataFrame({"prototype": wide["mean"]["prototype"], "run to run": wide["std"]["prototype"],
-                          "simulator": wide["mean"]["simulator"]}).reset_index()
+    found = pd.DataFrame(
+        {
+            "prototype": wide["mean"]["prototype"],
+            "run to run": wide["std"]["prototype"],
+            "simulator": wide["mean"]["simulator"],
+        }
+    ).reset_index()
     found.insert(0, "seed", rows["seed"].iloc[0])
     return found
 
 
 def draw(frame: pd.DataFrame):
     rows = ratios(frame[[*CASE, "seed"]], "eagle", "hawk")
-    figure = drawing.plot_cases(rows, "source", SOURCES, "interarrival", "mean inter-arrival time (1 / load)")
-    for ax in figure.axes[:len(SOURCES)]:
+    figure = drawing.plot_cases(
+        rows, "source", SOURCES, "interarrival", "mean inter-arrival time (1 / load)"
+    )
+    for ax in figure.axes[: len(SOURCES)]:
         style.printed(ax, 1.2, drawing.BEST)
     return figure
 
 
 def caption(frame: pd.DataFrame) -> str:
     sizes = frame.iloc[0]
-    return (f"Eagle's completion times over Hawk's, measured on real processes, as in the paper's Fig. 9. "
-            f"Left: {sizes['nodes']} node monitors, ten schedulers and a central one exchange messages over "
-            f"TCP on one machine. They run {sizes['jobs']:,} jobs of the Google sample, with all times made "
-            "shorter. Right: the simulator (as the paper's text says) on the same jobs, with the message "
-            "delays that were measured. Bar: the paper's best result, 80 % sooner at 1.2. Runs of each: "
-            f"{_runs(frame)}. Intervals, where there are several runs: 95 %.")
+    return (
+        f"Eagle's completion times over Hawk's, measured on real processes, as in the paper's Fig. 9. "
+        f"Left: {sizes['nodes']} node monitors, ten schedulers and a central one exchange messages over "
+        f"TCP on one machine. They run {sizes['jobs']:,} jobs of the Google sample, with all times made "
+        "shorter. Right: the simulator (as the paper's text says) on the same jobs, with the message "
+        "delays that were measured. Bar: the paper's best result, 80 % sooner at 1.2. Runs of each: "
+        f"{_runs(frame)}. Intervals, where there are several runs: 95 %."
+    )
 
 
 def _runs(frame):
@@ -116,14 +158,28 @@ def alt(frame: pd.DataFrame) -> str:
 
 
 EXPERIMENTS = (
-    Experiment("eagle.prototype", "The prototype on real processes", run, scales([{}]), scales(1),
-               missing=missing, data_files=lambda point: [found] if (found := file()) else []),)
+    Experiment(
+        "eagle.prototype",
+        "The prototype on real processes",
+        run,
+        scales([{}]),
+        scales(1),
+        missing=missing,
+        data_files=lambda point: [found] if (found := file()) else [],
+    ),
+)
 
 FIGURES = (
     Figure("eagle.prototype", "eagle.prototype", draw, caption, alt, times),
-    Figure("eagle.prototype-table", "eagle.prototype", None,
-           "The prototype beside the simulator (as the paper's text says, with the measured delays) at each "
-           "load: means, and the standard deviation between runs. Completion times are in s. Delays are in "
-           "ms of the workload's time, which passes faster than real time. Processor time is that of all "
-           "processors in the whole run, start-up included, in s.",
-           "A table of completion times, counts and delays, measured and simulated.", side_by_side))
+    Figure(
+        "eagle.prototype-table",
+        "eagle.prototype",
+        None,
+        "The prototype beside the simulator (as the paper's text says, with the measured delays) at each "
+        "load: means, and the standard deviation between runs. Completion times are in s. Delays are in "
+        "ms of the workload's time, which passes faster than real time. Processor time is that of all "
+        "processors in the whole run, start-up included, in s.",
+        "A table of completion times, counts and delays, measured and simulated.",
+        side_by_side,
+    ),
+)

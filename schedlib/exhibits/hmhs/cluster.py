@@ -27,10 +27,20 @@ SLOWER = 4.0
 BLOCK = 256e6
 """Bytes of input to a map task of the Facebook jobs: Hadoop's 64 MB of those years gives ten million."""
 YEARS = (2009, 2010)
-LABELS = {"hmhs": "HMHS", "fifo": "FIFO", "fair": "Fair", "delay": "Delay (fair, 5 s)",
-          "capacity": "Capacity", "shortest": "Shortest remaining"}
-LOOKS = {name: style.look(like)._replace(label=label) for (name, label), like
-         in zip(LABELS.items(), ("hmhs", "fifo", "r-hmhs", "fifo-pri", "priced", "bound"), strict=True)}
+LABELS = {
+    "hmhs": "HMHS",
+    "fifo": "FIFO",
+    "fair": "Fair",
+    "delay": "Delay (fair, 5 s)",
+    "capacity": "Capacity",
+    "shortest": "Shortest remaining",
+}
+LOOKS = {
+    name: style.look(like)._replace(label=label)
+    for (name, label), like in zip(
+        LABELS.items(), ("hmhs", "fifo", "r-hmhs", "fifo-pri", "priced", "bound"), strict=True
+    )
+}
 
 
 @cache
@@ -88,7 +98,9 @@ def over_fifo(frame: pd.DataFrame, x: str, at: float | None = None) -> pd.DataFr
     same = [name for name in ("seed", "year") if name in frame] + ([x] if at is None else [])
     fifo = frame[(frame["policy"] == "fifo") & (True if at is None else frame[x] == at)]
     both = frame.merge(fifo[[*same, "mean", "p95", "last"]], on=same, suffixes=("", "_fifo"))
-    return both.assign(**{name: both[name] / both[f"{name}_fifo"] for name in ("mean", "p95", "last")})
+    return both.assign(
+        **{name: both[name] / both[f"{name}_fifo"] for name in ("mean", "p95", "last")}
+    )
 
 
 def _lines(ax, frame, x, y, label, says):
@@ -124,6 +136,7 @@ def _plot_against(x: str, label: str, plain: float):
                 ax.set_xticks(ticks := sorted(set(frame[x])), [f"{tick:g}" for tick in ticks])
         figure.legend(*left.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         return figure
+
     return plot
 
 
@@ -135,46 +148,99 @@ def _alt(x: str, what: str):
             words = ", ".join(f"{LABELS[str(name)]} {value:.0f} s" for name, value in means.items())
             texts.append(f"at {at:g}: {words}")
         return f"Line charts of flow time against {what}. Means {'; '.join(texts)}."
+
     return alt
 
 
 SEEDS, FEWER = scales(2, 10), scales(2, 5, 10)
 LOADS = (0.5, 0.7, 0.9)
 EXPERIMENTS = (
-    Experiment("hmhs.flow", "Flow time by policy and load, Alibaba's pairs", run,
-               scales(grid(load=[0.7]), grid(load=LOADS)), SEEDS),
-    Experiment("hmhs.flow-facebook", "Flow time by policy and load, Facebook's jobs", run_facebook,
-               scales(grid(year=[2009], load=[0.7]), grid(year=YEARS, load=LOADS)), scales(2, 3, 5),
-               **SWIM),
-    Experiment("hmhs.slow-start", "Flow time when reduces may start early", run_slow_start,
-               scales(grid(start=[5, 100]), grid(start=[5, 25, 50, 75, 100])), FEWER),
-    Experiment("hmhs.estimates", "Flow time when estimates are wrong", run_estimates,
-               scales(grid(error=[1, 4]), grid(error=[1, 2, 4, 8])), FEWER),
-    Experiment("hmhs.slowing", "Flow time when machines slow down", run_slowing,
-               scales(grid(slow=[0, 20]), grid(slow=[0, 10, 20, 40])), FEWER))
+    Experiment(
+        "hmhs.flow",
+        "Flow time by policy and load, Alibaba's pairs",
+        run,
+        scales(grid(load=[0.7]), grid(load=LOADS)),
+        SEEDS,
+    ),
+    Experiment(
+        "hmhs.flow-facebook",
+        "Flow time by policy and load, Facebook's jobs",
+        run_facebook,
+        scales(grid(year=[2009], load=[0.7]), grid(year=YEARS, load=LOADS)),
+        scales(2, 3, 5),
+        **SWIM,
+    ),
+    Experiment(
+        "hmhs.slow-start",
+        "Flow time when reduces may start early",
+        run_slow_start,
+        scales(grid(start=[5, 100]), grid(start=[5, 25, 50, 75, 100])),
+        FEWER,
+    ),
+    Experiment(
+        "hmhs.estimates",
+        "Flow time when estimates are wrong",
+        run_estimates,
+        scales(grid(error=[1, 4]), grid(error=[1, 2, 4, 8])),
+        FEWER,
+    ),
+    Experiment(
+        "hmhs.slowing",
+        "Flow time when machines slow down",
+        run_slowing,
+        scales(grid(slow=[0, 20]), grid(slow=[0, 10, 20, 40])),
+        FEWER,
+    ),
+)
 
-COMMON = ("300 jobs run on 100 machines, each with a map slot and a reduce slot. Every map's input has three "
-          "copies; a map on a machine without one takes half as long again. Ratios compare the same jobs. "
-          "Lines: means. Faint marks: seeds. Beyond the paper.")
+COMMON = (
+    "300 jobs run on 100 machines, each with a map slot and a reduce slot. Every map's input has three "
+    "copies; a map on a machine without one takes half as long again. Ratios compare the same jobs. "
+    "Lines: means. Faint marks: seeds. Beyond the paper."
+)
 FIGURES = (
-    Figure("hmhs.flow", "hmhs.flow", plot_flow, "Flow time, from a job's submission to its end, by policy "
-           "and load. The jobs are Alibaba's map-reduce pairs; their times of submission are stretched to "
-           f"give the load. {COMMON}",
-           _alt("load", "the load")),
-    Figure("hmhs.flow-facebook", "hmhs.flow-facebook", plot_flow, "Flow time by policy and load on "
-           "Facebook's jobs of 2009 and 2010 (SWIM). A task takes its bytes over 10 MB/s. "
-           f"{COMMON}", _alt("load", "the load")),
-    Figure("hmhs.slow-start", "hmhs.slow-start",
-           _plot_against("start", "maps done before reduces start (%)", 100),
-           "Slow-start: when reduces may start before all maps of their job have ended. A reduce that starts "
-           "early copies its input while maps still run. But it keeps its slot until the last of them has "
-           f"ended. {COMMON}", _alt("start", "the maps done before")),
-    Figure("hmhs.estimates", "hmhs.estimates",
-           _plot_against("error", "largest believed time / true one", 1),
-           "Flow time when task times are estimated wrongly. Only HMHS and shortest remaining first use "
-           f"estimates, so the other lines are level. {COMMON}", _alt("error", "the error's factor")),
-    Figure("hmhs.slowing", "hmhs.slowing", _plot_against("slow", "machines four times slower (%)", 0),
-           "Flow time when some machines become four times slower from the middle of the arrivals on. No "
-           f"policy knows of it. {COMMON}",
-           _alt("slow", "the share of slower machines")))
+    Figure(
+        "hmhs.flow",
+        "hmhs.flow",
+        plot_flow,
+        "Flow time, from a job's submission to its end, by policy "
+        "and load. The jobs are Alibaba's map-reduce pairs; their times of submission are stretched to "
+        f"give the load. {COMMON}",
+        _alt("load", "the load"),
+    ),
+    Figure(
+        "hmhs.flow-facebook",
+        "hmhs.flow-facebook",
+        plot_flow,
+        "Flow time by policy and load on "
+        "Facebook's jobs of 2009 and 2010 (SWIM). A task takes its bytes over 10 MB/s. "
+        f"{COMMON}",
+        _alt("load", "the load"),
+    ),
+    Figure(
+        "hmhs.slow-start",
+        "hmhs.slow-start",
+        _plot_against("start", "maps done before reduces start (%)", 100),
+        "Slow-start: when reduces may start before all maps of their job have ended. A reduce that starts "
+        "early copies its input while maps still run. But it keeps its slot until the last of them has "
+        f"ended. {COMMON}",
+        _alt("start", "the maps done before"),
+    ),
+    Figure(
+        "hmhs.estimates",
+        "hmhs.estimates",
+        _plot_against("error", "largest believed time / true one", 1),
+        "Flow time when task times are estimated wrongly. Only HMHS and shortest remaining first use "
+        f"estimates, so the other lines are level. {COMMON}",
+        _alt("error", "the error's factor"),
+    ),
+    Figure(
+        "hmhs.slowing",
+        "hmhs.slowing",
+        _plot_against("slow", "machines four times slower (%)", 0),
+        "Flow time when some machines become four times slower from the middle of the arrivals on. No "
+        f"policy knows of it. {COMMON}",
+        _alt("slow", "the share of slower machines"),
+    ),
+)
 CLAIMS = ()

@@ -33,8 +33,13 @@ EACH = (("fifo", 51), ("fifo", 77), ("r-hmhs", 10), ("r-hmhs", 30))
 PRINTED = {"single": (*EACH, ("fifo-pri", 72)), "hybrid": (*EACH, ("fifo-pri", 55))}
 """The gains (%) that the text prints: the least and the most, or the most, whatever the number of jobs."""
 
-claim = claim_maker("hmhs", metric="gain of HMHS", unit="% of the rival's makespan", tolerance=1.0,
-                    how_read="printed number: whole per cent")
+claim = claim_maker(
+    "hmhs",
+    metric="gain of HMHS",
+    unit="% of the rival's makespan",
+    tolerance=1.0,
+    how_read="printed number: whole per cent",
+)
 """Makes a claim on a gain; the paper prints its gains in the text, in whole per cent."""
 ORDER = {"check": "order", "tolerance": 0.0, "how_read": "text"}
 TREND = {"check": "trend", "tolerance": 0.0, "how_read": "text", "metric": "slope of the gain"}
@@ -43,8 +48,12 @@ TREND = {"check": "trend", "tolerance": 0.0, "how_read": "text", "metric": "slop
 def paper_plans(instance: Instance) -> list[Schedule]:
     """The schedules of HMHS and its three rivals; both HMHS share Min-Min's map stage."""
     hmhs = schedule(instance, "hmhs")
-    return [hmhs, run(instance, POLICIES["r-hmhs"], hmhs.map), schedule(instance, "fifo-pri"),
-            schedule(instance, "fifo")]
+    return [
+        hmhs,
+        run(instance, POLICIES["r-hmhs"], hmhs.map),
+        schedule(instance, "fifo-pri"),
+        schedule(instance, "fifo"),
+    ]
 
 
 @cache
@@ -67,7 +76,9 @@ def makespans(instance: Instance, bounded: bool = False) -> pd.DataFrame:
 def against(frame: pd.DataFrame, base: str) -> pd.DataFrame:
     """`frame` with a column `base` that holds, in every row, the makespan of `base` on the same instance."""
     same = [name for name in frame.columns if name not in ("policy", "makespan", "optimum")]
-    other = frame.loc[frame["policy"] == base, [*same, "makespan"]].rename(columns={"makespan": base})
+    other = frame.loc[frame["policy"] == base, [*same, "makespan"]].rename(
+        columns={"makespan": base}
+    )
     return frame.merge(other, on=same, validate="many_to_one")
 
 
@@ -79,8 +90,14 @@ def gains(frame: pd.DataFrame, rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
 
 
 @measure
-def gain_over(frame: pd.DataFrame, rival: str, workload: str | None = None, *, extreme: str = "max",
-              at: float | None = None) -> np.ndarray:
+def gain_over(
+    frame: pd.DataFrame,
+    rival: str,
+    workload: str | None = None,
+    *,
+    extreme: str = "max",
+    at: float | None = None,
+) -> np.ndarray:
     """The gain over `rival` where its mean is largest (or `"min"`: smallest), or at one value."""
     rows = gains(frame, [rival])
     rows = rows if workload is None else rows[rows["workload"] == workload]
@@ -151,5 +168,7 @@ def alt_makespans(frame: pd.DataFrame, x: str = "jobs", what: str = "the number 
     for at in gain[x].agg(["min", "max"]):
         mean, low, high = mean_ci(gain.loc[gain[x] == at, "gain"])
         ends.append(f"{mean:.0f} %{'' if low != low else f' ({low:.0f} to {high:.0f})'} at {at:g}")
-    return (f"Line charts of makespan and of HMHS's gain against {what}. "
-            f"Mean gain over FIFO: {', '.join(ends)} (95 % intervals in brackets).")
+    return (
+        f"Line charts of makespan and of HMHS's gain against {what}. "
+        f"Mean gain over FIFO: {', '.join(ends)} (95 % intervals in brackets)."
+    )

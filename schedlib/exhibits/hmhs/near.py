@@ -16,11 +16,19 @@ from schedlib.hmhs.workloads import tiny
 from schedlib.pictures import style
 
 PLACE = 6
-METHODS = {"hmhs": lambda case, known: schedule(case, "hmhs"), "priced": priced, "rounded": rounded,
-           "searched": searched}
+METHODS = {
+    "hmhs": lambda case, known: schedule(case, "hmhs"),
+    "priced": priced,
+    "rounded": rounded,
+    "searched": searched,
+}
 LABELS = {"hmhs": "HMHS", "priced": "Priced", "rounded": "LP rounded", "searched": "Local search"}
-LOOKS = {name: style.look(like)._replace(label=label) for (name, label), like
-         in zip(LABELS.items(), ("hmhs", "priced", "r-hmhs", "fifo-pri"), strict=True)}
+LOOKS = {
+    name: style.look(like)._replace(label=label)
+    for (name, label), like in zip(
+        LABELS.items(), ("hmhs", "priced", "r-hmhs", "fifo-pri"), strict=True
+    )
+}
 
 
 def run(workload: str, jobs: int, seed: int) -> pd.DataFrame:
@@ -42,7 +50,9 @@ def run(workload: str, jobs: int, seed: int) -> pd.DataFrame:
 def plot(frame: pd.DataFrame):
     """The gap above, the seconds below, against the number of jobs."""
     workloads = list(dict.fromkeys(frame["workload"]))
-    figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.6), squeeze=False)
+    figure, axes = style.subplots(
+        2, len(workloads), size=(4.4 * len(workloads), 6.6), squeeze=False
+    )
     for (top, bottom), name in zip(axes.T, workloads, strict=True):
         part = frame[frame["workload"] == name]
         style.band(top, part, "jobs", "gap", by="method", looks=LOOKS, each=True)
@@ -53,8 +63,11 @@ def plot(frame: pd.DataFrame):
         bottom.set(ylabel="seconds (median)", yscale="log")
         for ax in (top, bottom):
             comparing.jobs_axis(ax, part["jobs"])
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center",
-                  ncols=2 * len(workloads))
+    figure.legend(
+        *axes[0, 0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=2 * len(workloads),
+    )
     return figure
 
 
@@ -69,14 +82,30 @@ def _words(frame):
 
 
 EXPERIMENTS = (
-    Experiment("hmhs.near", "Gap to the lower bound by method, and its cost", run,
-               scales(grid(workload=["single"], jobs=[10, 25]),
-                      grid(workload=WORKLOADS, jobs=[10, 25, 100, 400])), scales(2, 3, 5),
-               timing=("seconds",)),)
+    Experiment(
+        "hmhs.near",
+        "Gap to the lower bound by method, and its cost",
+        run,
+        scales(
+            grid(workload=["single"], jobs=[10, 25]),
+            grid(workload=WORKLOADS, jobs=[10, 25, 100, 400]),
+        ),
+        scales(2, 3, 5),
+        timing=("seconds",),
+    ),
+)
 FIGURES = (
-    Figure("hmhs.near", "hmhs.near", plot, lambda frame: "How far each method's makespan is above the lower "
-           "bound (top), and the seconds it takes (bottom). LP rounded is the rounding of Lenstra, Shmoys "
-           "and Tardos. Local search starts from the better of it and priced dispatch and makes 200 "
-           f"changes. Means above the bound: {_words(frame)}. Faint marks: seeds. Beyond the paper.",
-           lambda frame: f"Line charts of the gap to the lower bound and of seconds. {_words(frame)}."),)
+    Figure(
+        "hmhs.near",
+        "hmhs.near",
+        plot,
+        lambda frame: (
+            "How far each method's makespan is above the lower "
+            "bound (top), and the seconds it takes (bottom). LP rounded is the rounding of Lenstra, Shmoys "
+            "and Tardos. Local search starts from the better of it and priced dispatch and makes 200 "
+            f"changes. Means above the bound: {_words(frame)}. Faint marks: seeds. Beyond the paper."
+        ),
+        lambda frame: f"Line charts of the gap to the lower bound and of seconds. {_words(frame)}.",
+    ),
+)
 CLAIMS = ()

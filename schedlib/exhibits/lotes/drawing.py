@@ -12,16 +12,28 @@ from schedlib.pictures import style
 from schedlib.pictures.style import Look
 
 WAIT = "mean wait (s)"
-LAWS = {"common-matched": "one factor, mean as planned", "common": "one factor for all resources",
-        "independent": "each resource for itself (printed)",
-        "common-fluid": "one factor, load of lambda1", "fixed": "class means"}
+LAWS = {
+    "common-matched": "one factor, mean as planned",
+    "common": "one factor for all resources",
+    "independent": "each resource for itself (printed)",
+    "common-fluid": "one factor, load of lambda1",
+    "fixed": "class means",
+}
 """The laws of job sizes in Figs. 11-13, with what they are called in a figure."""
 FIGURES_8_TO_10 = {
-    8: ("wait", 1e-3, "mean wait of the jobs\nthat start that {unit} (s)",
-        "Mean wait of the jobs that start each {unit}"),
+    8: (
+        "wait",
+        1e-3,
+        "mean wait of the jobs\nthat start that {unit} (s)",
+        "Mean wait of the jobs that start each {unit}",
+    ),
     9: ("tail", 1e-3, "jobs that wait longer (%)", "Share of jobs that wait longer than a time"),
-    10: ("queue", 1.0, "jobs waiting at the {unit}'s end",
-         "Jobs waiting at the end of each {unit}"),
+    10: (
+        "queue",
+        1.0,
+        "jobs waiting at the {unit}'s end",
+        "Jobs waiting at the end of each {unit}",
+    ),
 }
 """Of Figs. 8-10 the measure, where the logarithmic scale begins, the label, and how captions begin."""
 
@@ -70,7 +82,9 @@ def dots(ax: Axes, x, y, look: Look, size: float | None = 4, *, stable=None, **o
         stable = stable.astype(bool)
         kinds = [(stable, look.color), (~stable, "white")]
     for rows, face in kinds:
-        ax.plot(x[rows], y[rows], look.marker, color=look.color, mfc=face, markersize=size, **options)
+        ax.plot(
+            x[rows], y[rows], look.marker, color=look.color, mfc=face, markersize=size, **options
+        )
 
 
 def legend_below(figure: Figure, ax: Axes, columns: int = 4) -> None:
@@ -81,19 +95,38 @@ def legend_below(figure: Figure, ax: Axes, columns: int = 4) -> None:
 def medians(frame: pd.DataFrame, column: str, unit: str = "s") -> str:
     """The median of a column for each policy, in words."""
     values = frame.groupby("policy", sort=False)[column].median()
-    return ", ".join(f"{style.look(name).label} {value:.3g} {unit}" for name, value in values.items())
+    return ", ".join(
+        f"{style.look(name).label} {value:.3g} {unit}" for name, value in values.items()
+    )
 
 
 def by_policy_at(frame: pd.DataFrame, column: str, x: str, unit: str) -> str:
     """The median of a column at the least and at the largest x, for each policy, in words."""
-    medians, low, high = frame.groupby(["policy", x])[column].median(), frame[x].min(), frame[x].max()
-    return "; ".join(f"{style.look(policy).label} {medians[policy, low]:.3g} and {medians[policy, high]:.3g} "
-                     f"{unit}" for policy in frame["policy"].unique())
+    medians, low, high = (
+        frame.groupby(["policy", x])[column].median(),
+        frame[x].min(),
+        frame[x].max(),
+    )
+    return "; ".join(
+        f"{style.look(policy).label} {medians[policy, low]:.3g} and {medians[policy, high]:.3g} "
+        f"{unit}"
+        for policy in frame["policy"].unique()
+    )
 
 
-def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, *, by: str = "policy",
-          looks: Mapping[str, Look] | None = None, shift: float = 0.0, hollow: bool = False,
-          size: float = 4, **options) -> None:
+def lines(
+    ax: Axes,
+    frame: pd.DataFrame,
+    x: str,
+    y: str,
+    *,
+    by: str = "policy",
+    looks: Mapping[str, Look] | None = None,
+    shift: float = 0.0,
+    hollow: bool = False,
+    size: float = 4,
+    **options,
+) -> None:
     """Draw `y` against the column `x`: all runs as points, medians as lines, a look for each value of `by`.
 
     `looks`: the style's unless given; `shift`: between the points of two lines, along the axis; `hollow`:
@@ -107,20 +140,43 @@ def lines(ax: Axes, frame: pd.DataFrame, x: str, y: str, *, by: str = "policy",
         dots(ax, rows[x] + shift * (k - (len(looks) - 1) / 2), rows[y], look, size, **more)
 
 
-def wait_panels(frame: pd.DataFrame, column: str, titles: Mapping, x: str, *, height: float = 3.8,
-                hollow: bool = True, by: str = "policy", looks: Mapping[str, Look] | None = None,
-                shift: float = 0.0, size: float = 4, **axis) -> Figure:
+def wait_panels(
+    frame: pd.DataFrame,
+    column: str,
+    titles: Mapping,
+    x: str,
+    *,
+    height: float = 3.8,
+    hollow: bool = True,
+    by: str = "policy",
+    looks: Mapping[str, Look] | None = None,
+    shift: float = 0.0,
+    size: float = 4,
+    **axis,
+) -> Figure:
     """Mean waits against the column `x` by `lines`, a panel for each value of `column`, with these `titles`;
     `height` in inches; `axis`: for `Axes.set`."""
     figure, axes = panels(len(titles), (8.8, height))
     looks = looks or {name: style.look(name) for name in frame[by].unique()}
     for ax, (value, title) in zip(axes, titles.items(), strict=True):
-        lines(ax, frame[frame[column] == value], x, "wait", by=by, looks=looks, shift=shift, hollow=hollow,
-              size=size, **({} if hollow else {"alpha": 0.6}))
+        lines(
+            ax,
+            frame[frame[column] == value],
+            x,
+            "wait",
+            by=by,
+            looks=looks,
+            shift=shift,
+            hollow=hollow,
+            size=size,
+            **({} if hollow else {"alpha": 0.6}),
+        )
         ax.set(title=title, ylabel=WAIT, **axis)
         log_and_zero(ax, SHORTEST)
     if hollow:
-        axes[0].plot([], [], "o", color="black", mfc="white", markersize=size, label="hollow: the queue grew")
+        axes[0].plot(
+            [], [], "o", color="black", mfc="white", markersize=size, label="hollow: the queue grew"
+        )
     legend_below(figure, axes[0], len(looks) + hollow)
     return figure
 
@@ -134,8 +190,9 @@ def plot_over_time(frame: pd.DataFrame, number: int, unit: str = "day") -> Figur
     """
     measure, least, label, _ = FIGURES_8_TO_10[number]
     loads = frame[frame["measure"] == measure].groupby("load")
-    figure, axes = style.subplots(1, len(loads), size=(max(8.0, 3.3 * len(loads)), 4.0), sharey=True,
-                                  squeeze=False)
+    figure, axes = style.subplots(
+        1, len(loads), size=(max(8.0, 3.3 * len(loads)), 4.0), sharey=True, squeeze=False
+    )
     for ax, (load, runs) in zip(axes[0], loads, strict=True):
         for policy in POLICIES:
             rows, look = runs[runs["policy"] == policy], style.look(policy)
@@ -157,10 +214,18 @@ def plot_over_time(frame: pd.DataFrame, number: int, unit: str = "day") -> Figur
 def _mark_printed(ax, number):
     """What the text prints of the month: Greedy's wait less LoTES's; the waits that 1 % of jobs exceed."""
     if number == 8:
-        ax.axhspan(15 * 60, 20 * 60, color="black", alpha=0.3, linewidth=0,
-                   label="printed: Greedy's mean less LoTES's")
+        ax.axhspan(
+            15 * 60,
+            20 * 60,
+            color="black",
+            alpha=0.3,
+            linewidth=0,
+            label="printed: Greedy's mean less LoTES's",
+        )
     elif number == 9:
         for policy, hours, above in (("lotes", 1, 5), ("tetris", 7, -13), ("greedy", 17, 5)):
             style.printed(ax, 3600 * hours, 1, color=style.look(policy).color, markersize=9)
-            ax.annotate(f"{hours} h", (3600 * hours, 1), (0, above), textcoords="offset points", ha="center")
+            ax.annotate(
+                f"{hours} h", (3600 * hours, 1), (0, above), textcoords="offset points", ha="center"
+            )
         ax.plot([], [], **style.PRINTED.line())

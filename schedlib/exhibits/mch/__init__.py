@@ -21,18 +21,31 @@ RULES = {name: name for name in NAMES} | {"collapsed": collapsed}
 SEEDS = scales(1, 5)
 
 
-def random_trees(depth: int, partial: float, resources: int, trees: int, seed: int,
-                 needs: int = 1) -> list[Tree]:
+def random_trees(
+    depth: int, partial: float, resources: int, trees: int, seed: int, needs: int = 1
+) -> list[Tree]:
     """The same random trees for every rule; no two points or seeds share one."""
-    rng = np.random.default_rng([seed, depth, resources, round(1000 * partial), needs][: 4 + (needs > 1)])
-    return [random_tree(rng, depth, resources=resources, partial=partial, needs=needs) for _ in range(trees)]
+    rng = np.random.default_rng(
+        [seed, depth, resources, round(1000 * partial), needs][: 4 + (needs > 1)]
+    )
+    return [
+        random_tree(rng, depth, resources=resources, partial=partial, needs=needs)
+        for _ in range(trees)
+    ]
 
 
 def leaf_shares(tree: Tree, capacity: tuple, rules: Iterable[str], **columns) -> pd.DataFrame:
     """Divisible dominant shares under each rule: `rule, leaf, name, share`, and more columns, (p,) each."""
     leaves = {"leaf": range(tree.n_leaves), "name": [tree.name(node) for node in tree.leaves]}
-    return pd.concat([pd.DataFrame({"rule": rule, **leaves, "share": allocate(tree, capacity, rule).shares})
-                      .assign(**columns) for rule in rules], ignore_index=True)
+    return pd.concat(
+        [
+            pd.DataFrame(
+                {"rule": rule, **leaves, "share": allocate(tree, capacity, rule).shares}
+            ).assign(**columns)
+            for rule in rules
+        ],
+        ignore_index=True,
+    )
 
 
 def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
@@ -42,7 +55,9 @@ def per_seed(rows: pd.DataFrame, column: str) -> np.ndarray:
 
 def trees_with(rows: pd.DataFrame, column: str) -> Proportion:
     """The share (%) of all trees of these rows on which `column` holds."""
-    return Proportion(round(float((rows[column] * rows["trees"]).sum())), int(rows["trees"].sum()), 100.0)
+    return Proportion(
+        round(float((rows[column] * rows["trees"]).sum())), int(rows["trees"].sum()), 100.0
+    )
 
 
 def dots_by_rule(ax, rows: pd.DataFrame, column: str, rules: tuple[str, ...]) -> None:
@@ -63,7 +78,9 @@ def label(rule: str) -> str:
 def shares_in_words(frame: pd.DataFrame, rule: str) -> str:
     """The leaves' names and shares under a rule, from left to right."""
     rows = frame[frame["rule"] == rule].sort_values("leaf")
-    return ", ".join(f"{name} {share:.3g}" for name, share in zip(rows["name"], rows["share"], strict=True))
+    return ", ".join(
+        f"{name} {share:.3g}" for name, share in zip(rows["name"], rows["share"], strict=True)
+    )
 
 
 def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabel: str, bar: str):
@@ -78,8 +95,14 @@ def heat_maps(panels: list[tuple], size: tuple[float, float], xlabel: str, ylabe
         for (i, j), value in np.ndenumerate(table.to_numpy(float)):
             digits = 0 if value in (0, 100) or 1 <= value <= 99 else 1
             text = "–" if np.isnan(value) else f"{value:.{digits}f}"
-            ax.annotate(text, (j, i), ha="center", va="center", fontsize=8.5,
-                        color="white" if value > 55 else "black")
+            ax.annotate(
+                text,
+                (j, i),
+                ha="center",
+                va="center",
+                fontsize=8.5,
+                color="white" if value > 55 else "black",
+            )
         ax.set_xticks(range(table.shape[1]), columns)
         ax.set_yticks(range(table.shape[0]), rows)
         ax.grid(False)

@@ -20,38 +20,82 @@ PLACE = 5.4
 WHOLE = 2**40  # tasks that make up what a leaf holds: one more is no change that a rule sees
 LEAF = re.compile(r"^(\(?)([a-z/.]+)(?:(\d[\d.]*)(?:,(\d+))?)?(?:\*([\d.]+))?(?:#(\d+))?\)?$")
 COUNT, HOLD = "a3 b3 c{} d3#2 e3", "100: a{} b/c{} b/d3"
-SORTER = ("100: a5 b6 > a b", "100: a5 b6 c1 d3,1 > c d a b", "100: b2 c1 d3,1 > c b d",
-          "50,100: b2 c1 d3,1 e1,5 > c b e d", "50,200: b2 c1,16 d3,1 e1,5 f5,1 > e b d c f",
-          "50,200: b2 c1,16 (d3,1) e1,5 f5,1 > e b c f")
+SORTER = (
+    "100: a5 b6 > a b",
+    "100: a5 b6 c1 d3,1 > c d a b",
+    "100: b2 c1 d3,1 > c b d",
+    "50,100: b2 c1 d3,1 e1,5 > c b e d",
+    "50,200: b2 c1,16 d3,1 e1,5 f5,1 > e b d c f",
+    "50,200: b2 c1,16 (d3,1) e1,5 f5,1 > e b c f",
+)
 MESOS = {
     "DRF": SORTER,
     "ShallowHierarchy": tuple(re.sub(r"([a-f])", r"\1/\1", line) for line in SORTER),
-    "DeepHierarchy": tuple(re.sub(r"([a-f])", lambda found: "/".join(found[0] * dict(
-        zip("abcdef", (5, 4, 3, 2, 6, 2), strict=True))[found[0]]), line) for line in SORTER),
-    "WDRF": ("100: a5 b6*2 > b a", "100: a5 b6*2 c4 > b c a", "100: a5 b6*2 c4 d10,20*10 > d b c a",
-             "100: a5 c4 d10,20*10 > d c a", "100: a5 c4 d20,45*10 > c d a",
-             "100: a5 c4 d20,45*10 e1*0.1 > c d a e", "100: c4 d20,45*10 e1*0.1 > c d e"),
+    "DeepHierarchy": tuple(
+        re.sub(
+            r"([a-f])",
+            lambda found: "/".join(
+                found[0] * dict(zip("abcdef", (5, 4, 3, 2, 6, 2), strict=True))[found[0]]
+            ),
+            line,
+        )
+        for line in SORTER
+    ),
+    "WDRF": (
+        "100: a5 b6*2 > b a",
+        "100: a5 b6*2 c4 > b c a",
+        "100: a5 b6*2 c4 d10,20*10 > d b c a",
+        "100: a5 c4 d10,20*10 > d c a",
+        "100: a5 c4 d20,45*10 > c d a",
+        "100: a5 c4 d20,45*10 e1*0.1 > c d a e",
+        "100: c4 d20,45*10 e1*0.1 > c d e",
+    ),
     "UpdateWeight": ("100: a5 b6 > a b", "100: a5 b6*2 > b a"),
     "AllocationCountTieBreak": (
-        *(f"100: {COUNT.format(c)} > {order}" for c, order in (
-            ("3#3", "a b e d c"), ("0#3", "c a b e d"), ("3#4", "a b e d c"), ("3#5", "a b e d c"))),
-        "100: (a3#2) b3 c3#5 d3#2 e3 > b e d c", "100: a3#2 b3 c3#5 d3#2 e3 > b e a d c"),
+        *(
+            f"100: {COUNT.format(c)} > {order}"
+            for c, order in (
+                ("3#3", "a b e d c"),
+                ("0#3", "c a b e d"),
+                ("3#4", "a b e d c"),
+                ("3#5", "a b e d c"),
+            )
+        ),
+        "100: (a3#2) b3 c3#5 d3#2 e3 > b e d c",
+        "100: a3#2 b3 c3#5 d3#2 e3 > b e a d c",
+    ),
     "HierarchicalAllocation": (
-        "100: a0 b/c0 b/d0 > a b/c b/d", "100: a6 b/c0 b/d0 > b/c b/d a",
-        f"{HOLD.format(6, 4)} > a b/d b/c", f"{HOLD.format(8, 4)} > b/d b/c a",
-        f"{HOLD.format(8, 4)} b/e/f0 > b/e/f b/d b/c a", f"{HOLD.format(8, 4)} b/e/f3.5 > a b/d b/e/f b/c",
-        f"{HOLD.format(8, 1)} > b/c b/d a", f"{HOLD.format(8, 1)} b/e/f3.5 > b/c b/d b/e/f a"),
+        "100: a0 b/c0 b/d0 > a b/c b/d",
+        "100: a6 b/c0 b/d0 > b/c b/d a",
+        f"{HOLD.format(6, 4)} > a b/d b/c",
+        f"{HOLD.format(8, 4)} > b/d b/c a",
+        f"{HOLD.format(8, 4)} b/e/f0 > b/e/f b/d b/c a",
+        f"{HOLD.format(8, 4)} b/e/f3.5 > a b/d b/e/f b/c",
+        f"{HOLD.format(8, 1)} > b/c b/d a",
+        f"{HOLD.format(8, 1)} b/e/f3.5 > b/c b/d b/e/f a",
+    ),
     "HierarchicalIterationOrder": (
-        "100: a/b0 c0 d/.0 d/e0 > a/b c d/. d/e", "100: a/b0 c8 d/.0 d/e0 > a/b d/. d/e c",
-        "100: a/b0 c8 d/.3 d/e2 > a/b d/e d/. c", "100: a/b6 c8 d/.3 d/e2 > d/e d/. a/b c"),
+        "100: a/b0 c0 d/.0 d/e0 > a/b c d/. d/e",
+        "100: a/b0 c8 d/.0 d/e0 > a/b d/. d/e c",
+        "100: a/b0 c8 d/.3 d/e2 > a/b d/e d/. c",
+        "100: a/b6 c8 d/.3 d/e2 > d/e d/. a/b c",
+    ),
     "AddChildToLeaf": (
-        "100: a10 b6 > b a", "100: a/.10 a/c5 b6 > b a/c a/.", "100: a/c5 b6 > a/c b",
-        "100: a/.10 a/c5*0.2 b6 > b a/. a/c", "100: a/*3 a/.10 a/c5*0.2 b6 > a/. a/c b",
-        "100: a/*3 a/.10 a/c5 b6 > a/c a/. b"),
+        "100: a10 b6 > b a",
+        "100: a/.10 a/c5 b6 > b a/c a/.",
+        "100: a/c5 b6 > a/c b",
+        "100: a/.10 a/c5*0.2 b6 > b a/. a/c",
+        "100: a/*3 a/.10 a/c5*0.2 b6 > a/. a/c b",
+        "100: a/*3 a/.10 a/c5 b6 > a/c a/. b",
+    ),
     "AddChildToInternal": (
-        "100: x/a10 x/b6 > x/b x/a", "100: x/.7 x/a10 x/b6 > x/b x/. x/a",
-        "100: x/.7 x/a10 x/b6 z20 > z x/b x/. x/a", "100: x/a10 x/b6 z20 > x/b x/a z"),
-    "AddChildToInactiveLeaf": ("100: (a10) b6 > b", "100: (a/.10) a/c5 b6 > b a/c")}
+        "100: x/a10 x/b6 > x/b x/a",
+        "100: x/.7 x/a10 x/b6 > x/b x/. x/a",
+        "100: x/.7 x/a10 x/b6 z20 > z x/b x/. x/a",
+        "100: x/a10 x/b6 z20 > x/b x/a z",
+    ),
+    "AddChildToInactiveLeaf": ("100: (a10) b6 > b", "100: (a/.10) a/c5 b6 > b a/c"),
+}
 """`capacity: leaves > the order in which the sorter offers`: `a5,1*2#3` holds 5 CPUs and 1 GB (`a5`: 5 of
 each) from 3 allocations, weight 2; `a/*3`: a group's weight; `a/.`: a client with children; in parentheses:
 inactive."""
@@ -59,19 +103,34 @@ YARN = {
     "SameDominantResource": ("8000,4: a1000,1 b2000,1 > a b",),
     "DifferentDominantResource": ("8000,8: a4000,3 b2000,5 > a b",),
     "BothAreNeedy": ("8000,100: a2000,5 b4000,3 > a b",),
-    "EvenWeights": tuple(f"8000,8: {pair} > a b" for pair in (
-        "a3000,1*2 b2000,1", "a1000,3*2 b1000,2", "a1000,3*2 b2000,1", "a3000,1*2 b1000,2")),
-    "ClusterResourceChanges": ("4000,5: a1000,2 b2000,1 > a b", "8000,6: a2000,1 b1000,2 > a b")}
+    "EvenWeights": tuple(
+        f"8000,8: {pair} > a b"
+        for pair in (
+            "a3000,1*2 b2000,1",
+            "a1000,3*2 b1000,2",
+            "a1000,3*2 b2000,1",
+            "a3000,1*2 b1000,2",
+        )
+    ),
+    "ClusterResourceChanges": ("4000,5: a1000,2 b2000,1 > a b", "8000,6: a2000,1 b1000,2 > a b"),
+}
 C, M, ALIKE = (1, 0), (0, 1), {(1,): 50, (2,): 50, (2, 1): 50, (2, 2): 50}
 VOLCANO = {
     "rescaling": (Tree([(1, 1), [C, M]], ALIKE), 10, 10, [5, 5, 5]),
-    "blocking nodes": (Tree([C, C, [C, M], M], {(k,): 25 for k in (1, 2, 3, 4)} | {(3, 1): 50, (3, 2): 50}),
-                       30, 30, [10, 10, 10, 15, 15])}
+    "blocking nodes": (
+        Tree([C, C, [C, M], M], {(k,): 25 for k in (1, 2, 3, 4)} | {(3, 1): 50, (3, 2): 50}),
+        30,
+        30,
+        [10, 10, 10, 15, 15],
+    ),
+}
 """The tree, what there is of each resource, tasks of each leaf, and how many of them run in the end."""
 HIERARCHICAL = "naive-h-drf"  # Mesos adds up what is below a node and takes the largest share
 FLAT = (HIERARCHICAL, "h-drf", "weighted-drf")
-WHY = {"SameDominantResource": "equal dominant shares: YARN then compares the next largest shares, rules "
-                               "here numbers of tasks, then indices"}
+WHY = {
+    "SameDominantResource": "equal dominant shares: YARN then compares the next largest shares, rules "
+    "here numbers of tasks, then indices"
+}
 ABSENT = "guaranteed minimum shares (OneIsNeedy, half of BothAreNeedy) have no counterpart here"
 
 
@@ -104,8 +163,13 @@ def read_case(line: str) -> tuple:
 
     tree, names = Tree(nested(whole), weights), [paths[path] for path in sorted(paths)]
     object.__setattr__(tree, "demand", np.array(usage).T)  # a leaf may hold nothing
-    return tree, capacity, counts.astype(int), active.astype(int), [names.index(one) for one in
-    wanted.split()]
+    return (
+        tree,
+        capacity,
+        counts.astype(int),
+        active.astype(int),
+        [names.index(one) for one in wanted.split()],
+    )
 
 
 def served_in_turn(line: str, rule: str, method: str = "fast") -> bool:
@@ -133,8 +197,12 @@ def run(seed: int) -> pd.DataFrame:
             rows.append(("Volcano", case, rule, len(wanted), int((done == wanted).sum()), ""))
     for case, lines in MESOS.items():
         rules = (HIERARCHICAL,) if "/" in "".join(lines) or "Count" in case else FLAT
-        agree = [served_in_turn(line, rule, method) for line in lines for rule in rules
-                 for method in ("fast", "literal")]
+        agree = [
+            served_in_turn(line, rule, method)
+            for line in lines
+            for rule in rules
+            for method in ("fast", "literal")
+        ]
         rows.append(("Mesos", case, ", ".join(rules), len(agree), sum(agree), ""))
     for case, lines in YARN.items():
         swapped = [re.sub(r"(a\S+) (b\S+)", r"\2 \1", line) for line in lines]
@@ -149,11 +217,21 @@ def _counts(frame):
 
 
 EXPERIMENTS = (
-    Experiment("mch.conformance", "Published cases of schedulers in use", run, scales([{}]), scales(1)),)
+    Experiment(
+        "mch.conformance", "Published cases of schedulers in use", run, scales([{}]), scales(1)
+    ),
+)
 FIGURES = (
-    Figure("mch.conformance", "mch.conformance", None, lambda frame:
-           "The published test cases of three schedulers in use, run with our rules: Volcano (hierarchical "
-           "DRF), Mesos (its DRF sorter is the naive hierarchical rule) and YARN (dominant-resource "
-           f"fairness). Comparisons that agree: {_counts(frame)}. Not compared: {ABSENT}.",
-           lambda frame: f"Table of published cases. Comparisons that agree: {_counts(frame)}."),)
+    Figure(
+        "mch.conformance",
+        "mch.conformance",
+        None,
+        lambda frame: (
+            "The published test cases of three schedulers in use, run with our rules: Volcano (hierarchical "
+            "DRF), Mesos (its DRF sorter is the naive hierarchical rule) and YARN (dominant-resource "
+            f"fairness). Comparisons that agree: {_counts(frame)}. Not compared: {ABSENT}."
+        ),
+        lambda frame: f"Table of published cases. Comparisons that agree: {_counts(frame)}.",
+    ),
+)
 CLAIMS = ()

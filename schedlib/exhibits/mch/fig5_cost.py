@@ -19,7 +19,13 @@ from schedlib.mch.workloads import full_binary, jobs_below, jobs_from_trace
 from schedlib.pictures import style
 
 PLACE = 4.2
-MEASURED = (("h-drf", "literal"), ("h-drf", "fast"), ("mch", "fast"), ("c-ch", "fast"), ("m-ch", "fast"))
+MEASURED = (
+    ("h-drf", "literal"),
+    ("h-drf", "fast"),
+    ("mch", "fast"),
+    ("c-ch", "fast"),
+    ("m-ch", "fast"),
+)
 FAST = (("h-drf", "fast"), ("mch", "fast"), ("mch-two-phase", "fast"))
 LARGEST = 11  # levels of the largest tree on which H-DRF as printed is run
 LEVELS = (2, 3, 4, 5)
@@ -27,7 +33,8 @@ MACHINES = 4.0
 """Capacity in Fig. 5, in machines of the trace: some 500 tasks run at a time."""
 READINGS = {
     "queues": "queues at the leaves, as 'q = 6' for two levels says",
-    "nodes": "jobs as leaves below the lowest groups, so that q grows with them, as Theorem 1 has it"}
+    "nodes": "jobs as leaves below the lowest groups, so that q grows with them, as Theorem 1 has it",
+}
 """Where the jobs are in the tree, which the paper leaves open."""
 
 
@@ -44,7 +51,10 @@ def run_jobs(reading: str, levels: int, jobs: int, seed: int) -> pd.DataFrame:
     demand = drawn[["cpu", "memory"]].to_numpy()
     tree, leaf = full_binary(levels, demand[: 2**levels]), np.arange(len(demand)) % 2**levels
     if reading == "nodes":
-        tree, leaf = jobs_below(levels, demand), np.argsort(np.argsort(leaf, kind="stable"), kind="stable")
+        tree, leaf = (
+            jobs_below(levels, demand),
+            np.argsort(np.argsort(leaf, kind="stable"), kind="stable"),
+        )
     table = drawn.assign(leaf=leaf, submit=0.0, duration=drawn["duration"].clip(lower=1.0))[:jobs]
     return _cost(tree, MACHINES, table[["leaf", "submit", "tasks", "duration"]])
 
@@ -61,7 +71,9 @@ def run_nodes(levels: int, seed: int, most: int = 20, measured: tuple = MEASURED
     return _cost(tree, min(leaves, 2**most) / 20, jobs, until=0, measured=measured)
 
 
-def stream(jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2) -> tuple[Tree, float, pd.DataFrame]:
+def stream(
+    jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2
+) -> tuple[Tree, float, pd.DataFrame]:
     """A tree of 1,024 leaves, half of them partial-type, four children to a group, its capacity (of each of
     two resources, for a thousand tasks), and jobs for it at load 0.9, of some hundred tasks each.
 
@@ -75,10 +87,17 @@ def stream(jobs: int = 10_000, tasks: int = 1_000_000, seed: int = 2) -> tuple[T
     below: list = [tuple(row) for row in demand]
     while len(below) > 1:
         below = [list(group) for group in zip(*(below[k::4] for k in range(4)), strict=True)]
-    count, length = 1 + rng.multinomial(tasks - jobs, np.full(jobs, 1 / jobs)), rng.exponential(1.0, jobs)
+    count, length = (
+        1 + rng.multinomial(tasks - jobs, np.full(jobs, 1 / jobs)),
+        rng.exponential(1.0, jobs),
+    )
     span = (count * length).sum() / (0.9 * 1000)
-    table = {"leaf": rng.integers(0, 1024, jobs), "submit": np.sort(rng.uniform(0, span, jobs)),
-             "tasks": count, "duration": length}
+    table = {
+        "leaf": rng.integers(0, 1024, jobs),
+        "submit": np.sort(rng.uniform(0, span, jobs)),
+        "tasks": count,
+        "duration": length,
+    }
     return Tree(below[0]), 412.0, pd.DataFrame(table)
 
 
@@ -95,9 +114,13 @@ def _cost(tree, machines, jobs, until=None, measured=MEASURED):
     """What each rule takes; kernels are compiled before the clock starts."""
     rows = []
     for rule, method in measured:
-        done = simulate(tree, (machines, machines), rule, jobs, until=until, method=method, record=False)
+        done = simulate(
+            tree, (machines, machines), rule, jobs, until=until, method=method, record=False
+        )
         operations = done.operations + done.reflattens * tree.n_nodes
-        rows.append((rule, method, tree.n_nodes, done.decisions, operations, done.reflattens, done.seconds))
+        rows.append(
+            (rule, method, tree.n_nodes, done.decisions, operations, done.reflattens, done.seconds)
+        )
     columns = ["rule", "method", "q", "decisions", "operations", "reweighed", "seconds"]
     return pd.DataFrame(rows, columns=columns)
 
@@ -129,7 +152,9 @@ def plot_fig5(frame: pd.DataFrame):
     """Operations and seconds by number of jobs, a column for each tree."""
     levels = sorted(set(frame["levels"]))
     size = (2.6 * len(levels) + 0.8, 5.2)
-    figure, axes = style.subplots(2, len(levels), size=size, squeeze=False, sharex=True, sharey="row")
+    figure, axes = style.subplots(
+        2, len(levels), size=size, squeeze=False, sharex=True, sharey="row"
+    )
     for line, measure in zip(axes, ("operations", "seconds"), strict=True):
         for ax, level in zip(line, levels, strict=True):
             _lines(ax, frame[frame["levels"] == level], "jobs", measure)
@@ -151,12 +176,18 @@ def plot_complexity(frame: pd.DataFrame):
     """Operations and seconds, in all and per decision, against q, with the slopes of the lines."""
     microseconds = 1e6 * frame["seconds"] / frame["decisions"]
     frame = frame.assign(each=frame["operations"] / frame["decisions"], microseconds=microseconds)
-    titles = {"operations": "operations, in all", "seconds": "seconds, in all",
-              "each": "operations per decision", "microseconds": "microseconds per decision"}
+    titles = {
+        "operations": "operations, in all",
+        "seconds": "seconds, in all",
+        "each": "operations per decision",
+        "microseconds": "microseconds per decision",
+    }
     figure, axes = style.subplots(2, 2, size=(9.6, 7.2), sharex=True)
     for ax, (measure, title) in zip(axes.flat, titles.items(), strict=True):
         _lines(ax, frame, "q", measure)
-        for line, (_, rows) in zip(ax.lines, frame.groupby(["rule", "method"], sort=False), strict=True):
+        for line, (_, rows) in zip(
+            ax.lines, frame.groupby(["rule", "method"], sort=False), strict=True
+        ):
             mean, low, high = mean_ci(exponents(rows, "q", measure))
             interval = f" ({low:.2f} to {high:.2f})" if low == low else ""
             line.set_label(f"{line.get_label()}: {mean:.2f}{interval}")
@@ -169,20 +200,26 @@ def plot_complexity(frame: pd.DataFrame):
 
 def plot_frontier(frame: pd.DataFrame):
     """Operations and microseconds per decision against q to a million nodes, and per task of a stream."""
-    frame = frame.assign(each=frame["operations"] / frame["decisions"],
-                         microseconds=1e6 * frame["seconds"] / frame["decisions"])
+    frame = frame.assign(
+        each=frame["operations"] / frame["decisions"],
+        microseconds=1e6 * frame["seconds"] / frame["decisions"],
+    )
     figure, axes = style.subplots(1, 3, size=(11.4, 3.7), gridspec_kw={"width_ratios": [3, 3, 2]})
     for ax, measure in zip(axes, ("each", "microseconds"), strict=False):
         _lines(ax, frame[frame["load"] == "fill"], "q", measure)
         ax.xaxis.set_major_locator(LogLocator())
         ax.xaxis.set_major_formatter(LogFormatterSciNotation())
-        ax.set(xlabel="nodes q", ylabel=f"{'operations' if measure == 'each' else measure} per decision")
+        ax.set(
+            xlabel="nodes q",
+            ylabel=f"{'operations' if measure == 'each' else measure} per decision",
+        )
     rows = frame[frame["load"] == "stream"]
     middle = (1e6 * rows["seconds"] / rows["size"]).groupby(rows["rule"], sort=False).median()
     looks = [_look(rule, "fast") for rule in middle.index]
     axes[2].barh([look["label"] for look in looks], middle, color=[look["color"] for look in looks])
-    axes[2].set(xlabel="microseconds per task", ylabel="rule",
-                title=f"{rows['size'].max():,} tasks")
+    axes[2].set(
+        xlabel="microseconds per task", ylabel="rule", title=f"{rows['size'].max():,} tasks"
+    )
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
@@ -191,18 +228,24 @@ def _each(frame, **where):
     """Median operations per decision of each rule, in words."""
     for column, value in where.items():
         frame = frame[frame[column] == value]
-    middle = (frame["operations"] / frame["decisions"]).groupby([frame["rule"], frame["method"]], sort=False)
-    return ", ".join(f"{_look(*kind)['label']} {value:.1f}" for kind, value in middle.median().items())
+    middle = (frame["operations"] / frame["decisions"]).groupby(
+        [frame["rule"], frame["method"]], sort=False
+    )
+    return ", ".join(
+        f"{_look(*kind)['label']} {value:.1f}" for kind, value in middle.median().items()
+    )
 
 
 def _caption_frontier(frame):
     most = frame.loc[frame["load"] == "fill", "size"].max()
-    return ("The cost of a decision on full binary trees of up to "
-            f"{frame['q'].max():,} nodes (left and middle). Their leaves are jobs of six tasks, fewer on "
-            "the largest tree. Each tree has one draw of jobs. Right: the cost of a task in a stream of "
-            "tasks for 1,024 leaves in groups of four, half of which need only some resources. Operations "
-            f"per decision on the largest tree: {_each(frame, load='fill', size=most)}. Of the stream: "
-            f"{_each(frame, load='stream')}.")
+    return (
+        "The cost of a decision on full binary trees of up to "
+        f"{frame['q'].max():,} nodes (left and middle). Their leaves are jobs of six tasks, fewer on "
+        "the largest tree. Each tree has one draw of jobs. Right: the cost of a task in a stream of "
+        "tasks for 1,024 leaves in groups of four, half of which need only some resources. Operations "
+        f"per decision on the largest tree: {_each(frame, load='fill', size=most)}. Of the stream: "
+        f"{_each(frame, load='stream')}."
+    )
 
 
 def _alt_fig5(frame):
@@ -212,15 +255,21 @@ def _alt_fig5(frame):
         times = middle["h-drf", "literal"] / middle["mch", "fast"]
         words.append(f"jobs as {reading} " + ", ".join(f"{value:.3g}" for value in times))
     levels = ", ".join(map(str, sorted(set(frame["levels"]))))
-    return (f"Log-log charts. H-DRF's operations over MCH's at {most['jobs'].max()} jobs for {levels} "
-            f"levels: {'; '.join(words)}.")
+    return (
+        f"Log-log charts. H-DRF's operations over MCH's at {most['jobs'].max()} jobs for {levels} "
+        f"levels: {'; '.join(words)}."
+    )
 
 
 def _alt_complexity(frame):
-    words = ", ".join(f"{_look(*kind)['label']} {mean_ci(exponents(rows, 'q', 'operations')).mean:.2f}"
-                      for kind, rows in frame.groupby(["rule", "method"], sort=False))
-    return ("Four log-log charts of cost against the number of nodes. Exponents of all operations in q: "
-            f"{words}.")
+    words = ", ".join(
+        f"{_look(*kind)['label']} {mean_ci(exponents(rows, 'q', 'operations')).mean:.2f}"
+        for kind, rows in frame.groupby(["rule", "method"], sort=False)
+    )
+    return (
+        "Four log-log charts of cost against the number of nodes. Exponents of all operations in q: "
+        f"{words}."
+    )
 
 
 def _pairs(frame, rival="h-drf", method="literal", **where):
@@ -228,7 +277,9 @@ def _pairs(frame, rival="h-drf", method="literal", **where):
     for column, value in where.items():
         frame = frame[frame[column] == value]
     both = (rival, method if rival == "h-drf" else "fast"), ("mch", "fast")
-    table = frame.pivot_table("operations", ["seed", "jobs" if "jobs" in frame else "q"], ["rule", "method"])
+    table = frame.pivot_table(
+        "operations", ["seed", "jobs" if "jobs" in frame else "q"], ["rule", "method"]
+    )
     return table[list(both)].set_axis(["rival", "mch"], axis=1).reset_index()
 
 
@@ -260,7 +311,9 @@ def _cheaper(frame, rival):
 def _no_better(frame, rival):
     """How far MCH's operations exceed 0.95 of the rival's, geometric mean over all points, per seed."""
     points = itertools.product(READINGS, LEVELS)
-    ratio = [np.log(1 / _times(frame, rival, reading=reading, levels=level)) for reading, level in points]
+    ratio = [
+        np.log(1 / _times(frame, rival, reading=reading, levels=level)) for reading, level in points
+    ]
     return np.exp(np.mean(ratio, axis=0)) - 0.95
 
 
@@ -276,83 +329,223 @@ EACH = "exponent of the operations per decision in q"
 DEFINED = "text: Section II.B.2 defines complexity as the time required to make a task scheduling decision"
 WHY_POWER = (
     "with a fixed tree both costs grow as the number of tasks: a power of 1; with jobs as nodes H-DRF looks "
-    "at q nodes per task where MCH looks at log p places, and both have the same number of tasks")
+    "at q nodes per task where MCH looks at log p places, and both have the same number of tasks"
+)
 
 EXPERIMENTS = (
-    Experiment("mch.fig5", "The cost of scheduling against the number of jobs, full binary trees", run_jobs,
-               scales(*(grid(reading=READINGS, levels=LEVELS,
-                             jobs=[50, 100, 200, 400, 800, 1600][:most]) for most in (2, 4, 6))),
-               scales(2, 5, 3), timing=("seconds",)),
-    Experiment("mch.complexity", "The cost of filling a cluster against the number of nodes", run_nodes,
-               scales(*(grid(levels=range(5, most + 1)) for most in (7, 10, 12))),
-               scales(2, (5, 10, 20)), timing=("seconds",)),
-    Experiment("mch.frontier", "The cost of a decision to a million nodes, and of a stream of tasks",
-               run_frontier, scales(*([{"load": "fill", "size": levels} for levels in range(5, most + 1, 2)]
-                                      + [{"load": "stream", "size": tasks}]
-                                      for most, tasks in ((7, 10_000), (19, 1_000_000)))),
-               scales(1), timing=("seconds",)))
+    Experiment(
+        "mch.fig5",
+        "The cost of scheduling against the number of jobs, full binary trees",
+        run_jobs,
+        scales(
+            *(
+                grid(reading=READINGS, levels=LEVELS, jobs=[50, 100, 200, 400, 800, 1600][:most])
+                for most in (2, 4, 6)
+            )
+        ),
+        scales(2, 5, 3),
+        timing=("seconds",),
+    ),
+    Experiment(
+        "mch.complexity",
+        "The cost of filling a cluster against the number of nodes",
+        run_nodes,
+        scales(*(grid(levels=range(5, most + 1)) for most in (7, 10, 12))),
+        scales(2, (5, 10, 20)),
+        timing=("seconds",),
+    ),
+    Experiment(
+        "mch.frontier",
+        "The cost of a decision to a million nodes, and of a stream of tasks",
+        run_frontier,
+        scales(
+            *(
+                [{"load": "fill", "size": levels} for levels in range(5, most + 1, 2)]
+                + [{"load": "stream", "size": tasks}]
+                for most, tasks in ((7, 10_000), (19, 1_000_000))
+            )
+        ),
+        scales(1),
+        timing=("seconds",),
+    ),
+)
 FIGURES = (
-    *(Figure(
-        f"mch.fig5{suffix}", "mch.fig5", plot_fig5,
-        f"The cost of scheduling under full binary trees {where}. The jobs are from Alibaba's hour; the "
-        "paper's are from Google's trace. Operations: the nodes and places in heaps that a rule looks at. "
-        "The seconds of the flat rules include a fixed cost whenever weights are computed again. Medians "
-        f"over seeds. {of_paper}", _alt_fig5, partial(_of_reading, reading=reading))
-      for suffix, reading, where, of_paper in (
-          ("", "queues", "whose leaves are queues of jobs", "The paper's Fig. 5."),
-          ("-nodes", "nodes", "with jobs as leaves below the lowest groups", "Another reading of Fig. 5."))),
-    Figure("mch.complexity", "mch.complexity", plot_complexity,
-           "The cost of filling a cluster under full binary trees of q nodes, whose leaves are jobs of six "
-           "tasks. Above: in all. Below: per decision. The legends give the slope of each line over all q, "
-           "with its 95 % interval over seeds. Seconds include a fixed cost, which matters when q is small.",
-           _alt_complexity),
-    Figure("mch.frontier", "mch.frontier", plot_frontier, _caption_frontier,
-           lambda frame: "Two log-log charts of the cost of a decision against the number of nodes, and bars "
-           f"of the cost of a task. {_caption_frontier(frame)}"))
+    *(
+        Figure(
+            f"mch.fig5{suffix}",
+            "mch.fig5",
+            plot_fig5,
+            f"The cost of scheduling under full binary trees {where}. The jobs are from Alibaba's hour; the "
+            "paper's are from Google's trace. Operations: the nodes and places in heaps that a rule looks at. "
+            "The seconds of the flat rules include a fixed cost whenever weights are computed again. Medians "
+            f"over seeds. {of_paper}",
+            _alt_fig5,
+            partial(_of_reading, reading=reading),
+        )
+        for suffix, reading, where, of_paper in (
+            ("", "queues", "whose leaves are queues of jobs", "The paper's Fig. 5."),
+            (
+                "-nodes",
+                "nodes",
+                "with jobs as leaves below the lowest groups",
+                "Another reading of Fig. 5.",
+            ),
+        )
+    ),
+    Figure(
+        "mch.complexity",
+        "mch.complexity",
+        plot_complexity,
+        "The cost of filling a cluster under full binary trees of q nodes, whose leaves are jobs of six "
+        "tasks. Above: in all. Below: per decision. The legends give the slope of each line over all q, "
+        "with its 95 % interval over seeds. Seconds include a fixed cost, which matters when q is small.",
+        _alt_complexity,
+    ),
+    Figure(
+        "mch.frontier",
+        "mch.frontier",
+        plot_frontier,
+        _caption_frontier,
+        lambda frame: (
+            "Two log-log charts of the cost of a decision against the number of nodes, and bars "
+            f"of the cost of a task. {_caption_frontier(frame)}"
+        ),
+    ),
+)
 CLAIMS = (
-    _claim("complexity-h-drf", "Abstract; Section I.C", "H-DRF takes O(q^2)", "mch.complexity",
-           partial(_growth, rule="h-drf", method="literal"), 2.0, metric=EACH, how_read=DEFINED,
-           reason="as printed a decision computes every node's share once, so it is O(q)"),
-    _claim("complexity-mch", "Abstract; Theorem 1", "MCH takes O(q)", None, None, 1.0, metric=EACH,
-           how_read=DEFINED, readings={
-               text: ("mch.complexity", partial(_growth, rule="mch", method="fast", weighed=weighed))
-               for text, weighed in (("with weights worked out anew for each, as the proof adds up", 1),
-                                     ("with the weights as they are, while nobody comes or goes", 0))}),
-    _claim("complexity-decision", "Theorem 1", "A decision of weighted DRF takes O(log p)", "mch.complexity",
-           partial(_growth, rule="mch", method="fast"), 0.0, tolerance=0.25, metric=EACH,
-           how_read="text: no power of q"),
-    _claim("delay", "Section I.C", "H-DRF's delay is unbearable in a large datacenter", None, None, 1.0,
-           metric="whether a decision takes more than 1 ms",
-           how_read="text: 'thousands of scheduling decisions per second' need 1 ms each",
-           reason="the paper names no size, and seconds are the machine's: compiled, H-DRF as printed comes "
-           "near 1 ms at some 40,000 nodes"),
-    _claim("fig5-half", "Section IV.B; Fig. 5a", "With two levels MCH saves only half of H-DRF's run time",
-           "mch.fig5", partial(_times, reading="queues", levels=2), 2.0, check="ratio", tolerance=0.25,
-           metric="operations", unit="H-DRF's over MCH's", how_read=f"text: {READINGS['queues']}"),
-    _claim("square", "Abstract; Section IV.B; Fig. 5", "H-DRF's run time is almost the square of MCH's",
-           None, None, 2.0, metric="exponent of H-DRF's operations in MCH's", tolerance=0.25,
-           reason=WHY_POWER,
-           readings={f"{level} levels, jobs as {reading}":
-                     ("mch.fig5", partial(_square, reading=reading, levels=level))
-                     for reading in READINGS for level in LEVELS[1:]}
-           | {"against the number of nodes from 63 on, six tasks a job": ("mch.complexity", _square)}),
-    _claim("faster", "Abstract", "MCH improves significantly in saving the computation time", None, None, 1.0,
-           metric="share of seeds in which H-DRF needs over twice the operations",
-           reason="kept by path, with nothing computed twice, H-DRF's decision costs what MCH's does",
-           readings={f"{who}, {where}": (experiment, partial(_faster, method=method))
-                     for who, method in (("H-DRF as printed", "literal"), ("H-DRF by path", "fast"))
-                     for where, experiment in (("five levels, the most jobs, queues and nodes", "mch.fig5"),
-                                               ("filling at the most nodes", "mch.complexity"))}),
-    _claim("ch-cheaper", "Section IV.B", "C-CH's and M-CH's complexity is much smaller than MCH's", None,
-           None, check="order", tolerance=0.0, metric="MCH's operations over the rival's, less 2",
-           how_read="text: half at most, at the most nodes",
-           reason="weights are worked out once for six tasks a job, and a decision is the same heap's",
-           readings={rival.upper(): ("mch.complexity", partial(_cheaper, rival=rival))
-                     for rival in ("c-ch", "m-ch")}),
-    _claim("fig5-no-better", "Section IV.B", "MCH behaves no better than C-CH and M-CH in run time", None,
-           None, check="order", tolerance=0.0, by_construction=True,
-           reason="all three share one heap, only the weights differ",
-           metric="MCH's operations over the rival's, less 0.95",
-           how_read="text: at most 5 % fewer operations",
-           readings={rival.upper(): ("mch.fig5", partial(_no_better, rival=rival))
-                     for rival in ("c-ch", "m-ch")}))
+    _claim(
+        "complexity-h-drf",
+        "Abstract; Section I.C",
+        "H-DRF takes O(q^2)",
+        "mch.complexity",
+        partial(_growth, rule="h-drf", method="literal"),
+        2.0,
+        metric=EACH,
+        how_read=DEFINED,
+        reason="as printed a decision computes every node's share once, so it is O(q)",
+    ),
+    _claim(
+        "complexity-mch",
+        "Abstract; Theorem 1",
+        "MCH takes O(q)",
+        None,
+        None,
+        1.0,
+        metric=EACH,
+        how_read=DEFINED,
+        readings={
+            text: ("mch.complexity", partial(_growth, rule="mch", method="fast", weighed=weighed))
+            for text, weighed in (
+                ("with weights worked out anew for each, as the proof adds up", 1),
+                ("with the weights as they are, while nobody comes or goes", 0),
+            )
+        },
+    ),
+    _claim(
+        "complexity-decision",
+        "Theorem 1",
+        "A decision of weighted DRF takes O(log p)",
+        "mch.complexity",
+        partial(_growth, rule="mch", method="fast"),
+        0.0,
+        tolerance=0.25,
+        metric=EACH,
+        how_read="text: no power of q",
+    ),
+    _claim(
+        "delay",
+        "Section I.C",
+        "H-DRF's delay is unbearable in a large datacenter",
+        None,
+        None,
+        1.0,
+        metric="whether a decision takes more than 1 ms",
+        how_read="text: 'thousands of scheduling decisions per second' need 1 ms each",
+        reason="the paper names no size, and seconds are the machine's: compiled, H-DRF as printed comes "
+        "near 1 ms at some 40,000 nodes",
+    ),
+    _claim(
+        "fig5-half",
+        "Section IV.B; Fig. 5a",
+        "With two levels MCH saves only half of H-DRF's run time",
+        "mch.fig5",
+        partial(_times, reading="queues", levels=2),
+        2.0,
+        check="ratio",
+        tolerance=0.25,
+        metric="operations",
+        unit="H-DRF's over MCH's",
+        how_read=f"text: {READINGS['queues']}",
+    ),
+    _claim(
+        "square",
+        "Abstract; Section IV.B; Fig. 5",
+        "H-DRF's run time is almost the square of MCH's",
+        None,
+        None,
+        2.0,
+        metric="exponent of H-DRF's operations in MCH's",
+        tolerance=0.25,
+        reason=WHY_POWER,
+        readings={
+            f"{level} levels, jobs as {reading}": (
+                "mch.fig5",
+                partial(_square, reading=reading, levels=level),
+            )
+            for reading in READINGS
+            for level in LEVELS[1:]
+        }
+        | {"against the number of nodes from 63 on, six tasks a job": ("mch.complexity", _square)},
+    ),
+    _claim(
+        "faster",
+        "Abstract",
+        "MCH improves significantly in saving the computation time",
+        None,
+        None,
+        1.0,
+        metric="share of seeds in which H-DRF needs over twice the operations",
+        reason="kept by path, with nothing computed twice, H-DRF's decision costs what MCH's does",
+        readings={
+            f"{who}, {where}": (experiment, partial(_faster, method=method))
+            for who, method in (("H-DRF as printed", "literal"), ("H-DRF by path", "fast"))
+            for where, experiment in (
+                ("five levels, the most jobs, queues and nodes", "mch.fig5"),
+                ("filling at the most nodes", "mch.complexity"),
+            )
+        },
+    ),
+    _claim(
+        "ch-cheaper",
+        "Section IV.B",
+        "C-CH's and M-CH's complexity is much smaller than MCH's",
+        None,
+        None,
+        check="order",
+        tolerance=0.0,
+        metric="MCH's operations over the rival's, less 2",
+        how_read="text: half at most, at the most nodes",
+        reason="weights are worked out once for six tasks a job, and a decision is the same heap's",
+        readings={
+            rival.upper(): ("mch.complexity", partial(_cheaper, rival=rival))
+            for rival in ("c-ch", "m-ch")
+        },
+    ),
+    _claim(
+        "fig5-no-better",
+        "Section IV.B",
+        "MCH behaves no better than C-CH and M-CH in run time",
+        None,
+        None,
+        check="order",
+        tolerance=0.0,
+        by_construction=True,
+        reason="all three share one heap, only the weights differ",
+        metric="MCH's operations over the rival's, less 0.95",
+        how_read="text: at most 5 % fewer operations",
+        readings={
+            rival.upper(): ("mch.fig5", partial(_no_better, rival=rival))
+            for rival in ("c-ch", "m-ch")
+        },
+    ),
+)

@@ -14,14 +14,27 @@ from schedlib.mch.properties import PROPERTIES, property_table, solve
 from schedlib.mch.search import as_text, counter_example
 
 PLACE = 5.3
-SHORT = dict(zip(PROPERTIES, (
-    "share\nguarantee", "sharing\nincentive", "no envy,\nsiblings", "no envy,\nall leaves",
-    "Pareto\nefficiency", "strategy-\nproofness"), strict=True))
+SHORT = dict(
+    zip(
+        PROPERTIES,
+        (
+            "share\nguarantee",
+            "sharing\nincentive",
+            "no envy,\nsiblings",
+            "no envy,\nall leaves",
+            "Pareto\nefficiency",
+            "strategy-\nproofness",
+        ),
+        strict=True,
+    )
+)
 
 
 def run(depth: int, partial: float, trees: int, seed: int) -> pd.DataFrame:
     """How often each rule violates each property: `rule, property, trees, violated, worst`."""
-    table = property_table([CAPACITY] * 2, RULES.values(), random_trees(depth, partial, 2, trees, seed))
+    table = property_table(
+        [CAPACITY] * 2, RULES.values(), random_trees(depth, partial, 2, trees, seed)
+    )
     return table.drop(columns="tree")
 
 
@@ -44,7 +57,9 @@ def _violates(holds, rule, tree):
 
 def _gaps(tree, rule):
     """How far each leaf's dominant share, (p,), is from H-DRF's."""
-    return np.abs(solve(tree, _full(tree), rule).shares - allocate(tree, _full(tree), "h-drf").shares)
+    return np.abs(
+        solve(tree, _full(tree), rule).shares - allocate(tree, _full(tree), "h-drf").shares
+    )
 
 
 def run_search(rule: str, tries: int, seed: int) -> pd.DataFrame:
@@ -56,10 +71,13 @@ def run_search(rule: str, tries: int, seed: int) -> pd.DataFrame:
     """
     one, rows = RULES[rule], []
     searched: dict[str, Callable] = {
-        name: functools.partial(_violates, holds, one) for name, holds in PROPERTIES.items()}
+        name: functools.partial(_violates, holds, one) for name, holds in PROPERTIES.items()
+    }
     if rule in ("mch", "exact-ch", "case1"):
-        searched |= dict.fromkeys(("as H-DRF", "as H-DRF, full-type leaves"),
-                                  lambda tree: _clear(tree) and _gaps(tree, one).max() > 0.01)
+        searched |= dict.fromkeys(
+            ("as H-DRF", "as H-DRF, full-type leaves"),
+            lambda tree: _clear(tree) and _gaps(tree, one).max() > 0.01,
+        )
     full_type = {"as H-DRF, full-type leaves", *(PROPERTIES if rule in ("c-ch", "m-ch") else ())}
     for name, fails in searched.items():
         tree = counter_example(fails, seed, tries, partial=0.0 if name in full_type else 0.5)
@@ -77,13 +95,16 @@ def run_search(rule: str, tries: int, seed: int) -> pd.DataFrame:
 
 
 def _kind(partial):
-    return "all leaves full-type" if partial == 0 else f"{100 * partial:.0f} % of leaves partial-type"
+    return (
+        "all leaves full-type" if partial == 0 else f"{100 * partial:.0f} % of leaves partial-type"
+    )
 
 
 def _rates(rows):
     """The share of trees (%) on which each rule violates each property."""
     sums = rows.assign(bad=rows["violated"] * rows["trees"]).pivot_table(
-        ["bad", "trees"], "rule", "property", aggfunc="sum", sort=False)
+        ["bad", "trees"], "rule", "property", aggfunc="sum", sort=False
+    )
     return 100 * sums["bad"] / sums["trees"]
 
 
@@ -92,7 +113,9 @@ def plot(frame: pd.DataFrame):
     panels = []
     for partial, rows in frame.groupby("partial"):
         rates = _rates(rows).reindex(columns=list(SHORT))
-        panels.append((rates, [label(rule) for rule in rates.index], list(SHORT.values()), _kind(partial)))
+        panels.append(
+            (rates, [label(rule) for rule in rates.index], list(SHORT.values()), _kind(partial))
+        )
     figure = heat_maps(panels, (5.6, 4.2), "property", "rule", "trees on which it is violated (%)")
     for ax in figure.axes[: len(panels)]:
         ax.tick_params(axis="x", labelsize=8)
@@ -100,13 +123,17 @@ def plot(frame: pd.DataFrame):
 
 
 def _caption(frame):
-    count = int(frame[frame["rule"] == "h-drf"].groupby(["property", "partial"])["trees"].sum().min())
-    return (f"Share of {count:,} random trees a panel (two resources, {frame['depth'].min()} to "
-            f"{frame['depth'].max()} levels, equal weights, divisible tasks) on which each rule violates "
-            "each property. The share guarantee is tested for leaves and groups, the sharing incentive for "
-            "leaves. For strategy-proofness one leaf reports wrong demands from a grid. For C-CH and M-CH "
-            "only trees count whose leaves all use their resource. Two rules are ours: MCH with Case 1's "
-            "weight for all leaves, and Exact CH, which takes H-DRF's shares as weights.")
+    count = int(
+        frame[frame["rule"] == "h-drf"].groupby(["property", "partial"])["trees"].sum().min()
+    )
+    return (
+        f"Share of {count:,} random trees a panel (two resources, {frame['depth'].min()} to "
+        f"{frame['depth'].max()} levels, equal weights, divisible tasks) on which each rule violates "
+        "each property. The share guarantee is tested for leaves and groups, the sharing incentive for "
+        "leaves. For strategy-proofness one leaf reports wrong demands from a grid. For C-CH and M-CH "
+        "only trees count whose leaves all use their resource. Two rules are ours: MCH with Case 1's "
+        "weight for all leaves, and Exact CH, which takes H-DRF's shares as weights."
+    )
 
 
 def _alt(frame):
@@ -115,8 +142,10 @@ def _alt(frame):
         rates = _rates(rows)["share guarantee"].dropna()
         listed = ", ".join(f"{label(rule)} on {value:.0f} %" for rule, value in rates.items())
         words.append(f"with {_kind(partial)} by {listed}")
-    return (f"Heat maps of rules against properties. The share guarantee is violated {'; '.join(words)} of "
-            "the trees.")
+    return (
+        f"Heat maps of rules against properties. The share guarantee is violated {'; '.join(words)} of "
+        "the trees."
+    )
 
 
 def _alt_search(frame):
@@ -132,23 +161,54 @@ def _violated(rules, frame):
 
 
 EXPERIMENTS = (
-    Experiment("mch.properties", "Which properties of fair sharing each rule keeps", run,
-               scales(*(grid(depth=range(1, most + 1), partial=[0.0, 0.5], trees=[trees])
-                        for trees, most in ((2, 2), (5, 4), (20, 4)))), SEEDS),
-    Experiment("mch.counterexamples", "The smallest trees on which a property fails", run_search,
-               scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 15, 100))), scales(1)))
+    Experiment(
+        "mch.properties",
+        "Which properties of fair sharing each rule keeps",
+        run,
+        scales(
+            *(
+                grid(depth=range(1, most + 1), partial=[0.0, 0.5], trees=[trees])
+                for trees, most in ((2, 2), (5, 4), (20, 4))
+            )
+        ),
+        SEEDS,
+    ),
+    Experiment(
+        "mch.counterexamples",
+        "The smallest trees on which a property fails",
+        run_search,
+        scales(*(grid(rule=RULES, tries=[tries]) for tries in (5, 15, 100))),
+        scales(1),
+    ),
+)
 FIGURES = (
     Figure("mch.properties", "mch.properties", plot, _caption, _alt),
-    Figure("mch.counterexamples", "mch.counterexamples", None,
-           "The smallest trees found on which a rule violates a property by 1 % of the guarantee or more, "
-           "or on which a flat rule's shares differ from H-DRF's by more than 1 % of the cluster. There are "
-           "two resources of equal capacity. A leaf is written as what one of its tasks needs, a group in "
-           "brackets. Shares are the leaves' dominant shares in per cent, from left to right. The margin is "
-           "in units of the guarantee. For C-CH and M-CH all leaves need both resources. A tree is found at "
-           "random and then made smaller until no smaller step still violates the property.", _alt_search))
-_claim = claim_maker("mch", metric="share of random trees on which it is violated", unit="%", check="order")
+    Figure(
+        "mch.counterexamples",
+        "mch.counterexamples",
+        None,
+        "The smallest trees found on which a rule violates a property by 1 % of the guarantee or more, "
+        "or on which a flat rule's shares differ from H-DRF's by more than 1 % of the cluster. There are "
+        "two resources of equal capacity. A leaf is written as what one of its tasks needs, a group in "
+        "brackets. Shares are the leaves' dominant shares in per cent, from left to right. The margin is "
+        "in units of the guarantee. For C-CH and M-CH all leaves need both resources. A tree is found at "
+        "random and then made smaller until no smaller step still violates the property.",
+        _alt_search,
+    ),
+)
+_claim = claim_maker(
+    "mch", metric="share of random trees on which it is violated", unit="%", check="order"
+)
 CLAIMS = tuple(
-    _claim(f"collapsed-{name}", "Section I.C", f"Collapsed hierarchies {what} may violate the guarantee",
-           "mch.properties", functools.partial(_violated, rules))
-    for name, what, rules in (("one", "by the share of one resource (C-CH, M-CH)", ("c-ch", "m-ch")),
-                              ("dominant", "extended to dominant shares", ("collapsed",))))
+    _claim(
+        f"collapsed-{name}",
+        "Section I.C",
+        f"Collapsed hierarchies {what} may violate the guarantee",
+        "mch.properties",
+        functools.partial(_violated, rules),
+    )
+    for name, what, rules in (
+        ("one", "by the share of one resource (C-CH, M-CH)", ("c-ch", "m-ch")),
+        ("dominant", "extended to dominant shares", ("collapsed",)),
+    )
+)

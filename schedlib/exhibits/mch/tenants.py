@@ -34,7 +34,9 @@ LOAD, LONG, TIMES = 1.2, 60, 200
 PLACES = {"pool": "one pool", "machines": "machines"}
 
 
-def backlog(tree: Tree, tasks: pd.DataFrame, capacity: np.ndarray, span: float, seed: int) -> pd.DataFrame:
+def backlog(
+    tree: Tree, tasks: pd.DataFrame, capacity: np.ndarray, span: float, seed: int
+) -> pd.DataFrame:
     """Jobs of one task for `mch.simulate`, all there at 0: twice what a leaf alone could run in `span`."""
     (draw,), parts = streams(seed, "mch tenants wait"), []
     alone = (capacity / np.maximum(tree.demand, 1e-300)).min(axis=1)
@@ -44,12 +46,18 @@ def backlog(tree: Tree, tasks: pd.DataFrame, capacity: np.ndarray, span: float, 
     return pd.concat(parts, ignore_index=True).assign(submit=0.0, tasks=1)
 
 
-def arrivals(tree: Tree, tasks: pd.DataFrame, capacity: np.ndarray, count: int, seed: int) -> pd.DataFrame:
+def arrivals(
+    tree: Tree, tasks: pd.DataFrame, capacity: np.ndarray, count: int, seed: int
+) -> pd.DataFrame:
     """`count` of the tasks, drawn at random, as jobs for `mch.simulate` that arrive at `LOAD`."""
     draw, when = streams(seed, "mch tenants", "mch tenants arrive")
     jobs = tasks.iloc[draw.integers(len(tasks), size=count)].reset_index(drop=True)
-    work = dot(jobs["duration"].to_numpy(float), tree.demand[jobs["leaf"]]) / capacity  # s of all there is
-    return jobs.assign(tasks=1, submit=np.cumsum(when.exponential(work.max() / (LOAD * count), count)))
+    work = (
+        dot(jobs["duration"].to_numpy(float), tree.demand[jobs["leaf"]]) / capacity
+    )  # s of all there is
+    return jobs.assign(
+        tasks=1, submit=np.cumsum(when.exponential(work.max() / (LOAD * count), count))
+    )
 
 
 def run(trace: str, count: int, seed: int) -> pd.DataFrame:
@@ -60,18 +68,32 @@ def run(trace: str, count: int, seed: int) -> pd.DataFrame:
     """
     tree, tasks, machines = TENANTS[trace]()
     capacity, span, rows = machines.sum(axis=0), LONG * tasks["duration"].mean(), []
-    waiting, coming = backlog(tree, tasks, capacity, span, seed), arrivals(tree, tasks, capacity, count, seed)
+    waiting, coming = (
+        backlog(tree, tasks, capacity, span, seed),
+        arrivals(tree, tasks, capacity, count, seed),
+    )
     names = [f"{tree.name(tree.parent[node])}, {tree.name(node)}" for node in tree.leaves]
     for place, rule in itertools.product(PLACES, RULES):
         there = machines if place == "machines" else capacity
         held = simulate(tree, there, rule, waiting, until=span, every=span / (1.5 * TIMES))
         late = held.shares[held.shares["time"] > span / 3].groupby("leaf")["share"].mean()
         done = simulate(tree, there, rule, coming, until=coming["submit"].iloc[-1], record=False)
-        wait = (done.jobs["start"].fillna(done.end) - coming["submit"]).groupby(coming["leaf"]).mean()
-        rows.append(pd.DataFrame({
-            "place": place, "rule": rule, "leaf": late.index, "name": names,
-            "share": late / tree.guarantee[tree.leaves],
-            "wait": wait / coming.groupby("leaf")["duration"].mean(), "used": 100 * held.utilisation.max()}))
+        wait = (
+            (done.jobs["start"].fillna(done.end) - coming["submit"]).groupby(coming["leaf"]).mean()
+        )
+        rows.append(
+            pd.DataFrame(
+                {
+                    "place": place,
+                    "rule": rule,
+                    "leaf": late.index,
+                    "name": names,
+                    "share": late / tree.guarantee[tree.leaves],
+                    "wait": wait / coming.groupby("leaf")["duration"].mean(),
+                    "used": 100 * held.utilisation.max(),
+                }
+            )
+        )
     return pd.concat(rows, ignore_index=True).round(9)  # the digits left out are rounding
 
 
@@ -83,7 +105,9 @@ def poorest(frame: pd.DataFrame) -> pd.DataFrame:
 
 def plot(frame: pd.DataFrame):
     """On machines, shares over guarantees and waits of every leaf; at the right, the poorest leaf's share."""
-    figure, axes = style.subplots(1, 3, size=(11.6, 4.6), gridspec_kw={"width_ratios": [3, 2.4, 2.4]})
+    figure, axes = style.subplots(
+        1, 3, size=(11.6, 4.6), gridspec_kw={"width_ratios": [3, 2.4, 2.4]}
+    )
     axes[1].sharey(axes[0])
     rows = frame[frame["place"] == "machines"]
     means = rows.groupby(["rule", "leaf"], sort=False)[["share", "wait"]].mean().reset_index()
@@ -112,15 +136,19 @@ def plot(frame: pd.DataFrame):
 
 
 def _caption(frame, what):
-    words = "; ".join(f"{label(rule)} {pool:.2f} and {machines:.2f}"
-                      for rule, pool, machines in poorest(frame).itertuples())
+    words = "; ".join(
+        f"{label(rule)} {pool:.2f} and {machines:.2f}"
+        for rule, pool, machines in poorest(frame).itertuples()
+    )
     used = frame.groupby("place")["used"].mean()
-    return (f"{what} Weights are equal. Left: mean dominant share over the hierarchical guarantee, while all "
-            f"leaves have tasks waiting. Middle: waits at load {LOAD}. Both are on machines, where each "
-            "task runs on the first machine that it fits on. Right: the poorest leaf's share over its "
-            f"guarantee, in one pool of the same size and on machines: {words}. The most used resource is "
-            f"then in use to {used['pool']:.0f} and {used['machines']:.0f} %. Means of "
-            f"{frame['seed'].nunique()} seeds. Beyond the paper.")
+    return (
+        f"{what} Weights are equal. Left: mean dominant share over the hierarchical guarantee, while all "
+        f"leaves have tasks waiting. Middle: waits at load {LOAD}. Both are on machines, where each "
+        "task runs on the first machine that it fits on. Right: the poorest leaf's share over its "
+        f"guarantee, in one pool of the same size and on machines: {words}. The most used resource is "
+        f"then in use to {used['pool']:.0f} and {used['machines']:.0f} %. Means of "
+        f"{frame['seed'].nunique()} seeds. Beyond the paper."
+    )
 
 
 def _alt(frame):
@@ -128,8 +156,10 @@ def _alt(frame):
     words = []
     for rule in RULES:
         share, wait = rows.loc[rule, "share"], rows.loc[rule, "wait"]
-        words.append(f"{label(rule)}: {share.idxmin()} {share.min():.2g} of its guarantee, longest wait "
-                     f"{wait.idxmax()} {wait.max():.2g} durations")
+        words.append(
+            f"{label(rule)}: {share.idxmin()} {share.min():.2g} of its guarantee, longest wait "
+            f"{wait.idxmax()} {wait.max():.2g} durations"
+        )
     return f"Two charts of leaves and one of rules. On machines: {'; '.join(words)}."
 
 
@@ -139,12 +169,29 @@ def _experiment(name, trace, title, counts, **data):
 
 
 EXPERIMENTS = (
-    _experiment("mch.tenants", "gpu", "Tenants of a GPU cluster, by rule", (1000, 10_000, 100_000),
-                **GPU_TRACE),
-    _experiment("mch.tenants-hour", "hour", "Tenants of the hour, by rule", (5000, 20_000, 100_000)))
+    _experiment(
+        "mch.tenants",
+        "gpu",
+        "Tenants of a GPU cluster, by rule",
+        (1000, 10_000, 100_000),
+        **GPU_TRACE,
+    ),
+    _experiment(
+        "mch.tenants-hour", "hour", "Tenants of the hour, by rule", (5000, 20_000, 100_000)
+    ),
+)
 FIGURES = tuple(
-    Figure(name, name, plot, partial(_caption, what=what), _alt) for name, what in (
-        ("mch.tenants", "Tenants of Alibaba's GPU cluster of 2023, on every 48th machine. Most leaves need "
-         "CPU, memory and GPUs; two need no GPU."),
-        ("mch.tenants-hour", "Tenants of Alibaba's hour on 4 machines. All leaves need CPU and memory.")))
+    Figure(name, name, plot, partial(_caption, what=what), _alt)
+    for name, what in (
+        (
+            "mch.tenants",
+            "Tenants of Alibaba's GPU cluster of 2023, on every 48th machine. Most leaves need "
+            "CPU, memory and GPUs; two need no GPU.",
+        ),
+        (
+            "mch.tenants-hour",
+            "Tenants of Alibaba's hour on 4 machines. All leaves need CPU and memory.",
+        ),
+    )
+)
 CLAIMS = ()

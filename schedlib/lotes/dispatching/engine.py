@@ -15,7 +15,15 @@ from schedlib.core.stopping import poll
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
 from schedlib.lotes.dispatching import state as states
-from schedlib.lotes.dispatching.state import REFUSED, Arrivals, Log, State, lengthened, note_queue, tick
+from schedlib.lotes.dispatching.state import (
+    REFUSED,
+    Arrivals,
+    Log,
+    State,
+    lengthened,
+    note_queue,
+    tick,
+)
 from schedlib.lotes.model import MachineConfigs
 from schedlib.lotes.policies import arrive, changed, grown, left, pick, wait
 
@@ -125,7 +133,9 @@ def advance(policy, state, block, log, rng, until, last):
         if exit_at <= arrival:
             tick(state.meter, now)
             _, slot = take(state.events)
-            prefetch(state.table.job, state.events.label[0] & 0x7FFFFFFF)  # most likely the next to end
+            prefetch(
+                state.table.job, state.events.label[0] & 0x7FFFFFFF
+            )  # most likely the next to end
             if not ends(policy, state, log, slot):
                 return BROKEN
         else:
@@ -140,9 +150,19 @@ def advance(policy, state, block, log, rng, until, last):
                 return BROKEN
 
 
-def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, choices: np.random.Generator,
-        *, end: float, record: bool, planner: Any = None,
-        enough: Callable[[float, int], bool] | None = None) -> tuple[State, list[Arrivals], Log, float]:
+def run(
+    name: str,
+    kept: Any,
+    state: State,
+    configs: MachineConfigs,
+    jobs: Any,
+    choices: np.random.Generator,
+    *,
+    end: float,
+    record: bool,
+    planner: Any = None,
+    enough: Callable[[float, int], bool] | None = None,
+) -> tuple[State, list[Arrivals], Log, float]:
     """Let the jobs pass through the engine until time `end`, under the policy that keeps `kept`.
 
     `choices`: the policy's random generator; `planner`: what swaps plans on the way; `enough`: as in
@@ -151,7 +171,11 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
     """
     none, whole, last, progress = np.zeros(0), np.zeros(0, np.int64), False, state.progress[0]
     width, looks = state.meter.width, 1
-    log, blocks, coming = Log(start=none, finish=none, machine=whole, pieces=whole), [], jobs.blocks()
+    log, blocks, coming = (
+        Log(start=none, finish=none, machine=whole, pieces=whole),
+        [],
+        jobs.blocks(),
+    )
     while not last:
         block = next(coming, None)  # type: Any
         if last := block is None:
@@ -165,8 +189,12 @@ def run(name: str, kept: Any, state: State, configs: MachineConfigs, jobs: Any, 
         if record or planner:
             log = states.longer_log(log, int(progress.arrived) + len(size))
         progress.taken = 0
-        given = Arrivals(submit=np.array(block.submit, float), job_class=np.array(block.job_class, np.int64),
-                         work=np.array(block.work, float), demand=np.ascontiguousarray(size))
+        given = Arrivals(
+            submit=np.array(block.submit, float),
+            job_class=np.array(block.job_class, np.int64),
+            work=np.array(block.work, float),
+            demand=np.ascontiguousarray(size),
+        )
         if planner:
             planner.relabel(given, progress)
         while True:
@@ -201,16 +229,20 @@ def _check(block, size, m, before):
     """Refuse a job that no machine can ever run, or of a class that is not there."""
     classes, job_class = m.pace.shape[1], block.job_class
     for row in np.flatnonzero((job_class < 0) | (job_class >= classes)):
-        raise ValueError(f"workload: job {before + row} is of class {job_class[row]}; there are {classes}, "
-                         "from 0 on")
+        raise ValueError(
+            f"workload: job {before + row} is of class {job_class[row]}; there are {classes}, "
+            "from 0 on"
+        )
     largest = size.max(axis=0, initial=0.0)
     if (np.isfinite(m.pace).all(axis=1) & (largest <= m.capacity).all(axis=1)).any():
         return
     able = (size[:, None] <= m.capacity).all(axis=2) & np.isfinite(m.pace[:, job_class].T)
     for row in np.flatnonzero(~able.any(axis=1)):
         demand = ", ".join(f"{value:g}" for value in block.demand[row])
-        raise ValueError(f"workload: job {before + row} (class {job_class[row]}) needs ({demand}), more than "
-                         "any machine that may run it has; leave it out, split it, or add such machines")
+        raise ValueError(
+            f"workload: job {before + row} (class {job_class[row]}) needs ({demand}), more than "
+            "any machine that may run it has; leave it out, split it, or add such machines"
+        )
 
 
 def _refusal(state, configs, jobs):
@@ -220,13 +252,17 @@ def _refusal(state, configs, jobs):
     if record.on_arrival:
         slot, machine, otherwise = record.slot, record.choice, "to let it wait"
         if not 0 <= machine < machines:
-            return (f"unknown machine: job {table.job[slot].row} {when} is sent to machine {machine}; there "
-                    f"are {machines}, 0 to {machines - 1}, and -1 lets it wait")
+            return (
+                f"unknown machine: job {table.job[slot].row} {when} is sent to machine {machine}; there "
+                f"are {machines}, 0 to {machines - 1}, and -1 lets it wait"
+            )
     else:
         slot, machine, otherwise = record.choice, record.machine, "when none fits"
         if slot not in table.hall[: state.meter.clock[0].waiting]:
-            return (f"unknown job: machine {machine} {when} is given number {slot}, which does not wait; "
-                    "return a member of cluster.waiting, or -1 for none")
+            return (
+                f"unknown job: machine {machine} {when} is given number {slot}, which does not wait; "
+                "return a member of cluster.waiting, or -1 for none"
+            )
     job = table.job[slot]
     why = f"is of class {job.job_class}, which machine {machine} cannot run"
     for column in np.flatnonzero(table.size[slot] > m.free[machine])[:1]:
@@ -234,6 +270,10 @@ def _refusal(state, configs, jobs):
         names = getattr(jobs, "resources", None)  # those of a random workload have no names
         both = np.array([table.size[slot, column], m.free[machine, column]])
         need, free = both * configs.capacity[:, l].max()
-        why = (f"needs {need:.4g} of {names[l] if names else f'resource {l}'}, and machine {machine} has "
-               f"{free:.4g} free")
-    return f"capacity: job {job.row} {when} {why}; return -1 {otherwise}, or ask lotes.can_start first"
+        why = (
+            f"needs {need:.4g} of {names[l] if names else f'resource {l}'}, and machine {machine} has "
+            f"{free:.4g} free"
+        )
+    return (
+        f"capacity: job {job.row} {when} {why}; return -1 {otherwise}, or ask lotes.can_start first"
+    )

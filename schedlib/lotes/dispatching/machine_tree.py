@@ -38,11 +38,17 @@ class Machines(NamedTuple):
     closed: np.ndarray  # (N,): 1 where no arrival may start, whatever is free
     leaves: np.ndarray  # (M,)
     root: np.ndarray  # (M,)
-    bound: np.ndarray  # (nodes, 4): the largest of each part of `outline`; -1 where no open machine is below
-    pieces: np.ndarray  # (N, G): what is left of each piece of the resource that comes in pieces; else (N, 0)
+    bound: (
+        np.ndarray
+    )  # (nodes, 4): the largest of each part of `outline`; -1 where no open machine is below
+    pieces: (
+        np.ndarray
+    )  # (N, G): what is left of each piece of the resource that comes in pieces; else (N, 0)
     piece: int  # which resource that is
     unit: float  # one piece, in the same fractions; 0 where nothing comes in pieces
-    wanted: np.ndarray  # (1,): in which piece the policy wants the next share, -1: in the fullest with room
+    wanted: (
+        np.ndarray
+    )  # (1,): in which piece the policy wants the next share, -1: in the fullest with room
 
 
 def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -61,8 +67,13 @@ def aligned(shape: int | tuple[int, ...], dtype: npt.DTypeLike = "f8") -> Any:
     return array.view(np.recarray) if dtype.names else array
 
 
-def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray, piece: int | None = None,
-             unit: float = 0.0) -> Machines:
+def machines(
+    capacity: np.ndarray,
+    count: np.ndarray,
+    pace: np.ndarray,
+    piece: int | None = None,
+    unit: float = 0.0,
+) -> Machines:
     """All machines empty: `capacity (M, R)` in fractions, `count (M,)`, `pace (M, K)`; resource `piece` comes
     in pieces of `unit`.
     """
@@ -76,9 +87,21 @@ def machines(capacity: np.ndarray, count: np.ndarray, pace: np.ndarray, piece: i
     leaves = 1 << np.ceil(np.log2(-(-np.asarray(count) // WIDTH))).astype(np.int64)
     root = np.concatenate(([0], np.cumsum(2 * leaves)[:-1]))
     free, bound = capacity[config], aligned((int(2 * leaves.sum()), len(EMPTY)))
-    made = Machines(capacity=capacity.copy(), free=free, config=config, first=first, pace=pace.copy(),
-                    closed=np.zeros(len(config), np.int8), leaves=leaves, root=root, bound=bound,
-                    pieces=left[config], piece=piece, unit=unit, wanted=np.full(1, -1))
+    made = Machines(
+        capacity=capacity.copy(),
+        free=free,
+        config=config,
+        first=first,
+        pace=pace.copy(),
+        closed=np.zeros(len(config), np.int8),
+        leaves=leaves,
+        root=root,
+        bound=bound,
+        pieces=left[config],
+        piece=piece,
+        unit=unit,
+        wanted=np.full(1, -1),
+    )
     bound[:] = maxima(made, np.array([outline(row) for row in capacity])[config], -1.0)
     return made
 
@@ -127,7 +150,9 @@ def may_fit(bound, row, need):
 @kernel
 def fits(free, size):
     """Whether a job of that size (R,) fits into what is free (R,)."""
-    if size.size == 2:  # the papers' case, without branches, which the processor would often mispredict
+    if (
+        size.size == 2
+    ):  # the papers' case, without branches, which the processor would often mispredict
         return (size[0] <= free[0]) & (size[1] <= free[1])
     for l in range(size.size):
         if size[l] > free[l]:
@@ -246,11 +271,15 @@ def sizes(configs: MachineConfigs, demand: np.ndarray) -> np.ndarray:
         return size
     asked = np.asarray(demand, float)[:, p]
     for row in np.flatnonzero((asked > 1) & (asked != np.rint(asked)))[:1]:
-        raise ValueError(f"workload: task {row} asks for {asked[row]:g} of resource {p}, which comes in "
-                         "pieces; ask for a share of one, or for whole ones")
+        raise ValueError(
+            f"workload: task {row} asks for {asked[row]:g} of resource {p}, which comes in "
+            "pieces; ask for a share of one, or for whole ones"
+        )
     shared = asked < 1
-    return np.c_[np.where(shared[:, None] & (np.arange(size.shape[1]) == p), 0.0, size),
-                 np.where(shared, size[:, p], 0.0)]
+    return np.c_[
+        np.where(shared[:, None] & (np.arange(size.shape[1]) == p), 0.0, size),
+        np.where(shared, size[:, p], 0.0),
+    ]
 
 
 def together(amounts: np.ndarray, piece: int) -> np.ndarray:

@@ -13,20 +13,39 @@ from schedlib.lotes.dispatching.machine_tree import Machines, aligned, sizes
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
-NONE, REFUSED = -1, -2  # in place of a machine or a job: there is none; the policy's choice is impossible
+NONE, REFUSED = (
+    -1,
+    -2,
+)  # in place of a machine or a job: there is none; the policy's choice is impossible
 BLOCK = 1 << 15  # jobs that come at a time
-JOB = np.dtype([("submit", "f8"), ("work", "f8"), ("key", "f8"), ("row", "i8"), ("job_class", "i4"),
-                ("machine", "i4"), ("child", "i4", (2,))], align=True)
+JOB = np.dtype(
+    [
+        ("submit", "f8"),
+        ("work", "f8"),
+        ("key", "f8"),
+        ("row", "i8"),
+        ("job_class", "i4"),
+        ("machine", "i4"),
+        ("child", "i4", (2,)),
+    ],
+    align=True,
+)
 PROGRESS = np.dtype([("taken", "i8"), ("arrived", "i8")])
-REFUSAL = np.dtype([("now", "f8"), ("on_arrival", "i8"), ("slot", "i8"), ("machine", "i8"), ("choice", "i8")])
+REFUSAL = np.dtype(
+    [("now", "f8"), ("on_arrival", "i8"), ("slot", "i8"), ("machine", "i8"), ("choice", "i8")]
+)
 
 SKETCH_LOW, SKETCH_BASE, SKETCH_BINS = 1e-12, 1.01, 4200  # from 1e-12 to 1e6 intervals
-INTERVAL = np.dtype([(name, "i8") for name in ("arrived", "started", "finished", "queue_end", "queue_most")]
-                    + [(name, "f8") for name in ("wait", "queue_area", "queued_time")])
+INTERVAL = np.dtype(
+    [(name, "i8") for name in ("arrived", "started", "finished", "queue_end", "queue_most")]
+    + [(name, "f8") for name in ("wait", "queue_area", "queued_time")]
+)
 """Jobs that arrived, started, finished; jobs waiting at the end and at most; the waits of those that started,
 in all; the integral of the queue over time; the time during which at least one waited."""
-CLOCK = np.dtype([("now", "f8"), ("edge", "f8"), ("longest", "f8"), ("present_area", "f8")]
-                 + [(name, "i8") for name in ("interval", "waiting", "present", "looked")])
+CLOCK = np.dtype(
+    [("now", "f8"), ("edge", "f8"), ("longest", "f8"), ("present_area", "f8")]
+    + [(name, "i8") for name in ("interval", "waiting", "present", "looked")]
+)
 """The time, the end of the present interval, the longest wait, the integral of jobs in the system over time;
 the interval's number, jobs waiting, jobs in the system, how many machines arrivals looked at."""
 
@@ -47,8 +66,15 @@ def meter(resources: int, intervals: int, width: float) -> Meter:
     """A meter at time 0."""
     clock, busy = aligned(1, CLOCK), np.zeros((intervals, resources))
     clock[0].edge = width
-    return Meter(series=aligned(intervals, INTERVAL), busy=busy, busy_queued=busy.copy(), clock=clock,
-                 used=np.zeros(resources), sketch=np.zeros(SKETCH_BINS, np.int64), width=float(width))
+    return Meter(
+        series=aligned(intervals, INTERVAL),
+        busy=busy,
+        busy_queued=busy.copy(),
+        clock=clock,
+        used=np.zeros(resources),
+        sketch=np.zeros(SKETCH_BINS, np.int64),
+        width=float(width),
+    )
 
 
 def _grown(new, old):
@@ -65,7 +91,6 @@ def lengthened(m: Meter, until: float) -> Meter:
     while until >= m.width * intervals:
         intervals *= 2
     return _grown(meter(len(m.used), intervals, m.width), m)
-
 
 
 class Arrivals(NamedTuple):
@@ -103,11 +128,15 @@ class Tasks:
 class JobTable(NamedTuple):
     """Slots for S jobs in the system."""
 
-    job: np.recarray  # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
+    job: (
+        np.recarray
+    )  # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
     size: np.ndarray  # (S, R): fractions of the largest capacity
     pieces: np.ndarray  # (S,): which pieces of its machine a job that runs has, as bits
     code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree
-    hall: np.ndarray  # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
+    hall: (
+        np.ndarray
+    )  # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
     spare: np.ndarray  # (S,): slots in the order in which they are handed out
     taken: np.ndarray  # (1,): how many are handed out
 
@@ -120,7 +149,9 @@ class State(NamedTuple):
     events: EventQueue
     meter: Meter
     progress: np.recarray  # (1,): jobs `taken` from the present block, and `arrived` in all
-    refusal: np.recarray  # (1,): an impossible choice: the arriving `slot`, or the `machine` that a job left
+    refusal: (
+        np.recarray
+    )  # (1,): an impossible choice: the arriving `slot`, or the `machine` that a job left
 
 
 class Log(NamedTuple):
@@ -150,7 +181,10 @@ class Given(NamedTuple):
             classes = self.jobs.classes
             return classes.share, sizes(self.configs, classes.demand), np.ones(classes.n_classes)
         k = self.machines.pace.shape[1]
-        count, size = np.bincount(self.jobs.job_class, minlength=k), sizes(self.configs, self.jobs.demand)
+        count, size = (
+            np.bincount(self.jobs.job_class, minlength=k),
+            sizes(self.configs, self.jobs.demand),
+        )
         total = np.zeros((k, size.shape[1] + 1))
         np.add.at(total, self.jobs.job_class, np.c_[size, self.jobs.work])
         mean = total / np.maximum(count, 1)[:, None]
@@ -161,31 +195,47 @@ class Given(NamedTuple):
         m = self.machines
         if self.plan is None:
             return np.zeros((len(m.config), m.pace.shape[1]), np.int64)
-        return np.concatenate([self.plan.targets(j) for j in range(len(m.capacity))]).astype(np.int64)
+        return np.concatenate([self.plan.targets(j) for j in range(len(m.capacity))]).astype(
+            np.int64
+        )
 
 
 def _job_table(slots, resources):
     """An empty table of two slots or more (of one row, numpy does not tell the layout of a column)."""
     slots = max(slots, 2)
     pieces, code, hall = np.zeros((3, slots), np.int64)
-    return JobTable(job=aligned(slots, JOB), size=aligned((slots, resources)), pieces=pieces, code=code,
-                    hall=hall, spare=np.arange(slots), taken=np.zeros(1, np.int64))
+    return JobTable(
+        job=aligned(slots, JOB),
+        size=aligned((slots, resources)),
+        pieces=pieces,
+        code=code,
+        hall=hall,
+        spare=np.arange(slots),
+        taken=np.zeros(1, np.int64),
+    )
 
 
 def state_of(machines: Machines, *, slots: int, intervals: int, width: float) -> State:
     """The state at time 0, with room for so many jobs in the system and intervals of the meter."""
     resources = machines.free.shape[1]
-    return State(machines=machines, table=_job_table(slots, resources), events=event_queue(max(slots, 2)),
-                 meter=meter(resources, intervals, width), progress=aligned(1, PROGRESS),
-                 refusal=aligned(1, REFUSAL))
+    return State(
+        machines=machines,
+        table=_job_table(slots, resources),
+        events=event_queue(max(slots, 2)),
+        meter=meter(resources, intervals, width),
+        progress=aligned(1, PROGRESS),
+        refusal=aligned(1, REFUSAL),
+    )
 
 
 def enlarged(state: State) -> State:
     """The same state with room for half as many jobs again."""
     slots, resources = state.table.size.shape
     slots += slots // 2 + 1
-    return state._replace(table=_grown(_job_table(slots, resources), state.table),
-                          events=_grown(event_queue(slots), state.events))
+    return state._replace(
+        table=_grown(_job_table(slots, resources), state.table),
+        events=_grown(event_queue(slots), state.events),
+    )
 
 
 def longer_log(log: Log, rows: int) -> Log:
@@ -193,9 +243,12 @@ def longer_log(log: Log, rows: int) -> Log:
     if rows <= len(log.start):
         return log
     more = 0, max(rows - len(log.start), len(log.start))
-    return Log(start=np.pad(log.start, more, constant_values=np.nan),
-               finish=np.pad(log.finish, more, constant_values=np.nan),
-               machine=np.pad(log.machine, more, constant_values=-1), pieces=np.pad(log.pieces, more))
+    return Log(
+        start=np.pad(log.start, more, constant_values=np.nan),
+        finish=np.pad(log.finish, more, constant_values=np.nan),
+        machine=np.pad(log.machine, more, constant_values=-1),
+        pieces=np.pad(log.pieces, more),
+    )
 
 
 def present(table: JobTable) -> np.ndarray:

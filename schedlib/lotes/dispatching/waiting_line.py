@@ -33,8 +33,14 @@ def line(groups: int, typical: np.ndarray) -> Line:
     """Empty queues for jobs of about the `typical (R,)` size."""
     typical = np.maximum(np.asarray(typical, float), 2.0**-30)
     top = 2.0 ** np.ceil(np.log2(4 * typical))
-    return Line(root=np.full(groups, -1), count=np.zeros(groups, np.int64), top=top,
-                node=np.zeros(128, np.int64), depth=np.zeros(128, np.int64), low=np.zeros((128, len(top))))
+    return Line(
+        root=np.full(groups, -1),
+        count=np.zeros(groups, np.int64),
+        top=top,
+        node=np.zeros(128, np.int64),
+        depth=np.zeros(128, np.int64),
+        low=np.zeros((128, len(top))),
+    )
 
 
 @kernel
@@ -121,7 +127,9 @@ def _push_children(line, table, node, depth, at, free):
     r = line.top.size
     split, level = depth % r, depth // r
     left, right = table.job[node].child[0], table.job[node].child[1]
-    middle = line.low[at, split] + (line.top[split] / (2 << level) if level < SIZE_BITS // r else 0.0)
+    middle = line.low[at, split] + (
+        line.top[split] / (2 << level) if level < SIZE_BITS // r else 0.0
+    )
     if right >= 0 and middle > free[split]:
         right = -1
     if left < 0 and right < 0:
@@ -168,8 +176,11 @@ def best_that_fits(line, table, group, free, weights, best, best_score):
             for l in range(r):
                 dot += table.size[node, l] * free[l]
             score = packing * dot - loss
-            if (best < 0 or score > best_score
-                or (score == best_score and table.job[node].row < table.job[best].row)):
+            if (
+                best < 0
+                or score > best_score
+                or (score == best_score and table.job[node].row < table.job[best].row)
+            ):
                 best, best_score = node, score
         stack = _push_children(line, table, node, depth, stack, free)
     return best, best_score

@@ -14,13 +14,27 @@ from scipy.sparse import csr_array
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
-SLACK = {"HiGHS": 1e-9, "CBC": 1e-7}  # relative error of a reported value: CBC's file has eight digits
+SLACK = {
+    "HiGHS": 1e-9,
+    "CBC": 1e-7,
+}  # relative error of a reported value: CBC's file has eight digits
 VERTICES = ("least waste", "solver")
 USED = 1e-8  # less than this fraction of the cluster's machines is the solver's rounding error
 
 
-def solve(what: str, cost: Any, rows: Any, low: Any, high: Any, *, least: Any = 0.0, most: Any = np.inf,
-          whole: Any = False, solver: str = "HiGHS", seconds: float = 600.0) -> tuple[Any, Any]:
+def solve(
+    what: str,
+    cost: Any,
+    rows: Any,
+    low: Any,
+    high: Any,
+    *,
+    least: Any = 0.0,
+    most: Any = np.inf,
+    whole: Any = False,
+    solver: str = "HiGHS",
+    seconds: float = 600.0,
+) -> tuple[Any, Any]:
     """The x in [`least`, `most`] of least `cost (C,)` with `low <= rows x <= high`, and the N rows' prices.
 
     By HiGHS or by CBC, with optimality proved; where `whole (C,)` says so, x is a whole number (and prices
@@ -35,10 +49,14 @@ def solve(what: str, cost: Any, rows: Any, low: Any, high: Any, *, least: Any = 
         raise ValueError(f"solver: {solver!r} is not one of {', '.join(SLACK)}")
     solved: Callable = _by_highs if solver == "HiGHS" else _by_cbc
     columns = (np.broadcast_to(values, len(cost)) for values in (least, most, whole))
-    status, x, price = solved(np.asarray(cost, float), csr_array(rows), low, high, *columns, seconds)
+    status, x, price = solved(
+        np.asarray(cost, float), csr_array(rows), low, high, *columns, seconds
+    )
     if status:
-        raise RuntimeError(f"{what}: {solver} ended as {status!r} without a proof within {seconds:g} s; "
-                           "allow more seconds")
+        raise RuntimeError(
+            f"{what}: {solver} ended as {status!r} without a proof within {seconds:g} s; "
+            "allow more seconds"
+        )
     return np.asarray(x), np.asarray(price)
 
 
@@ -56,7 +74,12 @@ def _by_highs(cost, matrix, low, high, least, most, whole, seconds):
         kinds = highspy.HighsVarType
         program.integrality_ = [kinds.kInteger if one else kinds.kContinuous for one in whole]
     close = {f"{kind}_feasibility_tolerance": TOLERANCE for kind in ("primal", "dual", "mip")}
-    options = {"output_flag": False, "time_limit": float(seconds), "mip_rel_gap": TOLERANCE, **close}
+    options = {
+        "output_flag": False,
+        "time_limit": float(seconds),
+        "mip_rel_gap": TOLERANCE,
+        **close,
+    }
     for option in options.items():
         engine.setOptionValue(*option)
     engine.passModel(program)
@@ -70,23 +93,43 @@ def _by_cbc(cost, matrix, low, high, least, most, whole, seconds):
     import pulp  # slow to load
 
     if (np.isfinite(low) & np.isfinite(high) & np.not_equal(low, high)).any():
-        raise ValueError("solver: 'CBC' takes no row with two different ends; use 'HiGHS', or two rows")
+        raise ValueError(
+            "solver: 'CBC' takes no row with two different ends; use 'HiGHS', or two rows"
+        )
     problem = pulp.LpProblem("program", pulp.LpMinimize)
-    x = [problem.add_variable(f"x_{i:09d}", lowBound=a, upBound=None if b == np.inf else b,
-                              cat=pulp.LpInteger if integer else pulp.LpContinuous)
-         for i, (a, b, integer) in enumerate(zip(least, most, whole, strict=True))]
+    x = [
+        problem.add_variable(
+            f"x_{i:09d}",
+            lowBound=a,
+            upBound=None if b == np.inf else b,
+            cat=pulp.LpInteger if integer else pulp.LpContinuous,
+        )
+        for i, (a, b, integer) in enumerate(zip(least, most, whole, strict=True))
+    ]
     problem += pulp.LpAffineExpression(list(zip(x, cost.tolist(), strict=True)))
     for i, ends in enumerate(zip(low, high, strict=True)):
         part = slice(matrix.indptr[i], matrix.indptr[i + 1])
         terms = zip(matrix.indices[part].tolist(), matrix.data[part].tolist(), strict=True)
         row = pulp.LpAffineExpression([(x[place], value) for place, value in terms])
-        problem += (row == ends[0] if ends[0] == ends[1] else row >= ends[0] if ends[1] == np.inf
-                    else row <= ends[1]), f"row_{i}"
+        problem += (
+            (
+                row == ends[0]
+                if ends[0] == ends[1]
+                else row >= ends[0]
+                if ends[1] == np.inf
+                else row <= ends[1]
+            ),
+            f"row_{i}",
+        )
     bundled = pulp.apis.PULP_CBC_CMD.pulp_cbc_path
     problem.solve(pulp.COIN_CMD(path=bundled, msg=False, timeLimit=seconds, gapRel=TOLERANCE))
     failed = problem.sol_status != pulp.LpSolutionOptimal
     prices = [problem.get_constraint_by_name(f"row_{i}").pi for i in range(len(low))]
-    return pulp.LpStatus[problem.status] if failed else "", [variable.value() for variable in x], prices
+    return (
+        pulp.LpStatus[problem.status] if failed else "",
+        [variable.value() for variable in x],
+        prices,
+    )
 
 
 def pool_size(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
@@ -112,8 +155,14 @@ def waste(configs: MachineConfigs, classes: JobClasses) -> np.ndarray:
     return np.clip(1 - used, 0, 1)
 
 
-def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str | np.ndarray = "least waste",
-             fitting: bool = False, solver: str = "HiGHS") -> Allocation:
+def allocate(
+    configs: MachineConfigs,
+    classes: JobClasses,
+    *,
+    vertex: str | np.ndarray = "least waste",
+    fitting: bool = False,
+    solver: str = "HiGHS",
+) -> Allocation:
     """Stage 1: the largest arrival rate that pooled machines sustain, and how they share classes (Eqs. 1-5).
 
     Very many allocations reach lambda*; the paper's K^j are those of one. `vertex` says which is taken:
@@ -133,21 +182,30 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str | np.n
     if isinstance(vertex, str) and vertex not in VERTICES:
         raise ValueError(f"vertex: {vertex!r} is not one of {', '.join(VERTICES)}")
     if not isinstance(vertex, str) and not (
-            np.shape(vertex) == classes.rate.shape and np.isfinite(vertex).all()):
-        raise ValueError(f"vertex: needs a name, or a finite cost for each configuration and class, an array "
-                         f"{classes.rate.shape}")
+        np.shape(vertex) == classes.rate.shape and np.isfinite(vertex).all()
+    ):
+        raise ValueError(
+            f"vertex: needs a name, or a finite cost for each configuration and class, an array "
+            f"{classes.rate.shape}"
+        )
     pool, total = pool_size(configs, classes), configs.capacity * configs.count[:, None]
     able = (classes.rate > 0) & (pool > 0) & (fits(configs, classes) if fitting else True)
-    served = np.divide(classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf),
-                       where=classes.share > 0)
+    served = np.divide(
+        classes.rate * pool, classes.share, out=np.full(pool.shape, np.inf), where=classes.share > 0
+    )
     unit = np.where(able, served, 0).sum(axis=0).min()  # no class alone can do better
     pairs, asked = np.argwhere(able), np.flatnonzero(classes.share > 0)
-    pairs = pairs[np.argsort([f"y_{j}_{k}" for j, k in pairs])]  # the order decides which optimum is found
+    pairs = pairs[
+        np.argsort([f"y_{j}_{k}" for j, k in pairs])
+    ]  # the order decides which optimum is found
     j, k = pairs.T
     used = pool[j, k] * classes.demand[k].T / np.where(total > 0, total, np.inf)[j].T
     there = configs.capacity.ravel() > 0
     mine = j == np.arange(len(pool))[:, None]
-    serve, hold = np.where(k == asked[:, None], served[j, k] / unit, 0.0), np.where(mine[:, None], used, 0.0)
+    serve, hold = (
+        np.where(k == asked[:, None], served[j, k] / unit, 0.0),
+        np.where(mine[:, None], used, 0.0),
+    )
     hold = hold.reshape(-1, len(j))[there]
     rows = np.block([[-np.ones((len(serve), 1)), serve], [np.zeros((len(hold), 1)), hold]])
     low = np.r_[np.zeros(len(serve)), np.full(len(hold), -np.inf)]
@@ -159,10 +217,19 @@ def allocate(configs: MachineConfigs, classes: JobClasses, *, vertex: str | np.n
         lost = waste(configs, classes) * (machine * configs.count)[:, None]
         cost = np.r_[0.0, (vertex if isinstance(vertex, np.ndarray) else lost)[j, k]]
         least = np.r_[best * (1 - SLACK[solver]), 0.0 * j]
-        part, _ = solve("the choice among optimal allocations", cost, rows, low, high, least=least,
-                        solver=solver)
+        part, _ = solve(
+            "the choice among optimal allocations",
+            cost,
+            rows,
+            low,
+            high,
+            least=least,
+            solver=solver,
+        )
     running, part = np.zeros(pool.shape), part[1:]
-    running[j, k] = np.where(part * configs.count[j] > USED * configs.n_machines, part * pool[j, k], 0.0)
+    running[j, k] = np.where(
+        part * configs.count[j] > USED * configs.n_machines, part * pool[j, k], 0.0
+    )
     held = running[:, :, None] * classes.demand
     delta = np.divide(held, total[:, None], out=np.zeros_like(held), where=total[:, None] > 0)
     for array in (running, delta):

@@ -32,7 +32,10 @@ def _visit(search, rows, limit):
     """Count the non-dominated bins up to `limit + 1`; where there are `rows (B, K)`, write them there too."""
     size, order = search.size, search.order
     classes, resources = size.shape
-    last, level = classes - 1, max(classes - 2, 0)  # the class that only fills, the one that changes fastest
+    last, level = (
+        classes - 1,
+        max(classes - 2, 0),
+    )  # the class that only fills, the one that changes fastest
     number = np.zeros(classes, np.int64)
     room = np.empty((classes + 1, resources), np.int64)
     room[:] = search.room
@@ -106,12 +109,18 @@ def _prepare(capacity, demand):
     capacity = numbers("capacity", capacity, 1, "one amount per resource")
     demand = numbers("demand", demand, 2, "a row per class and a column per resource")
     if demand.shape[1] != capacity.size:
-        raise ValueError(f"demand: {demand.shape[1]} columns for {capacity.size} capacities; needs one per "
-                         "resource")
+        raise ValueError(
+            f"demand: {demand.shape[1]} columns for {capacity.size} capacities; needs one per "
+            "resource"
+        )
     amounts("capacity", capacity)
     amounts("demand", demand)
-    refuse("demand", ~demand.any(axis=1), demand.max(axis=1),
-           "a class that needs nothing fills a machine with any number of jobs; leave it out")
+    refuse(
+        "demand",
+        ~demand.any(axis=1),
+        demand.max(axis=1),
+        "a class that needs nothing fills a machine with any number of jobs; leave it out",
+    )
     room, size = scaled(capacity, demand)
     usable = np.flatnonzero(holds(capacity, demand))
     relative = (size / np.maximum(room, 1)).max(axis=1)
@@ -136,15 +145,22 @@ def count_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, limit: int | None
     """
     search = _prepare(capacity, demand)
     nothing = np.zeros((0, len(search.size)), np.int32)
-    bins = int(_visit(search, nothing, MOST_COUNTED if limit is None else limit)) if len(search.size) else 1
+    bins = (
+        int(_visit(search, nothing, MOST_COUNTED if limit is None else limit))
+        if len(search.size)
+        else 1
+    )
     if limit is None and bins > MOST_COUNTED:
-        raise ValueError(f"demand: {len(search.size)} classes; the number of bins is too large to count: "
-                         f"over {MOST_COUNTED:,}; give a limit=, or leave out classes that need little")
+        raise ValueError(
+            f"demand: {len(search.size)} classes; the number of bins is too large to count: "
+            f"over {MOST_COUNTED:,}; give a limit=, or leave out classes that need little"
+        )
     return bins
 
 
-def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
-                       max_bins: int = MAX_BINS) -> np.ndarray:
+def non_dominated_bins(
+    capacity: npt.ArrayLike, demand: npt.ArrayLike, *, max_bins: int = MAX_BINS
+) -> np.ndarray:
     """Every mix of jobs that fits one machine and leaves room for no further job of any class, (B, K) int32.
 
     `capacity (R,)`: c_jl of one machine; `demand (K, R)`: r_kl of a job of each class. Rows are in
@@ -165,10 +181,12 @@ def non_dominated_bins(capacity: npt.ArrayLike, demand: npt.ArrayLike, *,
         return np.zeros((1, classes), np.int32)
     bins = _visit(search, np.zeros((0, classes), np.int32), max_bins)
     if bins > max_bins:
-        raise ValueError(f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} "
-                         f"classes, that is over {max_bins * 8 * classes / 1e9:.1f} GB. Leave "
-                         "out classes (lotes.plan keeps those of K^j), use lotes.generate_plan, which makes "
-                         "only the bins it needs, or raise max_bins if memory allows")
+        raise ValueError(
+            f"max_bins: there are more than {max_bins:,} non-dominated bins of {classes} "
+            f"classes, that is over {max_bins * 8 * classes / 1e9:.1f} GB. Leave "
+            "out classes (lotes.plan keeps those of K^j), use lotes.generate_plan, which makes "
+            "only the bins it needs, or raise max_bins if memory allows"
+        )
     rows = np.zeros((bins, classes), np.int32)
     _visit(search, rows, bins)
     return rows if (np.diff(search.order) > 0).all() else rows[np.lexsort(rows.T[::-1])]
@@ -184,8 +202,13 @@ class Kept(NamedTuple):
 MOST_JOBS = 100_000  # of a class on one machine, in the literal Algorithm 1
 
 
-def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bool = False,
-               max_bins: int = 200_000) -> Kept:
+def algorithm1(
+    capacity: npt.ArrayLike,
+    demand: npt.ArrayLike,
+    *,
+    reset_flag: bool = False,
+    max_bins: int = 200_000,
+) -> Kept:
     """The paper's Algorithm 1 on one machine, line by line: it does not make the set that it promises.
 
     As printed, the flag `nextBin` is set once and never reset, so every bin passed on the way back is kept:
@@ -203,7 +226,9 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
     room, size = scaled(capacity, demand)
     classes = len(size)
     if (many := np.flatnonzero(holds(capacity, demand) > MOST_JOBS)).size:
-        why = f"a machine holds more than {MOST_JOBS:,} such jobs, which Algorithm 1 adds one by one"
+        why = (
+            f"a machine holds more than {MOST_JOBS:,} such jobs, which Algorithm 1 adds one by one"
+        )
         raise ValueError(f"demand[{many[0]}]: {why}; leave the class out")
     bin_now, added, kept = np.zeros(classes, np.int64), [], []  # type: ignore[var-annotated]
     x = first = 0  # the paper counts from 1
@@ -221,8 +246,10 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
         if next_bin:
             kept.append(bin_now.copy())
             if len(kept) > max_bins:
-                raise ValueError(f"max_bins: Algorithm 1 keeps more than {max_bins:,} bins here; take fewer "
-                                 "classes or raise it")
+                raise ValueError(
+                    f"max_bins: Algorithm 1 keeps more than {max_bins:,} bins here; take fewer "
+                    "classes or raise it"
+                )
         bin_now[first] -= 1
         if not added:
             x += 1
@@ -230,7 +257,9 @@ def algorithm1(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, reset_flag: bo
     return Kept(np.array(kept, np.int64).reshape(-1, classes), False)
 
 
-def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, max_bins: int = 200_000) -> pd.DataFrame:
+def defects(
+    capacity: npt.ArrayLike, demand: npt.ArrayLike, *, max_bins: int = 200_000
+) -> pd.DataFrame:
     """What Algorithm 1 keeps on one machine, as printed and with its flag reset, beside the exact set.
 
     Columns: `version`; numbers of rows `kept`, `repeated`, `dominated` (different rows to which a job could
@@ -243,12 +272,23 @@ def defects(capacity: npt.ArrayLike, demand: npt.ArrayLike, *, max_bins: int = 2
     2       exact     3         0          0        0      False
     """
     right = non_dominated_bins(capacity, demand, max_bins=max_bins)
-    printed, mended = (algorithm1(capacity, demand, reset_flag=reset, max_bins=max_bins)
-                       for reset in (False, True))
+    printed, mended = (
+        algorithm1(capacity, demand, reset_flag=reset, max_bins=max_bins) for reset in (False, True)
+    )
     versions = {"as printed": printed, "flag reset": mended, "exact": Kept(right, False)}
     exact, rows = set(map(tuple, right.tolist())), []
     for version, (kept, undefined) in versions.items():
         different = set(map(tuple, kept.tolist()))
-        rows.append((version, len(kept), len(kept) - len(different), len(different - exact),
-                     len(exact - different), undefined))
-    return pd.DataFrame(rows, columns=["version", "kept", "repeated", "dominated", "missing", "undefined"])
+        rows.append(
+            (
+                version,
+                len(kept),
+                len(kept) - len(different),
+                len(different - exact),
+                len(exact - different),
+                undefined,
+            )
+        )
+    return pd.DataFrame(
+        rows, columns=["version", "kept", "repeated", "dominated", "missing", "undefined"]
+    )

@@ -92,8 +92,9 @@ def _prices(size, value) -> np.ndarray:
     return np.maximum(u, 0) * (1 + 1e-12)
 
 
-def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike, *,
-             gap: float = 1e-9) -> Mix:
+def best_mix(
+    capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLike, *, gap: float = 1e-9
+) -> Mix:
     """The mix of jobs that fits one machine and is worth most: an integer knapsack by branch and bound.
 
     `capacity (R,)`, `demand (K, R)`, `value (K,)` >= 0, what one job of each class is worth. The search stops
@@ -116,7 +117,10 @@ def best_mix(capacity: npt.ArrayLike, demand: npt.ArrayLike, value: npt.ArrayLik
     order = np.lexsort((-relative.max(axis=1), -density.round(9)))
     relative, worth, usable = relative[order], worth[order], usable[order]
     prices = [_prices(relative[q:], worth[q:]) for q in range(len(order))]
-    unit, first = np.concatenate(prices) / np.maximum(room, 1), np.cumsum([0] + [len(p) for p in prices])
+    unit, first = (
+        np.concatenate(prices) / np.maximum(room, 1),
+        np.cumsum([0] + [len(p) for p in prices]),
+    )
     own = np.zeros(len(order), np.int64)
     best, bound = _best(room, size[usable], worth, unit, first, gap, 0.0, own)
     number[usable] = own
@@ -141,8 +145,16 @@ class GeneratedPlan(Plan):
     priced: int
 
 
-def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 1e-6, integer: bool = False,
-                  max_rounds: int = 500, solver: str = "HiGHS", seconds: float = 600.0) -> GeneratedPlan:
+def generate_plan(
+    configs: MachineConfigs,
+    classes: JobClasses,
+    *,
+    gap: float = 1e-6,
+    integer: bool = False,
+    max_rounds: int = 500,
+    solver: str = "HiGHS",
+    seconds: float = 600.0,
+) -> GeneratedPlan:
     """Stages 1 and 2 with every class allowed on every configuration: the largest lambda2 there is.
 
     Stops when `rate` is proved to be within the fraction `gap` of the optimum (`bound`). Only bins in use are
@@ -171,23 +183,31 @@ def generate_plan(configs: MachineConfigs, classes: JobClasses, *, gap: float = 
             value = price * classes.rate[j]
             mix = best_mix(configs.capacity[j], classes.demand, value, gap=gap / 10)
             total += n * mix.bound
-            if (mix.value > (bins[j] @ value).max() * (1 + 1e-12)
-                and not (bins[j] == mix.number).all(axis=1).any()):
+            if (
+                mix.value > (bins[j] @ value).max() * (1 + 1e-12)
+                and not (bins[j] == mix.number).all(axis=1).any()
+            ):
                 pool[j].append(mix.number)
                 joined += 1
         bound = min(bound, total)
         if bound <= rate * (1 + gap) or not joined:
             break
     if bound > rate * (1 + gap):
-        raise RuntimeError(f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, "
-                           f"after {rounds} rounds")
+        raise RuntimeError(
+            f"max_rounds: {rate:g} is not proved to be within {gap:g} of the best, {bound:g}, "
+            f"after {rounds} rounds"
+        )
     machines = tuple(np.zeros(len(x), np.int64) for x in fractions)
     if integer:
-        machines = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds).fractions
+        machines = assign(
+            configs, classes, bins, integer=True, solver=solver, seconds=seconds
+        ).fractions
     kept = [np.flatnonzero((x > 0) | (n > 0)) for x, n in zip(fractions, machines, strict=True)]
     kept = [rows[np.lexsort(mixes[rows].T[::-1])] for mixes, rows in zip(bins, kept, strict=True)]
     bins, fractions, machines = (  # type: ignore[assignment]
-        [each[rows] for each, rows in zip(it, kept, strict=True)] for it in (bins, fractions, machines))
+        [each[rows] for each, rows in zip(it, kept, strict=True)]
+        for it in (bins, fractions, machines)
+    )
     made = make_plan(configs, classes, allocation, bins, fractions, machines if integer else None)
     fields = {name: getattr(made, name) for name in Plan.__dataclass_fields__}
     return GeneratedPlan(**fields, bound=bound, rounds=rounds, priced=rounds * configs.n_configs)

@@ -25,7 +25,9 @@ class Assignment(NamedTuple):
     price: np.ndarray
 
 
-def sustained(classes: JobClasses, bins: Sequence[np.ndarray], machines: Sequence[np.ndarray]) -> float:
+def sustained(
+    classes: JobClasses, bins: Sequence[np.ndarray], machines: Sequence[np.ndarray]
+) -> float:
     """The arrival rate that machines holding these mixes sustain (Eqs. 7-8), jobs per unit of time.
 
     `bins`: M arrays (B_j, K); `machines`: M arrays (B_j,), whole or fractional numbers of machines.
@@ -39,8 +41,15 @@ def sustained(classes: JobClasses, bins: Sequence[np.ndarray], machines: Sequenc
     return float((served[asked] / classes.share[asked]).min())
 
 
-def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarray], *, integer: bool = False,
-           solver: str = "HiGHS", seconds: float = 600.0) -> Assignment:
+def assign(
+    configs: MachineConfigs,
+    classes: JobClasses,
+    bins: Sequence[np.ndarray],
+    *,
+    integer: bool = False,
+    solver: str = "HiGHS",
+    seconds: float = 600.0,
+) -> Assignment:
     """Solve the machine-assignment program (Eqs. 6-10) over these bins, or the integer program behind it.
 
     `bins`: M arrays (B_j, K). Raises RuntimeError when optimality is not proved within `seconds`; the prices
@@ -57,9 +66,16 @@ def assign(configs: MachineConfigs, classes: JobClasses, bins: Sequence[np.ndarr
     rows = np.block([[-np.ones((len(asked), 1)), weights.T], [np.zeros((len(sizes), 1)), owner]])
     low = np.r_[np.zeros(len(asked)), configs.count]
     high = np.r_[np.full(len(asked), np.inf), configs.count]
-    x, prices = solve("the integer assignment program" if integer else "the machine-assignment program",
-                      np.r_[-1.0, np.zeros(len(order))], rows, low, high, solver=solver, seconds=seconds,
-                      whole=integer & (np.arange(len(order) + 1) > 0))
+    x, prices = solve(
+        "the integer assignment program" if integer else "the machine-assignment program",
+        np.r_[-1.0, np.zeros(len(order))],
+        rows,
+        low,
+        high,
+        solver=solver,
+        seconds=seconds,
+        whole=integer & (np.arange(len(order) + 1) > 0),
+    )
     price, machines = np.full(classes.n_classes, np.nan if integer else 0.0), np.zeros(len(order))
     if not integer:
         price[asked] = np.abs(prices[: len(asked)])
@@ -83,8 +99,9 @@ def rounded(fractions: np.ndarray, count: int) -> np.ndarray:
     return whole
 
 
-def bins_of(configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray,
-            max_bins: int = MAX_PLANNED) -> tuple:
+def bins_of(
+    configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray, max_bins: int = MAX_PLANNED
+) -> tuple:
     """The non-dominated bins of each configuration from the classes in `allowed (M, K)`: M arrays (B_j, K).
 
     Raises ValueError when one has more than `max_bins`.
@@ -98,9 +115,11 @@ def bins_of(configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray,
         demand, own = classes.demand[these], np.zeros((1, 0), np.int32)
         if these.any():
             if count_bins(capacity, demand, max_bins) > max_bins:
-                raise ValueError(f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have "
-                                 f"more than {max_bins:,} bins; use generate_plan, which makes only the bins "
-                                 "it needs, or raise max_bins")
+                raise ValueError(
+                    f"max_bins: {these.sum()} classes on machines of {capacity.tolist()} have "
+                    f"more than {max_bins:,} bins; use generate_plan, which makes only the bins "
+                    "it needs, or raise max_bins"
+                )
             own = non_dominated_bins(capacity, demand, max_bins=max_bins)
         mixes = np.zeros((len(own), classes.n_classes), np.int32)
         mixes[:, these] = own
@@ -109,24 +128,40 @@ def bins_of(configs: MachineConfigs, classes: JobClasses, allowed: np.ndarray,
     return tuple(bins)
 
 
-def make_plan(configs: MachineConfigs, classes: JobClasses, allocation: Allocation,
-              bins: Sequence[np.ndarray], fractions: Sequence[np.ndarray],
-              machines: Sequence[np.ndarray] | None = None) -> Plan:
+def make_plan(
+    configs: MachineConfigs,
+    classes: JobClasses,
+    allocation: Allocation,
+    bins: Sequence[np.ndarray],
+    fractions: Sequence[np.ndarray],
+    machines: Sequence[np.ndarray] | None = None,
+) -> Plan:
     """A plan from an optimum of the assignment program; `machines` where they are not rounded from it."""
     if machines is None:
         machines = [rounded(x, n) for x, n in zip(fractions, configs.count.tolist(), strict=True)]
     if any(x.sum() != n or (x < 0).any() for x, n in zip(machines, configs.count, strict=True)):
-        raise RuntimeError("the solver's numbers of machines do not add up to those there are; please report "
-                           "this instance")
+        raise RuntimeError(
+            "the solver's numbers of machines do not add up to those there are; please report "
+            "this instance"
+        )
     for array in (*fractions, *machines):
         array.flags.writeable = False
     rates = sustained(classes, bins, fractions), sustained(classes, bins, machines)
-    return Plan(configs, classes, allocation, tuple(bins), tuple(machines), tuple(fractions), *rates)
+    return Plan(
+        configs, classes, allocation, tuple(bins), tuple(machines), tuple(fractions), *rates
+    )
 
 
-def plan(configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation | None = None,
-         integer: bool = False, solver: str = "HiGHS", seconds: float = 600.0,
-         max_bins: int = MAX_PLANNED) -> Plan:
+def plan(
+    configs: MachineConfigs,
+    classes: JobClasses,
+    *,
+    allocation: Allocation | None = None,
+    integer: bool = False,
+    solver: str = "HiGHS",
+    seconds: float = 600.0,
+    max_bins: int = MAX_PLANNED,
+) -> Plan:
     """Stages 1 and 2 as in the paper: allocate, make the bins of each K^j, assign machines to bins, round.
 
     `allocation` is `allocate(configs, classes)` unless given. With `integer`, the machines are those of the
@@ -142,14 +177,21 @@ def plan(configs: MachineConfigs, classes: JobClasses, *, allocation: Allocation
     check(configs, classes)
     allocation = allocate(configs, classes, solver=solver) if allocation is None else allocation
     if allocation.running.shape != classes.rate.shape:
-        raise ValueError(f"allocation: made for {allocation.running.shape} configurations and classes, not "
-                         f"{classes.rate.shape}")
+        raise ValueError(
+            f"allocation: made for {allocation.running.shape} configurations and classes, not "
+            f"{classes.rate.shape}"
+        )
     bins = bins_of(configs, classes, allocation.support, max_bins)
     held = np.array([mixes.any(axis=0) for mixes in bins]).any(axis=0)
     for k in np.flatnonzero(~held & (classes.share > 0)):
         raise ValueError(
             f"allocation: class {k} is allocated only to configurations on which not even one of its jobs "
-            "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan")
+            "fits; give allocation=allocate(configs, classes, fitting=True), or use generate_plan"
+        )
     fractions = assign(configs, classes, bins, solver=solver, seconds=seconds).fractions
-    exact = assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds) if integer else None
+    exact = (
+        assign(configs, classes, bins, integer=True, solver=solver, seconds=seconds)
+        if integer
+        else None
+    )
     return make_plan(configs, classes, allocation, bins, fractions, exact and exact.fractions)

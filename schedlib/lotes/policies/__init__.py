@@ -80,7 +80,9 @@ def chosen(policy: str | own.Policy, given: dict) -> tuple[ModuleType, str, dict
         raise unknown("policy", policy, OPTIONS, "or pass a lotes.Policy")
     for key in given:
         if key not in known:
-            raise ValueError(f"{key}: no option of {name!r}, which has {', '.join(known) or 'none'}")
+            raise ValueError(
+                f"{key}: no option of {name!r}, which has {', '.join(known) or 'none'}"
+            )
     settings = {**known, **given}
     if hasattr(module, "check"):
         module.check(settings)

@@ -58,8 +58,9 @@ def typical_tasks(workload: Workload, cover: float = 0.95) -> Typical:
     """
     if not 0 < cover <= 1:
         raise ValueError(f"cover: {cover}, must be a part of the tasks, more than 0 and at most 1")
-    demand, number = np.unique(workload.tasks[list(workload.resources)].to_numpy(float), axis=0,
-                               return_counts=True)
+    demand, number = np.unique(
+        workload.tasks[list(workload.resources)].to_numpy(float), axis=0, return_counts=True
+    )
     order = np.argsort(-number, kind="stable")
     order = np.sort(order[: np.searchsorted(np.cumsum(number[order]), cover * number.sum()) + 1])
     return Typical(demand=demand[order], popularity=number[order] / number[order].sum())
@@ -68,17 +69,24 @@ def typical_tasks(workload: Workload, cover: float = 0.95) -> Typical:
 def check(settings: dict) -> None:
     """Raise ValueError unless typical tasks are given."""
     if not isinstance(settings["typical"], Typical):
-        raise ValueError("typical: 'fgd' goes by typical tasks; make them with lotes.typical_tasks(workload)")
+        raise ValueError(
+            "typical: 'fgd' goes by typical tasks; make them with lotes.typical_tasks(workload)"
+        )
 
 
 def kept(typical: Typical, configs: MachineConfigs, m: Machines) -> Fragments:
     """Typical tasks in the engine's units, those of equal GPUs side by side, and the state of machines."""
     if configs.pieces is None:
-        raise ValueError("configs: 'fgd' needs a resource that comes in pieces; name its column, pieces=")
+        raise ValueError(
+            "configs: 'fgd' needs a resource that comes in pieces; name its column, pieces="
+        )
     size = sizes(configs, typical.demand)
     order = np.lexsort((size[:, -1], size[:, configs.pieces]))
-    made = Fragments(size=np.ascontiguousarray(size[order]), now=np.zeros(len(m.config)),
-                     popularity=typical.popularity[order].astype(float))
+    made = Fragments(
+        size=np.ascontiguousarray(size[order]),
+        now=np.zeros(len(m.config)),
+        popularity=typical.popularity[order].astype(float),
+    )
     all_fragmented(made, m)
     return made
 
@@ -190,8 +198,9 @@ def changed(f, state, machine):
     f.now[machine] = fragmented(f, state.machines, machine)
 
 
-def fragmentation(configs: MachineConfigs, typical: Typical, size: np.ndarray, jobs: Any,
-                  time: float) -> float:
+def fragmentation(
+    configs: MachineConfigs, typical: Typical, size: np.ndarray, jobs: Any, time: float
+) -> float:
     """The sum of F_n(M) over all machines, in pieces, at a time of a run.
 
     `jobs` are the rows of a `Simulation` of these `configs`, `size (N, R)` the demands of the same tasks.
@@ -203,9 +212,12 @@ def fragmentation(configs: MachineConfigs, typical: Typical, size: np.ndarray, j
     [0.25, 0.0]
     """
     unit, capacity = piece_unit(configs), tree.fractions(configs.capacity, configs.capacity)[0]
-    m = tree.machines(capacity, configs.count, np.ones((configs.n_configs, 1)), configs.pieces, unit)
-    start, finish, machine, bits = (np.asarray(jobs[name]) for name in
-                                    ("start", "finish", "machine", "pieces"))
+    m = tree.machines(
+        capacity, configs.count, np.ones((configs.n_configs, 1)), configs.pieces, unit
+    )
+    start, finish, machine, bits = (
+        np.asarray(jobs[name]) for name in ("start", "finish", "machine", "pieces")
+    )
     running = np.flatnonzero((start <= time) & (time < finish))
     machine, size = machine[running], sizes(configs, size[running])
     held = (bits[running, None] >> np.arange(m.pieces.shape[1])) & 1

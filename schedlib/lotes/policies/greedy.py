@@ -37,9 +37,14 @@ def begin(policy: str, settings: dict, given: Given) -> Queues:
         shortest[leaf], ties[leaf] = 0, np.minimum(m.first[j + 1] - starts, WIDTH)
         for node in range(leaves - 1, 0, -1):
             _play(shortest, ties, root, node)
-    return Queues(head=np.full(len(m.config), -1), tail=np.full(len(m.config), -1),
-                  length=np.zeros(len(m.config), np.int32), shortest=shortest, ties=ties,
-                  bypass=bool(settings["bypass"]))
+    return Queues(
+        head=np.full(len(m.config), -1),
+        tail=np.full(len(m.config), -1),
+        length=np.zeros(len(m.config), np.int32),
+        shortest=shortest,
+        ties=ties,
+        bypass=bool(settings["bypass"]),
+    )
 
 
 @kernel
@@ -48,7 +53,8 @@ def _play(shortest, ties, root, node):
     least = min(shortest[left], shortest[right])
     shortest[root + node] = least
     ties[root + node] = (ties[left] if shortest[left] == least else 0) + (
-        ties[right] if shortest[right] == least else 0)
+        ties[right] if shortest[right] == least else 0
+    )
 
 
 @kernel
@@ -99,7 +105,11 @@ def wait(q, state, slot, rng):
             ties += q.ties[root] if q.shortest[root] == least else 0
     drawn, machine = int(rng.random() * ties), -1
     for j in range(m.capacity.shape[0]):
-        if m.pace[j, k] < np.inf and fits(m.capacity[j], size) and q.shortest[m.root[j] + 1] == least:
+        if (
+            m.pace[j, k] < np.inf
+            and fits(m.capacity[j], size)
+            and q.shortest[m.root[j] + 1] == least
+        ):
             root = m.root[j]
             if drawn < q.ties[root + 1]:
                 node = 1

@@ -7,9 +7,22 @@ import numpy as np
 from schedlib.core.checks import unknown
 from schedlib.core.uncounted import kernel
 from schedlib.lotes.dispatching import machine_tree as tree
-from schedlib.lotes.dispatching.machine_tree import first_fit, first_leaf, fits, machines_of, may_fit
+from schedlib.lotes.dispatching.machine_tree import (
+    first_fit,
+    first_leaf,
+    fits,
+    machines_of,
+    may_fit,
+)
 from schedlib.lotes.dispatching.state import NONE, Given
-from schedlib.lotes.dispatching.waiting_line import EARLIEST, Line, best_that_fits, join, line, quit_line
+from schedlib.lotes.dispatching.waiting_line import (
+    EARLIEST,
+    Line,
+    best_that_fits,
+    join,
+    line,
+    quit_line,
+)
 
 NOBODY = -(2**30)
 OPTIONS = {
@@ -21,7 +34,9 @@ OPTIONS = {
 class Scores(NamedTuple):
     """What LoTES keeps of M configurations, N machines and K classes."""
 
-    score: np.ndarray  # (K, N): upsilon, the jobs of the class in the machine's bin less those it runs
+    score: (
+        np.ndarray
+    )  # (K, N): upsilon, the jobs of the class in the machine's bin less those it runs
     top: np.ndarray  # (K, nodes): the largest score below each node of the machines' trees
     wheel: np.ndarray  # (K, M): rho_jk of Section 4.3.1 up to a factor per class
     serve: np.ndarray  # (M, K): which classes a machine looks for on an exit
@@ -45,7 +60,9 @@ def check(settings: dict) -> None:
         if settings[option] not in values:
             raise unknown(option, settings[option], values)
     if settings["sampled"] is not None and not settings["sampled"] >= 1:
-        raise ValueError(f"sampled: {settings['sampled']}, must be 1 or more machines, or None for all")
+        raise ValueError(
+            f"sampled: {settings['sampled']}, must be 1 or more machines, or None for all"
+        )
 
 
 def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int = 0) -> Scores:
@@ -54,18 +71,27 @@ def begin(policy: str, settings: dict, given: Given, running: np.ndarray | int =
     if plan is None:
         raise ValueError(f"plan: {policy!r} follows one; make it with lotes.plan(configs, classes)")
     able, held = np.isfinite(m.pace), plan.running > 0
-    wheel = np.where(able, plan.running * (plan.classes.rate if settings["wheel"] == "rate" else 1.0), 0.0)
+    wheel = np.where(
+        able, plan.running * (plan.classes.rate if settings["wheel"] == "rate" else 1.0), 0.0
+    )
     sample = settings["sampled"] or 0
     score = np.array((given.targets() - running).T, np.int32, order="C")
     return Scores(
-        score=score, top=np.array(tree.maxima(m, score.T, NOBODY).T, order="C"),
+        score=score,
+        top=np.array(tree.maxima(m, score.T, NOBODY).T, order="C"),
         wheel=np.ascontiguousarray(wheel.T, float),
         # a class that is in no bin is served by every machine that can run it
         serve=able & (held | ~held.any(axis=0) | (settings["exit"] == "all")),
-        line=line(len(score), given.typical), first=policy == "lotes-first",
-        fallback=settings.get("fallback", True), sample=sample, order=np.zeros(len(score), np.int64),
-        listed=np.zeros(1, np.int64), stack=np.zeros(128, np.int64),
-        tried=np.zeros(len(m.root), np.int64), drawn=np.zeros(max(sample, 1), np.int64))
+        line=line(len(score), given.typical),
+        first=policy == "lotes-first",
+        fallback=settings.get("fallback", True),
+        sample=sample,
+        order=np.zeros(len(score), np.int64),
+        listed=np.zeros(1, np.int64),
+        stack=np.zeros(128, np.int64),
+        tried=np.zeros(len(m.root), np.int64),
+        drawn=np.zeros(max(sample, 1), np.int64),
+    )
 
 
 @kernel
@@ -115,7 +141,8 @@ def _highest_score(m, s, j, k, size, need, best, best_score):
                 for machine in range(start, end):
                     score = s.score[k, machine]
                     if (score > best_score or (score == best_score and machine < best)) and fits(
-                        m.free[machine], size):
+                        m.free[machine], size
+                    ):
                         best, best_score = machine, score
                 break
             left = root + 2 * node
@@ -199,7 +226,9 @@ def _choose(s, state, k, size, rng):
         if tried[j] or m.pace[j, k] == np.inf:
             continue
         if s.first or s.sample > 0:
-            best, best_score = _look(s, state, j, k, size, need, rng, best=best, best_score=best_score)
+            best, best_score = _look(
+                s, state, j, k, size, need, rng, best=best, best_score=best_score
+            )
         else:
             best = first_fit(m, j, size, need)
             state.meter.clock[0].looked += (m.first[j + 1] if best < 0 else best + 1) - m.first[j]

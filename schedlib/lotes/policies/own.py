@@ -98,12 +98,40 @@ class Cluster(NamedTuple):
     rng: np.random.Generator
 
 
-_F1, _F2, _I1, _I2 = seen(types.float64), seen(types.float64, 2), seen(types.int64), seen(types.int64, 2)
+_F1, _F2, _I1, _I2 = (
+    seen(types.float64),
+    seen(types.float64, 2),
+    seen(types.int64),
+    seen(types.int64, 2),
+)
 _ROOM = types.NamedTuple([_F2, _I1, seen(types.int8), _I1, _I1, _F2, _F1, seen(types.int32)], Room)
 _NOTES, _RNG = types.float64[:, ::1], numba.typeof(np.random.default_rng(0))
 CLUSTER = types.NamedTuple(
-    [_F2, _F2, _I1, _F2, _I2, _I2, _F1, _F2, _F2, _F1, seen(types.float64, 1, "A"), seen(types.int32, 1, "A"),
-     _F1, _I1, _I1, _I1, types.float64, _ROOM, _NOTES, _NOTES, _RNG], Cluster)
+    [
+        _F2,
+        _F2,
+        _I1,
+        _F2,
+        _I2,
+        _I2,
+        _F1,
+        _F2,
+        _F2,
+        _F1,
+        seen(types.float64, 1, "A"),
+        seen(types.int32, 1, "A"),
+        _F1,
+        _I1,
+        _I1,
+        _I1,
+        types.float64,
+        _ROOM,
+        _NOTES,
+        _NOTES,
+        _RNG,
+    ],
+    Cluster,
+)
 RULE = types.int64(CLUSTER, types.int64)
 NOTES = "cluster.notes or cluster.machine_notes"
 ON_ARRIVAL = compiling.rule(RULE, "(cluster, job) -> machine", NOTES)
@@ -259,13 +287,25 @@ def begin(policy: Policy, settings: dict, given: Given) -> Own:
     bins, m = given.targets(), given.machines
     share, demand, mean = given.mix()
     total = m.free.sum(axis=1)
-    return Own(on_arrival=Rule(policy.arrive), on_exit=Rule(policy.leave), target=bins, share=share,
-               running=np.zeros_like(bins), demand=demand, first=np.full(len(m.config), -1), total=total,
-               mean=np.full_like(mean, np.nan) if settings["clairvoyant"] else mean,
-               order=np.lexsort((np.arange(len(total)), total)).astype(np.int32),
-               aside=np.zeros(len(total), np.int32), machine_notes=np.zeros((len(total), 4)), rng=given.rng,
-               work=np.zeros(0), ends=np.zeros(0), following=np.zeros(0, np.int64),
-               notes=np.zeros((0, 4)))
+    return Own(
+        on_arrival=Rule(policy.arrive),
+        on_exit=Rule(policy.leave),
+        target=bins,
+        share=share,
+        running=np.zeros_like(bins),
+        demand=demand,
+        first=np.full(len(m.config), -1),
+        total=total,
+        mean=np.full_like(mean, np.nan) if settings["clairvoyant"] else mean,
+        order=np.lexsort((np.arange(len(total)), total)).astype(np.int32),
+        aside=np.zeros(len(total), np.int32),
+        machine_notes=np.zeros((len(total), 4)),
+        rng=given.rng,
+        work=np.zeros(0),
+        ends=np.zeros(0),
+        following=np.zeros(0, np.int64),
+        notes=np.zeros((0, 4)),
+    )
 
 
 def grown(own: Own, slots: int) -> Own:
@@ -282,17 +322,39 @@ def grown(own: Own, slots: int) -> Own:
 def _seen(own, state):
     m, table, clock = state.machines, state.table, state.meter.clock[0]
     free = read_only(m.free)
-    room = Room(free=free, first=read_only(m.first), closed=read_only(m.closed), leaves=read_only(m.leaves),
-                root=read_only(m.root), bound=read_only(m.bound), total=read_only(own.total),
-                order=read_only(own.order))
-    return Cluster(capacity=read_only(m.capacity), pace=read_only(m.pace), config=read_only(m.config),
-                   free=free, running=read_only(own.running), target=read_only(own.target),
-                   share=read_only(own.share), demand=read_only(own.demand), size=read_only(table.size),
-                   work=read_only(own.work), submit=read_only(table.job.submit),
-                   job_class=read_only(table.job.job_class), ends=read_only(own.ends),
-                   first=read_only(own.first), following=read_only(own.following),
-                   waiting=read_only(table.hall[: clock.waiting]), now=clock.now, room=room, notes=own.notes,
-                   machine_notes=own.machine_notes, rng=own.rng)
+    room = Room(
+        free=free,
+        first=read_only(m.first),
+        closed=read_only(m.closed),
+        leaves=read_only(m.leaves),
+        root=read_only(m.root),
+        bound=read_only(m.bound),
+        total=read_only(own.total),
+        order=read_only(own.order),
+    )
+    return Cluster(
+        capacity=read_only(m.capacity),
+        pace=read_only(m.pace),
+        config=read_only(m.config),
+        free=free,
+        running=read_only(own.running),
+        target=read_only(own.target),
+        share=read_only(own.share),
+        demand=read_only(own.demand),
+        size=read_only(table.size),
+        work=read_only(own.work),
+        submit=read_only(table.job.submit),
+        job_class=read_only(table.job.job_class),
+        ends=read_only(own.ends),
+        first=read_only(own.first),
+        following=read_only(own.following),
+        waiting=read_only(table.hall[: clock.waiting]),
+        now=clock.now,
+        room=room,
+        notes=own.notes,
+        machine_notes=own.machine_notes,
+        rng=own.rng,
+    )
 
 
 @kernel

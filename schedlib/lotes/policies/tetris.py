@@ -56,17 +56,31 @@ def begin(policy: str, settings: dict, given: Given) -> Weights:
     """One queue for all jobs where no pace depends on the machine, else one for the classes of equal pace."""
     gamma_unit, pace = settings["gamma_unit"], given.machines.pace
     if gamma_unit is not None and given.time_unit not in SECONDS:
-        raise ValueError(f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to take "
-                         "times as they are")
+        raise ValueError(
+            f"gamma_unit: the workload is in {given.time_unit!r}; pass gamma_unit=None to take "
+            "times as they are"
+        )
     unit = 1.0 if gamma_unit is None else SECONDS[given.time_unit] / SECONDS[gamma_unit]
     if np.isfinite(pace).all() and (pace == pace[0]).all():
-        factor, group, fold = np.ones((len(pace), 1)), np.zeros(pace.shape[1], np.int64), pace[0].copy()
+        factor, group, fold = (
+            np.ones((len(pace), 1)),
+            np.zeros(pace.shape[1], np.int64),
+            pace[0].copy(),
+        )
     else:
         factor, group = np.unique(pace, axis=1, return_inverse=True)
         group, fold = group.reshape(-1).astype(np.int64), np.ones(pace.shape[1])
-    return Weights(packing=float(settings["packing"]), work=float(settings["work"] * unit), group=group,
-                   fold=fold, factor=np.ascontiguousarray(factor), line=line(factor.shape[1], given.typical),
-                   stack=np.zeros(128, np.int64), dot=np.zeros(128), limit=np.zeros(len(pace)))
+    return Weights(
+        packing=float(settings["packing"]),
+        work=float(settings["work"] * unit),
+        group=group,
+        fold=fold,
+        factor=np.ascontiguousarray(factor),
+        line=line(factor.shape[1], given.typical),
+        stack=np.zeros(128, np.int64),
+        dot=np.zeros(128),
+        limit=np.zeros(len(pace)),
+    )
 
 
 @kernel
@@ -109,7 +123,9 @@ def arrive(w, state, slot, rng):
             return best
         w.limit[j] = -np.inf
         loss = w.work * (m.pace[j, k] * gamma)
-        best, best_score, best_dot = _best_in(m, w, j, size, outlined, loss, (best, best_score, best_dot))
+        best, best_score, best_dot = _best_in(
+            m, w, j, size, outlined, loss, (best, best_score, best_dot)
+        )
 
 
 @kernel
@@ -137,8 +153,11 @@ def _best_in(m, w, j, size, job, loss, offer):
                     score = w.packing * exact - loss
                     if score < best_score or not fits(m.free[machine], size):
                         continue
-                    if (score > best_score or exact > best_dot
-                        or (exact == best_dot and machine < best)):
+                    if (
+                        score > best_score
+                        or exact > best_dot
+                        or (exact == best_dot and machine < best)
+                    ):
                         best, best_score, best_dot = machine, score, exact
                 break
             left = root + 2 * node
@@ -172,7 +191,9 @@ def pick(w, state, machine):
     for g in range(w.line.root.size):
         if w.line.count[g] > 0 and w.factor[j, g] < np.inf:
             weights = w.packing, w.work, w.factor[j, g]
-            best, best_score = best_that_fits(w.line, table, g, m.free[machine], weights, best, best_score)
+            best, best_score = best_that_fits(
+                w.line, table, g, m.free[machine], weights, best, best_score
+            )
     if best >= 0:
         quit_line(w.line, table, w.group[table.job[best].job_class], best)
     return best

@@ -36,7 +36,9 @@ SHORTEST = 0.5  # seconds that an instance of 0 s lasts
 RESOURCES = ["cpu", "mem", "gpu"]
 
 
-def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | None = None) -> Workload:
+def alibaba_instances(
+    configs: MachineConfigs | None = None, trace: Workload | None = None
+) -> Workload:
     """The hour's instances, each a task of its trace's job: `duration` (s), `cores` and `memory`.
 
     `trace` is `traces.alibaba2018("instances")` or a stretch of it. Instances that fit none of `configs`
@@ -48,15 +50,27 @@ def alibaba_instances(configs: MachineConfigs | None = None, trace: Workload | N
     configs = google2011()[0] if configs is None else configs
     trace = traces.alibaba2018("instances") if trace is None else trace
     if trace.resources != ("cpu", "mem") or trace.time_unit != "s":
-        raise ValueError(f"trace: demands {trace.resources} in {trace.time_unit!r}; give "
-                         "traces.alibaba2018('instances')")
+        raise ValueError(
+            f"trace: demands {trace.resources} in {trace.time_unit!r}; give "
+            "traces.alibaba2018('instances')"
+        )
     tasks = trace.tasks
-    made = pd.DataFrame({"job": tasks["job"], "duration": tasks["duration"].clip(lower=SHORTEST),
-                         "cores": tasks["cpu"] / CORES, "memory": tasks["mem"]})
-    able = (made[["cores", "memory"]].to_numpy()[:, None] <= configs.capacity).all(axis=2).any(axis=1)
+    made = pd.DataFrame(
+        {
+            "job": tasks["job"],
+            "duration": tasks["duration"].clip(lower=SHORTEST),
+            "cores": tasks["cpu"] / CORES,
+            "memory": tasks["mem"],
+        }
+    )
+    able = (
+        (made[["cores", "memory"]].to_numpy()[:, None] <= configs.capacity).all(axis=2).any(axis=1)
+    )
     short = f"instances of less than {SHORTEST:g} s (last {SHORTEST:g} s)"
-    report = {short: int((tasks["duration"] < SHORTEST).sum()),
-              "instances larger than every machine (left out)": int((~able).sum())}
+    report = {
+        short: int((tasks["duration"] < SHORTEST).sum()),
+        "instances larger than every machine (left out)": int((~able).sum()),
+    }
     return Workload(trace.jobs, made[able], "s", report)
 
 
@@ -79,12 +93,15 @@ def _offered(jobs: Workload) -> Callable[[MachineConfigs], float]:
     tasks, job_class = jobs.tasks, np.repeat(jobs.jobs["class"].to_numpy(), np.diff(jobs.offsets))
     number, duration = np.bincount(job_class), np.bincount(job_class, tasks["duration"])
     there = number > 0
-    work = np.array([np.bincount(job_class, tasks["duration"] * tasks[name])[there]
-                     for name in jobs.resources]).T
+    work = np.array(
+        [np.bincount(job_class, tasks["duration"] * tasks[name])[there] for name in jobs.resources]
+    ).T
     submit = jobs.jobs["submit"].to_numpy()
     if submit[0] == submit[-1]:
-        raise ValueError(f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, "
-                         "give a longer trace")
+        raise ValueError(
+            f"jobs: all are submitted at {submit[0]:g}; a load needs arrivals over some time, "
+            "give a longer trace"
+        )
 
     def load(configs):
         rate = np.tile(number[there] / duration[there], (configs.n_configs, 1))
@@ -113,14 +130,22 @@ def enough_machines(configs: MachineConfigs, jobs: Workload, load: float) -> Mac
     while not enough(many):
         many *= 2
     if many == 1:
-        raise ValueError(f"load: {load:g} needs less than one machine of each configuration; raise it, or "
-                         "give a longer trace")
+        raise ValueError(
+            f"load: {load:g} needs less than one machine of each configuration; raise it, or "
+            "give a longer trace"
+        )
     return at(bisect_left(range(many), True, many // 2 + 1, key=enough))
 
 
 def alibaba_hour(
-    configs: MachineConfigs | None = None, *, trace: Workload | None = None, k: int = 4, load: float = 0.8,
-    first: float = FIRST, features: str = "demand", seed: int = 0
+    configs: MachineConfigs | None = None,
+    *,
+    trace: Workload | None = None,
+    k: int = 4,
+    load: float = 0.8,
+    first: float = FIRST,
+    features: str = "demand",
+    seed: int = 0,
 ) -> tuple[MachineConfigs, JobClasses, Workload]:
     """Alibaba's hour as machines, job classes and jobs: a job per instance, in seconds, 3,056,536 of them.
 
@@ -137,8 +162,9 @@ def alibaba_hour(
     if not 0 < load < np.inf:
         raise ValueError(f"load: {load}, must be positive")
     instances = alibaba_instances(configs, trace)
-    classes, job_class = cluster_jobs(instances, k, configs=configs.n_configs, day=first, features=features,
-                                      seed=seed)
+    classes, job_class = cluster_jobs(
+        instances, k, configs=configs.n_configs, day=first, features=features, seed=seed
+    )
     submit = np.repeat(instances.jobs["submit"].to_numpy(), np.diff(instances.offsets))
     made = pd.DataFrame({"job": np.arange(len(submit)), "submit": submit, "class": job_class})
     jobs = Workload(made, instances.tasks.assign(job=made["job"].to_numpy()), "s", instances.report)
@@ -157,8 +183,15 @@ def gpu_machines(nodes: pd.DataFrame) -> MachineConfigs:
     return MachineConfigs(capacity, kinds.to_numpy(), pieces=RESOURCES.index("gpu"))
 
 
-def gpu_month(nodes: pd.DataFrame, trace: Workload, *, copies: int = 8, load: float = 0.8, k: int = 4,
-              seed: int = 0) -> tuple[MachineConfigs, JobClasses, Workload]:
+def gpu_month(
+    nodes: pd.DataFrame,
+    trace: Workload,
+    *,
+    copies: int = 8,
+    load: float = 0.8,
+    k: int = 4,
+    seed: int = 0,
+) -> tuple[MachineConfigs, JobClasses, Workload]:
     """The trace's 34 days as machines, job classes and jobs, in seconds since it began.
 
     `nodes` and `trace` as `traces.alibaba_gpu2023` gives them; `copies` of the trace (see the module), `k`
@@ -173,7 +206,9 @@ def gpu_month(nodes: pd.DataFrame, trace: Workload, *, copies: int = 8, load: fl
     if copies < 1:
         raise ValueError(f"copies: {copies}, must be 1 or more")
     jobs, tasks = trace.jobs, trace.tasks
-    ends = (jobs["scheduled"] if "scheduled" in jobs else jobs["submit"]).to_numpy() + tasks["duration"]
+    ends = (jobs["scheduled"] if "scheduled" in jobs else jobs["submit"]).to_numpy() + tasks[
+        "duration"
+    ]
     begin, length = ends.min(), ends.max() - ends.min()
     early = (jobs["submit"] < begin).to_numpy()
     submit, tasks = jobs["submit"].to_numpy()[~early] - begin, tasks[~early].reset_index(drop=True)
@@ -186,8 +221,9 @@ def gpu_month(nodes: pd.DataFrame, trace: Workload, *, copies: int = 8, load: fl
     return _classified(made, gpu_machines(nodes), k, seed, load)
 
 
-def gpu_draw(nodes: pd.DataFrame, trace: Workload, *, shrink: float = 1.0, k: int = 4,
-             seed: int = 0) -> tuple[MachineConfigs, JobClasses, Workload]:
+def gpu_draw(
+    nodes: pd.DataFrame, trace: Workload, *, shrink: float = 1.0, k: int = 4, seed: int = 0
+) -> tuple[MachineConfigs, JobClasses, Workload]:
     """Tasks drawn from the trace at random, one a second, none of which ends, until all GPUs are asked for,
     on the machines of `nodes` over `shrink`. Source: Weng et al. (FGD), USENIX ATC 2023, Section 6.
 
@@ -203,7 +239,9 @@ def gpu_draw(nodes: pd.DataFrame, trace: Workload, *, shrink: float = 1.0, k: in
     rows = tasks[RESOURCES].iloc[draw.integers(len(tasks), size=most)]
     rows = rows[: np.searchsorted(rows["gpu"].cumsum(), gpus * (1 - 1e-9)) + 1]
     forever = np.full(len(rows), 2.0 * len(rows))
-    return _classified(Workload.from_arrays(np.arange(len(rows)), forever, **rows), configs, k, seed)
+    return _classified(
+        Workload.from_arrays(np.arange(len(rows)), forever, **rows), configs, k, seed
+    )
 
 
 def _classified(jobs, configs, k, seed, load=None):

@@ -19,7 +19,18 @@ from schedlib.lotes.planning.plan import plan
 MACHINES = (6732, 3863, 1001, 795, 126, 52, 5, 5, 3, 1)
 CORES = (0.50, 0.50, 0.50, 1.00, 0.25, 0.50, 0.50, 0.50, 1.00, 1.00)
 MEMORY = (0.50, 0.25, 0.75, 1.00, 0.25, 0.12, 0.03, 0.97, 0.50, 0.06)
-SUPPORTS = (4, 2, 1, 2, 2, 1, 1, 2, 2, 1)  # abs(K^j) as printed: one optimum of stage 1 among very many
+SUPPORTS = (
+    4,
+    2,
+    1,
+    2,
+    2,
+    1,
+    1,
+    2,
+    2,
+    1,
+)  # abs(K^j) as printed: one optimum of stage 1 among very many
 HOURS, PROPORTIONS = (0.03, 0.04, 0.04, 0.03), (0.23, 0.46, 0.30, 0.01)
 CLASS_CORES, CLASS_MEMORY = (0.02, 0.02, 0.07, 0.20), (0.01, 0.03, 0.03, 0.06)
 SIZES = ("independent", "common", "fixed")
@@ -49,7 +60,9 @@ def fewer_machines(configs: MachineConfigs, shrink: float) -> MachineConfigs:
     return replace(configs, count=np.maximum(np.round(configs.count / shrink), 1).astype(int))
 
 
-def truncated(rng: np.random.Generator, mean: npt.ArrayLike, cv: float, high: npt.ArrayLike) -> np.ndarray:
+def truncated(
+    rng: np.random.Generator, mean: npt.ArrayLike, cv: float, high: npt.ArrayLike
+) -> np.ndarray:
     """Gaussians of these means and deviations cv * mean, each drawn again until it lies in [0, high]."""
     mean, high = np.broadcast_arrays(np.asarray(mean, float), np.asarray(high, float))
     drawn = (rng.standard_normal(mean.shape) * cv + 1) * mean
@@ -75,8 +88,10 @@ def parent_mean(mean: float, cv: float, high: float) -> float:
         return truncnorm.mean(-1 / cv, (high - m) / (cv * m), loc=m, scale=cv * m) - mean
 
     if not excess(mean / 2) < 0 < excess(mean):
-        raise ValueError(f"mean: {mean:g} is too near the largest size {high:g} for a Gaussian truncated "
-                         "there; match no means")
+        raise ValueError(
+            f"mean: {mean:g} is too near the largest size {high:g} for a Gaussian truncated "
+            "there; match no means"
+        )
     return float(brentq(excess, mean / 2, mean, xtol=1e-15))
 
 
@@ -123,8 +138,10 @@ class RandomWorkload:
         if self.sizes not in SIZES:
             raise unknown("sizes", self.sizes, SIZES)
         if (self.classes.demand > self.largest).any():
-            raise ValueError(f"classes: a mean demand exceeds largest = {self.largest:g}, where sizes are "
-                             "truncated")
+            raise ValueError(
+                f"classes: a mean demand exceeds largest = {self.largest:g}, where sizes are "
+                "truncated"
+            )
         streams(self.seed)
 
     def pace(self) -> np.ndarray:
@@ -142,10 +159,14 @@ class RandomWorkload:
         demand = self.classes.demand
         if self.sizes == "common":
             high = self.largest / demand.max(axis=1)
-            return np.array([parent_mean(1.0, self.cv, h) if self.matched else 1.0 for h in high]), high
+            return np.array(
+                [parent_mean(1.0, self.cv, h) if self.matched else 1.0 for h in high]
+            ), high
         mean = demand.copy()
         if self.matched and self.sizes != "fixed":
-            mean[demand > 0] = [parent_mean(value, self.cv, self.largest) for value in demand[demand > 0]]
+            mean[demand > 0] = [
+                parent_mean(value, self.cv, self.largest) for value in demand[demand > 0]
+            ]
         return mean, self.largest
 
     def demands(self, rng: np.random.Generator, job_class: np.ndarray) -> np.ndarray:
@@ -196,9 +217,19 @@ class RandomInstance(NamedTuple):
 
 
 def random_instance(
-    phi: float = 0.006, *, omega: float = 0.0, load: float = 0.97, machines: int = 1000, hours: float = 100.0,
-    sizes: str = "independent", matched: bool = False, n_classes: int = 9, seed: int = 0,
-    planner: Callable[[MachineConfigs, JobClasses], Any] = plan, rounded: bool = False) -> RandomInstance:
+    phi: float = 0.006,
+    *,
+    omega: float = 0.0,
+    load: float = 0.97,
+    machines: int = 1000,
+    hours: float = 100.0,
+    sizes: str = "independent",
+    matched: bool = False,
+    n_classes: int = 9,
+    seed: int = 0,
+    planner: Callable[[MachineConfigs, JobClasses], Any] = plan,
+    rounded: bool = False,
+) -> RandomInstance:
     """A random instance of Section 5.4: `machines` of each of Table 1's configurations, equal class shares.
 
     Mean sizes are 0.025 + U[-phi, phi] per class and resource; mean processing times u_k = U[0, 1] hours,
@@ -220,9 +251,13 @@ def random_instance(
         raise ValueError(f"load: {load}, must be positive")
     capacity = google2011()[0].capacity
     configs = MachineConfigs(capacity, [machines] * len(capacity))  # type: ignore[arg-type]
-    demands, times, speeds = streams(seed, "lotes mean demands", "lotes mean times", "lotes machine speeds")
+    demands, times, speeds = streams(
+        seed, "lotes mean demands", "lotes mean times", "lotes machine speeds"
+    )
     demand = 0.025 + phi * demands.uniform(-1, 1, (n_classes, capacity.shape[1]))
-    rate = (1 + omega * speeds.uniform(-1, 1, (len(capacity), n_classes))) / (1 - times.random(n_classes))
+    rate = (1 + omega * speeds.uniform(-1, 1, (len(capacity), n_classes))) / (
+        1 - times.random(n_classes)
+    )
     classes = JobClasses(np.full(n_classes, 1 / n_classes), demand, rate)
     made = planner(configs, classes)
     limit = made.rate_rounded if rounded else made.rate

@@ -13,8 +13,15 @@ from schedlib.workload import SECONDS, Workload
 RESTARTS, MOST_ROUNDS = 10, 300
 
 
-def cluster_jobs(workload: Workload, k: int = 4, *, configs: int = 1, day: float | None = None,
-                 features: str = "demand", seed: int = 0) -> tuple[JobClasses, np.ndarray]:
+def cluster_jobs(
+    workload: Workload,
+    k: int = 4,
+    *,
+    configs: int = 1,
+    day: float | None = None,
+    features: str = "demand",
+    seed: int = 0,
+) -> tuple[JobClasses, np.ndarray]:
     """Job classes found in a workload's first day, and the class of each of its jobs.
 
     LoTES's job runs on one machine, so each task counts as one: the second answer is (T,), a class below k
@@ -34,8 +41,9 @@ def cluster_jobs(workload: Workload, k: int = 4, *, configs: int = 1, day: float
     """
     points, weights, rows, early = _points(workload, day, features)
     if not 1 <= k <= early.sum():
-        raise ValueError(f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that "
-                         "many")
+        raise ValueError(
+            f"k: {k} classes of the {early.sum()} tasks of the first day; ask for 1 to that many"
+        )
     tasks = workload.tasks[early]
     demand, duration = tasks[list(workload.resources)].to_numpy(), tasks["duration"].to_numpy()
     label = np.full(len(points), -1)
@@ -47,14 +55,22 @@ def cluster_jobs(workload: Workload, k: int = 4, *, configs: int = 1, day: float
     centre = np.array([points[rows[early]][own == c].mean(axis=0) for c in order])
     hours = np.array([duration[own == c].mean() for c in order])
     if (hours == 0).any():
-        raise ValueError(f"workload: the tasks of class {(hours == 0).argmax()} all last 0; leave them out, "
-                         "they need no machine")
+        raise ValueError(
+            f"workload: the tasks of class {(hours == 0).argmax()} all last 0; leave them out, "
+            "they need no machine"
+        )
     near = nearest(points, centre)[0]
     return JobClasses(share[order], mean[order], np.tile(1 / hours, (configs, 1))), near[rows]
 
 
-def class_counts(workload: Workload, most: int = 8, *, day: float | None = None, features: str = "demand",
-                 seed: int = 0) -> pd.DataFrame:
+def class_counts(
+    workload: Workload,
+    most: int = 8,
+    *,
+    day: float | None = None,
+    features: str = "demand",
+    seed: int = 0,
+) -> pd.DataFrame:
     """What each further class gains, for k = 1 ... `most`, at most as many as there are different tasks.
 
     Columns: `k`; `spread`, the part of the variance left within classes; `smallest`, the share of the
@@ -89,20 +105,28 @@ def class_counts(workload: Workload, most: int = 8, *, day: float | None = None,
 
 def _points(workload, day, features):
     """Different points, how many tasks of the first day are at each, each task's point, which are early."""
-    tasks, submit, names = workload.tasks, workload.jobs["submit"].to_numpy(), list(workload.resources)
+    tasks, submit, names = (
+        workload.tasks,
+        workload.jobs["submit"].to_numpy(),
+        list(workload.resources),
+    )
     if not names:
         raise ValueError("workload: its tasks have no column of demands; give cpu=... and mem=...")
     if not len(tasks):
         raise ValueError("workload: no tasks; there is nothing to cluster")
     if day is None:
         if workload.time_unit not in SECONDS:
-            raise ValueError(f"day: how long is it in {workload.time_unit!r}? Give day=, the unit is none of "
-                             f"{', '.join(SECONDS)}")
+            raise ValueError(
+                f"day: how long is it in {workload.time_unit!r}? Give day=, the unit is none of "
+                f"{', '.join(SECONDS)}"
+            )
         day = SECONDS["d"] / SECONDS[workload.time_unit]
     early = np.repeat(submit < submit[0] + day, np.diff(workload.offsets))
     if not early.any():
-        raise ValueError(f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a "
-                         "longer day")
+        raise ValueError(
+            f"day: no task is submitted in the first {day:g} {workload.time_unit}; give a "
+            "longer day"
+        )
     if features not in ("demand", "demand and duration"):
         raise ValueError(f"features: {features!r} is neither 'demand' nor 'demand and duration'")
     columns = tasks[names if features == "demand" else [*names, "duration"]].to_numpy()
@@ -135,8 +159,10 @@ def nearest(points, centre):
 def k_means(points: np.ndarray, weights: np.ndarray, k: int, seed: int) -> tuple[np.ndarray, float]:
     """The label of each point and the weighted sum of squared distances, the best of several starts."""
     if k > len(points):
-        raise ValueError(f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for "
-                         "at most that many")
+        raise ValueError(
+            f"k: {k} classes, but the first day has only {len(points)} different tasks; ask for "
+            "at most that many"
+        )
     (draw,) = streams(seed, "k-means++")
     best: Any = None
     for _ in range(RESTARTS):
@@ -153,7 +179,9 @@ def k_means(points: np.ndarray, weights: np.ndarray, k: int, seed: int) -> tuple
             size, *total = [np.bincount(label, weights * column, k) for column in (1.0, *points.T)]
             centre = np.where(size[:, None] > 0, (total / np.maximum(size, 1e-300)).T, centre)
         inertia = float(dot(weights, distance))
-        if (np.bincount(label, minlength=k) > 0).all() and (best is None or inertia < best[1] * (1 - 1e-12)):
+        if (np.bincount(label, minlength=k) > 0).all() and (
+            best is None or inertia < best[1] * (1 - 1e-12)
+        ):
             best = label, inertia
     if best is None:
         raise ValueError(f"k: no start found {k} classes that all have tasks; ask for fewer")

@@ -21,7 +21,9 @@ from schedlib.workload import Workload
 JOBS, BATCH, HOURS = 672_074, 3_986, 29 * 24
 
 
-def wander(rng: np.random.Generator, steps: tuple[int, ...], spread: float, memory: float) -> np.ndarray:
+def wander(
+    rng: np.random.Generator, steps: tuple[int, ...], spread: float, memory: float
+) -> np.ndarray:
     """A stationary AR(1) path (steps, ...) of deviation `spread`; correlations 1/e after `memory` steps."""
     keep, path = np.exp(-1 / memory), rng.standard_normal(steps)
     for i in range(1, len(path)):
@@ -53,27 +55,45 @@ class ArrivalModel:
         for name in ("typical", "spread", "memory"):
             value = getattr(self, name)
             if not (np.isfinite(value) and (value > 0 or (name == "spread" and value == 0))):
-                raise ValueError(f"{name}: {value}; typical and memory must be positive, spread not negative")
+                raise ValueError(
+                    f"{name}: {value}; typical and memory must be positive, spread not negative"
+                )
         if any(len(cycle) != 3 or not cycle[0] > 0 for cycle in self.cycles):
-            raise ValueError(f"cycles: {self.cycles}; each needs a positive period, an amplitude and the "
-                             "hour of its peak")
+            raise ValueError(
+                f"cycles: {self.cycles}; each needs a positive period, an amplitude and the "
+                "hour of its peak"
+            )
 
     def expected(self, hours: npt.ArrayLike) -> np.ndarray:
         """The expected number of jobs in each of these hours, (H,) like `hours`."""
         hours = np.asarray(hours, float)
-        swing = sum((amplitude * np.cos(2 * np.pi * (hours - peak) / period)
-                     for period, amplitude, peak in self.cycles), 0 * hours)
+        swing = sum(
+            (
+                amplitude * np.cos(2 * np.pi * (hours - peak) / period)
+                for period, amplitude, peak in self.cycles
+            ),
+            0 * hours,
+        )
         return self.typical * np.exp(swing + self.spread**2 / 2)
 
     def draw(self, hours: int, jobs: int | None, rng: np.random.Generator) -> np.ndarray:
         """Jobs in each hour, (hours,) integers: `jobs` in all, or as many as come when that is None."""
         intensity = self.expected(np.arange(hours)) * np.exp(
-            wander(rng, (hours,), self.spread, self.memory) - self.spread**2 / 2)
-        return rng.poisson(intensity) if jobs is None else rng.multinomial(jobs, intensity / intensity.sum())
+            wander(rng, (hours,), self.spread, self.memory) - self.spread**2 / 2
+        )
+        return (
+            rng.poisson(intensity)
+            if jobs is None
+            else rng.multinomial(jobs, intensity / intensity.sum())
+        )
 
 
-GOOGLE_ARRIVALS = ArrivalModel(typical=917.5, spread=0.2629, memory=1.752,
-                               cycles=((168.0, 0.1718, 77.86), (24.0, 0.0665, 22.54), (4.0, 0.0784, 1.019)))
+GOOGLE_ARRIVALS = ArrivalModel(
+    typical=917.5,
+    spread=0.2629,
+    memory=1.752,
+    cycles=((168.0, 0.1718, 77.86), (24.0, 0.0665, 22.54), (4.0, 0.0784, 1.019)),
+)
 """The fit to the 696 hours of Google's table, clusterdata-2011-2, without the 3,986 jobs at its beginning, by
 maximum likelihood (`tests/google_fits.py`): cycles of a week, a day, and four hours, which stand out.
 
@@ -82,19 +102,54 @@ and week to week. It lacks the one great burst, in hours 414 to 431, whose peak 
 of 99 in 100 months of the model (median 2,280).
 """
 
-DURATIONS = np.array([
-    (1, 1.944e-09, 2.778e-10), (0.995, 0.06279, 0.003764), (0.99, 0.2152, 0.00436), (0.975, 1.35, 0.005206),
-    (0.95, 10.53, 0.005994), (0.9, 31.93, 0.00732), (0.85, 46.04, 0.009272), (0.8, 58.7, 0.01276),
-    (0.75, 120.4, 0.01723), (0.7, 237.4, 0.02127), (0.65, 403.3, 0.0257), (0.6, 571.8, 0.03158),
-    (0.585, 691.9, 0.0337), (0.55, 696, 0.03918), (0.5, 696, 0.04904), (0.4, 696, 0.0709),
-    (0.32, 696, 0.0914), (0.256, 696, 0.1195), (0.2048, 696, 0.1683), (0.1638, 696, 0.2385),
-    (0.1311, 696, 0.3313), (0.1049, 696, 0.4433), (0.08389, 696, 0.5809), (0.06711, 696, 0.751),
-    (0.05369, 696, 1.002), (0.04295, 696, 1.382), (0.03436, 696, 1.955), (0.02749, 696, 2.687),
-    (0.02199, 696, 3.441), (0.01759, 696, 4.3), (0.01407, 696, 6.052), (0.01126, 696, 10.51),
-    (0.009007, 696, 15.25), (0.007206, 696, 23.31), (0.005765, 696, 44.53), (0.004612, 696, 73.44),
-    (0.003689, 696, 138.2), (0.002951, 696, 168), (0.002361, 696, 217.5), (0.001889, 696, 338.5),
-    (0.001511, 696, 496.6), (0.001209, 696, 696), (0.0009671, 696, 696), (0, 696, 696),
-])
+DURATIONS = np.array(
+    [
+        (1, 1.944e-09, 2.778e-10),
+        (0.995, 0.06279, 0.003764),
+        (0.99, 0.2152, 0.00436),
+        (0.975, 1.35, 0.005206),
+        (0.95, 10.53, 0.005994),
+        (0.9, 31.93, 0.00732),
+        (0.85, 46.04, 0.009272),
+        (0.8, 58.7, 0.01276),
+        (0.75, 120.4, 0.01723),
+        (0.7, 237.4, 0.02127),
+        (0.65, 403.3, 0.0257),
+        (0.6, 571.8, 0.03158),
+        (0.585, 691.9, 0.0337),
+        (0.55, 696, 0.03918),
+        (0.5, 696, 0.04904),
+        (0.4, 696, 0.0709),
+        (0.32, 696, 0.0914),
+        (0.256, 696, 0.1195),
+        (0.2048, 696, 0.1683),
+        (0.1638, 696, 0.2385),
+        (0.1311, 696, 0.3313),
+        (0.1049, 696, 0.4433),
+        (0.08389, 696, 0.5809),
+        (0.06711, 696, 0.751),
+        (0.05369, 696, 1.002),
+        (0.04295, 696, 1.382),
+        (0.03436, 696, 1.955),
+        (0.02749, 696, 2.687),
+        (0.02199, 696, 3.441),
+        (0.01759, 696, 4.3),
+        (0.01407, 696, 6.052),
+        (0.01126, 696, 10.51),
+        (0.009007, 696, 15.25),
+        (0.007206, 696, 23.31),
+        (0.005765, 696, 44.53),
+        (0.004612, 696, 73.44),
+        (0.003689, 696, 138.2),
+        (0.002951, 696, 168),
+        (0.002361, 696, 217.5),
+        (0.001889, 696, 338.5),
+        (0.001511, 696, 496.6),
+        (0.001209, 696, 696),
+        (0.0009671, 696, 696),
+        (0, 696, 696),
+    ]
+)
 """How long Google's jobs run: the share that runs longer than so many hours, in the batch and of those that
 come later; 696 h stand for the rest of the month. Kaplan and Meier's estimate, to four digits.
 Facts of Google's clusterdata-2011-2, CC-BY 4.0 (Reiss, Wilkes and Hellerstein, 2011)."""
@@ -117,10 +172,19 @@ def google_times(jobs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"submit": submit, "duration": duration, "ended": ended})
 
 
-def google_month(configs: MachineConfigs, classes: JobClasses, *, load: float = 0.8, thin: int = 1,
-                 hours: float = HOURS, times: pd.DataFrame | None = None,
-                 arrivals: ArrivalModel = GOOGLE_ARRIVALS, sizes: str = "common", drift: float = 0.0,
-                 seed: int = 0) -> tuple[MachineConfigs, JobClasses, Workload]:
+def google_month(
+    configs: MachineConfigs,
+    classes: JobClasses,
+    *,
+    load: float = 0.8,
+    thin: int = 1,
+    hours: float = HOURS,
+    times: pd.DataFrame | None = None,
+    arrivals: ArrivalModel = GOOGLE_ARRIVALS,
+    sizes: str = "common",
+    drift: float = 0.0,
+    seed: int = 0,
+) -> tuple[MachineConfigs, JobClasses, Workload]:
     """The month's machines, classes and jobs, in hours, at a mean `load` of the machines' cores.
 
     - Jobs: of `times`, as `google_times` gives them, every `thin`-th from number `seed` on. Without it a
@@ -142,11 +206,15 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, load: float = 
     (33603, ('cores', 'memory'), 0.8)
     """
     if not (load > 0 and thin >= 1 and 0 < hours <= HOURS):
-        raise ValueError(f"load, thin, hours: {load:g}, {thin}, {hours:g}; needs a load above 0, thin of at "
-                         f"least 1, and at most {HOURS} hours")
+        raise ValueError(
+            f"load, thin, hours: {load:g}, {thin}, {hours:g}; needs a load above 0, thin of at "
+            f"least 1, and at most {HOURS} hours"
+        )
     if configs.n_resources != 2 or classes.n_resources != 2:
-        raise ValueError("configs, classes: the month has cores and memory; give machines and classes of two "
-                         "resources")
+        raise ValueError(
+            "configs, classes: the month has cores and memory; give machines and classes of two "
+            "resources"
+        )
     names = ("month arrivals", "month mix", "month durations", "month demands")
     when, mix, long, demands = streams(seed, *names)
     if times is None:
@@ -154,16 +222,21 @@ def google_month(configs: MachineConfigs, classes: JobClasses, *, load: float = 
     else:
         times = times[seed % thin :: thin]
     submit, duration = times.loc[times["submit"] < hours, ["submit", "duration"]].to_numpy().T
-    odds = np.log(np.maximum(classes.share, 1e-300)) + wander(mix, (HOURS, classes.n_classes), drift, 48.0)
+    odds = np.log(np.maximum(classes.share, 1e-300)) + wander(
+        mix, (HOURS, classes.n_classes), drift, 48.0
+    )
     shares = exp(odds - odds.max(axis=1, keepdims=True))
     edges = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
     job_class = (mix.random(len(submit))[:, None] > edges[submit.astype(int)][:, :-1]).sum(axis=1)
     rate = np.full_like(classes.rate, len(duration) / math.fsum(duration))
     planned = JobClasses(classes.share, classes.demand, rate)
-    law = RandomWorkload(planned, 1.0, 1.0, sizes.removesuffix("-matched"), sizes.endswith("-matched"))
+    law = RandomWorkload(
+        planned, 1.0, 1.0, sizes.removesuffix("-matched"), sizes.endswith("-matched")
+    )
     cores, memory = law.demands(demands, job_class).T
-    made = Workload.from_arrays(submit, duration, job_class=job_class, time_unit="h", cores=cores,
-                                memory=memory)
+    made = Workload.from_arrays(
+        submit, duration, job_class=job_class, time_unit="h", cores=cores, memory=memory
+    )
     need = core_load(configs, made, hours) * _cores(configs)
     low, high = (_cores(configs) * load / need * factor for factor in (0.5, 9.0))
     for _ in range(30):
@@ -182,10 +255,16 @@ def _model(arrivals, thin, when, long):
     """Submissions and durations (h) of a month by the model."""
     first, later = BATCH // thin, (JOBS - BATCH) // thin
     submit = np.repeat(np.arange(HOURS), arrivals.draw(HOURS, later, when)) + when.random(later)
-    durations = [np.interp((long.permutation(n) + 0.5) / n, 1 - DURATIONS[:, 0], hours)
-                 for n, hours in ((first, DURATIONS[:, 1]), (later, DURATIONS[:, 2]))]
-    return pd.DataFrame({"submit": np.append(np.zeros(first), np.sort(submit)),
-                         "duration": np.concatenate(durations)})
+    durations = [
+        np.interp((long.permutation(n) + 0.5) / n, 1 - DURATIONS[:, 0], hours)
+        for n, hours in ((first, DURATIONS[:, 1]), (later, DURATIONS[:, 2]))
+    ]
+    return pd.DataFrame(
+        {
+            "submit": np.append(np.zeros(first), np.sort(submit)),
+            "duration": np.concatenate(durations),
+        }
+    )
 
 
 def core_load(configs: MachineConfigs, jobs: Workload, hours: float = HOURS) -> float:

@@ -27,9 +27,19 @@ from schedlib.teaching.exercises.reading import Hint, error_line
 from schedlib.teaching.exercises.sealed import Sealed
 
 __all__ = ["Verdict", "check", "exercise", "listed"]
-TOPICS = {"tour": "waiting", "waiting": "waiting", "fluid": "lotes", "bins": "lotes", "dispatching": "lotes",
-          "hmhs": "batches", "mch": "batches", "probing": "eagle", "eagle": "eagle", "one_trace": "own",
-          "own_policy": "own"}
+TOPICS = {
+    "tour": "waiting",
+    "waiting": "waiting",
+    "fluid": "lotes",
+    "bins": "lotes",
+    "dispatching": "lotes",
+    "hmhs": "batches",
+    "mch": "batches",
+    "probing": "eagle",
+    "eagle": "eagle",
+    "one_trace": "own",
+    "own_policy": "own",
+}
 LOOKS = {"Right": ("\u2713", "#0b5d2e", "#e3f5e9"), "Not yet": ("\u2717", "#8a2c0d", "#fdebe4")}
 ASKED = ("\u270e", "#1f4e79", "#e6f0fa")  # before there is an answer
 
@@ -72,7 +82,9 @@ class Verdict:
     def _repr_html_(self) -> str:
         text = re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(self._words(), quote=False))
         mark, ink, paper = LOOKS.get(self.head, ASKED)
-        style = f"border-left: 4px solid {ink}; background: {paper}; color: {ink}; padding: 0.5em 1em"
+        style = (
+            f"border-left: 4px solid {ink}; background: {paper}; color: {ink}; padding: 0.5em 1em"
+        )
         text = text.replace("<code>", f'<code style="background: none; color: {ink}">')
         return f'<p role="status" style="{style}">{mark} <strong>{self.head}:</strong> {text}</p>'
 
@@ -144,4 +156,6 @@ def check(name: str, answer: Any) -> Verdict:
 def _refused(name, text, hints):
     TRIED[name] = TRIED.get(name, 0) + 1
     at = min(TRIED[name] - 1, len(hints))
-    return Verdict(False, text, "Not yet", f"Next hint ({at} of {len(hints)}): {hints[at - 1]}" if at else "")
+    return Verdict(
+        False, text, "Not yet", f"Next hint ({at} of {len(hints)}): {hints[at - 1]}" if at else ""
+    )

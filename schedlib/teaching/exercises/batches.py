@@ -28,23 +28,34 @@ batches = partial(exercises.exercise, "hmhs")
 MAPS, REDUCES = [3, 7, 4, 5], [6, 2, 4, 1]
 
 
-@batches("jobs that are quicker in the map stage by growing map time, then the others by falling reduce time")
+@batches(
+    "jobs that are quicker in the map stage by growing map time, then the others by falling reduce time"
+)
 def order_by_hand(answer: object, seal: Sealed) -> str:
     """Give a pair: the four jobs in Johnson's order, numbered from 1, and the makespan."""
     given = items(answer, "a pair: a list of four jobs, and a makespan", 2)
-    order, makespan = wholes(numbers(given[0], 4, "four jobs"), "jobs") - 1, number(given[1], "a makespan")
+    order, makespan = (
+        wholes(numbers(given[0], 4, "four jobs"), "jobs") - 1,
+        number(given[1], "a makespan"),
+    )
     expect(sorted(order) == [0, 1, 2, 3], "each of the jobs 1 to 4 once")
     took = flow_shop_makespan(MAPS, REDUCES, order)
-    seal.right("least", took, "this order takes too long: in which stage is each job quicker?", 1e-6)
-    hint = "no order is shorter, but it is not Johnson's: sort each of the two groups as the rule says"
+    seal.right(
+        "least", took, "this order takes too long: in which stage is each job quicker?", 1e-6
+    )
+    hint = (
+        "no order is shorter, but it is not Johnson's: sort each of the two groups as the rule says"
+    )
     seal.right("order", " ".join(map(str, order)), hint)
     hint = "the order is right; for the makespan, a reduce waits for its own map and for the reduce before it"
     expect(near(makespan, took, 1e-9), hint)
     return "and no order is shorter."
 
 
-@batches("two machines in the map stage: one job a little quicker on the first machine, the other very "
-         "slow on the second")
+@batches(
+    "two machines in the map stage: one job a little quicker on the first machine, the other very "
+    "slow on the second"
+)
 def where_hmhs_loses(answer: object, seal: Sealed) -> str:
     """Give an `hmhs.Instance` of two jobs, with at most two machines a stage."""
     case = a(hmhs.Instance, answer, "an `hmhs.Instance`")
@@ -52,17 +63,27 @@ def where_hmhs_loses(answer: object, seal: Sealed) -> str:
     expect(max(case.map_machines, case.reduce_machines) <= 2, "at most two machines in a stage")
     ours, fifo = (hmhs.schedule(case, policy).makespan for policy in ("hmhs", "fifo"))
     how = "as good as" if near(ours, fifo, 1e-9) else "better than"
-    hint = "on which machine does Min-Min put the first task, and which job needed that machine more?"
+    hint = (
+        "on which machine does Min-Min put the first task, and which job needed that machine more?"
+    )
     expect(ours > fifo * (1 + 1e-9), f"HMHS is {how} FIFO here: {hint}")
-    return f"HMHS takes {ours:.3g}, FIFO {fifo:.3g}, and the best schedule {hmhs.optimum(case):.3g}."
+    return (
+        f"HMHS takes {ours:.3g}, FIFO {fifo:.3g}, and the best schedule {hmhs.optimum(case):.3g}."
+    )
 
 
-@batches("`hmhs.schedule(case, policy).makespan` for five seeds and three policies, then means, then ratios")
+@batches(
+    "`hmhs.schedule(case, policy).makespan` for five seeds and three policies, then means, then ratios"
+)
 def two_stages(answer: object, seal: Sealed) -> str:
     """Give two numbers: the mean makespan over FIFO-Pri's, with Min-Min on maps only, and on reduces only."""
     given = numbers(answer, 2)
     seal.trap("swapped", given, "the numbers look right, but the other way round")
-    seal.trap("upside down", given, "divide the other way round: the mixed policy's makespan over FIFO-Pri's")
+    seal.trap(
+        "upside down",
+        given,
+        "divide the other way round: the mixed policy's makespan over FIFO-Pri's",
+    )
     seal.trap("seconds", given, "divide by FIFO-Pri's mean makespan")
     for stage, mine in zip(("map", "reduce"), given, strict=True):
         policy = f'`replace(hmhs.POLICIES["fifo-pri"], {stage}_rule="min-min")`'
@@ -70,21 +91,29 @@ def two_stages(answer: object, seal: Sealed) -> str:
     return "the stage with the most work decides."
 
 
-@batches("for each waiting job take `stage.time[job].min()`, and choose the job for which that is largest")
+@batches(
+    "for each waiting job take `stage.time[job].min()`, and choose the job for which that is largest"
+)
 def max_min(answer: object, seal: Sealed) -> str:
     """Give an `hmhs.Policy` with your rule as its `map_rule`."""
     policy = a(hmhs.Policy, answer, "an `hmhs.Policy`")
-    expect(callable(policy.map_rule), "its `map_rule` is a name; needs a function made by `hmhs.rule`")
+    expect(
+        callable(policy.map_rule), "its `map_rule` is a name; needs a function made by `hmhs.rule`"
+    )
     rng = np.random.default_rng(0)
     for _ in range(5):
         time, tasks, same = rng.uniform(1, 9, 6), rng.integers(1, 4, 6), np.ones((6, 3))
-        length = np.diff(time[_map_order(policy, hmhs.Instance(time, tasks, same, time, tasks, same))])
+        length = np.diff(
+            time[_map_order(policy, hmhs.Instance(time, tasks, same, time, tasks, same))]
+        )
         expect((length <= 0).all(), "on equal machines the job with the longest tasks goes first")
         speed = rng.uniform(0.1, 3, (6, 3))
         first = _map_order(policy, hmhs.Instance(time, tasks, speed, time, tasks, same))[0]
         hint = "on an idle cluster the first job is the one whose *best* time, over all machines, is longest"
         expect(first == (time[:, None] * speed).min(axis=1).argmax(), hint)
-    mine, ours, fifo = (hmhs.schedule(hmhs.single(100, 0), one).makespan for one in (policy, "hmhs", "fifo"))
+    mine, ours, fifo = (
+        hmhs.schedule(hmhs.single(100, 0), one).makespan for one in (policy, "hmhs", "fifo")
+    )
     times = f"it takes {mine / ours:.1f} times as long as HMHS, FIFO {fifo / ours:.1f} times"
     return f"{times}: choosing the right machine matters most."
 
@@ -98,8 +127,10 @@ sharing = partial(exercises.exercise, "mch")
 RESOURCES = ("CPU", "memory")
 
 
-@sharing("divide each demand by its largest entry; add these up in group 2, divide by the largest entry "
-         "of the sum")
+@sharing(
+    "divide each demand by its largest entry; add these up in group 2, divide by the largest entry "
+    "of the sum"
+)
 def shares_by_hand(answer: object, seal: Sealed) -> str:
     """Give a triple: three weights, the first full resource ("CPU" or "memory"), three dominant shares."""
     given = items(answer, "a triple: three weights, a resource, three shares", 3)
@@ -109,8 +140,12 @@ def shares_by_hand(answer: object, seal: Sealed) -> str:
     hint = "weights: 1 over the largest entry of the sum over group 2, for those inside"
     expect(weights[0] > 0, "weights are positive")
     seal.right("weights", weights / weights[0], hint, 0.01)
-    expect(not near(shares, weights), "these are the weights again: at which level is a resource full?")
-    seal.right("shares", shares, "shares are the weights times the level at which a resource is full", 0.01)
+    expect(
+        not near(shares, weights), "these are the weights again: at which level is a resource full?"
+    )
+    seal.right(
+        "shares", shares, "shares are the weights times the level at which a resource is full", 0.01
+    )
     return "and part of the other resource stays idle."
 
 
@@ -119,9 +154,15 @@ def where_they_differ(answer: object, seal: Sealed) -> str:
     """Give a `mch.Tree`, two groups of two jobs, one partial-type; MCH and H-DRF differ at 10 CPUs, 10 GB."""
     tree = _two_resources(answer)
     jobs = [path for path in tree.paths if len(path) > 1]
-    expect(jobs == [(1, 1), (1, 2), (2, 1), (2, 2)], "needs two groups of two jobs: [[.., ..], [.., ..]]")
+    expect(
+        jobs == [(1, 1), (1, 2), (2, 1), (2, 2)],
+        "needs two groups of two jobs: [[.., ..], [.., ..]]",
+    )
     partial = (tree.demand == 0).any(axis=1)
-    expect(partial.sum() == 1, f"needs one job that does without a resource, and here are {partial.sum()}")
+    expect(
+        partial.sum() == 1,
+        f"needs one job that does without a resource, and here are {partial.sum()}",
+    )
     needed = tree.demand[partial, mch.flatten(tree, [10, 10]).first_saturated][0] > 0
     fills_first = "its partial-type job needs what `mch.flatten` says fills first"
     ours, theirs = (mch.allocate(tree, [10, 10], rule).shares for rule in ("mch", "h-drf"))
@@ -130,15 +171,25 @@ def where_they_differ(answer: object, seal: Sealed) -> str:
     return "its weight ignores its group, as it does not need the resource that fills first."
 
 
-@sharing("group 1 leaves the memory job a part 1 - 1 / weight of the memory; set that equal to the job's "
-         "guarantee")
+@sharing(
+    "group 1 leaves the memory job a part 1 - 1 / weight of the memory; set that equal to the job's "
+    "guarantee"
+)
 def heavier_group(answer: object, seal: Sealed) -> str:
     """Give a number: the least weight of group 2 that gives its memory job's guarantee by the naive rule."""
     weight = number(answer)
     expect(weight >= 1, "at weight 1 the memory job has nothing: try larger weights")
-    seal.trap("nothing", weight, "with the weights 1 and 1 its memory job has nothing: try larger ones")
-    seal.trap("more than needed", weight, "that is enough, but it is not the least weight: try a fifth of it")
-    seal.trap("half", weight, "that weight gives it half of the memory: is its guarantee that large?")
+    seal.trap(
+        "nothing", weight, "with the weights 1 and 1 its memory job has nothing: try larger ones"
+    )
+    seal.trap(
+        "more than needed",
+        weight,
+        "that is enough, but it is not the least weight: try a fifth of it",
+    )
+    seal.trap(
+        "half", weight, "that weight gives it half of the memory: is its guarantee that large?"
+    )
     hint = "what does the memory job get at this weight, and what is its guarantee? Both depend on the weight"
     seal.right("weight", weight, hint)
     return "with a smaller weight the guarantee is broken."
@@ -159,7 +210,9 @@ def by_guarantee(answer: object, seal: Sealed) -> str:
     return f"the poorest group has {100 * poorest:.0f} % of its guarantee; H-DRF would give it all."
 
 
-@sharing("go down the tree: a child's number is its parent's, over the largest entry of the parent's sum")
+@sharing(
+    "go down the tree: a child's number is its parent's, over the largest entry of the parent's sum"
+)
 def near_h_drf(answer: object, seal: Sealed) -> str:
     """Give a function of (tree): a weight for each leaf, with one unit of each resource, so that weighted DRF
     keeps every leaf's guarantee and comes nearer to H-DRF than MCH does."""
@@ -170,15 +223,23 @@ def near_h_drf(answer: object, seal: Sealed) -> str:
         with hinted(f"it stopped at tree {i + 1} of 60"):
             weights = numbers(weigh(tree), tree.n_leaves, "a weight for each leaf")
         expect((weights > 0).all(), "weights are positive")
-        flat = mch.Tree(list(map(tuple, tree.demand)), {(k,): w for k, w in enumerate(weights.tolist(), 1)})
+        flat = mch.Tree(
+            list(map(tuple, tree.demand)), {(k,): w for k, w in enumerate(weights.tolist(), 1)}
+        )
         mine = mch.allocate(flat, [1, 1], "weighted-drf").shares
         least = (mine / tree.guarantee[tree.leaves]).min()
         expect(least > 1 - 1e-6, f"on tree {i + 1} a leaf has {least:.2f} of its guarantee")
         goal = mch.allocate(tree, [1, 1], "h-drf").shares
-        far += [np.abs(one - goal).max() > 0.01 for one in (mine, mch.allocate(tree, [1, 1], "mch").shares)]
+        far += [
+            np.abs(one - goal).max() > 0.01
+            for one in (mine, mch.allocate(tree, [1, 1], "mch").shares)
+        ]
     ours, theirs = (far / 60).round(2)
-    expect(ours < theirs, f"guarantees are kept, but it differs from H-DRF on {ours:.0%} of the trees, "
-                          f"MCH on {theirs:.0%}")
+    expect(
+        ours < theirs,
+        f"guarantees are kept, but it differs from H-DRF on {ours:.0%} of the trees, "
+        f"MCH on {theirs:.0%}",
+    )
     return f"it differs from H-DRF on {ours:.0%} of 60 trees, MCH on {theirs:.0%}."
 
 

@@ -25,29 +25,45 @@ from schedlib.workload import Workload
 
 probing = partial(exercises.exercise, "probing")
 # The setting of small models: a probe for each task, no long jobs, and messages that take no time.
-ONE_PROBE: dict[str, Any] = {"short_partition": 0, "cutoff": np.inf, "probe_ratio": 1, "network_delay": 0,
-                             "detail": "as_written"}
+ONE_PROBE: dict[str, Any] = {
+    "short_partition": 0,
+    "cutoff": np.inf,
+    "probe_ratio": 1,
+    "network_delay": 0,
+    "detail": "as_written",
+}
 
 
-@probing("the wait of one server is rate * second moment / (2 * (1 - load)); at random each clerk gets "
-         "half of the rate")
+@probing(
+    "the wait of one server is rate * second moment / (2 * (1 - load)); at random each clerk gets "
+    "half of the rate"
+)
 def ticket_office(answer: object, seal: Sealed) -> str:
     """Give three numbers: mean waits at random and apart (minutes), and the rate that equals them."""
     at_random, apart, rate = numbers(answer, 3)
     seal.trap("stay", at_random, "at random: that is wait plus service; give the wait alone")
-    seal.right("at random", at_random, "at random: half go to each clerk; which two moments has a service?")
+    seal.right(
+        "at random", at_random, "at random: half go to each clerk; which two moments has a service?"
+    )
     hint = "apart: that is the wait at one of the clerks; weigh both by how many customers go there"
     seal.trap("slow clerk", apart, hint)
-    seal.trap("plain mean", apart, "apart: not the mean of two waits: four of five customers go to the "
-                                   "quick clerk")
+    seal.trap(
+        "plain mean",
+        apart,
+        "apart: not the mean of two waits: four of five customers go to the quick clerk",
+    )
     seal.right("apart", apart, "apart: each clerk is an M/G/1 queue of equal customers")
     expect(0 < rate < 1 / 1.2, "give a rate above 0 at which both clerks can keep up")
-    seal.right("rate", rate, "at that rate one of the two ways is still better: set both waits equal")
+    seal.right(
+        "rate", rate, "at that rate one of the two ways is still better: set both waits equal"
+    )
     return "which of the two is better depends on the rate."
 
 
-@probing("`theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n])` for every n at which "
-         "both sides keep up")
+@probing(
+    "`theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n])` for every n at which "
+    "both sides keep up"
+)
 def best_split(answer: object, seal: Sealed) -> str:
     """Give three pairs, for loads of 50, 80, 95 %: short jobs' workers for the least mean wait, slowdown."""
     given = wholes(rows(answer, 2, "pairs"), "workers")
@@ -55,7 +71,9 @@ def best_split(answer: object, seal: Sealed) -> str:
     expect(((given > 0) & (given < 100)).all(), "of a hundred workers each side needs one at least")
     for column, what in enumerate(("wait", "slowdown")):
         for load, n in zip((50, 80, 95), given[:, column].tolist(), strict=True):
-            seal.right(f"{what} at {load}", n, f"load {load} %: another number has a smaller {what}")
+            seal.right(
+                f"{what} at {load}", n, f"load {load} %: another number has a smaller {what}"
+            )
     return "the best split depends on what you measure: the mean wait, or the slowdown."
 
 
@@ -64,13 +82,19 @@ def three_choices(answer: object, seal: Sealed) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send` for d = 3."""
     system = own_send(answer)
     rng, workers, n = np.random.default_rng(1), 200, 200_000
-    jobs = Workload.from_arrays(np.cumsum(rng.exponential(1 / (0.9 * workers), n)), rng.exponential(1.0, n))
+    jobs = Workload.from_arrays(
+        np.cumsum(rng.exponential(1 / (0.9 * workers), n)), rng.exponential(1.0, n)
+    )
     run = simulated(jobs, system, workers, **ONE_PROBE)
     expect(run.stats["probes"] == n, "send one probe for each job: leave `min_probes` out")
     mean = run.jobs["completion"].mean()
     one, two, three, four = (theory.choices_mean_time(0.9, d) for d in (1, 2, 3, 4))
-    expect(mean < (two + three) / 2, "jobs take longer than with three choices: do running jobs count?")
-    expect(mean > (three + four) / 2, "jobs are quicker than with three choices: how many are there?")
+    expect(
+        mean < (two + three) / 2, "jobs take longer than with three choices: do running jobs count?"
+    )
+    expect(
+        mean > (three + four) / 2, "jobs are quicker than with three choices: how many are there?"
+    )
     return f"the second choice takes {one - two:.1f} service times off the mean, the third {two - three:.1f}."
 
 
@@ -78,7 +102,10 @@ def three_choices(answer: object, seal: Sealed) -> str:
 def never_behind_long(answer: object, seal: Sealed) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send`."""
     jobs = eagle.google(jobs=20_000, scale=0.04)
-    setting: dict[str, Any] = {"short_partition": eagle.PARTITION["google"], "cutoff": eagle.CUTOFF["google"]}
+    setting: dict[str, Any] = {
+        "short_partition": eagle.PARTITION["google"],
+        "cutoff": eagle.CUTOFF["google"],
+    }
     run = simulated(jobs, own_send(answer), 600, **setting, record=True)
     hawk = eagle.simulate(jobs, "hawk", 600, **setting)
     stats, tasks = run.stats, pd.DataFrame(run.tasks)
@@ -89,19 +116,30 @@ def never_behind_long(answer: object, seal: Sealed) -> str:
     away = (tasks.loc[~tasks["long"], "worker"] >= stats["short_only"]).mean()
     general = f"{away:.0%} of the short tasks run in the general partition"
     expect(away > 0.1, f"{general}: workers without a long task are there, too")
-    ours, theirs = (one.jobs.loc[~one.jobs["long"], "completion"].quantile(0.99) for one in (run, hawk))
+    ours, theirs = (
+        one.jobs.loc[~one.jobs["long"], "completion"].quantile(0.99) for one in (run, hawk)
+    )
     return f"short jobs' 99th percentile is {ours / theirs:.2f} times Hawk's, and no probe has to be stolen."
 
 
-@probing("a share 1 - s of all work is long; a part 1 - p of the short work goes to the general partition")
+@probing(
+    "a share 1 - s of all work is long; a part 1 - p of the short work goes to the general partition"
+)
 def border(answer: object, seal: Sealed) -> str:
     """Give three numbers: the load on the border for p = 0.17, 0.25 and 0.35, with s = 0.17."""
     given = numbers(answer, 3)
-    expect((given > 0).all() and (given <= 1.2).all(), "loads are positive parts of 1, not per cent")
-    seal.trap("reserved", given, "that is the general partition's part of the workers: it gets less "
-                                 "than all the work")
+    expect(
+        (given > 0).all() and (given <= 1.2).all(), "loads are positive parts of 1, not per cent"
+    )
+    seal.trap(
+        "reserved",
+        given,
+        "that is the general partition's part of the workers: it gets less than all the work",
+    )
     for p, load in zip((0.17, 0.25, 0.35), given, strict=True):
-        hint = f"p = {p:g}: at that load the general partition gets more work than it can do, or less"
+        hint = (
+            f"p = {p:g}: at that load the general partition gets more work than it can do, or less"
+        )
         seal.right(f"p = {p:g}", load, hint, 0.04)
     return "setting workers aside for short jobs can make short jobs slower."
 
@@ -109,7 +147,10 @@ def border(answer: object, seal: Sealed) -> str:
 def own_send(answer: object) -> eagle.System:
     """The answer as an `eagle.System` whose `short_jobs` is a function; Hint otherwise."""
     system = a(eagle.System, answer, "an `eagle.System`")
-    expect(callable(system.short_jobs), "its `short_jobs` needs your function (cluster, job, probe, rng)")
+    expect(
+        callable(system.short_jobs),
+        "its `short_jobs` needs your function (cluster, job, probe, rng)",
+    )
     return system
 
 
@@ -124,7 +165,9 @@ CUTOFF, PARTITION = eagle.CUTOFF["google"], eagle.PARTITION["google"]
 SEEDS = (0, 1, 2)
 
 
-@eagle_("write down when each of the four nodes is free, with d = 50, and who asks for the next task")
+@eagle_(
+    "write down when each of the four nodes is free, with d = 50, and who asks for the next task"
+)
 def toy(answer: object, seal: Sealed) -> str:
     """Give three numbers: completion times for d = 50, sticky and not, and the d from which both agree."""
     with_it, without, d = numbers(answer, 3)
@@ -133,7 +176,9 @@ def toy(answer: object, seal: Sealed) -> str:
     hint = "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?"
     seal.right("with", with_it, hint)
     expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
-    hint = "the two ways do not become equal at that d: simulate both just below it and just above it"
+    hint = (
+        "the two ways do not become equal at that d: simulate both just below it and just above it"
+    )
     seal.right("d", d, hint)
     return "from there on the slow nodes are free before the quick ones ask again."
 
@@ -145,13 +190,22 @@ def killed_node(answer: object, seal: Sealed) -> str:
     said = "\n".join(done.notes["what"])
     died = set(re.findall(r"^node (\d+) has died", said, re.M))
     expect(died, "no node died in this run: `kill` names a process and the second at which it dies")
-    expect(not done.jobs["failed"].any(), "jobs failed in this run: of which processes is there only one?")
+    expect(
+        not done.jobs["failed"].any(),
+        "jobs failed in this run: of which processes is there only one?",
+    )
     again = set(re.findall(r"^node (\d+) is lost: tasks? .+ will run again elsewhere", said, re.M))
-    expect(died & again, "the node had no task when it died: `tasks` of a run says when a node has one")
-    return "the process that hands out tasks knows which were lost. If it dies itself, nobody knows."
+    expect(
+        died & again, "the node had no task when it died: `tasks` of a run says when a node has one"
+    )
+    return (
+        "the process that hands out tasks knows which were lost. If it dies itself, nobody knows."
+    )
 
 
-@eagle_("for each number of busy workers, the chance that k different ones are all busy; take the mean last")
+@eagle_(
+    "for each number of busy workers, the chance that k different ones are all busy; take the mean last"
+)
 def near_the_limit(answer: Any, seal: Sealed) -> str:
     """Give a function of (busy, workers, k): the share of jobs that wait, if they arrive while `busy` (an
     array) of the workers are busy."""
@@ -161,9 +215,13 @@ def near_the_limit(answer: Any, seal: Sealed) -> str:
         for k in (2, 5, 10):
             with hinted(f"it does not run on an array of 5,000 whole numbers, 100 and {k}"):
                 mine = number(np.mean(own(busy.copy(), 100, k)))
-            when = "changes: what comes first, the mean or the power?" if spread else "never changes"
+            when = (
+                "changes: what comes first, the mean or the power?" if spread else "never changes"
+            )
             hint = f"it is wrong when the number of busy workers {when}"
-            seal.right(f"{spread} {k}", mine, hint, 0.1, 0.012)  # k draws may meet the same worker twice
+            seal.right(
+                f"{spread} {k}", mine, hint, 0.1, 0.012
+            )  # k draws may meet the same worker twice
     return "when the system is fuller than usual, all probes find busy workers together."
 
 
@@ -176,7 +234,10 @@ def few_messages(answer: object, seal: Sealed) -> str:
         behind = f"the percentile {percentile} of short jobs is {times:.2f} times Eagle's"
         expect(times <= 1.05, f"{behind}. {hint}")
     part = sent / usual
-    expect(part <= 0.5, f"it sends {part:.2f} times as many messages as Eagle: do fewer probes suffice?")
+    expect(
+        part <= 0.5,
+        f"it sends {part:.2f} times as many messages as Eagle: do fewer probes suffice?",
+    )
     return f"{part:.2f} of Eagle's: knowing all queues adds little when one knows where long tasks are."
 
 
@@ -187,7 +248,10 @@ def where_sss_harms(answer: object, seal: Sealed) -> str:
     given = items(answer, "a pair: a fraction, and an `eagle.System`", 2)
     partition = number(given[0], "a fraction of the workers")
     system = a(eagle.System, given[1], "a fraction, and an `eagle.System`")
-    expect(0.01 <= partition <= 0.5, "the short partition is a fraction of the workers, 0.01 to 0.5 here")
+    expect(
+        0.01 <= partition <= 0.5,
+        "the short partition is a fraction of the workers, 0.01 to 0.5 here",
+    )
     systems = eagle.Eagle(), eagle.Eagle(sss=False), system
     with_it, without, mine = (_percentiles(one, partition)[0] for one in systems)
     hint = "where do rejected probes end up when the short partition is smaller?"
@@ -205,11 +269,15 @@ def _google(seed):
 
 
 def _on_google(system, seed, partition=PARTITION):
-    return simulated(_google(seed), system, 1000, seed=seed, short_partition=partition, cutoff=CUTOFF)
+    return simulated(
+        _google(seed), system, 1000, seed=seed, short_partition=partition, cutoff=CUTOFF
+    )
 
 
 def _percentiles(system, partition=PARTITION):
     """Percentiles (50, 90, 99) of short jobs' completion times, means over seeds; messages per short task."""
     runs = [_on_google(system, seed, partition) for seed in SEEDS]
-    messages = sum(run.stats["messages"] for run in runs) / sum(run.stats["short_tasks"] for run in runs)
+    messages = sum(run.stats["messages"] for run in runs) / sum(
+        run.stats["short_tasks"] for run in runs
+    )
     return np.mean([run.percentiles()["completion"][:3] for run in runs], axis=0), messages

@@ -24,47 +24,77 @@ TOY = 904740  # the trace's job of exercise 1
 def four_views(answer: object, seal: Sealed) -> str:
     """Give four whole numbers: the jobs that LoTES, HMHS, MCH (leaves), Eagle see in trace job 904740."""
     given = wholes(numbers(answer, 4), "four counts")
-    for of, jobs, hint in zip(("LoTES", "HMHS", "MCH", "Eagle"), given.tolist(), (
+    for of, jobs, hint in zip(
+        ("LoTES", "HMHS", "MCH", "Eagle"),
+        given.tolist(),
+        (
             "each instance is a job of its own; count all stages' tasks",
             "a pair is a map and a reduce that waits for it",
             "the trace's job is the group; its leaves are the stages",
-            "a job is what has tasks of one kind, and one estimate"), strict=True):
+            "a job is what has tasks of one kind, and one estimate",
+        ),
+        strict=True,
+    ):
         seal.right(of, jobs, f"{of}: {hint}")
     return "four papers, and more than one answer to what a job is."
 
 
-@five_papers("a task that comes at s and lasts d does at most `min(d, 600 - s)` seconds of work in the slice")
+@five_papers(
+    "a task that comes at s and lasts d does at most `min(d, 600 - s)` seconds of work in the slice"
+)
 def load_within(answer: object, seal: Sealed) -> str:
     """Give one number from 0 to 1: the load that counts only what is done within the ten minutes."""
     given = number(answer)
     expect(0 < given < 1, "give a share of what all workers can do in 600 s, between 0 and 1")
-    seal.trap("whole", given, "that is all of the work: leave out what is done after ten minutes", 0.01)
-    seal.trap("cut", given, "a task that comes at minute 5 has five minutes left in the slice", 0.005)
+    seal.trap(
+        "whole", given, "that is all of the work: leave out what is done after ten minutes", 0.01
+    )
+    seal.trap(
+        "cut", given, "a task that comes at minute 5 has five minutes left in the slice", 0.005
+    )
     seal.trap("late", given, "that is the part of the work that comes after the ten minutes")
-    seal.right("load", given, "work within the slice, over 600 s times the workers that `probe` would have")
+    seal.right(
+        "load", given, "work within the slice, over 600 s times the workers that `probe` would have"
+    )
     return "most of the 80 % comes from a few tasks that last for hours."
 
 
-@five_papers("`lotes.simulate('lotes', configs, jobs, plan=plan, exit=...)` on "
-             "`lotes.alibaba_hour(trace=one_trace.part(20), load=0.8, first=100)`")
+@five_papers(
+    "`lotes.simulate('lotes', configs, jobs, plan=plan, exit=...)` on "
+    "`lotes.alibaba_hour(trace=one_trace.part(20), load=0.8, first=100)`"
+)
 def exits(answer: object, seal: Sealed) -> str:
     """Give two numbers: LoTES's mean wait (s) on the slice of minute 20 as printed, and with exit='all'."""
     given = numbers(answer, 2)
     expect((given >= 0).all(), "waits in seconds are not negative")
     seal.trap("swapped", given, "as printed (`exit='delta'`) first, then `exit='all'`")
-    seal.right("printed", given[0], "the first: `one_trace.place(one_trace.part(20))['lotes']` has it")
-    seal.right("all", given[1], "the second: change nothing but `exit='all'` in the call of `lotes.simulate`")
-    return "as printed, a machine never looks for a class outside its plan; `exit='all'` fixes that."
+    seal.right(
+        "printed", given[0], "the first: `one_trace.place(one_trace.part(20))['lotes']` has it"
+    )
+    seal.right(
+        "all",
+        given[1],
+        "the second: change nothing but `exit='all'` in the call of `lotes.simulate`",
+    )
+    return (
+        "as printed, a machine never looks for a class outside its plan; `exit='all'` fixes that."
+    )
 
 
-@five_papers("for each pair compare two numbers: `longest` of the reduce, and its `end` less the map's "
-             "`end`, plus 1")
+@five_papers(
+    "for each pair compare two numbers: `longest` of the reduce, and its `end` less the map's "
+    "`end`, plus 1"
+)
 def overlap(answer: object, seal: Sealed) -> str:
     """Give one number from 0 to 1: the share of the hour's pairs whose reduce did not wait for its map."""
     given = number(answer)
     expect(0 < given < 1, "a share of the pairs, between 0 and 1")
-    seal.trap("may have waited", given, "those may have waited: the other pairs are asked for", 0.01)
-    seal.trap("ended before", given, "those end before their map ends: even more begin before it", 0.01)
+    seal.trap(
+        "may have waited", given, "those may have waited: the other pairs are asked for", 0.01
+    )
+    seal.trap(
+        "ended before", given, "those end before their map ends: even more begin before it", 0.01
+    )
     seal.trap("no second", given, "allow one second for rounding", 0.003)
     hint = "compare a reduce's longest instance with the time from its map's end to its own end, plus 1 s"
     seal.right("share", given, hint, 0.01)
@@ -81,7 +111,9 @@ def _batch(start):
 @five_papers("which order has the least mean end on one machine?")
 def mean_end(answer: Any, seal: Sealed) -> str:
     """Give a `hmhs.Policy`, or a policy's order as a function `my_order(instance)`: a number for each job."""
-    policy = answer if isinstance(answer, hmhs.Policy) or not callable(answer) else hmhs.Policy(answer)
+    policy = (
+        answer if isinstance(answer, hmhs.Policy) or not callable(answer) else hmhs.Policy(answer)
+    )
     what = "a `hmhs.Policy`, as `hmhs.Policy(order=my_order)`"
     expect(isinstance(policy, hmhs.Policy), f"needs {what}, and this is {kind_of(answer)}")
     for start in (20, 40):
@@ -109,17 +141,26 @@ def best_fit(cluster: lotes.Cluster, job: int) -> int:
     return best
 
 
-@own_policy("the standard deviation (divide by n - 1) over the root of n, times Student's t for n - 1")
+@own_policy(
+    "the standard deviation (divide by n - 1) over the root of n, times Student's t for n - 1"
+)
 def paired(answer: object, seal: Sealed) -> str:
     """Give three numbers: the half-widths (s) of the 95 % intervals of A, of B, and of differences B - A."""
     given = numbers(answer, 3, "three half-widths")
-    seal.trap("deviations", given, "these are standard deviations: how much does a mean of five deviate?")
+    seal.trap(
+        "deviations", given, "these are standard deviations: how much does a mean of five deviate?"
+    )
     seal.trap("normal", given, "use Student's t in place of 1.96")
     seal.trap("whole widths", given, "these are whole widths: give half of each")
     for name, half in zip("AB", given[:2], strict=True):
-        seal.right(name, half, f"{name}: from the standard deviation of the five numbers to that of "
-                               f"their mean")
-    seal.right("B - A", given[2], "the third: take the five differences first, and then their interval")
+        seal.right(
+            name,
+            half,
+            f"{name}: from the standard deviation of the five numbers to that of their mean",
+        )
+    seal.right(
+        "B - A", given[2], "the third: take the five differences first, and then their interval"
+    )
     return "the intervals of A and B overlap, and that of B - A lies below 0: that is what common seeds gain."
 
 
@@ -128,19 +169,25 @@ def _surely_ahead(runs, rival):
     board = leaderboard.standings(runs)
     broke = board.loc[board["policy"] == "yours", "broke"].iloc[0]
     expect(not broke, f"it broke {broke}")
-    values = runs[runs["metric"] == board["metric"][0]].pivot(index="seed", columns="policy", values="value")
+    values = runs[runs["metric"] == board["metric"][0]].pivot(
+        index="seed", columns="policy", values="value"
+    )
     apart = mean_ci(values["yours"] - values[rival])
     expect(apart.mean < 0, f"it is not ahead of {rival} in the mean over the seeds")
     expect(apart.high < 0, f"it is ahead of {rival} in the mean, but the interval reaches above 0")
 
 
-@own_policy("a `leave` function that takes a short job before a long one, or a small one before a large one")
+@own_policy(
+    "a `leave` function that takes a short job before a long one, or a small one before a large one"
+)
 def above_best_fit(answer: object, seal: Sealed) -> str:
     """Give a `lotes.Policy` that is surely ahead of best fit by the mean wait (the 95 % interval of the
     difference lies below 0), and breaks no rule."""
     mine = replace(a(lotes.Policy, answer, "a `lotes.Policy`"), name="yours")
     rival = lotes.Policy(best_fit, name="best fit")
-    _surely_ahead(leaderboard.lotes(mine, rival, seeds=4, against=["greedy"], each=True), "best fit")
+    _surely_ahead(
+        leaderboard.lotes(mine, rival, seeds=4, against=["greedy"], each=True), "best fit"
+    )
     return "and its longest wait? Look at the other metrics before you deploy it."
 
 
@@ -162,8 +209,14 @@ def nobody_lets_it_in(answer: object, seal: Sealed) -> str:
         with hinted("the simulator refuses this table"):
             run = mch.simulate(mch.Tree(TREE), CAPACITY, rule, jobs, until=UNTIL)
         third = run.jobs[run.jobs["leaf"] == 2]
-        expect(len(third), "leaf 2 has no jobs here: give it some, for only a leaf with jobs can starve")
-        expect(third["submit"].min() <= UNTIL / 2, f"leaf 2 comes too late to starve within {UNTIL:g} s")
+        expect(
+            len(third),
+            "leaf 2 has no jobs here: give it some, for only a leaf with jobs can starve",
+        )
+        expect(
+            third["submit"].min() <= UNTIL / 2,
+            f"leaf 2 comes too late to starve within {UNTIL:g} s",
+        )
         hint = "When are a CPU and a unit of memory given back at the same time?"
         expect(third["start"].isna().all(), f"under {rule} a task of leaf 2 starts. {hint}")
     return "the rule chooses leaf 2 each time, but one of its two resources is missing, and none is reserved."

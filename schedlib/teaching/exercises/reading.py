@@ -84,25 +84,38 @@ def items(answer: Any, what: str = "a list", count: int | None = None) -> list:
     return members
 
 
-def numbers(answer: Any, count: int | None = None, what: str | None = None) -> npt.NDArray[np.float64]:
+def numbers(
+    answer: Any, count: int | None = None, what: str | None = None
+) -> npt.NDArray[np.float64]:
     """The answer as an array (count,) of floats; Hint unless it is that many finite numbers."""
     if what is None:
-        what = "numbers" if count is None else f"{WORDS[count] if count < len(WORDS) else count} numbers"
+        what = (
+            "numbers"
+            if count is None
+            else f"{WORDS[count] if count < len(WORDS) else count} numbers"
+        )
     if isinstance(answer, pd.DataFrame):
         answer = answer.to_numpy().ravel()
-    return np.array([number(one, f"{what}, each a plain number") for one in items(answer, what, count)])
+    return np.array(
+        [number(one, f"{what}, each a plain number") for one in items(answer, what, count)]
+    )
 
 
 def rows(answer: Any, width: int, what: str) -> npt.NDArray[np.float64]:
     """The answer as an array (n, width); Hint unless it is at least one row of that many numbers."""
     members = items(answer, what)
     expect(members, f"needs {what}, and this is empty")
-    return np.array([numbers(row, width, f"{what}, {WORDS[width]} numbers in each") for row in members])
+    return np.array(
+        [numbers(row, width, f"{what}, {WORDS[width]} numbers in each") for row in members]
+    )
 
 
 def wholes(array: npt.NDArray[np.float64], what: str) -> npt.NDArray[np.int64]:
     """An array of floats as whole numbers; Hint unless they are."""
-    expect(((np.abs(array) < 1e15) & (array == np.rint(array))).all(), f"needs {what}, in whole numbers")
+    expect(
+        ((np.abs(array) < 1e15) & (array == np.rint(array))).all(),
+        f"needs {what}, in whole numbers",
+    )
     return array.astype(np.int64)
 
 
@@ -135,5 +148,7 @@ def near(value: Any, right: Any, within: float = 0.01) -> bool:
     (True, False)
     """
     value, right = np.asarray(value, float), np.asarray(right, float)
-    close = value.shape == right.shape and np.abs(value - right) <= np.maximum(within * np.abs(right), 1e-9)
+    close = value.shape == right.shape and np.abs(value - right) <= np.maximum(
+        within * np.abs(right), 1e-9
+    )
     return bool(np.all(close))

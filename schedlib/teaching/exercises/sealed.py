@@ -60,8 +60,10 @@ class Sealed:
         cells = self.cells(value, within, floor)
         if len(cells) != len(shifts):
             return False
-        rounded = [cell if shift is None else round(cell - shift / 8)
-                   for cell, shift in zip(cells, shifts, strict=True)]
+        rounded = [
+            cell if shift is None else round(cell - shift / 8)
+            for cell, shift in zip(cells, shifts, strict=True)
+        ]
         return digest(self.exercise, name, rounded) == found
 
     @staticmethod
@@ -71,16 +73,25 @@ class Sealed:
             return [value]
         return [place(one, within, floor) for one in np.ravel(np.asarray(value, float)).tolist()]
 
-    def right(self, name: str, value: Any, hint: str, within: float = 0.02, floor: float = 1e-6) -> None:
+    def right(
+        self, name: str, value: Any, hint: str, within: float = 0.02, floor: float = 1e-6
+    ) -> None:
         """Raise `Hint` unless this is the right value."""
         expect(self.holds(name, value, within, floor), hint)
 
-    def trap(self, name: str, value: Any, hint: str, within: float = 0.02, floor: float = 1e-6) -> None:
+    def trap(
+        self, name: str, value: Any, hint: str, within: float = 0.02, floor: float = 1e-6
+    ) -> None:
         """Raise `Hint` if this is the wrong value of that name."""
         expect(not self.holds(name, value, within, floor), hint)
 
-    def cases(self, answer: Any, arguments: str, cases: Sequence[tuple[str, tuple]],
-              read: Callable = number) -> None:
+    def cases(
+        self,
+        answer: Any,
+        arguments: str,
+        cases: Sequence[tuple[str, tuple]],
+        read: Callable = number,
+    ) -> None:
         """Raise `Hint` unless a reader's function gives the right result for each case: its hint, its
         arguments."""
         own = function(answer, arguments)

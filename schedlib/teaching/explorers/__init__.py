@@ -54,7 +54,9 @@ def slider(value: float, low: float, high: float, step: float = 1, *, text: str)
 
 def menu(options: Sequence, value: Any = None, *, text: str) -> widgets.Dropdown:
     """A menu of names, or of (label, value) pairs, with its description; the first is chosen by default."""
-    return widgets.Dropdown(options=options, description=text, **({} if value is None else {"value": value}))
+    return widgets.Dropdown(
+        options=options, description=text, **({} if value is None else {"value": value})
+    )
 
 
 def labelled(policies: Sequence[str]) -> list[tuple[str, str]]:
@@ -86,12 +88,20 @@ def svg(figure: Figure) -> str:
     """A figure as SVG text of 100 pixels an inch, coordinates to a hundredth of a point; equal figures have
     equal text. Letters are outlines, so that it looks the same wherever it is shown."""
     buffer = io.StringIO()
-    FigureCanvasSVG(figure).print_svg(buffer, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    FigureCanvasSVG(figure).print_svg(
+        buffer, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type"))
+    )
     text = buffer.getvalue()
-    text = re.sub(r'(width|height)="([\d.]+)pt"', lambda size: f'{size[1]}="{float(size[2]) / 0.72:.0f}"',
-                  text[text.index("<svg"):], count=2)
-    return "".join(line if "scale" in line else re.sub(r"(\.\d\d)\d+", r"\1", line)
-                   for line in text.splitlines(keepends=True))
+    text = re.sub(
+        r'(width|height)="([\d.]+)pt"',
+        lambda size: f'{size[1]}="{float(size[2]) / 0.72:.0f}"',
+        text[text.index("<svg") :],
+        count=2,
+    )
+    return "".join(
+        line if "scale" in line else re.sub(r"(\.\d\d)\d+", r"\1", line)
+        for line in text.splitlines(keepends=True)
+    )
 
 
 @contextlib.contextmanager
@@ -171,15 +181,22 @@ class Explorer(widgets.VBox):
     >>> Explorer(lambda jobs: draw(jobs), {"jobs": widgets.IntSlider(3, 1, 9)})  # doctest: +SKIP
     """
 
-    def __init__(self, draw: Callable[..., Picture], controls: Mapping[str, widgets.Widget],
-                 height: int = 420, on_change: Mapping[str, Callable[[], None]] | None = None,
-                 page: Mapping[str, Sequence] | None = None):
+    def __init__(
+        self,
+        draw: Callable[..., Picture],
+        controls: Mapping[str, widgets.Widget],
+        height: int = 420,
+        on_change: Mapping[str, Callable[[], None]] | None = None,
+        page: Mapping[str, Sequence] | None = None,
+    ):
         self.draw, self.controls, self.height, self.page = draw, dict(controls), height, page or {}
         self.on_change, self.updating = on_change or {}, False
         for control in self.controls.values():
             control.style.description_width = "11em"
             control.layout.width = "34em"
-        self.picture = widgets.HTML(layout=widgets.Layout(height=f"{height + 10}px", overflow="hidden"))
+        self.picture = widgets.HTML(
+            layout=widgets.Layout(height=f"{height + 10}px", overflow="hidden")
+        )
         self.drawn: dict[str, Any] | None = None
         super().__init__([*self.controls.values(), self.picture])
         with working():

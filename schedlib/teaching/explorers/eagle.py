@@ -24,19 +24,29 @@ def _own_partition(cluster, job, probe, rng):
 
 # What can be compared. A strict split sends short jobs' probes to the short partition alone.
 SYSTEMS = {
-    "sparrow": eagle.Sparrow(), "strict split": eagle.System("strict split", short_jobs=_own_partition),
+    "sparrow": eagle.Sparrow(),
+    "strict split": eagle.System("strict split", short_jobs=_own_partition),
     "hawk without stealing": eagle.Hawk(steal=False),
     "hawk, general thieves": replace(eagle.Hawk(thieves="general"), name="hawk, general thieves"),
-    "hawk": eagle.Hawk(thieves="any"), "eagle": eagle.Eagle(), "omniscient": eagle.Omniscient()}
+    "hawk": eagle.Hawk(thieves="any"),
+    "eagle": eagle.Eagle(),
+    "omniscient": eagle.Omniscient(),
+}
 LOOKS = {
     "strict split": style.Look("#999999", (0, (1, 1)), "", "Strict split"),
     "hawk without stealing": style.Look("#555555", (0, (5, 1, 1, 1)), "", "Hawk without stealing"),
     "hawk, general thieves": style.Look("#777777", (0, (3, 1)), "", "Hawk, general thieves"),
-    "eagle": style.look("eagle")._replace(label="Eagle (next chapter)")}
+    "eagle": style.look("eagle")._replace(label="Eagle (next chapter)"),
+}
 QUANTILES = 1 - np.geomspace(1, 0.002, 200)
 TIMES = {1: "1 s", 10: "10 s", 60: "1 min", 600: "10 min", 3600: "1 h", 36000: "10 h"}
-SHARES = ("short partition busy", "general partition busy", "probes queued behind long", "of these, stolen",
-          "short tasks run behind long")
+SHARES = (
+    "short partition busy",
+    "general partition busy",
+    "probes queued behind long",
+    "of these, stolen",
+    "short tasks run behind long",
+)
 
 
 def _look(system):
@@ -58,18 +68,28 @@ def _workload(load):
 @functools.lru_cache(maxsize=128)
 def _run(system, load, partition):
     """Completion times of short and of long jobs (s), and `SHARES` in %, NaN where a system has none."""
-    run = eagle.simulate(_workload(load), SYSTEMS[system], WORKERS, short_partition=partition / 100,
-                         cutoff=eagle.CUTOFF["google"])
+    run = eagle.simulate(
+        _workload(load),
+        SYSTEMS[system],
+        WORKERS,
+        short_partition=partition / 100,
+        cutoff=eagle.CUTOFF["google"],
+    )
     took, long, stats = run.jobs["completion"].to_numpy(), run.jobs["long"].to_numpy(), run.stats
     behind = stats["behind_long"] if stats["probes"] else 0
-    shares = [stats["utilisation_short"], stats["utilisation_general"],
-              behind / stats["probes"] if stats["probes"] else np.nan,
-              stats["stolen"] / behind if SYSTEMS[system].steal and behind else np.nan,
-              stats["ran_behind_long"] / stats["short_tasks"]]
+    shares = [
+        stats["utilisation_short"],
+        stats["utilisation_general"],
+        behind / stats["probes"] if stats["probes"] else np.nan,
+        stats["stolen"] / behind if SYSTEMS[system].steal and behind else np.nan,
+        stats["ran_behind_long"] / stats["short_tasks"],
+    ]
     return took[~long], took[long], 100 * np.array(shares)
 
 
-def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right: str = "hawk") -> Picture:
+def draw_load(
+    load: int = 95, partition: int = 17, left: str = "sparrow", right: str = "hawk"
+) -> Picture:
     """15,000 Google-like jobs on 600 workers at `load` %, `partition` % for short jobs, under two systems.
 
     How many jobs take longer than a time; how busy both partitions are; how many probes are queued behind
@@ -103,38 +123,58 @@ def draw_load(load: int = 95, partition: int = 17, left: str = "sparrow", right:
     axes[2].set(xlim=(0, 102), xlabel="%", xticks=[0, 50, 100], ylim=(4.5, -0.5))
     axes[2].set_yticks(range(5), SHARES)
     figure.legend(*axes[0].get_legend_handles_labels(), loc="lower center", ncols=2)
-    return figure, f"Load {load} %, {partition} % of 600 workers for short jobs only. {'; '.join(words)}."
+    return (
+        figure,
+        f"Load {load} %, {partition} % of 600 workers for short jobs only. {'; '.join(words)}.",
+    )
 
 
 def load_explorer() -> Explorer:
     """Sliders for load and short partition, menus of two systems, and how long their jobs take."""
     names = [(_look(system).label, system) for system in SYSTEMS]
-    controls = {"load": slider(95, 50, 95, 5, text="load (%)"),
-                "partition": slider(17, 2, 40, text="short partition (%)"),
-                "left": menu(names, "sparrow", text="one system"),
-                "right": menu(names, "hawk", text="another")}
+    controls = {
+        "load": slider(95, 50, 95, 5, text="load (%)"),
+        "partition": slider(17, 2, 40, text="short partition (%)"),
+        "left": menu(names, "sparrow", text="one system"),
+        "right": menu(names, "hawk", text="another"),
+    }
     with working():  # compiled before the first move
         for system in SYSTEMS:
             _run(system, 95, 17)
-    page = {"load": (65, 80, 90, 95), "partition": (5, 10, 17, 25),
-            "left": ("sparrow", "strict split", "hawk, general thieves"),
-            "right": ("hawk", "eagle", "omniscient")}
+    page = {
+        "load": (65, 80, 90, 95),
+        "partition": (5, 10, 17, 25),
+        "left": ("sparrow", "strict split", "hawk, general thieves"),
+        "right": ("hawk", "eagle", "omniscient"),
+    }
     return Explorer(draw_load, controls, height=400, page=page)
 
 
-ESTIMATES = {"right": "mean", "too small, 0.1 to 1 times": (0.1, 1), "too large, 1 to 1.9 times": (1, 1.9)}
+ESTIMATES = {
+    "right": "mean",
+    "too small, 0.1 to 1 times": (0.1, 1),
+    "too large, 1 to 1.9 times": (1, 1.9),
+}
 PERCENTILES = (50, 90, 99)
 LONGER = np.geomspace(100, 0.1, 200)  # the shares of jobs (%) at which the curves are drawn
 COMPARED = {
     "eagle": style.look("eagle"),
     "hawk": style.look("hawk")._replace(color="#777777", linestyle=":"),
-    "chosen": style.Look(style.VERMILLION, "--", "s", "your choice")}
+    "chosen": style.Look(style.VERMILLION, "--", "s", "your choice"),
+}
 
 
 def _simulated(system, estimate, seed):
     """Sorted completion times of short jobs (s)."""
-    jobs = eagle.simulate(_google(20_000, seed), system, WORKERS, seed=seed, estimate=ESTIMATES[estimate],
-                          short_partition=eagle.PARTITION["google"], cutoff=eagle.CUTOFF["google"]).jobs
+    jobs = eagle.simulate(
+        _google(20_000, seed),
+        system,
+        WORKERS,
+        seed=seed,
+        estimate=ESTIMATES[estimate],
+        short_partition=eagle.PARTITION["google"],
+        cutoff=eagle.CUTOFF["google"],
+    ).jobs
     return np.sort(jobs.loc[~jobs["long"], "completion"].to_numpy())
 
 
@@ -142,8 +182,15 @@ _chosen = functools.lru_cache(maxsize=64)(_simulated)
 _shipped = functools.cache(_simulated)  # the two systems that every choice is compared with
 
 
-def draw_parts(sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes: int = 20, cap: int = 5,
-               estimate: str = "right", seed: int = 0) -> Picture:
+def draw_parts(
+    sss: bool = True,
+    sbp: bool = True,
+    srpt: bool = True,
+    min_probes: int = 20,
+    cap: int = 5,
+    estimate: str = "right",
+    seed: int = 0,
+) -> Picture:
     """Short jobs under an Eagle with these parts, the whole Eagle and Hawk: 20,000 jobs on 600 workers. On
     the left the share that takes longer than a time, on the right percentiles over the whole Eagle's.
     `estimate`, for all three, is a key of `ESTIMATES`."""
@@ -153,8 +200,15 @@ def draw_parts(sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes
     took["chosen"] = _chosen(chosen, estimate, seed)
     figure, (left, right) = placed((9.0, 3.8), (0.075, 0.14, 0.5, 0.76), (0.67, 0.14, 0.31, 0.76))
     for name, times in took.items():
-        left.plot(np.percentile(times, 100 - LONGER), LONGER, **COMPARED[name].line() | {"marker": ""})
-    left.set(xscale="log", xlabel="completion time of a short job (s)", xlim=(10, 30_000), title="Short jobs")
+        left.plot(
+            np.percentile(times, 100 - LONGER), LONGER, **COMPARED[name].line() | {"marker": ""}
+        )
+    left.set(
+        xscale="log",
+        xlabel="completion time of a short job (s)",
+        xlim=(10, 30_000),
+        title="Short jobs",
+    )
     left.set(yscale="log", ylabel="jobs that take longer (%)", ylim=(0.1, 110))
     left.legend(loc="lower left")
     whole, mine = (np.percentile(took[name], PERCENTILES) for name in ("eagle", "chosen"))
@@ -176,10 +230,15 @@ def draw_parts(sss: bool = True, sbp: bool = True, srpt: bool = True, min_probes
 
 def parts() -> Explorer:
     """Boxes for SSS, SBP and SRPT, sliders for the probes, the cap and the seed, a menu of estimates."""
-    controls = {name: widgets.Checkbox(True, description=name.upper()) for name in ("sss", "sbp", "srpt")}
-    controls |= {"min_probes": slider(20, 0, 60, 5, text="fewest probes a job"),
-                 "cap": slider(5, 0, 20, text="cap (times estimate)"),
-                 "estimate": menu(list(ESTIMATES), text="estimates"), "seed": slider(0, 0, 4, text="seed")}
+    controls = {
+        name: widgets.Checkbox(True, description=name.upper()) for name in ("sss", "sbp", "srpt")
+    }
+    controls |= {
+        "min_probes": slider(20, 0, 60, 5, text="fewest probes a job"),
+        "cap": slider(5, 0, 20, text="cap (times estimate)"),
+        "estimate": menu(list(ESTIMATES), text="estimates"),
+        "seed": slider(0, 0, 4, text="seed"),
+    }
     with working():  # what a choice is compared with is simulated before the first move
         for setting in itertools.product(("eagle", "hawk"), ESTIMATES, range(5)):
             _shipped(*setting)

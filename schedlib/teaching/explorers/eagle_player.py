@@ -16,14 +16,22 @@ from schedlib.workload import Workload
 WORKERS, SHORT_PARTITION, CUTOFF = 20, 0.2, 8.0
 FEW = 6  # Eagle's minimum number of probes on these workers: 20 would be one for each
 SYSTEMS = {
-    "Eagle": eagle.Eagle(min_probes=FEW), "Eagle without SSS": eagle.Eagle(sss=False, min_probes=FEW),
+    "Eagle": eagle.Eagle(min_probes=FEW),
+    "Eagle without SSS": eagle.Eagle(sss=False, min_probes=FEW),
     "Eagle without SBP and SRPT": eagle.Eagle(sbp=False, srpt=False, min_probes=FEW),
-    "Eagle, no minimum of probes": eagle.Eagle(min_probes=0), "Hawk": "hawk", "Sparrow": "sparrow",
-    "DLWL": "dlwl", "Omniscient LWL": "omniscient", "Ideal Eagle": "ideal-eagle"}
+    "Eagle, no minimum of probes": eagle.Eagle(min_probes=0),
+    "Hawk": "hawk",
+    "Sparrow": "sparrow",
+    "DLWL": "dlwl",
+    "Omniscient LWL": "omniscient",
+    "Ideal Eagle": "ideal-eagle",
+}
 EVENTS = {
-    "every event": None, "tasks start and end": {"start", "finish"},
+    "every event": None,
+    "tasks start and end": {"start", "finish"},
     "the ways of probes": {"submit", "send", "queue", "reject", "robbed", "steal", "vain", "drop"},
-    "bits and rejections": {"mark", "clear", "reject"}}
+    "bits and rejections": {"mark", "clear", "reject"},
+}
 
 
 def small_workload(seed: int = 0) -> Workload:
@@ -39,8 +47,15 @@ def small_workload(seed: int = 0) -> Workload:
 
 @functools.lru_cache(maxsize=32)
 def _run(system, seed):
-    run = eagle.simulate(small_workload(seed), SYSTEMS[system], WORKERS, seed=seed, record=True,
-                         short_partition=SHORT_PARTITION, cutoff=CUTOFF)
+    run = eagle.simulate(
+        small_workload(seed),
+        SYSTEMS[system],
+        WORKERS,
+        seed=seed,
+        record=True,
+        short_partition=SHORT_PARTITION,
+        cutoff=CUTOFF,
+    )
     return run, replay(run)
 
 
@@ -48,16 +63,24 @@ def _run(system, seed):
 def _shown(system, seed, events):
     """The places of the steps to be shown."""
     kinds = EVENTS[events]
-    return [place for place, step in enumerate(_run(system, seed)[1]) if kinds is None or step.event in kinds]
+    return [
+        place
+        for place, step in enumerate(_run(system, seed)[1])
+        if kinds is None or step.event in kinds
+    ]
 
 
 @functools.lru_cache(maxsize=2048)
 def _frame(system, seed, place):
     run, steps = _run(system, seed)
-    return Frame(svg(steps[place], run), f"{system} on {WORKERS} workers. {in_words(steps[place], run)}")
+    return Frame(
+        svg(steps[place], run), f"{system} on {WORKERS} workers. {in_words(steps[place], run)}"
+    )
 
 
-def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event", step: int = 0) -> Picture:
+def draw_step(
+    system: str = "Eagle", seed: int = 0, events: str = "every event", step: int = 0
+) -> Picture:
     """The `step`-th of those steps of the run of `system` on `small_workload(seed)` that `events` names.
     `system` is a key of `SYSTEMS`, `events` of `EVENTS`. Raises ValueError when there is no such step."""
     (run, steps), shown = _run(system, seed), _shown(system, seed, events)
@@ -70,7 +93,9 @@ def draw_step(system: str = "Eagle", seed: int = 0, events: str = "every event",
 def first_stale_rejection(steps: Sequence) -> int:
     """The place of the first rejection because of an out-of-date copy of the bits, 0 if there is none."""
     places = enumerate(steps)
-    return next((i for i, step in places if step.event == "reject" and newest_copy(step)[2] != step.bits), 0)
+    return next(
+        (i for i, step in places if step.event == "reject" and newest_copy(step)[2] != step.bits), 0
+    )
 
 
 class Player(Explorer):
@@ -83,19 +108,32 @@ class Player(Explorer):
         self.at = widgets.IntSlider(value=0, min=0, max=last, description="event")
         self.play = widgets.Play(value=0, min=0, max=last, interval=400, show_repeat=False)
         self.pace = slider(2.5, 0.5, 10, 0.5, text="events a second")
-        controls = {"system": menu(list(SYSTEMS), text="system"), "seed": slider(0, 0, 9, text="seed"),
-                    "events": menu(list(EVENTS), text="show"), "step": self.at}
-        super().__init__(draw_step, controls, height=HEIGHT, page={"seed": ()},
-                         on_change=dict.fromkeys(("system", "seed", "events"), self.take_up))
+        controls = {
+            "system": menu(list(SYSTEMS), text="system"),
+            "seed": slider(0, 0, 9, text="seed"),
+            "events": menu(list(EVENTS), text="show"),
+            "step": self.at,
+        }
+        super().__init__(
+            draw_step,
+            controls,
+            height=HEIGHT,
+            page={"seed": ()},
+            on_change=dict.fromkeys(("system", "seed", "events"), self.take_up),
+        )
         self.pace.style, self.pace.layout = self.at.style, self.at.layout
         width = widgets.Layout(width="7em")
-        back, on = (widgets.Button(description=text, layout=width) for text in ("step back", "step on"))
+        back, on = (
+            widgets.Button(description=text, layout=width) for text in ("step back", "step on")
+        )
         back.on_click(lambda button: self.move(-1))
         on.on_click(lambda button: self.move(1))
         *first, at, picture = self.children
         self.children = [*first, self.pace, at, widgets.HBox([self.play, back, on]), picture]
         widgets.jslink((self.play, "value"), (self.at, "value"))
-        widgets.dlink((self.pace, "value"), (self.play, "interval"), lambda pace: round(1000 / pace))
+        widgets.dlink(
+            (self.pace, "value"), (self.play, "interval"), lambda pace: round(1000 / pace)
+        )
         self.at.value = first_stale_rejection(_run("Eagle", 0)[1])
 
     def move(self, by: int) -> None:

@@ -16,7 +16,9 @@ def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) ->
     runs = runs[runs["metric"] == (metric or runs["metric"].iloc[0])]
     board = standings(runs[runs["seed"].isin(sorted(runs["seed"].unique())[:seeds])])
     figure = plot(board)
-    figure.set_layout_engine("none")  # fixed margins: quicker, and nothing jumps when intervals change
+    figure.set_layout_engine(
+        "none"
+    )  # fixed margins: quicker, and nothing jumps when intervals change
     left = 0.03 + 0.0115 * max(len(style.look(policy).label) for policy in board["policy"])
     bottom = 0.5 / figure.get_figheight()
     figure.axes[0].set_position((left, bottom, 0.7 - left, 0.9 - bottom))
@@ -29,7 +31,9 @@ def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) ->
 def seeds(runs: pd.DataFrame) -> Explorer:
     """A slider for the number of seeds, a menu of metrics, and the board that they give."""
     most = runs["seed"].nunique()
-    controls = {"seeds": slider(min(3, most), 1, most, text="seeds"),
-                "metric": menu(list(runs["metric"].unique()), text="metric")}
+    controls = {
+        "seeds": slider(min(3, most), 1, most, text="seeds"),
+        "metric": menu(list(runs["metric"].unique()), text="metric"),
+    }
     height = 110 + 45 * runs["policy"].nunique()
     return Explorer(lambda seeds, metric: draw_seeds(runs, seeds, metric), controls, height)

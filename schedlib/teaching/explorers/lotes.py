@@ -28,7 +28,9 @@ def _line(servers, load, seed):
     one = lotes.JobClasses([1.0], [[1.0]], [[1.0]])
     setting = {"hours": 500.0, "sizes": "fixed", "largest": servers, "seed": seed}
     jobs = lotes.RandomWorkload(one, rate=servers * load / 100, **setting)
-    return lotes.simulate("greedy", lotes.MachineConfigs([[float(servers)]], [1]), jobs, interval=1.0)
+    return lotes.simulate(
+        "greedy", lotes.MachineConfigs([[float(servers)]], [1]), jobs, interval=1.0
+    )
 
 
 def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
@@ -38,10 +40,14 @@ def draw_line(servers: int = 1, load: int = 80, seed: int = 0) -> Picture:
     expected = theory.little(rate, theory.mmc_mean_wait(rate, 1.0, servers))
     figure, ax = style.subplots(size=(8.0, 3.4))
     queue = run.intervals["queue"]
-    ax.fill_between(run.intervals["end"], queue, step="pre", color=style.BLUE, alpha=0.25, linewidth=0)
+    ax.fill_between(
+        run.intervals["end"], queue, step="pre", color=style.BLUE, alpha=0.25, linewidth=0
+    )
     ax.axhline(run.mean_queue, color=style.BLUE, label=f"mean of this run: {run.mean_queue:.3g}")
     ax.axhline(expected, color=style.VERMILLION, linestyle="--", label=f"Erlang C: {expected:.3g}")
-    ax.set(xlabel="time (mean service times)", xlim=(0, 500), title=f"{_cores(servers)}, {load} % busy")
+    ax.set(
+        xlabel="time (mean service times)", xlim=(0, 500), title=f"{_cores(servers)}, {load} % busy"
+    )
     ax.set(ylabel="jobs waiting", ylim=(0, 1.35 * max(queue.max(), expected, 1)))
     ax.legend(loc="upper left")
     means = f"{run.mean_queue:.2f} jobs wait on average, {expected:.2f} by Erlang C"
@@ -54,14 +60,18 @@ def _cores(number):
 
 def line() -> Explorer:
     """Sliders for cores, load and seed, and the queue they give."""
-    controls = {"servers": slider(1, 1, 32, text="cores"), "load": slider(80, 10, 98, text="load (%)"),
-                "seed": slider(0, 0, 9, text="seed")}
+    controls = {
+        "servers": slider(1, 1, 32, text="cores"),
+        "load": slider(80, 10, 98, text="load (%)"),
+        "seed": slider(0, 0, 9, text="seed"),
+    }
     page = {"servers": (1, 2, 4, 16), "load": (50, 80, 90, 95, 98), "seed": range(5)}
     return Explorer(draw_line, controls, height=340, page=page)
 
 
-def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores: int = 6,
-               pool_memory: int = 4) -> Picture:
+def draw_pools(
+    share: int = 50, memory: float = 4, cores: float = 2, pool_cores: int = 6, pool_memory: int = 4
+) -> Picture:
     """Stage 1 on two pools of ten machines: lambda*, which pool holds which class, and what is scarce.
 
     `share` % of the jobs are of class 1 and need 1 core and `memory` GB, others `cores` cores and 1 GB, all
@@ -81,17 +91,26 @@ def draw_pools(share: int = 50, memory: float = 4, cores: float = 2, pool_cores:
 
 def pools() -> Explorer:
     """Sliders for the mix, the jobs and the second pool's machines, and the allocation that stage 1 finds."""
-    controls = {"share": slider(50, 0, 100, 5, text="class 1 (% of jobs)"),
-                "memory": slider(4.0, 0.5, 8, 0.5, text="class 1: GB"),
-                "cores": slider(2.0, 0.5, 4, 0.5, text="class 2: cores"),
-                "pool_cores": slider(6, 1, 16, text="second pool: cores"),
-                "pool_memory": slider(4, 1, 16, text="second pool: GB")}
-    page = {"share": (25, 50, 75), "memory": (1, 4, 8), "cores": (2, 4), "pool_cores": (4, 6, 8),
-            "pool_memory": (4, 16)}
+    controls = {
+        "share": slider(50, 0, 100, 5, text="class 1 (% of jobs)"),
+        "memory": slider(4.0, 0.5, 8, 0.5, text="class 1: GB"),
+        "cores": slider(2.0, 0.5, 4, 0.5, text="class 2: cores"),
+        "pool_cores": slider(6, 1, 16, text="second pool: cores"),
+        "pool_memory": slider(4, 1, 16, text="second pool: GB"),
+    }
+    page = {
+        "share": (25, 50, 75),
+        "memory": (1, 4, 8),
+        "cores": (2, 4),
+        "pool_cores": (4, 6, 8),
+        "pool_memory": (4, 16),
+    }
     return Explorer(draw_pools, controls, height=360, page=page)
 
 
-def draw_bins(cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memory_2: float = 1) -> Picture:
+def draw_bins(
+    cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memory_2: float = 1
+) -> Picture:
     """The mixes of two classes that fit a machine of 10 cores and 10 GB, and its non-dominated bins."""
     capacity, demand = [CORES, MEMORY], [[cores_1, memory_1], [cores_2, memory_2]]
     bins = len(lotes.non_dominated_bins(capacity, demand))
@@ -102,12 +121,19 @@ def draw_bins(cores_1: float = 2, cores_2: float = 3, memory_1: float = 3, memor
 
 def bins() -> Explorer:
     """Sliders for the sizes of two classes, and the bins they give."""
-    sizes = (("cores_1", 2, "class 1: cores"), ("cores_2", 3, "class 2: cores"),
-             ("memory_1", 3, "class 1: GB"), ("memory_2", 1, "class 2: GB"))
+    sizes = (
+        ("cores_1", 2, "class 1: cores"),
+        ("cores_2", 3, "class 2: cores"),
+        ("memory_1", 3, "class 1: GB"),
+        ("memory_2", 1, "class 2: GB"),
+    )
     cores = (1, 2, 2.5, 3)
     controls = {name: slider(size, 0.5, 6, 0.5, text=text) for name, size, text in sizes}
-    return Explorer(draw_bins, controls,
-                    page={"cores_1": cores, "cores_2": cores, "memory_1": (1, 2, 3), "memory_2": (1, 2)})
+    return Explorer(
+        draw_bins,
+        controls,
+        page={"cores_1": cores, "cores_2": cores, "memory_1": (1, 2, 3), "memory_2": (1, 2)},
+    )
 
 
 def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int = 0) -> Picture:
@@ -116,7 +142,10 @@ def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int
     Plans are stored for `seed` 0 to 9 and `phi` 0, 3, ... 15; ValueError for others."""
     case = stored_clusters.instance(phi, load, sizes, seed)
     plans = {"lotes": case.plan, "greedy": None, "tetris": None}
-    runs = [lotes.simulate(policy, case.configs, case.workload, plan=plan) for policy, plan in plans.items()]
+    runs = [
+        lotes.simulate(policy, case.configs, case.workload, plan=plan)
+        for policy, plan in plans.items()
+    ]
     waits = ", ".join(f"{style.look(run.policy).label} {run.mean_response:.2g} h" for run in runs)
     alt = f"Occupancy of 60 machines and queues at {load} per cent load with {sizes} sizes"
     return plot_occupancy(runs, case.configs, case.workload), f"{alt}; mean waits: {waits}."
@@ -124,16 +153,29 @@ def draw_dispatch(load: int = 97, phi: int = 6, sizes: str = "common", seed: int
 
 def dispatch() -> Explorer:
     """Sliders for load and for how much classes differ, a menu of laws of sizes, and the cluster."""
-    laws = {"each resource alone": "independent", "one factor a job": "common", "as the class says": "fixed"}
-    controls = {"load": slider(97, 50, 98, text="load (%)"),
-                "phi": slider(6, 0, 15, 3, text="Phi (thousandths)"),
-                "sizes": menu(list(laws.items()), "common", text="law of sizes"),
-                "seed": slider(0, 0, 9, text="seed")}
-    return Explorer(draw_dispatch, controls, page={"load": (60, 80, 90, 97), "phi": (0, 6, 15), "seed": ()})
+    laws = {
+        "each resource alone": "independent",
+        "one factor a job": "common",
+        "as the class says": "fixed",
+    }
+    controls = {
+        "load": slider(97, 50, 98, text="load (%)"),
+        "phi": slider(6, 0, 15, 3, text="Phi (thousandths)"),
+        "sizes": menu(list(laws.items()), "common", text="law of sizes"),
+        "seed": slider(0, 0, 9, text="seed"),
+    }
+    return Explorer(
+        draw_dispatch, controls, page={"load": (60, 80, 90, 97), "phi": (0, 6, 15), "seed": ()}
+    )
 
 
-def draw_stored(runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: str = "common-matched",
-                at: float = 0.006, claims: pd.DataFrame | None = None) -> Picture:
+def draw_stored(
+    runs: Mapping[str, pd.DataFrame],
+    figure: str = "fig11",
+    sizes: str = "common-matched",
+    at: float = 0.006,
+    claims: pd.DataFrame | None = None,
+) -> Picture:
     """One point of a stored figure: waits and queue growth of all instances and policies, and claims. `runs`:
     frames by figure, such as `{"fig11": reproduce.frame("lotes.fig11")}`; `claims`: the ledger,
     `reproduce.claims("lotes")`. Nothing is simulated."""
@@ -141,12 +183,16 @@ def draw_stored(runs: Mapping[str, pd.DataFrame], figure: str = "fig11", sizes: 
         raise unknown("figure", figure, runs)
     frame = runs[figure]
     if claims is not None:
-        claims = claims[claims["id"].str.startswith(f"lotes.{figure}-") & (claims["reading"] == sizes)]
+        claims = claims[
+            claims["id"].str.startswith(f"lotes.{figure}-") & (claims["reading"] == sizes)
+        ]
     point, words = frame[(frame["sizes"] == sizes) & np.isclose(frame[axis_of(frame)], at)], []
     if point.empty:
         values = ", ".join(f"{value:g}" for value in sorted(frame[axis_of(frame)].unique()))
-        raise ValueError(f"sizes, at: no runs of {sizes!r} at {axis_of(frame)} = {at:g}; there are "
-                         f"{', '.join(frame['sizes'].unique())} at {values}")
+        raise ValueError(
+            f"sizes, at: no runs of {sizes!r} at {axis_of(frame)} = {at:g}; there are "
+            f"{', '.join(frame['sizes'].unique())} at {values}"
+        )
     for policy, rows in point.groupby("policy", sort=False):
         stable = f"{rows['stable'].sum()} of {len(rows)} runs stable"
         words.append(f"{style.look(policy).label} waits {rows['wait'].median():.2g} s ({stable})")
@@ -160,10 +206,20 @@ def _plot_point(frame, rows, sizes, at, claims):
     lines = 0 if claims is None else max(len(claims), 1)
     low = (0.55 + (0.1 + LINE * lines if lines else 0)) / HIGH
     # The axes are placed by hand, which is twice as quick as the layout engine.
-    place = {"left": 1.6 / WIDE, "right": 0.98, "top": 1 - 0.4 / HIGH, "bottom": low, "wspace": 0.11}
+    place = {
+        "left": 1.6 / WIDE,
+        "right": 0.98,
+        "top": 1 - 0.4 / HIGH,
+        "bottom": low,
+        "wspace": 0.11,
+    }
     figure, axes = style.subplots(1, 2, size=(WIDE, HIGH), sharey=True, gridspec_kw=place)
     figure.set_layout_engine("none")
-    waits, growth, threshold = frame["wait"].clip(lower=SHORTEST), 100 * frame["slope"], 100 * GROWTH
+    waits, growth, threshold = (
+        frame["wait"].clip(lower=SHORTEST),
+        100 * frame["slope"],
+        100 * GROWTH,
+    )
     for ax, values in zip(axes, (waits, growth), strict=True):
         for height, policy in enumerate(policies):
             runs = rows[rows["policy"] == policy].sort_values("seed")
@@ -173,16 +229,23 @@ def _plot_point(frame, rows, sizes, at, claims):
     axes[0].set_yticks(range(len(policies)), [style.look(policy).label for policy in policies])
     axes[0].set_ylim(len(policies) - 0.5, -0.5)
     axes[1].set_xscale("symlog", linthresh=threshold)
-    axes[1].set(xlim=(1.2 * min(growth.min(), -threshold), max(1.5 * growth.max(), 1)),
-                xlabel="growth of the queue (% of the arrivals)")
+    axes[1].set(
+        xlim=(1.2 * min(growth.min(), -threshold), max(1.5 * growth.max(), 1)),
+        xlabel="growth of the queue (% of the arrivals)",
+    )
     axes[1].axvline(threshold, color="black", linestyle=":", linewidth=1)
     for ax in axes:
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter("{x:,g}")  # powers as formulas take longer to set than all else to draw
+        ax.xaxis.set_major_formatter(
+            "{x:,g}"
+        )  # powers as formulas take longer to set than all else to draw
     where = f"load {rows['load'].iloc[0]:g}, {axis_of(frame).capitalize()} = {at:g}, sizes: {LAWS[sizes]}"
     figure.suptitle(f"{where} (hollow: unstable)", fontsize=10, y=0.985)
-    listed = [] if claims is None else [
-        (row.verdict, f"{row.claim} ({row.where})") for row in claims.itertuples()]
+    listed = (
+        []
+        if claims is None
+        else [(row.verdict, f"{row.claim} ({row.where})") for row in claims.itertuples()]
+    )
     for line, (verdict, text) in enumerate((listed[::-1] or [NO_VERDICT]) if lines else ()):
         y = (0.08 + LINE * line) / HIGH
         figure.text(0.15 / WIDE, y, verdict, fontsize=9, fontweight="bold")
@@ -194,17 +257,26 @@ def stored(runs: Mapping[str, pd.DataFrame], claims: pd.DataFrame | None = None)
     """Menus for the figure and the law of sizes, a slider along the figure's axis, and the runs there. `runs`
     and `claims` as in `draw_stored`. The slider's values and the laws are those of the figure chosen."""
     varies = {"phi": "classes differ by Phi", "omega": "machines differ by Omega"}
-    names = [(f"load {run['load'].iloc[0]:g}, {varies[axis_of(run)]}", name) for name, run in runs.items()]
+    names = [
+        (f"load {run['load'].iloc[0]:g}, {varies[axis_of(run)]}", name)
+        for name, run in runs.items()
+    ]
     figure, sizes = menu(names, text="runs"), menu([], text="law of sizes")
     at = widgets.SelectionSlider(options=[0], description="Phi or Omega")
 
     def offer():
         frame, law = runs[figure.value], sizes.value
-        sizes.options = laws = [(name, law) for law, name in LAWS.items() if law in set(frame["sizes"])]
+        sizes.options = laws = [
+            (name, law) for law, name in LAWS.items() if law in set(frame["sizes"])
+        ]
         sizes.value = law if law in dict(laws).values() else laws[0][1]
         at.options = [(f"{value:g}", value) for value in sorted(set(frame[axis_of(frame)]))]
 
     offer()
     at.index = len(at.options) // 2
-    return Explorer(functools.partial(draw_stored, runs, claims=claims),
-                    {"figure": figure, "sizes": sizes, "at": at}, height=460, on_change={"figure": offer})
+    return Explorer(
+        functools.partial(draw_stored, runs, claims=claims),
+        {"figure": figure, "sizes": sizes, "at": at},
+        height=460,
+        on_change={"figure": offer},
+    )

@@ -20,8 +20,18 @@ from schedlib.pictures import style
 from schedlib.pictures.trees import plot_tree, tree_size
 from schedlib.teaching.explorers import Explorer, Picture, labelled, menu, placed, slider, working
 
-RULES = ("mch", "mch-two-phase", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf", "weighted-drf", "c-ch",
-         "m-ch")
+RULES = (
+    "mch",
+    "mch-two-phase",
+    "h-drf",
+    "case1",
+    "exact-ch",
+    "naive-h-drf",
+    "drf",
+    "weighted-drf",
+    "c-ch",
+    "m-ch",
+)
 RESOURCES, FULL = ("CPU", "GB", "GPU"), ("CPU", "memory", "GPU")
 LEAVES, DEPTH, SMALLEST, LARGEST = 12, 5, 1e-3, 1e6
 # Examples by name: the tree's text, CPUs, memory (GB), and GPUs where it names them.
@@ -32,8 +42,13 @@ PRESETS: dict[str, tuple] = {
     "Fig. 1, with weights": ("[[(1, 2)*90, (2, 1)*10]*60, [(1, 1)*90, (3, 1)*10]*40]", 100, 100),
     "two users": ("[(1, 4), (3, 1)]", 9, 18),
     "a group of three": ("[[(0, 1), (0, 1), (0, 1)], (0, 1), (1, 0), (1, 0), (1, 0)]", 100, 100),
-    "tenants with GPUs": ("[[(32, 48, 0), (3, 5.5, 1)], [(12.5, 56, 0), (11, 48, 1), (12, 46, 0.5)]]",
-                          96, 384, 8)}
+    "tenants with GPUs": (
+        "[[(32, 48, 0), (3, 5.5, 1)], [(12.5, 56, 0), (11, 48, 1), (12, 46, 0.5)]]",
+        96,
+        384,
+        8,
+    ),
+}
 
 
 def read_tree(text: str) -> mch.Tree:
@@ -62,20 +77,35 @@ def read_tree(text: str) -> mch.Tree:
         if not isinstance(groups, list):
             raise ValueError("the whole is a group, in brackets")
         tree = mch.Tree(groups, {path: float(weight) for path, weight in weights.items()})
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, OverflowError) as error:
+    except (
+        ValueError,
+        TypeError,
+        SyntaxError,
+        MemoryError,
+        RecursionError,
+        OverflowError,
+    ) as error:
         why = (error.msg if isinstance(error, SyntaxError) else str(error))[:120]
-        why = "numbers, commas and asterisks are all that may stand in it" if "malformed" in why else why
+        why = (
+            "numbers, commas and asterisks are all that may stand in it"
+            if "malformed" in why
+            else why
+        )
         form = "Groups stand in brackets, leaves in parentheses: [(1, 0), [(0, 1), (2, 1)]*3]"
         raise ValueError(f"this tree cannot be read: {why}. {form}") from error
     if tree.n_leaves > LEAVES or tree.depth.max() > DEPTH:
         size = f"leaves: {tree.n_leaves}, levels: {tree.depth.max()}"
         raise ValueError(f"{size}; a picture has room for {LEAVES} leaves and {DEPTH} levels")
     if tree.n_resources not in (2, 3):
-        raise ValueError(f"resources named by a leaf: {tree.n_resources}; here they are two, CPU and memory, "
-                         "or three, with GPUs")
+        raise ValueError(
+            f"resources named by a leaf: {tree.n_resources}; here they are two, CPU and memory, "
+            "or three, with GPUs"
+        )
     numbers = np.concatenate([tree.demand[tree.demand > 0], tree.weight])
     if numbers.min() < SMALLEST or numbers.max() > LARGEST:
-        raise ValueError(f"demands (unless 0) and weights here lie between {SMALLEST:g} and {LARGEST:,.0f}")
+        raise ValueError(
+            f"demands (unless 0) and weights here lie between {SMALLEST:g} and {LARGEST:,.0f}"
+        )
     return tree
 
 
@@ -93,23 +123,31 @@ def _path(text, capacity, rule):
     return tree, path, used / used[-1]
 
 
-def draw_filling(text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100,
-                 gpu: int = 8) -> Picture:
+def draw_filling(
+    text: str, cpu: int = 36, memory: int = 36, rule: str = "mch", filled: int = 100, gpu: int = 8
+) -> Picture:
     """A tree, as `read_tree` reads it, on `cpu` CPUs, `memory` GB and, where leaves name three resources,
     `gpu` GPUs, `filled` to that % of what `rule` gives out in the end. Shares are those of the divisible
     filling; a group's is what its poorest child lets it show. Raises ValueError as `read_tree` does, and when
     the rule is not for this tree."""
     tree, path, used = _path(text, (cpu, memory, gpu), rule)
     capacity, resources = (cpu, memory, gpu)[: tree.n_resources], RESOURCES[: tree.n_resources]
-    shares = np.array([np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)])
+    shares = np.array(
+        [np.interp(filled / 100, used, path[:, leaf]) for leaf in range(tree.n_leaves)]
+    )
     need, names = tree.demand / capacity, [tree.name(node) for node in tree.leaves]
     usage = need * (shares / need.max(axis=1))[:, None]
     full = np.array(FULL[: len(capacity)])[usage.sum(axis=0) > 1 - 1e-6]
-    title = f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) or 'nothing'} full"
+    title = (
+        f"{style.look(rule).label}, {filled} % of the way: {' and '.join(full) or 'nothing'} full"
+    )
     nodes = node_shares(tree, capacity, shares)
     nodes[0] = np.nan
     width, height = tree_size(tree, nodes, resources=resources)
-    width, below = max(width, 8.0), 0.7 + 0.5 * len(capacity)  # inches; the bars stand below the tree
+    width, below = (
+        max(width, 8.0),
+        0.7 + 0.5 * len(capacity),
+    )  # inches; the bars stand below the tree
     whole = height + below + 0.3
     bars = (0.8 / width, 0.5 / whole, 1 - 1.0 / width, (below - 0.6) / whole)
     figure, (top, bottom) = placed((width, whole), (0, below / whole, 1, height / whole), bars)
@@ -126,25 +164,37 @@ def _plot_usage(ax: Axes, usage, names, capacity):
     """A bar for each resource, a part of it for each leaf."""
     start, at = np.zeros(len(capacity)), np.arange(len(capacity))[::-1]
     for leaf, (name, amount) in enumerate(zip(names, 100 * usage, strict=True)):
-        ax.barh(at, amount, left=start, height=0.7, color=style.BLUE, alpha=(0.35, 0.6)[leaf % 2],
-                edgecolor="white")
+        ax.barh(
+            at,
+            amount,
+            left=start,
+            height=0.7,
+            color=style.BLUE,
+            alpha=(0.35, 0.6)[leaf % 2],
+            edgecolor="white",
+        )
         for row, (width, left) in enumerate(zip(amount, start, strict=True)):
             if width > 1.2 * len(name):
                 ax.text(left + width / 2, at[row], name, ha="center", va="center", fontsize=9)
         start += amount
     labels = [f"{amount} {name}" for amount, name in zip(capacity, RESOURCES, strict=False)]
-    ax.set(xlim=(0, 100), ylim=(-0.5, len(at) - 0.5), xlabel="used (%)", yticks=at, yticklabels=labels)
+    ax.set(
+        xlim=(0, 100), ylim=(-0.5, len(at) - 0.5), xlabel="used (%)", yticks=at, yticklabels=labels
+    )
 
 
 def filling() -> Explorer:
     """A menu of trees and a box to write one, sliders for the capacities and the way, a menu of rules."""
     text, cpu, memory = PRESETS["MCH breaks its promise"]
-    controls = {"preset": menu(list(PRESETS), text="example"),
-                "text": widgets.Text(value=text, description="tree", continuous_update=False),
-                "cpu": slider(cpu, 1, 200, text="CPUs"), "memory": slider(memory, 1, 400, text="memory (GB)"),
-                "gpu": slider(8, 1, 64, text="GPUs, if named"),
-                "rule": menu(labelled(RULES), text="rule"),
-                "filled": slider(100, 0, 100, 5, text="filled (%)")}
+    controls = {
+        "preset": menu(list(PRESETS), text="example"),
+        "text": widgets.Text(value=text, description="tree", continuous_update=False),
+        "cpu": slider(cpu, 1, 200, text="CPUs"),
+        "memory": slider(memory, 1, 400, text="memory (GB)"),
+        "gpu": slider(8, 1, 64, text="GPUs, if named"),
+        "rule": menu(labelled(RULES), text="rule"),
+        "filled": slider(100, 0, 100, 5, text="filled (%)"),
+    }
 
     def take_example():
         names = ("text", "cpu", "memory", "gpu")
@@ -153,16 +203,27 @@ def filling() -> Explorer:
 
     with working():
         _path(text, (cpu, memory, 8), "h-drf")  # compiled before the first move
-    alone = dict.fromkeys(("text", "cpu", "memory", "gpu"), ())  # on the website these are the example's
+    alone = dict.fromkeys(
+        ("text", "cpu", "memory", "gpu"), ()
+    )  # on the website these are the example's
     page = alone | {"rule": ("mch", "h-drf", "drf", "c-ch"), "filled": range(0, 101, 20)}
-    return Explorer(lambda preset, **values: draw_filling(**values), controls, height=510,
-                    on_change={"preset": take_example}, page=page)
+    return Explorer(
+        lambda preset, **values: draw_filling(**values),
+        controls,
+        height=510,
+        on_change={"preset": take_example},
+        page=page,
+    )
 
 
 CHURN_RULES = ("mch", "mch-two-phase", "h-drf", "case1", "exact-ch", "naive-h-drf", "drf")
 FIG4 = "Fig. 4 of the paper"
 # How long each scene lasts (s).
-SCENES = {FIG4: 1100, "[M, [C, M]]: a rule that starves": 300, "[F, [C, M, M]]: MCH breaks its promise": 300}
+SCENES = {
+    FIG4: 1100,
+    "[M, [C, M]]: a rule that starves": 300,
+    "[F, [C, M, M]]: MCH breaks its promise": 300,
+}
 
 
 @functools.lru_cache(maxsize=32)
@@ -171,16 +232,22 @@ def _run(scene, rule):
     tree, capacity, jobs = workloads.fig4(), workloads.FIG4_CAPACITY, workloads.fig4_jobs()
     if scene != FIG4:  # here jobs never run out, and tasks last 5 to 15 s
         starves = scene.startswith("[M")
-        tree = read_tree("[(0, 1), [(1, 0), (0, 1)]]" if starves else PRESETS["MCH breaks its promise"][0])
+        tree = read_tree(
+            "[(0, 1), [(1, 0), (0, 1)]]" if starves else PRESETS["MCH breaks its promise"][0]
+        )
         capacity = (100, 100) if starves else (360, 360)
-        jobs = pd.DataFrame({"leaf": np.repeat(range(tree.n_leaves), 1000), "submit": 0.0, "tasks": 20})
+        jobs = pd.DataFrame(
+            {"leaf": np.repeat(range(tree.n_leaves), 1000), "submit": 0.0, "tasks": 20}
+        )
         jobs["duration"] = np.random.default_rng(0).uniform(5, 15, len(jobs))
     run = mch.simulate(tree, capacity, rule, jobs, until=SCENES[scene], every=5.0)
     wide = run.shares.pivot(index="time", columns="leaf", values="share")
     return wide.index.to_numpy(), [tree.name(node) for node in tree.leaves], wide.to_numpy()
 
 
-def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str = "naive-h-drf") -> Picture:
+def draw_churn(
+    scene: str = FIG4, time: int = 500, left: str = "mch", right: str = "naive-h-drf"
+) -> Picture:
     """Shares over time, up to `time` (s), under two rules, while jobs come and go in a scene of `SCENES`."""
     if scene not in SCENES:
         raise unknown("scene", scene, SCENES)
@@ -191,25 +258,39 @@ def draw_churn(scene: str = FIG4, time: int = 500, left: str = "mch", right: str
         times, names, shares = _run(scene, rule)
         seen = int(np.searchsorted(times, time, side="right"))
         for leaf, name in enumerate(names):
-            ax.step(times[:seen], shares[:seen, leaf], where="post", color=style.PALETTE[leaf % 6],
-                    linestyle=LEAF_LINES[leaf], linewidth=LEAF_WIDTHS[leaf],
-                    label=f"{name}: {shares[seen - 1, leaf]:.2f}")
+            ax.step(
+                times[:seen],
+                shares[:seen, leaf],
+                where="post",
+                color=style.PALETTE[leaf % 6],
+                linestyle=LEAF_LINES[leaf],
+                linewidth=LEAF_WIDTHS[leaf],
+                label=f"{name}: {shares[seen - 1, leaf]:.2f}",
+            )
         ax.axvline(min(time, end), color="black", linewidth=0.8)
         ax.set(title=style.look(rule).label, xlabel="time (s)", xlim=(0, end), ylim=(0, 1.04))
         ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
-        held = ", ".join(f"{name} {share:.2f}" for name, share in zip(names, shares[seen - 1], strict=True))
+        held = ", ".join(
+            f"{name} {share:.2f}" for name, share in zip(names, shares[seen - 1], strict=True)
+        )
         words.append(f"{style.look(rule).label}: {held}")
     axes[0].set_ylabel("dominant share")
     axes[1].tick_params(labelleft=False)
-    return figure, f"Dominant shares up to {min(time, end):g} s. At that time under {'; under '.join(words)}."
+    return (
+        figure,
+        f"Dominant shares up to {min(time, end):g} s. At that time under {'; under '.join(words)}.",
+    )
 
 
 def churn() -> Explorer:
     """Menus of scenes and of two rules, and a slider that moves the time."""
     rules = labelled(CHURN_RULES)
-    controls = {"scene": menu(list(SCENES), text="scene"),
-                "time": slider(500, 0, SCENES[FIG4], 10, text="time (s)"),
-                "left": menu(rules, text="left"), "right": menu(rules, "naive-h-drf", text="right")}
+    controls = {
+        "scene": menu(list(SCENES), text="scene"),
+        "time": slider(500, 0, SCENES[FIG4], 10, text="time (s)"),
+        "left": menu(rules, text="left"),
+        "right": menu(rules, "naive-h-drf", text="right"),
+    }
     with working():  # all runs are made before the first move
         for scene, rule in itertools.product(SCENES, CHURN_RULES):
             _run(scene, rule)
@@ -217,6 +298,9 @@ def churn() -> Explorer:
     def shorten():
         controls["time"].max = SCENES[controls["scene"].value]
 
-    page = {"time": (0, 100, 200, 300, 500, 700, 900, 1100), "left": ("mch", "h-drf", "drf"),
-            "right": ("mch-two-phase", "h-drf", "naive-h-drf")}
+    page = {
+        "time": (0, 100, 200, 300, 500, 700, 900, 1100),
+        "left": ("mch", "h-drf", "drf"),
+        "right": ("mch-two-phase", "h-drf", "naive-h-drf"),
+    }
     return Explorer(draw_churn, controls, on_change={"scene": shorten}, page=page)

@@ -72,7 +72,9 @@ def record(explorer: Explorer) -> dict[str, Any]:
     for name, value in first.items():
         explorer.set(name, value)
     at = [list(kept(explorer, name)) for name in names]
-    if missing := [name for name, options in zip(names, at, strict=True) if first[name] not in options]:
+    if missing := [
+        name for name, options in zip(names, at, strict=True) if first[name] not in options
+    ]:
         raise ValueError(f"page: the values of {', '.join(missing)} at first are not on the page")
     start = [options.index(first[name]) for name, options in zip(names, at, strict=True)]
     described = {name: control.description for name, control in explorer.controls.items()}
@@ -80,8 +82,15 @@ def record(explorer: Explorer) -> dict[str, Any]:
     more = ", ".join(text for name, text in described.items() if name not in names)
     note = "In JupyterLab (make lab) the controls take more values"
     note += f", and there is more to set: {more}." if more else "."
-    return {"controls": controls, "tree": tree, "start": start, "frames": list(frames), "parts": list(parts),
-            "plays": hasattr(explorer, "play"), "note": note if explorer.page else ""}
+    return {
+        "controls": controls,
+        "tree": tree,
+        "start": start,
+        "frames": list(frames),
+        "parts": list(parts),
+        "plays": hasattr(explorer, "play"),
+        "note": note if explorer.page else "",
+    }
 
 
 def packed(recorded: dict[str, Any]) -> str:

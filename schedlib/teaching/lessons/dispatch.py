@@ -27,8 +27,16 @@ def instance(phi: int, load: int, sizes: str, seed: int) -> RandomInstance:
     >>> instance(6, 97, "common", 0).configs.n_machines
     60
     """
-    return lotes.random_instance(phi / 1000, machines=MACHINES, hours=HOURS, sizes=sizes, load=load / 100,
-                                 seed=seed, rounded=True, planner=partial(_stored_plan, phi, seed))
+    return lotes.random_instance(
+        phi / 1000,
+        machines=MACHINES,
+        hours=HOURS,
+        sizes=sizes,
+        load=load / 100,
+        seed=seed,
+        rounded=True,
+        planner=partial(_stored_plan, phi, seed),
+    )
 
 
 @cache
@@ -37,16 +45,23 @@ def stored() -> dict[tuple[int, int], pd.DataFrame]:
     return dict(list(pd.read_csv(PLANS).groupby(["phi", "seed"])))
 
 
-PLANNED: dict[tuple[int, int], lotes.Plan] = {}  # made of rows: they depend on phi and the seed alone
+PLANNED: dict[
+    tuple[int, int], lotes.Plan
+] = {}  # made of rows: they depend on phi and the seed alone
 
 
 def _stored_plan(phi, seed, configs, classes):
     if (phi, seed) not in stored():
-        raise ValueError(f"phi, seed: {phi}, {seed}; plans are stored for phi of {PHIS} and seeds of {SEEDS}")
+        raise ValueError(
+            f"phi, seed: {phi}, {seed}; plans are stored for phi of {PHIS} and seeds of {SEEDS}"
+        )
     if (phi, seed) not in PLANNED:
         plan = stored()[phi, seed]
         by_config = [plan[plan["configuration"] == j] for j in range(configs.n_configs)]
-        columns = ([part[name].to_numpy() for part in by_config] for name in (MIXES, "fraction", "machines"))
+        columns = (
+            [part[name].to_numpy() for part in by_config]
+            for name in (MIXES, "fraction", "machines")
+        )
         PLANNED[phi, seed] = make_plan(configs, classes, lotes.allocate(configs, classes), *columns)
     if not PLANNED[phi, seed].rate_rounded > 0:
         rounding = f"Phi = {phi} thousandths, seed {seed}: rounding leaves nothing of the rate"
@@ -58,13 +73,17 @@ def _stored_plan(phi, seed, configs, classes):
 def rows(phi: int, seed: int) -> pd.DataFrame:
     """A plan made anew: a row for each bin in use, with its machines by the program and in whole ones."""
     planner = partial(lotes.plan, max_bins=MOST_BINS)
-    plan = lotes.random_instance(phi / 1000, machines=MACHINES, hours=HOURS, seed=seed, planner=planner).plan
+    plan = lotes.random_instance(
+        phi / 1000, machines=MACHINES, hours=HOURS, seed=seed, planner=planner
+    ).plan
     frames = []
     per_config = zip(plan.bins, plan.fractions, plan.machines, strict=True)
     for j, (bins, fraction, machines) in enumerate(per_config):
         used = np.flatnonzero((fraction > 0) | (machines > 0))
         mixes = pd.DataFrame(bins[used], columns=MIXES)
-        frames.append(mixes.assign(configuration=j, machines=machines[used], fraction=fraction[used]))
+        frames.append(
+            mixes.assign(configuration=j, machines=machines[used], fraction=fraction[used])
+        )
     frame = pd.concat(frames, ignore_index=True).assign(phi=phi, seed=seed)
     return frame[["phi", "seed", "configuration", "machines", "fraction", *MIXES]]
 

@@ -56,15 +56,23 @@ def part(start: float = 0, every: int = 8, first: int = 0) -> Workload:
     Workload(216 jobs, 4784 tasks, 595 s, demands: cpu, mem)
     """
     if every != int(every) or every < 1 or first != int(first) or not 0 <= first < every:
-        raise ValueError(f"every, first: {every}, {first}; whole numbers, at least 1, and 0 to every - 1")
+        raise ValueError(
+            f"every, first: {every}, {first}; whole numbers, at least 1, and 0 to every - 1"
+        )
     stages = hour()[0]
     jobs = stages.jobs
     jobs = jobs[(jobs["submit"] >= 60 * start) & (jobs["submit"] < 60 * start + SPAN)]
     jobs = jobs[jobs["trace_job"].isin(jobs["trace_job"].unique()[first::every])]
     if not len(jobs):
-        raise ValueError(f"start: no job is in the ten minutes from minute {start} on; take one from 0 to 59")
-    tasks = stages.tasks[np.repeat(stages.jobs["job"].isin(jobs["job"]).to_numpy(), np.diff(stages.offsets))]
-    return Workload(jobs.assign(submit=jobs["submit"] - 60 * start, end=jobs["end"] - 60 * start), tasks)
+        raise ValueError(
+            f"start: no job is in the ten minutes from minute {start} on; take one from 0 to 59"
+        )
+    tasks = stages.tasks[
+        np.repeat(stages.jobs["job"].isin(jobs["job"]).to_numpy(), np.diff(stages.offsets))
+    ]
+    return Workload(
+        jobs.assign(submit=jobs["submit"] - 60 * start, end=jobs["end"] - 60 * start), tasks
+    )
 
 
 def pairs(stages: Workload) -> pd.DataFrame:
@@ -88,20 +96,28 @@ def place(stages: Workload, load: float = 0.8, known: bool = True) -> dict[str, 
     runs = {"lotes": lotes.simulate("lotes", configs, jobs, plan=lotes.plan(configs, classes))}
     if known:
         _, whole, labelled = lotes.alibaba_hour(trace=stages, load=load, first=SPAN)
-        runs["lotes-known"] = lotes.simulate("lotes", configs, labelled, plan=lotes.plan(configs, whole))
-    return runs | {policy: lotes.simulate(policy, configs, jobs, classes=classes)
-                   for policy in ("tetris", "greedy")}
+        runs["lotes-known"] = lotes.simulate(
+            "lotes", configs, labelled, plan=lotes.plan(configs, whole)
+        )
+    return runs | {
+        policy: lotes.simulate(policy, configs, jobs, classes=classes)
+        for policy in ("tetris", "greedy")
+    }
 
 
 def batch(stages: Workload, seed: int = 0, alike: bool = False) -> hmhs.Instance:
     """The slice's map-reduce pairs as HMHS takes them. `seed` draws the speeds of 100 + 100 machines; `alike`
     gives all of them the mean, 0.55."""
     instance = hmhs.from_trace(pairs(stages), seed)
-    maps, reduces = (np.full_like(speed, 0.55) for speed in (instance.map_speed, instance.reduce_speed))
+    maps, reduces = (
+        np.full_like(speed, 0.55) for speed in (instance.map_speed, instance.reduce_speed)
+    )
     return replace(instance, map_speed=maps, reduce_speed=reduces) if alike else instance
 
 
-def order(stages: Workload, seed: int = 0, alike: bool = False) -> tuple[dict[str, hmhs.Schedule], float]:
+def order(
+    stages: Workload, seed: int = 0, alike: bool = False
+) -> tuple[dict[str, hmhs.Schedule], float]:
     """The slice's `batch` by every policy of `ORDERS`, and a lower bound on the makespan (s)."""
     instance = batch(stages, seed, alike)
     bounds = hmhs.bounds(instance)
@@ -114,7 +130,9 @@ def hierarchy(stages: Workload) -> mch.Tree:
     demands what a task of the stage requested, in parts of one machine: (cores / 96, memory)."""
     demand = list(zip(stages.jobs["plan_cpu"] / CORES, stages.jobs["plan_mem"], strict=True))
     ends = np.flatnonzero(stages.jobs["trace_job"].diff().to_numpy() != 0)
-    return mch.Tree([demand[low:high] for low, high in zip(ends, [*ends[1:], len(demand)], strict=True)])
+    return mch.Tree(
+        [demand[low:high] for low, high in zip(ends, [*ends[1:], len(demand)], strict=True)]
+    )
 
 
 def shares(stages: Workload) -> dict[str, np.ndarray]:
@@ -134,7 +152,9 @@ def churn(stages: Workload, load: float = 0.8) -> dict[str, mch.Churn]:
     capacity = (tree.demand.T @ (tasks * duration)).max() / (load * SPAN)
     jobs = stages.jobs[["submit"]].assign(leaf=range(len(tasks)), tasks=tasks, duration=duration)
     run = partial(mch.simulate, tree, (capacity, capacity), jobs=jobs, record=False)
-    return {rule: run(rule=rule) for rule in RULES} | {"h-drf-literal": run(rule="h-drf", method="literal")}
+    return {rule: run(rule=rule) for rule in RULES} | {
+        "h-drf-literal": run(rule="h-drf", method="literal")
+    }
 
 
 def per_decision(run: mch.Churn, nodes: int) -> float:
@@ -146,7 +166,11 @@ def probe(stages: Workload, load: float = 0.8, seed: int = 0) -> dict[str, eagle
     """Every stage to the fewest workers of one task at a time that are busy to at most `load`, by system."""
     workload, cutoff = eagle.alibaba(1, trace=stages), eagle.CUTOFF["alibaba"]
     workers = int(np.ceil(eagle.offered_load(workload, 1) / load))
-    setting: Any = {"short_partition": eagle.short_share(workload, cutoff), "cutoff": cutoff, "seed": seed}
+    setting: Any = {
+        "short_partition": eagle.short_share(workload, cutoff),
+        "cutoff": cutoff,
+        "seed": seed,
+    }
     return {system: eagle.simulate(workload, system, workers, **setting) for system in SYSTEMS}
 
 
@@ -176,7 +200,9 @@ def _without_load(stages, seed):
 
 
 def _at_load(stages, load, seed):
-    rows = [("place", policy, "wait", run.mean_response) for policy, run in place(stages, load).items()]
+    rows = [
+        ("place", policy, "wait", run.mean_response) for policy, run in place(stages, load).items()
+    ]
     for system, run in probe(stages, load, seed).items():
         short, long = run.percentiles([99])["completion"]
         rows += [("probe", system, "short", short), ("probe", system, "long", long)]
