@@ -67,6 +67,7 @@ times: .venv/.ready ## measure the README's table of times anew (60 min); ARGS='
 	@PYTHONPATH=tests/bench $(py) .ci/times.py $(ARGS)
 
 lint: .venv/.ready ## style and types (20 s)
+	@$(py) -m ruff format --check --quiet . || { echo 'not formatted; run: $(py) -m ruff format .' >&2; exit 1; }
 	@$(py) -m ruff check .
 	@$(py) -m mypy
 

@@ -1,4 +1,4 @@
-"""The house: who may import whom, by folder; no circle anywhere; modules and lines are short; some imports are light."""
+"""The house: who may import whom, by folder; no circle anywhere; some imports are light."""
 
 import ast
 import graphlib
@@ -94,15 +94,6 @@ def test_module_imports_only_what_lies_below_it(file):
 def test_no_circle_even_by_an_import_inside_a_function():
     graph = {name_of(file): schedlib_imports(name_of(file)) - {name_of(file)} for file in FILES}
     graphlib.TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
-
-
-@pytest.mark.parametrize("file", FILES, ids=name_of)
-def test_module_is_short_and_so_are_its_lines(file):
-    lines = file.read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 400, "a module that passes 400 lines is two modules"
-    assert not [number for number, line in enumerate(lines, 1) if len(line) > 110], (
-        "lines beyond 110 columns"
-    )
 
 
 def public(file):
