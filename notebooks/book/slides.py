@@ -19,10 +19,9 @@ from schedlib import paths
 
 ROOT = paths.checkout() or Path()
 OWN = ROOT / "notebooks" / "book"
-BROAD, COLUMNS = (
-    1.9,
-    6,
-)  # a picture of a larger ratio of width to height is broad, and so is a table of more columns
+BROAD = 1.9  # a picture of a larger ratio of width to height is broad
+COLUMNS = 6  # a table of more columns is broad
+SHORT_LISTING = 24  # lines; a longer algorithm box is set in smaller type
 
 
 def words(source: str, kind: str):
@@ -54,11 +53,22 @@ def shown(cell, slide):
         ):  # what a caption says, the points say
             outputs.append(output)
     cell.outputs = nbformat.from_dict([outputs[k] for k in slide.get("show", range(len(outputs)))])
-    tags = ["no-code"] * (not slide.get("code")) + ["broad"] * any(
-        is_broad(output.get("data", {})) for output in cell.outputs
-    )
+    shown_data = [output.get("data", {}) for output in cell.outputs]
+    listings = [data["text/markdown"] for data in shown_data if is_listing(data)]
+    tags = []
+    if not slide.get("code"):
+        tags.append("no-code")
+    if listings or any(is_broad(data) for data in shown_data):
+        tags.append("broad")
+    if sum(listing.count("\n") for listing in listings) > SHORT_LISTING:
+        tags.append("long")
     cell.metadata = nbformat.from_dict({"slideshow": {"slide_type": "-"}, "tags": tags})
     return cell
+
+
+def is_listing(data) -> bool:
+    """Whether an output is an algorithm box, made by `teaching.show`."""
+    return data.get("text/markdown", "").startswith("```python")
 
 
 def is_broad(data) -> bool:
