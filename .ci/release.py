@@ -76,9 +76,8 @@ def main() -> None:
     wheel, source = build()
     with tempfile.TemporaryDirectory() as place:
         with tarfile.open(source) as file:
-            file.extraction_filter = getattr(
-                tarfile, "data_filter", None
-            )  # Python before 3.11.4 has none
+            # Python before 3.11.4 has none
+            file.extraction_filter = getattr(tarfile, "data_filter", None)
             file.extractall(place)
         (tree,) = Path(place).iterdir()
         lines = (tree / "PKG-INFO").read_text(encoding="utf-8").splitlines()

@@ -48,9 +48,8 @@ def measure(steps: Collection[str] = ()) -> Path:
         kept = json.loads(file.read_text()) if file.exists() else {}
         kept |= {"cores": os.cpu_count(), step: seconds}
         write_whole(file, json.dumps(kept, indent=1, sort_keys=True) + "\n")
-        write_whole(
-            readme, renewed(readme.read_text(), kept)
-        )  # after each step: a test compares the two
+        # after each step: a test compares the two
+        write_whole(readme, renewed(readme.read_text(), kept))
     return readme
 
 

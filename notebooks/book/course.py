@@ -17,13 +17,8 @@ from schedlib.reproduce import notebooks
 
 SHARED = ("README.md", "LICENSE", "Makefile", "pyproject.toml", "requirements.txt")
 SHARED += ("schedlib", "figures", "data", "notebooks")
-TELLING = (
-    "solutions",
-    "solutions.md",
-    "course.py",
-    "exam.py",
-    "assignments.py",
-)  # what students do not get
+# what students do not get
+TELLING = ("solutions", "solutions.md", "course.py", "exam.py", "assignments.py")
 SKIPPED = ("__pycache__", ".ipynb_checkpoints", "cache", "downloads")
 TEACHERS = re.compile(r"(?:- )?\*\*You teach\b.*?\n(?=\n?(?:- )?\*\*You do research)", re.DOTALL)
 CHECK = re.compile(r'^exercises\.check\("([^"]+)", answer\)', re.M)

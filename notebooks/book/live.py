@@ -130,9 +130,8 @@ def write(out: Path = OUT, workers: int = -1) -> None:
     """Write a script for each explorer; those that are kept are not drawn again."""
     programs, cache = explorers(), paths.cache_folder("explorers")
     files = {name: cache / f"{key(source)}.js" for name, source in programs.items()}
-    missing = {
-        file: name for name, file in files.items() if not file.exists()
-    }  # chapters 0 and 5 have the same
+    # chapters 0 and 5 have the same
+    missing = {file: name for name, file in files.items() if not file.exists()}
     Parallel(workers)(delayed(make)(name, programs[name], file) for file, name in missing.items())
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.js"):

@@ -113,10 +113,8 @@ def interruptible(run: Callable[P, R]) -> Callable[P, R]:
             if not FLAG.value:
                 raise
         finally:
-            FLAG.value, _inside = (
-                0,
-                False,
-            )  # before a call, after which Python may raise KeyboardInterrupt
+            # before a call, after which Python may raise KeyboardInterrupt
+            FLAG.value, _inside = (0, False)
             signal.set_wakeup_fd(-1)
         raise KeyboardInterrupt  # Python's own may have come inside a rule, where nothing can raise
 

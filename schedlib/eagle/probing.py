@@ -106,9 +106,8 @@ def probe_anywhere(state, job, rng, now):
     for probe in range(state.jobs[job].probes):
         worker = draw(0, workers.size, rng)
         if not state.how.published:
-            mark = (
-                state.counts[0].probes + probe - probe % workers.size
-            )  # a job's own, new after W probes
+            # a job's own, new after W probes
+            mark = state.counts[0].probes + probe - probe % workers.size
             while workers[worker].mark == mark:
                 worker = draw(0, workers.size, rng)
             workers[worker].mark = mark

@@ -33,9 +33,8 @@ OK, BAD_JOB, STUCK = 0, 1, 2
 class Waiting(NamedTuple):
     """What a rule sees when a machine asks for work; it may write to `notes`, `machine_notes` and `wake`."""
 
-    queue: (
-        np.ndarray
-    )  # (W,) the jobs that are ready and have tasks left, first in order first; never empty
+    # (W,) the jobs that are ready and have tasks left, first in order first; never empty
+    queue: np.ndarray
     order: np.ndarray  # (N,) all jobs in order
     left: np.ndarray  # (N,) tasks not yet started
     ready: np.ndarray  # (N,) when each job becomes ready
@@ -44,9 +43,8 @@ class Waiting(NamedTuple):
     free: np.ndarray  # (M,) when each machine is free, as far as is known
     notes: np.ndarray  # (N, 4) a rule's own numbers for each job, 0 at the start
     machine_notes: np.ndarray  # (M, 4) likewise for each machine
-    wake: (
-        np.ndarray
-    )  # (1,) when machines that wait ask again, at the latest: a later time, or infinity
+    # (1,) when machines that wait ask again, at the latest: a later time, or infinity
+    wake: np.ndarray
     rng: np.random.Generator  # the rule's own random numbers
 
 

@@ -150,9 +150,8 @@ def _dispatch(
 ) -> tuple[Stage, np.ndarray]:
     """Dispatch the stage called `name` by the policy's rule: its tasks, and both counts of candidates."""
     rule = getattr(policy, f"{name}_rule")
-    tasks = np.array(
-        getattr(instance, f"{name}_tasks")
-    )  # kernels are compiled for writeable arrays only
+    # kernels are compiled for writeable arrays only
+    tasks = np.array(getattr(instance, f"{name}_tasks"))
     time = getattr(instance, f"{name}_task_time")
     stage, arrivals = Stage.empty(int(tasks.sum())), by_arrival(ready, tasks)
     if rule == MIN_MIN:

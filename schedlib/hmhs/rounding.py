@@ -74,9 +74,8 @@ def _whole(tasks: np.ndarray, share: np.ndarray) -> np.ndarray:
     near = np.rint(share)
     share = np.where(np.abs(share - near) < 1e-7, near, share)
     counts = np.floor(share).astype(np.int64)
-    rest = np.repeat(
-        np.arange(tasks.size), tasks - counts.sum(axis=1)
-    )  # one row for each split task
+    # one row for each split task
+    rest = np.repeat(np.arange(tasks.size), tasks - counts.sum(axis=1))
     machine = maximum_bipartite_matching(csr_array(share[rest] > counts[rest]), perm_type="column")
     np.add.at(counts, (rest, machine), 1)
     return counts

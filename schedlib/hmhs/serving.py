@@ -214,10 +214,8 @@ def serve(jobs, machines, rules, queues, done):
     unfinished = jobs.tasks.copy()
     idle = np.ones((2, m), np.bool_)
     on = np.empty((2, m), np.int64)  # the job that a slot runs
-    held, before = (
-        np.full(n, -1),
-        np.empty(reduces.job.size, np.int64),
-    )  # reduces that wait for the last map
+    # reduces that wait for the last map
+    held, before = (np.full(n, -1), np.empty(reduces.job.size, np.int64))
     keys, items, size = np.empty(2 * m + 2), np.empty(2 * m + 2, np.int64), 0
     wake, arrived, offer, begun = np.inf, 0, 0, np.zeros(2, np.int64)
     stale = np.zeros(2, np.bool_)

@@ -114,10 +114,8 @@ demand for it; so does a machine choose among those who wait."""
 @numba.njit
 def fragments(cluster: lotes.Cluster, free: np.ndarray) -> float:
     """F_n(M): GPUs, as a part of the most that a machine has, which typical tasks cannot use; `free (R,)`."""
-    total, gpu = (
-        0.0,
-        len(free) - 2,
-    )  # the last resource; behind it stands the largest share of a piece
+    # the last resource; behind it stands the largest share of a piece
+    total, gpu = (0.0, len(free) - 2)
     for k in range(len(cluster.share)):
         if cluster.demand[k, gpu] == 0 or (cluster.demand[k] > free).any():
             total += cluster.share[k] * free[gpu]

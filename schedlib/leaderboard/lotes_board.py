@@ -223,9 +223,8 @@ def _run(policy: str | Policy, case: Case, seed: int, clairvoyant: bool = True) 
     pools = case.configs.pieces is None and (
         case.plan is None or bool((case.plan.classes.rate > 0).all())
     )
-    judged = (
-        isinstance(policy, Policy) and started and not broke and pools
-    )  # else room cannot be added up
+    # else room cannot be added up
+    judged = isinstance(policy, Policy) and started and not broke and pools
     passed = _passed(jobs["submit"].to_numpy(), record, unit) if judged else (0.0, "")
     return Outcome(values, wait, broke, *passed)
 

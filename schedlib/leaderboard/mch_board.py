@@ -83,9 +83,8 @@ def greedy_leaves(seed: int) -> Case:
     until, duration = 900.0, rng.uniform(5.0, 60.0, tree.n_leaves)
     capacity = np.full(tree.n_resources, 400.0)
     at_once = 1 / (tree.demand / capacity).max(axis=1)
-    more = np.ceil(at_once * (2 * until / duration + 2) / TASKS).astype(
-        int
-    )  # than the leaf alone could run
+    # than the leaf alone could run
+    more = np.ceil(at_once * (2 * until / duration + 2) / TASKS).astype(int)
     leaf = np.repeat(np.arange(tree.n_leaves), more)
     jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": TASKS})
     jobs["duration"] = duration[leaf] * rng.standard_exponential(len(leaf))

@@ -224,9 +224,8 @@ def _attempt(
 
 def _refusal(policy: Any, error: BaseException, seed: int) -> Outcome:
     """What a policy broke that raised: a rule of the simulator, or its own function did."""
-    text = re.sub(
-        rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error)
-    )  # the row names the policy
+    # the row names the policy
+    text = re.sub(rf"^\w+ {re.escape(repr(policy.name))}: ", "", str(error))
     raised = f"its function raised {type(error).__name__}: "
     kind = "" if isinstance(error, ValueError | TimeoutError) else raised
     return Outcome((), broke=f"a rule: {kind}{text} (seed {seed})")

@@ -16,14 +16,10 @@ from schedlib.lotes.workloads.instances import RandomWorkload
 OVERLOAD = (
     0.1  # by how much of lambda* the burst's rate exceeds it, or by twice as much, thrice ...
 )
-BACKLOG, FEWEST = (
-    0.05,
-    200,
-)  # ... until a queue of this part of the jobs that run is left, and of so many
-BURST, LOOK = (
-    4.0,
-    0.5,
-)  # how long the burst is, and how often the queue is looked at, in the same unit
+# ... until a queue of this part of the jobs that run is left, and of so many
+BACKLOG, FEWEST = (0.05, 200)
+# how long the burst is, and how often the queue is looked at, in the same unit
+BURST, LOOK = (4.0, 0.5)
 GONE, GROWN = 0.1, 1.5  # parts of the burst's queue at which a queue has gone, or grows
 
 

@@ -11,9 +11,8 @@ from schedlib.core.checks import amounts, numbers, refuse, whole
 FIT = (
     1e-9  # jobs fit a machine when they need at most (1 + FIT) times what it has, of each resource
 )
-UNITS = (
-    2**50
-)  # the integer that stands for the largest capacity; rounding is off by at most half a unit
+# the integer that stands for the largest capacity; rounding is off by at most half a unit
+UNITS = 2**50
 
 
 def scaled(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:

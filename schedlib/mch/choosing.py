@@ -28,11 +28,10 @@ before = core_heap.before
 HEAPS, KEYS, TREE = range(3)
 """How a rule is asked: its priorities kept in heaps, or all looked at; or its function that chooses."""
 CUT = float(2**24 + 1)  # Veltkamp's constant: of 53 bits, 29 are kept
-HANDFUL, MOST = (
-    8,
-    4,
-)  # children of a group that is not wide; resources with a copy for each saturated set
+# children of a group that is not wide; resources with a copy for each saturated set
+HANDFUL, MOST = (8, 4)
 f8, i8, flag = np.float64, np.int64, np.bool_
+# omega, and 1 over it
 NODE = np.dtype(
     [
         ("first", i8),
@@ -44,7 +43,8 @@ NODE = np.dtype(
         ("light", f8),
     ],
     align=True,
-)  # omega, and 1 over it
+)
+# whether its tasks changed at this time
 LEAF = np.dtype(
     [
         ("weight", f8),
@@ -56,22 +56,19 @@ LEAF = np.dtype(
         ("waiting", i8),
         ("started", i8),  # running; not yet; so far
         ("node", i8),  # in `Hierarchy.nodes`
-        (
-            "held",
-            i8,
-        ),  # those that wait, of a leaf whose task fits on no machine; `waiting` is 0 then
+        # those that wait, of a leaf whose task fits on no machine; `waiting` is 0 then
+        ("held", i8),
         ("head", i8),  # the place in `Jobs.line` of the job that is served
         ("touched", flag),
     ],
     align=True,
-)  # whether its tasks changed at this time
+)
 ENTRY = np.dtype([("key", f8), ("leaf", i8)], align=True)  # a place of a heap
-WHERE = np.dtype(
-    [("at", i8), ("kind", i8)], align=True
-)  # a leaf's place, -1 without; the number of its heap
-HEAP = np.dtype(
-    [("start", i8), ("count", i8), ("bits", i8)], align=True
-)  # places; what its leaves demand
+# a leaf's place, -1 without; the number of its heap
+WHERE = np.dtype([("at", i8), ("kind", i8)], align=True)
+# places; what its leaves demand
+HEAP = np.dtype([("start", i8), ("count", i8), ("bits", i8)], align=True)
+# `left`: tasks that wait
 JOB = np.dtype(
     [
         ("submit", f8),
@@ -84,8 +81,9 @@ JOB = np.dtype(
         ("running", i8),
     ],
     align=True,
-)  # `left`: tasks that wait
+)
 CHANGE = np.dtype([("time", f8), ("leaf", i8), ("tasks", i8)], align=True)
+# whether all has happened at this time, and tasks may start
 TALLY = np.dtype(
     [
         ("now", f8),
@@ -105,7 +103,7 @@ TALLY = np.dtype(
         ("ready", flag),
     ],
     align=True,
-)  # whether all has happened at this time, and tasks may start
+)
 
 
 class Hierarchy(NamedTuple):

@@ -221,9 +221,8 @@ def advance(priority, pick, how, whose, state, until):
         if not tally.ready:
             if 0 < state.log.size < tally.logged + state.leaves.size:
                 return MORE_ROOM
-            time = (
-                state.ends.time[0] if state.ends.count[0] > 0 else np.inf
-            )  # when something happens next
+            # when something happens next
+            time = state.ends.time[0] if state.ends.count[0] > 0 else np.inf
             if tally.submitted < jobs.by_submit.size:
                 time = min(time, jobs.table[jobs.by_submit[tally.submitted]].submit)
             if tally.departed < jobs.by_depart.size:

@@ -81,11 +81,8 @@ def _fill(child_start, child, leaf_of, weight, direction, naive, most):
     # its f by 1, or, where it serves laggards that do not grow, their total usage by 1
     vector, share, used = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
     rate, growth, pace = np.zeros((q, resources)), np.zeros(q), np.zeros(q)
-    step, flow, when = (
-        np.zeros(q),
-        np.zeros(q),
-        np.zeros(q),
-    )  # `step`: a child's flow per unit of its group's
+    # `step`: a child's flow per unit of its group's
+    step, flow, when = (np.zeros(q), np.zeros(q), np.zeros(q))
     for event in range(most):
         for i in range(q - 1, -1, -1):  # from the leaves up: vectors and shares, and their rates
             if leaf_of[i] >= 0:

@@ -107,9 +107,8 @@ class Rule:
     name: str = ""
     choose: Callable = nobody
     room: int | tuple[int, int] = 0
-    literal: Callable | None = field(
-        default=None, repr=False
-    )  # what a shipped rule chooses, as printed
+    # what a shipped rule chooses, as printed
+    literal: Callable | None = field(default=None, repr=False)
     fluid: Callable | None = field(default=None, repr=False)  # how it shares tasks as fine as sand
 
     def __post_init__(self):

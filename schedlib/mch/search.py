@@ -8,19 +8,10 @@ import numpy as np
 from schedlib.core.checks import typed
 from schedlib.mch.model import Tree, branch_of, tree_of
 
-SIZES = (
-    (1, 2),
-    (1, 3),
-    (2, 2),
-    (2, 3),
-    (3, 2),
-    (3, 3),
-    (4, 3),
-)  # depths and branchings, in this order
-FAILURES, LARGEST = (
-    10,
-    4,
-)  # most failing trees of a size that are shrunk; largest whole demand tried
+# depths and branchings, in this order
+SIZES = ((1, 2), (1, 3), (2, 2), (2, 3), (3, 2), (3, 3), (4, 3))
+# most failing trees of a size that are shrunk; largest whole demand tried
+FAILURES, LARGEST = (10, 4)
 
 
 @typed

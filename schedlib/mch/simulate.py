@@ -215,12 +215,10 @@ def enter(state: State, table: pd.DataFrame, together: int) -> State:
     jobs.leaf, jobs.left = table["leaf"], table["tasks"]
     jobs.submit, jobs.duration, jobs.start = table["submit"], table["duration"], np.nan
     jobs.depart = table["depart"].fillna(np.inf) if "depart" in table else np.inf
-    jobs.finish = np.where(
-        jobs.left == 0, jobs.submit, np.nan
-    )  # a job without tasks is done when it arrives
-    state.leaves.head[1:] = np.cumsum(np.bincount(jobs.leaf, minlength=p))[
-        :-1
-    ]  # where its line begins
+    # a job without tasks is done when it arrives
+    jobs.finish = np.where(jobs.left == 0, jobs.submit, np.nan)
+    # where its line begins
+    state.leaves.head[1:] = np.cumsum(np.bincount(jobs.leaf, minlength=p))[:-1]
     departs = np.isfinite(jobs.depart)
     entered = Jobs(
         table=jobs,

@@ -22,10 +22,8 @@ from schedlib.lotes.workloads.instances import RandomWorkload
 from schedlib.pictures import style
 from schedlib.workload import Workload
 
-MOST_DOTS, MOMENTS = (
-    40,
-    240,
-)  # jobs of a class up to which whole mixes are drawn; moments of an occupancy
+# jobs of a class up to which whole mixes are drawn; moments of an occupancy
+MOST_DOTS, MOMENTS = (40, 240)
 HATCHES = ("", "//", "..", "xx")
 
 

@@ -13,21 +13,12 @@ from schedlib.pictures import style
 from schedlib.pictures.probing import LONG, SHORT, pale
 
 MOST = 40  # workers that the picture has room for
-HEIGHT, LEFT, PANEL = (
-    330,
-    112,
-    236,
-)  # pixels: the whole's height, the left margin, the jobs' panel's width
-BOX, GAP, QUEUED = (
-    24,
-    6,
-    15,
-)  # pixels: a worker's width, between two, the height of an entry of the queue
-RUN_AT, CENTRE_AT, COPY_AT = (
-    200,
-    262,
-    288,
-)  # from the top: tasks that run, the centre's bits, a copy of them
+# pixels: the whole's height, the left margin, the jobs' panel's width
+HEIGHT, LEFT, PANEL = (330, 112, 236)
+# pixels: a worker's width, between two, the height of an entry of the queue
+BOX, GAP, QUEUED = (24, 6, 15)
+# from the top: tasks that run, the centre's bits, a copy of them
+RUN_AT, CENTRE_AT, COPY_AT = (200, 262, 288)
 DEEP, JOBS = 9, 15  # entries of a queue and jobs of the panel that are drawn; the rest is counted
 INK, DARK, FAINT = "#222222", "#555555", "#aaaaaa"
 

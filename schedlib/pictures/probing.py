@@ -14,16 +14,11 @@ from schedlib.eagle.simulating.results import Simulation
 from schedlib.pictures import style
 
 SHORT, LONG = style.BLUE, style.VERMILLION  # colours of short and of long jobs
-INK = {
-    SHORT: "#005A8C",
-    LONG: "#9E4600",
-}  # the same for words, dark enough to be read on a tinted box
+# the same for words, dark enough to be read on a tinted box
+INK = {SHORT: "#005A8C", LONG: "#9E4600"}
 SHORT_ONLY, WORKERS = 3, 10
-PITCH, SLOT, FLOOR = (
-    0.8,
-    0.34,
-    0.62,
-)  # inches from worker to worker, a slot's side, where the lowest stands
+# inches from worker to worker, a slot's side, where the lowest stands
+PITCH, SLOT, FLOOR = (0.8, 0.34, 0.62)
 LONG_AT = {4: 1, 6: 2, 7: 1, 9: 2}  # long tasks in the picture, by worker
 TASKS = LONG_AT | {0: 2, 1: 1, 2: 3, 3: 1, 8: 2}  # and short ones; nobody has both
 DOTTED: dict[str, Any] = {"color": SHORT, "linewidth": 1.6, "linestyle": ":"}
@@ -130,11 +125,8 @@ def _scheduler(ax, corner, size, words, colour, tint):
 
 
 def _messages(ax):
-    short, central, (x, y) = (
-        0.3 + 1.62 + 0.75,
-        5.35 + 2.95 / 2,
-        _top(4),
-    )  # the middle of the schedulers
+    # the middle of the schedulers
+    short, central, (x, y) = (0.3 + 1.62 + 0.75, 5.35 + 2.95 / 2, _top(4))
     _arrow(ax, (short - 0.15, 3.93), _top(3), SHORT, "3")
     _arrow(ax, (short + 0.3, 3.93), (x - 0.09, y), SHORT, "1")
     _arrow(ax, (x + 0.08, y), (short + 0.68, 3.93), "#444444", "2", "--")

@@ -17,12 +17,8 @@ UPRIGHT = (
 )
 # Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height.
 CHARACTER, LINE, PAD, GAP, HEAD = 0.082, 0.17, 0.16, 0.16, 0.3
-PARTIAL = (
-    style.BROWN,
-    style.GREEN,
-    style.PURPLE,
-    style.VIOLET,
-)  # leaves that do not need every resource
+# leaves that do not need every resource
+PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 
 
 def plot_tree(
@@ -156,9 +152,8 @@ def _layout(tree, texts, title):
     box[:, along] = levels[tree.depth]
     apart = 0.36 if _upright(tree) else 0.5
     start = np.concatenate(([0], np.cumsum(levels + apart)[:-1]))
-    order = np.zeros(
-        tree.n_nodes
-    )  # leaves are at 0, 1, ..., a group is in the middle of its children
+    # leaves are at 0, 1, ..., a group is in the middle of its children
+    order = np.zeros(tree.n_nodes)
     order[tree.leaves] = np.arange(tree.n_leaves)
     for node in np.flatnonzero(tree.leaf_of < 0)[::-1]:
         order[node] = order[tree.children(node)[[0, -1]]].sum() / 2

@@ -66,10 +66,8 @@ class Node(Member):
         self.overtaken: list[Entry] = []  # the entries in front of it
         self.asks = self.runs = False
         self.long_tasks = 0  # long tasks that wait, are asked for or run here
-        self.bits, self.stamp = (
-            "",
-            -1.0,
-        )  # its copy of the centre's bit vector, and when it was sent
+        # its copy of the centre's bit vector, and when it was sent
+        self.bits, self.stamp = ("", -1.0)
         self.attempts, self.asking_victim = 0, False
         self.random = random.Random(f"{self.how['seed']} node {self.name[1]}")
         driver.send("ready")

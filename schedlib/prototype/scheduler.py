@@ -26,9 +26,8 @@ class Job:
     long: bool
     unstarted: list[int] = field(default_factory=list)  # tasks, the next one first
     running: dict[int, int] = field(default_factory=dict)  # task -> node
-    located: dict[int, int] = field(
-        default_factory=dict
-    )  # node -> probes there, as far as is known
+    # node -> probes there, as far as is known
+    located: dict[int, int] = field(default_factory=dict)
     rows: dict[int, list[Any]] = field(default_factory=dict)  # task -> what its node has told
 
 

@@ -100,9 +100,8 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
     folder = publish.out_folder(out=out)
     entry = publish.provenance(folder).get(figure_id)
     if entry is None:
-        registry.load().figure(
-            figure_id
-        )  # an unknown name is told with near ones; only then papers load
+        # an unknown name is told with near ones; only then papers load
+        registry.load().figure(figure_id)
         raise ValueError(f"{figure_id} has not been made yet: make figures ONLY={figure_id}")
     files = tuple(folder / figure_id.partition(".")[0] / name for name in entry["files"])
     return publish.Published(figure_id, entry["caption"], entry["alt"], files)

@@ -17,9 +17,8 @@ from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
 TOGETHER = 2  # notebooks: while one draws the other may wait for its points
-QUIET = [
-    "--log-level=50"
-]  # its transport, the interrupt that ends it: nothing that a reader can use
+# its transport, the interrupt that ends it: nothing that a reader can use
+QUIET = ["--log-level=50"]
 
 
 KILLED = (

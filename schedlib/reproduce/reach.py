@@ -133,15 +133,12 @@ class Source:
         if top not in self.roots:
             outside.add(top)
             return
-        module, last = (
-            top,
-            dotted.count(".") - 1,
-        )  # what stands before an import's last name is a module
+        # what stands before an import's last name is a module
+        module, last = (top, dotted.count(".") - 1)
         for depth, name in enumerate(names):
             here = self.module(module)
-            own = (
-                here.imported.get(name) == f"{module}.{name}"
-            )  # a package that imports a module of its own
+            # a package that imports a module of its own
+            own = here.imported.get(name) == f"{module}.{name}"
             if depth >= last and name in here.bound and not own:
                 if name in here.imported and all(
                     isinstance(node, IMPORTS) for node in here.bound[name]

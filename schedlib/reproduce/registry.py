@@ -84,9 +84,8 @@ class Registry:
     def wanted_figures(self, only: Names = None) -> list[Figure]:
         """The figures that `only` asks for: None for all, else papers, figures, or experiments."""
         names = self._names(only)
-        experiments = set(names or ()) - set(
-            self.figures
-        )  # a name that both have asks for the figure alone
+        # a name that both have asks for the figure alone
+        experiments = set(names or ()) - set(self.figures)
         return [
             figure
             for figure in self.figures.values()

@@ -17,9 +17,8 @@ _ROWS = pd.read_csv(
 )
 _ROWS["chapters"] = [tuple(map(int, chapters.split())) for chapters in _ROWS["chapters"]]
 TABLE: list[Any] = list(_ROWS.itertuples(index=False, name="Row"))
-SOURCES = tuple(
-    dict.fromkeys(row.paper for row in TABLE)
-)  # the keys of papers with symbols, and "theory"
+# the keys of papers with symbols, and "theory"
+SOURCES = tuple(dict.fromkeys(row.paper for row in TABLE))
 
 
 class Notation(pd.DataFrame):

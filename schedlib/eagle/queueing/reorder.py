@@ -39,9 +39,8 @@ def joins(state, last, job, task, behind, now):
         return False
     e = state.entries[last]
     same = e.job == job and e.since == now and e.behind == behind and e.bypassed == 0
-    return same and (
-        task < 0 or state.how.published
-    )  # as written a placed task has a number of its own
+    # as written a placed task has a number of its own
+    return same and (task < 0 or state.how.published)
 
 
 @kernel

@@ -163,9 +163,8 @@ def run(functions: Sequence[Callable], state: State, rng: np.random.Generator) -
     """The state at the end, or when a choice of a reader's `functions`, in the order of `advance`, was
     refused (`refusal`)."""
     while (code := advance(*functions, state, rng)) not in (DONE, REFUSED):
-        name = ROOM_OF[
-            code
-        ]  # what needs twice the room; `advance` asks again where that is too little
+        # what needs twice the room; `advance` asks again where that is too little
+        name = ROOM_OF[code]
         own = getattr(state, name)
         state = state._replace(
             **{name: longer(own) if isinstance(own, np.ndarray) else own.longer()}

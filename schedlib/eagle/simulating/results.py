@@ -195,11 +195,8 @@ def newest_copy(step: Step) -> tuple[int, float, tuple[bool, ...]]:
     return worker, *copies[worker]
 
 
-AT_ONCE = {
-    "mark": 0,
-    "reject": 1,
-    "send": 2,
-}  # what a scheduler does at once for a job, in the order shown
+# what a scheduler does at once for a job, in the order shown
+AT_ONCE = {"mark": 0, "reject": 1, "send": 2}
 
 
 def replay(run: Simulation) -> list[Step]:

@@ -169,9 +169,8 @@ def dephased(submit: np.ndarray) -> np.ndarray:
     """
     times = submit.tolist()
     for job in (np.flatnonzero(submit[1:] == submit[:-1]) + 1).tolist():
-        times[job] = (
-            times[job - 1] + DEPHASING
-        )  # one after another, since a product would round otherwise
+        # one after another, since a product would round otherwise
+        times[job] = times[job - 1] + DEPHASING
     return np.array(times)
 
 

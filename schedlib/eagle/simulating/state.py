@@ -14,6 +14,7 @@ from schedlib.core.pure import read_only
 from schedlib.core.uncounted import kernel
 from schedlib.eagle import systems
 
+# 64 bytes, the size of a cache line
 WORKER = np.dtype(
     [
         ("queued", "i8"),  # entries in its queue
@@ -31,26 +32,22 @@ WORKER = np.dtype(
         ("unheard", "i1"),  # 1 when what is placed here has changed since the last heartbeat
     ],
     align=True,
-)  # 64 bytes, the size of a cache line
+)
 JOB = np.dtype(
     [
         ("submit", "f8"),  # when it is submitted
         ("estimate", "f8"),  # the estimated duration of one of its tasks
         ("long", "i8"),  # 1 for a long job
-        (
-            "known",
-            "i4",
-        ),  # tasks not handed out as far as workers know (-1: they know that none is left)
+        # tasks not handed out as far as workers know (-1: they know that none is left)
+        ("known", "i4"),
         ("probes", "i4"),  # that it sends (-1: a reader's function has not said yet)
         ("tasks", "i8"),
         ("unstarted", "i8"),  # the number of its tasks, and of those not handed out
         ("finish", "f8"),  # the end of the last task that has been started
         ("first", "i8"),  # where its tasks begin in `State.duration`
         ("stamp", "f8"),  # the time of its scheduler's copy of the bit vector
-        (
-            "copy_row",
-            "i4",
-        ),  # the row of the board that holds this copy, or the one that its long tasks bring
+        # the row of the board that holds this copy, or the one that its long tasks bring
+        ("copy_row", "i4"),
         ("rejected", "i4"),  # rejections on their way to its scheduler
     ],
     align=True,
@@ -67,25 +64,21 @@ ENTRY = np.dtype(
     ],
     align=True,
 )
-POOL = np.dtype(
-    [("spare", "i8"), ("used", "i8")]
-)  # the first spare entry below `used`; entries ever used
+# the first spare entry below `used`; entries ever used
+POOL = np.dtype([("spare", "i8"), ("used", "i8")])
 MESSAGE = np.dtype(
     [
         ("time", "f8"),  # when it arrives
         ("kind", "i4"),
         ("worker", "i4"),
         ("job", "i4"),  # for the kinds see `messages`
-        (
-            "detail",
-            "i4",
-        ),  # the round of a probe, the number of a placed task, or how many are not handed out
+        # the round of a probe, the number of a placed task, or how many are not handed out
+        ("detail", "i4"),
     ],
     align=True,
 )
-RING = np.dtype(
-    [("front", "i8"), ("pending", "i8")]
-)  # where the next message is; messages on their way
+# where the next message is; messages on their way
+RING = np.dtype([("front", "i8"), ("pending", "i8")])
 BOARD = np.dtype(
     [
         ("changed", "i8"),  # 1 when the bit vector differs from its newest copy
@@ -114,9 +107,8 @@ COUNTERS = (
 )
 """What is counted, under the names of `Simulation.stats`."""
 COUNTS = np.dtype([(name, "i8") for name in COUNTERS])
-CLOCK = np.dtype(
-    [("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8"), ("unheard", "i8")]
-)  # how many workers `Loads.unheard` holds
+# how many workers `Loads.unheard` holds
+CLOCK = np.dtype([("now", "f8"), ("next_heartbeat", "f8"), ("next_job", "i8"), ("unheard", "i8")])
 REFUSAL = np.dtype(
     [
         ("what", "i8"),  # 0: nothing was refused; else `systems.UNKNOWN_WORKER` or another of these
@@ -198,9 +190,8 @@ class Loads(NamedTuple):
     picked: np.ndarray  # when the running one of them was picked (-1: none runs)
     picked_for: np.ndarray  # its estimate
     advertised: np.ndarray  # the news of the last heartbeat
-    unheard: (
-        np.ndarray
-    )  # workers whose work has changed since then, first `clock[0].unheard` of them
+    # workers whose work has changed since then, first `clock[0].unheard` of them
+    unheard: np.ndarray
     idle: np.ndarray  # (B,), workers without work
     falling: np.ndarray  # (2, B), least sums of a running task's waiting time and the time of day
     settled: np.ndarray  # (2, B), least waiting times of the others

@@ -175,9 +175,8 @@ def cutoff_for(workload: Workload, long_share: float = 0.1) -> float:
     if len(means) < 2:
         alike = f"every job's tasks take {means[0]:g} s on average"
         raise ValueError(f"workload: {alike}, so that no cut-off makes two classes")
-    above = (count.sum() - np.cumsum(count))[
-        :-1
-    ]  # long jobs when the cut-off lies between means i and i + 1
+    # long jobs when the cut-off lies between means i and i + 1
+    above = (count.sum() - np.cumsum(count))[:-1]
     misses = np.abs(above - long_share * count.sum())
     i = len(misses) - 1 - int(np.argmin(misses[::-1]))
     return float((means[i] + means[i + 1]) / 2)

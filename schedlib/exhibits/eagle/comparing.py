@@ -49,16 +49,18 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "no-sss-stale": {"system": Eagle(sss=False, updates=False)},
     "no-sbp-srpt": {"system": Eagle(sbp=False, srpt=False)},
     "no-min": {"system": Eagle(min_probes=0)},
+    # schedulers know at every moment where long tasks are
     "exact-bits": {
         "system": System(
             "eagle by exact bits", short_jobs="clear", queue="srpt", sticky=True, min_probes=20
         )
-    },  # schedulers know at every moment where long tasks are
+    },
+    # also the first round goes by the newest vector seen
     "old-bits": {
         "system": System(
             "eagle by old bits", short_jobs="old-sss", queue="srpt", sticky=True, min_probes=20
         )
-    },  # also the first round goes by the newest vector seen
+    },
     "halved": {"system": Eagle(updates="halved")},
     "none": {"system": Eagle(sss=False, sbp=False, srpt=False, min_probes=0)},
     "only-sss": {"system": Eagle(sbp=False, srpt=False, min_probes=0)},
@@ -101,9 +103,8 @@ LOAD_TREND = {
     "metric": "growth of the mean log ratio from one number of workers to the next",
 }
 
-Measure = Callable[
-    [pd.DataFrame], np.ndarray
-]  # what a claim measures: rows in, one number per seed out
+# what a claim measures: rows in, one number per seed out
+Measure = Callable[[pd.DataFrame], np.ndarray]
 _MAKE = claim_maker("eagle", check="order", unit="1")
 
 

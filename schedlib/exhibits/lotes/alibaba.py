@@ -40,9 +40,8 @@ def hour(minutes: int, load: float, seed: int) -> pd.DataFrame:
     | queued | 0 | share of the minutes during which jobs wait (%) |
     | machines | 0 | machines, the same under every policy |
     """
-    trace = traces.alibaba2018("instances").between(
-        0, 60 * minutes + 1
-    )  # the last jobs come at 3600 s
+    # the last jobs come at 3600 s
+    trace = traces.alibaba2018("instances").between(0, 60 * minutes + 1)
     problem = lotes.alibaba_hour(trace=trace, load=load, first=FIRST * minutes / 60, seed=seed)
 
     def measures(run):

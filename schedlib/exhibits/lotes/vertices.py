@@ -39,9 +39,8 @@ def with_supports(
         np.eye(n),
         np.zeros((len(pool), n)),
     )
-    linked = np.hstack(
-        (np.repeat(one, 2, axis=0), -np.kron(one, [[1.0], [LEAST]]))
-    )  # part <= used, ...
+    # part <= used, ...
+    linked = np.hstack((np.repeat(one, 2, axis=0), -np.kron(one, [[1.0], [LEAST]])))
     held = [
         np.where(mine, pool[j, k] * need / room, 0.0)
         for need, room in zip(classes.demand[k].T, total[j].T, strict=True)

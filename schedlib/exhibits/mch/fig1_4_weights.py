@@ -118,10 +118,8 @@ def _panels(frame, case):
     tree = minimal_tree(rows.loc[["n1", "n2,1", "n2,2"], ["cpu", "memory"]].to_numpy().round(9))
     hierarchy, flat, names = {(): "10 CPUs, 12 GB"}, {(): "10 CPUs, 12 GB"}, {}
     for node in range(1, tree.n_nodes):
-        name, k = (
-            tree.name(node),
-            tree.leaf_of[node] + 1,
-        )  # k: its place in the flat tree, 0 for a group
+        # k: its place in the flat tree, 0 for a group
+        name, k = (tree.name(node), tree.leaf_of[node] + 1)
         row = rows.loc[name]
         tasks = f"\n$t^*$ = {row['t_star']:.4g}" if k else ""
         hierarchy[tree.paths[node]] = (
@@ -183,9 +181,8 @@ def run_weights(case: str, trees: int, seed: int) -> pd.DataFrame:
         if case == "full" or needs_first == (case == "first"):
             rules = ("h-drf", "mch", "mch-two-phase")
             star, *flat = (allocate(tree, (100, 100), rule).tasks for rule in rules)
-            rows.append(
-                np.abs(flat / star - 1).max(axis=1).round(12)
-            )  # the digits left out are rounding
+            # the digits left out are rounding
+            rows.append(np.abs(flat / star - 1).max(axis=1).round(12))
     return pd.DataFrame(rows, columns=["gap", "two_phase"]).rename_axis("tree").reset_index()
 
 
@@ -297,9 +294,8 @@ def plot_fig4b(frame: pd.DataFrame):
                 linewidth=LEAF_WIDTHS[leaf],
                 label=rows["name"].iloc[0],
             )
-        ends = min(
-            600, mine["finish"].min()
-        )  # a leaf that is given too much is done, and gone, sooner
+        # a leaf that is given too much is done, and gone, sooner
+        ends = min(600, mine["finish"].min())
         ax.axvspan(200, ends, color="#EEEEEE", zorder=0)
         ax.text(
             (200 + ends) / 2,

@@ -61,16 +61,14 @@ def run(
     )
     how = dict.fromkeys(("differ", "gap", "below_leaf", "below", "h_drf_below"), "mean")
     how |= {"largest_gap": "max", "least_leaf": "min"}
-    return (
-        frame.groupby("rule", sort=False).agg(how).round(12).reset_index()
-    )  # what is left out is rounding
+    # what is left out is rounding
+    return frame.groupby("rule", sort=False).agg(how).round(12).reset_index()
 
 
 def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
     """Every leaf's dominant share at times 0, 1, ..., (T + 1, p); tasks, all there at 0, of mean length 1."""
-    alone = (
-        AT_ONCE * horizon
-    )  # what a leaf runs that has the cluster for itself; 1.2 times that is enough
+    # what a leaf runs that has the cluster for itself; 1.2 times that is enough
+    alone = AT_ONCE * horizon
     durations = rng.exponential(1.0, (tree.n_leaves, 2 * alone))[:, : 6 * alone // 5]
     leaf = np.repeat(np.arange(tree.n_leaves), durations.shape[1])
     jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": 1, "duration": durations.ravel()})

@@ -52,9 +52,8 @@ def arrivals(
     """`count` of the tasks, drawn at random, as jobs for `mch.simulate` that arrive at `LOAD`."""
     draw, when = streams(seed, "mch tenants", "mch tenants arrive")
     jobs = tasks.iloc[draw.integers(len(tasks), size=count)].reset_index(drop=True)
-    work = (
-        dot(jobs["duration"].to_numpy(float), tree.demand[jobs["leaf"]]) / capacity
-    )  # s of all there is
+    # s of all there is
+    work = dot(jobs["duration"].to_numpy(float), tree.demand[jobs["leaf"]]) / capacity
     return jobs.assign(
         tasks=1, submit=np.cumsum(when.exponential(work.max() / (LOAD * count), count))
     )

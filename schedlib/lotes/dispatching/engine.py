@@ -133,9 +133,8 @@ def advance(policy, state, block, log, rng, until, last):
         if exit_at <= arrival:
             tick(state.meter, now)
             _, slot = take(state.events)
-            prefetch(
-                state.table.job, state.events.label[0] & 0x7FFFFFFF
-            )  # most likely the next to end
+            # most likely the next to end
+            prefetch(state.table.job, state.events.label[0] & 0x7FFFFFFF)
             if not ends(policy, state, log, slot):
                 return BROKEN
         else:

@@ -38,17 +38,14 @@ class Machines(NamedTuple):
     closed: np.ndarray  # (N,): 1 where no arrival may start, whatever is free
     leaves: np.ndarray  # (M,)
     root: np.ndarray  # (M,)
-    bound: (
-        np.ndarray
-    )  # (nodes, 4): the largest of each part of `outline`; -1 where no open machine is below
-    pieces: (
-        np.ndarray
-    )  # (N, G): what is left of each piece of the resource that comes in pieces; else (N, 0)
+    # (nodes, 4): the largest of each part of `outline`; -1 where no open machine is below
+    bound: np.ndarray
+    # (N, G): what is left of each piece of the resource that comes in pieces; else (N, 0)
+    pieces: np.ndarray
     piece: int  # which resource that is
     unit: float  # one piece, in the same fractions; 0 where nothing comes in pieces
-    wanted: (
-        np.ndarray
-    )  # (1,): in which piece the policy wants the next share, -1: in the fullest with room
+    # (1,): in which piece the policy wants the next share, -1: in the fullest with room
+    wanted: np.ndarray
 
 
 def fractions(capacity: npt.ArrayLike, demand: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray]:

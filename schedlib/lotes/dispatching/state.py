@@ -13,10 +13,8 @@ from schedlib.lotes.dispatching.machine_tree import Machines, aligned, sizes
 from schedlib.lotes.model import MachineConfigs, Plan
 from schedlib.workload import Workload
 
-NONE, REFUSED = (
-    -1,
-    -2,
-)  # in place of a machine or a job: there is none; the policy's choice is impossible
+# in place of a machine or a job: there is none; the policy's choice is impossible
+NONE, REFUSED = (-1, -2)
 BLOCK = 1 << 15  # jobs that come at a time
 JOB = np.dtype(
     [
@@ -128,15 +126,13 @@ class Tasks:
 class JobTable(NamedTuple):
     """Slots for S jobs in the system."""
 
-    job: (
-        np.recarray
-    )  # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
+    # (S,) of `JOB`: `row` counts arrivals, `machine` -1 waits, `key`, `child`: its queue's
+    job: np.recarray
     size: np.ndarray  # (S, R): fractions of the largest capacity
     pieces: np.ndarray  # (S,): which pieces of its machine a job that runs has, as bits
     code: np.ndarray  # (S,): where a job that waits belongs in its queue's tree
-    hall: (
-        np.ndarray
-    )  # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
+    # (S,): the jobs that wait, in order of arrival, for a policy without queues of its own
+    hall: np.ndarray
     spare: np.ndarray  # (S,): slots in the order in which they are handed out
     taken: np.ndarray  # (1,): how many are handed out
 
@@ -149,9 +145,8 @@ class State(NamedTuple):
     events: EventQueue
     meter: Meter
     progress: np.recarray  # (1,): jobs `taken` from the present block, and `arrived` in all
-    refusal: (
-        np.recarray
-    )  # (1,): an impossible choice: the arriving `slot`, or the `machine` that a job left
+    # (1,): an impossible choice: the arriving `slot`, or the `machine` that a job left
+    refusal: np.recarray
 
 
 class Log(NamedTuple):

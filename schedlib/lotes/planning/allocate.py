@@ -14,10 +14,8 @@ from scipy.sparse import csr_array
 from schedlib.lotes.model import Allocation, JobClasses, MachineConfigs, check, fits, holds
 
 TOLERANCE = 1e-9  # on rows that are scaled to about one
-SLACK = {
-    "HiGHS": 1e-9,
-    "CBC": 1e-7,
-}  # relative error of a reported value: CBC's file has eight digits
+# relative error of a reported value: CBC's file has eight digits
+SLACK = {"HiGHS": 1e-9, "CBC": 1e-7}
 VERTICES = ("least waste", "solver")
 USED = 1e-8  # less than this fraction of the cluster's machines is the solver's rounding error
 
@@ -195,9 +193,8 @@ def allocate(
     )
     unit = np.where(able, served, 0).sum(axis=0).min()  # no class alone can do better
     pairs, asked = np.argwhere(able), np.flatnonzero(classes.share > 0)
-    pairs = pairs[
-        np.argsort([f"y_{j}_{k}" for j, k in pairs])
-    ]  # the order decides which optimum is found
+    # the order decides which optimum is found
+    pairs = pairs[np.argsort([f"y_{j}_{k}" for j, k in pairs])]
     j, k = pairs.T
     used = pool[j, k] * classes.demand[k].T / np.where(total > 0, total, np.inf)[j].T
     there = configs.capacity.ravel() > 0

@@ -32,10 +32,8 @@ def _visit(search, rows, limit):
     """Count the non-dominated bins up to `limit + 1`; where there are `rows (B, K)`, write them there too."""
     size, order = search.size, search.order
     classes, resources = size.shape
-    last, level = (
-        classes - 1,
-        max(classes - 2, 0),
-    )  # the class that only fills, the one that changes fastest
+    # the class that only fills, the one that changes fastest
+    last, level = (classes - 1, max(classes - 2, 0))
     number = np.zeros(classes, np.int64)
     room = np.empty((classes + 1, resources), np.int64)
     room[:] = search.room

@@ -34,9 +34,8 @@ OPTIONS = {
 class Scores(NamedTuple):
     """What LoTES keeps of M configurations, N machines and K classes."""
 
-    score: (
-        np.ndarray
-    )  # (K, N): upsilon, the jobs of the class in the machine's bin less those it runs
+    # (K, N): upsilon, the jobs of the class in the machine's bin less those it runs
+    score: np.ndarray
     top: np.ndarray  # (K, nodes): the largest score below each node of the machines' trees
     wheel: np.ndarray  # (K, M): rho_jk of Section 4.3.1 up to a factor per class
     serve: np.ndarray  # (M, K): which classes a machine looks for on an exit

@@ -19,18 +19,8 @@ from schedlib.lotes.planning.plan import plan
 MACHINES = (6732, 3863, 1001, 795, 126, 52, 5, 5, 3, 1)
 CORES = (0.50, 0.50, 0.50, 1.00, 0.25, 0.50, 0.50, 0.50, 1.00, 1.00)
 MEMORY = (0.50, 0.25, 0.75, 1.00, 0.25, 0.12, 0.03, 0.97, 0.50, 0.06)
-SUPPORTS = (
-    4,
-    2,
-    1,
-    2,
-    2,
-    1,
-    1,
-    2,
-    2,
-    1,
-)  # abs(K^j) as printed: one optimum of stage 1 among very many
+# abs(K^j) as printed: one optimum of stage 1 among very many
+SUPPORTS = (4, 2, 1, 2, 2, 1, 1, 2, 2, 1)
 HOURS, PROPORTIONS = (0.03, 0.04, 0.04, 0.03), (0.23, 0.46, 0.30, 0.01)
 CLASS_CORES, CLASS_MEMORY = (0.02, 0.02, 0.07, 0.20), (0.01, 0.03, 0.03, 0.06)
 SIZES = ("independent", "common", "fixed")

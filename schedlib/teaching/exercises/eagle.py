@@ -219,9 +219,8 @@ def near_the_limit(answer: Any, seal: Sealed) -> str:
                 "changes: what comes first, the mean or the power?" if spread else "never changes"
             )
             hint = f"it is wrong when the number of busy workers {when}"
-            seal.right(
-                f"{spread} {k}", mine, hint, 0.1, 0.012
-            )  # k draws may meet the same worker twice
+            # k draws may meet the same worker twice
+            seal.right(f"{spread} {k}", mine, hint, 0.1, 0.012)
     return "when the system is fuller than usual, all probes find busy workers together."
 
 

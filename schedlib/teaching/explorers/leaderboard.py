@@ -16,9 +16,8 @@ def draw_seeds(runs: pd.DataFrame, seeds: int = 5, metric: str | None = None) ->
     runs = runs[runs["metric"] == (metric or runs["metric"].iloc[0])]
     board = standings(runs[runs["seed"].isin(sorted(runs["seed"].unique())[:seeds])])
     figure = plot(board)
-    figure.set_layout_engine(
-        "none"
-    )  # fixed margins: quicker, and nothing jumps when intervals change
+    # fixed margins: quicker, and nothing jumps when intervals change
+    figure.set_layout_engine("none")
     left = 0.03 + 0.0115 * max(len(style.look(policy).label) for policy in board["policy"])
     bottom = 0.5 / figure.get_figheight()
     figure.axes[0].set_position((left, bottom, 0.7 - left, 0.9 - bottom))

@@ -236,9 +236,8 @@ def _plot_point(frame, rows, sizes, at, claims):
     axes[1].axvline(threshold, color="black", linestyle=":", linewidth=1)
     for ax in axes:
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.xaxis.set_major_formatter(
-            "{x:,g}"
-        )  # powers as formulas take longer to set than all else to draw
+        # powers as formulas take longer to set than all else to draw
+        ax.xaxis.set_major_formatter("{x:,g}")
     where = f"load {rows['load'].iloc[0]:g}, {axis_of(frame).capitalize()} = {at:g}, sizes: {LAWS[sizes]}"
     figure.suptitle(f"{where} (hollow: unstable)", fontsize=10, y=0.985)
     listed = (

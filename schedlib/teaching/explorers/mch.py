@@ -144,10 +144,8 @@ def draw_filling(
     nodes = node_shares(tree, capacity, shares)
     nodes[0] = np.nan
     width, height = tree_size(tree, nodes, resources=resources)
-    width, below = (
-        max(width, 8.0),
-        0.7 + 0.5 * len(capacity),
-    )  # inches; the bars stand below the tree
+    # inches; the bars stand below the tree
+    width, below = (max(width, 8.0), 0.7 + 0.5 * len(capacity))
     whole = height + below + 0.3
     bars = (0.8 / width, 0.5 / whole, 1 - 1.0 / width, (below - 0.6) / whole)
     figure, (top, bottom) = placed((width, whole), (0, below / whole, 1, height / whole), bars)
@@ -203,9 +201,8 @@ def filling() -> Explorer:
 
     with working():
         _path(text, (cpu, memory, 8), "h-drf")  # compiled before the first move
-    alone = dict.fromkeys(
-        ("text", "cpu", "memory", "gpu"), ()
-    )  # on the website these are the example's
+    # on the website these are the example's
+    alone = dict.fromkeys(("text", "cpu", "memory", "gpu"), ())
     page = alone | {"rule": ("mch", "h-drf", "drf", "c-ch"), "filled": range(0, 101, 20)}
     return Explorer(
         lambda preset, **values: draw_filling(**values),

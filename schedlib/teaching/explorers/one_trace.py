@@ -72,9 +72,8 @@ def plot_answers(frame: pd.DataFrame) -> Picture:
             values.append(f"{look.label} {mean:.3g}")
         ax.set_xscale(scale, **({"linthresh": 1} if scale == "symlog" else {}))
         ax.xaxis.set_minor_locator(NullLocator())
-        ax.set(
-            xlim=ends, ylim=(len(policies) - 0.5, -0.5), yticks=[]
-        )  # text names policies: ticks are slow
+        # text names policies: ticks are slow
+        ax.set(xlim=ends, ylim=(len(policies) - 0.5, -0.5), yticks=[])
         ax.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
         ax.set_title(title, fontsize=10, loc="left")
         words.append(f"{title}: {', '.join(values)}")
