@@ -215,9 +215,8 @@ class Claim:
             raise ValueError(
                 f"claim {self.id}: check {self.check!r} is none of {', '.join(CHECKS)}"
             )
-        if (
-            self.readings and self.experiment is None
-        ):  # where one is asked, the first stands for all
+        if self.readings and self.experiment is None:
+            # where one is asked, the first stands for all
             for name, own in zip(
                 ("experiment", "measure"), next(iter(self.readings.values())), strict=True
             ):

@@ -48,9 +48,8 @@ def shown(cell, slide):
                     "metadata": {"image/png": {"alttext": " ".join(alt.split())}},
                 }
             )
-        elif not data.get("text/markdown", "").startswith(
-            "*"
-        ):  # what a caption says, the points say
+        elif not data.get("text/markdown", "").startswith("*"):
+            # what a caption says, the points say
             outputs.append(output)
     cell.outputs = nbformat.from_dict([outputs[k] for k in slide.get("show", range(len(outputs)))])
     shown_data = [output.get("data", {}) for output in cell.outputs]

@@ -41,9 +41,8 @@ def _draw_stage(ax: Axes, bars: np.ndarray, until: float) -> None:
     white: dict[str, Any] = {"edgecolor": "white", "alpha": 0.85}
     ax.add_collection(PolyCollection(boxes, facecolors=colour, linewidths=0.5, **white))
     pattern = job.astype(int) // len(style.PALETTE) % len(HATCHES)
-    for k in set(
-        pattern[pattern > 0]
-    ):  # all bars of a pattern are one path: hatching each alone is slow
+    for k in set(pattern[pattern > 0]):
+        # all bars of a pattern are one path: hatching each alone is slow
         outline = Path.make_compound_path(*(Path(box, closed=False) for box in boxes[pattern == k]))
         ax.add_patch(PathPatch(outline, facecolor="none", linewidth=0, hatch=HATCHES[k], **white))
     if len(bars) <= 80:

@@ -44,9 +44,8 @@ def judge(claim: Claim, frame: pd.DataFrame | None, looks: int = 1) -> Judgement
         each = {f"{at:g}": judge(one, rows, looks) for at, rows in frame.groupby(claim.along)}
         kinds = [(name, found.verdict) for name, found in each.items()]
         at = {}
-        for verdict, run in groupby(
-            kinds, key=lambda kind: kind[1]
-        ):  # neighbours of the same verdict
+        for verdict, run in groupby(kinds, key=lambda kind: kind[1]):
+            # neighbours of the same verdict
             names = [name for name, _ in run]
             at[" to ".join(dict.fromkeys((names[0], names[-1])))] = verdict
         verdict, said = together(at, f"at {claim.along}")

@@ -109,9 +109,8 @@ def figures(
     }
     failed, finished, asked = [], [], {}
     papers = library.papers()
-    for paper in (
-        papers[:1] + papers[:0:-1]
-    ):  # the longest points, beyond the papers, are not left to the end
+    for paper in papers[:1] + papers[:0:-1]:
+        # the longest points, beyond the papers, are not left to the end
         names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
         if names:
             whole = len(names) == len(library.wanted_figures(paper))

@@ -186,9 +186,8 @@ def pictures_of(
         check_labels(figure.id, drawn)
         svg, png = io.BytesIO(), io.BytesIO()
         drawn.dpi = mpl.rcParams["savefig.dpi"]
-        if (
-            engine := drawn.get_layout_engine()
-        ):  # once for both: `savefig` lays out and draws twice each time
+        if engine := drawn.get_layout_engine():
+            # once for both: `savefig` lays out and draws twice each time
             engine.execute(drawn)
             drawn.set_layout_engine("none")
         FigureCanvasAgg(drawn).print_png(

@@ -118,9 +118,8 @@ def sweep(
         for task in store.tasks(experiment, scale, looks[-1]):
             task.path.unlink(missing_ok=True)
     for count in looks:
-        with paths.alone(
-            store.folder(experiment.id)
-        ):  # what another is about to store is not run twice
+        with paths.alone(store.folder(experiment.id)):
+            # what another is about to store is not run twice
             done = filled(experiment, scale, count, len(looks), workers, dask, progress)
         if count == looks[-1] or decided(done):
             break

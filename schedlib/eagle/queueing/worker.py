@@ -55,9 +55,8 @@ def serve(state, worker, entry, before, now):
         task.start, task.finish = now + round_trip, end
     if round_trip == 0:
         write(state.log, now, messages.STARTS, worker, job)
-    if how.news and not (
-        how.halved and j.unstarted & (j.unstarted - 1)
-    ):  # at 0 and at powers of two
+    if how.news and not (how.halved and j.unstarted & (j.unstarted - 1)):
+        # at 0 and at powers of two
         post(state.far, now + 2 * how.delay, messages.STARTED, worker, job, j.unstarted)
         state.counts[0].updates += 0 if j.long == 1 else j.probes
     if placed or j.long == 1 or not how.sticky:
@@ -100,9 +99,8 @@ def steal(state, thief, rng, now):
     """Ask up to ten workers of the general partition; whether something was stolen."""
     how, counts, size = state.how, state.counts[0], state.workers.size
     low = how.short_only
-    if (
-        not how.any_thief and thief < low
-    ):  # in Section 6.1 workers of the general partition alone steal
+    if not how.any_thief and thief < low:
+        # in Section 6.1 workers of the general partition alone steal
         return False
     others = size - low - (0 if how.published or thief < low else 1)
     if others < 1:

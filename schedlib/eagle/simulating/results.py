@@ -251,9 +251,8 @@ class _Cluster:
         """One row of the log."""
         if event == "send":
             self.coming[worker] = (*self.coming[worker], job)
-        elif (
-            event == "reject" and job in self.coming[worker]
-        ):  # as published the probe is never sent
+        elif event == "reject" and job in self.coming[worker]:
+            # as published the probe is never sent
             self.coming[worker] = _without(self.coming[worker], job)
         elif event == "queue":
             self.coming[worker] = _without(self.coming[worker], job)

@@ -147,9 +147,8 @@ def may_fit(bound, row, need):
 @kernel
 def fits(free, size):
     """Whether a job of that size (R,) fits into what is free (R,)."""
-    if (
-        size.size == 2
-    ):  # the papers' case, without branches, which the processor would often mispredict
+    if size.size == 2:
+        # the papers' case, without branches, which the processor would often mispredict
         return (size[0] <= free[0]) & (size[1] <= free[1])
     for l in range(size.size):
         if size[l] > free[l]:
