@@ -83,11 +83,13 @@ def pri(instance: Instance) -> list[float]:
     """
     Pri = []
     for i in range(instance.n_jobs):
+        P_m, P_r = instance.map_time[i], instance.reduce_time[i]
         V_m, V_r = instance.map_speed[i], instance.reduce_speed[i]
-        P_m = instance.map_time[i] * (V_m.sum() / len(V_m)) * instance.map_tasks[i]  # Eq. 1
-        P_r = instance.reduce_time[i] * (V_r.sum() / len(V_r)) * instance.reduce_tasks[i]
-        Sgn = 1 if P_m > P_r else -1  # Eq. 4
-        least = float(min(P_m, P_r))
+        T_m, T_r = instance.map_tasks[i], instance.reduce_tasks[i]
+        Pbar_m = P_m * (V_m.sum() / len(V_m)) * T_m  # Eq. 1
+        Pbar_r = P_r * (V_r.sum() / len(V_r)) * T_r
+        Sgn = 1 if Pbar_m > Pbar_r else -1  # Eq. 4
+        least = float(min(Pbar_m, Pbar_r))
         if least > 0:
             Pri.append(Sgn / least)
         else:
@@ -160,7 +162,12 @@ def dynamic_min_min(A: Sequence[float], T: Sequence[int], E: Times) -> list[Task
     return assigned
 
 
-def fifo(order: Sequence[int], A: Sequence[float], T: Sequence[int], E: Times) -> list[Task]:
+def fifo(
+    order: Sequence[int],
+    A: Sequence[float],
+    T: Sequence[int],
+    E: Times,
+) -> list[Task]:
     """The tasks of one stage on their machines, in the order in which FIFO assigns them.
 
     `order (N,)`: the jobs, first in first out; `A (N,)`: when job i may start; `T (N,)`: how many tasks it
@@ -196,7 +203,7 @@ def sequence(assigned: Sequence[Task], order: Sequence[int], E: Times) -> list[T
     place = {i: k for k, i in enumerate(order)}
     sequenced = list(assigned)
     for j in range(len(E[0])):
-        T_j = [k for k in range(len(assigned)) if assigned[k].machine == j]  # tasks of machine j
+        T_j = [k for k in range(len(assigned)) if assigned[k].machine == j]
         T_j.sort(key=lambda k: place[assigned[k].job])
         clock = 0.0
         for k in T_j:
