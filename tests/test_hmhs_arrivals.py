@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import hmhs_literal as literal
+import hmhs_instances
 from schedlib import exhibits, hmhs, traces
 from schedlib.exhibits.hmhs import cluster
 
@@ -15,7 +15,7 @@ SOME = settings(deadline=None, max_examples=60)
 
 @st.composite
 def arrivals(draw):
-    drawn = draw(literal.instances(jobs=6, machines=4, tasks=5, ties=False))
+    drawn = draw(hmhs_instances.instances(jobs=6, machines=4, tasks=5, ties=False))
     least = min(drawn.map_machines, drawn.reduce_machines)
     instance = hmhs.Instance(
         drawn.map_time,
@@ -107,7 +107,7 @@ def test_with_an_endless_delay_every_map_is_local(jobs):
 
 
 @SOME
-@given(literal.instances(jobs=5, machines=3, tasks=4, ties=False))
+@given(hmhs_instances.instances(jobs=5, machines=3, tasks=4, ties=False))
 def test_a_batch_under_fifo_is_the_paper_s_fifo(drawn):
     """On one machine: of several that idle the paper takes the one that was free first, `serve` the first by number."""
     instance = hmhs.Instance(
@@ -123,7 +123,7 @@ def test_a_batch_under_fifo_is_the_paper_s_fifo(drawn):
 
 
 @SOME
-@given(literal.instances(jobs=5, machines=3, tasks=4, ties=False))
+@given(hmhs_instances.instances(jobs=5, machines=3, tasks=4, ties=False))
 def test_a_batch_under_hmhs_has_the_paper_s_map_stage(drawn):
     least = min(drawn.map_machines, drawn.reduce_machines)
     instance = hmhs.Instance(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-import hmhs_literal as literal
+import hmhs_instances
 from schedlib import hmhs
 from schedlib.hmhs.bound import divided, stage_prices
 from schedlib.hmhs.priced import FACTORS, plans, priced, relative_prices
@@ -16,10 +16,10 @@ from schedlib.hmhs.rounding import round_stage, rounded, searched
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=60)
-TINY = literal.instances(jobs=3, machines=2, tasks=2) | literal.instances(
+TINY = hmhs_instances.instances(jobs=3, machines=2, tasks=2) | hmhs_instances.instances(
     jobs=3, machines=2, tasks=2, ties=False
 )
-SMALL = literal.instances(jobs=4, machines=3, tasks=3) | literal.instances(
+SMALL = hmhs_instances.instances(jobs=4, machines=3, tasks=3) | hmhs_instances.instances(
     jobs=4, machines=3, tasks=3, ties=False
 )
 ALL = [*hmhs.POLICIES, "priced", "rounded", "searched"]
@@ -39,7 +39,7 @@ def fluid(tasks, time):
 
 
 @SOME
-@given(literal.instances() | literal.instances(ties=False))
+@given(hmhs_instances.instances() | hmhs_instances.instances(ties=False))
 def test_prices_solve_the_fluid_problem(instance):
     prices = stage_prices(instance.map_tasks, instance.map_task_time)
     assert prices.makespan == pytest.approx(
@@ -60,7 +60,7 @@ def test_prices_by_hand():
 @given(TINY)
 def test_optimum_is_brute_force(instance):
     assert hmhs.optimum(instance) == pytest.approx(
-        literal.brute_force(instance), rel=1e-6, abs=1e-9
+        hmhs_instances.brute_force(instance), rel=1e-6, abs=1e-9
     )
 
 
@@ -76,7 +76,7 @@ def test_lower_bound_optimum_policies(instance):
 
 
 @FEW
-@given(literal.instances(jobs=12, machines=5, tasks=20, ties=False))
+@given(hmhs_instances.instances(jobs=12, machines=5, tasks=20, ties=False))
 def test_no_policy_beats_the_bound(instance):
     bound = hmhs.lower_bound(instance)
     for policy in ALL:
@@ -90,7 +90,7 @@ def test_on_one_machine_a_stage_johnson_is_the_bound_and_the_optimum(shop):
     one, tasks = [[1.0]] * len(shop), [1] * len(shop)
     instance = hmhs.Instance(first, tasks, one, second, tasks, one)
     best = min(
-        literal.two_machine_makespan(first, second, order)
+        hmhs_instances.two_machine_makespan(first, second, order)
         for order in itertools.permutations(range(len(shop)))
     )
     assert hmhs.lower_bound(instance) == pytest.approx(best)
@@ -99,8 +99,8 @@ def test_on_one_machine_a_stage_johnson_is_the_bound_and_the_optimum(shop):
 
 @FEW
 @given(
-    literal.instances(jobs=1, machines=3, tasks=6)
-    | literal.instances(jobs=1, machines=3, tasks=6, ties=False)
+    hmhs_instances.instances(jobs=1, machines=3, tasks=6)
+    | hmhs_instances.instances(jobs=1, machines=3, tasks=6, ties=False)
 )
 def test_one_job_alone_takes_its_longest_job_bound(instance):
     assert hmhs.bounds(instance).longest_job == pytest.approx(
@@ -152,7 +152,7 @@ def cheap_enough(stage, machine, now):
 
 
 @SOME
-@given(literal.instances(jobs=8, machines=4, tasks=6, ties=False))
+@given(hmhs_instances.instances(jobs=8, machines=4, tasks=6, ties=False))
 def test_priced_dispatch_is_the_rule_as_it_is_described(instance):
     found = hmhs.bounds(instance)
     rank = np.argsort(hmhs.johnson(found.map_prices.job, found.reduce_prices.job))
@@ -193,8 +193,8 @@ def stage_optimum(tasks, time):
 
 @SOME
 @given(
-    literal.instances(jobs=3, machines=3, tasks=2)
-    | literal.instances(jobs=3, machines=3, tasks=2, ties=False)
+    hmhs_instances.instances(jobs=3, machines=3, tasks=2)
+    | hmhs_instances.instances(jobs=3, machines=3, tasks=2, ties=False)
 )
 def test_rounding_ends_by_twice_the_optimum_and_its_deadline_is_a_bound(instance):
     tasks, time = instance.map_tasks, instance.map_task_time
@@ -206,7 +206,7 @@ def test_rounding_ends_by_twice_the_optimum_and_its_deadline_is_a_bound(instance
 
 
 @SOME
-@given(literal.instances(jobs=10, machines=5, tasks=20, ties=False))
+@given(hmhs_instances.instances(jobs=10, machines=5, tasks=20, ties=False))
 def test_a_machine_gets_at_most_one_task_beyond_its_divided_ones(instance):
     tasks, time = instance.map_tasks, instance.map_task_time
     found = round_stage(tasks, time)
@@ -215,7 +215,7 @@ def test_a_machine_gets_at_most_one_task_beyond_its_divided_ones(instance):
 
 
 @SOME
-@given(literal.instances(jobs=4, machines=4, tasks=5, ties=False))
+@given(hmhs_instances.instances(jobs=4, machines=4, tasks=5, ties=False))
 def test_divided_tasks_are_all_there_and_avoid_what_is_forbidden(instance):
     time = instance.map_task_time.copy()
     time[:, 1:][time[:, 1:] > np.median(time)] = np.inf
@@ -228,7 +228,7 @@ def test_divided_tasks_are_all_there_and_avoid_what_is_forbidden(instance):
 
 
 @FEW
-@given(literal.instances(jobs=6, machines=3, tasks=6, ties=False), st.integers(0, 9))
+@given(hmhs_instances.instances(jobs=6, machines=3, tasks=6, ties=False), st.integers(0, 9))
 def test_search_never_loses_to_where_it_starts(instance, seed):
     least = min(priced(instance).makespan, rounded(instance).makespan)
     assert searched(instance, tries=10, seed=seed).makespan <= least

@@ -1,4 +1,4 @@
-"""Johnson's rule and Pri against the paper's steps, against brute force, and against each other."""
+"""Johnson's rule and Pri: the fast ones against the paper's steps, both against brute force, and against each other."""
 
 import itertools
 
@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import hmhs_literal as literal
+import hmhs_instances
 from schedlib import hmhs
+from schedlib.hmhs import plain
 from schedlib.hmhs.johnson import flow_shop_makespan
 
 MANY = settings(deadline=None, max_examples=100)
@@ -26,23 +27,35 @@ def test_johnson_is_the_papers_steps_up_to_ties(shop):
     first, second = zip(*shop, strict=True)
     order = hmhs.johnson(first, second)
     assert sorted(order) == list(range(len(shop)))
-    assert keys(first, second, order) == keys(first, second, literal.johnson_steps(first, second))
+    assert keys(first, second, order) == keys(first, second, plain.johnson(first, second))
+
+
+@MANY
+@given(SHOPS)
+def test_the_papers_steps_turn_ties_round_in_the_second_list_and_nowhere_else(shop):
+    first, second = zip(*shop, strict=True)
+    last = len(shop) - 1
+    kept = hmhs.johnson(first, second).tolist()
+    turned = [last - i for i in hmhs.johnson(first[::-1], second[::-1]).tolist()]
+    in_first_list = [i for i in kept if first[i] <= second[i]]
+    in_second_list = [i for i in turned if first[i] > second[i]]
+    assert plain.johnson(first, second) == in_first_list + in_second_list
 
 
 @MANY
 @given(SHOPS)
 def test_johnson_is_optimal_and_its_makespan_is_right(shop):
     first, second = zip(*shop, strict=True)
-    order = hmhs.johnson(first, second)
     every = [
-        literal.two_machine_makespan(first, second, line)
+        hmhs_instances.two_machine_makespan(first, second, line)
         for line in itertools.permutations(range(len(shop)))
     ]
-    assert (
-        flow_shop_makespan(first, second, order)
-        == literal.two_machine_makespan(first, second, order)
-        == min(every)
-    )
+    for order in (hmhs.johnson(first, second), plain.johnson(first, second)):
+        assert (
+            flow_shop_makespan(first, second, order)
+            == hmhs_instances.two_machine_makespan(first, second, order)
+            == min(every)
+        )
 
 
 @MANY
@@ -54,16 +67,35 @@ def test_ties_keep_the_jobs_order(shop):
         assert same == sorted(same)
 
 
+def totals(instance):
+    """Eq. 1, both stages, term by term."""
+    found = []
+    for time, speed, tasks in (
+        (instance.map_time, instance.map_speed, instance.map_tasks),
+        (instance.reduce_time, instance.reduce_speed, instance.reduce_tasks),
+    ):
+        machines = speed.shape[1]
+        found.append(
+            [float(time[i] * (sum(speed[i]) / machines) * tasks[i]) for i in range(len(time))]
+        )
+    return found
+
+
 @MANY
-@given(literal.instances() | literal.instances(ties=False))
+@given(hmhs_instances.instances() | hmhs_instances.instances(ties=False))
 def test_priority_is_equation_4_and_sorts_as_johnson(instance):
     found = hmhs.priority(instance)
-    assert found.tolist() == literal.pri(instance)
+    assert found.tolist() == plain.pri(instance)
     first, second = hmhs.total_times(instance)
-    assert [first.tolist(), second.tolist()] == literal.average_totals(instance)
+    assert [first.tolist(), second.tolist()] == totals(instance)
     assert keys(first, second, np.argsort(found, kind="stable")) == keys(
         first, second, hmhs.johnson(first, second)
     )
+
+
+def test_priority_is_equation_4_to_the_last_bit_on_a_hundred_machines():
+    instance = hmhs.hybrid(60, seed=2)
+    assert hmhs.priority(instance).tolist() == plain.pri(instance)
 
 
 def test_equation_1_and_4_by_hand():
@@ -73,12 +105,14 @@ def test_equation_1_and_4_by_hand():
         [4, 2], [3, 1], [[1.0, 0.5], [0.25, 0.75]], [10, 6], [1, 2], [[0.4], [0.5]]
     )
     np.testing.assert_allclose(hmhs.total_times(instance), [[9, 1], [4, 6]])
-    np.testing.assert_allclose(hmhs.priority(instance), [0.25, -1])
+    for found in (hmhs.priority(instance), plain.pri(instance)):
+        np.testing.assert_allclose(found, [0.25, -1])
 
 
 def test_equal_work_counts_as_more_reduce_work():
     one = [[1.0]]
-    assert hmhs.priority(hmhs.Instance([2], [1], one, [2], [1], one)).tolist() == [-0.5]
+    equal = hmhs.Instance([2], [1], one, [2], [1], one)
+    assert hmhs.priority(equal).tolist() == plain.pri(equal) == [-0.5]
 
 
 @pytest.mark.parametrize("first, second", [([1, 2], [1]), ([[1]], [[1]]), (1, 1)])

@@ -1,30 +1,82 @@
 """Every scheduler decides exactly as the paper's text says, and every schedule obeys the problem's rules."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import hmhs_literal as literal
+import hmhs_instances
 from schedlib import hmhs
-from schedlib.hmhs import min_min
+from schedlib.hmhs import min_min, plain
 from schedlib.hmhs.model import Stage, by_arrival, quickest_first
 
 MANY = settings(deadline=None, max_examples=300)
 SOME = settings(deadline=None, max_examples=100)
-INSTANCES = literal.instances() | literal.instances(ties=False)
+INSTANCES = hmhs_instances.instances() | hmhs_instances.instances(ties=False)
 ALL = [*hmhs.POLICIES, "priced"]
+PAPERS = ["hmhs", "r-hmhs", "fifo", "fifo-pri"]
 
 
 def rows(stage):
     return list(zip(*(column.tolist() for column in stage), strict=True))
 
 
+def strict(order, ready, tasks):
+    """A reduce machine waits for the first job in order that has tasks left: no job is ready before those in front of it."""
+    so_far, line = 0.0, list(ready)
+    for i in order:
+        if tasks[i] > 0:
+            so_far = max(so_far, ready[i])
+        line[i] = so_far
+    return order, line
+
+
+def by_readiness(order, ready, tasks):
+    """A reduce machine takes, of the ready jobs, the one that became ready first."""
+    return sorted(order, key=lambda i: ready[i]), ready
+
+
+def barrier(order, ready, tasks):
+    """No reduce starts before every map has ended."""
+    return order, [max(ready) for _ in ready]
+
+
+OTHER_FIFO = {"fifo-strict": strict, "fifo-ready": by_readiness, "fifo-barrier": barrier}
+"""The other readings of FIFO: the paper's, with another order or other times of readiness in the reduce stage."""
+
+
+def as_the_paper_says(instance, policy):
+    """Map plan, reduce plan, map ends and job ends of one of the paper's schedulers, or of another reading of FIFO."""
+    done = plain.schedule(instance, "fifo" if policy in OTHER_FIFO else policy)
+    maps, reduces, map_end = rows(done.map), rows(done.reduce), done.map_end.tolist()
+    if policy not in OTHER_FIFO:
+        assert (done.policy, done.makespan) == (policy, max(done.job_end))
+        return maps, reduces, map_end, done.job_end.tolist()
+    tasks, time = instance.reduce_tasks.tolist(), instance.reduce_task_time.tolist()
+    order, ready = OTHER_FIFO[policy](list(range(instance.n_jobs)), map_end, tasks)
+    reduces = plain.fifo(order, ready, tasks, time)
+    ends = zip(map_end, hmhs_instances.last_ends(reduces, instance.n_jobs), strict=True)
+    return maps, reduces, map_end, [max(pair) for pair in ends]
+
+
+def counting(times):
+    """The same table E_ij, and a list of one number: how often an entry has been read."""
+    reads = [0]
+
+    class Row(list):
+        def __getitem__(self, j):
+            reads[0] += 1
+            return super().__getitem__(j)
+
+    return [Row(row) for row in times.tolist()], reads
+
+
 @pytest.mark.parametrize("policy", hmhs.POLICIES)
 @MANY
 @given(instance=INSTANCES)
 def test_decisions_and_times_are_the_papers(policy, instance):
-    maps, reduces, map_end, job_end = literal.literal(instance, policy)
+    maps, reduces, map_end, job_end = as_the_paper_says(instance, policy)
     plan = hmhs.schedule(instance, policy)
     assert rows(plan.map) == maps
     assert rows(plan.reduce) == reduces
@@ -36,7 +88,7 @@ def test_decisions_and_times_are_the_papers(policy, instance):
 @MANY
 @given(st.data())
 def test_dynamic_min_min_with_any_arrivals(data):
-    instance = data.draw(literal.instances(jobs=8, tasks=5))
+    instance = data.draw(hmhs_instances.instances(jobs=8, tasks=5))
     jobs = instance.n_jobs
     ready = data.draw(st.lists(st.integers(0, 8).map(float), min_size=jobs, max_size=jobs))
     total = instance.map_tasks.sum()
@@ -51,11 +103,9 @@ def test_dynamic_min_min_with_any_arrivals(data):
         quickest_first(time),
         stage,
     )
-    looks = []
-    assert rows(stage) == literal.dynamic_min_min(
-        ready, instance.map_tasks, literal.task_times(instance, "map"), looks
-    )
-    assert scanned == sum(looks)
+    table, looks = counting(time)
+    assert rows(stage) == plain.dynamic_min_min(ready, tasks.tolist(), table)
+    assert [scanned] == looks
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -66,7 +116,7 @@ def test_decisions_at_the_papers_proportions(seed):
         whole.map_time, tasks[0], whole.map_speed, whole.reduce_time, tasks[1], whole.reduce_speed
     )
     for policy in ("hmhs", "fifo"):
-        maps, reduces, _, _ = literal.literal(instance, policy)
+        maps, reduces, _, _ = as_the_paper_says(instance, policy)
         plan = hmhs.schedule(instance, policy)
         assert rows(plan.map) == maps
         assert rows(plan.reduce) == reduces
@@ -117,7 +167,8 @@ def test_algorithm_1_by_hand():
     time = np.array([[3.0, 4.0], [5.0, 1.0]])
     ready, tasks = np.array([2.0, 0.0]), np.array([2, 1])
     min_min.dispatch(by_arrival(ready, tasks), ready, tasks, time, quickest_first(time), stage)
-    assert rows(stage) == [(1, 1, 0.0, 1.0), (0, 0, 2.0, 5.0), (0, 1, 2.0, 6.0)]
+    by_hand = [(1, 1, 0.0, 1.0), (0, 0, 2.0, 5.0), (0, 1, 2.0, 6.0)]
+    assert rows(stage) == plain.dynamic_min_min([2.0, 0.0], [2, 1], time.tolist()) == by_hand
 
 
 def test_three_jobs_by_hand():
@@ -131,6 +182,34 @@ def test_three_jobs_by_hand():
         for name in ("hmhs", "fifo", "fifo-pri", "r-hmhs", "fifo-barrier")
     }
     assert makespans == {"hmhs": 7, "fifo": 9, "fifo-pri": 7, "r-hmhs": 10, "fifo-barrier": 12}
+    assert all(plain.schedule(instance, name).makespan == makespans[name] for name in PAPERS)
+
+
+def test_min_min_by_hand():
+    # Two machines; job 0 has two tasks of 2 or 4, job 1 two of 2 or 2. All is free: the smaller of equal ends is job 0 on machine
+    # 0, until 2; then job 1 on machine 1, until 2. Now all end at 4 but job 0 on machine 1, at 6: again job 0, machine 0. Then job 1
+    # ends at 6 on machine 0 and at 4 on machine 1.
+    instance = hmhs.Instance([4, 2], [2, 2], [[0.5, 1], [1, 1]], [1, 1], [0, 0], [[1.0], [1.0]])
+    by_hand = [(0, 0, 0, 2), (1, 1, 0, 2), (0, 0, 2, 4), (1, 1, 2, 4)]
+    assert plain.min_min([2, 2], [[2.0, 4.0], [2.0, 2.0]]) == by_hand
+    assert rows(hmhs.schedule(instance, "hmhs").map) == by_hand
+
+
+def test_each_machine_runs_its_tasks_by_their_jobs():
+    # Min-Min puts job 1 first on the only machine, then both tasks of job 0; in the order 0, 1 job 1 runs last.
+    time = [[2.0], [1.0]]
+    assigned = plain.min_min([2, 1], time)
+    assert assigned == [(1, 0, 0, 1), (0, 0, 1, 3), (0, 0, 3, 5)]
+    assert plain.sequence(assigned, [0, 1], time) == [(1, 0, 4, 5), (0, 0, 0, 2), (0, 0, 2, 4)]
+
+
+def test_plain_gives_the_librarys_frame_and_refuses_what_is_not_the_papers():
+    instance = hmhs.single(6, seed=3, machines=(3, 2))
+    for policy in PAPERS:
+        plan, same = hmhs.schedule(instance, policy), plain.schedule(instance, policy)
+        pd.testing.assert_frame_equal(same.tasks, plan.tasks)
+    with pytest.raises(ValueError, match="policy: 'priced'; the paper's are hmhs, r-hmhs, fifo"):
+        plain.schedule(instance, "priced")
 
 
 def test_other_readings_of_fifo_by_hand():
@@ -150,26 +229,27 @@ def test_other_readings_of_fifo_by_hand():
 
 def test_empty_stages():
     one = [[1.0], [1.0]]
-    for policy in ALL:
-        plan = hmhs.schedule(hmhs.Instance([2, 3], [0, 0], one, [1, 1], [0, 0], one), policy)
+    ours = [(hmhs.schedule, policy) for policy in ALL]
+    for schedule, policy in (*ours, *((plain.schedule, policy) for policy in PAPERS)):
+        plan = schedule(hmhs.Instance([2, 3], [0, 0], one, [1, 1], [0, 0], one), policy)
         assert (plan.makespan, len(plan.tasks)) == (0.0, 0)
-        no_reduces = hmhs.schedule(hmhs.Instance([2, 3], [1, 1], one, [1, 1], [0, 0], one), policy)
+        no_reduces = schedule(hmhs.Instance([2, 3], [1, 1], one, [1, 1], [0, 0], one), policy)
         assert (
             no_reduces.makespan == 5 and no_reduces.job_end.tolist() == no_reduces.map_end.tolist()
         )
-        no_maps = hmhs.schedule(hmhs.Instance([2, 3], [0, 0], one, [1, 4], [1, 1], one), policy)
+        no_maps = schedule(hmhs.Instance([2, 3], [0, 0], one, [1, 4], [1, 1], one), policy)
         assert no_maps.makespan == 5 and no_maps.map_end.tolist() == [0, 0]
 
 
 @SOME
 @given(INSTANCES)
 def test_candidates_of_a_full_scan(instance):
-    looks, plan = [], hmhs.schedule(instance, "hmhs")
-    literal.min_min(instance.map_tasks, literal.task_times(instance, "map"), looks)
-    literal.dynamic_min_min(
-        plan.map_end, instance.reduce_tasks, literal.task_times(instance, "reduce"), looks
-    )
-    assert plan.steps_full_scan == sum(looks)
+    plan = hmhs.schedule(instance, "hmhs")
+    map_table, map_looks = counting(instance.map_task_time)
+    reduce_table, reduce_looks = counting(instance.reduce_task_time)
+    plain.min_min(instance.map_tasks.tolist(), map_table)
+    plain.dynamic_min_min(plan.map_end.tolist(), instance.reduce_tasks.tolist(), reduce_table)
+    assert plan.steps_full_scan == map_looks[0] + reduce_looks[0]
 
 
 def test_dispatch_looks_at_few_candidates():

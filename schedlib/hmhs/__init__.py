@@ -2,8 +2,12 @@
 
 Chen, Shen, Chen, Guo, "HMHS: Hybrid Multistage Heuristic Scheduling Algorithm for Heterogeneous MapReduce
 System".
+
+Read `plain.py` first: it is the paper's text in plain Python, and all else here makes the same decisions fast
+or goes beyond the paper.
 """
 
+from schedlib.hmhs import plain as plain
 from schedlib.hmhs.arrivals import SHARING, Arrivals, Served, arriving, serve
 from schedlib.hmhs.bound import bounds, lower_bound, optimum
 from schedlib.hmhs.johnson import johnson, priority, total_times
