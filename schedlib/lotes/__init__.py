@@ -7,7 +7,6 @@ Read `plain.py` first: the paper in plain Python, against which the fast code be
 """
 
 from schedlib.lotes import plain as plain
-from schedlib.lotes import plain_rivals as plain_rivals
 from schedlib.lotes.capacity import Capacity, capacity
 from schedlib.lotes.model import (
     FIT,

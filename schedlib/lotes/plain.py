@@ -11,7 +11,8 @@ text is silent, these readings are taken, as in the fast code:
   scores upsilon the first machine wins; on an exit classes of equal scores keep their order.
 - A class that is in no bin at all counts on every exit as if Delta_jk > 0; else its jobs would wait for ever.
 
-A thousand jobs on 600 machines take about a second. Beyond what the model objects check, input is not validated.
+A thousand jobs on 600 machines take 0.2 s (Greedy) to 3 s (Tetris). Input is not validated beyond what the model
+objects check.
 """
 
 import numpy as np
