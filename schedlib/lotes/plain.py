@@ -19,14 +19,7 @@ import numpy as np
 
 from schedlib.core import streams
 from schedlib.lotes.model import JobClasses, MachineConfigs, Plan
-from schedlib.lotes.plain_datacentre import (
-    DataCentre,
-    Dispatcher,
-    Job,
-    event_loop,
-    jobs_of,
-    simulation,
-)
+from schedlib.lotes.plain_datacentre import DataCentre, Job, event_loop, jobs_of, simulation
 from schedlib.lotes.plain_rivals import Greedy, Tetris
 from schedlib.lotes.simulate import Simulation
 from schedlib.workload import SECONDS, Workload
@@ -144,14 +137,14 @@ def simulate(
         pace = np.where(classes.rate > 0, 1.0, np.inf)
     centre = DataCentre(configs, pace.tolist())
     (rng,) = streams(seed, "lotes policy")
+    jobs = jobs_of(workload, configs)
     if policy == "lotes" and plan is not None:
-        chosen: Dispatcher = Lotes(centre, plan, rng)
+        event_loop(Lotes(centre, plan, rng), centre, jobs)
     elif policy == "greedy":
-        chosen = Greedy(centre, rng)
+        event_loop(Greedy(centre, rng), centre, jobs)
     elif policy == "tetris":
-        chosen = Tetris(centre, SECONDS[workload.time_unit] / SECONDS["h"])
+        hours = SECONDS[workload.time_unit] / SECONDS["h"]
+        event_loop(Tetris(centre, hours), centre, jobs)
     else:
         raise ValueError(f"policy: {policy!r}; 'lotes' with a plan, 'greedy' or 'tetris'")
-    jobs = jobs_of(workload, configs)
-    event_loop(chosen, centre, jobs)
     return simulation(policy, seed, configs, workload, jobs)

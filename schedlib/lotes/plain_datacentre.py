@@ -162,8 +162,9 @@ def simulation(
 ) -> Simulation:
     """The `Simulation` of a run that is over, from what became of its jobs.
 
-    All fields are as in `lotes.simulate`, sums to rounding, but for these: `options` is empty, `looked` is
-    NaN, `sketch` is empty (`quantile` is exact), and `intervals` has no column `queue_most`.
+    Its `policy`, `seed` and `jobs` equal those of `lotes.simulate`, and so do, to rounding, all counts, means
+    and sums, the columns of `intervals`, `utilisation`, `fragmentation`, `ages`, `time` and `width`. These
+    are not filled: `options` and `sketch` are empty, `looked` is NaN, `intervals` has no `queue_most`.
 
     >>> work = Workload.from_arrays([0, 1], [4.0, 2.0], cores=[3, 2])
     >>> late = Job(1, 0, submit=1.0, w=2.0, r=[2.0], start=4.0, finish=6.0, machine=0)
@@ -172,24 +173,20 @@ def simulation(
     >>> run.mean_response, run.mean_queue
     (1.5, 0.5)
     """
-    names = ("k", "submit", "start", "finish", "machine")
-    rows = pd.DataFrame([[getattr(job, name) for name in names] for job in jobs], columns=names)
-    rows = rows.rename(columns={"k": "class"})
-    rows.insert(0, "job", workload.tasks["job"])
-    ran = rows["start"].notna().to_numpy()
-    time = float(max(rows["submit"].max(), rows["finish"].max() if ran.any() else 0.0))
-    begun = rows["start"].fillna(time).to_numpy()  # here a job leaves the queue
-    gone = rows["finish"].fillna(time).to_numpy()  # and here the system
-    submit = rows["submit"].to_numpy()
-    waits = (begun - submit)[ran]
+    rows = _rows(jobs, workload)
+    submit, start, finish = (rows[name].to_numpy() for name in ("submit", "start", "finish"))
+    ran = ~np.isnan(start)
+    time = max(submit.max(), finish[ran].max(initial=0.0))  # the last event
+    begun = np.where(ran, start, time)  # here a job leaves the queue,
+    gone = np.where(ran, finish, time)  # and here the system
+    waits = (start - submit)[ran]
     r = np.array([job.r for job in jobs])
     total = configs.count @ (scaled(configs.capacity, configs.capacity)[0] / UNITS)
     queued = _queued(submit, begun)
-    busy = r.T @ (gone - begun)
-    busy_queued = r.T @ (queued(gone) - queued(begun))
     with np.errstate(invalid="ignore", divide="ignore"):
-        utilisation = busy / (time * total) if time else 0 * total
-        fragmentation = 1 - busy_queued / (queued(time) * total)
+        utilisation = r.T @ (gone - begun) / (time * total) if time else 0 * total
+        busy = r.T @ (queued(gone) - queued(begun))
+        fragmentation = 1 - busy / (queued(time) * total)
     width = (max(submit[-1], max(job.w for job in jobs)) or 1.0) / 100
     return Simulation(
         policy=policy,
@@ -206,13 +203,21 @@ def simulation(
         mean_present=float((gone - submit).sum() / time) if time else 0.0,
         ages=np.sort((time - submit)[~ran])[::-1],
         looked=math.nan,
-        intervals=_intervals(rows, r, total, time, width, workload.resources),
+        intervals=_intervals(rows, r, total, time, width, workload),
         utilisation=utilisation,
         fragmentation=fragmentation,
-        time=time,
+        time=float(time),
         sketch=np.zeros(0),
         width=width,
     )
+
+
+def _rows(jobs: list[Job], workload: Workload) -> pd.DataFrame:
+    """`Simulation.jobs`."""
+    names = ("k", "submit", "start", "finish", "machine")
+    rows = pd.DataFrame({name: [getattr(job, name) for job in jobs] for name in names})
+    rows.insert(0, "job", workload.tasks["job"])
+    return rows.rename(columns={"k": "class"})
 
 
 def _queued(submit: np.ndarray, begun: np.ndarray) -> Any:
@@ -227,32 +232,23 @@ def _queued(submit: np.ndarray, begun: np.ndarray) -> Any:
 
 
 def _intervals(
-    rows: pd.DataFrame,
-    r: np.ndarray,
-    total: np.ndarray,
-    time: float,
-    width: float,
-    resources: tuple[str, ...],
+    rows: pd.DataFrame, r: np.ndarray, total: Any, time: float, width: float, workload: Workload
 ) -> pd.DataFrame:
     """`Simulation.intervals`, one interval after the other."""
     submit, start, finish = (rows[name].to_numpy() for name in ("submit", "start", "finish"))
-    begun, gone = np.where(np.isnan(start), time, start), np.where(np.isnan(start), time, finish)
+    begun = np.where(np.isnan(start), time, start)
+    gone = np.where(np.isnan(start), time, finish)
     queued = _queued(submit, begun)
     edges = np.arange(max(math.ceil(time / width), 1) + 1) * width
     edges[-1] = time
     made = []
     for a, b in zip(edges[:-1], edges[1:], strict=True):
+        span = max(b - a, np.finfo(float).tiny)
         last = b == time
-        came, began, left = (
-            (times >= a) & ((times < b) | last) for times in (submit, start, finish)
-        )
-        waited = np.clip(begun, a, b) - np.clip(submit, a, b)
+        came, began, left = ((at >= a) & ((at < b) | last) for at in (submit, start, finish))
         ran_from, ran_to = np.clip(begun, a, b), np.clip(gone, a, b)
         held = queued(b) - queued(a)
-        span = max(b - a, np.finfo(float).tiny)
         with np.errstate(invalid="ignore", divide="ignore"):
-            used = r.T @ (ran_to - ran_from) / (span * total)
-            idle = 1 - r.T @ (queued(ran_to) - queued(ran_from)) / (held * total)
             row = {
                 "begin": a,
                 "end": b,
@@ -260,11 +256,14 @@ def _intervals(
                 "started": began.sum(),
                 "finished": left.sum(),
                 "mean_response": (start - submit)[began].sum() / began.sum(),
-                "queue": waited.sum() / span,
-                "queue_end": np.isnan(start).sum() if last else ((submit < b) & ~(start < b)).sum(),
+                "queue": (ran_from - np.clip(submit, a, b)).sum() / span,
+                "queue_end": ((submit < b) & ~(start < b)).sum(),
                 "queued": held / span,
             }
-        row |= {f"utilisation_{name}": used[l] for l, name in enumerate(resources)}
-        row |= {f"idle_{name}": idle[l] for l, name in enumerate(resources)}
+            used = r.T @ (ran_to - ran_from) / (span * total)
+            idle = 1 - r.T @ (queued(ran_to) - queued(ran_from)) / (held * total)
+        row |= {f"utilisation_{name}": used[l] for l, name in enumerate(workload.resources)}
+        row |= {f"idle_{name}": idle[l] for l, name in enumerate(workload.resources)}
         made.append(row)
+    made[-1]["queue_end"] = np.isnan(start).sum()
     return pd.DataFrame(made)

@@ -33,7 +33,7 @@ class Greedy:
     def __init__(self, centre: DataCentre, rng: np.random.Generator) -> None:
         self.centre = centre
         self.rng = rng
-        self.queues: list[list[Job]] = [[] for _ in centre.config]  # one for each machine
+        self.queues: list[list[Job]] = [[] for _ in centre.config]  # one a machine
 
     def arrive(self, job: Job) -> int:
         """First fit, the machines in the order of Table 1."""
@@ -58,7 +58,7 @@ class Greedy:
         self.queues[ties[drawn]].append(job)
 
     def exit(self, machine: int) -> None:
-        """First come, first served: who does not fit holds up those behind."""
+        """First come, first served: a job that does not fit holds up those behind it."""
         queue = self.queues[machine]
         while queue and self.centre.fits(queue[0], machine):
             self.centre.start(queue.pop(0), machine)
@@ -125,6 +125,6 @@ class Tetris:
             able = [job for job in self.queue if self.centre.fits(job, machine)]
             if not able:
                 return
-            best = max(able, key=lambda job: self.score(job, machine))  # the first of equals
+            best = max(able, key=lambda job: self.score(job, machine))  # or the first
             self.queue.remove(best)
             self.centre.start(best, machine)
