@@ -234,36 +234,40 @@ def _queued(submit: np.ndarray, begun: np.ndarray) -> Any:
 def _intervals(
     rows: pd.DataFrame, r: np.ndarray, total: Any, time: float, width: float, workload: Workload
 ) -> pd.DataFrame:
-    """`Simulation.intervals`, one interval after the other."""
+    """`Simulation.intervals`: what is summed up until each interval's end, less what was until its begin."""
     submit, start, finish = (rows[name].to_numpy() for name in ("submit", "start", "finish"))
-    begun = np.where(np.isnan(start), time, start)
-    gone = np.where(np.isnan(start), time, finish)
-    queued = _queued(submit, begun)
+    ran = ~np.isnan(start)
     edges = np.arange(max(math.ceil(time / width), 1) + 1) * width
     edges[-1] = time
-    made = []
-    for a, b in zip(edges[:-1], edges[1:], strict=True):
-        span = max(b - a, np.finfo(float).tiny)
-        last = b == time
-        came, began, left = ((at >= a) & ((at < b) | last) for at in (submit, start, finish))
-        ran_from, ran_to = np.clip(begun, a, b), np.clip(gone, a, b)
-        held = queued(b) - queued(a)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            row = {
-                "begin": a,
-                "end": b,
-                "arrived": came.sum(),
-                "started": began.sum(),
-                "finished": left.sum(),
-                "mean_response": (start - submit)[began].sum() / began.sum(),
-                "queue": (ran_from - np.clip(submit, a, b)).sum() / span,
-                "queue_end": ((submit < b) & ~(start < b)).sum(),
-                "queued": held / span,
-            }
-            used = r.T @ (ran_to - ran_from) / (span * total)
-            idle = 1 - r.T @ (queued(ran_to) - queued(ran_from)) / (held * total)
-        row |= {f"utilisation_{name}": used[l] for l, name in enumerate(workload.resources)}
-        row |= {f"idle_{name}": idle[l] for l, name in enumerate(workload.resources)}
-        made.append(row)
-    made[-1]["queue_end"] = np.isnan(start).sum()
-    return pd.DataFrame(made)
+    span = np.maximum(np.diff(edges), np.finfo(float).tiny)
+    entered = np.minimum.outer(submit, edges)  # (N, edges), and likewise the next two
+    begun = np.minimum.outer(np.where(ran, start, time), edges)
+    gone = np.minimum.outer(np.where(ran, finish, time), edges)
+    queued = _queued(submit, np.where(ran, start, time))
+    held = np.diff(queued(edges))
+    busy = np.diff(r.T @ (gone - begun))
+    busy_queued = np.diff(r.T @ (queued(gone) - queued(begun)))
+    arrived, started, finished = (
+        np.histogram(x, edges)[0] for x in (submit, start[ran], finish[ran])
+    )
+    waits = np.histogram(start[ran], edges, weights=(start - submit)[ran])[0]
+    queue_end = np.searchsorted(submit, edges[1:]) - np.searchsorted(np.sort(start), edges[1:])
+    queue_end[-1] = (~ran).sum()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        columns = {
+            "begin": edges[:-1],
+            "end": edges[1:],
+            "arrived": arrived,
+            "started": started,
+            "finished": finished,
+            "mean_response": waits / started,
+            "queue": np.diff((begun - entered).sum(axis=0)) / span,
+            "queue_end": queue_end,
+            "queued": held / span,
+        }
+        for l, name in enumerate(workload.resources):
+            columns[f"utilisation_{name}"] = busy[l] / (span * total[l])
+        for l, name in enumerate(workload.resources):
+            idle = 1 - busy_queued[l] / (held * total[l])
+            columns[f"idle_{name}"] = np.where(held > 0, idle, np.nan)
+    return pd.DataFrame(columns)
