@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import lotes_literal as literal
-import test_lotes_simulate_exact as exact
+import lotes_readings as readings
+from lotes_systems import QUIET, as_workload, pace_of, systems
 from schedlib.lotes import (
     JobClasses,
     MachineConfigs,
@@ -25,8 +25,6 @@ from schedlib.lotes import (
 from schedlib.lotes.dispatching.machine_tree import WIDTH, refresh
 from schedlib.lotes.replan import Planner, cluster, estimate, estimated
 from schedlib.workload import Workload
-
-systems, as_workload, pace_of, QUIET = exact.systems, exact.as_workload, exact.pace_of, exact.QUIET
 
 NAMES = ("start", "finish", "machine")
 
@@ -80,8 +78,15 @@ def test_a_plan_swapped_while_running_is_followed_literally(system, exit, wheel,
         return (plans[turn], lambda demand: label(demand, turn)) if relabels else plans[turn]
 
     options = {"exit": exit, "wheel": wheel}
-    center = literal.Lotes(configs, pace_of(classes), choices, plans[0], first=first, **options)
-    expected = literal.run(center, configs, submit, job_class, work, demand, swaps)
+    expected = readings.decisions(
+        lambda centre: readings.Lotes(
+            centre, plans[0], readings.choices(choices), first=first, **options
+        ),
+        configs,
+        pace_of(classes),
+        (submit, job_class, work, demand),
+        swaps,
+    )
     policy = "lotes-first" if first else "lotes"
     jobs = as_workload(submit, job_class, work, demand)
     run = simulate(

@@ -1,64 +1,48 @@
-"""Every shipped policy decides as a literal transcription of the paper does, ties included."""
+"""Every shipped policy decides as the paper written down in plain Python does, ties included."""
+
+import dataclasses
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+import pandas as pd
+from hypothesis import given
 from hypothesis import strategies as st
 
-import lotes_literal as literal
-from schedlib.lotes import JobClasses, MachineConfigs, Policy, can_start, plan, simulate
+import lotes_readings as readings
+from lotes_readings import choices, decisions
+from lotes_systems import QUIET, agree, as_workload, pace_of, systems
+from schedlib.lotes import Policy, can_start, plain, plain_rivals, plan, simulate
 from schedlib.lotes.dispatching.state import Arrivals
-from schedlib.workload import Workload
 
 SAMPLED = st.sampled_from([None, 1, 3])
-QUIET = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+ELSEWHERE = {"options", "looked", "sketch", "jobs", "intervals"}
+"""Fields of a `Simulation` that plain does not fill as `simulate` does, or that are compared by themselves."""
 
 
-@st.composite
-def systems(draw, varied_rates=True):
-    """A small crowded system: coarse sizes and whole times, so that ties abound, or fine ones."""
-    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
-    r, m, k = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
-    coarse, rates = draw(st.booleans()), draw(st.sampled_from(["same", "varied", "forbidden"]))
-    capacity = rng.integers(4, 9, (m, r)) / 8 if coarse else rng.uniform(0.4, 1, (m, r))
-    configs = MachineConfigs(capacity, rng.integers(1, 5, m))
-    mean = rng.integers(1, 4, (k, r)) / 16 if coarse else rng.uniform(0.03, 0.3, (k, r))
-    rate = (
-        np.ones((m, k)) if rates == "same" or not varied_rates else rng.integers(1, 4, (m, k)) / 2
+@QUIET
+@given(systems(), st.sampled_from(["lotes", "greedy", "tetris"]))
+def test_plain_gives_the_same_simulation(system, policy):
+    configs, classes, *arrays, seed = system
+    made = None
+    if policy == "lotes":
+        try:
+            made = plan(configs, classes)
+        except ValueError:
+            return
+    given = {"plan": made, "classes": classes, "seed": seed}
+    jobs = as_workload(*arrays)
+    ours = plain.simulate(policy, configs, jobs, **given)
+    run = simulate(policy, configs, jobs, **given)
+    pd.testing.assert_frame_equal(ours.jobs, run.jobs, check_exact=True)
+    pd.testing.assert_frame_equal(
+        ours.intervals, run.intervals.drop(columns="queue_most"), rtol=1e-7, atol=1e-9
     )
-    if rates == "forbidden":
-        rate *= rng.random((m, k)) < 0.6
-        rate[rng.integers(m), rate.max(axis=0) == 0] = 1.0
-    classes = JobClasses(np.full(k, 1 / k), mean, rate)
-    n = draw(st.integers(1, 120))
-    job_class = rng.integers(0, k, n)
-    largest = np.array([capacity[rate[:, c] > 0].min(axis=0) for c in range(k)])
-    if coarse:
-        demand, work = (
-            mean[job_class] * rng.integers(1, 4, (n, 1)),
-            rng.integers(0, 6, n).astype(float),
-        )
-        submit = np.sort(rng.integers(0, 1 + n // 12, n)).astype(float)
-    else:
-        demand, work = mean[job_class] * rng.uniform(0.1, 2, (n, r)), rng.exponential(2, n)
-        submit = np.cumsum(rng.exponential(0.1, n))
-    demand = np.minimum(demand, largest[job_class])
-    return configs, classes, submit, job_class, work, demand, int(rng.integers(1000))
-
-
-def as_workload(submit, job_class, work, demand):
-    columns = {f"r{l}": demand[:, l] for l in range(demand.shape[1])}
-    return Workload.from_arrays(submit, work, job_class=job_class, time_unit="h", **columns)
-
-
-def agree(run, expected):
-    for name, values in zip(("start", "finish", "machine"), expected, strict=True):
-        np.testing.assert_array_equal(run.jobs[name].to_numpy(), values, err_msg=name)
-    assert run.waiting == 0 and run.finished == run.arrived
-    assert abs(run.little) < 1e-9
-
-
-def pace_of(classes):
-    return np.where(classes.rate > 0, 1.0, np.inf)
+    for field in {field.name for field in dataclasses.fields(run)} - ELSEWHERE:
+        mine, theirs = getattr(ours, field), getattr(run, field)
+        if field == "policy":
+            assert mine == theirs == policy
+        else:
+            np.testing.assert_allclose(mine, theirs, rtol=1e-7, atol=1e-9, err_msg=field)
+    np.testing.assert_allclose(ours.quantile([0.0, 0.5, 1.0]), run.quantile([0.0, 0.5, 1.0]))
 
 
 @QUIET
@@ -76,8 +60,11 @@ def test_lotes(system, exit, fallback, sampled, wheel):
     except ValueError:
         return
     options = {"exit": exit, "fallback": fallback, "sampled": sampled, "wheel": wheel}
-    expected = literal.run(
-        literal.Lotes(configs, pace_of(classes), seed, made, **options), configs, *jobs
+    expected = decisions(
+        lambda centre: readings.Lotes(centre, made, choices(seed), **options),
+        configs,
+        pace_of(classes),
+        jobs,
     )
     if np.isnan(
         expected[0]
@@ -96,8 +83,13 @@ def test_lotes_first_version(system, sampled):
         made = plan(configs, classes)
     except ValueError:
         return
-    center = literal.Lotes(
-        configs, pace_of(classes), seed, made, first=True, exit="all", sampled=sampled
+    expected = decisions(
+        lambda centre: readings.Lotes(
+            centre, made, choices(seed), first=True, exit="all", sampled=sampled
+        ),
+        configs,
+        pace_of(classes),
+        jobs,
     )
     run = simulate(
         "lotes-first",
@@ -108,7 +100,7 @@ def test_lotes_first_version(system, sampled):
         exit="all",
         sampled=sampled,
     )
-    agree(run, literal.run(center, configs, *jobs))
+    agree(run, expected)
 
 
 @QUIET
@@ -116,10 +108,11 @@ def test_lotes_first_version(system, sampled):
 def test_greedy(system, bypass):
     configs, classes, *jobs, seed = system
     run = simulate("greedy", configs, as_workload(*jobs), classes=classes, seed=seed, bypass=bypass)
-    agree(
-        run,
-        literal.run(literal.Greedy(configs, pace_of(classes), seed, bypass=bypass), configs, *jobs),
+    greedy = readings.Bypass if bypass else plain_rivals.Greedy
+    expected = decisions(
+        lambda centre: greedy(centre, choices(seed)), configs, pace_of(classes), jobs
     )
+    agree(run, expected)
 
 
 @QUIET
@@ -140,14 +133,11 @@ def test_tetris(system, weights, gamma_unit):
         gamma_unit=gamma_unit,
         **options,
     )
-    center = literal.Tetris(
-        configs,
-        pace_of(classes),
-        seed,
-        **options,
-        unit=1.0 if gamma_unit == "h" else 1 / (1 / 3600),
+    unit = 1.0 if gamma_unit == "h" else 1 / (1 / 3600)
+    expected = decisions(
+        lambda centre: readings.Weighted(centre, unit, **options), configs, pace_of(classes), jobs
     )
-    agree(run, literal.run(center, configs, *jobs))
+    agree(run, expected)
 
 
 class Drawn:
@@ -182,13 +172,14 @@ def test_processing_times_that_depend_on_the_machine(system, policy):
         except ValueError:
             return
         run = simulate(policy, configs, drawn, plan=made, seed=seed, exit="all", slots=1)
-        center = literal.Lotes(configs, drawn.pace(), seed, made, exit="all")
     else:
         run = simulate(policy, configs, drawn, seed=seed, slots=1)
-        center = {"greedy": literal.Greedy, "tetris": literal.Tetris}[policy](
-            configs, drawn.pace(), seed
-        )
-    agree(run, literal.run(center, configs, *jobs))
+    make = {
+        "lotes": lambda centre: readings.Lotes(centre, made, choices(seed), exit="all"),
+        "greedy": lambda centre: plain_rivals.Greedy(centre, choices(seed)),
+        "tetris": lambda centre: plain_rivals.Tetris(centre, hours=1.0),
+    }
+    agree(run, decisions(make[policy], configs, drawn.pace(), jobs))
 
 
 def first_fit(cluster, job):
@@ -205,17 +196,8 @@ FIRST_FIT = Policy(first_fit)
 @given(systems())
 def test_a_policy_of_ones_own(system):
     configs, classes, *jobs, seed = system
-
-    class FirstFit(literal.Greedy):
-        def wait(self, job):
-            self.queue = [*getattr(self, "queue", []), job]
-
-        def exit(self, machine):
-            while job := next(
-                (job for job in getattr(self, "queue", []) if self.fits(job, machine)), None
-            ):
-                self.queue.remove(job)
-                yield job
-
     run = simulate(FIRST_FIT, configs, as_workload(*jobs), classes=classes, seed=seed)
-    agree(run, literal.run(FirstFit(configs, pace_of(classes), seed), configs, *jobs))
+    expected = decisions(
+        lambda centre: readings.FirstFit(centre, choices(seed)), configs, pace_of(classes), jobs
+    )
+    agree(run, expected)

@@ -2,8 +2,11 @@
 
 Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage Resource-Aware Scheduling for
 Data Centers with Heterogeneous Servers".
+
+Read `plain.py` first: the paper in plain Python, against which the fast code beside it is tested.
 """
 
+from schedlib.lotes import plain as plain
 from schedlib.lotes.capacity import Capacity, capacity
 from schedlib.lotes.model import (
     FIT,

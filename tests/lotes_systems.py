@@ -1,0 +1,58 @@
+"""Small crowded systems for the tests of stage 3."""
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+from schedlib.lotes import JobClasses, MachineConfigs
+from schedlib.workload import Workload
+
+QUIET = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@st.composite
+def systems(draw, varied_rates=True):
+    """A small crowded system: coarse sizes and whole times, so that ties abound, or fine ones."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    r, m, k = draw(st.integers(1, 3)), draw(st.integers(1, 3)), draw(st.integers(1, 3))
+    coarse, rates = draw(st.booleans()), draw(st.sampled_from(["same", "varied", "forbidden"]))
+    capacity = rng.integers(4, 9, (m, r)) / 8 if coarse else rng.uniform(0.4, 1, (m, r))
+    configs = MachineConfigs(capacity, rng.integers(1, 5, m))
+    mean = rng.integers(1, 4, (k, r)) / 16 if coarse else rng.uniform(0.03, 0.3, (k, r))
+    rate = (
+        np.ones((m, k)) if rates == "same" or not varied_rates else rng.integers(1, 4, (m, k)) / 2
+    )
+    if rates == "forbidden":
+        rate *= rng.random((m, k)) < 0.6
+        rate[rng.integers(m), rate.max(axis=0) == 0] = 1.0
+    classes = JobClasses(np.full(k, 1 / k), mean, rate)
+    n = draw(st.integers(1, 120))
+    job_class = rng.integers(0, k, n)
+    largest = np.array([capacity[rate[:, c] > 0].min(axis=0) for c in range(k)])
+    if coarse:
+        demand, work = (
+            mean[job_class] * rng.integers(1, 4, (n, 1)),
+            rng.integers(0, 6, n).astype(float),
+        )
+        submit = np.sort(rng.integers(0, 1 + n // 12, n)).astype(float)
+    else:
+        demand, work = mean[job_class] * rng.uniform(0.1, 2, (n, r)), rng.exponential(2, n)
+        submit = np.cumsum(rng.exponential(0.1, n))
+    demand = np.minimum(demand, largest[job_class])
+    return configs, classes, submit, job_class, work, demand, int(rng.integers(1000))
+
+
+def as_workload(submit, job_class, work, demand):
+    columns = {f"r{l}": demand[:, l] for l in range(demand.shape[1])}
+    return Workload.from_arrays(submit, work, job_class=job_class, time_unit="h", **columns)
+
+
+def agree(run, expected):
+    for name, values in zip(("start", "finish", "machine"), expected, strict=True):
+        np.testing.assert_array_equal(run.jobs[name].to_numpy(), values, err_msg=name)
+    assert run.waiting == 0 and run.finished == run.arrived
+    assert abs(run.little) < 1e-9
+
+
+def pace_of(classes):
+    return np.where(classes.rate > 0, 1.0, np.inf)
