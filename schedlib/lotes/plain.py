@@ -1,6 +1,7 @@
 """LoTES in plain Python: read this first, with the paper in hand (Section 4).
 
-Names are the paper's; j, k, l, i, x and y count from 0. Where the paper is silent, stages 1 and 2 read it so:
+Names are the paper's; j, k, l, i, x and y count from 0. Input is checked by the model's objects only. Google's
+12,583 machines are planned in half a second. Where the paper is silent, stages 1 and 2 read it so:
 
 1. Class k gets nothing where mu_jk = 0, and nothing of a resource that a machine does not have.
 2. Eq. 3 is multiplied by both demands: r_kl may be 0. Its resource 1 is the first that class k needs.
@@ -8,8 +9,6 @@ Names are the paper's; j, k, l, i, x and y count from 0. Where the paper is sile
 4. A bin fits if it needs at most 1 + 1e-9 of the capacity: 20 jobs of 0.025 fit in 0.5 (`model.scaled`).
 5. Algorithm 1 ends where `mostRecentAdd({})` is undefined. Its last b_y, empty, is a bin only if nothing fits.
 6. Numbers of machines within 1e-6 of a whole one are whole. Of equal fractions the earlier bin is rounded up.
-
-Google's 12,583 machines are planned in half a second. Input is checked by the model's objects only.
 """
 
 from collections.abc import Sequence
@@ -116,15 +115,18 @@ def machine_assignment_lp(
     M, K, R = range(len(n)), range(len(alpha)), range(configs.n_resources)
     lp = pulp.LpProblem("machine_assignment", pulp.LpMaximize)
     lambda_ = lp.add_variable("lambda", lowBound=0)
-    Delta = {(j, k, l): lp.add_variable(f"Delta_{j}_{k}_{l}") for j, k, l in product(M, K, R)}
-    x = [[lp.add_variable(f"x_{i}_{j}", 0) for i in range(len(bins[j]))] for j in M]  # Eq. 10
+    Delta = {}
+    for j, k, l in product(M, K, R):
+        Delta[j, k, l] = lp.add_variable(f"Delta_{j}_{k}_{l}")
+    B = [range(len(bins[j])) for j in M]
+    x = [[lp.add_variable(f"x_{i}_{j}", 0) for i in B[j]] for j in M]  # Eq. 10
     lp += lambda_  # Eq. 6
     for k, l in product(K, R):
         work = pulp.lpSum(Delta[j, k, l] * mu[j, k] for j in M)
         lp += work >= lambda_ * (alpha[k] * r[k, l]), f"(7)_{k}_{l}"
     for j, k, l in product(M, K, R):
-        epsilon = [N[k] * r[k, l] for N in bins[j]]
-        held = pulp.lpSum(x[j][i] * epsilon[i] for i in range(len(bins[j])))
+        epsilon = [bins[j][i][k] * r[k, l] for i in B[j]]  # N_ijk r_kl
+        held = pulp.lpSum(epsilon[i] * x[j][i] for i in B[j])
         lp += held == Delta[j, k, l], f"(8)_{j}_{k}_{l}"
     for j in M:
         lp += pulp.lpSum(x[j]) == n[j], f"(9)_{j}"
@@ -138,11 +140,11 @@ def round_to_machines(x_j: Sequence[float]) -> list[int]:
     >>> round_to_machines([1.25, 0.5, 2.25])
     [1, 1, 2]
     """
-    x = [round(value) if abs(value - round(value)) < 1e-6 else value for value in x_j]  # reading 6
-    machines = [floor(value) for value in x]
+    x = [round(v) if abs(v - round(v)) < 1e-6 else v for v in x_j]  # reading 6
+    machines = [floor(v) for v in x]
     fraction = [x[i] - machines[i] for i in range(len(x))]
     q_j = round(sum(fraction))  # machines without a bin
-    by_fraction = sorted(range(len(x)), key=lambda i: -fraction[i])  # equal ones stay in order
+    by_fraction = sorted(range(len(x)), key=lambda i: -fraction[i])  # stable: reading 6
     for i in by_fraction[:q_j]:
         machines[i] += 1
     return machines
