@@ -1,10 +1,15 @@
-"""Random small LoTES problems for the tests of stages 1 and 2."""
+"""Random small LoTES problems for the tests of stages 1 and 2, exhaustive searches, and what holds of any plan."""
+
+import itertools
+from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from schedlib import lotes
 from schedlib.lotes.model import fits
+from schedlib.lotes.planning.plan import sustained
 
 
 @st.composite
@@ -34,3 +39,95 @@ def problems(draw, configs=3, classes=3, resources=2, machines=4, zero=True):
             rate[0, c] = 1.0
             demand[c] = np.minimum(demand[c], capacity[0])
     return machine, lotes.JobClasses(share / share.sum(), demand, rate)
+
+
+@st.composite
+def machines(draw, unit=1, classes=4):
+    resources, k = draw(st.integers(1, 3)), draw(st.integers(1, classes))
+    capacity = draw(st.lists(st.integers(0, 12), min_size=resources, max_size=resources))
+    demand = draw(
+        st.lists(
+            st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any),
+            min_size=k,
+            max_size=k,
+        )
+    )
+    return [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
+
+
+def brute_force(capacity, demand):
+    """Every mix in exact arithmetic, and those to which nothing can be added."""
+    capacity, demand = (
+        [Fraction(c) for c in capacity],
+        [[Fraction(r) for r in row] for row in demand],
+    )
+
+    def fits(mix):
+        return all(
+            sum(n * row[l] for n, row in zip(mix, demand, strict=True)) <= c
+            for l, c in enumerate(capacity)
+        )
+
+    most = [min(c // r for c, r in zip(capacity, row, strict=True) if r > 0) for row in demand]
+    found = []
+    for mix in itertools.product(*[range(int(m) + 1) for m in most]):
+        more = [tuple(n + (k == i) for i, n in enumerate(mix)) for k in range(len(demand))]
+        if fits(mix) and not any(fits(other) for other in more):
+            found.append(mix)
+    return np.array(found).reshape(-1, len(demand))
+
+
+def exhaustive(configs, classes, bins):
+    """The best whole numbers of machines, all tried."""
+    ways = [
+        list(itertools.combinations_with_replacement(range(len(b)), n))
+        for b, n in zip(bins, configs.count, strict=True)
+    ]
+    best = 0.0
+    for way in itertools.product(*ways):
+        machines = [
+            np.bincount(np.array(picked), minlength=len(b))
+            for picked, b in zip(way, bins, strict=True)
+        ]
+        best = max(best, sustained(classes, bins, machines))
+    return best
+
+
+def assert_sound(plan):
+    """Bins fit their machines, as many machines as there are, the rates are what the machines sustain."""
+    configs, classes = plan.configs, plan.classes
+    rows = zip(
+        configs.capacity, configs.count, plan.bins, plan.machines, plan.fractions, strict=True
+    )
+    for capacity, n, bins, machines, x in rows:
+        assert (bins @ classes.demand <= capacity * (1 + 1e-9) + 1e-12).all()
+        assert machines.dtype == np.int64 and (machines >= 0).all() and machines.sum() == n
+        assert (x >= 0).all() and x.sum() == pytest.approx(n)
+        assert [tuple(row) for row in bins.tolist()] == sorted(
+            {tuple(row) for row in bins.tolist()}
+        )
+    assert plan.rate == pytest.approx(sustained(classes, plan.bins, plan.fractions))
+    assert plan.rate_rounded == sustained(classes, plan.bins, plan.machines)
+    assert plan.rate_rounded <= plan.rate * (1 + 1e-7) or plan.rate_rounded <= plan.rate + 1e-9
+    assert plan.rate <= plan.allocation.rate * (1 + 1e-7)
+    assert not plan.running[classes.rate == 0].any()
+
+
+def assert_on_the_optimal_face(configs, classes, allocation, rate):
+    """(2)-(5) hold at the rate, so the allocation is one of the optimal ones."""
+    used = allocation.delta.sum(axis=1)
+    assert (used <= 1 + 1e-7).all() and (allocation.delta >= 0).all()
+    supplied = (
+        allocation.delta
+        * configs.capacity[:, None]
+        * configs.count[:, None, None]
+        * classes.rate[:, :, None]
+    ).sum(axis=0)
+    asked = rate * classes.share[:, None] * classes.demand
+    assert (supplied >= asked * (1 - 1e-6) - 1e-9).all()
+    np.testing.assert_allclose(
+        allocation.delta * (configs.capacity * configs.count[:, None])[:, None],
+        allocation.running[:, :, None] * classes.demand[None],
+        atol=1e-9,
+    )
+    assert not allocation.running[classes.rate == 0].any()

@@ -3,64 +3,16 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from scipy.optimize import linprog
 
-from lotes_instances import problems
+from lotes_instances import assert_on_the_optimal_face, problems
 from schedlib import lotes
 from schedlib.exhibits.lotes import vertices
+from schedlib.lotes import plain
 from schedlib.lotes.model import check
 from schedlib.lotes.planning.allocate import SLACK, VERTICES, pool_size, solve, waste
 from schedlib.lotes.workloads.instances import SUPPORTS
 
 SOME = settings(deadline=None, max_examples=60)
-
-
-def as_printed(configs, classes):
-    """Eqs. (1)-(5) in lambda and every delta_jkl, word for word; demands must be positive."""
-    m, k, r = configs.n_configs, classes.n_classes, configs.n_resources
-    at = np.arange(m * k * r).reshape(m, k, r) + 1
-    above, right, equal = [], [], []
-    for c in range(k):
-        for l in range(r):
-            row = np.zeros(at.size + 1)
-            row[0] = classes.share[c] * classes.demand[c, l]
-            row[at[:, c, l]] = -configs.capacity[:, l] * configs.count * classes.rate[:, c]
-            above.append(row)
-            right.append(0)
-    for j in range(m):
-        for l in range(r):
-            row = np.zeros(at.size + 1)
-            row[at[j, :, l]] = 1
-            above.append(row)
-            right.append(1)
-            for c in range(k):
-                row = np.zeros(at.size + 1)
-                row[at[j, c, l]] += configs.capacity[j, l] / classes.demand[c, l]
-                row[at[j, c, 0]] -= configs.capacity[j, 0] / classes.demand[c, 0]
-                equal.append(row)
-    cost = np.zeros(at.size + 1)
-    cost[0] = -1
-    return -linprog(cost, A_ub=above, b_ub=right, A_eq=equal, b_eq=np.zeros(len(equal))).fun
-
-
-def assert_on_the_optimal_face(configs, classes, allocation, rate):
-    """(2)-(5) hold at the rate, so the allocation is one of the optimal ones."""
-    used = allocation.delta.sum(axis=1)
-    assert (used <= 1 + 1e-7).all() and (allocation.delta >= 0).all()
-    supplied = (
-        allocation.delta
-        * configs.capacity[:, None]
-        * configs.count[:, None, None]
-        * classes.rate[:, :, None]
-    ).sum(axis=0)
-    asked = rate * classes.share[:, None] * classes.demand
-    assert (supplied >= asked * (1 - 1e-6) - 1e-9).all()
-    np.testing.assert_allclose(
-        allocation.delta * (configs.capacity * configs.count[:, None])[:, None],
-        allocation.running[:, :, None] * classes.demand[None],
-        atol=1e-9,
-    )
-    assert not allocation.running[classes.rate == 0].any()
 
 
 def test_first_worked_example_ten_thirds():
@@ -88,7 +40,7 @@ def test_second_worked_example_eighty():
 @SOME
 @given(problems(zero=False))
 def test_optimum_is_that_of_the_printed_program(problem):
-    best = as_printed(*problem)
+    best = plain.allocation_lp(*problem).rate
     for vertex in (*VERTICES, np.random.default_rng(1).random(problem[1].rate.shape)):
         allocation = lotes.allocate(*problem, vertex=vertex)
         assert allocation.rate == pytest.approx(best, rel=1e-7)
@@ -122,7 +74,7 @@ def test_default_vertex_wastes_least(problem):
 def test_google():
     configs, classes = lotes.google2011()
     check(configs, classes)
-    best = as_printed(configs, classes)
+    best = plain.allocation_lp(configs, classes).rate
     assert best == pytest.approx(4_730_797, rel=1e-6)
     found = [lotes.allocate(configs, classes, vertex=vertex) for vertex in VERTICES]
     for allocation in found:

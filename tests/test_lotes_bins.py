@@ -1,53 +1,17 @@
 """Bins against brute force, Algorithm 1's defects, and the guard."""
 
 import itertools
-from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from lotes_instances import brute_force, machines
 from schedlib import lotes
 from schedlib.lotes.planning.bins import algorithm1, count_bins, defects, non_dominated_bins
 
 SOME = settings(deadline=None, max_examples=120)
-
-
-def brute_force(capacity, demand):
-    """Every mix in exact arithmetic, and those to which nothing can be added."""
-    capacity, demand = (
-        [Fraction(c) for c in capacity],
-        [[Fraction(r) for r in row] for row in demand],
-    )
-
-    def fits(mix):
-        return all(
-            sum(n * row[l] for n, row in zip(mix, demand, strict=True)) <= c
-            for l, c in enumerate(capacity)
-        )
-
-    most = [min(c // r for c, r in zip(capacity, row, strict=True) if r > 0) for row in demand]
-    found = []
-    for mix in itertools.product(*[range(int(m) + 1) for m in most]):
-        more = [tuple(n + (k == i) for i, n in enumerate(mix)) for k in range(len(demand))]
-        if fits(mix) and not any(fits(other) for other in more):
-            found.append(mix)
-    return np.array(found).reshape(-1, len(demand))
-
-
-@st.composite
-def machines(draw, unit=1, classes=4):
-    resources, k = draw(st.integers(1, 3)), draw(st.integers(1, classes))
-    capacity = draw(st.lists(st.integers(0, 12), min_size=resources, max_size=resources))
-    demand = draw(
-        st.lists(
-            st.lists(st.integers(0, 6), min_size=resources, max_size=resources).filter(any),
-            min_size=k,
-            max_size=k,
-        )
-    )
-    return [c * unit for c in capacity], [[r * unit for r in row] for row in demand]
 
 
 @SOME

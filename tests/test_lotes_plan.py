@@ -2,19 +2,18 @@
 and their proof.
 """
 
-import itertools
 import time
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
 
-from lotes_instances import problems
+from lotes_instances import assert_sound, exhaustive, problems
 from schedlib import lotes
+from schedlib.lotes import plain
 from schedlib.lotes.planning.generation import best_mix
-from schedlib.lotes.planning.plan import bins_of, rounded, sustained
+from schedlib.lotes.planning.plan import bins_of, rounded
 
 FEW = settings(deadline=None, max_examples=25)
 SOME = settings(deadline=None, max_examples=50)
@@ -22,54 +21,6 @@ SOME = settings(deadline=None, max_examples=50)
 
 def everywhere(classes):
     return classes.rate > 0
-
-
-def by_linprog(configs, classes, bins):
-    """Eqs. (6)-(10) over these bins, Delta_jkl eliminated, in scipy."""
-    own = np.repeat(np.arange(len(bins)), [len(b) for b in bins])
-    served = np.concatenate(bins) * classes.rate[own]
-    above = np.c_[classes.share, -served.T]
-    equal = np.c_[np.zeros(len(bins)), np.equal.outer(np.arange(len(bins)), own).astype(float)]
-    cost = np.r_[-1.0, np.zeros(len(own))]
-    return -linprog(
-        cost, A_ub=above, b_ub=np.zeros(classes.n_classes), A_eq=equal, b_eq=configs.count
-    ).fun
-
-
-def exhaustive(configs, classes, bins):
-    """The best whole numbers of machines, all tried."""
-    ways = [
-        list(itertools.combinations_with_replacement(range(len(b)), n))
-        for b, n in zip(bins, configs.count, strict=True)
-    ]
-    best = 0.0
-    for way in itertools.product(*ways):
-        machines = [
-            np.bincount(np.array(picked), minlength=len(b))
-            for picked, b in zip(way, bins, strict=True)
-        ]
-        best = max(best, sustained(classes, bins, machines))
-    return best
-
-
-def assert_sound(plan):
-    """Bins fit their machines, as many machines as there are, the rates are what the machines sustain."""
-    configs, classes = plan.configs, plan.classes
-    rows = zip(
-        configs.capacity, configs.count, plan.bins, plan.machines, plan.fractions, strict=True
-    )
-    for capacity, n, bins, machines, x in rows:
-        assert (bins @ classes.demand <= capacity * (1 + 1e-9) + 1e-12).all()
-        assert machines.dtype == np.int64 and (machines >= 0).all() and machines.sum() == n
-        assert (x >= 0).all() and x.sum() == pytest.approx(n)
-        assert [tuple(row) for row in bins.tolist()] == sorted(
-            {tuple(row) for row in bins.tolist()}
-        )
-    assert plan.rate == pytest.approx(sustained(classes, plan.bins, plan.fractions))
-    assert plan.rate_rounded == sustained(classes, plan.bins, plan.machines)
-    assert plan.rate_rounded <= plan.rate * (1 + 1e-7) or plan.rate_rounded <= plan.rate + 1e-9
-    assert plan.rate <= plan.allocation.rate * (1 + 1e-7)
-    assert not plan.running[classes.rate == 0].any()
 
 
 def test_first_worked_example_two():
@@ -112,7 +63,8 @@ def test_plans_are_sound_and_generated_ones_best(problem):
     configs, classes = problem
     generated = lotes.generate_plan(*problem)
     assert_sound(generated)
-    best = by_linprog(configs, classes, bins_of(configs, classes, everywhere(classes)))
+    every_bin = bins_of(configs, classes, everywhere(classes))
+    best, _ = plain.machine_assignment_lp(configs, classes, every_bin)
     assert generated.rate == pytest.approx(best, rel=2e-6)
     assert best <= generated.bound * (1 + 1e-9) <= generated.rate * (1 + 2e-6)
     try:
@@ -121,7 +73,8 @@ def test_plans_are_sound_and_generated_ones_best(problem):
         assert "use generate_plan" in str(error)
         plan = lotes.plan(*problem, allocation=lotes.allocate(*problem, fitting=True))
     assert_sound(plan)
-    assert plan.rate == pytest.approx(by_linprog(configs, classes, plan.bins), rel=1e-7)
+    best, _ = plain.machine_assignment_lp(configs, classes, plan.bins)
+    assert plan.rate == pytest.approx(best, rel=1e-7)
     assert plan.rate <= generated.rate * (1 + 2e-6)
 
 
@@ -175,9 +128,9 @@ def test_google():
     generated = lotes.generate_plan(configs, classes)
     assert_sound(generated)
     assert whole.rate < plan.rate < generated.rate <= generated.bound
-    assert generated.rate == pytest.approx(
-        by_linprog(configs, classes, bins_of(configs, classes, everywhere(classes))), rel=1e-7
-    )
+    every_bin = bins_of(configs, classes, everywhere(classes))
+    best, _ = plain.machine_assignment_lp(configs, classes, every_bin)
+    assert generated.rate == pytest.approx(best, rel=1e-7)
     nearly = lotes.generate_plan(configs, classes, integer=True)
     assert_sound(nearly)
     assert generated.rate_rounded <= nearly.rate_rounded

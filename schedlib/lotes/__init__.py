@@ -1,9 +1,9 @@
 """LoTES: multi-stage resource-aware scheduling for data centres with heterogeneous servers.
 
+Read `plain.py` first: the paper's three stages in plain Python, which the other files repeat faster.
+
 Papers: Tran, Padmanabhan, Zhang, Li, Down, Beck, two versions of "Multi-Stage Resource-Aware Scheduling for
 Data Centers with Heterogeneous Servers".
-
-Read `plain.py` first: the paper in plain Python, against which the fast code beside it is tested.
 """
 
 from schedlib.lotes import plain as plain
