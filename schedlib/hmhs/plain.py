@@ -2,7 +2,7 @@
 
 Chen, Shen, Chen, Guo, "HMHS: Hybrid Multistage Heuristic Scheduling Algorithm for Heterogeneous
 MapReduce System". Numbers at the end of a line are the paper's: steps, equations, lines of Algorithm 1.
-The symbols are the paper's too (Section 2.1), jobs and machines count from 0:
+The symbols are the paper's, too (Section 2.1); jobs and machines count from 0:
 
     T[i]       how many tasks job i has in a stage
     E[i][j]    how long one of them takes on machine j: P_i V_ij
@@ -14,16 +14,13 @@ Where the text leaves something open, this file reads it as `hmhs.schedule` does
 1. Equal completion times in Min-Min and Algorithm 1 (line 16): the smaller job, then the smaller machine.
 2. Equal A_i in Algorithm 1 (line 9): the smaller job.
 3. Equal Pri: the jobs' order. R-HMHS reverses the whole list, jobs of equal Pri included.
-4. Equal V_i in Johnson's step 2: the jobs' order, so that step 3 turns it round in L2. (`hmhs.johnson` keeps
-   it in L2, too. Both lists are optimal, and a schedule goes by Pri, not by this list.)
-5. A job without map tasks may reduce at time 0. A job without reduce tasks ends with its maps. Then P-bar
-   of a stage is 0, and Pri is the limit of Eq. 4: minus or plus infinity.
+4. Equal V_i in Johnson's step 2: the jobs' order, which step 3 reverses in L2. (`hmhs.johnson` keeps it.)
+5. A job without map tasks may reduce at 0, one without reduce tasks ends with its maps; Pri is then -inf or inf.
 6. FIFO: the machine that became free first asks first, of several the smallest. It gets the first job in the
    order that has a task left and may start; later jobs overtake one that may not.
 
-N jobs on M machines cost N times M looks for each task: twenty jobs of the paper's single workload on ten
-machines a stage take 0.2 s, a hundred jobs on a hundred machines half a minute, four hundred ten minutes.
-Bad input is not validated beyond what `hmhs.Instance` does.
+Each task costs N times M looks: twenty jobs of the paper's single workload on ten machines a stage take 0.2 s, a
+hundred jobs on a hundred machines half a minute. Bad input is not validated beyond what `hmhs.Instance` does.
 """
 
 from collections.abc import Sequence
@@ -37,8 +34,7 @@ from schedlib.hmhs.model import Instance, Schedule, Stage
 class Task(NamedTuple):
     """One task: of which job, on which machine, from when to when (in the instance's unit of time).
 
-    >>> Task(job=0, machine=1, start=2.0, finish=5.0).finish
-    5.0
+    >>> task = Task(job=0, machine=1, start=2.0, finish=5.0)
     """
 
     job: int
@@ -232,10 +228,9 @@ def three_steps(instance: Instance, order: Sequence[int]) -> TwoStages:
 
     `order (N,)`: the jobs by Pri, the smallest first, or the reverse for R-HMHS. Source: HMHS, Section 3.3.
 
-    >>> one = [[1.0], [1.0]]
-    >>> maps, reduces = three_steps(Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one), [1, 0])
-    >>> [task.job for task in reduces]
-    [1, 0]
+    >>> maps, reduces = three_steps(Instance([4], [2], [[1.0]], [3], [1], [[1.0]]), [0])
+    >>> len(maps), reduces[0].start
+    (2, 8.0)
     """
     E_m, E_r = instance.map_task_time.tolist(), instance.reduce_task_time.tolist()
     maps = min_min(instance.map_tasks.tolist(), E_m)  # 1)
@@ -258,27 +253,33 @@ def _fifo_twice(instance: Instance, order: Sequence[int]) -> TwoStages:
 def schedule(instance: Instance, policy: str = "hmhs") -> Schedule:
     """Schedule an instance by one of the paper's four policies, with the decisions of `hmhs.schedule`.
 
-    `policy`: `"hmhs"` (Section 3.3), `"r-hmhs"`, `"fifo"` or `"fifo-pri"` (Section 4). The schedule's
-    counts of `steps` stay 0. Raises ValueError on another name.
+    `policy`: `"hmhs"` (Section 3.3), `"r-hmhs"`, `"fifo"`, `"fifo-pri"` (Section 4), else ValueError.
 
     >>> one = [[1.0], [1.0]]
     >>> two = Instance([5, 1], [1, 1], one, [1, 5], [1, 1], one)
     >>> schedule(two, "fifo").makespan, schedule(two, "hmhs").makespan
     (11.0, 7.0)
     """
-    jobs = list(range(instance.n_jobs))
     Pri = pri(instance)
+    jobs = list(range(instance.n_jobs))
     by_pri = sorted(jobs, key=lambda i: Pri[i])
     orders = {"hmhs": by_pri, "r-hmhs": by_pri[::-1], "fifo": jobs, "fifo-pri": by_pri}
     if policy not in orders:
         raise ValueError(f"policy: {policy!r}; the paper's are {', '.join(orders)}")
-    if policy in ("hmhs", "r-hmhs"):
-        maps, reduces = three_steps(instance, orders[policy])
-    else:
-        maps, reduces = _fifo_twice(instance, orders[policy])
-    A = last_finish(maps, instance.n_jobs)
-    reduce_end = last_finish(reduces, instance.n_jobs)
-    job_end = [max(A[i], reduce_end[i]) for i in jobs]
+    stages = three_steps if policy in ("hmhs", "r-hmhs") else _fifo_twice
+    maps, reduces = stages(instance, orders[policy])
+    return as_schedule(policy, instance.n_jobs, maps, reduces)
+
+
+def as_schedule(policy: str, N: int, maps: Sequence[Task], reduces: Sequence[Task]) -> Schedule:
+    """The library's schedule of the tasks of N jobs (Eq. 2 and 3), for pictures; its `steps` stay 0.
+
+    >>> as_schedule("mine", 1, min_min([1], [[4.0]]), []).makespan
+    4.0
+    """
+    A = last_finish(maps, N)
+    reduce_end = last_finish(reduces, N)
+    job_end = [max(A[i], reduce_end[i]) for i in range(N)]
     return Schedule(
         policy=policy,
         makespan=max(job_end),  # Eq. 3
