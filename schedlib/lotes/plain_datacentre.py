@@ -46,7 +46,12 @@ class Job:
 
 
 class Dispatcher(Protocol):
-    """A policy is three questions. LoTES, Greedy and Tetris answer them."""
+    """A policy is three questions. LoTES, Greedy and Tetris answer them.
+
+    >>> from schedlib.lotes.plain_rivals import Greedy
+    >>> [name for name in vars(Dispatcher) if name[0] != "_" and hasattr(Greedy, name)]
+    ['arrive', 'wait', 'exit']
+    """
 
     def arrive(self, job: Job) -> int:
         """On which machine does the arriving job start? -1 if it waits."""
@@ -141,7 +146,7 @@ def event_loop(policy: Dispatcher, centre: DataCentre, jobs: list[Job]) -> None:
 
 
 def jobs_of(workload: Workload, configs: MachineConfigs) -> list[Job]:
-    """The jobs of stage 3: every task of a workload is one, of its job's class and submission.
+    """The jobs of stage 3 (Section 2): every task of a workload is one, of its job's class and submission.
 
     >>> work = Workload.from_arrays([0, 2], [4.0, 2.0], job_class=[1, 0], cores=[3, 2])
     >>> [(job.row, job.k, job.submit, job.r) for job in jobs_of(work, MachineConfigs([[8.0]], [1]))]

@@ -19,7 +19,7 @@ from schedlib.lotes.plain_datacentre import DataCentre, Job
 class Greedy:
     """Section 5.1, first half: the first machine with room, else the shortest queue of a machine.
 
-    `rng` breaks ties.
+    `rng` breaks ties between queues.
 
     >>> from schedlib.lotes import MachineConfigs
     >>> centre = DataCentre(MachineConfigs([[1.0]], [3]), [[1.0]])
@@ -96,7 +96,7 @@ class Tetris:
         for r in job.r:
             total += r  # r . 1
         pace = self.centre.pace[self.centre.config[machine]][job.k]
-        return self.hours * (pace * (job.w * total))  # gamma = p r . 1, where p = pace w
+        return self.hours * (pace * (job.w * total))  # gamma = p r . 1
 
     def score(self, job: Job, machine: int) -> float:
         """The larger, the sooner: equal weights."""
