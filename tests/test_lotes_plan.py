@@ -1,4 +1,4 @@
-"""Stage 2: worked examples, another solver, exhaustive search, rounding, the integer program, generated bins
+"""Stage 2: worked examples, the printed program, another solver, exhaustive search, rounding, the integer program, generated bins
 and their proof.
 """
 
