@@ -1,4 +1,4 @@
-"""Stage 1 against the printed program in another solver, its closed forms, and the choice of the vertex."""
+"""Stage 1 against the printed program in plain Python, its closed forms, and the choice of the vertex."""
 
 import numpy as np
 import pytest

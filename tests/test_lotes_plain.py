@@ -19,8 +19,8 @@ from schedlib import lotes
 from schedlib.lotes import plain
 from schedlib.lotes.planning.plan import bins_of, make_plan, rounded
 
-SOME = settings(deadline=None, max_examples=50)
-FEW = settings(deadline=None, max_examples=25)
+SOME = settings(deadline=None, max_examples=25)
+FEW = settings(deadline=None, max_examples=15)
 
 
 def plain_plan(configs, classes):

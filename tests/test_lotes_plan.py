@@ -1,5 +1,5 @@
-"""Stage 2: worked examples, another solver, exhaustive search, rounding, the integer program, generated bins
-and their proof.
+"""Stage 2: worked examples, the printed program, another solver, exhaustive search, rounding, the integer
+program, generated bins and their proof.
 """
 
 import time
