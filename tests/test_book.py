@@ -33,6 +33,7 @@ lotes.MachineConfigs lotes.JobClasses lotes.google2011 lotes.cluster_jobs lotes.
 lotes.Policy
 hmhs.Instance hmhs.single hmhs.hybrid hmhs.from_trace hmhs.priority hmhs.schedule hmhs.lower_bound hmhs.optimum hmhs.Policy hmhs.rule
 mch.Tree mch.allocate mch.flatten mch.simulate mch.rule eagle.simulate eagle.Eagle eagle.Hawk eagle.System reproduce.run reproduce.claims
+hmhs.plain.schedule lotes.plain.simulate mch.plain.allocate eagle.plain.simulate
 theory.erlang_c theory.pollaczek_khinchine theory.little style.subplots"""
 
 
