@@ -1,104 +1,15 @@
-"""Filling task by task: the fast kernels against the rules as printed, in exact arithmetic too, and against the fluid limit."""
-
-from fractions import Fraction
+"""Filling task by task: the fast kernels against `mch.plain`, in exact arithmetic too, and against the fluid limit."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mch_instances import FIG4, PLAIN, Exact, problems, takes
 from schedlib import mch
+from schedlib.mch import plain
 
-FIG4 = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
 RULES = ("drf", "weighted-drf", "mch", "mch-two-phase", "exact-ch", "h-drf", "naive-h-drf")
-
-
-@st.composite
-def problems(draw, most_resources=5, wide=12, whole=False, weighted=True):
-    """A tree, with groups of a handful and wide ones, and capacities in which some dozens of tasks fit."""
-    resources = draw(st.integers(1, most_resources))
-    number = st.integers(0, 4) if whole else st.integers(0, 4) | st.floats(0.1, 4)
-    leaf = st.lists(number, min_size=resources, max_size=resources).filter(any).map(tuple)
-    small = st.lists(leaf, min_size=1, max_size=3)
-    group = st.recursive(
-        small, lambda below: st.lists(leaf | below, min_size=1, max_size=3), max_leaves=10
-    )
-    nested = [draw(group), *draw(st.lists(leaf | group, min_size=0, max_size=3))]
-    if draw(st.booleans()):
-        nested.append(draw(st.lists(leaf, min_size=9, max_size=wide)))
-    tree = mch.Tree(nested)
-    if weighted and draw(st.booleans()):
-        omega = st.sampled_from((1, 2, 3) if whole else (0.3, 1, 2.5))
-        tree = mch.Tree(nested, {path: draw(omega) for path in tree.paths if path})
-    capacity = np.array([draw(st.integers(8, 40)) for _ in range(resources)], float)
-    return tree, capacity
-
-
-class Exact:
-    """H-DRF, or the naive adaptation, by the readings' words and in fractions."""
-
-    def __init__(self, tree, capacity, rescale):
-        self.tree, self.rescale = tree, rescale
-        self.capacity = [Fraction(c) for c in capacity.tolist()]
-        self.demand = [[Fraction(d) for d in row] for row in tree.demand.tolist()]
-        self.weight = [Fraction(w) for w in tree.weight.tolist()]
-        self.tasks = [0] * tree.n_leaves
-
-    def below(self, node):
-        leaf = self.tree.leaf_of[node]
-        return (
-            self.tasks[leaf]
-            if leaf >= 0
-            else sum(self.below(child) for child in self.tree.children(node))
-        )
-
-    def look(self, node, saturated):
-        """U, s/omega or None when blocked, and the leaf to serve."""
-        leaf, counts = self.tree.leaf_of[node], range(len(self.capacity))
-        if leaf >= 0:
-            usage = [
-                self.tasks[leaf] * d / c
-                for d, c in zip(self.demand[leaf], self.capacity, strict=True)
-            ]
-            blocked, serve = any(self.demand[leaf][j] > 0 for j in saturated), leaf
-        else:
-            seen = [(child, *self.look(child, saturated)) for child in self.tree.children(node)]
-            able = [entry for entry in seen if entry[2] is not None]
-            f = min((ratio for _, _, ratio, _ in able if ratio > 0), default=None)
-            factor = [
-                f / ratio if self.rescale and ratio is not None and ratio > 0 else 1
-                for _, _, ratio, _ in seen
-            ]
-            usage = [
-                sum(by * entry[1][j] for by, entry in zip(factor, seen, strict=True))
-                for j in counts
-            ]
-            blocked = not able
-            serve = (
-                None
-                if blocked
-                else min(able, key=lambda e: (e[2], self.below(e[0]) / self.weight[e[0]], e[0]))[3]
-            )
-        count = [u for j, u in enumerate(usage) if not self.rescale or j not in saturated]
-        return usage, None if blocked else max(count) / self.weight[node], serve
-
-    def order(self):
-        saturated, order = set(), []
-        while (leaf := self.look(0, saturated)[2]) is not None:
-            used = [
-                sum(t * row[j] for t, row in zip(self.tasks, self.demand, strict=True))
-                for j in range(len(self.capacity))
-            ]
-            full = {
-                j
-                for j, d in enumerate(self.demand[leaf])
-                if d > 0 and used[j] + d > self.capacity[j]
-            }
-            saturated |= full
-            if not full:
-                self.tasks[leaf] += 1
-                order.append(leaf)
-        return order
 
 
 @settings(deadline=None, max_examples=80)
@@ -116,6 +27,39 @@ def test_the_fast_kernels_decide_as_the_rules_are_printed(problem, data):
             )
             assert fast.order.tolist() == literal.order.tolist(), rule
             assert fast.decisions == literal.decisions
+    for rule in PLAIN:
+        if takes(tree, rule):
+            assert_alike(mch.fill(tree, capacity, rule), plain.allocate(tree, capacity, rule))
+    assert_flat_alike(mch.flatten(tree, capacity), plain.flatten(tree, capacity))
+
+
+def assert_alike(fast, slow):
+    """Two fillings are one, decision by decision."""
+    assert fast.rule == slow.rule
+    assert fast.order.tolist() == slow.order.tolist(), fast.rule
+    assert fast.decisions == slow.decisions
+    for name in ("tasks", "usage", "saturated"):
+        mine, other = getattr(fast, name), getattr(slow, name)
+        assert mine.dtype == other.dtype and np.array_equal(mine, other), name
+    assert np.allclose(fast.shares, slow.shares, rtol=1e-12, atol=0)
+
+
+def assert_flat_alike(fast, slow):
+    """Two flat trees are one, field by field."""
+    assert fast.first_saturated == slow.first_saturated
+    assert fast.full_type.tolist() == slow.full_type.tolist()
+    for name in ("weights", "node_share", "mu", "case1"):
+        assert np.allclose(getattr(fast, name), getattr(slow, name), rtol=1e-12, atol=0), name
+
+
+@settings(deadline=None, max_examples=80)
+@given(problems(most_resources=2, full=True))
+def test_all_rules_are_plain_ones_where_every_leaf_is_full_type(problem):
+    """C-CH and M-CH among them, which take no other leaves."""
+    tree, capacity = problem
+    for rule in PLAIN:
+        if takes(tree, rule):
+            assert_alike(mch.fill(tree, capacity, rule), plain.allocate(tree, capacity, rule))
 
 
 @settings(deadline=None, max_examples=40)
@@ -123,9 +67,8 @@ def test_the_fast_kernels_decide_as_the_rules_are_printed(problem, data):
 def test_hierarchical_rules_decide_as_in_exact_arithmetic(problem):
     tree, capacity = problem
     for rule in ("h-drf", "naive-h-drf"):
-        assert (
-            mch.fill(tree, capacity, rule).order.tolist()
-            == Exact(tree, capacity, rule == "h-drf").order()
+        assert mch.fill(tree, capacity, rule).order.tolist() == Exact(tree, capacity).fill(
+            rule == "h-drf"
         ), rule
 
 

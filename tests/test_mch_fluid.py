@@ -1,18 +1,18 @@
-"""Divisible allocation: hand cases, the papers' examples, invariants, and H-DRF against itself written down literally."""
+"""Divisible allocation: hand cases, the papers' examples, invariants, and H-DRF's limit against `mch.plain` with small tasks."""
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mch_fluid_literal import fill_literally
+from mch_instances import FIG4, trees
 from schedlib import mch
+from schedlib.mch import plain
 from schedlib.mch.allocate import filling_path
 from schedlib.mch.fluid import fluid_hdrf
 from schedlib.mch.rules import RULES
 
 CPU, MEM = (1, 0), (0, 1)
-FIG4 = mch.Tree([[CPU, MEM], [CPU, CPU, MEM], [CPU]])
 HIERARCHICAL = (
     "h-drf",
     "naive-h-drf",
@@ -22,22 +22,6 @@ HIERARCHICAL = (
     "drf",
     "weighted-drf",
 )  # those that take any leaf
-
-
-@st.composite
-def trees(draw, resources=(2, 3), full=False, leaves=9, weighted=True):
-    """Small trees up to four levels deep, full- and partial-type leaves, and omegas from 1 to 3."""
-    r = draw(st.sampled_from(resources))
-    lowest = 1 if full else 0
-    leaf = st.lists(st.integers(lowest, 5), min_size=r, max_size=r).filter(any).map(tuple)
-    node = st.recursive(
-        leaf, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=leaves
-    )
-    tree = mch.Tree(draw(st.lists(node, min_size=1, max_size=4)))
-    if weighted and draw(st.booleans()):
-        tree = mch.Tree(tree.nested, {path: draw(st.integers(1, 3)) for path in tree.paths})
-    capacity = np.array(draw(st.lists(st.integers(5, 20), min_size=r, max_size=r)), float)
-    return tree, capacity
 
 
 def shares(tree, capacity, rule):
@@ -142,8 +126,11 @@ def test_fluid_filling_is_the_limit_of_small_tasks(made, naive):
     epsilon = 1 / 100
     fluid = fluid_hdrf(tree, capacity, naive)
     assume(fluid.unique)
-    literal, _ = fill_literally(tree, capacity, naive, epsilon)
-    assert np.abs(fluid.shares - literal).max() <= 1.5 * tree.n_leaves * epsilon
+    need = tree.demand / capacity
+    small = tree.with_demand(need / need.max(axis=1, keepdims=True) * epsilon)
+    rule = "naive-h-drf" if naive else "h-drf"
+    one_by_one = plain.allocate(small, np.ones(tree.n_resources), rule).shares
+    assert np.abs(fluid.shares - one_by_one).max() <= 1.5 * tree.n_leaves * epsilon
 
 
 @settings(max_examples=60, deadline=None)

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 
+from mch_instances import problems
 from schedlib import mch
 from schedlib.core.uncounted import kernel
 from schedlib.mch.choosing import rounded
-from tests.test_mch_filling import problems
 from tests.test_mch_simulate import workloads
 
 RATIO, BEST, STARTED, USAGE = (

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mch_instances import FIG4, Standing, problems
 from schedlib import mch
+from schedlib.mch import plain
 from schedlib.mch.flatten import GUARANTEE, MCH, pruned, weigher
-from tests.test_mch_filling import FIG4, problems
 
 RULES = ("drf", "mch", "mch-two-phase", "h-drf", "naive-h-drf")
 
@@ -260,30 +261,8 @@ def next_on_machines(tree, total, rule, tasks, started, blocked, waiting):
         )
     open_to = need[~np.array(blocked)] > 0
     full = np.array([bool(line) for line in waiting]) @ (need > 0) * ~open_to.any(axis=0) > 0
-
-    def look(node):
-        """Usage, s/omega or infinity when blocked, tasks started, and the leaf to serve."""
-        leaf = tree.leaf_of[node]
-        if leaf >= 0:
-            usage, closed, count, serve = (
-                tasks[leaf] * need[leaf],
-                blocked[leaf],
-                started[leaf],
-                leaf,
-            )
-            share = usage.max()
-        else:
-            seen = [look(child) for child in tree.children(node)]
-            least = min((ratio for _, ratio, _, _ in seen if 0 < ratio < np.inf), default=0)
-            usage = sum(u * (least / ratio if 0 < ratio < np.inf else 1) for u, ratio, _, _ in seen)
-            share, count = usage[~full].max(initial=0.0), sum(one[2] for one in seen)
-            serve = min(seen, key=lambda one: (np.round(one[1], 9), one[2]))[
-                3
-            ]  # weights are 1 here
-            closed = all(ratio == np.inf for _, ratio, _, _ in seen)
-        return usage, np.inf if closed else share / tree.weight[node], count, serve
-
-    return look(0)[3]
+    there = Standing(tree, total, tasks.tolist(), started, blocked, np.flatnonzero(full).tolist())
+    return plain.hierarchical_leaf(there)
 
 
 @st.composite

@@ -1,11 +1,10 @@
 """MCH's examples, the trace's demands, and what the reproduction's measures say about frames known by hand."""
 
-from fractions import Fraction
-
 import numpy as np
 import pandas as pd
 import pytest
 
+from mch_instances import by_equations
 from schedlib import mch, traces
 from schedlib.exhibits.mch import fig1_4_weights, fig5_cost, tenants
 from schedlib.mch import workloads
@@ -61,24 +60,6 @@ def test_demands_are_those_of_the_trace_s_stages():
     assert jobs.equals(workloads.jobs_from_trace(200, seed=3)) and not jobs.equals(
         workloads.jobs_from_trace(200, seed=4)
     )
-
-
-def by_equations(demand, capacity, case):
-    """t1, t2,1, t2,2 by the paper's (4), (5) and (10), or (7) and (8), in exact fractions."""
-    capacity = [Fraction(c) for c in capacity]
-    need = [[Fraction(d) / c for d, c in zip(row, capacity, strict=True)] for row in demand]
-    mu = [max(row) for row in need]
-    s = [[x / m for x in row] for row, m in zip(need, mu, strict=True)]
-    group = [a + b for a, b in zip(s[1], s[2], strict=True)]
-    mu_2 = max(group)
-    total = [a + b / mu_2 for a, b in zip(s[0], group, strict=True)]
-    first = total.index(max(total))
-    share = 1 / total[first]  # of n1 and of n2 when k' saturates
-    tasks = [share / mu[0], share / mu_2 / mu[1], share / mu_2 / mu[2]]
-    if case == "other":
-        other = 1 - first
-        tasks[2] = (1 - need[0][other] * tasks[0] - need[1][other] * tasks[1]) / need[2][other]
-    return [float(t) for t in tasks], float(1 / mu_2)
 
 
 @pytest.mark.parametrize("case", fig1_4_weights.CASES)

@@ -1,8 +1,10 @@
 """MCH and its family: fair sharing of many resources in a hierarchy.
 
+Read `plain.py` first: the paper's algorithms in plain Python, which decide as the fast ones beside it do.
 Source: You, Wang, Xu, Luo, Chen and Li, IEEE Communications Letters 2019.
 """
 
+from schedlib.mch import plain as plain
 from schedlib.mch.allocate import Filling, allocate, fill
 from schedlib.mch.flatten import Flattened, flatten
 from schedlib.mch.model import Allocation, Tree
@@ -22,6 +24,7 @@ __all__ = [
     "counter_example",
     "fill",
     "flatten",
+    "plain",
     "property_table",
     "random_tree",
     "rule",

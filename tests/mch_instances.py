@@ -1,0 +1,122 @@
+"""Random small hierarchies for MCH's tests, and small differences from `mch.plain` that the tests need."""
+
+from fractions import Fraction
+from types import SimpleNamespace
+from unittest import mock
+
+import numpy as np
+from hypothesis import strategies as st
+
+from schedlib import mch
+from schedlib.mch import plain
+
+PLAIN = ("drf", "weighted-drf", "c-ch", "m-ch", "mch", "h-drf", "naive-h-drf")
+FIG4 = mch.Tree([[(1, 0), (0, 1)], [(1, 0), (1, 0), (0, 1)], [(1, 0)]])
+
+
+@st.composite
+def trees(draw, resources=(2, 3), full=False, leaves=9, weighted=True):
+    """Small trees up to four levels deep, full- and partial-type leaves, and omegas from 1 to 3."""
+    r = draw(st.sampled_from(resources))
+    lowest = 1 if full else 0
+    leaf = st.lists(st.integers(lowest, 5), min_size=r, max_size=r).filter(any).map(tuple)
+    node = st.recursive(
+        leaf, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=leaves
+    )
+    tree = mch.Tree(draw(st.lists(node, min_size=1, max_size=4)))
+    if weighted and draw(st.booleans()):
+        tree = mch.Tree(tree.nested, {path: draw(st.integers(1, 3)) for path in tree.paths})
+    capacity = np.array(draw(st.lists(st.integers(5, 20), min_size=r, max_size=r)), float)
+    return tree, capacity
+
+
+@st.composite
+def problems(draw, most_resources=5, wide=12, whole=False, weighted=True, full=False):
+    """A tree, with groups of a handful and wide ones, and capacities in which some dozens of tasks fit."""
+    resources = draw(st.integers(1, most_resources))
+    least = 1 if full else 0
+    number = st.integers(least, 4) if whole else st.integers(least, 4) | st.floats(0.1, 4)
+    leaf = st.lists(number, min_size=resources, max_size=resources).filter(any).map(tuple)
+    small = st.lists(leaf, min_size=1, max_size=3)
+    group = st.recursive(
+        small, lambda below: st.lists(leaf | below, min_size=1, max_size=3), max_leaves=10
+    )
+    nested = [draw(group), *draw(st.lists(leaf | group, min_size=0, max_size=3))]
+    if draw(st.booleans()):
+        nested.append(draw(st.lists(leaf, min_size=9, max_size=wide)))
+    tree = mch.Tree(nested)
+    if weighted and draw(st.booleans()):
+        omega = st.sampled_from((1, 2, 3) if whole else (0.3, 1, 2.5))
+        tree = mch.Tree(nested, {path: draw(omega) for path in tree.paths if path})
+    capacity = np.array([draw(st.integers(8, 40)) for _ in range(resources)], float)
+    return tree, capacity
+
+
+def by_equations(demand, capacity, case):
+    """t1, t2,1, t2,2 by the paper's (4), (5) and (10), or (7) and (8), in exact fractions."""
+    capacity = [Fraction(c) for c in capacity]
+    need = [[Fraction(d) / c for d, c in zip(row, capacity, strict=True)] for row in demand]
+    mu = [max(row) for row in need]
+    s = [[x / m for x in row] for row, m in zip(need, mu, strict=True)]
+    group = [a + b for a, b in zip(s[1], s[2], strict=True)]
+    mu_2 = max(group)
+    total = [a + b / mu_2 for a, b in zip(s[0], group, strict=True)]
+    first = total.index(max(total))
+    share = 1 / total[first]  # of n1 and of n2 when k' saturates
+    tasks = [share / mu[0], share / mu_2 / mu[1], share / mu_2 / mu[2]]
+    if case == "other":
+        other = 1 - first
+        tasks[2] = (1 - need[0][other] * tasks[0] - need[1][other] * tasks[1]) / need[2][other]
+    return [float(t) for t in tasks], float(1 / mu_2)
+
+
+def takes(tree, rule):
+    """Whether a rule is defined for this tree: C-CH and M-CH want their resource from every leaf."""
+    if rule not in ("c-ch", "m-ch"):
+        return True
+    resource = ("c-ch", "m-ch").index(rule)
+    return resource < tree.n_resources and bool((tree.demand[:, resource] > 0).all())
+
+
+class Exact(plain.Cluster):
+    """The plain cluster with fractions in the place of floats, so that nothing is rounded."""
+
+    def __init__(self, tree, capacity):
+        super().__init__(tree, capacity)
+        self.tree = SimpleNamespace(
+            n_nodes=tree.n_nodes,
+            leaf_of=tree.leaf_of,
+            leaves=tree.leaves,
+            children=tree.children,
+            weight=[Fraction(w) for w in tree.weight.tolist()],
+        )
+        self.demand = [[Fraction(d) for d in row] for row in tree.demand.tolist()]
+        self.capacity = [Fraction(c) for c in capacity.tolist()]
+        self.used = [Fraction(0)] * tree.n_resources
+
+    def fill(self, rescale):
+        """The order of tasks under H-DRF, or under its naive form."""
+        with mock.patch.object(plain, "rounded", lambda share: share):
+            while (leaf := plain.hierarchical_leaf(self, rescale)) is not None:
+                self.try_to_start(leaf)
+        return self.order
+
+
+class Standing(plain.Cluster):
+    """A plain cluster in the middle of things: what leaves hold, what breaks ties and who is blocked are given.
+
+    - `counts (p,)`: tasks started, for ties; `blocked (p,)`; `full`: saturated resources
+    """
+
+    def __init__(self, tree, capacity, tasks, counts, blocked, full=()):
+        super().__init__(tree, capacity)
+        self.tasks, self.counts, self.blocked = list(tasks), counts, blocked
+        self.saturated = set(full)
+
+    def is_blocked(self, i):
+        return bool(self.blocked[i])
+
+    def leaf_view(self, i):
+        view = super().leaf_view(i)
+        view.tasks = int(self.counts[i])
+        return view

@@ -1,0 +1,82 @@
+"""`mch.plain` where it could be wrong alone: the paper's examples, its equations, and what others published."""
+
+import numpy as np
+import pytest
+
+from mch_instances import FIG4, PLAIN, Standing, by_equations
+from schedlib import mch
+from schedlib.exhibits.mch.conformance import HIERARCHICAL, MESOS, VOLCANO, read_case
+from schedlib.exhibits.mch.fig1_4_weights import CASES
+from schedlib.mch import plain
+
+
+def test_the_paper_s_normalised_demand():
+    """Below Eq. 1: <2 CPUs, 3 GB> of <10, 12> is <1/5, 1/4>, so mu is 1/4, and the normalised demand <4/5, 1>."""
+    assert plain.dominant_share([2, 3], [10, 12]) == 1 / 4
+    assert plain.normalised_demand([2, 3], [10, 12]) == [4 / 5, 1]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_weights_solve_the_paper_s_equations(case):
+    """Figs. 2 and 3: n1 beside a group of two; (4) to (6) in Case 1, (7) to (9) and (10) to (11) in Case 2."""
+    n1, *group = CASES[case]
+    flat = plain.flatten(mch.Tree([n1, group]), (10, 12))
+    wanted, inverse = by_equations(CASES[case], (10, 12), case)
+    assert np.isclose(1 / flat.mu[2], inverse) and flat.first_saturated == 0
+    assert np.allclose(flat.weights, [1, inverse, 1 if case == "other" else inverse])
+    if case != "other":  # Sub-case 1's weight does not give the tasks that it is derived from
+        fine = plain.allocate(mch.Tree([n1, group]), (10_000, 12_000), "mch").tasks / 1000
+        assert np.allclose(fine, wanted, atol=0.01)
+
+
+def test_figure_4():
+    """Weights as printed; shares 0.33, 0.5, 0.165, 0.165, 0.5, 0.33 within a task of 200."""
+    assert plain.flatten(FIG4, (200, 200)).weights.tolist() == [1, 1, 0.5, 0.5, 1, 1]
+    for rule in ("mch", "h-drf"):
+        shares = plain.allocate(FIG4, (200, 200), rule).shares
+        assert np.allclose(shares, [1 / 3, 1 / 2, 1 / 6, 1 / 6, 1 / 2, 1 / 3], atol=1 / 200)
+
+
+def test_guarantees_of_figure_1():
+    """60 and 40 %, of which 90 and 10 %: of one resource every rule that looks at the tree divides so."""
+    weights = {(1,): 60, (2,): 40, (1, 1): 90, (1, 2): 10, (2, 1): 90, (2, 2): 10}
+    firm = mch.Tree([[(1,), (1,)], [(1,), (1,)]], weights)
+    for rule in ("mch", "c-ch", "h-drf", "naive-h-drf"):
+        assert plain.allocate(firm, (100,), rule).tasks.tolist() == [54, 6, 36, 4], rule
+    assert plain.allocate(firm, (100,), "drf").tasks.tolist() == [25, 25, 25, 25]
+
+
+def test_drf_gives_its_own_paper_s_example():
+    for rule in PLAIN:
+        done = plain.allocate(mch.Tree([(1, 4), (3, 1)]), (9, 18), rule)
+        if rule not in ("c-ch", "m-ch"):
+            assert done.tasks.tolist() == [3, 2] and done.saturated.tolist() == [True, False]
+
+
+def test_an_unknown_rule_is_no_drf():
+    with pytest.raises(KeyError, match="hdrf"):
+        plain.allocate(FIG4, (2, 2), "hdrf")
+
+
+@pytest.mark.parametrize("case", VOLCANO)
+def test_volcano_s_published_cases(case):
+    tree, there, _, wanted = VOLCANO[case]
+    assert plain.allocate(tree, (there, there), "h-drf").tasks.tolist() == wanted
+
+
+def offered(line, rule):
+    """The order in which a case's leaves are offered, each once, and the published order."""
+    tree, capacity, counts, active, order = read_case(line)
+    blocked, found = [not one for one in active], []
+    there = Standing(tree, capacity, [1] * tree.n_leaves, counts, blocked)
+    while (leaf := plain.hierarchical_leaf(there, rescale=rule == "h-drf")) is not None:
+        found.append(leaf)
+        blocked[leaf] = True
+    return found, order
+
+
+@pytest.mark.parametrize("case", MESOS)
+def test_mesos_published_orders(case):
+    for line in MESOS[case]:
+        found, order = offered(line, HIERARCHICAL)
+        assert found == order, line
