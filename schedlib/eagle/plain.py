@@ -240,16 +240,19 @@ class SRPT(Hybrid):
         return algorithm1(worker.queue)
 
     def overtake(self, p: Probe, in_front: list[Probe]) -> None:
-        """Bypass counters grow; all nodes with a probe of the job are told of its remaining tasks."""
-        if p.isLong:
-            return
-        for q in in_front:
-            q.bypass += p.estTaskRuntime
-        self.counts["updates"] += p.job.probes
-        self.at(self.now + 2 * self.hop, TWO_HOPS, self.hear, p.job, p.job.started + 1)
+        """The bypass counters of those in front grow, and the news of the task is sent."""
+        if not p.isLong:
+            for q in in_front:
+                q.bypass += p.estTaskRuntime
+            self.tell(p.job)
+
+    def tell(self, job: Job) -> None:
+        """The scheduler updates the number of remaining tasks at all nodes with its probes."""
+        self.counts["updates"] += job.probes
+        self.at(self.now + 2 * self.hop, TWO_HOPS, self.hear, job, job.started + 1)
 
     def hear(self, job: Job, started: int) -> None:
-        """The news of the job's remaining tasks is out."""
+        """The news arrives."""
         job.known = started
 
 
@@ -282,9 +285,7 @@ def simulate(
     """Run a workload as the text says: the jobs, tasks and counters of `eagle.simulate`, `as_written`.
 
     - `system`: "eagle", "hawk", "sparrow", "dlwl", "omniscient", or a class made of these
-    - all else is as in `eagle.simulate`; times in s
-
-    Of `stats` only `events` is counted otherwise. Source: Sections 3 to 6.
+    - all else as in `eagle.simulate` (times in s). Source: Sections 3 to 6. `stats["events"]` may differ
 
     >>> jobs = Workload.from_arrays([0, 0], [100, 100, 1], tasks=[2, 1])
     >>> simulate(jobs, "eagle", 3, short_partition=0.34, cutoff=50).jobs["completion"].tolist()

@@ -87,6 +87,7 @@ def statistics(cluster: Cluster) -> dict[str, float]:
     count, workers, short_only = cluster.counts, len(cluster.workers), cluster.short_only
     submits = [job.submit for job in cluster.jobs]
     first, last = min(submits), max(submits)
+    spans = spans_of(cluster)
     once = count["probes"] + count["placements"]
     twice = count["reject"] + count["ask"] + count["steal_attempts"]
     return {
@@ -112,31 +113,38 @@ def statistics(cluster: Cluster) -> dict[str, float]:
         "longest_queue": count["longest_queue"],
         "rescheduled": count["reject"] + count["steal"],
         "messages": once + 2 * twice + workers * count["heartbeats"],
-        "utilisation": busy_share(cluster, 0, workers, first, last),
-        "utilisation_short": busy_share(cluster, 0, short_only, first, last),
-        "utilisation_general": busy_share(cluster, short_only, workers, first, last),
+        "utilisation": busy_share(spans, 0, workers, first, last),
+        "utilisation_short": busy_share(spans, 0, short_only, first, last),
+        "utilisation_general": busy_share(spans, short_only, workers, first, last),
         "makespan": max(job.finish for job in cluster.jobs),
     }
 
 
-def busy_share(cluster: Cluster, low: int, high: int, start: float, end: float) -> float:
-    """The share of the time (s) from start to end in which workers low to high - 1 ask or run.
+def spans_of(cluster: Cluster) -> np.ndarray:
+    """When workers ask or run (S, 3): worker, from, to (s).
 
-    >>> cluster = Cluster([], 2, 0, None)
-    >>> cluster.busy = [(0, 1.0, 4.0)]
-    >>> busy_share(cluster, 0, 2, 2.0, 6.0)
+    >>> spans_of(Cluster([], 2, 0, None)).shape
+    (0, 3)
+    """
+    return np.array(cluster.busy, dtype=float).reshape(-1, 3)
+
+
+def busy_share(spans: np.ndarray, low: int, high: int, start: float, end: float) -> float:
+    """The share of the time from start to end (s) in which workers low to high - 1 are busy.
+
+    >>> busy_share(np.array([[0, 1.0, 4.0]]), 0, 2, 2.0, 6.0)
     0.25
     """
     room = (high - low) * (end - start)
     if not room > 0:
         return math.nan
-    worker, begin, finish = np.array(cluster.busy, dtype=float).reshape(-1, 3).T
+    worker, begin, finish = spans.T
     here = (low <= worker) & (worker < high)
     spent = np.minimum(finish, end) - np.maximum(begin, start)
     return float(spent[here & (spent > 0)].sum() / room)
 
 
-def utilisation(cluster: Cluster, intervals: int = 100) -> pd.DataFrame:
+def utilisation(cluster: Cluster, intervals: int = 50) -> pd.DataFrame:
     """The busy shares of the partitions in equal intervals (s) of the run.
 
     >>> cluster = Cluster([Job(0, 0.0, [2.0], 2.0, False, 1, finish=4.0)], 2, 1, None)
@@ -144,11 +152,11 @@ def utilisation(cluster: Cluster, intervals: int = 100) -> pd.DataFrame:
     >>> utilisation(cluster, 2)["short"].tolist()
     [1.0, 0.0]
     """
-    workers, short_only = len(cluster.workers), cluster.short_only
+    workers, short_only, spans = len(cluster.workers), cluster.short_only, spans_of(cluster)
     edges = np.linspace(0, max(job.finish for job in cluster.jobs), intervals + 1)
     rows = []
     for start, end in zip(edges[:-1], edges[1:], strict=True):
-        short = busy_share(cluster, 0, short_only, start, end)
-        general = busy_share(cluster, short_only, workers, start, end)
-        rows.append((start, short, general, busy_share(cluster, 0, workers, start, end)))
+        short = busy_share(spans, 0, short_only, start, end)
+        general = busy_share(spans, short_only, workers, start, end)
+        rows.append((start, short, general, busy_share(spans, 0, workers, start, end)))
     return pd.DataFrame(rows, columns=["time", "short", "general", "all"])

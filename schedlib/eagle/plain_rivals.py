@@ -37,14 +37,20 @@ class Hawk(Hybrid):
     attempts = 10
 
     def get_probe(self, worker: Worker) -> Probe | None:
-        """First in, first out; a worker of the general partition without a probe steals some first."""
-        if not worker.queue and worker.number >= self.short_only:
+        """First in, first out; a worker without a probe steals some first."""
+        if not worker.queue:
             self.steal(worker)
         return super().get_probe(worker)
 
+    def victims(self, thief: Worker) -> list[Worker]:
+        """Other nodes of the general partition, if the thief is one of that partition (Section 6.1)."""
+        if thief.number < self.short_only:
+            return []
+        return [worker for worker in self.workers[self.short_only :] if worker is not thief]
+
     def steal(self, thief: Worker) -> None:
-        """Ten attempts to steal from other nodes of the general partition (Section 6.1)."""
-        victims = [w for w in self.workers[self.short_only :] if w is not thief]
+        """An idle node performs ten attempts to steal (Section 6.1)."""
+        victims = self.victims(thief)
         if not victims:
             return
         for _ in range(self.attempts):
@@ -136,41 +142,8 @@ def shortest_job(queue: Sequence[Probe], cap: float = 5) -> Probe | None:
     return chosen
 
 
-class DLWL(Omniscient):
-    """DLWL+SRPT: least work left by the news of the last heartbeat, and queues in SRPT order (6.2).
-
-    >>> DLWL.K
-    0
-    """
-
-    system = systems.DLWL()
-
-    def __init__(self, *given: Any, **more: Any):
-        super().__init__(*given, **more)
-        self.advertised = [0.0] * len(self.workers)
-        if self.heartbeat > 0:
-            first = min(job.submit for job in self.jobs) // self.heartbeat
-            self.at(first * self.heartbeat, HEARTBEAT, self.beat, first)
-
-    def beat(self, number: float) -> None:
-        """Schedulers hear the queueing times, until all tasks have ended."""
-        if len(self.tasks) == sum(len(job.durations) for job in self.jobs):
-            return
-        self.counts["heartbeats"] += 1
-        self.advertised = [self.queueing_time(worker) for worker in self.workers]
-        self.at((number + 1) * self.heartbeat, HEARTBEAT, self.beat, number + 1)
-
-    def expected(self, job: Job, workers: list[Worker]) -> list[tuple[float, int]]:
-        """The advertised times, each with a random number smaller than the heartbeat added."""
-        if self.heartbeat == 0:
-            return super().expected(job, workers)
-        line: list[tuple[float, int]] = []
-        for worker in workers:
-            wait = self.advertised[worker.number]
-            less = sum(other <= wait for other, _ in line)
-            if less < len(job.durations):  # otherwise it cannot be chosen
-                line.append((wait + self.rng.random() * self.heartbeat, worker.number))
-        return line
+class Reordering(Hybrid):
+    """Queue reordering in SRPT order, of placed tasks (Section 6.2; Yaq)."""
 
     def get_probe(self, worker: Worker) -> Probe | None:
         """The shortest job that may bypass the others."""
@@ -180,6 +153,47 @@ class DLWL(Omniscient):
         """The bypass counters of all in front grow."""
         for q in in_front:
             q.bypass += p.estTaskRuntime
+
+
+class OldNews(Omniscient):
+    """Distributed least work left: schedulers know the queueing times of the last heartbeat (6.2)."""
+
+    def __init__(self, *given: Any, **more: Any):
+        super().__init__(*given, **more)
+        self.advertised = [0.0] * len(self.workers)
+        if self.heartbeat > 0:
+            first = math.floor(min(job.submit for job in self.jobs) / self.heartbeat)
+            self.at(first * self.heartbeat, HEARTBEAT, self.beat, first)
+
+    def beat(self, number: int) -> None:
+        """Workers advertise their queueing times, until all tasks have ended."""
+        if len(self.tasks) == sum(len(job.durations) for job in self.jobs):
+            return
+        self.counts["heartbeats"] += 1
+        self.advertised = [self.queueing_time(worker) for worker in self.workers]
+        self.at((number + 1) * self.heartbeat, HEARTBEAT, self.beat, number + 1)
+
+    def expected(self, job: Job, workers: list[Worker]) -> list[tuple[float, int]]:
+        """The advertised times, to each of which a random number below the interval is added."""
+        if self.heartbeat == 0:
+            return super().expected(job, workers)
+        line: list[tuple[float, int]] = []
+        for worker in workers:
+            wait = self.advertised[worker.number]
+            sooner = sum(other <= wait for other, _ in line)
+            if sooner < len(job.durations):  # otherwise it cannot be chosen
+                line.append((wait + self.rng.random() * self.heartbeat, worker.number))
+        return line
+
+
+class DLWL(OldNews, Reordering):
+    """DLWL+SRPT (Section 6.2).
+
+    >>> DLWL.K
+    0
+    """
+
+    system = systems.DLWL()
 
 
 SYSTEMS |= {"hawk": Hawk, "sparrow": Sparrow, "dlwl": DLWL, "omniscient": Omniscient}
