@@ -5,8 +5,8 @@ Delgado, Didona, Dinu, Zwaenepoel: Job-aware Scheduling in Eagle (SoCC 2016). `H
 loop) stands in `plain_model`, Eagle's rivals in `plain_rivals`. Where the text is silent:
 
 - At one time tasks end first; then come messages of two hops, those of one, heartbeats, and submissions.
-- A request and its answer take a hop each. The task is bound when the worker asks, and workers hear of it
-  when the answer arrives. A placed task is at its worker already and starts at once.
+- A request and its answer take a hop each, and the worker is busy meanwhile. The task is bound when it asks;
+  workers hear of it when the answer arrives. A placed task is at its worker already and starts at once.
 - A probe whose job has no task left to start is removed when its worker asks in vain.
 - A job's probes go to distinct workers while there are enough. A scheduler keeps no vector for its next job.
 - The answers of one round arrive together. The scheduler uses the freshest vector among them.
