@@ -1,5 +1,5 @@
-"""Random small clusters and jobs for the tests of Eagle and its rivals, and the library's answer beside the
-literal one's."""
+"""Random small clusters and jobs for the tests of Eagle and its rivals, and the library's answer beside
+`plain`'s."""
 
 from dataclasses import dataclass, replace
 
@@ -7,49 +7,40 @@ import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
 
-import eagle_literal as literal
+import eagle_program as program
 from schedlib import eagle
-from schedlib.core import streams
+from schedlib.eagle import plain, plain_rivals
 from schedlib.workload import Workload
 
 DETAILS = ("as_published", "as_submitted", "as_written")
 
-# what the library calls it, and what the literal transcription does
+# what the library calls it, and the class that is made of `plain`'s
 SYSTEMS = {
-    "eagle": ("eagle", literal.SYSTEMS["eagle"]),
-    "eagle without sss": (eagle.Eagle(sss=False), literal.eagle(sss=False)),
+    "eagle": ("eagle", plain.Eagle),
+    "eagle without sss": (eagle.Eagle(sss=False), program.EagleWithoutSSS),
     "eagle without sss, updates": (
         eagle.Eagle(sss=False, updates=False),
-        literal.eagle(sss=False, updates=False),
+        program.EagleWithoutSSSUpdates,
     ),
-    "eagle without sbp": (eagle.Eagle(sbp=False), literal.eagle(sbp=False)),
-    "eagle without srpt": (eagle.Eagle(srpt=False), literal.eagle(srpt=False)),
+    "eagle without sbp": (eagle.Eagle(sbp=False), program.EagleWithoutSBP),
+    "eagle without srpt": (eagle.Eagle(srpt=False), program.EagleWithoutSRPT),
     "eagle without sbp, srpt": (
         eagle.Eagle(sbp=False, srpt=False),
-        literal.eagle(sbp=False, srpt=False),
+        program.EagleWithoutSBPAndSRPT,
     ),
-    "eagle without minimum": (eagle.Eagle(min_probes=0), literal.eagle(min_probes=0)),
-    "eagle, updates halved": (eagle.Eagle(updates="halved"), literal.eagle(updates="halved")),
-    "eagle by old vectors": (
-        replace(eagle.Eagle(), short_jobs="old-sss"),
-        replace(literal.eagle(), short_jobs="old-sss"),
-    ),
-    "hawk": ("hawk", literal.SYSTEMS["hawk"]),
-    "hawk, any thief": (
-        eagle.Hawk(thieves="any"),
-        literal.Parts("probes", steal=True, thieves="any"),
-    ),
-    "hawk, general thieves": (
-        eagle.Hawk(thieves="general"),
-        literal.Parts("probes", steal=True, thieves="general"),
-    ),
-    "hawk without stealing": (eagle.Hawk(steal=False), literal.Parts("probes")),
-    "sparrow": ("sparrow", literal.SYSTEMS["sparrow"]),
-    "dlwl": ("dlwl", literal.SYSTEMS["dlwl"]),
-    "dlwl without srpt": (eagle.DLWL(srpt=False), literal.Parts("stale-lwl", "stale-lwl")),
-    "omniscient": ("omniscient", literal.SYSTEMS["omniscient"]),
-    "omniscient with srpt": (eagle.Omniscient(srpt=True), literal.SYSTEMS["omniscient srpt"]),
-    "ideal-eagle": ("ideal-eagle", literal.SYSTEMS["ideal-eagle"]),
+    "eagle without minimum": (eagle.Eagle(min_probes=0), program.EagleWithoutMinimum),
+    "eagle, updates halved": (eagle.Eagle(updates="halved"), program.EagleUpdatesHalved),
+    "eagle by old vectors": (replace(eagle.Eagle(), short_jobs="old-sss"), program.OldVectors),
+    "hawk": ("hawk", plain_rivals.Hawk),
+    "hawk, any thief": (eagle.Hawk(thieves="any"), program.AnyThief),
+    "hawk, general thieves": (eagle.Hawk(thieves="general"), program.GeneralThieves),
+    "hawk without stealing": (eagle.Hawk(steal=False), plain.Hybrid),
+    "sparrow": ("sparrow", plain_rivals.Sparrow),
+    "dlwl": ("dlwl", plain_rivals.DLWL),
+    "dlwl without srpt": (eagle.DLWL(srpt=False), plain_rivals.OldNews),
+    "omniscient": ("omniscient", plain_rivals.Omniscient),
+    "omniscient with srpt": (eagle.Omniscient(srpt=True), program.OmniscientWithSRPT),
+    "ideal-eagle": ("ideal-eagle", program.IdealEagle),
 }
 
 
@@ -84,31 +75,32 @@ class Case:
     def options(self, **more):
         return {"cutoff": self.cutoff, "network_delay": self.hop} | more
 
+    @property
+    def short_partition(self):
+        return (self.short_only + 0.5) / self.workers if self.short_only else 0.0
+
     def simulate(self, system, seed=0, **options):
         """The library's answer."""
-        part = (self.short_only + 0.5) / self.workers if self.short_only else 0.0
         return eagle.simulate(
             self.workload,
             system,
             self.workers,
-            short_partition=part,
+            short_partition=self.short_partition,
             seed=seed,
             **self.options(**options),
         )
 
-    def literal(self, parts, seed=0, **options):
-        """The literal answer, from the same random numbers."""
-        rng = streams(seed, "choices")[0]
-        more = self.options(means=self.means, **options)
-        return literal.Literal(
-            self.submit,
-            self.durations,
-            parts,
+    def plain(self, variant, seed=0, detail="as_published", **options):
+        """The answer of a class that is made of `plain`'s, from the same random numbers."""
+        return program.simulate(
+            self.workload,
+            variant,
             self.workers,
-            short_only=self.short_only,
-            rng=rng,
-            **more,
-        ).run()
+            short_partition=self.short_partition,
+            detail=detail,
+            seed=seed,
+            **self.options(**options),
+        )
 
 
 def case(
@@ -169,38 +161,39 @@ def cases(draw, whole=None, **fixed):
     return case(np.random.default_rng(draw(st.integers(0, 2**32))), whole, **fixed)
 
 
-def agree(run, expected, rtol=0.0):
-    """Job by job, and what both count."""
-    frame = run.jobs
-    finish = np.array(expected.finish())
-    np.testing.assert_allclose(frame["finish"], finish, rtol=rtol, atol=0, err_msg="finish")
-    np.testing.assert_allclose(
-        frame["submit"], [job.submit for job in expected.jobs], rtol=rtol, atol=0, err_msg="submit"
-    )
-    np.testing.assert_allclose(frame["completion"], frame["finish"] - frame["submit"], rtol=1e-12)
-    np.testing.assert_array_equal(
-        frame["long"], [job.long for job in expected.jobs], err_msg="long"
-    )
-    np.testing.assert_array_equal(
-        frame["estimate"], [job.estimate for job in expected.jobs], err_msg="estimate"
-    )
+LOG = ["time", "event", "worker", "job"]
+
+
+def agree(run, expected, rtol=0.0, log=False):
+    """Job by job, task by task, and what both count; with `log` event by event, too."""
+    near = {"rtol": rtol, "atol": 0}
+    for column in ("finish", "submit"):
+        np.testing.assert_allclose(run.jobs[column], expected.jobs[column], **near, err_msg=column)
+    for jobs in (run.jobs, expected.jobs):
+        np.testing.assert_allclose(jobs["completion"], jobs["finish"] - jobs["submit"], rtol=1e-12)
+    for column in ("long", "estimate", "tasks"):
+        np.testing.assert_array_equal(run.jobs[column], expected.jobs[column], err_msg=column)
+    assert run.stats.keys() == expected.stats.keys()
+    shares = [name for name in expected.stats if name.startswith("utilisation")]
     different = {
         name: (run.stats[name], count)
         for name, count in expected.stats.items()
-        if run.stats[name] != count
+        if name not in ("events", "makespan", *shares) and run.stats[name] != count
     }
     assert not different
-    shares = [run.stats[f"utilisation{part}"] for part in ("_short", "_general", "")]
-    np.testing.assert_allclose(
-        shares, expected.utilisation(), rtol=1e-9, atol=1e-12, err_msg="utilisation"
-    )
-    assert run.stats["makespan"] == frame["finish"].max()
-    if run.tasks is not None:
-        columns = ["job", "task", "worker", "queued", "asked", "start", "finish"]
-        theirs = pd.DataFrame(expected.tasks, columns=columns).sort_values(
-            ["job", "task"], ignore_index=True
-        )
-        ours = run.tasks[columns].sort_values(["job", "task"], ignore_index=True)
+    for name in shares:
         np.testing.assert_allclose(
-            ours.to_numpy(float), theirs.to_numpy(float), rtol=rtol, atol=0, err_msg="tasks"
+            run.stats[name], expected.stats[name], rtol=1e-9, atol=1e-12, err_msg=name
         )
+    assert run.stats["makespan"] == run.jobs["finish"].max()
+    if run.tasks is not None:
+        assert list(run.tasks) == list(expected.tasks)
+        np.testing.assert_allclose(
+            run.tasks.to_numpy(float), expected.tasks.to_numpy(float), **near, err_msg="tasks"
+        )
+    if log:
+        ours, theirs = (
+            one.log.round({"time": 7}).sort_values(LOG, ignore_index=True)[LOG]
+            for one in (run, expected)
+        )
+        pd.testing.assert_frame_equal(ours, theirs)

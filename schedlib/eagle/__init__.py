@@ -1,5 +1,10 @@
-"""Eagle and its rivals: short jobs beside long ones (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016)."""
+"""Eagle and its rivals: short jobs beside long ones (Delgado, Didona, Dinu and Zwaenepoel, SoCC 2016).
 
+Read `plain.py` first: the paper's text in plain Python, which the fast code here agrees with.
+"""
+
+from schedlib.eagle import plain as plain
+from schedlib.eagle import plain_rivals as plain_rivals
 from schedlib.eagle.simulating.results import Simulation
 from schedlib.eagle.simulating.simulate import simulate
 from schedlib.eagle.systems import (

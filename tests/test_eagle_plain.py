@@ -1,7 +1,8 @@
-"""Every system decides as a literal transcription of the paper and its simulator's refinements does, job by
-job, ties included."""
+"""Every system decides as `eagle.plain` does, and with its simulator's refinements as the program, job by job,
+ties included."""
 
 import heapq
+import itertools
 
 import numpy as np
 import pytest
@@ -10,21 +11,24 @@ from hypothesis import strategies as st
 
 import eagle_instances as instances
 from schedlib import eagle
-from schedlib.core import streams
-from schedlib.eagle import least_work
+from schedlib.eagle import least_work, plain
+from schedlib.eagle.plain_model import Job, Probe
 from schedlib.eagle.queueing import reorder
-from schedlib.eagle.simulating import state
+from schedlib.eagle.simulating import results, state
+from schedlib.pictures.cluster import in_words, svg
+from schedlib.teaching.explorers import eagle_player as player
 
-literal = instances.literal
+program = instances.program
 DETAILS, SYSTEMS = instances.DETAILS, instances.SYSTEMS
 
 QUIET = settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def compare(case, name, detail, seed=0, rtol=1e-12, record=True, **options):
-    system, parts = SYSTEMS[name]
+    system, variant = SYSTEMS[name]
     ours = case.simulate(system, seed=seed, detail=detail, record=record, **options)
-    instances.agree(ours, case.literal(parts, seed=seed, detail=detail, **options), rtol=rtol)
+    expected = case.plain(variant, seed=seed, detail=detail, **options)
+    instances.agree(ours, expected, rtol=rtol, log=detail == "as_written")
     return ours
 
 
@@ -88,12 +92,11 @@ def test_estimates_off_by_a_factor(case, name, detail, factor):
 )
 def test_estimates_off_at_random(case, name, detail, seed):
     """A factor per job, drawn for the jobs in their order."""
-    system, parts = SYSTEMS[name]
+    system, variant = SYSTEMS[name]
     ours = case.simulate(system, detail=detail, seed=seed, estimate=(0.4, 1.6))
-    drawn = streams(seed, "estimates")[0].uniform(0.4, 1.6, len(case.submit)).tolist()
     # fractional estimates leave rounding in sums of work, which may decide between equals
-    expected = case.literal(parts, detail=detail, seed=seed, estimate=drawn)
-    np.testing.assert_array_equal(ours.jobs["estimate"], [job.estimate for job in expected.jobs])
+    expected = case.plain(variant, detail=detail, seed=seed, estimate=(0.4, 1.6))
+    np.testing.assert_array_equal(ours.jobs["estimate"], expected.jobs["estimate"])
     if detail == "as_published":
         instances.agree(ours, expected, rtol=1e-12)
 
@@ -188,7 +191,7 @@ def test_the_least_loaded_of_many_workers():
 MIXED = {
     "srpt": (
         eagle.System("mixed", long_jobs="probes", queue="srpt", sticky=True),
-        literal.Parts("probes", "probes", "srpt", sticky=True),
+        program.MixedSRPT,
     ),
 }
 
@@ -200,13 +203,13 @@ MIXED = {
 def test_what_comes_to_a_queue_together_is_served_one_by_one(name, detail):
     """Jobs of many tasks on few workers: dozens of equal probes, and of placed tasks, stand in one line."""
     rng = np.random.default_rng(7)
-    system, parts = (MIXED | SYSTEMS)[name]
+    system, variant = (MIXED | SYSTEMS)[name]
     for seed in range(3):
         case = instances.case(
             rng, whole=seed > 0, jobs=12, workers=3 + seed, short_only=1, most_tasks=64
         )
         ours = case.simulate(system, seed=seed, detail=detail, record=True)
-        instances.agree(ours, case.literal(parts, seed=seed, detail=detail), rtol=1e-12)
+        instances.agree(ours, case.plain(variant, seed=seed, detail=detail), rtol=1e-12)
 
 
 def test_a_queue_is_no_longer_for_a_job_of_more_tasks():
@@ -267,23 +270,18 @@ def shortest(cluster, worker, line, rng):
     return best
 
 
-def shortest_in_line(jobs):
-    sizes = [job.estimate * job.left for job in jobs]
-    return sizes.index(min(sizes))
-
-
 @pytest.mark.parametrize(
-    ("system", "parts"),
+    ("system", "variant"),
     [
         (
             eagle.System("anywhere", short_jobs=anywhere, steal=True),
-            literal.Parts("probes", steal=True),
+            program.Hawk,
         ),
         (
             eagle.System(
                 "clear", short_jobs=where_no_long_task_is, queue=shortest, sticky=True, min_probes=5
             ),
-            literal.Parts("clear", queue=shortest_in_line, sticky=True, min_probes=5),
+            program.ClearShortest,
         ),
         (
             eagle.System(
@@ -294,16 +292,16 @@ def shortest_in_line(jobs):
                 min_probes=99,
                 queue="srpt",
             ),
-            literal.Parts("probes", "probes", "srpt", min_probes=5),
+            program.AllProbesInSRPTOrder,
         ),
     ],
 )
-def test_parts_of_ones_own_decide_as_the_shipped_ones(system, parts):
+def test_parts_of_ones_own_decide_as_the_shipped_ones(system, variant):
     rng = np.random.default_rng(5)
     for seed in range(5):
         case = instances.case(rng, whole=True)
         instances.agree(
-            case.simulate(system, seed=seed, record=True), case.literal(parts, seed=seed)
+            case.simulate(system, seed=seed, record=True), case.plain(variant, seed=seed)
         )
 
 
@@ -342,15 +340,10 @@ def test_a_task_as_long_as_the_slack_bypasses_only_as_written(detail, ends):
 
 def queue_of(*entries):
     """Entries of (long, estimate, counter, remaining)."""
-    jobs = [
-        literal.Job(i, 0.0, [1.0], estimate, long) for i, (long, estimate, *_) in enumerate(entries)
+    return [
+        Probe(Job(i, 0.0, [1.0] * (remaining // estimate), estimate, long, 1), bypass=counter)
+        for i, (long, estimate, counter, remaining) in enumerate(entries)
     ]
-    left = {i: remaining for i, (*_, remaining) in enumerate(entries)}
-    queue = [
-        literal.Entry(job, counter=counter)
-        for job, (_, _, counter, _) in zip(jobs, entries, strict=True)
-    ]
-    return queue, lambda entry: left[entry.job.number]
 
 
 def scanned(rule, entries, published):
@@ -393,11 +386,88 @@ def scanned(rule, entries, published):
     ],
 )
 def test_the_scan_by_hand(entries, written, published):
-    queue, remaining = queue_of(*entries)
-    assert literal.algorithm1(queue, remaining) == written
-    assert literal.published_scan(queue, remaining) == published
+    queue = queue_of(*entries)
+    assert plain.algorithm1(queue) is queue[written]
+    assert program.published_scan(queue) is queue[published]
     assert scanned(reorder.shortest_job_as_written, entries, False) == written
     assert (
         scanned(lambda whole, worker: reorder.shortest_job(whole, worker, 0.0), entries, True)
         == published
     )
+
+
+# ---- plain by itself
+
+
+@pytest.mark.parametrize(("system", "takes"), [("sparrow", 110.0), ("eagle", 30.0)])
+def test_plain_on_the_four_nodes_of_section_4(system, takes):
+    nodes = {"short_partition": 0, "cutoff": np.inf, "probe_ratio": 1, "network_delay": 0}
+    run = plain.simulate(eagle.four_nodes(), system, 4, min_probes=4, **nodes)
+    assert run.jobs["completion"].iloc[4] == takes
+
+
+@QUIET
+@given(instances.cases(), st.integers(0, 9))
+def test_no_probe_of_plain_eagle_is_behind_a_long_task(case, seed):
+    """Section 3.1: SSS "completely eradicates the head-of-line blocking problem"; each task runs once."""
+    run = case.plain("eagle", seed=seed, detail="as_written")
+    assert run.stats["behind_long"] == run.stats["ran_behind_long"] == 0
+    assert run.tasks["task"].tolist() == [k for tasks in case.durations for k in range(len(tasks))]
+    assert (run.tasks.loc[run.tasks["long"], "worker"] >= case.short_only).all()
+    by_worker = run.tasks.sort_values(["worker", "asked", "finish"])
+    together = by_worker["worker"] == by_worker["worker"].shift()
+    assert (by_worker["asked"] >= by_worker["finish"].shift())[together].all()
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([False, False, False, True]),
+            st.integers(1, 6),
+            st.integers(0, 30),
+            st.integers(1, 5),
+        ),
+        max_size=7,
+    )
+)
+def test_algorithm_1_is_the_summary_of_section_4_3(entries):
+    """The shortest of those that may bypass all in front, if none then the next in order; by looking at all."""
+    queue = queue_of(*((long, size, counter, size * n) for long, size, counter, n in entries))
+    longs = [place for place, p in enumerate(queue) if p.isLong]
+    allowed = [
+        (p.estJobLeftRuntime, place)
+        for place, p in enumerate(queue[: longs[0]] if longs else queue)
+        if not any(q.bypass + p.estTaskRuntime > 5 * q.estTaskRuntime for q in queue[:place])
+    ]
+    expected = queue[min(allowed)[1]] if allowed else next(iter(queue), None)
+    assert plain.algorithm1(queue) is expected
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=4), st.integers(1, 4), st.integers(1, 5))
+def test_least_work_left_ends_a_job_as_early_as_can_be(work, tasks, estimate):
+    """Section 4.1: it aims at the completion time of the whole job. All ways to place it are tried."""
+    job = Job(0, 0.0, [float(estimate)] * tasks, float(estimate), True, 0)
+    cluster = plain.Hybrid([job], len(work), 0, None)
+    for worker, placed in zip(cluster.workers, work, strict=True):
+        worker.placed.append(float(placed))
+
+    def end(numbers):
+        return max(work[w] + estimate * numbers.count(w) for w in numbers)
+
+    ways = itertools.product(range(len(work)), repeat=tasks)
+    chosen = [worker.number for worker in cluster.least_work_left(job, cluster.workers)]
+    assert end(chosen) == min(map(end, ways))
+
+
+@pytest.mark.parametrize("system", plain.SYSTEMS)
+def test_a_run_of_plain_is_replayed_and_drawn_as_one_of_the_library(system):
+    given = {"short_partition": 0.2, "cutoff": player.CUTOFF, "record": True, "min_probes": 6}
+    jobs = player.small_workload(3)
+    ours = plain.simulate(jobs, system, player.WORKERS, **given)
+    theirs = eagle.simulate(jobs, system, player.WORKERS, detail="as_written", **given)
+    steps, others = results.replay(ours), results.replay(theirs)
+    assert len(steps) == len(others) and steps[-1] == others[-1]
+    middle = steps[len(steps) // 2]
+    assert in_words(middle, ours) and "<svg" in svg(middle, ours)
