@@ -16,7 +16,7 @@ help: ## this list
 	@echo
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
 	@echo
-	@echo "  The first of them also builds .venv (40 s). Times are for two cores."
+	@echo "  The first of them also builds .venv (half a minute). Times are for two cores."
 	@echo
 	@echo "  ONLY=hmhs or ONLY=hmhs.fig1   one paper or one figure"
 	@echo "  SCALE=smoke|quick|paper       how much is simulated ('quick' unless told)"
@@ -71,37 +71,48 @@ lint: .venv/.ready ## style and types (20 s)
 	@$(py) -m ruff check .
 	@$(py) -m mypy
 
-# .ready is written last, so an interrupted build is made anew.
+# Installs what file $(2) pins with the Python $(1). uv does not read pip's settings, so the index that they name is handed on.
+pip_index := sed -n "s/^global\.index-url='\(.*\)'/\1/p; s/^install\.index-url='\(.*\)'/\1/p"
+define install
+	@index="$${UV_DEFAULT_INDEX:-$${PIP_INDEX_URL:-$$($(py) -m pip config list | $(pip_index) | tail -1)}}"; \
+	  if [ -n "$$index" ]; then export UV_DEFAULT_INDEX="$$index"; fi; \
+	  .venv/bin/uv pip install --quiet --python $(1) --require-hashes --compile-bytecode -r $(2) \
+	  || { echo "uv did not install them; pip does (about two minutes)"; \
+	    $(1) -m pip install --quiet --disable-pip-version-check --require-hashes -r $(2); }
+endef
+
+# .ready is written last, so that an interrupted build starts from nothing. pip installs uv, by its own lines of requirements.txt.
 # A .pth line relative to site-packages puts the checkout on the path wherever it is moved.
 .venv/.ready: requirements.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "schedlib needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
-	@echo "building .venv from requirements.txt (about a minute)"
+	@echo "building .venv from requirements.txt (about half a minute)"
 	@rm -rf .venv
 	@$(PYTHON) -m venv .venv || { echo "no venv module: on Debian or Ubuntu, apt install python3-venv" >&2; exit 1; }
-	@$(py) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(py) -m pip install --quiet --disable-pip-version-check --require-hashes -r <(sed -n '/^uv==/,/# via/p' $<)
+	$(call install,$(py),$<)
 	@echo '../../../..' > "$$($(py) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/schedlib-checkout.pth"
 	@touch $@
 
 # Sphinx and its extensions, which only `make book` needs; it reads the library's docstrings with the library's own packages.
 .venv-book/.ready: notebooks/book/requirements.txt .venv/.ready
-	@echo "building .venv-book from $< (20 s)"
+	@echo "building .venv-book from $< (about ten seconds)"
 	@rm -rf .venv-book
 	@$(PYTHON) -m venv .venv-book
-	@.venv-book/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	$(call install,.venv-book/bin/python,$<)
 	@.venv-book/bin/python -c 'import os, sysconfig as s; own = s.get_path("purelib"); \
 	  open(own + "/libraries.pth", "w").write(os.path.relpath(s.get_path("purelib", vars={"base": os.path.abspath(".venv")}), own))'
 	@touch $@
 
 reasons := s/^    "\([a-z][a-z-]*\).*", *\# \(.*\)/\#   \1: \2/p
-lock: ## renew both requirements.txt from pyproject.toml (5 s; needs uv)
+lock: .venv/.ready ## renew both requirements.txt from pyproject.toml (10 s)
 	@{ echo "# Every package that schedlib uses, pinned and hashed. Made from pyproject.toml by 'make lock'. Why each is here:"; \
 	   sed -n '/^website = /,/^]/d; $(reasons)' pyproject.toml; \
-	   uv pip compile pyproject.toml --quiet --all-extras --universal --generate-hashes --no-emit-index-url --no-header; } > requirements.tmp
+	   .venv/bin/uv pip compile pyproject.toml --quiet --all-extras --universal --generate-hashes --no-emit-index-url --no-header; } > requirements.tmp
 	@mv requirements.tmp requirements.txt
 	@{ echo "# What 'make book' needs besides requirements.txt, pinned and hashed. Made from pyproject.toml by 'make lock':"; \
 	   sed -n '/^website = /,/^]/{$(reasons)}' pyproject.toml; \
-	   uv pip compile --quiet --group pyproject.toml:website --constraint requirements.txt --universal --generate-hashes --no-emit-index-url \
+	   .venv/bin/uv pip compile --quiet --group pyproject.toml:website --constraint requirements.txt --universal --generate-hashes --no-emit-index-url \
 	     --no-header; } > requirements.tmp
 	@mv requirements.tmp notebooks/book/requirements.txt
 

@@ -656,6 +656,57 @@ def test_who_is_passed_over_is_counted():
     assert invariants.passed_over(*times, two) == (2, 1, 1.0, 1)
 
 
+JOBS = st.lists(
+    st.tuples(
+        st.integers(0, 2),  # machine
+        st.integers(0, 6),  # submit
+        st.integers(0, 4),  # delay
+        st.integers(0, 4),  # length
+        st.integers(1, 3),  # demand of one resource
+        st.integers(0, 2),  # and of another
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def passed_over_slowly(submit, start, finish, machine, demand, capacity):
+    """Every waiting job looked at in every event, exits before arrivals: what `passed_over` promises."""
+    free = capacity.copy()
+    exits = [(finish[job], 0, job) for job in range(len(submit))]
+    arrivals = [(submit[job], 1, job) for job in range(len(submit))]
+    waiting, passed, first = [], set(), None
+    for now, arrives, job in sorted(exits + arrivals):
+        where = machine[job]
+        if arrives and start[job] == now:
+            free[where] -= demand[job]
+            continue
+        if arrives:
+            waiting.append(job)
+            room = [m for m in range(len(free)) if (demand[job] <= free[m]).all()]
+            left = [job] if room else []
+            where = room[0] if room else -1
+        else:
+            free[where] += demand[job]
+            for other in [each for each in waiting if (start[each], machine[each]) == (now, where)]:
+                waiting.remove(other)
+                free[where] -= demand[other]
+            left = [other for other in waiting if (demand[other] <= free[where]).all()]
+        passed.update(left)
+        if left and first is None:
+            first = left[0], now, where
+    return (len(passed), *first) if first else None
+
+
+@given(JOBS)
+def test_who_is_passed_over_agrees_with_looking_at_everybody_in_every_event(jobs):
+    machine, submit, delay, length, *demand = np.array(jobs).T
+    start = submit + delay
+    record = submit * 1.0, start * 1.0, (start + length) * 1.0, machine, np.transpose(demand) * 1.0
+    capacity = np.array([[2.0, 2.0], [3.0, 1.0], [5.0, 4.0]])
+    assert invariants.passed_over(*record, capacity) == passed_over_slowly(*record, capacity)
+
+
 def test_nobody_is_passed_over_where_room_cannot_be_added_up():
     halves = Workload.from_arrays([0, 0.1, 0.2], [1.0, 1, 1], gpu=[0.6, 0.6, 0.7], time_unit="h")
     mine = lotes.Policy(lambda cluster, job: lotes.first_fit(cluster, job), name="mine")

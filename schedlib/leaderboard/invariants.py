@@ -103,31 +103,54 @@ def passed_over(
     """Jobs that wait at a decision although a machine has room: (how many, the first, when, where), or None.
     An arriving job may go to any machine; a machine that a job leaves may start any waiting one. `submit,
     start, finish, machine (N,)`, `demand (N, R)`, `capacity (M, R)`."""
-    free, slack = capacity.copy(), SLACK * capacity.max(axis=0)
+    free = capacity + SLACK * capacity.max(axis=0)
     when = np.concatenate((finish, submit))
     who, arrival = np.tile(np.arange(len(submit)), 2), np.repeat((False, True), len(submit))
     known = ~np.isnan(when)
     order = np.lexsort((who, arrival, np.where(known, when, np.inf)))[: known.sum()]
-    started: dict[float, list[int]] = {}
-    waiting, passed, first = [], set(), None
+    started: dict[tuple[float, int], list[int]] = {}
     for job in np.flatnonzero(start > submit).tolist():
-        started.setdefault(start[job], []).append(job)
-    for job, arrives in zip(who[order].tolist(), arrival[order].tolist(), strict=True):
+        started.setdefault((start[job], machine[job]), []).append(job)
+
+    # Once through the events: who waits from which exit to which, and the room that each exit leaves.
+    waited: dict[int, int] = {}  # in order of arrival: the number of exits before
+    served: dict[int, int] = {}  # the exit at which a waiting job starts
+    refused: list[tuple[int, int, int]] = []  # at an arrival with room: the event, who, where
+    exits: list[int] = []
+    room: list[np.ndarray] = []
+    for event, (job, arrives) in enumerate(
+        zip(who[order].tolist(), arrival[order].tolist(), strict=True)
+    ):
+        where = machine[job]
         if arrives and start[job] == submit[job]:
-            free[machine[job]] -= demand[job]
-            continue
-        if arrives:
-            waiting.append(job)
-            room = np.flatnonzero((demand[job] <= free + slack).all(axis=1))
-            left, where, now = ([job], int(room[0]), submit[job]) if len(room) else ([], -1, 0.0)
+            free[where] -= demand[job]
+        elif arrives:
+            waited[job] = len(exits)
+            fits = (demand[job] <= free).all(axis=1)
+            if fits.any():
+                refused.append((event, job, int(fits.argmax())))
         else:
-            where, now = int(machine[job]), finish[job]
             free[where] += demand[job]
-            for other in started.get(now, ()):
-                if machine[other] == where and other in waiting:
-                    waiting.remove(other)
-                    free[where] -= demand[other]
-            left = [other for other in waiting if (demand[other] <= free[where] + slack).all()]
-        passed.update(left)
-        first = first or ((left[0], now, where) if left else None)
-    return (len(passed), *first) if first else None
+            for other in started.pop((finish[job], where), ()):
+                free[where] -= demand[other]
+                served[other] = len(exits)
+            exits.append(event)
+            room.append(free[where].copy())
+
+    # Then each waiting job by itself: the first exit that leaves room for it, before the one that starts it.
+    left = np.reshape(room, (-1, capacity.shape[1]))
+    passed = {job for _, job, _ in refused}
+    first = min(refused, default=None)
+    for job, begin in waited.items():
+        if job in passed:
+            continue
+        fits = (demand[job] <= left[begin : served.get(job)]).all(axis=1)
+        if fits.any():
+            passed.add(job)
+            event = exits[begin + int(fits.argmax())]
+            if first is None or event < first[0]:
+                first = event, job, int(machine[who[order[event]]])
+    if first is None:
+        return None
+    event, job, where = first
+    return len(passed), job, float(when[order[event]]), where
