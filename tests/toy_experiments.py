@@ -54,11 +54,6 @@ def untidy(folder: str, jobs: int, seed: int):
     return pd.DataFrame({"cells": [[1, 2]]}) if jobs > 1 else {"not": "a frame"}
 
 
-def late(seconds, *_):
-    time.sleep(seconds)
-    Path(os.environ["SCHEDLIB_CACHE"], "late").touch()
-
-
 def experiment(run, folder, points: int = 3, seeds: int = 2) -> Experiment:
     grid = [{"folder": str(folder), "jobs": jobs} for jobs in range(1, points + 1)]
     return Experiment(f"hmhs.toy-{run.__name__}", "A toy", run, dict.fromkeys(("smoke", "quick", "paper"), grid),
