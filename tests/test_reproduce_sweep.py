@@ -347,12 +347,14 @@ def test_two_at_one_experiment_run_each_point_once(folder):
     assert len(toy.executions(folder)) == 6
 
 
-def test_all_experiments_run_in_one_pool_the_longest_points_first(folder, monkeypatch):
+def test_all_experiments_run_in_one_pool_one_point_of_each_first_and_then_the_longest(
+    folder, monkeypatch
+):
     several = [
         toy.experiment(toy.counted, folder, points=3, seeds=1),
         toy.experiment(toy.fragile, folder, points=1, seeds=1),
     ]
-    seconds = {("counted", 1): 1.0, ("counted", 2): 9.0, ("counted", 3): 4.0, ("fragile", 1): 5.0}
+    seconds = {("counted", 1): 1.0, ("counted", 2): 9.0, ("counted", 3): 4.0, ("fragile", 1): 2.0}
 
     def known(task, scale):
         return seconds[task.description["experiment"].partition("-")[2], task.point["jobs"]]

@@ -158,6 +158,7 @@ def execute(paper: str, parameters: dict[str, Any]) -> Path:
             progress_bar=False,
             stderr_file=sys.stderr,
             execution_timeout=CELL_TIMEOUT,
+            shutdown_kernel="immediate",  # so that Ctrl-C need not wait for a cell
             extra_arguments=QUIET,
         )
     except papermill.PapermillExecutionError as error:

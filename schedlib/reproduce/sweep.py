@@ -125,9 +125,9 @@ def complete(
 ) -> dict[str, Sweep | SweepError]:
     """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error.
 
-    The points that take longest start first. Where verdicts need more seeds than those of the first look,
-    these follow. An experiment whose data are not here is left out. Another process that asks for one of the
-    experiments waits until all are done, so no point is run twice.
+    Where verdicts need more seeds than those of the first look, these follow. An experiment whose data are
+    not here is left out. Another process that asks for one of the experiments waits until all are done, so
+    no point is run twice.
     """
     if workers is not None and (not isinstance(workers, Integral) or workers < 1):
         raise ValueError(f"workers: must be 1, 2, 3, ..., not {workers!r}")
@@ -157,7 +157,6 @@ def complete(
             if any(task.path in ran for task in tasks):
                 raise RuntimeError("a point just stored cannot be read back: is the disk full?")
             seconds = {task.path: published_seconds(task, scale) for task in tasks}
-            tasks.sort(key=lambda task: seconds[task.path], reverse=True)
             if bar is None:
                 if progress:
                     print(f"{title} ({scale}): {forecast(seconds.values())}", file=sys.stderr)
@@ -165,7 +164,7 @@ def complete(
             else:
                 bar.total += len(tasks)
             runs = {name: wanted[name].run for name in lacks}
-            errors = compute(tasks, runs, scale, workers, dask, bar)
+            errors = compute(in_order(tasks, seconds), runs, scale, workers, dask, bar)
             for name, own in lacks.items():
                 failed = [
                     (task.point, task.seed, errors[task.path])
@@ -320,6 +319,20 @@ def progress_bar(name: str, total: int, shown: bool) -> "tqdm":
         mininterval=0.2 if terminal else 10,
         dynamic_ncols=terminal,
         file=sys.stderr,
+    )
+
+
+def in_order(tasks: list[store.Task], seconds: Mapping[Path, float]) -> list[store.Task]:
+    """The tasks that take longest first; before them one of each experiment.
+
+    Two workers at one experiment would compile its kernels twice.
+    """
+    longest_first = sorted(tasks, key=lambda task: seconds[task.path], reverse=True)
+    first: dict[str, Path] = {}
+    for task in longest_first:
+        first.setdefault(task.description["experiment"], task.path)
+    return sorted(
+        longest_first, key=lambda task: task.path != first[task.description["experiment"]]
     )
 
 

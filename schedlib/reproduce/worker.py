@@ -4,10 +4,12 @@ import functools
 import importlib
 import os
 import platform
+import signal
 import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
@@ -18,6 +20,7 @@ from schedlib import paths
 from schedlib.reproduce import store
 
 ATTEMPTS, CONNECT_SECONDS = 3, 10
+EXPECTED = r"A worker stopped while some jobs|\d+ tasks which were still being processed"
 
 
 class Job(NamedTuple):
@@ -111,23 +114,27 @@ def differing(source: str, versions: dict[str, str], wanted: dict[str, Any]) -> 
 
 
 def execute_in_pool(job: Job, parent: int, path: list[str]) -> Outcome:
-    """`execute` in a worker of the pool, which would outlive a parent that was killed, and may be older than
-    an entry of the parent's `sys.path`."""
+    """`execute` in a worker of the pool, which may be older than an entry of the parent's `sys.path`."""
     sys.path[:] = path
-    end_with(parent)
+    if os.getpid() != parent:  # joblib runs a single worker in the parent
+        belong_to(parent)
     return execute(job)
 
 
 @functools.cache
-def end_with(parent: int) -> None:
-    """Have this process end within a second of its parent. On Windows the pool's own watch is all there is."""
+def belong_to(parent: int) -> None:
+    """Have this process leave Ctrl-C to its parent, and end within a second of it.
+
+    On Windows the pool's own watch is all there is.
+    """
 
     def watch() -> None:
         while os.getppid() == parent:
             time.sleep(0.5)
         os._exit(1)
 
-    if hasattr(os, "fork") and os.getpid() != parent:  # joblib runs a single worker in the parent
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(os, "fork"):
         threading.Thread(target=watch, daemon=True).start()
 
 
@@ -139,13 +146,15 @@ def serial(jobs: Iterable[Job]) -> Generator[Outcome]:
 def processes(jobs: Iterable[Job], workers: int) -> Generator[Outcome]:
     """On `workers` processes of this machine, each with one numerical thread; jobs start in the order given.
     A killed worker takes its pool with it: the jobs without an outcome are then tried again, three times in
-    all."""
+    all. A worker that has grown large is replaced when its job is done; that, and that jobs are dropped when
+    a run is interrupted, needs no warning."""
     from joblib import Parallel, delayed, parallel_config
 
     left = {job.index: job for job in jobs}
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            with parallel_config(backend="loky", inner_max_num_threads=1):
+            with warnings.catch_warnings(), parallel_config("loky", inner_max_num_threads=1):
+                warnings.filterwarnings("ignore", EXPECTED, UserWarning)
                 pool = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
                 task = delayed(execute_in_pool)
                 calls = [task(named(job), os.getpid(), sys.path) for job in left.values()]
