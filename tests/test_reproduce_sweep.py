@@ -173,7 +173,8 @@ def sweeping(folder, points, stored):
     (folder / "slow").touch()
     experiment = toy.experiment(toy.counted, folder, points=points)
     code = (
-        f"import sys; sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments as toy; from schedlib import reproduce;"
+        f"import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        f"sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments as toy; from schedlib import reproduce;"
         f"reproduce.run(toy.experiment(toy.counted, {str(folder)!r}, points={points}), workers=2, progress=False)"
     )
     process = psutil.Popen([sys.executable, "-c", code], start_new_session=True)
@@ -203,6 +204,21 @@ def test_workers_end_with_a_parent_that_is_killed(folder):
     process.kill()
     process.wait()
     assert len(children) >= 2 and psutil.wait_procs(children, timeout=20)[1] == []
+
+
+def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
+    experiment, process = sweeping(folder, points=40, stored=3)
+    children = process.children(recursive=True)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    assert process.wait(30) == -signal.SIGINT
+    assert len(children) >= 2 and psutil.wait_procs(children, timeout=20)[1] == []
+    assert not (folder / "interrupted").exists()  # they leave it to the parent
+    said = capfd.readouterr().err
+    assert said.count("Traceback") == 1 and said.rstrip().endswith("KeyboardInterrupt")
+    kept = Counter(
+        f"{meta['point']['jobs']}-{meta['seed']}" for meta in map(store.peek, entries(experiment))
+    )
+    assert 3 <= kept.total() < 80 and set(kept) <= set(toy.executions(folder))
 
 
 def test_killed_worker_loses_nothing(folder, capsys):
