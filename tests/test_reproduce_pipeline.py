@@ -114,7 +114,7 @@ def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypat
     folder = publish.out_folder("smoke")
     assert set(publish.provenance(folder)) == {"hmhs.toy", "hmhs.toy-table"}
     ledger = (folder / "claims.csv").read_text()
-    assert "hmhs.twice" in ledger and "hmhs.never" not in ledger
+    assert "hmhs.twice" in ledger and "hmhs.big" in ledger and "hmhs.never" not in ledger
     assert (folder / "README.md").exists()
 
 

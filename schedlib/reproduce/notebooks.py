@@ -111,21 +111,19 @@ def figures(
         "dask": dask,
         "out": str(folder),
     }
-    finished: list[str] = []
+    stopped = []
     for paper in library.papers():
         names = [figure.id for figure in drawn if figure.id.startswith(f"{paper}.")]
         if not names:
             continue
-        whole = len(names) == len(library.wanted_figures(paper))
         try:
-            execute(paper, settings | {"only": None if whole else ",".join(names)})
-            finished += [paper] if whole else names
+            execute(paper, settings | {"only": ",".join(names)})
         except NotebookError as error:
+            stopped.append(paper)
             failed.append(str(error))
+    claims = [claim for claim in library.wanted_claims(only) if claim.paper not in stopped]
     try:
-        if finished:
-            claims = library.wanted_claims(finished)
-            ledger.write(ledger.judged_on(done, claims, scale, folder), folder)
+        ledger.write(ledger.judged_on(done, claims, scale, folder), folder)
     except ValueError as error:
         failed.append(str(error))
     gallery.write(folder)
