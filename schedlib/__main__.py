@@ -119,7 +119,10 @@ def run(options: Namespace) -> None:
 
 @command("--only hmhs.fig1 --scale smoke", *SWEEP, OUT, ONLY)
 def figures(options: Namespace) -> None:
-    """Regenerate figures and tables (the papers' notebooks run), then the claims ledger and the gallery."""
+    """Regenerate figures and tables, the claims ledger and the gallery.
+
+    Every point that is not stored is run first; then the papers' notebooks draw.
+    """
     from schedlib.reproduce import notebooks
 
     how = options.only, options.scale, options.out, options.workers, options.dask, options.seeds

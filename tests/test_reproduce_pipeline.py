@@ -1,7 +1,6 @@
 """Notebooks make the figures, say where they stopped, and are the same bytes when run again."""
 
 import json
-from functools import partial
 
 import nbformat
 import pytest
@@ -9,7 +8,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 import toy_experiments as toy
 from schedlib import paths
-from schedlib.reproduce import ahead, notebooks, publish, registry
+from schedlib.experiment import Claim, Figure
+from schedlib.reproduce import notebooks, publish, registry
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +61,8 @@ def test_figures_of_a_trial_stay_out_of_the_committed_ones(checkout, paper, capf
     }
     assert list((checkout / "figures").iterdir()) == [] and paper.read_bytes() == committed
     said = capfd.readouterr().err
-    assert "2 figures and tables (smoke)" in said and "hmhs.toy: 100%" in said
+    assert "hmhs.toy (smoke): 1 points to run\n" in said and "hmhs.toy: 100%" in said
+    assert "drawing 2 figures and tables (smoke)" in said
     assert (checkout / "data" / "cache" / "notebooks" / "hmhs.smoke.ipynb").exists()
 
 
@@ -92,19 +93,29 @@ def test_failing_notebook_tells_its_last_lines_and_where_it_is(checkout):
     assert "hmhs.smoke.ipynb stopped" in str(caught.value)
 
 
-def test_what_runs_ahead_does_not_outlive_a_failure(checkout, monkeypatch):
-    monkeypatch.setattr(ahead, "_each", partial(toy.late, 60))
-    save(checkout / "notebooks" / "reproduce" / "hmhs.ipynb", new_code_cell("1 / 0"))
-    with pytest.raises(notebooks.NotebookError, match="ZeroDivisionError"):
-        notebooks.figures("hmhs", scale="smoke", workers=2)
-    assert not (checkout / "data" / "cache" / "late").exists()
-
-
-def test_what_runs_ahead_is_waited_for(checkout, monkeypatch):
-    monkeypatch.setattr(ahead, "_each", partial(toy.late, 2))
-    monkeypatch.setattr(notebooks, "execute", lambda *_: None)
-    notebooks.figures("hmhs.toy", scale="smoke", workers=2)
-    assert (checkout / "data" / "cache" / "late").exists()
+def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypatch, capfd):
+    broken = toy.experiment(toy.fragile, checkout)
+    figure = Figure("hmhs.toy-broken", broken.id, None, "Never.", "Never.")
+    claim = Claim(
+        "hmhs.never", "S", "words", "m", "s", None, "text", "order", 0.0, broken.id, toy.speedup
+    )  # fmt: skip
+    known = toy.REGISTRY
+    library = registry.Registry.of(
+        [toy.TOY, broken],
+        [known.figures["hmhs.toy"], known.figures["hmhs.toy-table"], figure],
+        [*known.claims.values(), claim],
+    )
+    monkeypatch.setattr(registry, "load", lambda: library)
+    with pytest.raises(notebooks.NotebookError) as caught:
+        notebooks.figures(scale="smoke", workers=1)
+    assert "hmhs.toy-fragile: 2 points failed" in str(caught.value)
+    assert "seed 1: ArithmeticError: two jobs are one too many" in str(caught.value)
+    assert "stopped" not in str(caught.value)
+    folder = publish.out_folder("smoke")
+    assert set(publish.provenance(folder)) == {"hmhs.toy", "hmhs.toy-table"}
+    ledger = (folder / "claims.csv").read_text()
+    assert "hmhs.twice" in ledger and "hmhs.big" in ledger and "hmhs.never" not in ledger
+    assert (folder / "README.md").exists()
 
 
 def test_killed_kernel_says_that_the_same_command_goes_on(checkout):

@@ -2,12 +2,14 @@
 
 import functools
 import json
+import math
 import os
 import signal
 import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import psutil
 import pytest
@@ -16,7 +18,7 @@ from pandas.testing import assert_frame_equal
 import toy_experiments as toy
 from schedlib import paths, reproduce
 from schedlib.experiment import Claim, Experiment, scales
-from schedlib.reproduce import ahead, ledger, registry, store, sweep, tables
+from schedlib.reproduce import ledger, registry, store, sweep, tables
 
 
 @pytest.fixture(autouse=True)
@@ -97,9 +99,8 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     ]
     known = registry.Registry.of([experiment], [], claims)
     monkeypatch.setattr(registry, "load", lambda: known)
-    ahead._each(["hmhs.doubt"], "quick", None, 1)
+    done = sweep.complete([experiment], workers=1, progress=False)["hmhs.doubt"]
     assert len(entries(experiment)) == seeds
-    done = sweep.sweep(experiment, workers=1, progress=False)
     assert done.seeds == seeds == done.frame["seed"].nunique() and done.looks == 3
     row = ledger.judged(only="hmhs.c", workers=1, progress=False).iloc[0]
     assert (row["seeds"], row["reason"].endswith("the budget of 12 seeds is spent")) == (
@@ -172,7 +173,8 @@ def sweeping(folder, points, stored):
     (folder / "slow").touch()
     experiment = toy.experiment(toy.counted, folder, points=points)
     code = (
-        f"import sys; sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments as toy; from schedlib import reproduce;"
+        f"import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        f"sys.path.insert(0, {str(toy.TESTS)!r}); import toy_experiments as toy; from schedlib import reproduce;"
         f"reproduce.run(toy.experiment(toy.counted, {str(folder)!r}, points={points}), workers=2, progress=False)"
     )
     process = psutil.Popen([sys.executable, "-c", code], start_new_session=True)
@@ -202,6 +204,21 @@ def test_workers_end_with_a_parent_that_is_killed(folder):
     process.kill()
     process.wait()
     assert len(children) >= 2 and psutil.wait_procs(children, timeout=20)[1] == []
+
+
+def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
+    experiment, process = sweeping(folder, points=40, stored=3)
+    children = process.children(recursive=True)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: the workers get it too
+    assert process.wait(30) == -signal.SIGINT
+    assert len(children) >= 2 and psutil.wait_procs(children, timeout=20)[1] == []
+    assert not (folder / "interrupted").exists()  # they leave it to the parent
+    said = capfd.readouterr().err
+    assert said.count("Traceback") == 1 and said.rstrip().endswith("KeyboardInterrupt")
+    kept = Counter(
+        f"{meta['point']['jobs']}-{meta['seed']}" for meta in map(store.peek, entries(experiment))
+    )
+    assert 3 <= kept.total() < 80 and set(kept) <= set(toy.executions(folder))
 
 
 def test_killed_worker_loses_nothing(folder, capsys):
@@ -297,36 +314,21 @@ def test_worker_with_other_code_is_refused(folder, monkeypatch):
     assert toy.executions(folder) == []
 
 
-def test_estimate_comes_from_earlier_points(folder, capsys):
+def test_a_run_says_how_many_points_are_left_and_shows_them_in_one_bar(folder, capsys):
     experiment = toy.experiment(toy.counted, folder)
-    assert sweep.seconds_per_task(experiment, "quick", [{}]) == [None]
     reproduce.run(experiment, workers=1, seeds=1)
     first = capsys.readouterr().err
-    assert "time unknown" in first and "0 of 3 points already done" in first
+    assert "hmhs.toy-counted (quick): 3 points to run\n" in first and "3/3" in first
     reproduce.run(experiment, workers=1)
-    second = capsys.readouterr().err
-    assert "about 1 s on 1 worker; 3 of 6 points already done" in second and "6/6" in second
+    assert "3 points to run" in capsys.readouterr().err
+    reproduce.run(experiment, workers=1)
+    assert capsys.readouterr().err == ""
 
 
-def test_an_estimate_for_larger_points_comes_from_measured_smaller_ones(folder):
-    experiment = toy.experiment(toy.counted, folder, points=2, seeds=1)
-    (folder / "slow").touch()
-    reproduce.run(experiment, "smoke", workers=1, progress=False)
-    (known, unknown), other = (
-        sweep.seconds_per_task(
-            experiment, "smoke", [{"folder": str(folder), "jobs": 2}, {"jobs": 30}]
-        ),
-        0.8 / 3,
-    )
-    assert 0.4 <= known < 2 and unknown == pytest.approx(30 * other, rel=0.5)
-    assert sweep.seconds_per_task(experiment, "paper", [{"jobs": 30}]) == [unknown]
-
-
-def test_before_any_run_an_estimate_comes_from_the_committed_figures_of_the_same_scale(
-    folder, monkeypatch
-):
+def test_times_come_from_the_published_figures_of_the_same_scale(folder, monkeypatch, capsys):
     experiment = toy.experiment(toy.counted, folder)
     monkeypatch.setattr(paths, "checkout", lambda: folder)
+    assert sweep.published_seconds(store.tasks(experiment, "quick")[0], "quick") == math.inf
     for place, scale, seconds in (
         ("figures", "quick", 6.0),
         ("figures/paper-scale", "paper", 60.0),
@@ -340,11 +342,14 @@ def test_before_any_run_an_estimate_comes_from_the_committed_figures_of_the_same
             "seconds": seconds,
         }
         (folder / place / "provenance.json").write_text(json.dumps({"toy.fig": entry}))
+    sweep.published.cache_clear()
     each = [
-        sweep.seconds_per_task(experiment, scale, [{"jobs": 1}])
+        [sweep.published_seconds(task, scale) for task in store.tasks(experiment, scale, 1)]
         for scale in ("smoke", "quick", "paper")
     ]
-    assert each == [[2.0], [2.0], [20.0]]
+    assert each == [[2.0, 4.0, 6.0], [2.0, 4.0, 6.0], [20.0, 40.0, 60.0]]
+    reproduce.run(experiment, workers=1)
+    assert "6 points to run, about 24 s of computing\n" in capsys.readouterr().err
 
 
 def test_two_at_one_experiment_run_each_point_once(folder):
@@ -358,38 +363,59 @@ def test_two_at_one_experiment_run_each_point_once(folder):
     assert len(toy.executions(folder)) == 6
 
 
-def test_what_comes_next_is_run_while_one_draws_and_no_longer():
-    names = ["hmhs.nobody-has-it", "hmhs.table1"]
-    with ahead.ahead(names, "smoke", None, 2) as runner:
-        runner.join(120)
-        assert runner.exitcode == 0  # by itself, long before idle workers end
-    assert list(store.folder("hmhs.table1").glob("*.parquet"))
-    with pytest.raises(ArithmeticError), ahead.ahead(names, "paper", None, 1) as runner:
-        raise ArithmeticError
-    assert not runner.is_alive()
-
-
-def test_the_first_point_of_each_experiment_stands_one_experiment_ahead():
-    assert ahead._in_order([["a1", "a2", "a3"], ["b1"], [], ["c1", "c2"]]) == [
-        "a1",
-        "b1",
-        "a2",
-        "a3",
-        "c1",
-        "c2",
+def test_all_experiments_run_in_one_pool_one_point_of_each_first_and_then_the_longest(
+    folder, monkeypatch
+):
+    several = [
+        toy.experiment(toy.counted, folder, points=3, seeds=1),
+        toy.experiment(toy.fragile, folder, points=1, seeds=1),
     ]
+    seconds = {("counted", 1): 1.0, ("counted", 2): 9.0, ("counted", 3): 4.0, ("fragile", 1): 2.0}
+
+    def known(task, scale):
+        return seconds[task.description["experiment"].partition("-")[2], task.point["jobs"]]
+
+    pools = []
+    serial = sweep.worker.serial
+    monkeypatch.setattr(sweep, "published_seconds", known)
+    monkeypatch.setattr(sweep.worker, "serial", lambda jobs: pools.append(jobs) or serial(jobs))
+    done = sweep.complete(several, workers=1, progress=False)
+    assert list(done) == [experiment.id for experiment in several]
+    (started,) = pools
+    assert [known_of(job) for job in started] == [
+        ("counted", 2),
+        ("fragile", 1),
+        ("counted", 3),
+        ("counted", 1),
+    ]
+    again = sweep.complete(several, workers=1, progress=False)
+    assert len(pools) == 1 and all(done[name].frame.equals(again[name].frame) for name in done)
 
 
-def test_long_points_start_first(folder, monkeypatch):
-    experiment = toy.experiment(toy.counted, folder, points=3, seeds=1)
-    started = []
-    monkeypatch.setattr(sweep, "seconds_per_task", lambda *_: [1.0, 9.0, 4.0])
-    monkeypatch.setattr(
-        sweep.worker, "serial", lambda jobs: started.extend(job.point["jobs"] for job in jobs) or []
-    )
-    with pytest.raises(RuntimeError, match="cannot be read back"):
-        reproduce.run(experiment, workers=1, progress=False)
-    assert started == [2, 3, 1]
+def known_of(job):
+    return job.run.__name__, job.point["jobs"]
+
+
+def test_an_experiment_that_fails_or_lacks_its_data_does_not_lose_the_others(folder, capsys):
+    whole = toy.experiment(toy.counted, folder)
+    broken = toy.experiment(toy.fragile, folder)
+    absent = replace(toy.experiment(toy.deadly, folder), missing=lambda: "no trace")
+    done = sweep.complete([broken, absent, whole], workers=2)
+    assert list(done) == [broken.id, whole.id] and len(done[whole.id].frame) == 6
+    assert [(point["jobs"], seed) for point, seed, _ in done[broken.id].failures] == [
+        (2, 0),
+        (2, 1),
+    ]
+    assert len(entries(broken)) == 4
+    said = capsys.readouterr().err
+    assert said.count("ArithmeticError: two jobs") == 2 and "all points (quick): 12 points" in said
+    assert f"{broken.id} {done[broken.id].failures[0][0]} seed 0 failed" in said
+
+
+def test_a_point_that_is_lost_after_it_was_stored_is_an_error(folder, monkeypatch):
+    monkeypatch.setattr(store, "write", lambda *_: None)
+    with pytest.raises(RuntimeError, match="cannot be read back: is the disk full"):
+        reproduce.run(toy.experiment(toy.counted, folder), workers=1, progress=False)
 
 
 @pytest.mark.parametrize(

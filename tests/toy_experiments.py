@@ -26,11 +26,15 @@ def doubtful(jobs: int, seed: int) -> pd.DataFrame:
 
 
 def counted(folder: str, jobs: int, seed: int) -> pd.DataFrame:
-    """Leaves a file per execution, and takes a moment unless the folder has a file `hurry`."""
+    """Leaves a file per execution, and takes a moment when the folder has a file `slow`."""
     place = Path(folder)
     (place / f"{jobs}-{seed}-{uuid.uuid4().hex}").touch()
     if (place / "slow").exists():
-        time.sleep(0.4)
+        try:
+            time.sleep(0.4)
+        except KeyboardInterrupt:
+            (place / "interrupted").touch()
+            raise
     return pd.DataFrame({"value": [jobs + seed / 3], "odd": [bool(jobs % 2)]})
 
 
@@ -52,11 +56,6 @@ def deadly(folder: str, jobs: int, seed: int) -> pd.DataFrame:
 
 def untidy(folder: str, jobs: int, seed: int):
     return pd.DataFrame({"cells": [[1, 2]]}) if jobs > 1 else {"not": "a frame"}
-
-
-def late(seconds, *_):
-    time.sleep(seconds)
-    Path(os.environ["SCHEDLIB_CACHE"], "late").touch()
 
 
 def experiment(run, folder, points: int = 3, seeds: int = 2) -> Experiment:

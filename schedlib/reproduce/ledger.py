@@ -1,7 +1,6 @@
 """The claims ledger: each claim of the papers judged on its experiment's frame, misses included."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -113,21 +112,26 @@ def judged(
 ) -> pd.DataFrame:
     """Every claim that `only` asks for, judged on frames of this scale; what is not stored is run. Gives the
     rows of `lines`, with `COLUMNS`. What lacks its data here is as in the ledger in `out`, or left out."""
-    library, before = registry.load(), dict[str, dict[str, Any]]()
+    library = registry.load()
+    claims = library.wanted_claims(only)
+    below = [line.experiment for claim in claims for line in claim.lines().values()]
+    experiments = [library.experiments[name] for name in below if name]
+    done = sweep.complete(experiments, scale, seeds, workers, dask, progress)
+    for error in done.values():
+        if isinstance(error, sweep.SweepError):
+            raise error
+    return judged_on(done, claims, scale, out)
+
+
+def judged_on(
+    done: Mapping[str, Any], claims: Iterable[Claim], scale: str, out: Path | None = None
+) -> pd.DataFrame:
+    """The rows of these claims, judged on finished sweeps by experiment; without one, as `judged` says."""
+    before: dict[str, dict[str, Any]] = {}
     for row in read(out).to_dict("records") if out else ():
         if row["scale"] == scale:
             before.setdefault(row["id"], {})[row["reading"]] = row
-
-    @cache
-    def done_of(name):
-        lacks = library.experiments[name].missing()
-        return None if lacks else sweep.sweep(name, scale, seeds, workers, dask, progress)
-
-    rows = [
-        line
-        for claim in library.wanted_claims(only)
-        for line in lines(claim, done_of, before.get(claim.id, {}))
-    ]
+    rows = [line for claim in claims for line in lines(claim, done.get, before.get(claim.id, {}))]
     frame = pd.DataFrame(rows, columns=list(COLUMNS)).assign(scale=scale)
     return frame.astype({"paper_value": float})
 

@@ -1,22 +1,18 @@
 """Running notebooks: the book's, whose bytes change only when an output does, and those that make figures."""
 
-import contextlib
 import hashlib
 import json
-import os
 import re
 import sys
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from schedlib import paths
-from schedlib.reproduce import ahead, gallery, ledger, publish, registry, sweep, worker
+from schedlib.reproduce import gallery, ledger, publish, registry, sweep
 from schedlib.reproduce.registry import Names, names_in, unknown
 
 CELL_TIMEOUT = 3600
-TOGETHER = 2  # notebooks: while one draws the other may wait for its points
 # its transport, the interrupt that ends it: nothing that a reader can use
 QUIET = ["--log-level=50"]
 
@@ -91,15 +87,23 @@ def figures(
     seeds: int | None = None,
 ) -> Path:
     """Regenerate figures, tables, claims and the gallery; gives the folder they are in. `only` names papers
-    or figures; `out` another folder than the scale's own (see `publish.out_folder`). Every paper is tried;
-    then NotebookError tells which notebooks stopped, and where to look."""
+    or figures; `out` another folder than the scale's own (see `publish.out_folder`).
+
+    First every missing point is run, then the papers' notebooks draw, one after another. A figure whose
+    points failed stays as it is, and every paper is tried. Then NotebookError tells what failed.
+    """
     library = registry.load()
     wanted = library.wanted_figures(only)
     if not wanted:
         raise ValueError("there is no figure to make here: see python -m schedlib list")
     folder = publish.out_folder(scale, seeds, out).resolve()
-    expected = sweep.estimate(only, scale, seeds, workers)
-    print(f"{len(wanted)} figures and tables ({scale}): {expected}", file=sys.stderr)
+    behind = [library.experiments[name] for name in library.behind(only)]
+    ran = sweep.complete(behind, scale, seeds, workers, dask)
+    done = {name: it for name, it in ran.items() if isinstance(it, sweep.Sweep)}
+    failed = [str(it) for it in ran.values() if isinstance(it, sweep.SweepError)]
+    lost = [name for name in ran if name not in done]
+    drawn = [figure for figure in wanted if figure.experiment not in lost]
+    print(f"drawing {len(drawn)} figures and tables ({scale})", file=sys.stderr)
     settings = {
         "scale": scale,
         "seeds": seeds,
@@ -107,72 +111,25 @@ def figures(
         "dask": dask,
         "out": str(folder),
     }
-    failed, finished, asked = [], [], {}
-    papers = library.papers()
-    for paper in papers[:1] + papers[:0:-1]:
-        # the longest points, beyond the papers, are not left to the end
-        names = [figure.id for figure in wanted if figure.id.startswith(f"{paper}.")]
-        if names:
-            whole = len(names) == len(library.wanted_figures(paper))
-            asked[paper] = None if whole else ",".join(names)
-    several = dask is None and (workers or worker.cores()) > 1
-    turns = in_turn(library.behind(only), list(asked), scale)
-    runner = ahead.ahead(turns, scale, seeds, workers) if several else contextlib.nullcontext()
-    with runner as process, ThreadPoolExecutor(TOGETHER if several else 1) as threads:
-        done = {
-            paper: threads.submit(execute, paper, settings | {"only": asked[paper]})
-            for paper in asked
-        }
+    stopped = []
+    for paper in library.papers():
+        names = [figure.id for figure in drawn if figure.id.startswith(f"{paper}.")]
+        if not names:
+            continue
         try:
-            for paper, notebook in done.items():
-                if isinstance(error := notebook.exception(), NotebookError):
-                    failed.append(str(error))
-                elif error:
-                    raise error
-                else:
-                    finished += names_in(asked[paper]) or [paper]
-            if process and not failed:
-                process.join()  # claims may need what no figure shows
-        except BaseException:
-            threads.shutdown(wait=False, cancel_futures=True)
-            worker.kill()
-            raise
+            execute(paper, settings | {"only": ",".join(names)})
+        except NotebookError as error:
+            stopped.append(paper)
+            failed.append(str(error))
+    claims = [claim for claim in library.wanted_claims(only) if claim.paper not in stopped]
     try:
-        if finished:
-            ledger.write(ledger.judged(scale, finished, seeds, workers, dask, out=folder), folder)
+        ledger.write(ledger.judged_on(done, claims, scale, folder), folder)
     except ValueError as error:
         failed.append(str(error))
     gallery.write(folder)
     if failed:
         raise NotebookError("\n".join(failed))
     return folder
-
-
-def in_turn(experiments: list[str], papers: list[str], scale: str) -> list[str]:
-    """Experiments in the order in which two notebooks at a time need them: the first paper's in its
-    notebook's order, and beside them, in proportion to their time, those of the other papers."""
-    library, folder = (
-        registry.load(),
-        (paths.checkout() or paths.PACKAGE) / "notebooks" / "reproduce",
-    )
-    lanes: list[list[tuple[float, str]]] = [[], []]
-    for paper in dict.fromkeys([*papers, *(name.partition(".")[0] for name in experiments)]):
-        file = folder / f"{paper}.ipynb"
-        text = file.read_text(encoding="utf-8") if file.is_file() else ""
-        shown: dict[str, int] = {}
-        for figure in library.wanted_figures(paper) if paper in library.papers() else ():
-            place = text.find(f'\\"{figure.id}\\"')
-            shown.setdefault(figure.experiment, place if place >= 0 else len(text))
-        own = [name for name in experiments if name.startswith(f"{paper}.")]
-        for name in sorted(own, key=lambda name: shown.get(name, len(text))):
-            experiment = library.experiment(name)
-            points = list(experiment.points[scale])
-            seconds = sum(one or 1.0 for one in sweep.seconds_per_task(experiment, scale, points))
-            lane = lanes[paper not in papers[:1]]
-            before = lane[-1][0] if lane else 0.0
-            lane.append((before + seconds * experiment.looks(scale)[0], name))
-    parts = [(end / lane[-1][0], name) for lane in lanes for end, name in lane]
-    return [name for _, name in sorted(parts, key=lambda part: part[0])]
 
 
 def execute(paper: str, parameters: dict[str, Any]) -> Path:
@@ -187,8 +144,6 @@ def execute(paper: str, parameters: dict[str, Any]) -> Path:
     if notebook is None or not notebook.exists():
         raise NotebookError(f"notebooks/reproduce/{paper}.ipynb is missing: it makes the figures")
     copy = paths.cache_folder("notebooks") / f"{paper}.{parameters['scale']}.ipynb"
-    if sys.stderr.isatty():
-        os.environ["SCHEDLIB_TERMINAL"] = "1"
     print(f"{paper}: running notebooks/reproduce/{paper}.ipynb", file=sys.stderr)
     try:
         papermill.execute_notebook(
@@ -200,7 +155,8 @@ def execute(paper: str, parameters: dict[str, Any]) -> Path:
             cwd=str(notebook.parent),
             progress_bar=False,
             stderr_file=sys.stderr,
-            execution_timeout=24 * CELL_TIMEOUT,
+            execution_timeout=CELL_TIMEOUT,
+            shutdown_kernel="immediate",  # so that Ctrl-C need not wait for a cell
             extra_arguments=QUIET,
         )
     except papermill.PapermillExecutionError as error:

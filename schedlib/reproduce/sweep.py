@@ -1,22 +1,21 @@
-"""Running an experiment: every point and seed, in parallel, each stored when done; how long it will take."""
+"""Running experiments: all that is missing in one pool, each point stored as soon as it is done."""
 
+import contextlib
 import json
 import math
-import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from schedlib import papers, paths
+from schedlib import paths
 from schedlib.experiment import Experiment
 from schedlib.reproduce import judge, registry, store, tables, worker
 
@@ -98,29 +97,104 @@ def sweep(
     refresh: bool = False,
 ) -> Sweep:
     """As `run`, with the provenance of every point."""
-    experiment = (
-        registry.load().experiment(experiment) if isinstance(experiment, str) else experiment
-    )
+    if isinstance(experiment, str):
+        experiment = registry.load().experiment(experiment)
     if not isinstance(experiment, Experiment):
         raise TypeError(
             f"experiment: needs an id or a schedlib.Experiment, not {type(experiment).__name__}"
         )
+    if lacking := experiment.missing():
+        raise ValueError(f"{experiment.id} cannot run here: {lacking}")
+    if refresh:
+        most = store.looks(experiment, scale, seeds)[-1]
+        for task in store.tasks(experiment, scale, most):
+            task.path.unlink(missing_ok=True)
+    done = complete([experiment], scale, seeds, workers, dask, progress)[experiment.id]
+    if isinstance(done, SweepError):
+        raise done
+    return done
+
+
+def complete(
+    experiments: Iterable[Experiment],
+    scale: str = "quick",
+    seeds: int | None = None,
+    workers: int | None = None,
+    dask: str | None = None,
+    progress: bool = True,
+) -> dict[str, Sweep | SweepError]:
+    """Run all that these experiments lack in one pool; gives each one's sweep by its id, or its error.
+
+    Where verdicts need more seeds than those of the first look, these follow. An experiment whose data are
+    not here is left out. Another process that asks for one of the experiments waits until all are done, so
+    no point is run twice.
+    """
+    if workers is not None and (not isinstance(workers, Integral) or workers < 1):
+        raise ValueError(f"workers: must be 1, 2, 3, ..., not {workers!r}")
     if dask is not None and not isinstance(dask, str):
         raise TypeError(
             f"dask: needs a scheduler's address, as 'tcp://host:8786', not {type(dask).__name__}"
         )
-    if lacking := experiment.missing():
-        raise ValueError(f"{experiment.id} cannot run here: {lacking}")
-    if workers is not None and (not isinstance(workers, Integral) or workers < 1):
-        raise ValueError(f"workers: must be 1, 2, 3, ..., not {workers!r}")
+    wanted = {one.id: one for one in experiments if not one.missing()}
+    title = next(iter(wanted)) if len(wanted) == 1 else "all points"
+    done: dict[str, Sweep | SweepError] = {}
+    ran: set[Path] = set()
+    bar = None
+    with contextlib.ExitStack() as held:
+        for name in sorted(wanted):
+            held.enter_context(paths.alone(store.folder(name)))
+        while left := [name for name in wanted if name not in done]:
+            lacks: dict[str, list[store.Task]] = {}
+            for name in left:
+                found = look_up(wanted[name], scale, seeds)
+                if isinstance(found, Sweep):
+                    done[name] = found
+                else:
+                    lacks[name] = found
+            if not lacks:
+                break
+            tasks = [task for name in lacks for task in lacks[name]]
+            if any(task.path in ran for task in tasks):
+                raise RuntimeError("a point just stored cannot be read back: is the disk full?")
+            seconds = {task.path: published_seconds(task, scale) for task in tasks}
+            if bar is None:
+                if progress:
+                    print(f"{title} ({scale}): {forecast(seconds.values())}", file=sys.stderr)
+                bar = held.enter_context(progress_bar(title, len(tasks), progress))
+            else:
+                bar.total += len(tasks)
+            runs = {name: wanted[name].run for name in lacks}
+            errors = compute(in_order(tasks, seconds), runs, scale, workers, dask, bar)
+            for name, own in lacks.items():
+                failed = [
+                    (task.point, task.seed, errors[task.path])
+                    for task in own
+                    if task.path in errors
+                ]
+                if failed:
+                    done[name] = SweepError(name, failed)
+            ran |= {task.path for task in tasks}
+    return done
+
+
+def look_up(
+    experiment: Experiment, scale: str, seeds: int | None = None
+) -> "Sweep | list[store.Task]":
+    """The finished sweep of an experiment as it is stored, or the tasks that must be run next.
+
+    A task whose entry is damaged is among them.
+    """
     looks = store.looks(experiment, scale, seeds)
-    if refresh:
-        for task in store.tasks(experiment, scale, looks[-1]):
-            task.path.unlink(missing_ok=True)
     for count in looks:
-        with paths.alone(store.folder(experiment.id)):
-            # what another is about to store is not run twice
-            done = filled(experiment, scale, count, len(looks), workers, dask, progress)
+        tasks = store.tasks(experiment, scale, count)
+        entries = [store.read(task.path) for task in tasks]
+        missing = [task for task, entry in zip(tasks, entries, strict=True) if entry is None]
+        if missing:
+            return missing
+        whole = [entry for entry in entries if entry is not None]
+        metas = tuple(entry.meta for entry in whole)
+        frame = joined(tasks, [entry.frame for entry in whole], count)
+        done = Sweep(experiment, scale, count, frame, metas, len(looks))
         if count == looks[-1] or decided(done):
             break
     return done
@@ -138,44 +212,15 @@ def decided(done: Sweep) -> bool:
     return all(judge.judge(line, done.frame, done.looks).decided for line in lines)
 
 
-def filled(
-    experiment: Experiment,
-    scale: str,
-    seeds: int,
-    looks: int,
-    workers: int | None = None,
-    dask: str | None = None,
-    progress: bool = True,
-) -> Sweep:
-    """Every point with so many seeds, and how each came about; what is not stored is run."""
-    tasks = store.tasks(experiment, scale, seeds)
-    entries = [store.read(task.path) for task in tasks]
-    if pending := [index for index, entry in enumerate(entries) if entry is None]:
-        _run(
-            experiment,
-            scale,
-            [tasks[index] for index in pending],
-            len(tasks),
-            workers,
-            dask,
-            progress,
-        )
-        for index in pending:
-            entries[index] = store.read(tasks[index].path)
-    read = [entry for entry in entries if entry is not None]
-    if len(read) < len(tasks):
-        raise RuntimeError(
-            f"{experiment.id}: a point just stored cannot be read back: is the disk full?"
-        )
-    frames = []  # labelled once for each point, whose seeds follow one another
+def joined(tasks: Sequence[store.Task], frames: Sequence[pd.DataFrame], seeds: int) -> pd.DataFrame:
+    """One frame of all tasks, labelled once for each point, whose seeds follow one another."""
+    each = []
     for first in range(0, len(tasks), seeds):
-        own = [entry.frame for entry in read[first : first + seeds]]
-        seed = np.repeat(
-            [task.seed for task in tasks[first : first + seeds]], [len(frame) for frame in own]
-        )
-        frames.append(labelled(pd.concat(own, ignore_index=True), tasks[first].point, seed))
-    frame = pd.concat(frames, ignore_index=True)
-    return Sweep(experiment, scale, seeds, frame, tuple(entry.meta for entry in read), looks)
+        own = frames[first : first + seeds]
+        numbers = [task.seed for task in tasks[first : first + seeds]]
+        seed = np.repeat(numbers, [len(frame) for frame in own])
+        each.append(labelled(pd.concat(own, ignore_index=True), tasks[first].point, seed))
+    return pd.concat(each, ignore_index=True)
 
 
 def labelled(frame: pd.DataFrame, point: Mapping[str, Any], seed: int | np.ndarray) -> pd.DataFrame:
@@ -187,42 +232,6 @@ def labelled(frame: pd.DataFrame, point: Mapping[str, Any], seed: int | np.ndarr
             plain = store.canonical(value) if isinstance(value, list | tuple | dict) else value
             frame.insert(0, name, plain)
     return frame
-
-
-def _run(
-    experiment: Experiment,
-    scale: str,
-    tasks: list[store.Task],
-    total: int,
-    workers: int | None,
-    dask: str | None,
-    progress: bool,
-) -> None:
-    """Run and store these tasks of `total`; raises SweepError when some failed."""
-    workers = min(workers or worker.cores(), len(tasks))
-    expected = seconds_per_task(experiment, scale, [task.point for task in tasks])
-    if progress:
-        told = sentence(expected, workers if dask is None else None, total)
-        print(f"{experiment.id} ({scale}): {told}", file=sys.stderr)
-    jobs = jobs_for(experiment, scale, tasks, expected)
-    if failures := _complete(experiment, jobs, total, workers, dask, progress):
-        failed = {job.path: failures[job.index] for job in jobs if job.index in failures}
-        raise SweepError(
-            experiment.id,
-            [(task.point, task.seed, failed[task.path]) for task in tasks if task.path in failed],
-        )
-
-
-def jobs_for(
-    experiment: Experiment, scale: str, tasks: list[store.Task], expected: list[float | None]
-) -> list[worker.Job]:
-    """Jobs for these tasks, those that are expected to take longest in front."""
-    noted = {"scale": scale, "commit": commit_of_checkout()}
-    longest_first = sorted(range(len(tasks)), key=lambda k: (-(expected[k] or math.inf), -k))
-    return [
-        worker.Job(place, experiment.run, one.point, one.seed, one.description | noted, one.path)
-        for place, one in enumerate(tasks[k] for k in longest_first)
-    ]
 
 
 def commit_of_checkout() -> str | None:
@@ -244,35 +253,44 @@ def commit_of_checkout() -> str | None:
         return None
 
 
-def _complete(
-    experiment: Experiment,
-    jobs: list[worker.Job],
-    total: int,
-    workers: int,
+def compute(
+    tasks: list[store.Task],
+    runs: Mapping[str, Callable[..., pd.DataFrame]],
+    scale: str,
+    workers: int | None,
     dask: str | None,
-    progress: bool,
-) -> dict[int, str]:
-    """Run the jobs with a progress bar; the failures by index."""
+    bar: "tqdm",
+) -> dict[Path, str]:
+    """Run tasks with the functions of their experiments, and store each as soon as it is done.
+
+    Gives the tracebacks of those that failed, by the path of the entry that is missing.
+    """
+    jobs = [
+        worker.Job(place, runs[task.description["experiment"]], *task[:3])
+        for place, task in enumerate(tasks)
+    ]
+    count = min(workers or worker.cores(), len(jobs))
     if dask is not None:
         outcomes = worker.cluster(jobs, dask)
     else:
-        outcomes = worker.serial(jobs) if workers == 1 else worker.processes(jobs, workers)
-    by_index, failures = {job.index: job for job in jobs}, {}
-    with progress_bar(experiment.id, total, total - len(jobs), progress) as bar:
+        outcomes = worker.serial(jobs) if count == 1 else worker.processes(jobs, count)
+    noted = {"scale": scale, "commit": commit_of_checkout()}
+    errors: dict[Path, str] = {}
+    with contextlib.closing(outcomes):
         for outcome in outcomes:
-            job, error = by_index[outcome.index], outcome.error
-            if outcome.frame is not None and job.path is not None:
+            task, error = tasks[outcome.index], outcome.error
+            if outcome.frame is not None:
+                meta = task.description | noted | {"seconds": outcome.seconds}
                 try:
-                    store.write(job.path, outcome.frame, job.meta | {"seconds": outcome.seconds})
+                    store.write(task.path, outcome.frame, meta)
                 except ValueError as untidy:
                     error = str(untidy)
             if error:
-                failures[outcome.index] = error
-                bar.write(
-                    f"{experiment.id} {job.point} seed {job.seed} failed:\n{error}", file=sys.stderr
-                )
+                errors[task.path] = error
+                name = task.description["experiment"]
+                bar.write(f"{name} {task.point} seed {task.seed} failed:\n{error}", sys.stderr)
             bar.update()
-    return failures
+    return errors
 
 
 SIZES = ("machines", "hours", "jobs", "trees", "tries", "horizon", "limit")
@@ -288,99 +306,70 @@ def size(point: Mapping[str, Any]) -> float:
     return math.prod(float(point.get(name, 1.0)) for name in SIZES) / point.get("thin", 1)
 
 
-def progress_bar(name: str, total: int, done: int = 0, shown: bool = True) -> "tqdm":
+def progress_bar(name: str, total: int, shown: bool) -> "tqdm":
     """A bar of points on standard error; where that is no terminal, a line every ten seconds."""
     from tqdm import tqdm
 
-    terminal = sys.stderr.isatty() or "SCHEDLIB_TERMINAL" in os.environ
-    looks = {
-        "mininterval": 0.2 if terminal else 10,
-        "dynamic_ncols": sys.stderr.isatty(),
-        "file": sys.stderr,
-    }
-    return tqdm(total=total, initial=done, desc=name, unit="point", disable=not shown, **looks)
+    terminal = sys.stderr.isatty()
+    return tqdm(
+        total=total,
+        desc=name,
+        unit="point",
+        disable=not shown,
+        mininterval=0.2 if terminal else 10,
+        dynamic_ncols=terminal,
+        file=sys.stderr,
+    )
 
 
-def seconds_per_task(
-    experiment: Experiment, scale: str, points: Iterable[Mapping[str, Any]]
-) -> list[float | None]:
-    """Expected seconds of each point: what the same point took; else by its size, from what others took at
-    this scale or at any; else None. Looks at every stored entry, also of older code; where there is none, at
-    the committed provenance, of this scale if it is there."""
-    metas = [
-        meta for meta in map(store.peek, store.folder(experiment.id).glob("*.parquet")) if meta
+def in_order(tasks: list[store.Task], seconds: Mapping[Path, float]) -> list[store.Task]:
+    """The tasks that take longest first; before them one of each experiment.
+
+    Two workers at one experiment would compile its kernels twice.
+    """
+    longest_first = sorted(tasks, key=lambda task: seconds[task.path], reverse=True)
+    first: dict[str, Path] = {}
+    for task in longest_first:
+        first.setdefault(task.description["experiment"], task.path)
+    return sorted(
+        longest_first, key=lambda task: task.path != first[task.description["experiment"]]
+    )
+
+
+def published_seconds(task: store.Task, scale: str) -> float:
+    """How long a task takes by its size, as long as its experiment took when it was last published.
+
+    Infinite when it never was. The published run at this scale counts, else one at another.
+    """
+    name = task.description["experiment"]
+    known = [
+        entry
+        for entry in published((paths.checkout() or paths.PACKAGE) / "figures")
+        if entry["experiment"] == name
     ]
-    taken: dict[str, list[float]] = {}
-    for meta in metas:
-        taken.setdefault(store.canonical(meta["point"]), []).append(meta["seconds"])
-    here = [meta for meta in metas if meta.get("scale") == scale] or metas
-    work, seconds = sum(size(meta["point"]) for meta in here), sum(meta["seconds"] for meta in here)
-    if not here:
-        known = _published((paths.checkout() or paths.PACKAGE) / "figures")
-        if entries := [entry for entry in known if entry["experiment"] == experiment.id]:
-            entry = min(
-                entries, key=lambda entry: (entry["scale"] != scale, entry["scale"] == "paper")
-            )
-            work, seconds = entry["seeds"] * sum(map(size, entry["points"])), entry["seconds"]
-    same = (taken.get(store.canonical(point)) for point in points)
-    return [
-        fmean(known) if known else size(point) * seconds / work if work else None
-        for point, known in zip(points, same, strict=True)
-    ]
+    if not known:
+        return math.inf
+    entry = min(known, key=lambda entry: (entry["scale"] != scale, entry["scale"] == "paper"))
+    work = entry["seeds"] * sum(map(size, entry["points"]))
+    return size(task.point) * entry["seconds"] / work
 
 
 @cache
-def _published(folder: Path) -> list[dict[str, Any]]:
-    """Every entry of the provenance below a folder, read once for all experiments."""
+def published(folder: Path) -> list[dict[str, Any]]:
+    """Every entry of the provenance below a folder, read once for all tasks."""
     files = sorted(folder.rglob("provenance.json"))
     return [entry for file in files for entry in json.loads(file.read_text("utf-8")).values()]
 
 
-def sentence(expected: list[float | None], workers: int | None, total: int) -> str:
-    """The estimate in words, from the expected seconds of the points left; `workers=None` means a cluster.
+def forecast(seconds: Collection[float]) -> str:
+    """How many points are to run, and how long that took when they were last published.
 
-    >>> sentence([3.0, 5.0], 2, total=8)
-    'about 5 s on 2 workers; 6 of 8 points already done'
-    >>> sentence([3.0, None], 2, total=2), sentence([None], 1, total=1)[:12]
-    ('at least 3 s on 2 workers; 0 of 2 points already done', 'time unknown')
+    >>> forecast([3.0, 5.0]), forecast([3.0, math.inf])
+    ('2 points to run, about 8 s of computing', '2 points to run, at least 3 s of computing')
+    >>> forecast([math.inf])
+    '1 points to run'
     """
-    if not expected:
-        return f"all {total} points already done"
-    known = [seconds for seconds in expected if seconds is not None]
-    least = "about" if len(known) == len(expected) else "at least"
-    if not known:
-        when = "time unknown until the first points are done"
-    elif workers is None:
-        when = f"{least} {tables.duration(sum(known))} of work, shared by the cluster"
-    else:
-        longest = tables.duration(max(sum(known) / workers, *known))
-        when = f"{least} {longest} on {workers} worker{'s' * (workers > 1)}"
-    return f"{when}; {total - len(expected)} of {total} points already done"
-
-
-def estimate(
-    only: registry.Names = None,
-    scale: str = "quick",
-    seeds: int | None = None,
-    workers: int | None = None,
-) -> str:
-    """What regenerating these figures and judging their claims will take: in all, then a line per paper. Only
-    the first look at claims is counted; more seeds are run where a verdict needs them."""
-    library = registry.load()
-    expected: dict[str, list[float | None]] = {}
-    total: dict[str, int] = {}
-    for name in library.behind(only):
-        experiment = library.experiment(name)
-        if not experiment.missing():
-            tasks = store.tasks(experiment, scale, seeds)
-            left = [task.point for task in tasks if store.peek(task.path) is None]
-            total[experiment.paper] = total.get(experiment.paper, 0) + len(tasks)
-            known = seconds_per_task(experiment, scale, left) if left else []
-            expected.setdefault(experiment.paper, []).extend(known)
-    count = workers or worker.cores()
-    whole = sentence(sum(expected.values(), []), count, sum(total.values()))
-    each = [
-        f"  {papers.title_of(key)}: {sentence(expected[key], count, total[key])}"
-        for key in expected
-    ]
-    return "\n".join([whole, *(each if len(each) > 1 else [])])
+    known = [each for each in seconds if each < math.inf]
+    least = "about" if len(known) == len(seconds) else "at least"
+    took = f", {least} {tables.duration(sum(known))} of computing" if known else ""
+    return f"{len(seconds)} points to run{took}"
