@@ -48,8 +48,15 @@ def public(face):
         if not name.startswith("_") and getattr(value, "__module__", "") == module.__name__
     ]
     for name in getattr(module, "__all__", own):
-        if callable(value := getattr(module, name)):
+        value = getattr(module, name)
+        if callable(value) and not inherits_within(module, value):
             yield f"{face}.{name}", inspect.getdoc(value) or ""
+
+
+def inherits_within(module, value):
+    """Whether a class of a plain file is another's with changes: the base's example shows it."""
+    bases = getattr(value, "__bases__", ())
+    return ".plain" in module.__name__ and any(".plain" in base.__module__ for base in bases)
 
 
 def found(name):

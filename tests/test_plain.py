@@ -12,7 +12,17 @@ from schedlib import papers
 PACKAGE = Path(schedlib.__file__).parent
 FILES = sorted(PACKAGE.glob("*/plain*.py"))
 LONGEST_FILE, LONGEST_FUNCTION = 300, 40
-LIBRARIES = {"collections", "dataclasses", "heapq", "itertools", "math", "typing", "numpy", "pandas", "pulp"}
+LIBRARIES = {
+    "collections",
+    "dataclasses",
+    "heapq",
+    "itertools",
+    "math",
+    "typing",
+    "numpy",
+    "pandas",
+    "pulp",
+}
 
 
 def module_of(file):

@@ -34,6 +34,7 @@ from schedlib.mch.allocate import Filling
 from schedlib.mch.flatten import Flattened
 from schedlib.mch.model import Tree
 
+__all__ = ["allocate", "flatten", "hierarchical_leaf", "normalised_demand", "weighted_drf"]
 Vector = list[float]
 
 
@@ -185,9 +186,7 @@ def rounded(share: float) -> float:
 def weighted_drf(cluster: Cluster, mu: Vector, w: Vector) -> None:
     """Serve the leaf with the least mu_i t_i / w_i, until no task fits.
 
-    - `mu (p,)`: the share that one task takes; `w (p,)`: the weights
-
-    Source: MCH, Section II.B; DRF, Ghodsi et al., NSDI 2011, Algorithm 1.
+    - `mu (p,)`: the share that one task takes; `w (p,)`: the weights. Source: MCH, Section II.B
 
     >>> cluster = Cluster(Tree([(1, 4), (3, 1)]), (9, 18))
     >>> weighted_drf(cluster, mu=[4 / 18, 3 / 9], w=[1, 1])

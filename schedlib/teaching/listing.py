@@ -34,10 +34,10 @@ def show(*functions: Callable[..., Any]) -> Listing:
     >>> print(str(show(flow_shop_makespan)).splitlines()[-1])
         return float((first_end + second_left).max())
     """
-    return Listing("\n\n\n".join(without_docstrings(function) for function in functions))
+    return Listing("\n\n\n".join(_without_docstrings(function) for function in functions))
 
 
-def without_docstrings(function: Callable[..., Any]) -> str:
+def _without_docstrings(function: Callable[..., Any]) -> str:
     """The source of one function or class without its docstrings, its first line at the margin."""
     source = textwrap.dedent(inspect.getsource(function))
     lines = source.splitlines()
