@@ -98,7 +98,7 @@ def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypat
     figure = Figure("hmhs.toy-broken", broken.id, None, "Never.", "Never.")
     claim = Claim(
         "hmhs.never", "S", "words", "m", "s", None, "text", "order", 0.0, broken.id, toy.speedup
-    )  # fmt: skip
+    )
     known = toy.REGISTRY
     library = registry.Registry.of(
         [toy.TOY, broken],
@@ -116,6 +116,31 @@ def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypat
     ledger = (folder / "claims.csv").read_text()
     assert "hmhs.twice" in ledger and "hmhs.big" in ledger and "hmhs.never" not in ledger
     assert (folder / "README.md").exists()
+
+
+def test_points_that_only_claims_need_are_run_too(checkout, paper, monkeypatch):
+    unseen = toy.experiment(toy.counted, checkout)
+    claim = Claim(
+        "hmhs.unseen",
+        "S",
+        "words",
+        "m",
+        "s",
+        None,
+        "text",
+        "order",
+        0.0,
+        unseen.id,
+        lambda frame: frame.groupby("seed")["value"].mean(),
+    )
+    known = toy.REGISTRY
+    figure = known.figures["hmhs.toy"]
+    library = registry.Registry.of([toy.TOY, unseen], [figure], [*known.claims.values(), claim])
+    monkeypatch.setattr(registry, "load", lambda: library)
+    folder = notebooks.figures(scale="smoke", workers=1)
+    assert len(toy.executions(checkout)) == 6
+    rows = (folder / "claims.csv").read_text().splitlines()
+    assert [",reproduced," in row for row in rows if row.startswith("hmhs.unseen,")] == [True]
 
 
 def test_killed_kernel_says_that_the_same_command_goes_on(checkout):
