@@ -173,6 +173,16 @@ def test_slides_are_what_the_author_set():
     assert [shown.metadata["image/png"]["alttext"] for shown in deck[5].outputs] == ["two"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "size"), [(10, None), (30, "long"), (50, "columns")], ids=["short", "long", "longest"]
+)
+def test_a_long_algorithm_box_is_set_smaller_and_the_longest_in_two_columns(lines, size):
+    box = output({"text/markdown": "```python\n" + "x = 1\n" * lines + "```"})
+    tags = slides.shown(new_code_cell("show(f)", outputs=[box]), {}).metadata.tags
+    assert {"long", "columns"} & set(tags) == ({size} if size else set())
+    assert "broad" in tags
+
+
 @pytest.mark.parametrize("name", CHAPTERS)
 def test_a_lecture_has_few_words_on_a_slide_and_all_pictures_that_it_names(name):
     chapter = nbformat.read(CHAPTERS[name], as_version=4)

@@ -21,7 +21,10 @@ ROOT = paths.checkout() or Path()
 OWN = ROOT / "notebooks" / "book"
 BROAD = 1.9  # a picture of a larger ratio of width to height is broad
 COLUMNS = 6  # a table of more columns is broad
-SHORT_LISTING = 24  # lines; a longer algorithm box is set in smaller type
+SHORT_LISTING, LONG_LISTING = (
+    24,
+    32,
+)  # lines; what is longer is set in smaller type, or in two columns
 
 
 def words(source: str, kind: str):
@@ -59,7 +62,10 @@ def shown(cell, slide):
         tags.append("no-code")
     if listings or any(is_broad(data) for data in shown_data):
         tags.append("broad")
-    if sum(listing.count("\n") for listing in listings) > SHORT_LISTING:
+    length = sum(listing.count("\n") for listing in listings)
+    if length > LONG_LISTING:
+        tags.append("columns")
+    elif length > SHORT_LISTING:
         tags.append("long")
     cell.metadata = nbformat.from_dict({"slideshow": {"slide_type": "-"}, "tags": tags})
     return cell
