@@ -5,6 +5,7 @@ import re
 
 import pytest
 
+import lab
 from schedlib import paths
 from schedlib.reproduce import notebooks
 from schedlib.teaching import exercises
@@ -13,6 +14,7 @@ CHAPTERS = {
     name: file for name, file in notebooks.book().items() if not name.startswith("reproduce/")
 }
 BOOK = [name for name in CHAPTERS if "/" not in name]
+IN_JUPYTERLAB = "test_runs_without_complaint_and_every_control_answers"
 LONGEST_CELL, WIDEST_CELL = 25, 88
 HEAD = re.compile(
     r"# [^\n]+\n\n\*\*After this chapter\*\* you can .+?\n\n\*\*Prerequisites\*\*: .+?\s\*\*Time\*\*: (?P<minutes>\d+) minutes.*?\n\n"
@@ -188,7 +190,9 @@ def test_solutions_are_accepted(name):
 
 
 @pytest.mark.parametrize("name", CHAPTERS)
-def test_still_runs(name):
+def test_still_runs(name, request):
+    if lab.CHROMIUM and f"{IN_JUPYTERLAB}[{name}]" in {item.name for item in request.session.items}:
+        pytest.skip("JupyterLab runs it, and looks at its verdicts too")
     text = notebooks.executed(CHAPTERS[name])
     if name.startswith("solutions/"):
         accepted([cell for cell in json.loads(text)["cells"] if cell["cell_type"] == "code"])

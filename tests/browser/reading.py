@@ -130,6 +130,10 @@ class Notebook:
         """Each code cell's number, prompt (empty where it is folded) and outputs."""
         return self.page.evaluate(CELLS)
 
+    def verdicts(self) -> list[str]:
+        """How each exercise's verdict begins: "Right:", "Not yet:" or "Your turn:"."""
+        return self.page.locator(".jp-OutputArea-output p[role=status] strong").all_inner_texts()
+
     def all_ran(self) -> bool:
         ran = self.traffic.stopped or all(
             cell["folded"] or re.search(r"\d", cell["prompt"]) for cell in self.cells()

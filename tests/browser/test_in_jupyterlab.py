@@ -14,6 +14,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.skipif(not lab.CHROMIUM, reason=l
 BOOK = notebooks.book()
 SERVERS = 2
 """How many JupyterLabs may run at a time, however many cores there are."""
+CHECK = 'exercises.check(\\"'
+"""How a cell that checks an answer stands in a notebook's file."""
 PROGRESS = r"[a-z0-9]+\.[a-z0-9-]+( \(smoke\))?:"
 """How the lines begin in which the notebooks behind `make figures` say what they compute."""
 
@@ -74,6 +76,8 @@ def test_runs_without_complaint_and_every_control_answers(name, opened, tmp_path
         problems = opened.problems()
         assert not problems, f"{name}:\n" + "\n".join(problems)
         record_property("took", f"{name}: run in {time.monotonic() - start:.1f} s")
+        said = "Right:" if name.startswith("solutions/") else "Your turn:"
+        assert opened.verdicts() == [said] * BOOK[name].read_text().count(CHECK), name
         found = opened.page.locator(explorers.ROOTS).count()
         assert found == with_explorers(BOOK[name]), (
             f"{name}: explorers in the page, and in the notebook as committed"
