@@ -61,6 +61,17 @@ def test_collapsed_hierarchies_decide_as_plain_ones(problem):
             assert_alike(mch.fill(tree, capacity, rule), plain.allocate(tree, capacity, rule))
 
 
+def test_ties_by_hand():
+    """3 * 0.1 and 0.3 are equal, so the first leaf is next; of two shares of 2/20, fewer tasks per omega go first."""
+    tenths, weighed = mch.Tree([(0.1,), (0.3,)]), mch.Tree([(1,), (2,)], {(2,): 4})
+    for rule in ("drf", "mch"):
+        assert plain.allocate(tenths, (1,), rule).order[:5].tolist() == [0, 1, 0, 0, 0]
+        assert_alike(mch.fill(tenths, (1,), rule), plain.allocate(tenths, (1,), rule))
+    order = plain.allocate(weighed, (20,), "h-drf").order.tolist()
+    assert order[6] == 1 and sorted(order[:6]) == [0, 0, 1, 1, 1, 1]
+    assert_alike(mch.fill(weighed, (20,), "h-drf"), plain.allocate(weighed, (20,), "h-drf"))
+
+
 @settings(deadline=None, max_examples=40)
 @given(problems(most_resources=3, whole=True))
 def test_hierarchical_rules_decide_as_in_exact_arithmetic(problem):
