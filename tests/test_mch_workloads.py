@@ -6,7 +6,7 @@ import pytest
 
 from mch_instances import by_equations
 from schedlib import mch, traces
-from schedlib.exhibits.mch import fig1_4_weights, fig5_cost, tenants
+from schedlib.exhibits.mch import fig1_4_weights, fig5_cost
 from schedlib.mch import workloads
 from schedlib.pictures.trees import plot_tree, tree_size
 
@@ -201,39 +201,3 @@ def test_shares_are_judged_in_their_windows():
         measured("fig4-takes-over", frame), 1
     )
     assert np.allclose(measured("fig4-others-stay", frame), 0.05)
-
-
-def test_a_tenants_leaf_asks_for_what_most_of_its_tasks_ask_for():
-    tasks = pd.DataFrame(
-        {"tenant": list("baaab"), "kind": list("xyyxx"), "duration": [0.0, 5, 6, 7, 8]}
-    )
-    tasks = tasks.assign(cpu=[1.0, 2, 2, 1, 3], gpu=[0.0, 1, 1, 0, 0])
-    tree, made = workloads._tenants(tasks, ["cpu", "gpu"])
-    assert [tree.name(node) for node in range(tree.n_nodes)] == ["root", "a", "x", "y", "b", "x"]
-    assert tree.demand.tolist() == [[1, 0], [2, 1], [1, 0]]
-    assert made.to_numpy().tolist() == [[2, 1], [1, 5], [1, 6], [0, 7], [2, 8]]
-
-
-def test_tenants_ask_for_the_load_and_always_have_tasks_waiting():
-    tree, tasks = (
-        mch.Tree([(1, 0), (1, 2)]),
-        pd.DataFrame({"leaf": [0, 1, 1], "duration": [2.0, 3.0, 5.0]}),
-    )
-    capacity = np.array([10.0, 4.0])
-    jobs = tenants.arrivals(tree, tasks, capacity, 4000, 0)
-    asked = (
-        (tree.demand[jobs["leaf"]] * jobs[["duration"]].to_numpy()).sum(axis=0)
-        / capacity
-        / jobs["submit"].iloc[-1]
-    )
-    assert np.isclose(asked.max(), tenants.LOAD, rtol=0.05)
-    work = tenants.backlog(tree, tasks, capacity, 100.0, 0).groupby("leaf")["duration"].sum()
-    assert (work > 1.7 * 100 * np.array([10, 2])).all()
-
-
-def test_the_poorest_leaf_is_found_for_each_seed():
-    frame = pd.DataFrame(
-        {"rule": "drf", "place": ["pool"] * 4 + ["machines"] * 4, "seed": [0, 0, 1, 1] * 2}
-    )
-    table = tenants.poorest(frame.assign(share=[0.5, 1, 1, 0.7, 1, 2, 3, 4]))
-    assert np.allclose(table.loc["drf"], [0.6, 2.0])

@@ -10,7 +10,6 @@ import pandas as pd
 from schedlib import traces
 from schedlib.core.streams import streams
 from schedlib.mch.model import Tree
-from schedlib.traces.alibaba2018 import STAGE_KINDS
 
 FIG4_CAPACITY = (200.0, 200.0)  # Section IV.A: 200 CPUs, 200 GB
 CORES = (
@@ -154,53 +153,3 @@ def jobs_from_trace(n: int, seed: int) -> pd.DataFrame:
         rng.permutation(len(stages))[:n] if n <= len(stages) else rng.integers(len(stages), size=n)
     )
     return stages.iloc[rows].reset_index(drop=True)
-
-
-@cache
-def gpu_tenants() -> tuple[Tree, pd.DataFrame, np.ndarray]:
-    """Tenants of Alibaba's GPU cluster: the hierarchy, tasks with `leaf, duration` (s), and machines (M, 3).
-
-    Resources are cores, GiB and GPUs. Best-effort tasks (BE) are one tenant, all others, which serve, the
-    other; each has a leaf for tasks without a GPU, with a part of one, with one, and with several. The
-    machines are every 48th, those with the fewest GPUs first. Left out: tasks of over a day, 1 in 80. Source:
-    `traces.alibaba_gpu2023`, whose errors it has where the trace is not there.
-    """
-    nodes, work = traces.alibaba_gpu2023(traces.alibaba_gpu2023_folder() or "")
-    tasks, resources = work.tasks.merge(work.jobs, on="job"), ["cpu", "mem", "gpu"]
-    kinds = [tasks["gpu"] == 0, tasks["gpu"] < 1, tasks["gpu"] == 1]
-    kind = np.select(kinds, ["no GPU", "part of a GPU", "one GPU"], "several")
-    tasks = tasks.assign(kind=kind, tenant=np.where(tasks["qos"] == "BE", "best effort", "serving"))
-    machines = nodes.sort_values("gpu", kind="stable")[resources].to_numpy(float)[::48]
-    return *_tenants(tasks[tasks["duration"] <= 86_400], resources), machines
-
-
-@cache
-def hour_tenants() -> tuple[Tree, pd.DataFrame, np.ndarray]:
-    """Tenants of the Alibaba hour, as `gpu_tenants`: cores and memory (of a machine), 4 machines.
-
-    Stages that are a whole job are one tenant, stages of workflows the other; each has a leaf for every kind
-    of stage. Tasks ask for what was requested for them, so that all leaves are full-type.
-
-    >>> tree, tasks, machines = hour_tenants()
-    >>> tree.n_leaves, bool((tree.demand > 0).all()), machines.shape
-    (6, True, (4, 2))
-    """
-    work = traces.alibaba2018("stages")
-    stages = work.jobs.assign(kind=np.array(STAGE_KINDS)[work.jobs["class"]])
-    alone = stages.groupby("trace_job")["job"].transform("size") == 1
-    stages = stages.assign(tenant=np.where(alone, "single stages", "workflows"))
-    tasks = work.tasks[["job", "duration"]].merge(stages, on="job")
-    return *_tenants(tasks, ["plan_cpu", "plan_mem"]), np.tile([float(CORES), 1.0], (4, 1))
-
-
-def _tenants(tasks: pd.DataFrame, resources: list[str]) -> tuple[Tree, pd.DataFrame]:
-    """A group for each `tenant`, in it a leaf for each `kind`; its tasks ask for what most of them do."""
-    found, names = tasks.groupby(["tenant", "kind"]), dict[tuple, str]()
-    nested: dict[str, list] = {}
-    for tenant, kind in found.groups:
-        rows = found.get_group((tenant, kind)).groupby(resources).size()
-        below = nested.setdefault(tenant, [])
-        below.append(tuple(map(float, rows.index[rows.to_numpy().argmax()])))
-        names |= {(len(nested),): tenant, (len(nested), len(below)): kind}
-    table = pd.DataFrame({"leaf": found.ngroup(), "duration": tasks["duration"].clip(lower=1.0)})
-    return Tree(list(nested.values()), names=names), table.reset_index(drop=True)

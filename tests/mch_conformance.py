@@ -1,6 +1,6 @@
-"""What the schedulers in use do: published test cases of Volcano, Mesos and YARN, beside the rules here.
+"""Published test cases of schedulers in use (Volcano, Mesos, YARN), and how a rule serves one of them.
 
-Facts of the cases alone, written anew. Sources: volcano-sh/volcano, pkg/scheduler/plugins/drf/hdrf_test.go;
+The facts of the cases alone, in our words. Sources: volcano-sh/volcano, pkg/scheduler/plugins/drf/hdrf_test.go;
 apache/mesos, src/tests/sorter_tests.cpp (DRFSorterTest); apache/hadoop, the FairScheduler's
 TestDominantResourceFairnessPolicy.java.
 """
@@ -8,15 +8,12 @@ TestDominantResourceFairnessPolicy.java.
 import re
 
 import numpy as np
-import pandas as pd
 
-from schedlib.experiment import Experiment, Figure, scales
 from schedlib.mch import dispatch
-from schedlib.mch.allocate import empty, fill, served
+from schedlib.mch.allocate import empty, served
 from schedlib.mch.model import Tree
 from schedlib.mch.rules import RULES
 
-PLACE = 5.4
 WHOLE = 2**40  # tasks that make up what a leaf holds: one more is no change that a rule sees
 LEAF = re.compile(r"^(\(?)([a-z/.]+)(?:(\d[\d.]*)(?:,(\d+))?)?(?:\*([\d.]+))?(?:#(\d+))?\)?$")
 COUNT, HOLD = "a3 b3 c{} d3#2 e3", "100: a{} b/c{} b/d3"
@@ -127,11 +124,10 @@ VOLCANO = {
 """The tree, what there is of each resource, tasks of each leaf, and how many of them run in the end."""
 HIERARCHICAL = "naive-h-drf"  # Mesos adds up what is below a node and takes the largest share
 FLAT = (HIERARCHICAL, "h-drf", "weighted-drf")
-WHY = {
-    "SameDominantResource": "equal dominant shares: YARN then compares the next largest shares, rules "
-    "here numbers of tasks, then indices"
-}
-ABSENT = "guaranteed minimum shares (OneIsNeedy, half of BothAreNeedy) have no counterpart here"
+EQUAL_SHARES = {"SameDominantResource"}
+"""Of YARN's cases: dominant shares are equal. YARN then compares the next largest shares, the rules here
+numbers of tasks, then indices."""
+# YARN's guaranteed minimum shares (OneIsNeedy, half of BothAreNeedy) have no counterpart here.
 
 
 def read_case(line: str) -> tuple:
@@ -183,55 +179,3 @@ def served_in_turn(line: str, rule: str, method: str = "fast") -> bool:
     dispatch.refresh(*how, state)
     dispatch.fill(*how, state)
     return state.order[: len(order)].tolist() == order
-
-
-def run(seed: int) -> pd.DataFrame:
-    """A row for each published case: `source, case, rules, compared, agree, why`; compared are the numbers of
-    tasks of Volcano's leaves, and orders: Mesos' by both methods, YARN's with either of the two named
-    first.
-    """
-    rows = []
-    for case, (tree, there, tasks, wanted) in VOLCANO.items():
-        for rule in ("h-drf", "mch", "mch-two-phase"):
-            done = fill(tree, (there, there), rule, tasks=np.full(tree.n_leaves, tasks)).tasks
-            rows.append(("Volcano", case, rule, len(wanted), int((done == wanted).sum()), ""))
-    for case, lines in MESOS.items():
-        rules = (HIERARCHICAL,) if "/" in "".join(lines) or "Count" in case else FLAT
-        agree = [
-            served_in_turn(line, rule, method)
-            for line in lines
-            for rule in rules
-            for method in ("fast", "literal")
-        ]
-        rows.append(("Mesos", case, ", ".join(rules), len(agree), sum(agree), ""))
-    for case, lines in YARN.items():
-        swapped = [re.sub(r"(a\S+) (b\S+)", r"\2 \1", line) for line in lines]
-        agree = [served_in_turn(line, rule) for line in (*lines, *swapped) for rule in FLAT]
-        rows.append(("YARN", case, ", ".join(FLAT), len(agree), sum(agree), WHY.get(case, "")))
-    return pd.DataFrame(rows, columns=["source", "case", "rules", "compared", "agree", "why"])
-
-
-def _counts(frame):
-    sums = frame.groupby("source", sort=False)[["agree", "compared"]].sum()
-    return ", ".join(f"{row.Index} {row.agree} of {row.compared}" for row in sums.itertuples())
-
-
-EXPERIMENTS = (
-    Experiment(
-        "mch.conformance", "Published cases of schedulers in use", run, scales([{}]), scales(1)
-    ),
-)
-FIGURES = (
-    Figure(
-        "mch.conformance",
-        "mch.conformance",
-        None,
-        lambda frame: (
-            "The published test cases of three schedulers in use, run with our rules: Volcano (hierarchical "
-            "DRF), Mesos (its DRF sorter is the naive hierarchical rule) and YARN (dominant-resource "
-            f"fairness). Comparisons that agree: {_counts(frame)}. Not compared: {ABSENT}."
-        ),
-        lambda frame: f"Table of published cases. Comparisons that agree: {_counts(frame)}.",
-    ),
-)
-CLAIMS = ()
