@@ -141,14 +141,35 @@ def one_of(answer: Any, choices: Sequence[str]) -> str:
     return by_word[word]
 
 
-def near(value: Any, right: Any, within: float = 0.01) -> bool:
+def near(value: Any, right: Any, within: float = 0.02) -> bool:
     """Whether a value, or each of an array, is right but for a relative error (1e-9 absolute at 0).
 
-    >>> near(1.004, 1), near([1, 2], [1, 2.1])
-    (True, False)
+    >>> near(1.014, 1), near([1, 2], [1, 2.1]), near([1, 1], 1)
+    (True, False, False)
     """
-    value, right = np.asarray(value, float), np.asarray(right, float)
-    close = value.shape == right.shape and np.abs(value - right) <= np.maximum(
-        within * np.abs(right), 1e-9
-    )
-    return bool(np.all(close))
+    same_shape = np.shape(value) == np.shape(right)
+    return same_shape and np.allclose(value, right, rtol=within, atol=1e-9)
+
+
+def right_in_cases(
+    answer: Any,
+    arguments: str,
+    cases: Sequence[tuple[str, tuple, Any]],
+    read: Callable = number,
+    within: float = 1e-3,
+) -> None:
+    """Raise `Hint` unless a reader's function gives the right result in each case.
+
+    A case is its hint, its arguments (a list becomes an array) and its result.
+    """
+    own = function(answer, arguments)
+    for i, (hint, given, right) in enumerate(cases, 1):
+        here = f"case {i} of {len(cases)}"
+        arrays = [np.array(one) if isinstance(one, list) else one for one in given]
+        with hinted(f"it stopped at {here}"):
+            result = own(*arrays)
+        try:
+            value = read(result)
+        except Hint as odd:
+            raise Hint(f"{here}: what it returns {odd}") from odd
+        expect(near(value, right, within), f"{here} is off: {hint}")
