@@ -242,19 +242,19 @@ WRONG = {
         lotes.Policy(arrive=first_fit),
         lotes.Policy(arrive=most_running),
     ],
-    "tour.another_batch": lambda: {
-        "seed 0": sooner(0),
-        "part of 1": sooner(1) / 100,
-        "what is left": 100 - sooner(1),
-        "lost": 0,
-    },
-    "waiting.canteen": lambda: {
-        "hours": (1 / 6, 4, 15),
-        "rest": (10, 6, 15),
-        "by ten": (9, 4, 15),
-        "line": (10, 5, 15),
-        "inside": (10, 4, 6),
-    },
+    "tour.another_batch": lambda: [
+        sooner(0),  # seed 0
+        sooner(1) / 100,  # part of 1
+        100 - sooner(1),  # what is left
+        0,
+    ],
+    "waiting.canteen": lambda: [
+        (1 / 6, 4, 15),  # hours
+        (10, 6, 15),  # rest
+        (9, 4, 15),  # by ten
+        (10, 5, 15),  # line
+        (10, 4, 6),  # inside
+    ],
     "waiting.levels": lambda: [
         lambda s, f: levels(s, f, gaps=False),
         lambda s, f: levels(s, f, weighed=False),
@@ -263,27 +263,27 @@ WRONG = {
         abs,
         lambda s, f: levels(np.r_[0.0, s], np.r_[0.0, f]) * len(s) / 400,
     ],
-    "waiting.last_first": lambda: {
-        "stay": (1 / 0.3, 3.18, 6.81),
-        "swapped": (7 / 3, 6.81, 3.18),
-        "idle": (1 / 0.3 + 1, 3, 7),
-        "fair": (7 / 3, 3.18, 3.18),
-        "even": (7 / 3, 1, 1),
-    },
-    "waiting.help_desk": lambda: {
-        "hours": (5 / 6, 25 / 6, 25 / 714),
-        "stay": (60, 5, 60 * 25 / 714),
-        "half": (50, 25 / 6, 25),
-        "line": (50, 5, 2.1),
-        "no": (10, 1, 1),
-        "two": (50, 25 / 6, 25 / 714),
-    },
-    "waiting.pooling": lambda: {
-        "upside down": (1 / pooled(0.8), 1 / pooled(0.97)),
-        "rates": rates(),
-        "twice": (2, 2),
-        "second": (pooled(0.8), 3),
-    },
+    "waiting.last_first": lambda: [
+        (1 / 0.3, 3.18, 6.81),  # stay
+        (7 / 3, 6.81, 3.18),  # swapped
+        (1 / 0.3 + 1, 3, 7),  # idle
+        (7 / 3, 3.18, 3.18),
+        (7 / 3, 1, 1),
+    ],
+    "waiting.help_desk": lambda: [
+        (5 / 6, 25 / 6, 25 / 714),  # hours
+        (60, 5, 60 * 25 / 714),  # stay
+        (50, 25 / 6, 25),
+        (50, 5, 2.1),  # line
+        (10, 1, 1),
+        (50, 25 / 6, 25 / 714),
+    ],
+    "waiting.pooling": lambda: [
+        (1 / pooled(0.8), 1 / pooled(0.97)),  # upside down
+        rates(),
+        (2, 2),
+        (pooled(0.8), 3),
+    ],
     "waiting.staff": lambda: [
         lambda r, s, t: servers(r, s, t, least=0) if r < s else int(r / s),
         lambda r, s, t: servers(r, s, t, wait=chance),
@@ -300,14 +300,14 @@ WRONG = {
         (5, 6, 7),
         (1, 19, 60),
     ],
-    "fluid.limit_by_hand": lambda: {
-        "at a time": (240 / 3.25, "memory"),
-        "one machine": (480 / 3.25 / 20, "memory"),
-        "other resource": (192, "cores"),
-        "wrong word": (480 / 3.25, "cores"),
-        "no word": (480 / 3.25, "disk"),
-        "far": (100, "memory"),
-    },
+    "fluid.limit_by_hand": lambda: [
+        (240 / 3.25, "memory"),  # at a time
+        (480 / 3.25 / 20, "memory"),  # one machine
+        (192, "cores"),  # other resource
+        (480 / 3.25, "cores"),  # wrong word
+        (480 / 3.25, "disk"),
+        (100, "memory"),
+    ],
     "fluid.own_limit": lambda: [
         lambda *of: limit(*of, most=max),
         lambda *of: limit(*of, weigh=False),
@@ -316,13 +316,13 @@ WRONG = {
         lambda *of: limit(*of) / of[1],
         3,
     ],
-    "fluid.one_more": lambda: {
-        "zeros": np.zeros(10),
-        "per core": gains() / CONFIGS.capacity[:, 0],
-        "turned": gains()[::-1],
-        "limits": gains() + lotes.allocate(CONFIGS, CLASSES).rate,
-        "one off": gains() * np.r_[np.ones(9), 2],
-    },
+    "fluid.one_more": lambda: [
+        np.zeros(10),
+        gains() / CONFIGS.capacity[:, 0],  # per core
+        gains()[::-1],
+        gains() + lotes.allocate(CONFIGS, CLASSES).rate,  # limits
+        gains() * np.r_[np.ones(9), 2],
+    ],
     "fluid.face": lambda: [
         np.zeros((2, 10, 4)),
         np.stack([np.zeros((10, 4)), np.full((10, 4), 1e6)]),
@@ -346,13 +346,13 @@ WRONG = {
         lambda c, d, p: priciest(c, d[:2], p[:2]),
         lambda c, d, p: None,
     ],
-    "bins.kink": lambda: {
-        "upside down": (4 / 3, 1 / 3),
-        "too far": (0.75, 0.5),
-        "left": (0.75, 0.2),
-        "half": (0.5, 1 / 3),
-        "per cent": (0.75, 33),
-    },
+    "bins.kink": lambda: [
+        (4 / 3, 1 / 3),  # upside down
+        (0.75, 0.5),  # too far
+        (0.75, 0.2),
+        (0.5, 1 / 3),
+        (0.75, 33),  # per cent
+    ],
     "dispatching.beyond_the_limit": lambda: [
         {"lotes": 1.0, "greedy": None},
         unstable() | {"lotes": None},
@@ -366,13 +366,13 @@ WRONG = {
         four_jobs([2, 2, 9, 2]),
         4,
     ],
-    "dispatching.weight_of_work": lambda: {
-        "hours 0": {at: wait / 3600 for at, wait in waits((0, 1, 2, 4)).items()},
-        "hours 4": waits((0, 1, 2, 4)) | {4: waits((0, 4))[4] / 3600},
-        "four": {0: 1},
-        "off": {0: 1, 1: 2, 2: 3, 4: 4},
-        "last": waits((0, 1, 2, 4)) | {4: 1.0},
-    },
+    "dispatching.weight_of_work": lambda: [
+        {at: wait / 3600 for at, wait in waits((0, 1, 2, 4)).items()},  # hours 0
+        waits((0, 1, 2, 4)) | {4: waits((0, 4))[4] / 3600},  # hours 4
+        {0: 1},
+        {0: 1, 1: 2, 2: 3, 4: 4},
+        waits((0, 1, 2, 4)) | {4: 1.0},
+    ],
     "fluid.mixes": lambda: [
         ((1, 0, 0, 0), (0, 0, 0, 1)),
         ((0, 0, 1, 0), (1, 0, 0, 0)),

@@ -94,29 +94,29 @@ WRONG = {
         (4.5, 1, 4, 4),
         (4, 1, 4),
     ],
-    "one_trace.load_within": lambda: {
-        "whole": late() + within(),
-        "cut": within(cut=True),
-        "late": late(),
-        "per cent": 80,
-        "none": 0,
-        "half": 0.5,
-    },
-    "one_trace.exits": lambda: {
-        "swapped": exits()[::-1],
-        "same": (exits()[0],) * 2,
-        "hours": (waits() / 3600, 1),
-        "negative": (-1, 1),
-        "one": 3,
-    },
-    "one_trace.overlap": lambda: {
-        "may have waited": 1 - overlap(),
-        "ended before": ends(before=True),
-        "no second": ends(0.0),
-        "per cent": 42,
-        "half": 0.5,
-        "none": 0,
-    },
+    "one_trace.load_within": lambda: [
+        late() + within(),  # whole
+        within(cut=True),  # cut
+        late(),  # late
+        80,  # per cent
+        0,
+        0.5,
+    ],
+    "one_trace.exits": lambda: [
+        exits()[::-1],  # swapped
+        (exits()[0],) * 2,  # same
+        (waits() / 3600, 1),  # hours
+        (-1, 1),
+        3,
+    ],
+    "one_trace.overlap": lambda: [
+        1 - overlap(),  # may have waited
+        ends(before=True),  # ended before
+        ends(0.0),  # no second
+        42,  # per cent
+        0.5,
+        0,
+    ],
     "one_trace.mean_end": lambda: [
         hmhs.Policy(),
         lambda instance: -shortest(instance),

@@ -108,13 +108,13 @@ WRONG = {
         hmhs.POLICIES["hmhs"],
         "hmhs",
     ],
-    "own_policy.paired": lambda: {
-        "deviations": [np.std(v, ddof=1) for v in (A, B, np.subtract(B, A))],
-        "normal": np.multiply(halves(), 1.96 / 2.7764),
-        "whole widths": np.multiply(halves(), 2),
-        "difference of both": [*halves()[:2], halves()[0] - halves()[1]],
-        "two": (1, 2),
-    },
+    "own_policy.paired": lambda: [
+        [np.std(v, ddof=1) for v in (A, B, np.subtract(B, A))],  # deviations
+        np.multiply(halves(), 1.96 / 2.7764),  # normal
+        np.multiply(halves(), 2),  # whole widths
+        [*halves()[:2], halves()[0] - halves()[1]],  # difference of both
+        (1, 2),
+    ],
     "own_policy.above_hawk": lambda: [
         eagle.Hawk(),
         eagle.System("anywhere", short_jobs=anywhere),

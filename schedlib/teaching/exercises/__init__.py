@@ -5,12 +5,10 @@
 An exercise is a function under `exercise`, and "topic.function" is its id; `TOPICS` says in which module a
 topic is.
 
-What is right does not stand in this package. Numbers and words are sealed (see `sealed`): rounded, salted and
-hashed. A function that a reader writes is run on cases, and what it returns is compared with hashes. Three
-things cannot be sealed. A check of a property (a policy ahead of another, a tree on which two rules differ)
-runs the library on the answer: it holds no solution, yet says in full what is asked for. Cases have to be
-run, so they can be read. And whoever may ask whether an answer is right can try all answers: a hash makes
-that slow, not impossible.
+A check compares plainly. A number is right within a tolerance. A reader's function is run on cases and has to
+give their results. Where a property is asked for (a policy ahead of another, a tree on which two rules
+differ), the library is run on the answer. So right numbers stand in these modules, and whoever reads them
+first loses the exercise.
 """
 
 import html
@@ -24,7 +22,6 @@ from typing import Any, NamedTuple
 
 from schedlib.core.checks import unknown
 from schedlib.teaching.exercises.reading import Hint, error_line
-from schedlib.teaching.exercises.sealed import Sealed
 
 __all__ = ["Verdict", "check", "exercise", "listed"]
 TOPICS = {
@@ -48,7 +45,7 @@ class Exercise(NamedTuple):
     """What an answer looks like, the function that judges it, and hints for the attempts after the first."""
 
     form: str
-    judge: Callable[[Any, Sealed], str | None]
+    judge: Callable[[Any], str | None]
     hints: tuple[str, ...]
 
 
@@ -92,13 +89,13 @@ class Verdict:
 def exercise(topic: str, *hints: str) -> Callable[[Callable], Callable]:
     """Register the decorated function as the check of an exercise of a topic, with hints for later attempts.
 
-    Its docstring is "Give ... .", told to who asks. It is called with the answer and what is sealed
-    (`Sealed`), raises `Hint` when the answer is not right, and may return a sentence to say after "Right".
+    Its docstring is "Give ... .", shown to a reader who asks. It is called with the answer, raises `Hint`
+    when the answer is not right, and may return a sentence to say after "Right".
 
     Not tried by the tests, since it would register the exercise:
 
     >>> @exercise("arithmetic", "Think of a square.")  # doctest: +SKIP
-    ... def root(answer, sealed):
+    ... def root(answer):
     ...     'Give the root of 9.'
     ...     if answer != 3:
     ...         raise Hint("what times itself is 9?")
@@ -144,7 +141,7 @@ def check(name: str, answer: Any) -> Verdict:
         return Verdict(False, f"give {form}", "Your turn")
     try:
         with warnings.catch_warnings(action="ignore"):
-            praise = judge(answer, Sealed(name))
+            praise = judge(answer)
     except Hint as hint:
         return _refused(name, str(hint), hints)
     except Exception as error:  # whatever a reader hands in, the reply is a sentence

@@ -15,12 +15,12 @@ from schedlib.teaching.exercises.reading import (
     function,
     hinted,
     items,
+    near,
     number,
     numbers,
     rows,
     wholes,
 )
-from schedlib.teaching.exercises.sealed import Sealed
 from schedlib.workload import Workload
 
 probing = partial(exercises.exercise, "probing")
@@ -38,24 +38,25 @@ ONE_PROBE: dict[str, Any] = {
     "the wait of one server is rate * second moment / (2 * (1 - load)); at random each clerk gets "
     "half of the rate"
 )
-def ticket_office(answer: object, seal: Sealed) -> str:
+def ticket_office(answer: object) -> str:
     """Give three numbers: mean waits at random and apart (minutes), and the rate that equals them."""
     at_random, apart, rate = numbers(answer, 3)
-    seal.trap("stay", at_random, "at random: that is wait plus service; give the wait alone")
-    seal.right(
-        "at random", at_random, "at random: half go to each clerk; which two moments has a service?"
-    )
+    quick, slow = 8 / 9, 72  # the waits at the two clerks
+    expect(not near(at_random, 10), "at random: that is wait plus service; give the wait alone")
+    expect(near(at_random, 8), "at random: half go to each clerk; which two moments has a service?")
     hint = "apart: that is the wait at one of the clerks; weigh both by how many customers go there"
-    seal.trap("slow clerk", apart, hint)
-    seal.trap(
-        "plain mean",
-        apart,
+    expect(not near(apart, slow), hint)
+    expect(
+        not near(apart, (quick + slow) / 2),
         "apart: not the mean of two waits: four of five customers go to the quick clerk",
     )
-    seal.right("apart", apart, "apart: each clerk is an M/G/1 queue of equal customers")
+    expect(
+        near(apart, 0.8 * quick + 0.2 * slow),
+        "apart: each clerk is an M/G/1 queue of equal customers",
+    )
     expect(0 < rate < 1 / 1.2, "give a rate above 0 at which both clerks can keep up")
-    seal.right(
-        "rate", rate, "at that rate one of the two ways is still better: set both waits equal"
+    expect(
+        near(rate, 0.75), "at that rate one of the two ways is still better: set both waits equal"
     )
     return "which of the two is better depends on the rate."
 
@@ -64,21 +65,20 @@ def ticket_office(answer: object, seal: Sealed) -> str:
     "`theory.sita_mean_waits(rate, shares, means, squares, [n, 100 - n])` for every n at which "
     "both sides keep up"
 )
-def best_split(answer: object, seal: Sealed) -> str:
+def best_split(answer: object) -> str:
     """Give three pairs, for loads of 50, 80, 95 %: short jobs' workers for the least mean wait, slowdown."""
     given = wholes(rows(answer, 2, "pairs"), "workers")
     expect(given.shape == (3, 2), f"needs three pairs, and here are {len(given)}")
     expect(((given > 0) & (given < 100)).all(), "of a hundred workers each side needs one at least")
-    for column, what in enumerate(("wait", "slowdown")):
-        for load, n in zip((50, 80, 95), given[:, column].tolist(), strict=True):
-            seal.right(
-                f"{what} at {load}", n, f"load {load} %: another number has a smaller {what}"
-            )
+    best = {"wait": (18, 17, 17), "slowdown": (39, 26, 19)}
+    for column, (what, right) in enumerate(best.items()):
+        for load, n, least in zip((50, 80, 95), given[:, column], right, strict=True):
+            expect(n == least, f"load {load} %: another number has a smaller {what}")
     return "the best split depends on what you measure: the mean wait, or the slowdown."
 
 
 @probing("draw three workers with `rng.random()`, and give the one with the least `queued + busy`")
-def three_choices(answer: object, seal: Sealed) -> str:
+def three_choices(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send` for d = 3."""
     system = own_send(answer)
     rng, workers, n = np.random.default_rng(1), 200, 200_000
@@ -99,7 +99,7 @@ def three_choices(answer: object, seal: Sealed) -> str:
 
 
 @probing("draw workers until one has `cluster.long_tasks[worker] == 0`")
-def never_behind_long(answer: object, seal: Sealed) -> str:
+def never_behind_long(answer: object) -> str:
     """Give an `eagle.System` whose `short_jobs` is your `send`."""
     jobs = eagle.google(jobs=20_000, scale=0.04)
     setting: dict[str, Any] = {
@@ -125,22 +125,23 @@ def never_behind_long(answer: object, seal: Sealed) -> str:
 @probing(
     "a share 1 - s of all work is long; a part 1 - p of the short work goes to the general partition"
 )
-def border(answer: object, seal: Sealed) -> str:
+def border(answer: object) -> str:
     """Give three numbers: the load on the border for p = 0.17, 0.25 and 0.35, with s = 0.17."""
     given = numbers(answer, 3)
+    part = np.array([0.17, 0.25, 0.35])
+    borders = 1 / (0.83 / (1 - part) + 0.17)
     expect(
         (given > 0).all() and (given <= 1.2).all(), "loads are positive parts of 1, not per cent"
     )
-    seal.trap(
-        "reserved",
-        given,
+    expect(
+        not near(given, 1 - part),
         "that is the general partition's part of the workers: it gets less than all the work",
     )
-    for p, load in zip((0.17, 0.25, 0.35), given, strict=True):
+    for p, load, right in zip(part, given, borders, strict=True):
         hint = (
             f"p = {p:g}: at that load the general partition gets more work than it can do, or less"
         )
-        seal.right(f"p = {p:g}", load, hint, 0.04)
+        expect(near(load, right, 0.04), hint)
     return "setting workers aside for short jobs can make short jobs slower."
 
 
@@ -168,23 +169,23 @@ SEEDS = (0, 1, 2)
 @eagle_(
     "write down when each of the four nodes is free, with d = 50, and who asks for the next task"
 )
-def toy(answer: object, seal: Sealed) -> str:
+def toy(answer: object) -> str:
     """Give three numbers: completion times for d = 50, sticky and not, and the d from which both agree."""
     with_it, without, d = numbers(answer, 3)
-    seal.trap("swapped", (with_it, without), "the two times look swapped")
-    seal.right("without", without, "without: when does the slowest node begin with its task?")
+    expect(not near((with_it, without), [150, 110]), "the two times look swapped")
+    expect(near(without, 150), "without: when does the slowest node begin with its task?")
     hint = "with sticky probes: when are the quick nodes free again, and is that before the slow ones are?"
-    seal.right("with", with_it, hint)
+    expect(near(with_it, 110), hint)
     expect(1 <= d <= 1000, "the last number is a d in seconds: between 1 and 1,000")
     hint = (
         "the two ways do not become equal at that d: simulate both just below it and just above it"
     )
-    seal.right("d", d, hint)
+    expect(near(d, 90), hint)
     return "from there on the slow nodes are free before the quick ones ask again."
 
 
 @eagle_("a node, `kill={('node', 3): 0.5}`, and long tasks, so that it is busy when it dies")
-def killed_node(answer: object, seal: Sealed) -> str:
+def killed_node(answer: object) -> str:
     """Give what `prototype.run` returned: a node died while it had a task, and every job was completed."""
     done = a(prototype.Measurement, answer, "what `prototype.run` returns")
     said = "\n".join(done.notes["what"])
@@ -206,13 +207,14 @@ def killed_node(answer: object, seal: Sealed) -> str:
 @eagle_(
     "for each number of busy workers, the chance that k different ones are all busy; take the mean last"
 )
-def near_the_limit(answer: Any, seal: Sealed) -> str:
+def near_the_limit(answer: Any) -> str:
     """Give a function of (busy, workers, k): the share of jobs that wait, if they arrive while `busy` (an
     array) of the workers are busy."""
     own, rng = function(answer, "busy, workers, k"), np.random.default_rng(0)
     for spread in (0, 5, 12):
         busy = np.clip(np.rint(rng.normal(85, spread, 5000)), 0, 100).astype(int)
         for k in (2, 5, 10):
+            all_busy = np.prod([(busy - i).clip(0) / (100 - i) for i in range(k)], axis=0)
             with hinted(f"it does not run on an array of 5,000 whole numbers, 100 and {k}"):
                 mine = number(np.mean(own(busy.copy(), 100, k)))
             when = (
@@ -220,12 +222,12 @@ def near_the_limit(answer: Any, seal: Sealed) -> str:
             )
             hint = f"it is wrong when the number of busy workers {when}"
             # k draws may meet the same worker twice
-            seal.right(f"{spread} {k}", mine, hint, 0.1, 0.012)
+            expect(near(mine, all_busy.mean(), 0.1), hint)
     return "when the system is fuller than usual, all probes find busy workers together."
 
 
 @eagle_("`eagle.System(..., queue='srpt', sticky=True, min_probes=...)` with your `send`")
-def few_messages(answer: object, seal: Sealed) -> str:
+def few_messages(answer: object) -> str:
     """Give an `eagle.System` with your `send`: as good as Eagle (to 5 %), and at most half its messages."""
     (ours, sent), (theirs, usual) = _percentiles(own_send(answer)), _percentiles(eagle.Eagle())
     for percentile, times in zip((50, 90, 99), ours / theirs, strict=True):
@@ -241,7 +243,7 @@ def few_messages(answer: object, seal: Sealed) -> str:
 
 
 @eagle_("try 5 to 14 % of the workers; let some of the probes go anywhere, also behind long tasks")
-def where_sss_harms(answer: object, seal: Sealed) -> str:
+def where_sss_harms(answer: object) -> str:
     """Give a pair: a short partition at which SSS harms, and an `eagle.System` that loses nothing there or at
     17 %."""
     given = items(answer, "a pair: a fraction, and an `eagle.System`", 2)

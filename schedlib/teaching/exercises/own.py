@@ -1,5 +1,6 @@
 """Checks for chapter 9, one trace and five papers, and chapter 10, your own policy."""
 
+import math
 from dataclasses import replace
 from functools import cache, partial
 from typing import Any
@@ -12,8 +13,16 @@ from schedlib.intervals import mean_ci
 from schedlib.lotes.policies.own import can_start
 from schedlib.teaching import exercises
 from schedlib.teaching.exercises.eagle import own_send
-from schedlib.teaching.exercises.reading import a, expect, hinted, kind_of, number, numbers, wholes
-from schedlib.teaching.exercises.sealed import Sealed
+from schedlib.teaching.exercises.reading import (
+    a,
+    expect,
+    hinted,
+    kind_of,
+    near,
+    number,
+    numbers,
+    wholes,
+)
 from schedlib.teaching.lessons import one_trace
 
 five_papers = partial(exercises.exercise, "one_trace")
@@ -21,40 +30,43 @@ TOY = 904740  # the trace's job of exercise 1
 
 
 @five_papers("look at the job's rows in `stages.jobs` and in `pairs`")
-def four_views(answer: object, seal: Sealed) -> str:
+def four_views(answer: object) -> str:
     """Give four whole numbers: the jobs that LoTES, HMHS, MCH (leaves), Eagle see in trace job 904740."""
     given = wholes(numbers(answer, 4), "four counts")
-    for of, jobs, hint in zip(
-        ("LoTES", "HMHS", "MCH", "Eagle"),
-        given.tolist(),
-        (
-            "each instance is a job of its own; count all stages' tasks",
-            "a pair is a map and a reduce that waits for it",
-            "the trace's job is the group; its leaves are the stages",
-            "a job is what has tasks of one kind, and one estimate",
-        ),
-        strict=True,
-    ):
-        seal.right(of, jobs, f"{of}: {hint}")
+    seen = (
+        ("LoTES", 4, "each instance is a job of its own; count all stages' tasks"),
+        ("HMHS", 1, "a pair is a map and a reduce that waits for it"),
+        ("MCH", 4, "the trace's job is the group; its leaves are the stages"),
+        ("Eagle", 4, "a job is what has tasks of one kind, and one estimate"),
+    )
+    for (of, right, hint), jobs in zip(seen, given, strict=True):
+        expect(jobs == right, f"{of}: {hint}")
     return "four papers, and more than one answer to what a job is."
 
 
 @five_papers(
     "a task that comes at s and lasts d does at most `min(d, 600 - s)` seconds of work in the slice"
 )
-def load_within(answer: object, seal: Sealed) -> str:
+def load_within(answer: object) -> str:
     """Give one number from 0 to 1: the load that counts only what is done within the ten minutes."""
     given = number(answer)
+    right, whole = 0.2034, 0.7973
     expect(0 < given < 1, "give a share of what all workers can do in 600 s, between 0 and 1")
-    seal.trap(
-        "whole", given, "that is all of the work: leave out what is done after ten minutes", 0.01
+    expect(
+        not near(given, whole, 0.01),
+        "that is all of the work: leave out what is done after ten minutes",
     )
-    seal.trap(
-        "cut", given, "a task that comes at minute 5 has five minutes left in the slice", 0.005
+    expect(
+        not near(given, 0.2218, 0.005),
+        "a task that comes at minute 5 has five minutes left in the slice",
     )
-    seal.trap("late", given, "that is the part of the work that comes after the ten minutes")
-    seal.right(
-        "load", given, "work within the slice, over 600 s times the workers that `probe` would have"
+    expect(
+        not near(given, whole - right),
+        "that is the part of the work that comes after the ten minutes",
+    )
+    expect(
+        near(given, right),
+        "work within the slice, over 600 s times the workers that `probe` would have",
     )
     return "most of the 80 % comes from a few tasks that last for hours."
 
@@ -63,17 +75,17 @@ def load_within(answer: object, seal: Sealed) -> str:
     "`lotes.simulate('lotes', configs, jobs, plan=plan, exit=...)` on "
     "`lotes.alibaba_hour(trace=one_trace.part(20), load=0.8, first=100)`"
 )
-def exits(answer: object, seal: Sealed) -> str:
+def exits(answer: object) -> str:
     """Give two numbers: LoTES's mean wait (s) on the slice of minute 20 as printed, and with exit='all'."""
     given = numbers(answer, 2)
+    right = np.array([78.61, 44.67])
     expect((given >= 0).all(), "waits in seconds are not negative")
-    seal.trap("swapped", given, "as printed (`exit='delta'`) first, then `exit='all'`")
-    seal.right(
-        "printed", given[0], "the first: `one_trace.place(one_trace.part(20))['lotes']` has it"
+    expect(not near(given, right[::-1]), "as printed (`exit='delta'`) first, then `exit='all'`")
+    expect(
+        near(given[0], right[0]), "the first: `one_trace.place(one_trace.part(20))['lotes']` has it"
     )
-    seal.right(
-        "all",
-        given[1],
+    expect(
+        near(given[1], right[1]),
         "the second: change nothing but `exit='all'` in the call of `lotes.simulate`",
     )
     return (
@@ -85,19 +97,18 @@ def exits(answer: object, seal: Sealed) -> str:
     "for each pair compare two numbers: `longest` of the reduce, and its `end` less the map's "
     "`end`, plus 1"
 )
-def overlap(answer: object, seal: Sealed) -> str:
+def overlap(answer: object) -> str:
     """Give one number from 0 to 1: the share of the hour's pairs whose reduce did not wait for its map."""
     given = number(answer)
+    right = 0.4192
     expect(0 < given < 1, "a share of the pairs, between 0 and 1")
-    seal.trap(
-        "may have waited", given, "those may have waited: the other pairs are asked for", 0.01
+    expect(not near(given, 1 - right, 0.01), "those may have waited: the other pairs are asked for")
+    expect(
+        not near(given, 0.0779, 0.01), "those end before their map ends: even more begin before it"
     )
-    seal.trap(
-        "ended before", given, "those end before their map ends: even more begin before it", 0.01
-    )
-    seal.trap("no second", given, "allow one second for rounding", 0.003)
+    expect(not near(given, 0.6825, 0.003), "allow one second for rounding")
     hint = "compare a reduce's longest instance with the time from its map's end to its own end, plus 1 s"
-    seal.right("share", given, hint, 0.01)
+    expect(near(given, right, 0.01), hint)
     return "either reduces begin before their maps end, or the trace's durations include waiting."
 
 
@@ -109,7 +120,7 @@ def _batch(start):
 
 
 @five_papers("which order has the least mean end on one machine?")
-def mean_end(answer: Any, seal: Sealed) -> str:
+def mean_end(answer: Any) -> str:
     """Give a `hmhs.Policy`, or a policy's order as a function `my_order(instance)`: a number for each job."""
     policy = (
         answer if isinstance(answer, hmhs.Policy) or not callable(answer) else hmhs.Policy(answer)
@@ -144,22 +155,29 @@ def best_fit(cluster: lotes.Cluster, job: int) -> int:
 @own_policy(
     "the standard deviation (divide by n - 1) over the root of n, times Student's t for n - 1"
 )
-def paired(answer: object, seal: Sealed) -> str:
+def paired(answer: object) -> str:
     """Give three numbers: the half-widths (s) of the 95 % intervals of A, of B, and of differences B - A."""
     given = numbers(answer, 3, "three half-widths")
-    seal.trap(
-        "deviations", given, "these are standard deviations: how much does a mean of five deviate?"
+    waits_a = np.array([40, 12, 25, 58, 30])  # in s, by seed
+    waits_b = np.array([37, 10, 21, 53, 29])
+    samples = np.array([waits_a, waits_b, waits_b - waits_a])
+    deviations = samples.std(axis=1, ddof=1)
+    errors = deviations / math.sqrt(5)
+    half_widths = 2.776 * errors  # Student's t with 4 degrees of freedom
+    expect(
+        not near(given, deviations),
+        "these are standard deviations: how much does a mean of five deviate?",
     )
-    seal.trap("normal", given, "use Student's t in place of 1.96")
-    seal.trap("whole widths", given, "these are whole widths: give half of each")
-    for name, half in zip("AB", given[:2], strict=True):
-        seal.right(
-            name,
-            half,
+    expect(not near(given, 1.96 * errors), "use Student's t in place of 1.96")
+    expect(not near(given, 2 * half_widths), "these are whole widths: give half of each")
+    for name, half, right in zip("AB", given[:2], half_widths[:2], strict=True):
+        expect(
+            near(half, right),
             f"{name}: from the standard deviation of the five numbers to that of their mean",
         )
-    seal.right(
-        "B - A", given[2], "the third: take the five differences first, and then their interval"
+    expect(
+        near(given[2], half_widths[2]),
+        "the third: take the five differences first, and then their interval",
     )
     return "the intervals of A and B overlap, and that of B - A lies below 0: that is what common seeds gain."
 
@@ -180,7 +198,7 @@ def _surely_ahead(runs, rival):
 @own_policy(
     "a `leave` function that takes a short job before a long one, or a small one before a large one"
 )
-def above_best_fit(answer: object, seal: Sealed) -> str:
+def above_best_fit(answer: object) -> str:
     """Give a `lotes.Policy` that is surely ahead of best fit by the mean wait (the 95 % interval of the
     difference lies below 0), and breaks no rule."""
     mine = replace(a(lotes.Policy, answer, "a `lotes.Policy`"), name="yours")
@@ -192,7 +210,7 @@ def above_best_fit(answer: object, seal: Sealed) -> str:
 
 
 @own_policy("look at `cluster.long_tasks` before you send, and take the shorter of two queues")
-def above_hawk(answer: object, seal: Sealed) -> str:
+def above_hawk(answer: object) -> str:
     """Give an `eagle.System` with a `short_jobs` function of yours that is ahead of Hawk (the 95 % interval
     of the difference lies below 0), and breaks no rule."""
     mine = eagle.System(**{**vars(own_send(answer)), "name": "yours"})
@@ -201,7 +219,7 @@ def above_hawk(answer: object, seal: Sealed) -> str:
 
 
 @own_policy("give leaves 0 and 1 more tasks than fit, from time 0 on, whose ends never coincide")
-def nobody_lets_it_in(answer: object, seal: Sealed) -> str:
+def nobody_lets_it_in(answer: object) -> str:
     """Give a table of jobs for `mch.simulate` (`leaf, submit, tasks, duration`) under which leaf 2 starves by
     all three rules."""
     jobs = a(pd.DataFrame, answer, "a table of jobs")
@@ -223,7 +241,7 @@ def nobody_lets_it_in(answer: object, seal: Sealed) -> str:
 
 
 @own_policy("no large job should be left for the end: how much work does each have?")
-def above_hmhs(answer: object, seal: Sealed) -> str:
+def above_hmhs(answer: object) -> str:
     """Give an `hmhs.Policy` that is ahead of HMHS itself on the board's first ten seeds (the 95 % interval of
     the difference lies below 0), and breaks no rule."""
     mine = replace(a(hmhs.Policy, answer, "an `hmhs.Policy`"), name="yours")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+Floats = npt.NDArray[np.float64]
 MOST = 100_000  # of an answer without end no more is read
 
 
@@ -42,7 +43,10 @@ def error_line(error: Exception) -> str:
         text = " ".join(str(error).split())
     except Exception:
         text = ""
-    return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__
+    kind = type(error).__name__
+    if not text:
+        return kind
+    return f"{kind}: {text[:300]}"
 
 
 def kind_of(answer: Any) -> str:
@@ -57,14 +61,19 @@ def kind_of(answer: Any) -> str:
         return "text"
     if isinstance(answer, bool | np.bool_):
         return "True or False"
-    return "a number" if isinstance(answer, Real) else f"of type {type(answer).__name__}"
+    if isinstance(answer, Real):
+        return "a number"
+    return f"of type {type(answer).__name__}"
 
 
 def number(answer: Any, what: str = "a number") -> float:
     """The answer, or its only member, as a float; Hint unless it is one finite number."""
-    if isinstance(answer, np.ndarray | pd.Series | list | tuple) and np.size(answer) == 1:
-        answer = np.ravel(np.asarray(answer, dtype=object))[0]
-    plain = isinstance(answer, Real) and not isinstance(answer, bool | np.bool_)
+    listed = isinstance(answer, np.ndarray | pd.Series | list | tuple)
+    if listed and np.size(answer) == 1:
+        members = np.ravel(np.asarray(answer, dtype=object))
+        answer = members[0]
+    truth = isinstance(answer, bool | np.bool_)
+    plain = isinstance(answer, Real) and not truth
     expect(plain, f"needs {what}, and this is {kind_of(answer)}")
     expect(math.isfinite(answer), f"needs {what}, and this one is not finite")
     return float(answer)
@@ -76,58 +85,55 @@ def items(answer: Any, what: str = "a list", count: int | None = None) -> list:
         answer = answer.values()
     if isinstance(answer, pd.DataFrame):
         answer = answer.to_numpy().tolist()
-    several = hasattr(answer, "__iter__") and not isinstance(answer, str | bytes)
+    text = isinstance(answer, str | bytes)
+    several = hasattr(answer, "__iter__") and not text
     expect(several, f"needs {what}, and this is {kind_of(answer)}")
     members = list(islice(iter(answer), MOST + 1))
-    expect(len(members) <= MOST, f"needs {what}, and this one has more than {MOST:,} members")
-    expect(count is None or len(members) == count, f"needs {what}, and here are {len(members)}")
+    found = len(members)
+    expect(found <= MOST, f"needs {what}, and this one has more than {MOST:,} members")
+    expect(count is None or found == count, f"needs {what}, and here are {found}")
     return members
 
 
-def numbers(
-    answer: Any, count: int | None = None, what: str | None = None
-) -> npt.NDArray[np.float64]:
+def numbers(answer: Any, count: int | None = None, what: str | None = None) -> Floats:
     """The answer as an array (count,) of floats; Hint unless it is that many finite numbers."""
     if what is None:
-        what = (
-            "numbers"
-            if count is None
-            else f"{WORDS[count] if count < len(WORDS) else count} numbers"
-        )
+        how_many = "" if count is None else f"{WORDS[count]} "
+        what = f"{how_many}numbers"
     if isinstance(answer, pd.DataFrame):
         answer = answer.to_numpy().ravel()
-    return np.array(
-        [number(one, f"{what}, each a plain number") for one in items(answer, what, count)]
-    )
+    members = items(answer, what, count)
+    each = f"{what}, each a plain number"
+    return np.array([number(one, each) for one in members])
 
 
-def rows(answer: Any, width: int, what: str) -> npt.NDArray[np.float64]:
+def rows(answer: Any, width: int, what: str) -> Floats:
     """The answer as an array (n, width); Hint unless it is at least one row of that many numbers."""
     members = items(answer, what)
     expect(members, f"needs {what}, and this is empty")
-    return np.array(
-        [numbers(row, width, f"{what}, {WORDS[width]} numbers in each") for row in members]
-    )
+    each = f"{what}, {WORDS[width]} numbers in each"
+    return np.array([numbers(row, width, each) for row in members])
 
 
-def wholes(array: npt.NDArray[np.float64], what: str) -> npt.NDArray[np.int64]:
+def wholes(array: Floats, what: str) -> npt.NDArray[np.int64]:
     """An array of floats as whole numbers; Hint unless they are."""
-    expect(
-        ((np.abs(array) < 1e15) & (array == np.rint(array))).all(),
-        f"needs {what}, in whole numbers",
-    )
+    exact = np.abs(array) < 1e15
+    whole = array == np.rint(array)
+    expect((exact & whole).all(), f"needs {what}, in whole numbers")
     return array.astype(np.int64)
 
 
 def a(kind: type, answer: Any, what: str) -> Any:
     """The answer when it is of that kind; Hint otherwise."""
-    expect(isinstance(answer, kind), f"needs {what}, and this is {kind_of(answer)}")
+    fits = isinstance(answer, kind)
+    expect(fits, f"needs {what}, and this is {kind_of(answer)}")
     return answer
 
 
 def function(answer: Any, arguments: str) -> Callable:
     """The answer when it is a function; Hint otherwise."""
-    plain = callable(answer) and not isinstance(answer, type)
+    is_class = isinstance(answer, type)
+    plain = callable(answer) and not is_class
     expect(plain, f"needs a function of ({arguments}), and this is {kind_of(answer)}")
     return answer
 
@@ -136,19 +142,42 @@ def one_of(answer: Any, choices: Sequence[str]) -> str:
     """The answer as one of some words, in any case; Hint otherwise."""
     what = f"one of the words {', '.join(map(repr, choices))}"
     by_word = {choice.lower(): choice for choice in choices}
-    word = a(str, answer, what).strip().lower()
+    text = a(str, answer, what)
+    word = text.strip().lower()
     expect(word in by_word, f"needs {what}")
     return by_word[word]
 
 
-def near(value: Any, right: Any, within: float = 0.01) -> bool:
-    """Whether a value, or each of an array, is right but for a relative error (1e-9 absolute at 0).
+def near(value: Any, right: Any, within: float = 0.02) -> bool:
+    """Whether a value, or each of an array, is right but for a relative error (1e-8 absolute at 0).
 
-    >>> near(1.004, 1), near([1, 2], [1, 2.1])
-    (True, False)
+    >>> near(1.014, 1), near([1, 2], [1, 2.1]), near([1, 1], 1)
+    (True, False, False)
     """
-    value, right = np.asarray(value, float), np.asarray(right, float)
-    close = value.shape == right.shape and np.abs(value - right) <= np.maximum(
-        within * np.abs(right), 1e-9
-    )
-    return bool(np.all(close))
+    if np.shape(value) != np.shape(right):
+        return False
+    return np.allclose(value, right, rtol=within)
+
+
+def right_in_cases(
+    answer: Any,
+    arguments: str,
+    cases: Sequence[tuple[str, tuple, Any]],
+    read: Callable = number,
+    within: float = 1e-3,
+) -> None:
+    """Raise `Hint` unless a reader's function gives the right result in each case.
+
+    A case is its hint, its arguments (a list becomes an array) and its result.
+    """
+    own = function(answer, arguments)
+    for i, (hint, given, right) in enumerate(cases, 1):
+        here = f"case {i} of {len(cases)}"
+        arrays = [np.array(one) if isinstance(one, list) else one for one in given]
+        with hinted(f"it stopped at {here}"):
+            result = own(*arrays)
+        try:
+            value = read(result)
+        except Hint as odd:
+            raise Hint(f"{here}: what it returns {odd}") from odd
+        expect(near(value, right, within), f"{here} is off: {hint}")

@@ -5,26 +5,30 @@ from functools import partial
 import numpy as np
 
 from schedlib.teaching import exercises
-from schedlib.teaching.exercises.reading import expect, number, numbers
-from schedlib.teaching.exercises.sealed import Sealed
+from schedlib.teaching.exercises.reading import expect, near, number, numbers, right_in_cases
 
 tour = partial(exercises.exercise, "tour")
 waiting = partial(exercises.exercise, "waiting")
+# the tour's gain in per cent on the batches of seed 0 and seed 1
+SEED_0, SEED_1 = 13.31, 6.92
 
 
 @tour("the gain is `100 * (1 - ours / fifo)`, with both makespans on the batch of `seed=1`")
-def another_batch(answer: object, seal: Sealed) -> str:
+def another_batch(answer: object) -> str:
     """Give a number: by how many per cent HMHS ends sooner than FIFO on the batch drawn with `seed=1`."""
     given = number(answer)
-    seal.trap(
-        "seed 0", given, "that is the gain on the batch above: draw another one with `seed=1`"
+    expect(
+        not near(given, SEED_0),
+        "that is the gain on the batch above: draw another one with `seed=1`",
     )
-    seal.trap("part of 1", given, "give the gain in per cent: 100 times that")
-    seal.trap(
-        "what is left", given, "that is HMHS's makespan in per cent of FIFO's: subtract it from 100"
+    expect(not near(given, SEED_1 / 100), "give the gain in per cent: 100 times that")
+    expect(
+        not near(given, 100 - SEED_1),
+        "that is HMHS's makespan in per cent of FIFO's: subtract it from 100",
     )
-    seal.right(
-        "gain", given, "run the three lines again with `seed=1`, then divide the makespans", 0.05
+    expect(
+        near(given, SEED_1, 0.05),
+        "run the three lines again with `seed=1`, then divide the makespans",
     )
     return "every exercise of the book is checked like this; the chapters have three to five each."
 
@@ -32,21 +36,19 @@ def another_batch(answer: object, seal: Sealed) -> str:
 @waiting(
     "use Little's law three times: for all who are inside, for the line alone, and again for all inside"
 )
-def canteen(answer: object, seal: Sealed) -> str:
+def canteen(answer: object) -> str:
     """Give three numbers: minutes inside, minutes in line, and how many come while one guest is inside."""
     stay, line, meanwhile = numbers(answer, 3)
-    seal.trap("hours", stay, "the first number looks like hours: give minutes")
-    seal.right(
-        "stay", stay, "minutes inside: the number inside, over the rate at which guests come"
+    expect(not near(stay, 10 / 60), "the first number looks like hours: give minutes")
+    expect(near(stay, 10), "minutes inside: the number inside, over the rate at which guests come")
+    expect(
+        not near(line, 6), "that is the time at the table: the second number is for those in line"
     )
-    seal.trap("rest", line, "that is the time at the table: the second number is for those in line")
-    seal.right(
-        "line", line, "minutes in line: the law holds for the line alone, too, with the same rate"
+    expect(
+        near(line, 4), "minutes in line: the law holds for the line alone, too, with the same rate"
     )
-    seal.right(
-        "meanwhile",
-        meanwhile,
-        "the third: how many guests come, at this rate, while one is inside?",
+    expect(
+        near(meanwhile, 15), "the third: how many guests come, at this rate, while one is inside?"
     )
     return "Little's law needs to know nothing about how the times vary."
 
@@ -55,7 +57,7 @@ def canteen(answer: object, seal: Sealed) -> str:
     "sort all moments: each `submit` adds one job, each `finish` takes one away; weigh each level by "
     "the time that it lasts"
 )
-def levels(answer: object, seal: Sealed) -> str:
+def levels(answer: object) -> str:
     """Give a function of (submit, finish), two arrays: the fraction of the time from the first submission to
     the last finish with 0, 1, 2 and 3 jobs in the system."""
     rng = np.random.default_rng(7)
@@ -66,21 +68,29 @@ def levels(answer: object, seal: Sealed) -> str:
     )
     for job in range(400):
         finish[job] = max(submit[job], finish[job - 1] if job else 0.0) + work[job]
-    late = np.array([0.0, 1.0]), np.array([9.0, 2.0])
     cases = (
         (
             "one job after the other, with a gap: count the time without jobs",
             ([0.0, 5.0], [2.0, 6.0]),
+            [1 / 2, 1 / 2, 0, 0],
         ),
-        ("jobs may finish in another order than they came: does each finish take one away?", late),
+        (
+            "jobs may finish in another order than they came: does each finish take one away?",
+            ([0.0, 1.0], [9.0, 2.0]),
+            [0, 8 / 9, 1 / 9, 0],
+        ),
         (
             "levels that last longer weigh more: count time, not moments",
             ([0.0, 1.0, 2.0], [8.0, 8.5, 9.0]),
+            [0, 1 / 6, 1 / 6, 2 / 3],
         ),
-        ("many jobs: give fractions of the whole time", (submit, finish)),
+        (
+            "many jobs: give fractions of the whole time",
+            (submit.tolist(), finish.tolist()),
+            [0.342309, 0.248096, 0.158034, 0.0817115],
+        ),
     )
-    arrays = [(hint, tuple(map(np.asarray, given))) for hint, given in cases]
-    seal.cases(answer, "submit, finish", arrays, read=_four)
+    right_in_cases(answer, "submit, finish", cases, read=_four)
     return "compare it with the formula on a long run."
 
 
@@ -98,27 +108,31 @@ def _four(answer):
     "submission",
     "neither order looks at service times, so as many jobs wait; the order changes who waits how long",
 )
-def last_first(answer: object, seal: Sealed) -> str:
+def last_first(answer: object) -> str:
     """Give three numbers, in mean service times: the mean wait when the last comes first, and the standard
     deviations of waits, first come first and last come first."""
     mean, first, last = numbers(answer, 3)
-    seal.trap("stay", mean, "that is wait and service: here the wait ends when the service starts")
-    seal.right(
-        "mean",
-        mean,
+    mean_wait, deviation, last_deviation = 0.7 / 0.3, 3.18, 6.81
+    expect(
+        not near(mean, mean_wait + 1),
+        "that is wait and service: here the wait ends when the service starts",
+    )
+    expect(
+        near(mean, mean_wait, 0.06),
         "the mean wait: is a job that finds the server idle counted with a wait of 0?",
-        0.06,
     )
-    seal.trap(
-        "swapped",
-        (first, last),
+    expect(
+        not near((first, last), [last_deviation, deviation], 0.08),
         "the deviations look swapped: under which order do some wait very long?",
-        0.08,
     )
-    seal.right(
-        "first", first, "first come, first served: does your run keep the order of arrival?", 0.08
+    expect(
+        near(first, deviation, 0.08),
+        "first come, first served: does your run keep the order of arrival?",
     )
-    seal.right("last", last, "last come, first served: simulate half a million jobs or more", 0.12)
+    expect(
+        near(last, last_deviation, 0.12),
+        "last come, first served: simulate half a million jobs or more",
+    )
     return "both orders have the same mean wait: a mean does not say how fair an order is."
 
 
@@ -127,60 +141,69 @@ def last_first(answer: object, seal: Sealed) -> str:
     "with two clerks, take Erlang's C with c = 2 and an offered load of 5/6; the wait is C / (12 - 5) "
     "of an hour",
 )
-def help_desk(answer: object, seal: Sealed) -> str:
+def help_desk(answer: object) -> str:
     """Give three numbers: mean wait (minutes) and mean number waiting with one clerk; mean wait with two."""
     wait, line, two = numbers(answer, 3)
-    seal.trap("hours", wait, "the first number looks like hours: give minutes")
-    seal.trap("stay", wait, "that is the time until they leave: the wait is shorter")
-    seal.right(
-        "wait", wait, "with one clerk: first the load, then the formula of the single server"
+    expect(not near(wait, 50 / 60), "the first number looks like hours: give minutes")
+    expect(not near(wait, 60), "that is the time until they leave: the wait is shorter")
+    expect(near(wait, 50), "with one clerk: first the load, then the formula of the single server")
+    expect(
+        near(line, 5 * 50 / 60, 0.03),
+        "how many wait: use Little's law, with one unit of time for both",
     )
-    seal.right(
-        "line", line, "how many wait: use Little's law, with one unit of time for both", 0.03
+    expect(
+        not near(two, 25),
+        "a second clerk more than halves the wait: each clerk is idle more often, too",
     )
-    seal.trap(
-        "half", two, "a second clerk more than halves the wait: each clerk is idle more often, too"
-    )
-    seal.right("two", two, "two clerks: Erlang's formula with c = 2, and then minutes", 0.03)
+    expect(near(two, 2.1, 0.03), "two clerks: Erlang's formula with c = 2, and then minutes")
     return "a second clerk does far more than halve the wait."
 
 
 @waiting("`theory.mmc_mean_wait(cores * load, 1, cores)` with 8 cores, over that with 16")
-def pooling(answer: object, seal: Sealed) -> str:
+def pooling(answer: object) -> str:
     """Give two numbers: the factor by which one cluster of both has a shorter wait, at 80 % and 97 % load."""
     given = numbers(answer, 2)
-    seal.trap(
-        "upside down", given, "that is one cluster's wait over that of two: the other way round"
+    right = np.array([3.002, 2.094])
+    with_jobs_of_one = [2619, 4543]
+    expect(
+        not near(given, 1 / right),
+        "that is one cluster's wait over that of two: the other way round",
     )
-    seal.trap("rates", given, "the larger cluster gets the jobs of both: twice the rate")
-    seal.right(
-        "first",
-        given[0],
+    expect(
+        not near(given, with_jobs_of_one),
+        "the larger cluster gets the jobs of both: twice the rate",
+    )
+    expect(
+        near(given[0], right[0], 0.01),
         "at 80 %: `theory.mmc_mean_wait` of 8 cores and of 16, at 0.8 a core",
-        0.01,
     )
-    seal.right("second", given[1], "at 97 %: the same with 0.97 a core", 0.01)
+    expect(near(given[1], right[1], 0.01), "at 97 %: the same with 0.97 a core")
     return "look at the plot: which value does the factor approach near full load?"
 
 
 @waiting(
     "try one server more than the load needs, and go on until `theory.mmc_mean_wait` is small enough"
 )
-def staff(answer: object, seal: Sealed) -> str:
+def staff(answer: object) -> str:
     """Give a function of (arrival_rate, service_rate, target): the fewest servers with a mean wait of at most
     the target."""
     cases = (
-        ("a load below one server", (3.0, 6.0, 1.0)),
-        ("fewer servers than the load are never enough", (50.0, 5.0, 10.0)),
-        ("the mean wait has to meet the target, not the chance of a wait", (20.0, 6.0, 0.01)),
-        ("the target has the unit of time of the rates", (400.0, 2.0, 0.002)),
+        ("a load below one server", (3.0, 6.0, 1.0), 1),
+        ("fewer servers than the load are never enough", (50.0, 5.0, 10.0), 11),
+        ("the mean wait has to meet the target, not the chance of a wait", (20.0, 6.0, 0.01), 6),
+        ("the target has the unit of time of the rates", (400.0, 2.0, 0.002), 222),
         (
             "the fewest servers are asked for: would one fewer meet the target, too?",
             (1000.0, 1.0, 0.02),
+            1021,
         ),
     )
-    seal.cases(
-        answer, "arrival_rate, service_rate, target", cases, read=lambda result: int(number(result))
+    right_in_cases(
+        answer,
+        "arrival_rate, service_rate, target",
+        cases,
+        read=lambda result: int(number(result)),
+        within=0,
     )
     return "fewer than 1 + 1 / (service_rate * target) servers beyond the load: large services are cheap."
 
@@ -190,7 +213,7 @@ def staff(answer: object, seal: Sealed) -> str:
     "scaled Erlang is `(1 + c2) / 2` times `theory.mmc_mean_wait`; c2 is variance over squared "
     "mean of `service`",
 )
-def scaled_erlang(answer: object, seal: Sealed) -> str:
+def scaled_erlang(answer: object) -> str:
     """Give three numbers: by how many % scaled Erlang is above the simulated wait, on 1, 4 and 16 cores."""
     one, four, sixteen = numbers(answer, 3)
     expect(abs(one) < 8, "on one core the formula is exact: simulate 200,000 jobs or more")
@@ -199,14 +222,12 @@ def scaled_erlang(answer: object, seal: Sealed) -> str:
         "on several cores short jobs pass a long one: what does the formula miss?",
     )
     expect(one < four < sixteen, "the error should grow with the cores: more seeds, or longer runs")
-    seal.right(
-        "four", four, "on 4 cores: is it in per cent of the simulated wait, at 70 % load?", 0.2, 4.0
+    expect(
+        near(four, 19.2, 0.28),
+        "on 4 cores: is it in per cent of the simulated wait, at 70 % load?",
     )
-    seal.right(
-        "sixteen",
-        sixteen,
+    expect(
+        near(sixteen, 38.3, 0.24),
         "on 16 cores: in per cent of the simulated wait, with 0.7 jobs a core",
-        0.2,
-        5.0,
     )
     return "the more servers, the less a long job blocks, and the more the formula overestimates the wait."
