@@ -21,10 +21,8 @@ ROOT = paths.checkout() or Path()
 OWN = ROOT / "notebooks" / "book"
 BROAD = 1.9  # a picture of a larger ratio of width to height is broad
 COLUMNS = 6  # a table of more columns is broad
-SHORT_LISTING, LONG_LISTING = (
-    24,
-    32,
-)  # lines; what is longer is set in smaller type, or in two columns
+SHORT_LISTING = 24  # lines; a longer algorithm box is set in smaller type
+LONG_LISTING = 32  # lines; a longer one in two columns, too
 
 
 def words(source: str, kind: str):
