@@ -130,9 +130,8 @@ def case(
         / w
     )
     if whole:
-        submit = (
-            np.sort(rng.choice(max(4 * int(spread), 4 * n), n, replace=False)) / 4
-        )  # equal times would be put 0.01 s apart
+        # equal times would be put 0.01 s apart
+        submit = np.sort(rng.choice(max(4 * int(spread), 4 * n), n, replace=False)) / 4
         durations = [
             rng.integers(*(of_long if l else of_short), c).astype(float)
             for c, l in zip(counts, long, strict=True)

@@ -97,9 +97,8 @@ def mark(handle):
     *rgb, alpha = to_rgba(color)
     alpha = alpha if handle.get_alpha() is None else handle.get_alpha()
     if is_line and handle.get_linestyle() not in ("None", "none", "", " "):
-        trait = (
-            handle._unscaled_dash_pattern
-        )  # get_linestyle() gives "--" for every pattern of one's own
+        # get_linestyle() gives "--" for every pattern of one's own
+        trait = handle._unscaled_dash_pattern
     else:
         trait = handle.get_marker() if is_line else handle.get_hatch()
     return [alpha * channel + 1 - alpha for channel in rgb], str(trait)

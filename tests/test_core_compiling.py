@@ -72,9 +72,8 @@ def test_second_process_loads_and_a_changed_helper_compiles_anew(copy):
     assert (second["first"], second["hits"], second["misses"]) == (1.0, 1, 0)
     assert first["folder"] == second["folder"]
 
-    helper = (
-        copy / "schedlib/core/heap.py"
-    )  # in another file than the kernel, where numba does not look
+    # in another file than the kernel, where numba does not look
+    helper = copy / "schedlib/core/heap.py"
     text = helper.read_text()
     assert "key < other_key or" in text
     helper.write_text(text.replace("key < other_key or", "key > other_key or"))
@@ -138,9 +137,10 @@ def test_a_place_that_was_asked_for_and_cannot_be_written_is_not_replaced(places
 
 
 def test_a_user_without_a_home_uses_the_temporary_folder(places, monkeypatch):
+    # as without an account
     monkeypatch.setattr(
         paths.platformdirs, "user_cache_dir", lambda *name, **options: "~/.cache/schedlib"
-    )  # as without an account
+    )
     assert folder().parent == places / "temporary"
 
 

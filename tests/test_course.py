@@ -188,9 +188,8 @@ def test_an_examinations_answers_are_those_of_slow_and_simple_ways(seed):
         for kind, question in found.items()
     }
     came, served = numbers["waiting.help_desk"][:2]
-    weights = np.cumprod(
-        [1.0] + [came / (min(n, 2) * served) for n in range(1, 2000)]
-    )  # the chain of M/M/2, level by level
+    # the chain of M/M/2, level by level
+    weights = np.cumprod([1.0] + [came / (min(n, 2) * served) for n in range(1, 2000)])
     two = 60 * np.maximum(np.arange(2000) - 2, 0) @ weights / weights.sum() / came
     assert found["waiting.help_desk"].answer == pytest.approx(
         (60 * came / served / (served - came), two)

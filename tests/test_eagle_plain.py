@@ -366,23 +366,14 @@ def scanned(rule, entries, published):
         ([(False, 10, 0, 20), (False, 5, 0, 20)], 0, 0),  # ties: the earlier
         ([(False, 10, 45, 40), (False, 6, 0, 6)], 0, 0),  # 45 + 6 would exceed 5 times 10
         ([(False, 10, 45, 40), (False, 5, 0, 5)], 1, 1),  # 45 + 5 would not
-        (
-            [(False, 10, 0, 40), (False, 1, 5, 30), (False, 9, 0, 9)],
-            1,
-            1,
-        ),  # the second may not be bypassed
+        # the second may not be bypassed
+        ([(False, 10, 0, 40), (False, 1, 5, 30), (False, 9, 0, 9)], 1, 1),
         ([(True, 99, 0, 990), (False, 1, 0, 1)], 0, 0),  # a long entry at the head
-        (
-            [(False, 10, 0, 40), (True, 99, 0, 99), (False, 1, 0, 1)],
-            0,
-            2,
-        ),  # a long entry is a barrier only as written
+        # a long entry is a barrier only as written
+        ([(False, 10, 0, 40), (True, 99, 0, 99), (False, 1, 0, 1)], 0, 2),
         ([(False, 10, 0, 40), (False, 1, 0, 30), (True, 99, 0, 99)], 1, 1),
-        (
-            [(False, 30, 0, 390), (True, 99, 0, 99), (False, 9, 0, 198)],
-            0,
-            1,
-        ),  # published: long entries compete
+        # published: long entries compete
+        ([(False, 30, 0, 390), (True, 99, 0, 99), (False, 9, 0, 198)], 0, 1),
     ],
 )
 def test_the_scan_by_hand(entries, written, published):

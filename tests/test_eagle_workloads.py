@@ -17,11 +17,8 @@ from schedlib.traces import read_hawk, write_hawk
 from schedlib.workload import Workload
 
 TRACES = ("google", "cloudera", "yahoo")
-PRINTED = {
-    "google": (506460, 10.00, 83),
-    "cloudera": (21030, 5.02, 91),
-    "yahoo": (24262, 9.41, 98),
-}  # Table 1
+# Table 1
+PRINTED = {"google": (506460, 10.00, 83), "cloudera": (21030, 5.02, 91), "yahoo": (24262, 9.41, 98)}
 
 
 @functools.cache
@@ -243,9 +240,8 @@ def test_no_cutoff_comes_closer_to_the_share(means, share):
 def test_shares_by_hand():
     w = Workload.from_arrays([0, 4, 8], [1, 3, 10, 20, 6], tasks=[2, 2, 1])  # means 2, 15, 6
     assert eagle.job_means(w).tolist() == [2, 15, 6]
-    assert (
-        eagle.short_share(w, 10) == 10 / 40 and eagle.short_share(w, 6) == 10 / 40
-    )  # long is above, not at the cut-off
+    # long is above, not at the cut-off
+    assert eagle.short_share(w, 10) == 10 / 40 and eagle.short_share(w, 6) == 10 / 40
     assert eagle.table1(w, 5).values.tolist() == [[3, pytest.approx(200 / 3), pytest.approx(90)]]
     assert eagle.offered_load(w, 2) == 40 / 16
 

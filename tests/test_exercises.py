@@ -37,9 +37,8 @@ def numbers_in(answer):
     return []
 
 
-SLOW = {
-    "dispatching.beyond_the_limit"
-}  # its right answer is 18 long runs; the solutions' notebook has them
+# its right answer is 18 long runs; the solutions' notebook has them
+SLOW = {"dispatching.beyond_the_limit"}
 
 
 @pytest.fixture(autouse=True)

@@ -213,9 +213,8 @@ def test_where_nobody_waits_the_boards_say_so_and_how_full_the_cluster_is():
 
 
 def test_slowdowns_are_those_of_the_waits():
-    two = Workload.from_arrays(
-        [0, 0], [20.0, 40.0], cores=[4, 4]
-    )  # one after the other on one machine
+    # one after the other on one machine
+    two = Workload.from_arrays([0, 0], [20.0, 40.0], cores=[4, 4])
     board = by_metric(
         on_crowd(workload=two, configs=lotes.MachineConfigs([[4.0]], [1]), seeds=1), "greedy"
     )

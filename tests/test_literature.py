@@ -127,9 +127,8 @@ def test_dot_product_is_the_largest_of_all(seed):
 def test_fgd_of_whole_gpus_is_the_shipped_one(seed):
     rng = np.random.default_rng(seed)
     kinds = np.array([[2.0, 0], [4, 1], [8, 2], [16, 4]])
-    which = rng.permutation(
-        np.repeat([0, 1, 2, 3], [16, 32, 8, 8])
-    )  # parts of powers of 2, which floats hold exactly
+    # parts of powers of 2, which floats hold exactly
+    which = rng.permutation(np.repeat([0, 1, 2, 3], [16, 32, 8, 8]))
     submit = np.sort(rng.uniform(0, 60, 64))
     jobs = Workload.from_arrays(
         submit, rng.exponential(20, 64), job_class=which, cpu=kinds[which, 0], gpu=kinds[which, 1]
@@ -242,9 +241,8 @@ def test_delay_lets_so_many_offers_pass_and_no_more():
     for skips in (0, 1, 4):
         answers, stage = asked(skips, 3, [1, 2] * 4)
         assert answers == [-1] * skips + [0] * (8 - skips)
-    answers, stage = asked(
-        2, 3, [1, 0, 1, 2, 1]
-    )  # where its input is it starts at once, and waits anew after that
+    # where its input is it starts at once, and waits anew after that
+    answers, stage = asked(2, 3, [1, 0, 1, 2, 1])
     assert answers == [-1, 0, -1, -1, 0] and 1.0 < stage.wake[0] <= 1.0 + literature.HEARTBEAT
 
 

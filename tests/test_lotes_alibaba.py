@@ -59,11 +59,8 @@ def test_units_by_hand_against_the_file(trace):
     alone = lotes.alibaba_instances(trace=trace.between(float(submit), float(submit) + 1))
     rows = alone.tasks[alone.tasks["job"] == number]
     assert trace.jobs["submit"][own] == float(submit)
-    wanted = (
-        max(float(duration), 0.5),
-        float(cpu) / 9600,
-        float(mem) / 100,
-    )  # 9600 hundredths of a core are the machine
+    # 9600 hundredths of a core are the machine
+    wanted = (max(float(duration), 0.5), float(cpu) / 9600, float(mem) / 100)
     assert np.isclose(rows[["duration", "cores", "memory"]], wanted, rtol=1e-12).all(axis=1).any()
 
 
@@ -78,18 +75,16 @@ def test_machines_keep_table_1_s_proportions(hour):
 def test_the_load_is_as_asked_with_the_fewest_machines(trace, load):
     configs, _, jobs = lotes.alibaba_hour(trace=trace.between(0, 120), load=load, first=20.0)
     found = lotes.offered_load(configs, jobs)
-    step = (
-        3 / configs.n_machines
-    )  # a machine fewer changes no more than the rounding of a few configurations
+    # a machine fewer changes no more than the rounding of a few configurations
+    step = 3 / configs.n_machines
     assert load * (1 - step) < found <= load and pooled_load(configs, jobs) <= found * (1 + 1e-9)
 
 
 def test_whole_hour_has_the_load_of_its_scarcest_resource(hour):
     configs, _, jobs = hour
     assert lotes.offered_load(configs, jobs) == pytest.approx(0.8, abs=0.002)
-    assert pooled_load(configs, jobs) == pytest.approx(
-        0.8, abs=0.005
-    )  # cores alone bind: memory leaves room everywhere
+    # cores alone bind: memory leaves room everywhere
+    assert pooled_load(configs, jobs) == pytest.approx(0.8, abs=0.005)
 
 
 def test_classes_know_only_the_first_minutes(trace, stretch):
@@ -105,9 +100,8 @@ def test_classes_know_only_the_first_minutes(trace, stretch):
     np.testing.assert_array_equal(classes.rate, other.rate)
     first = (jobs.jobs["submit"] < 50).to_numpy()
     shares = np.bincount(jobs.jobs["class"][first], minlength=4) / first.sum()
-    np.testing.assert_allclose(
-        shares, classes.share, atol=1e-3
-    )  # Lloyd's last step and the nearest centre may differ at a tie
+    # Lloyd's last step and the nearest centre may differ at a tie
+    np.testing.assert_allclose(shares, classes.share, atol=1e-3)
 
 
 def test_an_instance_larger_than_every_machine_is_left_out_and_counted():

@@ -165,9 +165,8 @@ def test_durations_are_the_quantiles_of_kaplan_and_meier():
     )
     longer, batch, later = fit_durations(times).T
     assert (batch == 7).all() and longer[0] == 1 and longer[-1] == 0 and later[-1] == HOURS
-    left = np.where(
-        later[1:] <= 1, 0.75, np.where(later[1:] <= 3, 0.375, 0.0)
-    )  # 3/4, then 3/4 of 1/2
+    # 3/4, then 3/4 of 1/2
+    left = np.where(later[1:] <= 1, 0.75, np.where(later[1:] <= 3, 0.375, 0.0))
     assert (left <= longer[1:] + 1e-12).all() and set(later[1:]) == {1.0, 3.0, float(HOURS)}
     assert later[np.searchsorted(-longer, -0.76)] == 3.0 and later[
         np.searchsorted(-longer, -0.75)
@@ -246,9 +245,8 @@ def test_a_month_takes_its_hours_from_the_model_it_is_given():
         )
         mean = counts.mean()
         assert counts.sum() == (JOBS - BATCH) // 5
-        spread[model] = np.sum((counts - mean) ** 2 / mean) / (
-            HOURS - 1
-        )  # chi-squared over its degrees of freedom
+        # chi-squared over its degrees of freedom
+        spread[model] = np.sum((counts - mean) ** 2 / mean) / (HOURS - 1)
     flat, wild = spread.values()
     assert 0.8 < flat < 1.25 and wild > 5
 

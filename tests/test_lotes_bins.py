@@ -143,10 +143,8 @@ def test_algorithm_1_misses_nothing(machine):
 def test_algorithm_1_defects_by_hand():
     table = defects([7], [[2], [3]]).set_index("version")
     assert table.loc["as printed", ["kept", "dominated"]].tolist() == [7, 4]
-    assert table.loc["flag reset", ["kept", "dominated"]].tolist() == [
-        4,
-        1,
-    ]  # one job of each: another of the first still fits
+    # one job of each: another of the first still fits
+    assert table.loc["flag reset", ["kept", "dominated"]].tolist() == [4, 1]
     assert algorithm1([5], [[2], [9]]).undefined  # the last class is larger than the machine
     with pytest.raises(ValueError, match="Algorithm 1 keeps more than 10 bins"):
         algorithm1([30], [[2], [3]], max_bins=10)

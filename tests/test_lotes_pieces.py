@@ -54,12 +54,8 @@ def test_fgd_fills_a_used_gpu_and_spares_a_whole_one():
     typical = Typical(np.array([[4, 0.5], [4, 1]]), np.array([0.5, 0.5]))
     jobs = gpu_jobs([0, 1, 2, 3], [9, 9, 9, 1], [[4, 0.5], [4, 0.25], [22, 0], [4, 1]])
     run = simulate("fgd", configs, jobs, typical=typical)
-    assert run.jobs["machine"].tolist() == [
-        0,
-        0,
-        1,
-        0,
-    ]  # the third would leave too few cores for the GPUs
+    # the third would leave too few cores for the GPUs
+    assert run.jobs["machine"].tolist() == [0, 0, 1, 0]
     assert [bits(pieces) for pieces in run.jobs["pieces"]] == [
         [0],
         [0],

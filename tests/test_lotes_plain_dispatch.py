@@ -108,11 +108,12 @@ def test_a_machine_idles_while_a_class_waits_that_it_should_not_serve():
     [
         ("lotes", [[0, 0, 0, 0, 0, 0]], [[0, 0, 1, 1, 1, 0]]),
         ("tetris", [[0, 0, 0, 1, 0, 3]], [[0, 1, 1, 0, 1, 1]]),
+        # the sixth waits at one of the two, drawn at random
         (
             "greedy",
             [[0, 0, 0, 0, 0, 3], [0, 0, 0, 0, 0, 4]],
             [[0, 0, 1, 1, 0, 0], [0, 0, 1, 1, 0, 1]],
-        ),  # the sixth waits at one of the two, drawn at random
+        ),
     ],
 )
 def test_six_jobs_by_pencil(policy, waits, machines):

@@ -247,11 +247,8 @@ def test_clusters_by_hand():
     np.testing.assert_allclose(found.classes.demand, [[0.1, 0.2], [0.5, 0.1]])
     np.testing.assert_allclose(found.classes.share, [0.75, 0.25])
     np.testing.assert_allclose(found.classes.rate, [[1.0, 1.0]])
-    assert label(np.array([[0.1, 0.19], [0.45, 0.12], [0.32, 0.19]])).tolist() == [
-        0,
-        1,
-        0,
-    ]  # the last by spreads, not by eye
+    # the last by spreads, not by eye
+    assert label(np.array([[0.1, 0.19], [0.45, 0.12], [0.32, 0.19]])).tolist() == [0, 1, 0]
     assert cluster(past._replace(demand=np.full((40, 2), 0.1)), first) is None
     assert cluster(past._replace(since=39.5), first) is None
 

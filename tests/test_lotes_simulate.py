@@ -40,9 +40,8 @@ def unit_jobs(rate, hours, machines, cores, seed):
 )
 def test_jobs_of_one_core_queue_as_in_m_m_c(policy, options):
     servers, load, waits = 20, 18.0, []
-    machines = (
-        1 if policy == "greedy" else 4
-    )  # Greedy queues at single machines, which is another system
+    # Greedy queues at single machines, which is another system
+    machines = 1 if policy == "greedy" else 4
     for seed in range(8):
         configs, classes, workload = unit_jobs(load, 4000.0, machines, servers // machines, seed)
         made = plan(configs, classes) if policy == "lotes" else None
@@ -190,9 +189,8 @@ def test_lotes_starves_a_queued_job_too_large_for_its_configurations():
 def test_machines_asked_per_arrival_by_hand():
     """Three machines of one core, two configurations; two jobs of a core that never end, the third must wait."""
     configs = MachineConfigs([[1.0], [1.5]], [1, 2])
-    found = plan(
-        configs, JobClasses([1.0], [[1.0]], [[0.0], [1.0]])
-    )  # the plan uses the second configuration alone
+    # the plan uses the second configuration alone
+    found = plan(configs, JobClasses([1.0], [[1.0]], [[0.0], [1.0]]))
     able = JobClasses([1.0], [[1.0]], [[1e-9], [1.0]])
     found = plan(configs, able, allocation=found.allocation)
     jobs = Workload.from_arrays([0, 1, 2, 3], [100.0] * 4, cpu=[1.0] * 4)

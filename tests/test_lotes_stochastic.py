@@ -58,9 +58,8 @@ def test_drawn_jobs_of_a_bin_fit_as_often_as_asked(quantile):
                 rng.choice(sizes[job_class == k], (2000, n)).sum(axis=1) for k, n in enumerate(mix)
             )
             often.append((total <= CONFIGS.capacity[j]).all(axis=1).mean())
-    assert min(often) > quantile - (
-        0.12 if quantile > 0.5 else 0.3
-    )  # two resources, sums of few jobs
+    # two resources, sums of few jobs
+    assert min(often) > quantile - (0.12 if quantile > 0.5 else 0.3)
     assert plan.rate <= plan.allocation.rate * (1 + 1e-9)
 
 

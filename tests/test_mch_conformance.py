@@ -56,9 +56,8 @@ def test_the_sorter_is_not_h_drf_where_siblings_complement_each_other():
         assert served_in_turn("100: a/b6,0 a/c0,6 d7 > a/b a/c d", rule)
         assert served_in_turn("100: a/b6 a/c6 d7 > d a/b a/c", rule)
     assert served_in_turn("100: a/b9,0 a/c0,2 d5 > d a/c a/b", "naive-h-drf")
-    assert served_in_turn(
-        "100: a/b9,0 a/c0,2 d5 > a/c d a/b", "h-drf"
-    )  # rescaled to its poorest child a has 2 %, then c is blocked
+    # rescaled to its poorest child a has 2 %, then c is blocked
+    assert served_in_turn("100: a/b9,0 a/c0,2 d5 > a/c d a/b", "h-drf")
 
 
 def test_a_case_is_read_as_it_is_written():

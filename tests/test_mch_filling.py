@@ -90,9 +90,8 @@ def test_nothing_more_fits_and_no_capacity_is_exceeded(problem):
         filled = mch.fill(tree, capacity, rule)
         assert (filled.usage.sum(axis=0) <= capacity * (1 + 1e-6)).all()
         assert np.array_equal(np.bincount(filled.order, minlength=tree.n_leaves), filled.tasks)
-        assert (
-            (tree.demand[:, filled.saturated] > 0).any(axis=1).all()
-        )  # every leaf waits for something that is used up
+        # every leaf waits for something that is used up
+        assert (tree.demand[:, filled.saturated] > 0).any(axis=1).all()
         room = capacity - filled.usage.sum(axis=0)
         assert (
             room[filled.saturated] < tree.demand.max(axis=0)[filled.saturated] * (1 + 1e-6)

@@ -13,15 +13,8 @@ from schedlib.mch.fluid import fluid_hdrf
 from schedlib.mch.rules import RULES
 
 CPU, MEM = (1, 0), (0, 1)
-HIERARCHICAL = (
-    "h-drf",
-    "naive-h-drf",
-    "exact-ch",
-    "mch",
-    "mch-two-phase",
-    "drf",
-    "weighted-drf",
-)  # those that take any leaf
+# those that take any leaf
+HIERARCHICAL = ("h-drf", "naive-h-drf", "exact-ch", "mch", "mch-two-phase", "drf", "weighted-drf")
 
 
 def shares(tree, capacity, rule):
@@ -64,18 +57,16 @@ def test_fig2_weights_multiply_level_by_level_with_omegas():
     tree = mch.Tree(
         [[[(1, 1), (1, 1)], (1, 1)], (1, 1)], weights={(1,): 3, (1, 1): 2, (1, 1, 2): 5}
     )
-    flat = mch.flatten(
-        tree, (1, 1)
-    )  # mu of n1,1 is 1 + 5, of n1 2 + 1; n1 and n2 have 2 in the mean
+    # mu of n1,1 is 1 + 5, of n1 2 + 1; n1 and n2 have 2 in the mean
+    flat = mch.flatten(tree, (1, 1))
     assert np.allclose(flat.weights, np.array([1 / 6 * 2 * 3 / 3, 5 / 6 * 2 * 3 / 3, 3 / 3, 1]) / 2)
 
 
 def test_partial_leaves_get_weight_one_where_the_first_saturated_resource_is_nothing_to_them():
     flat = mch.flatten(mch.Tree([[CPU, CPU, MEM, MEM], CPU], weights={(1, 3): 4}), (1, 1))
     assert flat.first_saturated == 0  # n1 sums up to <2, 5>, the root to <2/5 + 1, 1>
-    assert np.allclose(
-        flat.weights, [1 / 5, 1 / 5, 4 / (7 / 4), 1 / (7 / 4), 1]
-    )  # 7/4: the mean in n1
+    # 7/4: the mean in n1
+    assert np.allclose(flat.weights, [1 / 5, 1 / 5, 4 / (7 / 4), 1 / (7 / 4), 1])
 
 
 def test_collapsed_hierarchies_equalise_one_resource_only():

@@ -12,12 +12,8 @@ from schedlib.core.uncounted import kernel
 from schedlib.mch.choosing import rounded
 from tests.test_mch_simulate import workloads
 
-RATIO, BEST, STARTED, USAGE = (
-    0,
-    1,
-    2,
-    3,
-)  # what H-DRF keeps of a node in `room`: s/omega, the leaf to serve, tasks started, U
+# what H-DRF keeps of a node in `room`: s/omega, the leaf to serve, tasks started, U
+RATIO, BEST, STARTED, USAGE = (0, 1, 2, 3)
 
 
 @kernel
@@ -151,14 +147,8 @@ def sees_it_all(tree):
 
 def test_a_rule_keeps_numbers_and_sees_what_is_free_and_the_time():
     tree = mch.Tree([(1, 0), (1, 0), (1, 0)])
-    assert mch.fill(tree, (6, 1), sees_it_all).order.tolist() == [
-        0,
-        1,
-        2,
-        0,
-        1,
-        2,
-    ]  # zero at the start, kept between calls
+    # zero at the start, kept between calls
+    assert mch.fill(tree, (6, 1), sees_it_all).order.tolist() == [0, 1, 2, 0, 1, 2]
 
     @mch.rule(room=0)
     def only_while_half_is_free_or_late(tree):

@@ -127,9 +127,8 @@ def test_head_says_what_for_how_long_and_where_next(name):
     at = BOOK.index(name)
     around = [f"{other}.ipynb" for other in (*BOOK[max(at - 1, 0) : at], *BOOK[at + 1 : at + 2])]
     linked = re.findall(r"\]\(([^)]+)", found["around"])
-    assert linked[: len(around)] == around and set(linked[len(around) :]) <= {
-        "00-start-here.ipynb"
-    }  # the last may lead back
+    # the last may lead back
+    assert linked[: len(around)] == around and set(linked[len(around) :]) <= {"00-start-here.ipynb"}
     assert all(
         link.startswith("../schedlib/") for link in re.findall(r"\]\(([^)]+)", found["code"])
     )

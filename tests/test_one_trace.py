@@ -83,9 +83,8 @@ def test_shares_are_in_units_of_an_equal_one(small):
     held = one_trace.shares(small)
     assert all(np.isclose(amount.mean(), 1) for amount in held.values())
     stages = small.jobs.groupby("trace_job", sort=False).size()
-    assert np.allclose(
-        held["drf"], stages / stages.mean()
-    )  # flat: every stage the same, so a job as many as it has
+    # flat: every stage the same, so a job as many as it has
+    assert np.allclose(held["drf"], stages / stages.mean())
     assert held["h-drf"].min() > 0.9
 
 

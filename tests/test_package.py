@@ -35,9 +35,8 @@ def outside(file):
 
 
 def test_what_is_imported_is_required_and_the_book_is_an_extra():
-    files = [
-        file for file in (ROOT / "schedlib").rglob("*.py") if file.parent.name != "explorers"
-    ]  # its package asks for the extra
+    # its package asks for the extra
+    files = [file for file in (ROOT / "schedlib").rglob("*.py") if file.parent.name != "explorers"]
     needed = set().union(*map(outside, files))
     base, extras = names(PROJECT["dependencies"]), PROJECT["optional-dependencies"]
     brought = base | {"pillow", "cycler"}  # by matplotlib

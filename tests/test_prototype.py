@@ -160,9 +160,8 @@ def test_a_killed_node_loses_nothing():
 def test_a_killed_scheduler_takes_its_own_jobs_with_it_and_no_other():
     many = Workload.from_arrays(np.r_[np.zeros(30), 5], np.full(31, 3.0))
     dead = run(workload=many, cutoff=float("inf"), kill={("scheduler", 0): 0.1})
-    assert set(dead.jobs.index[dead.jobs["failed"]]) == {
-        *range(0, 30, 2)
-    }  # the last job comes later, and goes to the other
+    # the last job comes later, and goes to the other
+    assert set(dead.jobs.index[dead.jobs["failed"]]) == {*range(0, 30, 2)}
     assert (
         dead.percentiles()["completion"].notna().all()
         and dead.jobs.loc[dead.jobs["failed"], "completion"].isna().all()
@@ -381,9 +380,8 @@ def test_next_is_the_job_of_least_remaining_time_among_those_that_nobody_in_fron
         for place, one in enumerate(front)
         if all(one.estimate + other.bypassed <= cap * other.estimate for other in front[:place])
     ]
-    best = min(
-        may, key=lambda one: one.estimate * one.left, default=queue[0]
-    )  # the first of equals
+    # the first of equals
+    best = min(may, key=lambda one: one.estimate * one.left, default=queue[0])
     assert next_entry(queue, cap) is best
 
 

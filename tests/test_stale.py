@@ -13,9 +13,10 @@ from schedlib.reproduce import registry
 ROOT = paths.checkout()
 FIGURES = registry.load().figures
 HMHS = {name for name in FIGURES if name.startswith("hmhs.")}
+# with kernels of their own
 ARRIVING = {
     f"hmhs.{name}" for name in ("flow", "flow-facebook", "slow-start", "estimates", "slowing")
-}  # with kernels of their own
+}
 EXHIBIT = """
 import pandas as pd
 from schedlib.experiment import Experiment, Figure, scales

@@ -33,18 +33,16 @@ def test_colours_stand_out_from_white(color):
 
 def test_the_simulated_eyes_see_what_is_known_of_them():
     for eye in seeing.EYES:
-        assert seeing.distance("black", "white", eye) == pytest.approx(
-            100, abs=0.1
-        )  # greys stay grey
+        # greys stay grey
+        assert seeing.distance("black", "white", eye) == pytest.approx(100, abs=0.1)
     assert (
         seeing.distance("#D55E00", "#A86F00", "all cones")
         > 25
         > 5
         > seeing.distance("#D55E00", "#A86F00", "protanopia")
     )
-    assert seeing.contrast("#767676", "white") == pytest.approx(
-        4.54, abs=0.01
-    )  # WCAG's own example of the darkest grey that passes
+    # WCAG's own example of the darkest grey that passes
+    assert seeing.contrast("#767676", "white") == pytest.approx(4.54, abs=0.01)
 
 
 @pytest.mark.parametrize("eye", seeing.EYES)

@@ -93,12 +93,8 @@ def test_instances_of_a_small_hour(hour):
     w = alibaba2018("instances", hour())
     assert w.jobs["job"].tolist() == [5, 2, 9] and w.jobs["submit"].tolist() == [0, 3, 3]
     assert w.offsets.tolist() == [0, 5, 8, 12]
-    assert w.tasks.iloc[0].tolist() == [
-        5,
-        10,
-        0.5,
-        0.005,
-    ]  # stages stand in the order of the stage table
+    # stages stand in the order of the stage table
+    assert w.tasks.iloc[0].tolist() == [5, 10, 0.5, 0.005]
     assert w.tasks["duration"].tolist() == [10, 11, 8, 7, 5, 5, 3, 4, 6, 0, 1, 2]
 
 

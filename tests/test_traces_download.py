@@ -175,9 +175,8 @@ def test_the_gpu_cluster_is_fetched_checked_and_can_be_read(bucket, tmp_path):
     with pytest.raises(
         ValueError, match="openb_node_list_all_node.csv has not the known checksum and was not kept"
     ):
-        download_alibaba_gpu2023(
-            tmp_path / "others", base_url=url, retries=0
-        )  # not the publisher's files
+        # not the publisher's files
+        download_alibaba_gpu2023(tmp_path / "others", base_url=url, retries=0)
     assert not list((tmp_path / "others").glob("*.csv"))
 
 

@@ -82,9 +82,8 @@ def timed(policy, instance, repeats: int = 1, **options):
     for _ in range(repeats):
         begin = time.perf_counter()
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # more may arrive than is sustained, on purpose
+            # more may arrive than is sustained, on purpose
+            warnings.simplefilter("ignore", UserWarning)
             run = simulate(policy, instance.configs, instance.workload, **options)
         runs.append(((time.perf_counter() - begin) / run.arrived, run))
     return min(runs, key=lambda pair: pair[0])
@@ -130,9 +129,8 @@ def by_machines(each=(100, 1000, 10_000), hours: float = 1.5) -> list[dict]:
     rows, times = [], []
     for machines in each:
         instance = random_instance(0.006, machines=machines, hours=hours, matched=True)
-        repeats = max(
-            1, 3 * each[-1] // (10 * machines)
-        )  # the small ones are over at once, and vary more
+        # the small ones are over at once, and vary more
+        repeats = max(1, 3 * each[-1] // (10 * machines))
         seconds, run = timed("tetris", instance, min(repeats, 10))
         times.append(seconds)
         note = f"{run.arrived:,} jobs; the floor takes {1e6 * floor(instance.workload):.2f}"

@@ -33,9 +33,8 @@ FLAGS = [
 FLAGS += ["--disable-sync", "--no-sandbox"]
 SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
-    "notebook-extension/tracker": {
-        "windowingMode": "none"
-    },  # every cell is in the page, not only those in sight
+    # every cell is in the page, not only those in sight
+    "notebook-extension/tracker": {"windowingMode": "none"},
 }
 REMARKS = re.compile(
     r"Got invalid theme mode|/search\.html.*(Failed to fetch|blocked by CORS policy|net::ERR_FAILED)"
@@ -121,9 +120,8 @@ class Lab:
             f"--ServerApp.root_dir={folder}",
             "--allow-root",
         ]
-        library = {
-            "PYTHONPATH": str(paths.checkout())
-        }  # kernels run in the copy, and use the checkout's schedlib
+        # kernels run in the copy, and use the checkout's schedlib
+        library = {"PYTHONPATH": str(paths.checkout())}
         environment = (
             os.environ | {name: str(state / place) for name, place in own.items()} | library
         )
