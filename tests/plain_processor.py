@@ -4,12 +4,12 @@ numpy and OpenBLAS choose code by the processor's vector units, numba compiles f
 variants of `exp` and `log` for them. With these settings all of them take the oldest that they have.
 """
 
-from numpy._core import _multiarray_umath as numpy_core
+import numpy as np
 
 
 def settings() -> dict[str, str]:
     """The environment of a plain processor."""
-    optional = [name for name in numpy_core.__cpu_dispatch__ if numpy_core.__cpu_features__[name]]
+    optional = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
     return {
         "NPY_DISABLE_CPU_FEATURES": " ".join(optional),
         "NUMBA_CPU_NAME": "generic",
