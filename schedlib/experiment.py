@@ -1,6 +1,6 @@
 """The nouns of the reproduction, plain data: an experiment, a figure drawn from it, a claim judged on it.
 
-Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURES` and `CLAIMS`;
+Each file of `notebooks/reproduce/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURES` and `CLAIMS`;
 `schedlib.reproduce` finds, runs, draws and judges them.
 """
 

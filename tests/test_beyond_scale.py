@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from exhibits.beyond import scale
 from schedlib.eagle.workloads.synthetic import CUTOFF, LOAD, offered_load, table1
-from schedlib.exhibits.beyond import scale
 from schedlib.reproduce import registry
 
 SMALL = {"eagle": (300, 600), "lotes": (100, 200)}

@@ -13,6 +13,7 @@ from schedlib import papers
 
 PACKAGE = Path(sys.modules["schedlib"].__file__).parent
 FOLDER = PACKAGE.parent
+EXHIBITS = FOLDER / "notebooks" / "reproduce" / "exhibits"
 GROUND = {"paths", "papers", "intervals", "experiment", "core", "workload", "traces", "theory"}
 LIBRARY = {*papers.KEYS}
 ALLOWED = {
@@ -28,14 +29,12 @@ ALLOWED = {
     **{key: {key, *GROUND} - {"experiment", "papers"} for key in papers.KEYS},
     "prototype": {"prototype", "eagle", "workload", "paths", "core"},
     "pictures": {"pictures", *GROUND, *LIBRARY} - {"experiment"},
-    "exhibits": {"exhibits", "pictures", "prototype", *GROUND, *LIBRARY},
     "reproduce": {"reproduce", "pictures", "experiment", "papers", "paths", "intervals", "core"},
     "leaderboard": {"leaderboard", "pictures", *GROUND, *LIBRARY},
     "teaching": {
         "teaching",
         "leaderboard",
         "reproduce",
-        "exhibits",
         "pictures",
         "prototype",
         *GROUND,
@@ -53,7 +52,7 @@ ALLOWED = {
     },
 }
 """What each room, a folder or a module directly below schedlib, may import."""
-CORE_MAY_IMPORT = {"numpy", "numba", "schedlib", *sys.stdlib_module_names}
+CORE_MAY_IMPORT = {"numpy", "numba", "tqdm", "schedlib", *sys.stdlib_module_names}
 DRAWS = {"matplotlib", "ipywidgets"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 COMPILED = ("kernel", "compiled", "rule", "overload", "intrinsic", "exercise")
@@ -114,7 +113,7 @@ def public(file):
 
 def test_public_functions_are_typed():
     missing = []
-    for file in (file for file in FILES if not file.is_relative_to(PACKAGE / "exhibits")):
+    for file in FILES:
         for node in public(file):
             given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             bare = [
@@ -138,7 +137,7 @@ def test_no_call_has_more_than_eight_positional_arguments():
 
 
 def test_exhibits_are_under_a_papers_name():
-    folders = {file.parent.name for file in PACKAGE.glob("exhibits/*/__init__.py")}
+    folders = {file.parent.name for file in EXHIBITS.glob("*/__init__.py")}
     assert folders <= {*papers.KEYS}
 
 
@@ -173,7 +172,7 @@ except ValueError as error:
 
 
 def test_what_is_stored_is_shown_without_a_paper_and_without_the_compiler():
-    kinds = [["schedlib", name] for name in (*papers.KEYS, "exhibits")]
+    kinds = [["schedlib", name] for name in papers.KEYS]
     code = SHOWN.replace("KINDS", repr(kinds))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "figure: 'lotes.fgi11' is unknown; did you mean 'lotes.fig11'" in done.stdout, (

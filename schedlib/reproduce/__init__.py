@@ -6,11 +6,13 @@ reproduce.show("hmhs.fig1", scale="smoke")          # drawn, written to files, d
 reproduce.card("hmhs")                              # the paper's claims and what became of them
 """
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from schedlib import paths
 from schedlib.reproduce import publish, registry
 from schedlib.reproduce.sweep import SweepError, run
 
@@ -29,6 +31,10 @@ __all__ = [
     "show_rest",
 ]
 _shown: set[str] = set()
+
+if (root := paths.checkout()) is not None:
+    # here the package `exhibits` lies; worker processes pass by this line too
+    sys.path.append(str(root / "notebooks" / "reproduce"))
 
 
 def experiments(only: registry.Names = None) -> pd.DataFrame:

@@ -11,11 +11,14 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from schedlib import papers
+from schedlib import papers, paths
 from schedlib.experiment import Claim, Experiment, Figure, of_paper
 
 Names = str | Iterable[str] | None
 """What a reader asks for: papers, figures, experiments or claims by name; None for all."""
+NO_EXHIBITS = (
+    "the papers' experiments are in the checkout, not in the package: clone it and run there"
+)
 
 
 def unknown(
@@ -137,13 +140,12 @@ def names_in(only: Names) -> list[str] | None:
     return [name for text in texts for name in re.split(r"[,\s]+", text) if name] or None
 
 
-def exhibits(package: str) -> list[ModuleType]:
-    """The modules of a package of exhibits, if there is one, by `PLACE` (mostly a section), then by name."""
-    above = importlib.util.find_spec(package.rpartition(".")[0])
-    spec = importlib.util.find_spec(package) if above else None
+def exhibits(paper: str) -> list[ModuleType]:
+    """A paper's modules of exhibits by `PLACE` (mostly a section), then by name; none without a folder."""
+    spec = importlib.util.find_spec(f"exhibits.{paper}")
     locations = spec.submodule_search_locations if spec else []
     modules = [
-        importlib.import_module(f"{package}.{file.name}")
+        importlib.import_module(f"exhibits.{paper}.{file.name}")
         for file in pkgutil.iter_modules(locations)
     ]
     return sorted(modules, key=lambda module: (getattr(module, "PLACE", math.inf), module.__name__))
@@ -151,12 +153,16 @@ def exhibits(package: str) -> list[ModuleType]:
 
 @cache
 def load() -> Registry:
-    """Every paper's exhibits that are here: what each module lists in `EXPERIMENTS`, `FIGURES` and `CLAIMS`.
+    """Every paper's exhibits: what each module lists in `EXPERIMENTS`, `FIGURES` and `CLAIMS`.
+
+    Raises ValueError where schedlib was installed without its checkout.
 
     >>> load().papers() == [key for key in papers.KEYS if key in load().papers()]
     True
     """
-    files = [module for key in papers.KEYS for module in exhibits(f"schedlib.exhibits.{key}")]
+    if paths.checkout() is None:
+        raise ValueError(NO_EXHIBITS)
+    files = [module for key in papers.KEYS for module in exhibits(key)]
     kinds = ("EXPERIMENTS", "FIGURES", "CLAIMS")
     return Registry.of(
         *([item for file in files for item in getattr(file, kind, ())] for kind in kinds)
