@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from schedlib.pictures.style import Look
 
-Values = pd.Series | np.ndarray
 WAIT = "mean wait (s)"
 SHORTEST = 1e-4
 """Seconds below which mean waits count as equal, and are drawn as none."""
@@ -29,8 +27,8 @@ def axis_of(frame: pd.DataFrame) -> str:
 
 def dots(
     ax: Axes,
-    x: Values,
-    y: Values,
+    x: Any,
+    y: Any,
     look: Look,
     size: float | None = 4,
     *,
