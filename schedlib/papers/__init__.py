@@ -1,5 +1,4 @@
-"""The papers of the book, one record each, a file in this folder: whatever lists the papers reads these.
-What lies beyond the papers has a record too."""
+"""The papers of the book, one record each, a file in this folder: whatever lists the papers reads these."""
 
 import importlib
 import pkgutil
