@@ -1,6 +1,7 @@
 """A sweep gives the same rows however it is run, and what is finished survives whatever happens to the rest."""
 
 import functools
+import importlib
 import json
 import math
 import os
@@ -18,7 +19,7 @@ from pandas.testing import assert_frame_equal
 import toy_experiments as toy
 from schedlib import paths, reproduce
 from schedlib.experiment import Claim, Experiment, scales
-from schedlib.reproduce import ledger, registry, store, sweep, tables
+from schedlib.reproduce import ledger, reach, registry, store, sweep, tables
 
 
 @pytest.fixture(autouse=True)
@@ -248,33 +249,62 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(folder):
 
 MINE = """import pandas as pd
 from schedlib.experiment import Experiment, scales
+from policies_of_mine import power
 def run(seed):
-    return pd.DataFrame({"x": [seed]})
-MINE = Experiment("squares", "Of my own", run, scales([{}]), scales(2))
+    return pd.DataFrame({"x": [seed ** power()]})
+MINE = Experiment("powers", "Of my own", run, scales([{}]), scales(3))
 """
 
 
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """Gives `mine(power)`: an experiment in a file that imports another, as a new process would find both."""
+    (tmp_path / "sweep_of_mine.py").write_text(MINE)
+    names = ("sweep_of_mine", "policies_of_mine")
+
+    def found(power):
+        monkeypatch.syspath_prepend(tmp_path)  # later than the workers started
+        for name in names:
+            sys.modules.pop(name, None)
+        reach.forget()
+        (tmp_path / "policies_of_mine.py").write_text(
+            f"def power(): return {power}  # {'.' * power}"
+        )
+        return importlib.import_module("sweep_of_mine").MINE
+
+    yield found
+    for name in names:
+        sys.modules.pop(name, None)
+    reach.forget()
+
+
+def squares(experiment, **how):
+    return reproduce.run(experiment, progress=False, **how)["x"].tolist()
+
+
+def test_a_sweep_runs_again_after_an_edit_of_a_module_beside_it(mine):
+    assert squares(mine(1), workers=1) == [0, 1, 2]
+    assert squares(mine(2), workers=1) == [0, 1, 4]
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_worker_that_lacks_the_module_says_so_and_what_to_do(tmp_path, monkeypatch):
+def test_worker_that_lacks_a_module_or_has_another_is_refused_in_one_sentence(mine, tmp_path):
     from distributed import Client, LocalCluster
 
     with LocalCluster(
         n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     ) as cluster:
-        (tmp_path / "sweep_of_mine.py").write_text(MINE)  # later than the workers started
-        monkeypatch.syspath_prepend(tmp_path)
-        from sweep_of_mine import MINE as mine
-
-        with pytest.raises(
-            reproduce.SweepError, match="cannot import 'sweep_of_mine'.*PYTHONPATH.*upload_file"
-        ):
-            reproduce.run(mine, dask=cluster.scheduler_address, progress=False)
+        how = {"dask": cluster.scheduler_address, "refresh": True}
+        with pytest.raises(RuntimeError, match="sweep_of_mine.*PYTHONPATH.*upload_file"):
+            squares(mine(1), **how)
         with Client(cluster, set_as_default=False) as client:
-            client.upload_file(str(tmp_path / "sweep_of_mine.py"))
-        assert reproduce.run(mine, dask=cluster.scheduler_address, progress=False)[
-            "x"
-        ].tolist() == [0, 1]
-    assert reproduce.run(mine, workers=2, progress=False, refresh=True)["x"].tolist() == [0, 1]
+            for name in ("policies_of_mine", "sweep_of_mine"):
+                client.upload_file(str(tmp_path / f"{name}.py"))
+        assert squares(mine(1), **how) == [0, 1, 2]
+        with pytest.raises(RuntimeError) as refused:
+            squares(mine(2), **how)
+    said = str(refused.value)
+    assert "has other code than this process: install the same" in said and "\n" not in said
 
 
 def test_function_that_no_worker_could_import_is_refused(folder):
@@ -309,7 +339,7 @@ def test_worker_with_other_code_is_refused(folder, monkeypatch):
     monkeypatch.setattr(
         store, "describe", lambda *what: describe(*what) | {"source": "of yesterday"}
     )
-    with pytest.raises(reproduce.SweepError, match="has other code than the parent"):
+    with pytest.raises(RuntimeError, match="has other code than this process"):
         reproduce.run(experiment, workers=1, progress=False)
     assert toy.executions(folder) == []
 

@@ -280,6 +280,8 @@ def compute(
     errors: dict[Path, str] = {}
     with contextlib.closing(outcomes):
         for outcome in outcomes:
+            if outcome.refused:
+                raise RuntimeError(outcome.refused)
             task, error = tasks[outcome.index], outcome.error
             if outcome.frame is not None:
                 meta = task.description | noted | {"seconds": outcome.seconds}

@@ -38,12 +38,13 @@ class Job(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a job: its frame and seconds, or a traceback."""
+    """What became of a job: its frame and seconds, or a traceback, or why this worker must not run it."""
 
     index: int  # type: ignore[assignment]
     frame: pd.DataFrame | None = None
     seconds: float = 0.0
-    error: str | None = None
+    error: str = ""
+    refused: str = ""
 
 
 def cores() -> int:
@@ -56,22 +57,15 @@ def cores() -> int:
 def execute(job: Job) -> Outcome:
     """Compute one job. A failure is an outcome too."""
     try:
+        if refused := refusal(job):
+            return Outcome(job.index, refused=refused)
         run = found(job.run)
-        source, versions = store.code(run)
-        wanted = job.description
-        if (source, versions) != (wanted["source"], wanted["versions"]):
-            other = differing(source, versions, wanted)
-            raise RuntimeError(
-                f"the worker on {platform.node()} has other {other} than the parent: "
-                f"install the same on both, then restart both"
-            )
         start = time.perf_counter()
         frame = run(seed=job.seed, **job.point)
         seconds = time.perf_counter() - start
         if not isinstance(frame, pd.DataFrame):
-            raise TypeError(
-                f"{run.__qualname__} must return a DataFrame, not {type(frame).__name__}"
-            )
+            kind = type(frame).__name__
+            raise TypeError(f"{run.__qualname__} must return a DataFrame, not {kind}")
         return Outcome(job.index, frame, seconds)
     except Exception:
         return Outcome(job.index, error=traceback.format_exc())
@@ -84,33 +78,35 @@ def named(job: Job) -> Job:
 
 
 def found(run: Callable[..., pd.DataFrame] | str) -> Callable[..., pd.DataFrame]:
-    """The function of that name, imported here. ImportError says how a worker comes to have it."""
-    module, _, name = run.partition(":") if isinstance(run, str) else (run.__module__, "", "")
-    try:
-        imported = importlib.import_module(module)
-    except ImportError as error:
-        lacks = f"the worker on {platform.node()} cannot import {module!r} ({error})"
-        start = "start it as PYTHONPATH=FOLDER dask worker ADDRESS"
-        file = f"{module.partition('.')[0]}.py"
-        send = f"or send a single file: distributed.Client(ADDRESS).upload_file({file!r})"
-        raise ImportError(f"{lacks}; {start}, where FOLDER holds it, {send}") from error
-    return getattr(imported, name) if isinstance(run, str) else run
+    """The function itself, imported here when it is given by its name."""
+    if not isinstance(run, str):
+        return run
+    module, _, name = run.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
-def differing(source: str, versions: dict[str, str], wanted: dict[str, Any]) -> str:
-    """What a worker has otherwise than the parent, in words.
+def refusal(job: Job) -> str:
+    """Why this worker must not run a job, in one sentence; "" when it may.
 
-    >>> differing("a", {"numpy": "2.4.1"}, {"source": "a", "versions": {"numpy": "2.4.6"}})
-    'packages (numpy 2.4.1, not 2.4.6)'
+    The worker computes the hash of the code from its own files. It must be that of the process that asks.
     """
-    here, there = versions, wanted["versions"]
-    names = sorted(name for name in {*here, *there} if here.get(name) != there.get(name))
-    each = ", ".join(
-        f"{name} {here.get(name, 'none')}, not {there.get(name, 'none')}" for name in names
-    )
-    return " and ".join(
-        ["code"] * (source != wanted["source"]) + [f"packages ({each})"] * bool(names)
-    )
+    here = f"the worker on {platform.node()}"
+    try:
+        source, versions = store.code(found(job.run))
+    except ImportError as error:
+        file = f"{str(job.run).partition(':')[0].partition('.')[0]}.py"
+        start = "start it as PYTHONPATH=FOLDER dask worker ADDRESS"
+        send = f"send the file by distributed.Client(ADDRESS).upload_file({file!r})"
+        return f"{here} has not all modules ({error}): {start}, or {send}"
+    wanted = job.description["versions"]
+    packages = [name for name in wanted | versions if versions.get(name) != wanted.get(name)]
+    if packages:
+        other = f"another version of {', '.join(packages)}"
+    elif source != job.description["source"]:
+        other = "other code"
+    else:
+        return ""
+    return f"{here} has {other} than this process: install the same on both, then restart both"
 
 
 def execute_in_pool(job: Job, parent: int, path: list[str]) -> Outcome:
