@@ -109,7 +109,7 @@ def test_failing_point_costs_its_figures_and_no_other(checkout, paper, monkeypat
     with pytest.raises(notebooks.NotebookError) as caught:
         notebooks.figures(scale="smoke", workers=1)
     assert "hmhs.toy-fragile: 2 points failed" in str(caught.value)
-    assert "seed 1: ArithmeticError: two jobs are one too many" in str(caught.value)
+    assert "seed 0 and 1 more: ArithmeticError: two jobs are one too many" in str(caught.value)
     assert "stopped" not in str(caught.value)
     folder = publish.out_folder("smoke")
     assert set(publish.provenance(folder)) == {"hmhs.toy", "hmhs.toy-table"}

@@ -3,7 +3,6 @@
 import functools
 import importlib
 import json
-import math
 import os
 import signal
 import sys
@@ -102,13 +101,13 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     monkeypatch.setattr(registry, "load", lambda: known)
     done = sweep.complete([experiment], workers=1, progress=False)["hmhs.doubt"]
     assert len(entries(experiment)) == seeds
-    assert done.seeds == seeds == done.frame["seed"].nunique() and done.looks == 3
+    assert done.seeds == seeds == done.frame["seed"].nunique() and done.analyses == 3
     row = ledger.judged(only="hmhs.c", workers=1, progress=False).iloc[0]
     assert (row["seeds"], row["reason"].endswith("the budget of 12 seeds is spent")) == (
         seeds,
         seeds == 12,
     )
-    assert sweep.sweep(experiment, seeds=4, workers=1, progress=False).looks == 1
+    assert sweep.sweep(experiment, seeds=4, workers=1, progress=False).analyses == 1
 
 
 def test_serial_and_parallel_give_the_same_bytes(folder):
@@ -358,26 +357,16 @@ def test_a_run_says_how_many_points_are_left_and_shows_them_in_one_bar(folder, c
 def test_times_come_from_the_published_figures_of_the_same_scale(folder, monkeypatch, capsys):
     experiment = toy.experiment(toy.counted, folder)
     monkeypatch.setattr(paths, "checkout", lambda: folder)
-    assert sweep.published_seconds(store.tasks(experiment, "quick")[0], "quick") == math.inf
+    entry = {"experiment": experiment.id, "seeds": 1, "points": [{"jobs": 3}]}
     for place, scale, seconds in (
-        ("figures", "quick", 6.0),
+        ("figures", "quick", 4.0),
         ("figures/paper-scale", "paper", 60.0),
     ):
         (folder / place).mkdir()
-        entry = {
-            "experiment": experiment.id,
-            "scale": scale,
-            "seeds": 1,
-            "points": [{"jobs": 3}],
-            "seconds": seconds,
-        }
-        (folder / place / "provenance.json").write_text(json.dumps({"toy.fig": entry}))
-    sweep.published.cache_clear()
-    each = [
-        [sweep.published_seconds(task, scale) for task in store.tasks(experiment, scale, 1)]
-        for scale in ("smoke", "quick", "paper")
-    ]
-    assert each == [[2.0, 4.0, 6.0], [2.0, 4.0, 6.0], [20.0, 40.0, 60.0]]
+        entries = {"toy.fig": entry | {"scale": scale, "seconds": seconds}}
+        (folder / place / "provenance.json").write_text(json.dumps(entries))
+    known = [sweep.published_seconds(scale) for scale in ("smoke", "quick", "paper")]
+    assert known == [{}, {experiment.id: 4.0}, {experiment.id: 60.0}]
     reproduce.run(experiment, workers=1)
     assert "6 points to run, about 24 s of computing\n" in capsys.readouterr().err
 
@@ -398,32 +387,26 @@ def test_all_experiments_run_in_one_pool_one_point_of_each_first_and_then_the_lo
 ):
     several = [
         toy.experiment(toy.counted, folder, points=3, seeds=1),
-        toy.experiment(toy.fragile, folder, points=1, seeds=1),
+        toy.experiment(toy.fragile, folder, points=2, seeds=1),
     ]
-    seconds = {("counted", 1): 1.0, ("counted", 2): 9.0, ("counted", 3): 4.0, ("fragile", 1): 2.0}
-
-    def known(task, scale):
-        return seconds[task.description["experiment"].partition("-")[2], task.point["jobs"]]
-
+    (folder / "mended").touch()
     pools = []
     serial = sweep.worker.serial
-    monkeypatch.setattr(sweep, "published_seconds", known)
-    monkeypatch.setattr(sweep.worker, "serial", lambda jobs: pools.append(jobs) or serial(jobs))
+    seconds = {"hmhs.toy-counted": 1.0, "hmhs.toy-fragile": 9.0}
+    monkeypatch.setattr(sweep, "published_seconds", lambda scale: seconds)
+    monkeypatch.setattr(sweep.worker, "serial", lambda tasks: pools.append(tasks) or serial(tasks))
     done = sweep.complete(several, workers=1, progress=False)
     assert list(done) == [experiment.id for experiment in several]
     (started,) = pools
-    assert [known_of(job) for job in started] == [
-        ("counted", 2),
-        ("fragile", 1),
+    assert [(task.run.__name__, task.point["jobs"]) for task in started] == [
+        ("fragile", 2),
         ("counted", 3),
+        ("fragile", 1),
+        ("counted", 2),
         ("counted", 1),
     ]
     again = sweep.complete(several, workers=1, progress=False)
     assert len(pools) == 1 and all(done[name].frame.equals(again[name].frame) for name in done)
-
-
-def known_of(job):
-    return job.run.__name__, job.point["jobs"]
 
 
 def test_an_experiment_that_fails_or_lacks_its_data_does_not_lose_the_others(folder, capsys):

@@ -27,7 +27,7 @@ FIGURES = (Figure("PAPER.new", "PAPER.new", None, "A new table.", "A table of on
 """
 RECORD = """
 from schedlib.papers import Paper
-PAPER = Paper(key="sixth", title="Sixth", order=6, looks={"sixth": "Sixth"}, first_result="print(6)")
+PAPER = Paper(key="sixth", title="Sixth", order=6, labels={"sixth": "Sixth"}, first_result="print(6)")
 """
 HARMLESS = {
     "a paper": {

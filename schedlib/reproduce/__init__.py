@@ -50,7 +50,7 @@ def experiments(only: registry.Names = None) -> pd.DataFrame:
     for figure in library.wanted_figures(only):
         experiment = library.experiments[figure.experiment]
         kind = "table" if figure.plot is None else "figure"
-        size = len(experiment.points["quick"]), experiment.looks("quick")[0]
+        size = len(experiment.points["quick"]), experiment.analyses("quick")[0]
         state = publish.status(figure.id, publish.out_folder())
         rows.append((figure.id, experiment.id, experiment.title, kind, *size, state))
     return pd.DataFrame(

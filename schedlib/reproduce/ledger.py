@@ -33,6 +33,19 @@ COLUMNS = (
     "seeds",
 )
 REPRODUCED, _, _, CONSTRUCTED, _ = VERDICTS
+SIZES = (
+    "machines",
+    "hours",
+    "jobs",
+    "trees",
+    "tries",
+    "horizon",
+    "limit",
+    "workers",
+    "scale",
+    "thin",
+)
+"""Parameters of points that say how much is simulated."""
 
 
 def lines(
@@ -63,7 +76,7 @@ def lines(
 
 def _line(claim: Claim, done: "sweep.Sweep | None") -> dict[str, Any]:
     """What one line says was measured; where the interval leaves a doubt, that its seeds are spent."""
-    line = judge.judge(claim, done.frame if done else None, done.looks if done else 1)._asdict()
+    line = judge.judge(claim, done.frame if done else None, done.analyses if done else 1)._asdict()
     seeds = done.frame["seed"].nunique() if done else 0
     if not line.pop("decided"):
         line["reason"] += f"; the budget of {seeds} seeds is spent"
@@ -80,7 +93,7 @@ def sizes(points: Sequence[Mapping[str, Any]]) -> str:
     'machines 50 to 200; hours 15'
     """
     texts = []
-    for name in (*sweep.SIZES, "workers", "scale", "thin"):
+    for name in SIZES:
         values = sorted({point[name] for point in points if name in point})
         texts += (
             [

@@ -153,7 +153,7 @@ def status(figure_id: str, out: Path) -> str:
     known = made_by == (*store.code(experiment.run), points)
     return (
         "current"
-        if known and entry["seeds"] in store.looks(experiment, entry["scale"])
+        if known and entry["seeds"] in store.analyses(experiment, entry["scale"])
         else "stale"
     )
 

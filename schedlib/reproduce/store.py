@@ -38,12 +38,21 @@ class Entry(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A point and seed of an experiment, all that its numbers depend on, and the file of its entry."""
+    """One point and seed to compute, all that its numbers depend on (see `describe`), the file of its entry.
 
+    `run` is a function, or its name as `module:function` where another process is to import it.
+    """
+
+    run: Callable[..., pd.DataFrame] | str
     point: dict[str, Any]
     seed: int
     description: dict[str, Any]
     path: Path
+
+    @property
+    def experiment(self) -> str:
+        """The experiment's id."""
+        return self.description["experiment"]
 
 
 def canonical(value: Any) -> str:
@@ -102,23 +111,27 @@ def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dic
     return described | {"source": source, "versions": used, "data": data}
 
 
-def looks(experiment: Experiment, scale: str, seeds: int | None = None) -> tuple[int, ...]:
-    """After how many seeds the claims are looked at: once, after `seeds`, when that is given. Raises
-    ValueError for an unknown scale or no seed."""
+def analyses(experiment: Experiment, scale: str, seeds: int | None = None) -> tuple[int, ...]:
+    """After how many seeds the claims are judged: once, after `seeds`, when that is given. Raises ValueError
+    for an unknown scale or no seed."""
     if not isinstance(scale, str) or scale not in SCALES:
         raise registry.unknown("scale", scale, SCALES, "")
     if seeds is not None and not (isinstance(seeds, Integral) and 1 <= seeds <= MOST_SEEDS):
         raise ValueError(f"seeds: must be a whole number from 1 to {MOST_SEEDS:,}, not {seeds!r}")
-    return experiment.looks(scale) if seeds is None else (seeds,)
+    return experiment.analyses(scale) if seeds is None else (seeds,)
 
 
 def tasks(experiment: Experiment, scale: str, seeds: int | None = None) -> list[Task]:
-    """Every point of a scale with every seed, or with those of the first look, in the order listed. Raises
-    ValueError as `looks` does."""
-    count = looks(experiment, scale, seeds)[0]
-    pairs = [(dict(point), seed) for point in experiment.points[scale] for seed in range(count)]
-    described = [(*pair, describe(experiment, *pair)) for pair in pairs]
-    return [Task(*task, path=entry_path(task[2])) for task in described]
+    """Every point of a scale with every seed, or with those of the first analysis, in the order listed.
+
+    Raises ValueError as `analyses` does.
+    """
+    made = []
+    for point in map(dict, experiment.points[scale]):
+        for seed in range(analyses(experiment, scale, seeds)[0]):
+            described = describe(experiment, point, seed)
+            made.append(Task(experiment.run, point, seed, described, entry_path(described)))
+    return made
 
 
 def folder(experiment_id: str) -> Path:
