@@ -9,7 +9,7 @@ import pandas as pd
 
 from schedlib import paths
 from schedlib.experiment import VERDICTS, Claim
-from schedlib.reproduce import judge, publish, registry, scales, sweep
+from schedlib.reproduce import judge, prose, publish, registry, sweep
 from schedlib.reproduce.tables import csv_text, number
 
 COLUMNS = (
@@ -180,7 +180,7 @@ def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
             sorted(merged.index, key=lambda row: registry.book_order(merged["id"][row]))
         ]
         paths.write_whole(table, csv_text(merged))
-        paths.write_whole(page, scales.page(merged, read(out / publish.PAPER_SCALE)))
+        paths.write_whole(page, prose.page(merged, read(out / publish.PAPER_SCALE)))
     if out.name == publish.PAPER_SCALE and len(quick := read(out.parent)):
-        paths.write_whole(out.parent / "CLAIMS.md", scales.page(quick, merged))
+        paths.write_whole(out.parent / "CLAIMS.md", prose.page(quick, merged))
     return table, page

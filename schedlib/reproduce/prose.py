@@ -10,7 +10,7 @@ from schedlib.reproduce import report
 from schedlib.reproduce.tables import number
 
 
-def prose() -> Path:
+def folder() -> Path:
     """The folder of the prose by hand: a paragraph on each paper, and why verdicts change with scale."""
     return (paths.checkout() or paths.PACKAGE) / "notebooks" / "book" / "report"
 
@@ -89,7 +89,7 @@ class Facts:
 
 def sentences() -> dict[str, str]:
     """Why a claim's verdict changes with scale, by its id."""
-    file = prose() / "scale.toml"
+    file = folder() / "scale.toml"
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
@@ -98,7 +98,7 @@ def paragraphs(facts: Facts) -> dict[str, str]:
     with paths.extra("book"):
         import jinja2
 
-    files = {paper: prose() / f"{paper}.md" for paper in facts.rows["paper"].unique()}
+    files = {paper: folder() / f"{paper}.md" for paper in facts.rows["paper"].unique()}
     texts = {
         paper: file.read_text(encoding="utf-8") for paper, file in files.items() if file.exists()
     }
