@@ -261,14 +261,12 @@ def bench(options: Namespace) -> int:
 
 def overview() -> str:
     """What there is to type, a line for each command."""
-    summaries = {
-        name: str(it.run.__doc__).partition(". ")[0].rstrip(".") for name, it in COMMANDS.items()
-    }
-    lines = [f"  {PROGRAM} {name:<10} {summary}." for name, summary in summaries.items()]
-    head = "schedlib: five papers on data-centre scheduling, runnable."
-    return "\n".join(
-        [head, "", *lines, "", f"Each has its own help, with an example: {PROGRAM} run --help"]
-    )
+    lines = ["schedlib: five papers on data-centre scheduling, runnable.", ""]
+    for name, it in COMMANDS.items():
+        summary = str(it.run.__doc__).splitlines()[0]
+        lines.append(f"  {PROGRAM} {name:<10} {summary}")
+    lines += ["", f"Each has its own help, with an example: {PROGRAM} run --help"]
+    return "\n".join(lines)
 
 
 class Parser(argparse.ArgumentParser):

@@ -288,6 +288,12 @@ def test_a_sweep_runs_again_after_an_edit_of_a_module_beside_it(mine):
     assert squares(mine(2), workers=1) == [0, 1, 4]
 
 
+def test_a_readers_own_sweep_needs_no_checkout(mine, monkeypatch):
+    monkeypatch.setattr(paths, "checkout", lambda: None)
+    own = replace(mine(1), seeds=scales((2, 4)))
+    assert squares(own, workers=1) == [0, 1]
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_worker_that_lacks_a_module_or_has_another_is_refused_in_one_sentence(mine, tmp_path):
     from distributed import Client, LocalCluster
