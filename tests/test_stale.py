@@ -58,9 +58,8 @@ HARMLESS = {
 def copy(tmp_path_factory):
     """The library and what was published, every entry of it as this code would make it."""
     root = tmp_path_factory.mktemp("tree")
-    shutil.copytree(
-        ROOT / "schedlib", root / "schedlib", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    for name in ("schedlib", "notebooks/reproduce/exhibits"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "figures").mkdir()
     for name in ("pyproject.toml", "figures/provenance.json"):
         shutil.copy(ROOT / name, root / name)
