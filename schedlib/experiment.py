@@ -86,11 +86,6 @@ class Experiment:
                     f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}"
                 )
 
-    @property
-    def paper(self) -> str:
-        """The paper's key, the first part of the id; of your own experiment whatever stands there."""
-        return self.id.partition(".")[0]
-
     def analyses(self, scale: str) -> tuple[int, ...]:
         """After how many seeds the claims are judged, in order: interim analyses, and the last one."""
         seeds = self.seeds[scale]

@@ -127,12 +127,6 @@ def test_failing_points_and_notebooks_give_exit_code_1(capsys, tmp_path, monkeyp
     assert capsys.readouterr().err == "python -m schedlib notebooks: notebook x stopped\n"
 
 
-def test_check_fails_when_a_notebook_would_change(monkeypatch, capsys):
-    monkeypatch.setattr(notebooks, "notebooks", lambda only, check: ["01-a"])
-    assert (main(["notebooks", "--check"]), main(["notebooks"])) == (1, 0)
-    assert capsys.readouterr().out == "would change: 01-a\nchanged: 01-a\n"
-
-
 def test_interruption_says_how_to_go_on(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt

@@ -106,7 +106,7 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     done = sweep.complete([experiment], workers=1, progress=False)["hmhs.doubt"]
     assert len(entries(experiment)) == seeds
     assert done.seeds == seeds == done.frame["seed"].nunique() and done.analyses == 3
-    row = ledger.judged(only="hmhs.c", workers=1, progress=False).iloc[0]
+    row = ledger.judged(only="hmhs.c", workers=1).iloc[0]
     assert (row["seeds"], row["reason"].endswith("the budget of 12 seeds is spent")) == (
         seeds,
         seeds == 12,

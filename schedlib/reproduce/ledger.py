@@ -120,7 +120,6 @@ def judged(
     seeds: int | None = None,
     workers: int | None = None,
     dask: str | None = None,
-    progress: bool = True,
     out: Path | None = None,
 ) -> pd.DataFrame:
     """Every claim that `only` asks for, judged on frames of this scale; what is not stored is run. Gives the
@@ -129,7 +128,7 @@ def judged(
     claims = library.wanted_claims(only)
     below = [line.experiment for claim in claims for line in claim.lines().values()]
     experiments = [library.experiments[name] for name in below if name]
-    done = sweep.complete(experiments, scale, seeds, workers, dask, progress)
+    done = sweep.complete(experiments, scale, seeds, workers, dask)
     for error in done.values():
         if isinstance(error, sweep.SweepError):
             raise error

@@ -247,7 +247,9 @@ def compute(
     Gives the tracebacks of those that failed, by the path of the entry that is missing. Raises RuntimeError
     as soon as a worker refuses a task.
     """
-    count = min(workers or worker.cores(), len(tasks))
+    from joblib import cpu_count
+
+    count = min(workers or cpu_count(), len(tasks))
     if dask is not None:
         outcomes = worker.cluster(tasks, dask)
     else:

@@ -33,13 +33,6 @@ class Outcome(NamedTuple):
     refused: str = ""
 
 
-def cores() -> int:
-    """The processors this process may use, as joblib counts them (containers' limits included)."""
-    from joblib import cpu_count
-
-    return cpu_count()
-
-
 def execute(task: store.Task) -> Outcome:
     """Compute one task. A failure is an outcome too."""
     try:
