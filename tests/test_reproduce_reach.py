@@ -136,6 +136,13 @@ def test_modules_beside_it_count_like_its_own(toys, file):
     assert digest() != before
 
 
+def test_an_import_of_everything_counts_whole(toys):
+    (toys / "exhibit.py").write_text("from toys.late import *\ndef run(seed):\n    return used\n")
+    before = digest()
+    (toys / "late.py").write_text("used = 2\nunused = 2\n")
+    assert digest() != before
+
+
 def test_code_without_a_file_is_refused():
     with pytest.raises(ValueError, match="file that can be imported"):
         reach.of("__main__", "run")

@@ -36,8 +36,10 @@ def write(out: Path) -> Path:
 
 def page(out: Path) -> str:
     """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
-    published, rows = publish.provenance(out), ledger.read(out)
-    entries = titled({name: published[name] for name in sorted(published, key=registry.book_order)})
+    rows = ledger.read(out)
+    published = publish.provenance(out)
+    ordered = sorted(published, key=registry.book_order)
+    entries = titled({name: published[name] for name in ordered})
     claims = beside(entries, rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:
@@ -46,9 +48,11 @@ def page(out: Path) -> str:
     if (out / "CLAIMS.md").exists():
         lines.append(HEAD_CLAIMS)
     for paper, ids in by_paper.items():
-        lines.append(contents(paper, ids, entries, rows[rows["paper"] == paper]))
+        own = rows[rows["paper"] == paper]
+        lines.append(contents(paper, ids, entries, own))
     for paper, ids in by_paper.items():
-        lines += ["", f"## {papers.title_of(paper)}", "", thumbnails(ids, entries)]
+        title = papers.title_of(paper)
+        lines += ["", f"## {title}", "", thumbnails(ids, entries)]
         for name in ids:
             lines += ["", *one(out, name, entries, claims)]
     return "\n".join(lines) + "\n"
@@ -57,11 +61,16 @@ def page(out: Path) -> str:
 def contents(paper: str, ids: list[str], entries: Entries, rows: pd.DataFrame) -> str:
     """A paper's line of the contents: how many figures, their time, and what became of its claims."""
     title = papers.title_of(paper)
-    took = {entries[name]["experiment"]: entries[name]["seconds"] for name in ids}
-    line = f"- [{title}](#{anchor(title)}) ({len(ids)} in {duration(sum(took.values()))})"
+    link = anchor(title)
+    seconds = {}
+    for name in ids:
+        entry = entries[name]
+        seconds[entry["experiment"]] = entry["seconds"]
+    took = duration(sum(seconds.values()))
+    line = f"- [{title}](#{link}) ({len(ids)} in {took})"
     if rows.empty:
         return line
-    return f"{line}: [{report.sentence(rows)}](CLAIMS.md#{anchor(title)})"
+    return f"{line}: [{report.sentence(rows)}](CLAIMS.md#{link})"
 
 
 def titled(entries: Entries) -> Entries:
@@ -84,14 +93,15 @@ def titled(entries: Entries) -> Entries:
 
 def thumbnails(ids: list[str], entries: Entries) -> str:
     """Small pictures that lead to the figures and tables, one after another."""
-    shown = []
+    pictures = []
     for name in ids:
         paper, _, short = name.partition(".")
         picture = ""
         if f"{short}.png" in entries[name]["files"]:
             picture = f'<img src="{paper}/{short}.png" width="150" alt=""> '
-        shown.append(f"[{picture}{short}](#{anchor(heading(name, entries))})")
-    return "\n".join(shown)
+        link = anchor(heading(name, entries))
+        pictures.append(f"[{picture}{short}](#{link})")
+    return "\n".join(pictures)
 
 
 def heading(name: str, entries: Entries) -> str:
@@ -116,12 +126,16 @@ def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     for row in rows.itertuples():
         if row.id not in known:
             continue
-        experiment = known[row.id].experiment
-        figures = [name for name, entry in entries.items() if entry["experiment"] == experiment]
+        figures = drawn_from(known[row.id].experiment, entries)
         named = [name for name in figures if names(row.where, name)]
         for figure in (named or figures)[:1]:
             home.setdefault(figure, []).append(row.Index)
     return {name: rows.loc[indices] for name, indices in home.items()}
+
+
+def drawn_from(experiment: str | None, entries: Entries) -> list[str]:
+    """The figures and tables of an experiment."""
+    return [name for name, entry in entries.items() if entry["experiment"] == experiment]
 
 
 def names(where: str, figure_id: str) -> bool:
@@ -134,38 +148,65 @@ def names(where: str, figure_id: str) -> bool:
     if match is None:
         return False
     kind = "Table" if match[1] == "table" else r"Figs?\."
-    return re.search(rf"\b{kind} {match[2]}(?!\d)", where) is not None
+    number = match[2]
+    return re.search(rf"\b{kind} {number}(?!\d)", where) is not None
 
 
 def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
     """The lines of one figure or table."""
     entry = entries[name]
-    paper, _, short = name.partition(".")
+    same = drawn_from(entry["experiment"], entries)
+    others = [other for other in same if other != name]
     lines = [f"### {heading(name, entries)}", ""]
-    table = out / paper / f"{short}.md"
-    if f"{short}.png" in entry["files"]:
-        alt = re.sub(r"\s+", " ", entry["alt"]).translate(str.maketrans("[]", "()"))
-        lines += [f"![{alt}]({paper}/{short}.png)", ""]
-    elif table.exists():
-        lines.append(table.read_text(encoding="utf-8"))
-    same = [key for key in entries if entries[key]["experiment"] == entry["experiment"]]
-    others = [key for key in same if key != name]
-    files = [f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"]]
-    scale = "" if entry["scale"] == "quick" else f" SCALE={entry['scale']}"
-    shared = f" with {links(others, entries)}" if others else ""
-    seeds = f"{entry['seeds']} seed{'s' * (entry['seeds'] > 1)}"
-    made = f"`make figures ONLY={name}{scale}`: {duration(entry['seconds'])}{shared}; {seeds}"
-    lines += [entry["caption"], "", f"{made}; files: {', '.join(files)}"]
+    lines += shown(out, name, entry)
+    lines += [entry["caption"], "", made(name, entry, links(others, entries))]
     judged_on = [other for other in others if other in claims]
     if name in claims:
-        summary = f"<details><summary>{report.sentence(claims[name])}</summary>"
-        lines += ["", summary, "", report.verdicts(claims[name]), "</details>"]
+        rows = claims[name]
+        summary = f"<details><summary>{report.sentence(rows)}</summary>"
+        lines += ["", summary, "", report.verdicts(rows), "</details>"]
     elif judged_on:
         lines += ["", f"Claims on the same numbers: see {links(judged_on, entries)}."]
     return lines
 
 
+def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
+    """The picture with its alt text, or the table."""
+    paper, _, short = name.partition(".")
+    table = out / paper / f"{short}.md"
+    if f"{short}.png" in entry["files"]:
+        alt = re.sub(r"\s+", " ", entry["alt"])
+        alt = alt.replace("[", "(").replace("]", ")")
+        return [f"![{alt}]({paper}/{short}.png)", ""]
+    if table.exists():
+        return [table.read_text(encoding="utf-8")]
+    return []
+
+
+def made(name: str, entry: dict[str, Any], others: str) -> str:
+    """How to make a figure again, how long it took together with others, and its files."""
+    paper = name.partition(".")[0]
+    scale = entry["scale"]
+    command = f"make figures ONLY={name}"
+    if scale != "quick":
+        command += f" SCALE={scale}"
+    took = duration(entry["seconds"])
+    if others:
+        took += f" with {others}"
+    count = entry["seeds"]
+    seeds = "1 seed" if count == 1 else f"{count} seeds"
+    files = []
+    for file in entry["files"]:
+        suffix = file.partition(".")[2]
+        files.append(f"[{suffix}]({paper}/{file})")
+    return f"`{command}`: {took}; {seeds}; files: {', '.join(files)}"
+
+
 def links(ids: list[str], entries: Entries) -> str:
     """Links to these figures and tables, with commas between."""
-    each = [f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids]
+    each = []
+    for name in ids:
+        short = name.partition(".")[2]
+        link = anchor(heading(name, entries))
+        each.append(f"[{short}](#{link})")
     return ", ".join(each)

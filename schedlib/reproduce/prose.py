@@ -23,16 +23,17 @@ class Facts:
     """
 
     def __init__(self, quick: pd.DataFrame, paper: pd.DataFrame | None = None):
-        self.rows, self.large = quick, quick if paper is None or paper.empty else paper
-        self.both = self.large is not quick
+        self.rows = quick
+        self.both = paper is not None and not paper.empty
+        self.large = paper if self.both else quick
         self.claims = report.of_claims(self.rows)
         self.doubts: list[str] = []
 
     def _row(self, claim: str, reading: str = "") -> pd.Series:
-        found = self.rows[(self.rows["id"] == claim) & (self.rows["reading"] == reading)]
+        rows = self.rows[self.rows["id"] == claim]
+        found = rows[rows["reading"] == reading]
         if len(found) != 1:
-            readings = map(repr, self.rows.loc[self.rows["id"] == claim, "reading"])
-            known = ", ".join(readings) or "no such claim"
+            known = ", ".join(map(repr, rows["reading"])) or "no such claim"
             raise ValueError(
                 f"the ledger has no line {reading!r} of claim {claim!r}; it has {known}"
             )
@@ -58,33 +59,40 @@ class Facts:
     def is_so(self, verdict: str, *claims: str, reading: str = "") -> str:
         """Nothing to read: the sentence before says that these claims have this verdict."""
         for claim in claims:
-            if (found := self.verdict(claim, reading)) != verdict:
+            found = self.verdict(claim, reading)
+            if found != verdict:
                 self.doubts.append(f"{claim} {reading}: {found}, and the prose says {verdict}")
         return ""
 
     def count(self, *verdicts: str, paper: str | None = None) -> int:
         """How many claims have one of these verdicts; all that count, when none is named."""
-        rows = self.claims if paper is None else self.claims[self.claims["paper"] == paper]
-        counted = (
-            rows["verdict"].isin(verdicts) if verdicts else rows["verdict"] != report.CONSTRUCTED
-        )
-        return int(counted.sum())
+        found = of_paper(self.claims, paper)["verdict"]
+        if verdicts:
+            return int(found.isin(verdicts).sum())
+        return int((found != report.CONSTRUCTED).sum())
 
     def seeds(self, paper: str | None = None) -> str:
         """The fewest and the most seeds behind a line that has an interval."""
-        rows = self.rows if paper is None else self.rows[self.rows["paper"] == paper]
-        seeds = pd.to_numeric(rows.loc[rows["ci95"] != "", "seeds"], errors="coerce").dropna()
-        return " to ".join(dict.fromkeys(f"{end:.0f}" for end in (seeds.min(), seeds.max())))
+        rows = of_paper(self.rows, paper)
+        counts = pd.to_numeric(rows["seeds"], errors="coerce")
+        counts = counts[rows["ci95"] != ""].dropna()
+        least, most = f"{counts.min():.0f}", f"{counts.max():.0f}"
+        return least if least == most else f"{least} to {most}"
 
     def undecided(self, paper: str) -> int:
         """How many lines of a paper still leave a doubt when the budget of seeds is spent."""
-        return int(
-            self.rows.loc[self.rows["paper"] == paper, "reason"].str.contains("the budget of").sum()
-        )
+        reasons = of_paper(self.rows, paper)["reason"]
+        return int(reasons.str.contains("the budget of").sum())
 
     def changed(self, paper: str | None = None) -> int:
         """How many claims have another verdict at the papers' own scale than at quick's; 0 with one scale."""
-        return len(report.of_claims(report.changes(self.rows, self.large, paper)))
+        changes = report.changes(self.rows, self.large, paper)
+        return len(report.of_claims(changes))
+
+
+def of_paper(rows: pd.DataFrame, paper: str | None) -> pd.DataFrame:
+    """The rows of one paper, or all of them."""
+    return rows if paper is None else rows[rows["paper"] == paper]
 
 
 def sentences() -> dict[str, str]:
@@ -98,15 +106,14 @@ def paragraphs(facts: Facts) -> dict[str, str]:
     with paths.extra("book"):
         import jinja2
 
-    files = {paper: folder() / f"{paper}.md" for paper in facts.rows["paper"].unique()}
-    texts = {
-        paper: file.read_text(encoding="utf-8") for paper, file in files.items() if file.exists()
-    }
     room = jinja2.Environment(undefined=jinja2.StrictUndefined)
-    return {
-        paper: room.from_string(text).render(the=facts, papers=papers)
-        for paper, text in texts.items()
-    }
+    texts = {}
+    for paper in facts.rows["paper"].unique():
+        file = folder() / f"{paper}.md"
+        if file.exists():
+            text = room.from_string(file.read_text(encoding="utf-8"))
+            texts[paper] = text.render(the=facts, papers=papers)
+    return texts
 
 
 def page(quick: pd.DataFrame, paper: pd.DataFrame) -> str:

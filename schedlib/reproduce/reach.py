@@ -71,8 +71,11 @@ def file_of(module: str) -> Path | None:
     if folder is None:
         return None
     base = folder.joinpath(*module.split("."))
-    package, single = base / "__init__.py", base.with_name(f"{base.name}.py")
-    return next((file for file in (package, single) if file.is_file()), None)
+    package = base / "__init__.py"
+    if package.is_file():
+        return package
+    single = base.with_name(f"{base.name}.py")
+    return single if single.is_file() else None
 
 
 @cache
@@ -88,10 +91,11 @@ def parsed(module: str) -> Module:
         stands = {} if isinstance(statement, DEFINITIONS) else imports(statement, package)
         here.imported.update(stands)
         names = bound_by([statement]) | stands.keys()
+        if names <= {"*"}:  # it binds nothing, or all that another module has
+            here.effects.append(statement)
+            continue
         for name in names:
             here.bound.setdefault(name, []).append(statement)
-        if not names:
-            here.effects.append(statement)
     return here
 
 
@@ -208,10 +212,11 @@ def uses(module: str, name: str) -> Uses:
         return Uses("", {(module, bound) for bound in here.bound}, set())
     found = Uses("", {(module, ""), (here.package, "")}, set())
     code = []
-    for statement in here.bound.get(name, []) if name else here.effects:
+    statements = here.bound.get(name, []) if name else here.effects
+    for statement in statements:
         local = imports(statement, here.package)
         if isinstance(statement, IMPORTS):
-            follow(local[name], [], found)
+            follow(local[name or "*"], [], found)
             continue
         code.append(ast.dump(statement))
         found.packages.update(asked_for(statement))
@@ -236,11 +241,11 @@ def follow(dotted: str, attributes: list[str], found: Uses) -> None:
         # a package may import a module of its own
         is_module = depth < certain or here.imported.get(name) == inner
         if name in here.bound and not is_module:
-            if all(isinstance(statement, IMPORTS) for statement in here.bound[name]):
-                found.places.add((module, ""))
-                follow(here.imported[name], names[depth + 1 :], found)
-            else:
-                found.places.add((module, name))
+            code = [it for it in here.bound[name] if not isinstance(it, IMPORTS)]
+            found.places.add((module, name if code else ""))
+            if not code:
+                rest = names[depth + 1 :]
+                follow(here.imported[name], rest, found)
             return
         if file_of(inner) is None:
             break  # an attribute made at run time: any code of the module could have made it
