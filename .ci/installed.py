@@ -9,6 +9,7 @@ import math
 from pathlib import Path
 
 import schedlib
+from schedlib import __main__ as command_line
 from schedlib import eagle, hmhs, leaderboard, paths
 from schedlib.workload import Workload
 
@@ -37,6 +38,7 @@ def main() -> None:
     for board in (leaderboard.lotes(seeds=1, against=["greedy"]), leaderboard.hmhs(seeds=1, against=["hmhs"]),
                   leaderboard.mch(seeds=1, against=["mch"]), leaderboard.eagle(seeds=1, against=["sparrow"])):  # fmt: skip
         assert len(board)
+    assert command_line.main(["list"]) == 2  # one sentence: the experiments are in the checkout
     files = [file for each in importlib.metadata.distributions() for file in each.files or ()]
     size = sum(
         path.stat().st_size

@@ -1,6 +1,6 @@
 """The nouns of the reproduction, plain data: an experiment, a figure drawn from it, a claim judged on it.
 
-Each file of `schedlib/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURES` and `CLAIMS`;
+Each file of `notebooks/reproduce/exhibits/<paper>` lists its own in `EXPERIMENTS`, `FIGURES` and `CLAIMS`;
 `schedlib.reproduce` finds, runs, draws and judges them.
 """
 
@@ -47,7 +47,7 @@ class Experiment:
 
     - `points[scale]` are keyword arguments (JSON values)
     - `seeds[scale]` counts the seeds 0, 1, ... Several numbers, as in (5, 10, 20), are a sequential test: its
-      claims are looked at after so many seeds, and more are run until all are decided or none are left
+      claims are judged after so many seeds, and more are run until all are decided or none are left
     - `timing` names the columns of wall-clock times, which go into a file of their own: they never repeat
     - `missing()` says what is lacking, such as a trace that must be fetched first; "" when it can run
     - `data_files(point)` gives the paths of the files that a point reads, so that its result depends on them
@@ -86,13 +86,8 @@ class Experiment:
                     f"experiment {self.id}: {name} needs a non-empty entry for each of {wanted}"
                 )
 
-    @property
-    def paper(self) -> str:
-        """The paper's key, the first part of the id; of your own experiment whatever stands there."""
-        return self.id.partition(".")[0]
-
-    def looks(self, scale: str) -> tuple[int, ...]:
-        """After how many seeds the claims are looked at, in order."""
+    def analyses(self, scale: str) -> tuple[int, ...]:
+        """After how many seeds the claims are judged, in order: interim analyses, and the last one."""
         seeds = self.seeds[scale]
         return seeds if isinstance(seeds, tuple) else (seeds,)
 
@@ -150,7 +145,7 @@ class Claim:
 
     `measure(frame)` returns a number per independent replicate, whose mean and 95 % interval are judged, or
     a `Proportion`; None when there are too few replicates to tell. Where seeds are added (see `Experiment`),
-    the interval is wider, so that it holds at all looks together.
+    the interval is wider, so that it holds at all analyses together.
 
     - `value`: reproduced when the whole interval is within `tolerance` of `paper_value`; in part when some of
       it is, and the mean is off by no more than the value itself (or twice the tolerance).

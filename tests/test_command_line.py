@@ -9,10 +9,11 @@ import pytest
 import speed
 import toy_experiments as toy
 from schedlib import __main__ as command_line
-from schedlib import reproduce
+from schedlib import paths, reproduce
 from schedlib.reproduce import notebooks, registry
 
 main = command_line.main
+LOAD = registry.load.__wrapped__  # as in a process that has not loaded any
 
 
 @pytest.fixture(autouse=True)
@@ -24,6 +25,7 @@ def own_cache(tmp_path, monkeypatch):
 def test_alone_it_gives_an_overview(capsys):
     assert main([]) == 0
     said = capsys.readouterr().out
+    assert len(said.splitlines()) == len(command_line.COMMANDS) + 4
     assert all(f"python -m schedlib {command}" in said for command in command_line.COMMANDS)
 
 
@@ -68,6 +70,19 @@ def test_wrong_use_is_one_line_and_exit_code_2(arguments, message, capsys):
     assert "Traceback" not in said.err
 
 
+@pytest.mark.parametrize(
+    "words", [["list"], ["stale"], ["claims"], ["figures"], ["run", "hmhs.fig1"]], ids=" ".join
+)
+def test_installed_without_the_checkout_it_says_where_the_experiments_are(
+    words, monkeypatch, capsys
+):
+    monkeypatch.setattr(registry, "load", LOAD)
+    monkeypatch.setattr(paths, "checkout", lambda: None)
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert said == f"python -m schedlib {words[0]}: {registry.NO_EXHIBITS}\n"
+
+
 def test_list_shows_what_there_is(capsys):
     assert main(["list", "hmhs.toy"]) == 0
     assert (
@@ -110,12 +125,6 @@ def test_failing_points_and_notebooks_give_exit_code_1(capsys, tmp_path, monkeyp
     monkeypatch.setattr(notebooks, "notebooks", stop)
     assert main(["notebooks"]) == 1
     assert capsys.readouterr().err == "python -m schedlib notebooks: notebook x stopped\n"
-
-
-def test_check_fails_when_a_notebook_would_change(monkeypatch, capsys):
-    monkeypatch.setattr(notebooks, "notebooks", lambda only, check: ["01-a"])
-    assert (main(["notebooks", "--check"]), main(["notebooks"])) == (1, 0)
-    assert capsys.readouterr().out == "would change: 01-a\nchanged: 01-a\n"
 
 
 def test_interruption_says_how_to_go_on(monkeypatch, capsys):

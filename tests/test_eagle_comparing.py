@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exhibits.eagle import comparing, facebook, fig9_hour, within
+from exhibits.eagle.fig2_4_rivals import CLAIMS
 from schedlib import traces
 from schedlib.eagle.workloads import synthetic
-from schedlib.exhibits.eagle import comparing, facebook, fig9_hour, within
-from schedlib.exhibits.eagle.fig2_4_rivals import CLAIMS
 from schedlib.reproduce.judge import judge
 
 

@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import exhibits
 import hmhs_instances
-from schedlib import exhibits, hmhs, traces
-from schedlib.exhibits.hmhs import cluster
+from exhibits.hmhs import cluster
+from schedlib import hmhs, traces
 
 SOME = settings(deadline=None, max_examples=60)
 

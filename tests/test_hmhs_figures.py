@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exhibits.hmhs import comparing, factors, fig1_2_makespans
 from schedlib import hmhs
-from schedlib.exhibits.hmhs import comparing, factors, fig1_2_makespans
 from schedlib.pictures.gantt import ONE_BY_ONE, _bars, plot_gantt
 
 CLAIMS = {claim.id: claim for claim in (*fig1_2_makespans.CLAIMS, *factors.CLAIMS)}

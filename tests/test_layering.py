@@ -12,7 +12,7 @@ import house
 from schedlib import papers
 
 PACKAGE = Path(sys.modules["schedlib"].__file__).parent
-FOLDER = PACKAGE.parent
+EXHIBITS = PACKAGE.parent / "notebooks" / "reproduce" / "exhibits"
 GROUND = {"paths", "papers", "intervals", "experiment", "core", "workload", "traces", "theory"}
 LIBRARY = {*papers.KEYS}
 ALLOWED = {
@@ -28,14 +28,12 @@ ALLOWED = {
     **{key: {key, *GROUND} - {"experiment", "papers"} for key in papers.KEYS},
     "prototype": {"prototype", "eagle", "workload", "paths", "core"},
     "pictures": {"pictures", *GROUND, *LIBRARY} - {"experiment"},
-    "exhibits": {"exhibits", "pictures", "prototype", *GROUND, *LIBRARY},
     "reproduce": {"reproduce", "pictures", "experiment", "papers", "paths", "intervals", "core"},
     "leaderboard": {"leaderboard", "pictures", *GROUND, *LIBRARY},
     "teaching": {
         "teaching",
         "leaderboard",
         "reproduce",
-        "exhibits",
         "pictures",
         "prototype",
         *GROUND,
@@ -53,15 +51,15 @@ ALLOWED = {
     },
 }
 """What each room, a folder or a module directly below schedlib, may import."""
-CORE_MAY_IMPORT = {"numpy", "numba", "schedlib", *sys.stdlib_module_names}
+CORE_MAY_IMPORT = {"numpy", "numba", "tqdm", "schedlib", *sys.stdlib_module_names}
 DRAWS = {"matplotlib", "ipywidgets"}
 FILES = sorted(PACKAGE.rglob("*.py"))
 COMPILED = ("kernel", "compiled", "rule", "overload", "intrinsic", "exercise")
 """Words in the decorators of functions whose types numba, or a reader, finds."""
 
 
-def name_of(file):
-    parts = file.relative_to(PACKAGE.parent).with_suffix("").parts
+def name_of(file, folder=PACKAGE.parent):
+    parts = file.relative_to(folder).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
@@ -71,7 +69,7 @@ def room(name):
 
 
 def schedlib_imports(name):
-    return {other for other in house.imports(name, FOLDER) if other.split(".")[0] == "schedlib"}
+    return {other for other in house.imports(name) if other.split(".")[0] == "schedlib"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=name_of)
@@ -84,7 +82,7 @@ def test_module_imports_only_what_lies_below_it(file):
         if room(other) and room(other) not in ALLOWED[room(name)]
     }
     assert not above, f"{name} imports {', '.join(sorted(above))}"
-    outside = {other.partition(".")[0] for other in house.imports(name, FOLDER)}
+    outside = {other.partition(".")[0] for other in house.imports(name)}
     if room(name) == "core":
         assert outside <= CORE_MAY_IMPORT
     if room(name) in LIBRARY | GROUND:
@@ -114,7 +112,7 @@ def public(file):
 
 def test_public_functions_are_typed():
     missing = []
-    for file in (file for file in FILES if not file.is_relative_to(PACKAGE / "exhibits")):
+    for file in FILES:
         for node in public(file):
             given = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
             bare = [
@@ -138,8 +136,17 @@ def test_no_call_has_more_than_eight_positional_arguments():
 
 
 def test_exhibits_are_under_a_papers_name():
-    folders = {file.parent.name for file in PACKAGE.glob("exhibits/*/__init__.py")}
+    folders = {file.parent.name for file in EXHIBITS.glob("*/__init__.py")}
     assert folders <= {*papers.KEYS}
+
+
+def test_exhibits_use_the_library_and_one_another():
+    rooms = {"", "pictures", "prototype", *GROUND, *LIBRARY}
+    for file in EXHIBITS.rglob("*.py"):
+        name = name_of(file, EXHIBITS.parent)
+        ours = {other for other in house.imports(name) if other.startswith("schedlib")}
+        above = {other for other in ours if room(other) not in rooms}
+        assert not above, f"{name} imports {', '.join(sorted(above))}"
 
 
 @pytest.mark.parametrize(
@@ -173,7 +180,7 @@ except ValueError as error:
 
 
 def test_what_is_stored_is_shown_without_a_paper_and_without_the_compiler():
-    kinds = [["schedlib", name] for name in (*papers.KEYS, "exhibits")]
+    kinds = [["schedlib", name] for name in papers.KEYS]
     code = SHOWN.replace("KINDS", repr(kinds))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "figure: 'lotes.fgi11' is unknown; did you mean 'lotes.fig11'" in done.stdout, (
@@ -181,12 +188,12 @@ def test_what_is_stored_is_shown_without_a_paper_and_without_the_compiler():
     )
 
 
-def test_arrows_are_seen_whatever_the_form_of_the_import(tmp_path):
-    package = tmp_path / "schedlib"
+def test_arrows_are_seen_whatever_the_form_of_the_import(tmp_path, monkeypatch):
+    package = tmp_path / "rooms"
     package.mkdir()
     for name in ("__init__", "a", "b", "c", "d"):
         (package / f"{name}.py").write_text("")
-    text = "from . import a\nfrom .b import f\nimport schedlib.c as c\ndef g():\n    from schedlib import d, e\n"
+    text = "from . import a\nfrom .b import f\nimport rooms.c as c\ndef g():\n    from rooms import d, e\n"
     (package / "x.py").write_text(text)
-    found = house.imports("schedlib.x", tmp_path)
-    assert found == {"schedlib.a", "schedlib.b", "schedlib.c", "schedlib.d", "schedlib"}
+    monkeypatch.syspath_prepend(tmp_path)
+    assert house.imports("rooms.x") == {"rooms.a", "rooms.b", "rooms.c", "rooms.d", "rooms"}

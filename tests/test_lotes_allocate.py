@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from exhibits.lotes import vertices
 from lotes_instances import assert_on_the_optimal_face, problems
 from schedlib import lotes
-from schedlib.exhibits.lotes import vertices
 from schedlib.lotes import plain
 from schedlib.lotes.model import check
 from schedlib.lotes.planning.allocate import SLACK, VERTICES, pool_size, solve, waste

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import multivariate_normal
 
+from exhibits.lotes import fig6_10_month, runs
 from google_fits import fit_arrivals, fit_durations
-from schedlib.exhibits.lotes import fig6_10_month, runs
 from schedlib.experiment import SCALES
 from schedlib.lotes import (
     GOOGLE_ARRIVALS,

@@ -5,8 +5,8 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.patches import FancyBboxPatch
 
+from exhibits.lotes import fig1_4_model
 from schedlib import lotes
-from schedlib.exhibits.lotes import fig1_4_model
 from schedlib.pictures import bins as pictures
 from schedlib.pictures import style
 from schedlib.pictures.diagrams import Arrow, Box, plot_diagram

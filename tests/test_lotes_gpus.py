@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from schedlib import exhibits, lotes
-from schedlib.exhibits.lotes import alibaba
+import exhibits
+from exhibits.lotes import alibaba
+from schedlib import lotes
 from schedlib.workload import Workload
 
 

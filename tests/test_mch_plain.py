@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from exhibits.mch.fig1_4_weights import CASES
 from mch_conformance import HIERARCHICAL, MESOS, VOLCANO, read_case
 from mch_instances import FIG4, PLAIN, Standing, by_equations
 from schedlib import mch
-from schedlib.exhibits.mch.fig1_4_weights import CASES
 from schedlib.mch import plain
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schedlib.exhibits.mch import guarantee, properties
+from exhibits.mch import guarantee, properties
 from schedlib.intervals import Proportion
 from schedlib.mch import Allocation, Tree, allocate, search
 from schedlib.mch import properties as fair

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from exhibits.mch import fig1_4_weights, fig5_cost
 from mch_instances import by_equations
 from schedlib import mch, traces
-from schedlib.exhibits.mch import fig1_4_weights, fig5_cost
 from schedlib.mch import workloads
 from schedlib.pictures.trees import plot_tree, tree_size
 

@@ -24,7 +24,7 @@ def small_run(name):
     tasks = [
         (point, seed)
         for point in experiment.points["smoke"]
-        for seed in range(experiment.looks("smoke")[0])
+        for seed in range(experiment.analyses("smoke")[0])
     ]
     blocks = [
         sweep.labelled(experiment.run(seed=seed, **point), point, seed) for point, seed in tasks

@@ -58,7 +58,7 @@ def test_a_file_is_at_most_300_lines_and_a_function_40(file):
 
 @pytest.mark.parametrize("file", FILES, ids=module_of)
 def test_a_file_imports_its_papers_nouns_and_little_else(file):
-    imported = house.imports(module_of(file), PACKAGE.parent)
+    imported = house.imports(module_of(file))
     own = {name for name in imported if name.startswith(f"schedlib.{file.parent.name}.")}
     others = {name for name in imported if name.startswith("schedlib.")} - own
     assert others <= {"schedlib.core", "schedlib.core.streams", "schedlib.workload"}

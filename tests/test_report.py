@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 import report
-from schedlib.reproduce import ledger, publish, scales
+from schedlib.reproduce import ledger, prose, publish
 from schedlib.reproduce import report as cards
 
-SOURCE = scales.prose() / "report.md"
-PARAGRAPHS = sorted(file for file in scales.prose().glob("*.md") if file != SOURCE)
+SOURCE = prose.folder() / "report.md"
+PARAGRAPHS = sorted(file for file in prose.folder().glob("*.md") if file != SOURCE)
 
 
 @pytest.fixture
@@ -32,15 +32,15 @@ def other_scale(tmp_path):
 
 @pytest.mark.parametrize("file", [SOURCE, *PARAGRAPHS], ids=lambda file: file.stem)
 def test_no_number_is_typed_into_the_prose(file):
-    prose = re.sub(r"{{.*?}}|{%.*?%}|<[^>]+>", "", file.read_text(), flags=re.DOTALL)
-    assert not re.findall(r"\d+", prose)
-    assert not re.findall(r"\d+", " ".join(scales.sentences().values()))
+    words = re.sub(r"{{.*?}}|{%.*?%}|<[^>]+>", "", file.read_text(), flags=re.DOTALL)
+    assert not re.findall(r"\d+", words)
+    assert not re.findall(r"\d+", " ".join(prose.sentences().values()))
 
 
 def test_what_the_prose_says_of_verdicts_the_ledger_says():
     facts = report.Facts()
     assert (
-        set(scales.paragraphs(facts))
+        set(prose.paragraphs(facts))
         == {file.stem for file in PARAGRAPHS}
         == set(facts.rows["paper"])
     )
@@ -51,7 +51,7 @@ def test_what_the_prose_says_of_verdicts_the_ledger_says():
 
 def test_each_verdict_that_changes_with_scale_has_its_sentence_and_no_other():
     quick, paper = ledger.read(report.FIGURES), ledger.read(report.FIGURES / publish.PAPER_SCALE)
-    assert set(scales.sentences()) == set(cards.changes(quick, paper)["id"])
+    assert set(prose.sentences()) == set(cards.changes(quick, paper)["id"])
     assert paper.empty or set(paper["id"]) == set(quick["id"])
 
 

@@ -188,7 +188,7 @@ def test_how_far_runs_are_apart_cannot_be_told_from_one():
 
 
 def test_ledger_frame_has_the_columns_and_keeps_the_untestable():
-    frame = ledger.judged(progress=False, workers=1)
+    frame = ledger.judged(workers=1)
     assert list(frame.columns) == list(ledger.COLUMNS)
     assert frame["verdict"].tolist() == ["reproduced", "not testable here"]
     assert (
@@ -201,7 +201,7 @@ def test_ledger_frame_has_the_columns_and_keeps_the_untestable():
 
 
 def test_written_ledger_merges_sorts_and_repeats(tmp_path):
-    frame = ledger.judged(progress=False, workers=1)
+    frame = ledger.judged(workers=1)
     eagle = frame.iloc[[0]].assign(id="eagle.kept", paper="eagle", claim="a | b, \n c")
     gone = frame.iloc[[0]].assign(id="hmhs.gone")
     ledger.write(pd.concat([eagle, gone, frame.iloc[[1]]]), tmp_path)

@@ -120,6 +120,29 @@ def test_packages_are_those_that_run_reaches(toys):
     assert reach.of("toys.exhibit", "run")[1] == {"importlib", "numpy", "spar"}
 
 
+@pytest.mark.parametrize("file", ["mates.py", "mates/__init__.py", "mates/rules.py"])
+def test_modules_beside_it_count_like_its_own(toys, file):
+    module = "mates.rules" if file == "mates/rules.py" else "mates"
+    mates = toys.parent / file
+    mates.parent.mkdir(exist_ok=True)
+    mates.write_text("def best(): return 1\ndef other(): return 2\n")
+    (toys / "exhibit.py").write_text(
+        f"from {module} import best\ndef run(seed):\n    return best()\n"
+    )
+    before = digest()
+    mates.write_text("def best(): return 1\ndef other(): return 3\n")
+    assert digest() == before
+    mates.write_text("def best(): return 3\ndef other(): return 2\n")
+    assert digest() != before
+
+
+def test_an_import_of_everything_counts_whole(toys):
+    (toys / "exhibit.py").write_text("from toys.late import *\ndef run(seed):\n    return used\n")
+    before = digest()
+    (toys / "late.py").write_text("used = 2\nunused = 2\n")
+    assert digest() != before
+
+
 def test_code_without_a_file_is_refused():
     with pytest.raises(ValueError, match="file that can be imported"):
         reach.of("__main__", "run")

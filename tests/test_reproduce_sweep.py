@@ -1,8 +1,8 @@
 """A sweep gives the same rows however it is run, and what is finished survives whatever happens to the rest."""
 
 import functools
+import importlib
 import json
-import math
 import os
 import signal
 import sys
@@ -18,7 +18,7 @@ from pandas.testing import assert_frame_equal
 import toy_experiments as toy
 from schedlib import paths, reproduce
 from schedlib.experiment import Claim, Experiment, scales
-from schedlib.reproduce import ledger, registry, store, sweep, tables
+from schedlib.reproduce import ledger, reach, registry, store, sweep, tables
 
 
 @pytest.fixture(autouse=True)
@@ -40,6 +40,10 @@ def text(experiment, **how):
 
 def entries(experiment):
     return sorted(store.folder(experiment.id).glob("*.parquet"))
+
+
+def metas(experiment):
+    return [store.read(file).meta for file in entries(experiment)]
 
 
 def test_rows_are_in_listed_order_with_parameters_in_front(folder):
@@ -101,13 +105,13 @@ def test_seeds_are_added_until_every_verdict_is_decided_or_the_budget_is_spent(
     monkeypatch.setattr(registry, "load", lambda: known)
     done = sweep.complete([experiment], workers=1, progress=False)["hmhs.doubt"]
     assert len(entries(experiment)) == seeds
-    assert done.seeds == seeds == done.frame["seed"].nunique() and done.looks == 3
-    row = ledger.judged(only="hmhs.c", workers=1, progress=False).iloc[0]
+    assert done.seeds == seeds == done.frame["seed"].nunique() and done.analyses == 3
+    row = ledger.judged(only="hmhs.c", workers=1).iloc[0]
     assert (row["seeds"], row["reason"].endswith("the budget of 12 seeds is spent")) == (
         seeds,
         seeds == 12,
     )
-    assert sweep.sweep(experiment, seeds=4, workers=1, progress=False).looks == 1
+    assert sweep.sweep(experiment, seeds=4, workers=1, progress=False).analyses == 1
 
 
 def test_serial_and_parallel_give_the_same_bytes(folder):
@@ -188,7 +192,7 @@ def test_killed_sweep_goes_on_where_it_was(folder, tmp_path):
     experiment, process = sweeping(folder, points=6, stored=3)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    kept = {(meta["point"]["jobs"], meta["seed"]) for meta in map(store.peek, entries(experiment))}
+    kept = {(meta["point"]["jobs"], meta["seed"]) for meta in metas(experiment)}
     assert 3 <= len(kept) < 12
     (folder / "slow").unlink()
     after = reproduce.run(experiment, workers=1, progress=False)
@@ -215,9 +219,7 @@ def test_ctrl_c_ends_a_run_at_once_and_what_is_done_is_stored(folder, capfd):
     assert not (folder / "interrupted").exists()  # they leave it to the parent
     said = capfd.readouterr().err
     assert said.count("Traceback") == 1 and said.rstrip().endswith("KeyboardInterrupt")
-    kept = Counter(
-        f"{meta['point']['jobs']}-{meta['seed']}" for meta in map(store.peek, entries(experiment))
-    )
+    kept = Counter(f"{meta['point']['jobs']}-{meta['seed']}" for meta in metas(experiment))
     assert 3 <= kept.total() < 80 and set(kept) <= set(toy.executions(folder))
 
 
@@ -248,33 +250,68 @@ def test_dask_cluster_with_a_killed_worker_gives_the_same_bytes(folder):
 
 MINE = """import pandas as pd
 from schedlib.experiment import Experiment, scales
+from policies_of_mine import power
 def run(seed):
-    return pd.DataFrame({"x": [seed]})
-MINE = Experiment("squares", "Of my own", run, scales([{}]), scales(2))
+    return pd.DataFrame({"x": [seed ** power()]})
+MINE = Experiment("powers", "Of my own", run, scales([{}]), scales(3))
 """
 
 
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """Gives `mine(power)`: an experiment in a file that imports another, as a new process would find both."""
+    (tmp_path / "sweep_of_mine.py").write_text(MINE)
+    names = ("sweep_of_mine", "policies_of_mine")
+
+    def found(power):
+        monkeypatch.syspath_prepend(tmp_path)  # later than the workers started
+        for name in names:
+            sys.modules.pop(name, None)
+        reach.forget()
+        (tmp_path / "policies_of_mine.py").write_text(
+            f"def power(): return {power}  # {'.' * power}"
+        )
+        return importlib.import_module("sweep_of_mine").MINE
+
+    yield found
+    for name in names:
+        sys.modules.pop(name, None)
+    reach.forget()
+
+
+def squares(experiment, **how):
+    return reproduce.run(experiment, progress=False, **how)["x"].tolist()
+
+
+def test_a_sweep_runs_again_after_an_edit_of_a_module_beside_it(mine):
+    assert squares(mine(1), workers=1) == [0, 1, 2]
+    assert squares(mine(2), workers=1) == [0, 1, 4]
+
+
+def test_a_readers_own_sweep_needs_no_checkout(mine, monkeypatch):
+    monkeypatch.setattr(paths, "checkout", lambda: None)
+    own = replace(mine(1), seeds=scales((2, 4)))
+    assert squares(own, workers=1) == [0, 1]
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_worker_that_lacks_the_module_says_so_and_what_to_do(tmp_path, monkeypatch):
+def test_worker_that_lacks_a_module_or_has_another_is_refused_in_one_sentence(mine, tmp_path):
     from distributed import Client, LocalCluster
 
     with LocalCluster(
         n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
     ) as cluster:
-        (tmp_path / "sweep_of_mine.py").write_text(MINE)  # later than the workers started
-        monkeypatch.syspath_prepend(tmp_path)
-        from sweep_of_mine import MINE as mine
-
-        with pytest.raises(
-            reproduce.SweepError, match="cannot import 'sweep_of_mine'.*PYTHONPATH.*upload_file"
-        ):
-            reproduce.run(mine, dask=cluster.scheduler_address, progress=False)
+        how = {"dask": cluster.scheduler_address, "refresh": True}
+        with pytest.raises(RuntimeError, match="sweep_of_mine.*PYTHONPATH.*upload_file"):
+            squares(mine(1), **how)
         with Client(cluster, set_as_default=False) as client:
-            client.upload_file(str(tmp_path / "sweep_of_mine.py"))
-        assert reproduce.run(mine, dask=cluster.scheduler_address, progress=False)[
-            "x"
-        ].tolist() == [0, 1]
-    assert reproduce.run(mine, workers=2, progress=False, refresh=True)["x"].tolist() == [0, 1]
+            for name in ("policies_of_mine", "sweep_of_mine"):
+                client.upload_file(str(tmp_path / f"{name}.py"))
+        assert squares(mine(1), **how) == [0, 1, 2]
+        with pytest.raises(RuntimeError) as refused:
+            squares(mine(2), **how)
+    said = str(refused.value)
+    assert "has other code than this process: install the same" in said and "\n" not in said
 
 
 def test_function_that_no_worker_could_import_is_refused(folder):
@@ -309,7 +346,7 @@ def test_worker_with_other_code_is_refused(folder, monkeypatch):
     monkeypatch.setattr(
         store, "describe", lambda *what: describe(*what) | {"source": "of yesterday"}
     )
-    with pytest.raises(reproduce.SweepError, match="has other code than the parent"):
+    with pytest.raises(RuntimeError, match="has other code than this process"):
         reproduce.run(experiment, workers=1, progress=False)
     assert toy.executions(folder) == []
 
@@ -328,26 +365,16 @@ def test_a_run_says_how_many_points_are_left_and_shows_them_in_one_bar(folder, c
 def test_times_come_from_the_published_figures_of_the_same_scale(folder, monkeypatch, capsys):
     experiment = toy.experiment(toy.counted, folder)
     monkeypatch.setattr(paths, "checkout", lambda: folder)
-    assert sweep.published_seconds(store.tasks(experiment, "quick")[0], "quick") == math.inf
+    entry = {"experiment": experiment.id, "seeds": 1, "points": [{"jobs": 3}]}
     for place, scale, seconds in (
-        ("figures", "quick", 6.0),
+        ("figures", "quick", 4.0),
         ("figures/paper-scale", "paper", 60.0),
     ):
         (folder / place).mkdir()
-        entry = {
-            "experiment": experiment.id,
-            "scale": scale,
-            "seeds": 1,
-            "points": [{"jobs": 3}],
-            "seconds": seconds,
-        }
-        (folder / place / "provenance.json").write_text(json.dumps({"toy.fig": entry}))
-    sweep.published.cache_clear()
-    each = [
-        [sweep.published_seconds(task, scale) for task in store.tasks(experiment, scale, 1)]
-        for scale in ("smoke", "quick", "paper")
-    ]
-    assert each == [[2.0, 4.0, 6.0], [2.0, 4.0, 6.0], [20.0, 40.0, 60.0]]
+        entries = {"toy.fig": entry | {"scale": scale, "seconds": seconds}}
+        (folder / place / "provenance.json").write_text(json.dumps(entries))
+    known = [sweep.published_seconds(scale) for scale in ("smoke", "quick", "paper")]
+    assert known == [{}, {experiment.id: 4.0}, {experiment.id: 60.0}]
     reproduce.run(experiment, workers=1)
     assert "6 points to run, about 24 s of computing\n" in capsys.readouterr().err
 
@@ -368,32 +395,26 @@ def test_all_experiments_run_in_one_pool_one_point_of_each_first_and_then_the_lo
 ):
     several = [
         toy.experiment(toy.counted, folder, points=3, seeds=1),
-        toy.experiment(toy.fragile, folder, points=1, seeds=1),
+        toy.experiment(toy.fragile, folder, points=2, seeds=1),
     ]
-    seconds = {("counted", 1): 1.0, ("counted", 2): 9.0, ("counted", 3): 4.0, ("fragile", 1): 2.0}
-
-    def known(task, scale):
-        return seconds[task.description["experiment"].partition("-")[2], task.point["jobs"]]
-
+    (folder / "mended").touch()
     pools = []
     serial = sweep.worker.serial
-    monkeypatch.setattr(sweep, "published_seconds", known)
-    monkeypatch.setattr(sweep.worker, "serial", lambda jobs: pools.append(jobs) or serial(jobs))
+    seconds = {"hmhs.toy-counted": 1.0, "hmhs.toy-fragile": 9.0}
+    monkeypatch.setattr(sweep, "published_seconds", lambda scale: seconds)
+    monkeypatch.setattr(sweep.worker, "serial", lambda tasks: pools.append(tasks) or serial(tasks))
     done = sweep.complete(several, workers=1, progress=False)
     assert list(done) == [experiment.id for experiment in several]
     (started,) = pools
-    assert [known_of(job) for job in started] == [
-        ("counted", 2),
-        ("fragile", 1),
+    assert [(task.run.__name__, task.point["jobs"]) for task in started] == [
+        ("fragile", 2),
         ("counted", 3),
+        ("fragile", 1),
+        ("counted", 2),
         ("counted", 1),
     ]
     again = sweep.complete(several, workers=1, progress=False)
     assert len(pools) == 1 and all(done[name].frame.equals(again[name].frame) for name in done)
-
-
-def known_of(job):
-    return job.run.__name__, job.point["jobs"]
 
 
 def test_an_experiment_that_fails_or_lacks_its_data_does_not_lose_the_others(folder, capsys):

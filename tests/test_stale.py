@@ -27,29 +27,29 @@ FIGURES = (Figure("PAPER.new", "PAPER.new", None, "A new table.", "A table of on
 """
 RECORD = """
 from schedlib.papers import Paper
-PAPER = Paper(key="sixth", title="Sixth", order=6, looks={"sixth": "Sixth"}, first_result="print(6)")
+PAPER = Paper(key="sixth", title="Sixth", order=6, labels={"sixth": "Sixth"}, first_result="print(6)")
 """
 HARMLESS = {
     "a paper": {
         "schedlib/papers/sixth.py": RECORD,
         "schedlib/sixth/__init__.py": "",
-        "schedlib/exhibits/sixth/__init__.py": "",
-        "schedlib/exhibits/sixth/new.py": EXHIBIT.replace("PAPER", "sixth"),
+        "notebooks/reproduce/exhibits/sixth/__init__.py": "",
+        "notebooks/reproduce/exhibits/sixth/new.py": EXHIBIT.replace("PAPER", "sixth"),
     },
     "a trace reader": {
         "schedlib/traces/mine.py": "def read_mine(path):\n    return path\n",
         "schedlib/traces/__init__.py": (None, "\nfrom schedlib.traces.mine import read_mine\n"),
     },
-    "an exhibit": {"schedlib/exhibits/hmhs/new.py": EXHIBIT.replace("PAPER", "hmhs")},
+    "an exhibit": {"notebooks/reproduce/exhibits/hmhs/new.py": EXHIBIT.replace("PAPER", "hmhs")},
     "a claim": {
-        "schedlib/exhibits/hmhs/exact.py": (
+        "notebooks/reproduce/exhibits/hmhs/exact.py": (
             None,
             "\nCLAIMS += (claim('new', 'Section 1', 'A new claim', None, None, metric='m', unit='', reason='r'),)\n",
         )
     },
-    "a tolerance": {"schedlib/exhibits/hmhs/exact.py": ("tolerance=0.0", "tolerance=0.5")},
-    "a label": {"schedlib/exhibits/hmhs/fig1_2_makespans.py": ("makespan above the lower bound", "distance from the lower bound")},
-    "a caption": {"schedlib/exhibits/hmhs/fig1_2_makespans.py": ("FIGURES = (", "WORDS = 'other'\nFIGURES = (")},
+    "a tolerance": {"notebooks/reproduce/exhibits/hmhs/exact.py": ("tolerance=0.0", "tolerance=0.5")},
+    "a label": {"notebooks/reproduce/exhibits/hmhs/fig1_2_makespans.py": ("makespan above the lower bound", "distance from the lower bound")},
+    "a caption": {"notebooks/reproduce/exhibits/hmhs/fig1_2_makespans.py": ("FIGURES = (", "WORDS = 'other'\nFIGURES = (")},
     "a docstring and a comment": {"schedlib/hmhs/min_min.py": (None, "\n# A comment.\n'A text.'\n")},
 }  # fmt: skip
 
@@ -58,9 +58,8 @@ HARMLESS = {
 def copy(tmp_path_factory):
     """The library and what was published, every entry of it as this code would make it."""
     root = tmp_path_factory.mktemp("tree")
-    shutil.copytree(
-        ROOT / "schedlib", root / "schedlib", ignore=shutil.ignore_patterns("__pycache__")
-    )
+    for name in ("schedlib", "notebooks/reproduce/exhibits"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     (root / "figures").mkdir()
     for name in ("pyproject.toml", "figures/provenance.json"):
         shutil.copy(ROOT / name, root / name)
@@ -130,7 +129,7 @@ MATTERS = {
         {"schedlib/lotes/planning/generation.py": ("np.int64", "np.int32")},
         {"lotes.generated", "lotes.stages"},
     ),
-    "another number of seeds": ({"schedlib/exhibits/hmhs/exact.py": ("scales(3, 15, 40)", "scales(3, 16, 40)")}, {"hmhs.exact"}),
+    "another number of seeds": ({"notebooks/reproduce/exhibits/hmhs/exact.py": ("scales(3, 15, 40)", "scales(3, 16, 40)")}, {"hmhs.exact"}),
 }  # fmt: skip
 
 

@@ -14,14 +14,14 @@ import mistune
 import pandas as pd
 
 from schedlib import __version__, papers, paths
-from schedlib.reproduce import ledger, publish, registry, scales, tables
+from schedlib.reproduce import ledger, prose, publish, registry, tables
 from schedlib.reproduce import report as cards
 
 ROOT = paths.checkout() or Path()
-SOURCE, FIGURES = scales.prose(), ROOT / "figures"
+SOURCE, FIGURES = prose.folder(), ROOT / "figures"
 
 
-class Facts(scales.Facts):
+class Facts(prose.Facts):
     """What the prose may ask: verdicts and numbers, at paper scale where that has been run, and quick's pictures."""
 
     def __init__(self, figures: Path = FIGURES):
@@ -87,7 +87,7 @@ def page(figures: Path = FIGURES) -> str:
     )
     facts = Facts(figures)
     text = source.render(
-        the=facts, papers=papers, version=__version__, paragraphs=scales.paragraphs(facts)
+        the=facts, papers=papers, version=__version__, paragraphs=prose.paragraphs(facts)
     )
     style = (SOURCE / "report.css").read_text()
     body = mistune.create_markdown(escape=False, plugins=["table"])(text)

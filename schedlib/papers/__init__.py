@@ -1,5 +1,4 @@
-"""The papers of the book, one record each, a file in this folder: whatever lists the papers reads these.
-What lies beyond the papers has a record too."""
+"""The papers of the book, one record each, a file in this folder: whatever lists the papers reads these."""
 
 import importlib
 import pkgutil
@@ -13,7 +12,7 @@ class Paper:
 
     - `key`: the name of its folders, and the first part of its experiments' ids
     - `title`: how the text calls it; `order`: its place in the book
-    - `looks`: label of each policy that figures show, by name, in the order in which colours are given
+    - `labels`: what figures call each policy, by name, in the order in which colours are given
     - `first_result`: a few lines of Python that print a first result of the paper's policy (`make bench`
       times it); none where there is no policy
     """
@@ -21,7 +20,7 @@ class Paper:
     key: str
     title: str
     order: int
-    looks: Mapping[str, str]
+    labels: Mapping[str, str]
     first_result: str = ""
 
 

@@ -6,7 +6,7 @@ PAPER = Paper(
     key="eagle",
     title="Eagle",
     order=4,
-    looks={
+    labels={
         "eagle": "Eagle",
         "hawk": "Hawk",
         "sparrow": "Sparrow",

@@ -6,7 +6,7 @@ PAPER = Paper(
     key="hmhs",
     title="HMHS",
     order=2,
-    looks={
+    labels={
         "hmhs": "HMHS",
         "fifo": "FIFO",
         "r-hmhs": "R-HMHS",

@@ -6,7 +6,7 @@ PAPER = Paper(
     key="lotes",
     title="LoTES",
     order=1,
-    looks={
+    labels={
         "lotes": "LoTES",
         "greedy": "Greedy",
         "tetris": "Tetris",

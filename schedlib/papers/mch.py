@@ -6,7 +6,7 @@ PAPER = Paper(
     key="mch",
     title="MCH",
     order=3,
-    looks={
+    labels={
         "mch": "MCH",
         "drf": "DRF",
         "h-drf": "H-DRF",

@@ -91,7 +91,7 @@ def _looks(labels: Mapping[str, str]) -> dict[str, Look]:
     return {name: Look(color, line, marker, label) for color, line, marker, (name, label) in rows}
 
 
-PAPER_LOOKS = {paper.key: _looks(paper.looks) for paper in papers.ALL}
+PAPER_LOOKS = {paper.key: _looks(paper.labels) for paper in papers.ALL}
 # Looks of policies that no paper has, in greys: repairs and a reading of MCH, and one for GPUs.
 BEYOND = {
     "fgd": Look("#777777", (0, (3, 1, 1, 1, 1, 1)), "X", "FGD"),

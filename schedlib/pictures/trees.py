@@ -17,6 +17,8 @@ UPRIGHT = (
 )
 # Inches: a character's width, a line's height, a box's margins, what is between boxes, a title's height.
 CHARACTER, LINE, PAD, GAP, HEAD = 0.082, 0.17, 0.16, 0.16, 0.3
+LEAF_LINES, LEAF_WIDTHS = ("-", "-", "--", ":", "--", "-."), (1.8, 1.8, 2.6, 1.4, 1.4, 1.4)
+"""A line for each leaf over time, so that those that lie on one another are still told apart."""
 # leaves that do not need every resource
 PARTIAL = (style.BROWN, style.GREEN, style.PURPLE, style.VIOLET)
 

@@ -6,11 +6,13 @@ reproduce.show("hmhs.fig1", scale="smoke")          # drawn, written to files, d
 reproduce.card("hmhs")                              # the paper's claims and what became of them
 """
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from schedlib import paths
 from schedlib.reproduce import publish, registry
 from schedlib.reproduce.sweep import SweepError, run
 
@@ -30,6 +32,10 @@ __all__ = [
 ]
 _shown: set[str] = set()
 
+if (root := paths.checkout()) is not None:
+    # here the package `exhibits` lies; worker processes pass by this line too
+    sys.path.append(str(root / "notebooks" / "reproduce"))
+
 
 def experiments(only: registry.Names = None) -> pd.DataFrame:
     """A frame of every figure and table: id, experiment, title, points and seeds at quick scale, state.
@@ -40,16 +46,21 @@ def experiments(only: registry.Names = None) -> pd.DataFrame:
     >>> list(experiments().columns)
     ['figure', 'experiment', 'title', 'kind', 'points', 'seeds', 'state']
     """
-    library, rows = registry.load(), []
+    library = registry.load()
+    rows = []
     for figure in library.wanted_figures(only):
         experiment = library.experiments[figure.experiment]
-        kind = "table" if figure.plot is None else "figure"
-        size = len(experiment.points["quick"]), experiment.looks("quick")[0]
-        state = publish.status(figure.id, publish.out_folder())
-        rows.append((figure.id, experiment.id, experiment.title, kind, *size, state))
-    return pd.DataFrame(
-        rows, columns=["figure", "experiment", "title", "kind", "points", "seeds", "state"]
-    )
+        row = {
+            "figure": figure.id,
+            "experiment": experiment.id,
+            "title": experiment.title,
+            "kind": "table" if figure.plot is None else "figure",
+            "points": len(experiment.points["quick"]),
+            "seeds": experiment.analyses("quick")[0],
+            "state": publish.status(figure.id, publish.out_folder()),
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)
 
 
 def show(figure_id: str, only: registry.Names = None, **settings: Any) -> publish.Published | None:
@@ -100,10 +111,11 @@ def picture(figure_id: str, out: str | Path | None = None) -> publish.Published:
     folder = publish.out_folder(out=out)
     entry = publish.provenance(folder).get(figure_id)
     if entry is None:
-        # an unknown name is told with near ones; only then papers load
+        # an unknown name is an error of its own; papers load only for it
         registry.load().figure(figure_id)
         raise ValueError(f"{figure_id} has not been made yet: make figures ONLY={figure_id}")
-    files = tuple(folder / figure_id.partition(".")[0] / name for name in entry["files"])
+    paper = figure_id.partition(".")[0]
+    files = tuple(folder / paper / name for name in entry["files"])
     return publish.Published(figure_id, entry["caption"], entry["alt"], files)
 
 
@@ -115,8 +127,9 @@ def frame(figure_id: str, out: str | Path | None = None) -> pd.DataFrame:
     >>> frame("hmhs.fig1").columns[:2].tolist()
     ['workload', 'jobs']
     """
-    name = f"{figure_id.partition('.')[2]}.csv"
-    return pd.read_csv(next(file for file in picture(figure_id, out).files if file.name == name))
+    picture(figure_id, out)  # says what is wrong where there is none
+    paper, _, name = figure_id.partition(".")
+    return pd.read_csv(publish.out_folder(out=out) / paper / f"{name}.csv")
 
 
 def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.DataFrame:
@@ -134,8 +147,11 @@ def claims(only: registry.Names = None, out: str | Path | None = None) -> pd.Dat
     """
     from schedlib.reproduce import ledger
 
-    rows, names = ledger.read(publish.out_folder(out=out)), registry.names_in(only)
-    rows = rows if names is None else rows[rows["id"].isin(names) | rows["paper"].isin(names)]
+    rows = ledger.read(publish.out_folder(out=out))
+    names = registry.names_in(only)
+    if names is not None:
+        asked = rows["id"].isin(names) | rows["paper"].isin(names)
+        rows = rows[asked]
     if rows.empty:
         raise ValueError(f"the ledger has no claims of {only or 'any paper'} yet: make figures")
     return rows.reset_index(drop=True)

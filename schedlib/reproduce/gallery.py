@@ -36,63 +36,76 @@ def write(out: Path) -> Path:
 
 def page(out: Path) -> str:
     """The gallery of a folder as Markdown: contents with links, then each paper's figures in order."""
-    published, ledger_rows = publish.provenance(out), ledger.read(out)
-    entries = titled({name: published[name] for name in sorted(published, key=registry.book_order)})
-    claims = beside(entries, ledger_rows)
+    rows = ledger.read(out)
+    published = publish.provenance(out)
+    ordered = sorted(published, key=registry.book_order)
+    entries = titled({name: published[name] for name in ordered})
+    claims = beside(entries, rows)
     by_paper: dict[str, list[str]] = {}
     for name in entries:
         by_paper.setdefault(name.partition(".")[0], []).append(name)
-    lines = [HEAD] + ([HEAD_CLAIMS] if (out / "CLAIMS.md").exists() else [])
+    lines = [HEAD]
+    if (out / "CLAIMS.md").exists():
+        lines.append(HEAD_CLAIMS)
+    for paper, ids in by_paper.items():
+        own = rows[rows["paper"] == paper]
+        lines.append(contents(paper, ids, entries, own))
     for paper, ids in by_paper.items():
         title = papers.title_of(paper)
-        took = {entries[name]["experiment"]: entries[name]["seconds"] for name in ids}
-        size = f"{len(ids)} in {duration(sum(took.values()))}"
-        lines.append(f"- [{title}](#{anchor(title)}) ({size})")
-        if len(rows := ledger_rows[ledger_rows["paper"] == paper]):
-            lines[-1] += f": [{report.sentence(rows)}](CLAIMS.md#{anchor(title)})"
-    for paper, ids in by_paper.items():
-        lines += ["", f"## {papers.title_of(paper)}", "", thumbnails(ids, entries)]
+        lines += ["", f"## {title}", "", thumbnails(ids, entries)]
         for name in ids:
             lines += ["", *one(out, name, entries, claims)]
     return "\n".join(lines) + "\n"
 
 
+def contents(paper: str, ids: list[str], entries: Entries, rows: pd.DataFrame) -> str:
+    """A paper's line of the contents: how many figures, their time, and what became of its claims."""
+    title = papers.title_of(paper)
+    link = anchor(title)
+    seconds = {}
+    for name in ids:
+        entry = entries[name]
+        seconds[entry["experiment"]] = entry["seconds"]
+    took = duration(sum(seconds.values()))
+    line = f"- [{title}](#{link}) ({len(ids)} in {took})"
+    if rows.empty:
+        return line
+    return f"{line}: [{report.sentence(rows)}](CLAIMS.md#{link})"
+
+
 def titled(entries: Entries) -> Entries:
-    """The entries, each with a title of its own: where figures share one, what the caption says first.
+    """The entries; where figures share a title, what the caption says first takes its place.
 
     >>> shared = {"title": "Two queues", "caption": "Waits over time, one day (the paper's Fig. 1)."}
     >>> other = shared | {"caption": "Queue lengths: one day."}
     >>> [entry["title"] for entry in titled({"x.fig1": shared, "x.fig2": other}).values()]
-    ['Waits over time', 'Queue lengths']
+    ['Waits over time, one day', 'Queue lengths']
     """
     count = Counter(entry["title"] for entry in entries.values())
-    ends = r": | \(|[.?] (?=[A-Z])|\.$"
-    clauses = {name: re.split(ends, entry["caption"])[0] for name, entry in entries.items()}
-    starts = {name: clause.partition(", ")[0] for name, clause in clauses.items()}
     out: Entries = {}
-    taken = set(count)
     for name, entry in entries.items():
-        title, start = entry["title"], starts[name]
-        if count[title] > 1:
-            longer = sorted([clauses[name], f"{start} ({title[0].lower()}{title[1:]})"], key=len)
-            title = next((words for words in [start, *longer] if words not in taken), title)
-            taken.add(title)
-        out[name] = entry | {"title": title}
+        if count[entry["title"]] > 1:
+            first = re.split(r": | \(|[.?] (?=[A-Z])|\.$", entry["caption"])[0]
+            entry = entry | {"title": first}
+        out[name] = entry
     return out
 
 
 def thumbnails(ids: list[str], entries: Entries) -> str:
     """Small pictures that lead to the figures and tables, one after another."""
-    shown = []
+    pictures = []
     for name in ids:
         paper, _, short = name.partition(".")
-        drawn = f"{short}.png" in entries[name]["files"]
-        picture = f'<img src="{paper}/{short}.png" width="150" alt=""> ' if drawn else ""
-        shown.append(f"[{picture}{short}](#{anchor(heading(name, entries))})")
-    return "\n".join(shown)
+        picture = ""
+        if f"{short}.png" in entries[name]["files"]:
+            picture = f'<img src="{paper}/{short}.png" width="150" alt=""> '
+        link = anchor(heading(name, entries))
+        pictures.append(f"[{picture}{short}](#{link})")
+    return "\n".join(pictures)
 
 
 def heading(name: str, entries: Entries) -> str:
+    """The heading of a figure or table."""
     return f"{name}: {entries[name]['title']}"
 
 
@@ -111,12 +124,18 @@ def beside(entries: Entries, rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     known = registry.load().claims
     home: dict[str, list[int]] = {}
     for row in rows.itertuples():
-        experiment = known[row.id].experiment if row.id in known else None
-        figures = [name for name, entry in entries.items() if entry["experiment"] == experiment]
+        if row.id not in known:
+            continue
+        figures = drawn_from(known[row.id].experiment, entries)
         named = [name for name in figures if names(row.where, name)]
-        if figures:
-            home.setdefault((named or figures)[0], []).append(row.Index)
+        for figure in (named or figures)[:1]:
+            home.setdefault(figure, []).append(row.Index)
     return {name: rows.loc[indices] for name, indices in home.items()}
+
+
+def drawn_from(experiment: str | None, entries: Entries) -> list[str]:
+    """The figures and tables of an experiment."""
+    return [name for name, entry in entries.items() if entry["experiment"] == experiment]
 
 
 def names(where: str, figure_id: str) -> bool:
@@ -126,41 +145,68 @@ def names(where: str, figure_id: str) -> bool:
     (True, False)
     """
     match = re.match(r"([a-z]+)(\d+)", figure_id.partition(".")[2])
-    kind = match and ("Table" if match[1] == "table" else r"Figs?\.")
-    return bool(match and re.search(rf"\b{kind} {match[2]}(?!\d)", where))
+    if match is None:
+        return False
+    kind = "Table" if match[1] == "table" else r"Figs?\."
+    number = match[2]
+    return re.search(rf"\b{kind} {number}(?!\d)", where) is not None
 
 
 def one(out: Path, name: str, entries: Entries, claims: dict[str, pd.DataFrame]) -> list[str]:
     """The lines of one figure or table."""
-    entry, (paper, _, short) = entries[name], name.partition(".")
+    entry = entries[name]
+    same = drawn_from(entry["experiment"], entries)
+    others = [other for other in same if other != name]
     lines = [f"### {heading(name, entries)}", ""]
-    if f"{short}.png" in entry["files"]:
-        alt = re.sub(r"\s+", " ", entry["alt"]).translate(str.maketrans("[]", "()"))
-        lines += [f"![{alt}]({paper}/{short}.png)", ""]
-    elif (table := out / paper / f"{short}.md").exists():
-        lines += [table.read_text(encoding="utf-8")]
-    others = [
-        key for key in entries if entries[key]["experiment"] == entry["experiment"] and key != name
-    ]
-    files = ", ".join(f"[{file.partition('.')[2]}]({paper}/{file})" for file in entry["files"])
-    scale = "" if entry["scale"] == "quick" else f" SCALE={entry['scale']}"
-    took = f"{duration(entry['seconds'])}{' with ' + links(others, entries) if others else ''}"
-    seeds = f"{entry['seeds']} seed{'s' * (entry['seeds'] > 1)}"
-    lines += [
-        entry["caption"],
-        "",
-        f"`make figures ONLY={name}{scale}`: {took}; {seeds}; files: {files}",
-    ]
+    lines += shown(out, name, entry)
+    lines += [entry["caption"], "", made(name, entry, links(others, entries))]
+    judged_on = [other for other in others if other in claims]
     if name in claims:
-        summary = f"<details><summary>{report.sentence(claims[name])}</summary>"
-        lines += ["", summary, "", report.verdicts(claims[name]), "</details>"]
-    elif judged_on := [other for other in others if other in claims]:
+        rows = claims[name]
+        summary = f"<details><summary>{report.sentence(rows)}</summary>"
+        lines += ["", summary, "", report.verdicts(rows), "</details>"]
+    elif judged_on:
         lines += ["", f"Claims on the same numbers: see {links(judged_on, entries)}."]
     return lines
 
 
+def shown(out: Path, name: str, entry: dict[str, Any]) -> list[str]:
+    """The picture with its alt text, or the table."""
+    paper, _, short = name.partition(".")
+    table = out / paper / f"{short}.md"
+    if f"{short}.png" in entry["files"]:
+        alt = re.sub(r"\s+", " ", entry["alt"])
+        alt = alt.replace("[", "(").replace("]", ")")
+        return [f"![{alt}]({paper}/{short}.png)", ""]
+    if table.exists():
+        return [table.read_text(encoding="utf-8")]
+    return []
+
+
+def made(name: str, entry: dict[str, Any], others: str) -> str:
+    """How to make a figure again, how long it took together with others, and its files."""
+    paper = name.partition(".")[0]
+    scale = entry["scale"]
+    command = f"make figures ONLY={name}"
+    if scale != "quick":
+        command += f" SCALE={scale}"
+    took = duration(entry["seconds"])
+    if others:
+        took += f" with {others}"
+    count = entry["seeds"]
+    seeds = "1 seed" if count == 1 else f"{count} seeds"
+    files = []
+    for file in entry["files"]:
+        suffix = file.partition(".")[2]
+        files.append(f"[{suffix}]({paper}/{file})")
+    return f"`{command}`: {took}; {seeds}; files: {', '.join(files)}"
+
+
 def links(ids: list[str], entries: Entries) -> str:
     """Links to these figures and tables, with commas between."""
-    return ", ".join(
-        f"[{name.partition('.')[2]}](#{anchor(heading(name, entries))})" for name in ids
-    )
+    each = []
+    for name in ids:
+        short = name.partition(".")[2]
+        link = anchor(heading(name, entries))
+        each.append(f"[{short}](#{link})")
+    return ", ".join(each)

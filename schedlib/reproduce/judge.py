@@ -26,11 +26,11 @@ class Judgement(NamedTuple):
     decided: bool = True
 
 
-def judge(claim: Claim, frame: pd.DataFrame | None, looks: int = 1) -> Judgement:
+def judge(claim: Claim, frame: pd.DataFrame | None, analyses: int = 1) -> Judgement:
     """Judge a claim on its experiment's frame, by the rules in `Claim`.
 
-    Where seeds are added until the verdict is decided, with `looks` at it in all, each look has an interval
-    of level 1 - 0.05 / looks: so all of them hold together in 95 % of cases (Bonferroni). One replicate gives
+    Where seeds are added until the verdict is decided, with `analyses` of it in all, each has an interval
+    of level 1 - 0.05 / analyses: so all of them hold together in 95 % of cases (Bonferroni). One replicate gives
     no interval: the mean alone is judged, and the reason says so; a `measure` that compares replicates gives
     None of one, and the claim is not testable. A claim that is judged `along` a column has
     no number of its own. Raises ValueError, which names the claim, when `measure` gives no number, or one
@@ -41,7 +41,7 @@ def judge(claim: Claim, frame: pd.DataFrame | None, looks: int = 1) -> Judgement
     if claim.along:
         assert frame is not None
         one = replace(claim, along="", reason="")
-        each = {f"{at:g}": judge(one, rows, looks) for at, rows in frame.groupby(claim.along)}
+        each = {f"{at:g}": judge(one, rows, analyses) for at, rows in frame.groupby(claim.along)}
         kinds = [(name, found.verdict) for name, found in each.items()]
         at = {}
         for verdict, run in groupby(kinds, key=lambda kind: kind[1]):
@@ -58,7 +58,7 @@ def judge(claim: Claim, frame: pd.DataFrame | None, looks: int = 1) -> Judgement
             return Judgement(
                 float("nan"), "", UNTESTABLE, "; ".join(filter(None, (TOO_FEW, claim.reason)))
             )
-        level = 1 - 0.05 / looks
+        level = 1 - 0.05 / analyses
         interval = (
             measured.interval if isinstance(measured, Proportion) else partial(mean_ci, measured)
         )

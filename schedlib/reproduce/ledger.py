@@ -9,7 +9,7 @@ import pandas as pd
 
 from schedlib import paths
 from schedlib.experiment import VERDICTS, Claim
-from schedlib.reproduce import judge, publish, registry, scales, sweep
+from schedlib.reproduce import judge, prose, publish, registry, sweep
 from schedlib.reproduce.tables import csv_text, number
 
 COLUMNS = (
@@ -33,6 +33,19 @@ COLUMNS = (
     "seeds",
 )
 REPRODUCED, _, _, CONSTRUCTED, _ = VERDICTS
+SIZES = (
+    "machines",
+    "hours",
+    "jobs",
+    "trees",
+    "tries",
+    "horizon",
+    "limit",
+    "workers",
+    "scale",
+    "thin",
+)
+"""Parameters of points that say how much is simulated."""
 
 
 def lines(
@@ -63,7 +76,7 @@ def lines(
 
 def _line(claim: Claim, done: "sweep.Sweep | None") -> dict[str, Any]:
     """What one line says was measured; where the interval leaves a doubt, that its seeds are spent."""
-    line = judge.judge(claim, done.frame if done else None, done.looks if done else 1)._asdict()
+    line = judge.judge(claim, done.frame if done else None, done.analyses if done else 1)._asdict()
     seeds = done.frame["seed"].nunique() if done else 0
     if not line.pop("decided"):
         line["reason"] += f"; the budget of {seeds} seeds is spent"
@@ -80,7 +93,7 @@ def sizes(points: Sequence[Mapping[str, Any]]) -> str:
     'machines 50 to 200; hours 15'
     """
     texts = []
-    for name in (*sweep.SIZES, "workers", "scale", "thin"):
+    for name in SIZES:
         values = sorted({point[name] for point in points if name in point})
         texts += (
             [
@@ -107,7 +120,6 @@ def judged(
     seeds: int | None = None,
     workers: int | None = None,
     dask: str | None = None,
-    progress: bool = True,
     out: Path | None = None,
 ) -> pd.DataFrame:
     """Every claim that `only` asks for, judged on frames of this scale; what is not stored is run. Gives the
@@ -116,7 +128,7 @@ def judged(
     claims = library.wanted_claims(only)
     below = [line.experiment for claim in claims for line in claim.lines().values()]
     experiments = [library.experiments[name] for name in below if name]
-    done = sweep.complete(experiments, scale, seeds, workers, dask, progress)
+    done = sweep.complete(experiments, scale, seeds, workers, dask)
     for error in done.values():
         if isinstance(error, sweep.SweepError):
             raise error
@@ -167,7 +179,7 @@ def write(frame: pd.DataFrame, out: Path) -> tuple[Path, Path]:
             sorted(merged.index, key=lambda row: registry.book_order(merged["id"][row]))
         ]
         paths.write_whole(table, csv_text(merged))
-        paths.write_whole(page, scales.page(merged, read(out / publish.PAPER_SCALE)))
+        paths.write_whole(page, prose.page(merged, read(out / publish.PAPER_SCALE)))
     if out.name == publish.PAPER_SCALE and len(quick := read(out.parent)):
-        paths.write_whole(out.parent / "CLAIMS.md", scales.page(quick, merged))
+        paths.write_whole(out.parent / "CLAIMS.md", prose.page(quick, merged))
     return table, page

@@ -58,9 +58,11 @@ def chosen(only: Names = None) -> dict[str, Path]:
     return asked
 
 
-def notebooks(only: Names = None, check: bool = False) -> list[str]:
-    """Execute notebooks in place and normalise them; gives the names of those whose bytes changed. With
-    `check` nothing is written. All are tried; then NotebookError tells which stopped with an error."""
+def notebooks(only: Names = None) -> list[str]:
+    """Execute notebooks in place and normalise them; gives the names of those whose bytes changed.
+
+    All are tried; then NotebookError says which stopped with an error.
+    """
     changed, failed = [], []
     for name, file in chosen(only).items():
         print(f"notebook {name}", file=sys.stderr)
@@ -71,8 +73,7 @@ def notebooks(only: Names = None, check: bool = False) -> list[str]:
             continue
         if text != file.read_text(encoding="utf-8"):
             changed.append(name)
-            if not check:
-                file.write_text(text, encoding="utf-8")
+            file.write_text(text, encoding="utf-8")
     if failed:
         raise NotebookError("\n".join(failed))
     return changed

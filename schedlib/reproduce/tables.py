@@ -19,7 +19,8 @@ def csv_text(frame: pd.DataFrame) -> str:
     'x,n\n0.3,1\n0,2\n'
     """
     reals = frame.select_dtypes("float")
-    frame = frame.assign(**reals.mask(reals.abs() < ROUNDING, 0.0))
+    rounded = reals.mask(reals.abs() < ROUNDING, 0.0)
+    frame = frame.assign(**rounded)
     return frame.to_csv(index=False, float_format="%.12g", lineterminator="\n")
 
 
@@ -31,11 +32,21 @@ def markdown(frame: pd.DataFrame) -> str:
     | :-- | --: |
     | a\\|b | 1235 |
     """
-    rows = [list(map(str, frame.columns))]
-    numeric = map(pd.api.types.is_numeric_dtype, frame.dtypes)
-    rows.append(["--:" if right else ":--" for right in numeric])
-    rows += [[cell(value) for value in row] for row in frame.itertuples(index=False)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    alignments = []
+    for name in frame:
+        numeric = pd.api.types.is_numeric_dtype(frame[name].dtype)
+        alignments.append("--:" if numeric else ":--")
+    head, *rows = cells(frame)
+    lines = []
+    for row in (head, alignments, *rows):
+        lines.append(f"| {' | '.join(row)} |\n")
+    return "".join(lines)
+
+
+def cells(frame: pd.DataFrame) -> list[list[str]]:
+    """The names of a frame's columns and its rows, as texts."""
+    rows = [frame.columns, *frame.itertuples(index=False)]
+    return [list(map(cell, row)) for row in rows]
 
 
 def columns(frame: pd.DataFrame) -> str:
@@ -46,11 +57,15 @@ def columns(frame: pd.DataFrame) -> str:
     fig1     3.5
     table10
     """
-    lines = [
-        [cell(value) for value in row] for row in (frame.columns, *frame.itertuples(index=False))
-    ]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+    rows = cells(frame)
+    widths = []
+    for column in zip(*rows, strict=True):
+        widths.append(max(map(len, column)))
+    lines = []
+    for row in rows:
+        padded = map(str.ljust, row, widths)
+        lines.append("  ".join(padded).rstrip())
+    return "\n".join(lines)
 
 
 def cell(value: Any) -> str:
@@ -75,9 +90,12 @@ def number(value: float, decimals: int | None = None) -> str:
         return ""
     if decimals is not None:
         text = f"{value:,.{max(decimals, 0)}f}"
-        return text.removeprefix("-") if not text.strip("-0.,") else text
-    whole = abs(value) < 1e7 and (abs(value) >= 1000 or value == round(value))
-    return f"{value:,.0f}" if whole else f"{value:.3g}"
+        is_zero = not text.strip("-0.,")
+        return text.removeprefix("-") if is_zero else text
+    size = abs(value)
+    if size < 1e7 and (size >= 1000 or value == round(value)):
+        return f"{value:,.0f}"
+    return f"{value:.3g}"
 
 
 def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> str:
@@ -92,10 +110,12 @@ def measurement(mean: float, low: float = math.nan, high: float = math.nan) -> s
         return number(mean)
     if low == high:
         return f"{number(mean)} (every run)"
-    decimals = 1 - math.floor(math.log10((high - low) / 2))
+    half = (high - low) / 2
+    decimals = 1 - math.floor(math.log10(half))
     if decimals > 5:
         return f"{mean:.3g} ({low:.3g} to {high:.3g})"
-    return f"{number(mean, decimals)} ({number(low, decimals)} to {number(high, decimals)})"
+    middle, least, most = [number(value, decimals) for value in (mean, low, high)]
+    return f"{middle} ({least} to {most})"
 
 
 def duration(seconds: float) -> str:
@@ -106,7 +126,9 @@ def duration(seconds: float) -> str:
     """
     if seconds < 120:
         return f"{max(1, round(seconds))} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+    if seconds < 7200:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
@@ -120,22 +142,24 @@ def averaged(frame: pd.DataFrame, parameters: Container[str]) -> pd.DataFrame:
     """
     if "seed" not in frame or frame["seed"].nunique() == 1:
         return frame.drop(columns="seed", errors="ignore")
-    numbers = frame.select_dtypes("number").columns
-    values = [
-        name for name in frame if name in numbers and name not in parameters and name != "seed"
-    ]
+    numbers = set(frame.select_dtypes("number")) - {"seed"}
+    values = [name for name in frame if name in numbers and name not in parameters]
     keys = [name for name in frame if name not in values and name != "seed"]
+    groups = [((), frame)]
+    if keys:
+        groups = frame.groupby(keys, sort=False, dropna=False, observed=True)
     rows = []
-    groups = frame.groupby(keys, sort=False, dropna=False, observed=True) if keys else [((), frame)]
     for setting, group in groups:
         row = dict(zip(keys, setting, strict=True))
         for name in values:
             known = group[name].dropna()
             row[name] = known.mean()
-            if len(known) > 1 and known.nunique() > 1:
+            if known.nunique() > 1:
                 _, low, high = mean_ci(known)
                 row[f"{name}, 95 %"] = f"{low:.4g} to {high:.4g}"
         rows.append(row)
-    order = keys + [column for name in values for column in (name, f"{name}, 95 %")]
     result = pd.DataFrame(rows)
+    order = list(keys)
+    for name in values:
+        order += [name, f"{name}, 95 %"]
     return result[[column for column in order if column in result]]

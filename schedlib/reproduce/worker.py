@@ -1,4 +1,4 @@
-"""Computing points, in this process, in others or on a Dask cluster; all yield outcomes as they come."""
+"""Computing tasks, in this process, in others or on a Dask cluster; all yield outcomes as they come."""
 
 import functools
 import importlib
@@ -12,7 +12,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures.process import BrokenProcessPool
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -23,102 +23,78 @@ ATTEMPTS, CONNECT_SECONDS = 3, 10
 EXPECTED = r"A worker stopped while some jobs|\d+ tasks which were still being processed"
 
 
-class Job(NamedTuple):
-    """One point and seed to compute, and all that its numbers depend on (see `store.describe`).
-
-    `run` is a function, or its name as `module:function` where another process is to import it: what merely
-    passes the job on, as a scheduler does, need not have it.
-    """
-
-    index: int  # type: ignore[assignment]
-    run: Callable[..., pd.DataFrame] | str
-    point: dict[str, Any]
-    seed: int
-    description: dict[str, Any]
-
-
 class Outcome(NamedTuple):
-    """What became of a job: its frame and seconds, or a traceback."""
+    """What became of a task: its frame and seconds, or a traceback, or why this worker must not run it."""
 
-    index: int  # type: ignore[assignment]
+    task: store.Task
     frame: pd.DataFrame | None = None
     seconds: float = 0.0
-    error: str | None = None
+    error: str = ""
+    refused: str = ""
 
 
-def cores() -> int:
-    """The processors this process may use, as joblib counts them (containers' limits included)."""
-    from joblib import cpu_count
-
-    return cpu_count()
-
-
-def execute(job: Job) -> Outcome:
-    """Compute one job. A failure is an outcome too."""
+def execute(task: store.Task) -> Outcome:
+    """Compute one task. A failure is an outcome too."""
     try:
-        run = found(job.run)
-        source, versions = store.code(run)
-        wanted = job.description
-        if (source, versions) != (wanted["source"], wanted["versions"]):
-            other = differing(source, versions, wanted)
-            raise RuntimeError(
-                f"the worker on {platform.node()} has other {other} than the parent: "
-                f"install the same on both, then restart both"
-            )
+        if refused := refusal(task):
+            return Outcome(task, refused=refused)
+        run = found(task.run)
         start = time.perf_counter()
-        frame = run(seed=job.seed, **job.point)
+        frame = run(seed=task.seed, **task.point)
         seconds = time.perf_counter() - start
         if not isinstance(frame, pd.DataFrame):
-            raise TypeError(
-                f"{run.__qualname__} must return a DataFrame, not {type(frame).__name__}"
-            )
-        return Outcome(job.index, frame, seconds)
+            kind = type(frame).__name__
+            raise TypeError(f"{run.__qualname__} must return a DataFrame, not {kind}")
+        return Outcome(task, frame, seconds)
     except Exception:
-        return Outcome(job.index, error=traceback.format_exc())
+        return Outcome(task, error=traceback.format_exc())
 
 
-def named(job: Job) -> Job:
-    """The job with its function's name in place of the function."""
-    run = job.run
-    return job if isinstance(run, str) else job._replace(run=f"{run.__module__}:{run.__qualname__}")
+def named(task: store.Task) -> store.Task:
+    """The task with its function's name in place of the function."""
+    run = task.run
+    name = run if isinstance(run, str) else f"{run.__module__}:{run.__qualname__}"
+    return task._replace(run=name)
 
 
 def found(run: Callable[..., pd.DataFrame] | str) -> Callable[..., pd.DataFrame]:
-    """The function of that name, imported here. ImportError says how a worker comes to have it."""
-    module, _, name = run.partition(":") if isinstance(run, str) else (run.__module__, "", "")
-    try:
-        imported = importlib.import_module(module)
-    except ImportError as error:
-        lacks = f"the worker on {platform.node()} cannot import {module!r} ({error})"
-        start = "start it as PYTHONPATH=FOLDER dask worker ADDRESS"
-        file = f"{module.partition('.')[0]}.py"
-        send = f"or send a single file: distributed.Client(ADDRESS).upload_file({file!r})"
-        raise ImportError(f"{lacks}; {start}, where FOLDER holds it, {send}") from error
-    return getattr(imported, name) if isinstance(run, str) else run
+    """The function itself, imported here when it is given by its name."""
+    if not isinstance(run, str):
+        return run
+    module, _, name = run.partition(":")
+    return getattr(importlib.import_module(module), name)
 
 
-def differing(source: str, versions: dict[str, str], wanted: dict[str, Any]) -> str:
-    """What a worker has otherwise than the parent, in words.
+def refusal(task: store.Task) -> str:
+    """Why this worker must not run a task, in one sentence; "" when it may.
 
-    >>> differing("a", {"numpy": "2.4.1"}, {"source": "a", "versions": {"numpy": "2.4.6"}})
-    'packages (numpy 2.4.1, not 2.4.6)'
+    The worker computes the hash of the code from its own files. It must be that of the process that asks.
     """
-    here, there = versions, wanted["versions"]
-    names = sorted(name for name in {*here, *there} if here.get(name) != there.get(name))
-    each = ", ".join(
-        f"{name} {here.get(name, 'none')}, not {there.get(name, 'none')}" for name in names
-    )
-    return " and ".join(
-        ["code"] * (source != wanted["source"]) + [f"packages ({each})"] * bool(names)
-    )
+    here = f"the worker on {platform.node()}"
+    try:
+        source, versions = store.code(found(task.run))
+    except ImportError as error:
+        file = f"{str(task.run).partition(':')[0].partition('.')[0]}.py"
+        start = "start it as PYTHONPATH=FOLDER dask worker ADDRESS"
+        send = f"send the file by distributed.Client(ADDRESS).upload_file({file!r})"
+        return f"{here} has not all modules ({error}): {start}, or {send}"
+    wanted = task.description["versions"]
+    packages = [name for name in wanted | versions if versions.get(name) != wanted.get(name)]
+    if packages:
+        other = f"another version of {', '.join(packages)}"
+    elif source != task.description["source"]:
+        other = "other code"
+    else:
+        return ""
+    return f"{here} has {other} than this process: install the same on both, then restart both"
 
 
-def execute_in_pool(job: Job, parent: int, path: list[str]) -> Outcome:
+def execute_in_pool(task: store.Task, parent: int, path: list[str]) -> Outcome:
     """`execute` in a worker of the pool, which may be older than an entry of the parent's `sys.path`."""
     sys.path[:] = path
     if os.getpid() != parent:  # joblib runs a single worker in the parent
         belong_to(parent)
-    return execute(job)
+    return execute(task)
 
 
 @functools.cache
@@ -138,42 +114,45 @@ def belong_to(parent: int) -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def serial(jobs: Iterable[Job]) -> Generator[Outcome]:
+def serial(tasks: Iterable[store.Task]) -> Generator[Outcome]:
     """One after another in this process: the way to debug a point."""
-    return (execute(job) for job in jobs)
+    return (execute(task) for task in tasks)
 
 
-def processes(jobs: Iterable[Job], workers: int) -> Generator[Outcome]:
-    """On `workers` processes of this machine, each with one numerical thread; jobs start in the order given.
-    A killed worker takes its pool with it: the jobs without an outcome are then tried again, three times in
-    all. A worker that has grown large is replaced when its job is done; that, and that jobs are dropped when
-    a run is interrupted, needs no warning."""
+def processes(tasks: Iterable[store.Task], workers: int) -> Generator[Outcome]:
+    """On `workers` processes of this machine, each with one numerical thread; tasks start in the order given.
+
+    A killed worker takes its pool with it: the tasks without an outcome are then tried again, three times in
+    all. A worker that has grown large is replaced when its task is done; that, and that tasks are dropped
+    when a run is interrupted, needs no warning.
+    """
     from joblib import Parallel, delayed, parallel_config
 
-    left = {job.index: job for job in jobs}
+    left = {task.path: task for task in tasks}
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with warnings.catch_warnings(), parallel_config("loky", inner_max_num_threads=1):
                 warnings.filterwarnings("ignore", EXPECTED, UserWarning)
                 pool = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
-                task = delayed(execute_in_pool)
-                calls = [task(named(job), os.getpid(), sys.path) for job in left.values()]
+                call = delayed(execute_in_pool)
+                calls = [call(named(task), os.getpid(), sys.path) for task in left.values()]
                 for outcome in pool(calls):
-                    del left[outcome.index]
+                    del left[outcome.task.path]
                     yield outcome
             return
         except BrokenProcessPool:
-            print(
-                f"a worker process was killed (out of memory?); attempt {attempt}", file=sys.stderr
-            )
-    killed = "the worker process was killed each time (out of memory?)\n"
-    yield from (Outcome(index, error=killed) for index in left)
+            killed = "a worker process was killed (out of memory?)"
+            print(f"{killed}; attempt {attempt}", file=sys.stderr)
+    for task in left.values():
+        yield Outcome(task, error="the worker process was killed each time (out of memory?)\n")
 
 
-def cluster(jobs: Iterable[Job], address: str) -> Generator[Outcome]:
-    """On the Dask cluster whose scheduler is at `address`; a job whose worker dies is tried 3 more times.
-    joblib's own Dask backend would end the sweep at the first lost job; here it is a failure among outcomes.
-    Raises ValueError when no scheduler answers there."""
+def cluster(tasks: Iterable[store.Task], address: str) -> Generator[Outcome]:
+    """On the Dask cluster whose scheduler is at `address`; a task whose worker dies is tried 3 more times.
+
+    joblib's own Dask backend would end the sweep at the first lost task; here it is a failure among outcomes.
+    Raises ValueError when no scheduler answers there.
+    """
     with paths.extra("dask"):
         from distributed import Client, as_completed
 
@@ -183,13 +162,13 @@ def cluster(jobs: Iterable[Job], address: str) -> Generator[Outcome]:
         silent = f"dask: no scheduler answers at {address!r} ({error})"
         raise ValueError(f"{silent}; start one with `dask scheduler`") from None
     with client:
-        futures = {
-            client.submit(execute, named(job), retries=3, pure=False, priority=-place): job
-            for place, job in enumerate(jobs)
-        }
+        futures = {}
+        for place, task in enumerate(tasks):
+            how = {"retries": 3, "pure": False, "priority": -place}
+            futures[client.submit(execute, named(task), **how)] = task
         for future in as_completed(futures, loop=client.loop):
             try:
                 yield future.result()
             except Exception:
-                yield Outcome(futures[future].index, error=traceback.format_exc())
+                yield Outcome(futures[future], error=traceback.format_exc())
             future.release()

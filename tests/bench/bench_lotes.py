@@ -101,6 +101,7 @@ def bench() -> list[dict]:
     return [
         *rows,
         *by_machines(),
+        a_million_machines(),
         *against_scan(),
         *(crowded(policy) for policy in POLICIES),
         *stages(),
@@ -139,6 +140,14 @@ def by_machines(each=(100, 1000, 10_000), hours: float = 1.5) -> list[dict]:
     growth, allowed = times[-1] / times[0], np.log(10 * each[-1]) / np.log(10 * each[0])
     note = f"{growth:.2f} times the time, log(machines) {allowed:.2f} times; 1 or less: logarithmic"
     return [*rows, _row("tetris, growth", growth / allowed, "of log's growth", note)]
+
+
+def a_million_machines(hours: float = 0.05) -> dict:
+    """LoTES on a million machines at load 0.97, drawing the jobs included."""
+    instance = random_instance(0.006, machines=100_000, hours=hours, matched=True)
+    seconds, run = timed("lotes", instance)
+    name = f"lotes, {instance.configs.n_machines:,} machines"
+    return _row(name, 1e6 * seconds, "microseconds per job", f"{run.arrived:,} jobs")
 
 
 def against_scan() -> list[dict]:

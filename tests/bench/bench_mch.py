@@ -4,7 +4,7 @@ import time
 
 import numpy as np
 
-from schedlib.exhibits.mch.fig5_cost import stream
+from exhibits.mch.fig5_cost import stream
 from schedlib.mch import dispatch
 from schedlib.mch.allocate import empty, operations, served
 from schedlib.mch.model import Tree

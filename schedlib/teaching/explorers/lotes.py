@@ -10,16 +10,16 @@ from matplotlib.ticker import NullLocator
 
 from schedlib import lotes, theory
 from schedlib.core.checks import unknown
-from schedlib.exhibits.lotes.drawing import LAWS, WAIT, axis_of, dots
-from schedlib.exhibits.lotes.runs import POLICIES, SHORTEST
 from schedlib.lotes.simulate import GROWTH
 from schedlib.pictures import style
 from schedlib.pictures.bins import plot_allocation, plot_occupancy, plot_polytope
+from schedlib.pictures.waits import LAWS, SHORTEST, WAIT, axis_of, dots
 from schedlib.teaching.explorers import Explorer, Picture, menu, slider
 from schedlib.teaching.lessons import dispatch as stored_clusters
 
 CORES, MEMORY = 10, 10
 WIDE, HIGH, SPREAD, LINE = 8.6, 4.6, 0.12, 0.19
+POLICIES = ("lotes", "greedy", "tetris")
 NO_VERDICT = "no verdict", "the claims are judged under other laws of sizes"
 
 

@@ -12,12 +12,11 @@ from matplotlib.axes import Axes
 
 from schedlib import mch
 from schedlib.core.checks import unknown
-from schedlib.exhibits.mch.fig1_4_weights import LEAF_LINES, LEAF_WIDTHS
 from schedlib.mch import workloads
 from schedlib.mch.allocate import filling_path
 from schedlib.mch.properties import node_shares
 from schedlib.pictures import style
-from schedlib.pictures.trees import plot_tree, tree_size
+from schedlib.pictures.trees import LEAF_LINES, LEAF_WIDTHS, plot_tree, tree_size
 from schedlib.teaching.explorers import Explorer, Picture, labelled, menu, placed, slider, working
 
 RULES = (

@@ -1,0 +1,268 @@
+"""What Eagle's figures share: looks, dots with intervals, lines, legends, numbers and sizes in words."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+from matplotlib.lines import Line2D
+
+from exhibits.eagle.comparing import PERCENTILES, highest_load, only, ratios
+from schedlib.intervals import mean_ci
+from schedlib.pictures import style
+from schedlib.pictures.style import Look
+
+PERCENTILE_LOOKS = {
+    50: Look("#3F97A6", "-", "o", "50th percentile"),
+    90: Look("#1F6A78", "--", "s", "90th percentile"),
+    99: Look("#083945", "-.", "^", "99th percentile"),
+}
+"""Shades of one colour that no system has."""
+LOOKS = {
+    name: style.look(name) for name in ("eagle", "hawk", "sparrow", "omniscient", "ideal-eagle")
+} | {
+    "dlwl": style.look("dlwl")._replace(label="DLWL+SRPT"),
+    "no-sss": Look("#555555", (0, (7, 2)), "<", "Eagle without SSS"),
+    "no-sss-stale": Look("#8A8A8A", (0, (1, 3)), "X", "Eagle without SSS, sizes never updated"),
+    "no-sbp-srpt": Look("#000000", ":", ">", "Eagle without SBP+SRPT"),
+    "no-min": Look("#777777", (0, (3, 1, 1, 1, 1, 1)), "p", "Eagle without minimum probes"),
+    "printed": style.PRINTED,
+    "dlwl-5": Look("#8E4A73", (0, (7, 2)), "<", "DLWL+SRPT, 5 s"),
+    "dlwl-7": Look("#5E2A4B", "-.", ">", "DLWL+SRPT, 7 s"),
+    "hawk-any": style.look("hawk")._replace(label="Hawk, any idle worker steals"),
+    "hawk-general": Look("#777777", (0, (2, 1)), "X", "Hawk, the general partition steals"),
+    "hawk-none": Look("#444444", (0, (3, 1, 1, 1, 1, 1)), "p", "Hawk without stealing"),
+}
+"""Looks of the systems. Variants of DLWL have shades of its colour, those of Hawk and Eagle greys."""
+NAMES = {"google": "Google", "cloudera": "Cloudera", "yahoo": "Yahoo"}
+SPEEDUPS = (3, 10)
+"""At the highest load Eagle is so many times as fast as Hawk, at least and at most (abstract)."""
+BEST = 0.2
+"""Eagle's time over Hawk's where the prototype gains most, 80 % (Fig. 9)."""
+PERCENTILES_OF = "50th, 90th, 99th percentile of"
+
+
+def traces_of(frame: pd.DataFrame) -> list[str]:
+    """The traces of these rows, in the order in which they are drawn."""
+    return [trace for trace in NAMES if trace in set(frame["trace"])]
+
+
+def level(ax, *ratios: float) -> None:
+    """Dotted lines at these ratios; at 1, where both systems take the same time, when none is given."""
+    for ratio in ratios or (1,):
+        ax.axhline(ratio, color="black", linewidth=0.8, linestyle=":")
+
+
+def plot_ratios(ax, rows: pd.DataFrame, x: str) -> None:
+    """The mean ratios against `x` with their intervals, a line for each percentile."""
+    style.band(ax, rows, x, "ratio", "percentile", PERCENTILE_LOOKS)
+    level(ax)
+
+
+def plot_cases(
+    rows: pd.DataFrame, by: str, titles: Mapping[str, str], x: str, label: str, over: str = "Hawk"
+):
+    """Ratios of Eagle to a rival against `x`: a column for each value of `by`, short jobs above long ones."""
+    figure, axes = style.subplots(
+        2,
+        len(titles),
+        size=(4.6 * len(titles) + 0.4, 6.4),
+        squeeze=False,
+        sharex=True,
+        sharey="row",
+    )
+    for column, (value, title) in zip(axes.T, titles.items(), strict=True):
+        for ax, jobs in zip(column, ("short", "long"), strict=True):
+            plot_ratios(ax, only(rows, jobs, **{by: value}), x)
+        column[0].set_title(title)
+        column[1].set_xlabel(label)
+    for row, jobs in zip(axes, ("short", "long"), strict=True):
+        row[0].set_ylabel(f"{jobs} jobs, Eagle / {over}")
+        from_zero(row)
+    legend_of(axes[0, 0], 4, [LOOKS["printed"]] if over == "Hawk" else ())
+    return figure
+
+
+def plot_utilisation(ax, frame: pd.DataFrame, systems: Iterable[str]) -> None:
+    """The share of busy workers (%) under these systems against the number of workers."""
+    rows = only(frame, "short", percentile=50)
+    style.band(
+        ax,
+        rows.assign(utilisation=100 * rows["utilisation"]),
+        "workers",
+        "utilisation",
+        "system",
+        {name: LOOKS[name] for name in systems},
+    )
+    ax.set_ylim(0, 100)
+    thousands(ax, rows["workers"])
+
+
+def plot_against(frame: pd.DataFrame, base: str):
+    """Figs. 2 and 3: Eagle's times over a rival's against the number of workers, and the utilisation."""
+    traces = traces_of(frame)
+    options = {"squeeze": False, "sharex": "col", "sharey": "row", "height_ratios": (3, 2, 2)}
+    figure, axes = style.subplots(3, len(traces), size=(3.4 * len(traces) + 0.4, 7.4), **options)
+    for column, trace in zip(axes.T, traces, strict=True):
+        rows = only(frame, trace=trace)
+        for ax, jobs in zip(column, ("short", "long"), strict=False):
+            plot_ratios(ax, ratios(rows, "eagle", base, jobs), "workers")
+        plot_utilisation(column[2], rows, ("eagle", base))
+        column[0].set_title(NAMES[trace])
+    from_zero(axes[0])
+    for row, jobs in zip(axes[:2], ("short", "long"), strict=True):
+        row[0].set_ylabel(f"{jobs} jobs,\nEagle / {LOOKS[base].label}")
+    axes[1, 0].set_ylim(0.7, 1.3)
+    axes[2, 0].set_ylabel("busy workers (%)")
+    axes[2, 0].legend(fontsize=8, loc="lower left")
+    for ax, trace in zip(axes[0], traces, strict=True) if base == "hawk" else ():
+        for ratio in SPEEDUPS:
+            style.printed(ax, highest_load(only(frame, trace=trace))["workers"].iloc[0], 1 / ratio)
+    legend_of(axes[0, 0], 4, [LOOKS["printed"]] if base == "hawk" else ())
+    return figure
+
+
+def alt_against(frame: pd.DataFrame, base: str) -> str:
+    """The alt text of such a figure."""
+    return (
+        f"Line charts of Eagle's completion times over those of {LOOKS[base].label} against the number "
+        f"of workers, and of busy workers' share. At the highest load, {PERCENTILES_OF} short jobs: "
+        f"{ratios_in_words(frame, base)}; of long jobs: {ratios_in_words(frame, base, 'long')}."
+    )
+
+
+def dots(ax, places, groups, look: Look, upright: bool = True) -> None:
+    """The mean of each group of replicates at its place, with its 95 % interval, upright or level."""
+    turn = slice(None) if upright else slice(None, None, -1)
+    for place, (mean, low, high) in zip(places, map(mean_ci, groups), strict=True):
+        if low == low:
+            ax.plot(*([place, place], [low, high])[turn], color=look.color, linewidth=1.4)
+        ax.plot(*([place], [mean])[turn], linestyle="none", marker=look.marker, color=look.color)
+
+
+def percentile_dots(ax, rows: pd.DataFrame, column: str, shift: float, look: Look) -> None:
+    """The means of a column as dots, the percentiles side by side along the x axis, all moved by `shift`."""
+    groups = [only(rows, percentile=p)[column] for p in PERCENTILES]
+    dots(ax, np.arange(len(PERCENTILES)) + shift, groups, look)
+    ax.set_xlabel("percentile")
+    ax.set_xticks(range(len(PERCENTILES)), [f"{p}th" for p in PERCENTILES])
+
+
+def shift(k: int, systems: Sequence[str], gap: float = 0.16) -> float:
+    """How far from a percentile's place the `k`-th of these systems is drawn."""
+    return gap * (k - (len(systems) - 1) / 2)
+
+
+def plot_systems(ax, rows: pd.DataFrame, systems, gap: float = 0.16) -> None:
+    """Completion times of short jobs under these systems as dots, the percentiles side by side."""
+    for k, name in enumerate(systems):
+        percentile_dots(
+            ax, only(rows, system=name), "completion", shift(k, systems, gap), LOOKS[name]
+        )
+    ax.set(yscale="log", ylabel="completion time of short jobs (s)")
+
+
+def from_zero(axes) -> None:
+    """Begin the y axes at 0, once everything is drawn."""
+    top = max(1.05, *(ax.get_ylim()[1] for ax in axes))
+    for ax in axes:
+        ax.set_ylim(0, top)
+
+
+def near_means(ax, rows: pd.DataFrame, y: str, by) -> None:
+    """A logarithmic y axis with the means and their intervals; one that reaches far below is cut."""
+    means, low, high = zip(*rows.groupby(by)[y].apply(mean_ci), strict=True)
+    bottom = min(means) / 1.4
+    ax.set(
+        yscale="log",
+        ylim=(max(np.nanmin((bottom, *low)), bottom / 1.6), 1.1 * np.nanmax((*means, *high))),
+    )
+    style.plain_log(ax.yaxis)
+
+
+def thousands(ax, workers) -> None:
+    """The x axis as numbers of workers in thousands."""
+    values = sorted(set(workers))
+    ax.set_xticks(values, [f"{value / 1000:g}" for value in values])
+    ax.set_xlabel("workers (thousands)")
+
+
+def legend(figure, looks: Iterable[Look], columns: int = 4) -> None:
+    """A legend of these looks, as dots, below the figure."""
+    handles = [Line2D([], [], **look.line() | {"linestyle": "none"}) for look in looks]
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=min(len(handles), columns),
+        handlelength=1.2,
+    )
+
+
+def plot_times(axes, frame: pd.DataFrame, panels, x: str, systems, columns: int = 4) -> None:
+    """Mean completion times against `x`, an axis for each (class of jobs, percentile), the legend below."""
+    for ax, (jobs, percentile) in zip(axes, panels, strict=True):
+        rows = only(frame, jobs, percentile=percentile)
+        style.band(ax, rows, x, "completion", "system", {name: LOOKS[name] for name in systems})
+        ax.set(
+            title=f"{jobs} jobs, {percentile}th percentile",
+            ylabel="completion time (s)",
+            yscale="log",
+        )
+    legend_of(axes[0], columns)
+
+
+def legend_of(ax, columns: int = 3, marks: Iterable[Look] = ()) -> None:
+    """The legend of these axes, and of marks, below their figure, where it holds for all axes."""
+    handles, _ = ax.get_legend_handles_labels()
+    handles += [Line2D([], [], **look.line()) for look in marks]
+    ax.figure.legend(handles=handles, loc="outside lower center", ncols=columns)
+
+
+def cases_in_words(rows: pd.DataFrame, by: list[str], form: str) -> str:
+    """The mean ratios of short jobs in each case, by percentile; `form` makes a case's name of its values."""
+    words = []
+    for case, own in rows.groupby(by, sort=False):
+        words.append(
+            f"{form.format(*(NAMES.get(value, value) for value in case))} {means_in_words(own)}"
+        )
+    return f"{PERCENTILES_OF} short jobs: {'; '.join(words)}."
+
+
+def means_in_words(rows: pd.DataFrame, column: str = "ratio", form: str = "{:.2f}") -> str:
+    """The means of a column at the three percentiles."""
+    return ", ".join(map(form.format, rows.groupby("percentile")[column].mean()[list(PERCENTILES)]))
+
+
+def ratios_in_words(frame: pd.DataFrame, base: str, jobs: str = "short") -> str:
+    """Mean ratios of Eagle to `base` at each trace's highest load, by percentile."""
+    rows = highest_load(ratios(frame, "eagle", base, jobs))
+    return "; ".join(
+        f"{NAMES[trace]} {means_in_words(only(rows, trace=trace))}" for trace in traces_of(rows)
+    )
+
+
+def times_in_words(rows: pd.DataFrame, systems: Sequence[str]) -> str:
+    """Mean completion times of each system, by percentile."""
+    times = (means_in_words(only(rows, system=name), "completion", "{:.4g} s") for name in systems)
+    return "; ".join(
+        f"{LOOKS[name].label} {words}" for name, words in zip(systems, times, strict=True)
+    )
+
+
+def caption(text: str, trace: str | None = None) -> Callable[[pd.DataFrame], str]:
+    """A caption that ends with the sizes of what was run, of one trace or of all."""
+    return lambda frame: f"{text} {sizes(frame if trace is None else only(frame, trace=trace))}"
+
+
+def sizes(frame: pd.DataFrame) -> str:
+    """How large the simulated clusters are, how many jobs they get, how many seeds there are."""
+    words = []
+    for trace, rows in frame.groupby("trace", sort=False) if "trace" in frame else [("", frame)]:
+        point, name = rows.iloc[0], f"{NAMES[trace]} " if trace else ""
+        share = Fraction(point["scale"]).limit_denominator(1000)
+        size = "the paper's own size" if share == 1 else f"{share} of the paper's size"
+        words.append(f"{name}{size} and {point['jobs']:,} jobs")
+    count = frame["seed"].nunique()
+    intervals = " Intervals: 95 %." if count > 1 else ""
+    seeds = f"{count} seed{'s' * (count > 1)}, each with its own workload"
+    return f"Clusters: {', '.join(words)}. {seeds}.{intervals}"

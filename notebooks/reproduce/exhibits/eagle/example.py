@@ -1,0 +1,129 @@
+"""The example of Sections 4.1 and 4.2: four nodes and a job of four tasks."""
+
+from functools import partial
+
+import pandas as pd
+
+from exhibits.eagle.comparing import claim, only
+from schedlib.eagle.simulating.simulate import simulate
+from schedlib.eagle.systems import DLWL, Eagle
+from schedlib.eagle.workloads.samples import four_nodes
+from schedlib.experiment import Experiment, Figure, grid, scales
+from schedlib.pictures import style
+from schedlib.workload import Workload
+
+PLACE = 6.95
+CASES = {
+    "one task a probe": Eagle(sss=False, sbp=False, srpt=False, min_probes=4),
+    "sbp": Eagle(sss=False, srpt=False, min_probes=4),
+    "dlwl": DLWL(),
+}
+TITLES = dict(
+    zip(CASES, ("one task a probe", "Sticky Batch Probing", "bound at once (DLWL)"), strict=True)
+)
+
+
+def run(case: str, seed: int) -> pd.DataFrame:
+    """Four nodes with 100, 100, 10 and 10 s to do, and a job of four tasks of 10 s.
+
+    A row per task: `job, task, worker, submit, start, finish, last` (whether it is of that job). For DLWL
+    what the nodes have to do is one long job of four tasks: all four look alike, as in Section 4.2.
+    """
+    workload = four_nodes()
+    if case == "dlwl":
+        workload = Workload.from_arrays([0.0, 1.0], workload.tasks["duration"], tasks=[4, 4])
+    simulation = simulate(
+        workload,
+        CASES[case],
+        4,
+        seed=seed,
+        record=True,
+        short_partition=0,
+        cutoff=50.0,
+        probe_ratio=1,
+        heartbeat=0,
+        detail="as_written",
+    )
+    tasks = pd.DataFrame(simulation.tasks).merge(simulation.jobs[["job", "submit"]], on="job")
+    tasks["last"] = tasks["job"] == tasks["job"].max()
+    return tasks[["job", "task", "worker", "submit", "start", "finish", "last"]]
+
+
+def draw(frame: pd.DataFrame):
+    figure, axes = style.subplots(1, len(TITLES), size=(11.4, 2.9), sharey=True)
+    for ax, (case, title) in zip(axes, TITLES.items(), strict=True):
+        rows = only(frame, case=case)
+        zero = rows.loc[rows["last"], "submit"].iloc[0]
+        for task in rows.itertuples():
+            begin, color = max(task.start, zero), style.BLUE if task.last else "#CCCCCC"
+            look = {"color": color, "edgecolor": "white", "height": 0.7}
+            ax.barh(task.worker, task.finish - begin, left=begin - zero, **look)
+        end = rows.loc[rows["last"], "finish"].max() - zero
+        ax.axvline(end, color=style.BLUE, linewidth=1, linestyle="--")
+        ax.set(title=f"{title}: {end:.0f} s", xlabel="time since the job came (s)", xlim=(0, 122))
+        ax.set_yticks(range(4), ["n1", "n2", "n3", "n4"])
+    axes[0].invert_yaxis()
+    axes[0].set_ylabel("node")
+    return figure
+
+
+def _completion(frame, case):
+    """Seconds from submission to end of the example's job, by seed."""
+    rows = only(frame, case=case, last=True).groupby("seed")
+    return rows["finish"].max().to_numpy() - rows["submit"].min().to_numpy()
+
+
+EXPERIMENTS = (Experiment("eagle.example", "Four nodes", run, scales(grid(case=CASES)), scales(1)),)
+
+FIGURES = (
+    Figure(
+        "eagle.example",
+        "eagle.example",
+        draw,
+        "The paper's worked example: four nodes have 100, 100, 10 and 10 s of work before them (grey). A "
+        "job of four tasks of 10 s each arrives (blue). Left: one probe for each task, so two tasks wait "
+        "for the slow nodes. Middle: with Sticky Batch Probing the two nodes that are free first run all "
+        "four tasks. Right: the scheduler places all four tasks at once and does not know which nodes "
+        "are slow, so two tasks wait again.",
+        lambda frame: (
+            "Gantt charts of four nodes. The job of four tasks takes "
+            + ", ".join(
+                f"{_completion(frame, case)[0]:.2f} s ({title})" for case, title in TITLES.items()
+            )
+            + "."
+        ),
+    ),
+)
+
+CLAIMS = tuple(
+    claim(
+        name,
+        where,
+        text,
+        partial(_completion, case=case),
+        value,
+        experiment="eagle.example",
+        check="value",
+        tolerance=0.1,
+        unit="units of time",
+        how_read="printed number: messages take some milliseconds",
+        metric="completion time of the job of four tasks",
+    )
+    for name, where, text, case, value in (
+        (
+            "example-probes",
+            "Section 4.1",
+            "Four nodes, queues of 100, 100, 10, 10: with a probe a task the job takes 110",
+            "one task a probe",
+            110.0,
+        ),
+        ("example-sbp", "Section 4.1", "With SBP it takes 30", "sbp", 30.0),
+        (
+            "example-yaq",
+            "Section 4.2",
+            "Yaq, taking all queues to be alike, binds a task to each node and takes 110",
+            "dlwl",
+            110.0,
+        ),
+    )
+)

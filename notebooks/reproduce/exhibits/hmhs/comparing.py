@@ -1,0 +1,174 @@
+"""What the comparisons share: the policies on one instance, HMHS's gains over its rivals, and their picture.
+
+A gain is in per cent of the rival's makespan, and paired: on the same instance. Every measure gives one
+number per seed.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from exhibits import measure
+from schedlib import traces
+from schedlib.experiment import claim_maker
+from schedlib.hmhs.bound import bounds
+from schedlib.hmhs.model import Instance, Schedule
+from schedlib.hmhs.policies import POLICIES, run
+from schedlib.hmhs.priced import priced
+from schedlib.hmhs.schedule import schedule
+from schedlib.hmhs.workloads import hybrid, single
+from schedlib.intervals import mean_ci
+from schedlib.pictures import style
+
+WORKLOADS = {"single": single, "hybrid": hybrid}
+JOBS = (25, 50, 100, 200, 400, 800)
+RIVALS = ("fifo", "fifo-pri", "r-hmhs")
+TITLES = {"single": "Single workload", "hybrid": "Hybrid workload", "alibaba": "Alibaba hour"}
+EACH = (("fifo", 51), ("fifo", 77), ("r-hmhs", 10), ("r-hmhs", 30))
+PRINTED = {"single": (*EACH, ("fifo-pri", 72)), "hybrid": (*EACH, ("fifo-pri", 55))}
+"""The gains (%) that the text prints: the least and the most, or the most, whatever the number of jobs."""
+
+claim = claim_maker(
+    "hmhs",
+    metric="gain of HMHS",
+    unit="% of the rival's makespan",
+    tolerance=1.0,
+    how_read="printed number: whole per cent",
+)
+"""Makes a claim on a gain; the paper prints its gains in the text, in whole per cent."""
+ORDER = {"check": "order", "tolerance": 0.0, "how_read": "text"}
+TREND = {"check": "trend", "tolerance": 0.0, "how_read": "text", "metric": "slope of the gain"}
+
+
+def paper_plans(instance: Instance) -> list[Schedule]:
+    """The schedules of HMHS and its three rivals; both HMHS share Min-Min's map stage."""
+    hmhs = schedule(instance, "hmhs")
+    return [
+        hmhs,
+        run(instance, POLICIES["r-hmhs"], hmhs.map),
+        schedule(instance, "fifo-pri"),
+        schedule(instance, "fifo"),
+    ]
+
+
+@cache
+def pairs() -> pd.DataFrame:
+    """The hour's map-reduce pairs, read once for all points."""
+    return traces.alibaba2018("mapreduce")
+
+
+def makespans(instance: Instance, bounded: bool = False) -> pd.DataFrame:
+    """Makespan of each of the paper's policies: `policy, makespan`. With `bounded`, whose linear programs
+    take most of the time, also of priced dispatch, and the lower bound under the name "bound"."""
+    plans = paper_plans(instance)
+    rows = [(plan.policy, plan.makespan) for plan in plans]
+    if bounded:
+        known = bounds(instance)
+        rows += [("priced", priced(instance, known, plans[0]).makespan), ("bound", known.best)]
+    return pd.DataFrame(rows, columns=["policy", "makespan"])
+
+
+def against(frame: pd.DataFrame, base: str) -> pd.DataFrame:
+    """`frame` with a column `base` that holds, in every row, the makespan of `base` on the same instance."""
+    same = [name for name in frame.columns if name not in ("policy", "makespan", "optimum")]
+    other = frame.loc[frame["policy"] == base, [*same, "makespan"]].rename(
+        columns={"makespan": base}
+    )
+    return frame.merge(other, on=same, validate="many_to_one")
+
+
+def gains(frame: pd.DataFrame, rivals: Sequence[str] = RIVALS) -> pd.DataFrame:
+    """The rivals' rows with `gain`: by how many per cent of its makespan HMHS ends sooner."""
+    rows = against(frame, "hmhs")
+    rows = rows[rows["policy"].isin(rivals)]
+    return rows.assign(gain=100 * (1 - rows["hmhs"] / rows["makespan"]))
+
+
+@measure
+def gain_over(
+    frame: pd.DataFrame,
+    rival: str,
+    workload: str | None = None,
+    *,
+    extreme: str = "max",
+    at: float | None = None,
+) -> np.ndarray:
+    """The gain over `rival` where its mean is largest (or `"min"`: smallest), or at one value."""
+    rows = gains(frame, [rival])
+    rows = rows if workload is None else rows[rows["workload"] == workload]
+    axis = "slow" if "slow" in rows else "jobs"
+    if at is not None:
+        return rows.loc[rows[axis] == at, "gain"].to_numpy()
+    table = rows.pivot_table(index="seed", columns=["workload", axis], values="gain")
+    return table[table.mean().idxmin() if extreme == "min" else table.mean().idxmax()].to_numpy()
+
+
+@measure
+def slope(frame: pd.DataFrame, workload: str, axis: str) -> list[float]:
+    """How much the gain over FIFO grows per doubling of jobs, or per 10 % fewer slow machines."""
+    rows = gains(frame[frame["workload"] == workload], ["fifo"])
+    x = np.log2 if axis == "jobs" else lambda share: share / 10
+    sign = 1 if axis == "jobs" else -1
+    return [sign * np.polyfit(x(one[axis]), one["gain"], 1)[0] for _, one in rows.groupby("seed")]
+
+
+def jobs_axis(ax: Axes, jobs: Iterable[int]) -> None:
+    """A logarithmic axis of numbers of jobs, with a tick at each of them."""
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(ticks := sorted(set(jobs)), map(str, ticks))
+    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xlabel("number of jobs")
+
+
+def log_y(ax: Axes, lowest: float) -> None:
+    """A logarithmic axis that ends at half the lowest mean, since an interval may reach zero."""
+    ax.set_yscale("log")
+    ax.set_ylim(bottom=lowest / 2)
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.yaxis.set_minor_formatter(lambda value, _: f"{value:g}" if f"{value:e}"[0] in "25" else "")
+
+
+def plot_makespans(frame: pd.DataFrame, x: str = "jobs", label: str = "") -> Figure:
+    """Makespans above and HMHS's gains below, a column for each workload; for one workload side by side."""
+    workloads = list(dict.fromkeys(frame["workload"]))
+    if len(workloads) == 1:
+        figure, axes = style.subplots(1, 2, size=(8.8, 3.8))
+        axes = axes[:, None]
+    else:
+        figure, axes = style.subplots(2, len(workloads), size=(4.4 * len(workloads), 6.4))
+    shown = frame[frame["policy"].isin(["hmhs", *RIVALS])].assign(hours=frame["makespan"] / 3600)
+    gain = gains(frame)
+    for (top, bottom), name in zip(axes.T, workloads, strict=True):
+        hours = shown[shown["workload"] == name]
+        style.band(top, hours, x, "hours", by="policy")
+        style.band(bottom, gain[gain["workload"] == name], x, "gain", by="policy")
+        top.set(title=TITLES[name], xlabel=label, ylabel="makespan (hours)")
+        log_y(top, hours.groupby([x, "policy"])["hours"].mean().min())
+        lowest = min(-5, gain["gain"].min())
+        bottom.set(xlabel=label, ylabel="HMHS shorter than rival by (%)", ylim=(lowest, 100))
+        if x == "jobs":
+            jobs_axis(top, frame["jobs"])
+            jobs_axis(bottom, frame["jobs"])
+            for rival, value in PRINTED.get(name, ()):
+                bottom.axhline(value, 0.96, 1, color=style.look(rival).color, linewidth=3)
+    axes[0, 0].legend(title="policy")
+    axes[1, 0].legend(title="rival")
+    return figure
+
+
+def alt_makespans(frame: pd.DataFrame, x: str = "jobs", what: str = "the number of jobs") -> str:
+    """The gains over FIFO at both ends of the axis, in words."""
+    gain = gains(frame, ["fifo"])
+    ends = []
+    for at in gain[x].agg(["min", "max"]):
+        mean, low, high = mean_ci(gain.loc[gain[x] == at, "gain"])
+        ends.append(f"{mean:.0f} %{'' if low != low else f' ({low:.0f} to {high:.0f})'} at {at:g}")
+    return (
+        f"Line charts of makespan and of HMHS's gain against {what}. "
+        f"Mean gain over FIFO: {', '.join(ends)} (95 % intervals in brackets)."
+    )

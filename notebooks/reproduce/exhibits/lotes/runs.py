@@ -1,0 +1,196 @@
+"""Runs that several of LoTES's exhibits share, and what they and its claims measure.
+
+Google's task table is not shipped. Its job table gives real arrivals where it has been fetched.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from exhibits import lacking, measure
+from schedlib import lotes, traces
+from schedlib.experiment import claim_maker, scales
+from schedlib.pictures.waits import SHORTEST
+from schedlib.workload import Workload
+
+ONCE: dict[str, Any] = {"points": scales([{}]), "seeds": scales(1)}
+"""An experiment without parameters or randomness, the same at every scale."""
+POLICIES = ("lotes", "greedy", "tetris")
+"""LoTES in the extended version, and the two policies that the paper compares it with."""
+CONFIGS = 10
+"""Machine configurations of a random workload, with equally many machines each."""
+DECADES = {"metric": "log10 of the ratio of mean waits", "unit": "decades"}
+
+Case = tuple[dict, lotes.RandomInstance, str, dict[str, Any]]
+"""Of a run its name, the instance, the policy and options."""
+claim = claim_maker("lotes", check="order")
+
+
+SOME: dict[str, Any] = {"machines": (4, 50, 50), "hours": (10.0, 8.0, 8.0)}
+"""For `sized`, of what the paper did not run itself: it has no size of the paper's own."""
+
+
+def sized(
+    *points: list[dict],
+    hours: tuple[float, ...] = (10.0, 8.0, 100.0),
+    machines: tuple[int, ...] = (4, 50, 1000),
+) -> dict[str, list[dict]]:
+    """The points of each scale, or the same of all, with its `machines` of each configuration and its `hours`
+    of arrivals. The paper's own size is that of the scale `paper`."""
+    sizes = zip(machines, hours, strict=True)
+    return {
+        scale: [point | {"machines": machines, "hours": length} for point in some]
+        for (scale, some), (machines, length) in zip(scales(*points).items(), sizes, strict=True)
+    }
+
+
+def matched_instance(
+    phi: float, load: float, machines: int, hours: float, seed: int, omega: float = 0.0
+) -> lotes.RandomInstance:
+    """One factor for a job's sizes, its mean as planned; `load` is of stage 2's rate in whole machines."""
+    return lotes.random_instance(
+        phi,
+        omega=omega,
+        load=load,
+        machines=machines,
+        hours=hours,
+        seed=seed,
+        sizes="common",
+        matched=True,
+        rounded=True,
+    )
+
+
+def follow(
+    instance: lotes.RandomInstance, policy: str, seed: int, plan: lotes.Plan | None = None, **more
+) -> lotes.Simulation:
+    """A run of a policy on the jobs of a random instance; LoTES follows `plan`, or else the instance's.
+
+    Loads that stage 2 does not sustain pass without a warning: exhibits show what they do.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return lotes.simulate(
+            policy,
+            instance.configs,
+            instance.workload,
+            plan=plan or instance.plan,
+            seed=seed,
+            record=False,
+            **more,
+        )
+
+
+def outcome(run: lotes.Simulation, instance: lotes.RandomInstance) -> dict:
+    """`wait`, `p99`: mean and 99 % quantile over all jobs (s); jobs `arrived`, and `waiting` at the end;
+    `slope`: growth of the queue in jobs per hour, per job that arrives in an hour; `stable`: the run's."""
+    return {
+        "wait": 3600 * run.mean_wait,
+        "p99": 3600 * run.quantile(0.99),
+        "arrived": run.arrived,
+        "waiting": run.waiting,
+        "slope": run.slope / instance.workload.rate,
+        "stable": run.stable,
+    }
+
+
+def compared(cases: Iterable[Case], seed: int, measures: Callable = outcome) -> pd.DataFrame:
+    """A row for each case: its name, and what its run measures."""
+    return pd.DataFrame(
+        [
+            named | measures(follow(instance, policy, seed, **options), instance)
+            for named, instance, policy, options in cases
+        ]
+    )
+
+
+def no_google_table() -> str:
+    """What to do when Google's job table is not here, and "" when it is."""
+    return lacking(
+        traces.google2011_folder(),
+        "Google's job table is not shipped, and not here; fetch it with",
+        "google2011",
+    )
+
+
+def google_files(point: Mapping) -> list[Path]:
+    """The files of Google's job table that are here, on which results of any point depend."""
+    folder = traces.google2011_folder()
+    return sorted(folder.glob("*.csv.gz")) if folder else []
+
+
+@cache
+def google_times() -> pd.DataFrame:
+    """When the jobs of Google's table come and how long they run, read once in each process."""
+    return lotes.google_times(traces.google2011_jobs(traces.google2011_folder() or "").jobs)
+
+
+def month(seed: int, **options) -> tuple[lotes.MachineConfigs, lotes.JobClasses, Workload]:
+    """The machines, classes and jobs of a `google_month` on Table 1's machines, in proportion."""
+    return lotes.google_month(*lotes.google2011(), seed=seed, **options)
+
+
+def class_table(classes: lotes.JobClasses, mean_time_h: np.ndarray) -> pd.DataFrame:
+    """Classes as in the paper's Table 2: `job_class` from 1, the given mean times (h), demands and shares."""
+    cores, memory = classes.demand.T
+    return pd.DataFrame(
+        {
+            "job_class": np.arange(1, len(cores) + 1),
+            "mean_time_h": mean_time_h,
+            "cores": cores,
+            "memory": memory,
+            "share": classes.share,
+        }
+    )
+
+
+def each_policy(
+    configs: lotes.MachineConfigs,
+    classes: lotes.JobClasses,
+    jobs: Workload,
+    measures: Callable,
+    seed: int,
+    **options,
+) -> pd.DataFrame:
+    """Every policy on the same jobs: `policy, measure, x, value`; `measures` gives a run's (x, value)."""
+    made, rows = lotes.plan(configs, classes), []
+    for policy in POLICIES:
+        run = lotes.simulate(policy, configs, jobs, plan=made, seed=seed, record=False, **options)
+        for name, series in measures(run).items():
+            rows += [(policy, name, float(x), float(value)) for x, value in series]
+    return pd.DataFrame(rows, columns=["policy", "measure", "x", "value"]).dropna(ignore_index=True)
+
+
+@measure
+def under(frame: pd.DataFrame, where: str, judged: Callable) -> Any:
+    """A measure on the rows for which `where` holds."""
+    return judged(frame.query(where))
+
+
+@measure
+def longer(
+    frame: pd.DataFrame,
+    first,
+    second,
+    where: str = "seed >= 0",
+    column: str = "wait",
+    by: str | tuple = "policy",
+    log: bool = True,
+) -> np.ndarray:
+    """By how many decades `second` waits longer than `first`, or with a list of them the best, per seed.
+
+    A mean over the rows for which `where` holds; `by`: the column or columns that name who; without `log` it
+    is the difference in that `column`.
+    """
+    rows = frame.query(where)
+    values = np.log10(rows[column].clip(lower=SHORTEST)) if log else rows[column]
+    table = rows.assign(value=values).pivot_table(
+        "value", "seed", by if isinstance(by, str) else [*by]
+    )
+    other = table[second].min(axis=1) if isinstance(second, list) else table[second]
+    return (other - table[first]).to_numpy()

@@ -1,0 +1,505 @@
+"""What LoTES's text leaves open: every reading of every policy on the same jobs (waits in seconds); how many
+machines an arriving job asks for their state under each policy (Section 5.2); and planning anew while the
+system runs, which the paper leaves to future work (Sections 5.3.3 and 6).
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure as Picture
+
+from exhibits.lotes import runs
+from exhibits.lotes.drawing import (
+    WAIT,
+    by_policy_at,
+    dots,
+    legend_below,
+    lines,
+    log_and_zero,
+)
+from schedlib import lotes
+from schedlib.experiment import Experiment, Figure, grid, scales
+from schedlib.lotes.replan import WAYS
+from schedlib.lotes.workloads.month import BATCH, HOURS, JOBS, ArrivalModel
+from schedlib.pictures import style
+
+PLACE = 5.34
+READINGS: dict[str, dict[str, dict[str, Any]]] = {
+    "lotes": {
+        "as printed": {},
+        "classes with Delta = 0 on exit too": {"exit": "all"},
+        "no fall-back": {"fallback": False},
+        "wheel by served rate": {"wheel": "rate"},
+        "1 machine sampled": {"sampled": 1},
+        "10 machines sampled": {"sampled": 10},
+        "100 machines sampled": {"sampled": 100},
+    },
+    "lotes-first": {"as printed": {}},
+    "greedy": {"as printed": {}, "past those who wait": {"bypass": True}},
+    "tetris": {
+        "as printed": {},
+        "gamma in seconds": {"gamma_unit": "s"},
+        "work weighs 1/10": {"work": 0.1},
+        "work weighs 10": {"work": 10.0},
+        "packing alone": {"work": 0.0},
+        "work alone": {"packing": 0.0},
+    },
+}
+"""The readings of each policy, ours first, then others, as options of `simulate`."""
+
+
+def variants(
+    phi: float, omega: float, load: float, rivals: bool, machines: int, hours: float, seed: int
+) -> pd.DataFrame:
+    """Every reading of every policy on the same jobs: `policy`, `reading`, those of `outcome`.
+
+    Without `rivals` only LoTES as printed, with its other exit and with its other wheel. One factor scales
+    all of a job's sizes, with the mean as planned.
+    """
+    instance = runs.matched_instance(phi, load, machines, hours, seed, omega)
+    cases = [
+        ({"policy": policy, "reading": reading}, instance, policy, options)
+        for policy in (READINGS if rivals else ("lotes",))
+        for reading, options in READINGS[policy].items()
+        if rivals or options.keys() <= {"exit", "wheel"}
+    ]
+    return runs.compared(cases, seed).drop(columns="arrived")
+
+
+def overhead(load: float, phi: float, machines: int, hours: float, seed: int) -> pd.DataFrame:
+    """The share of all machines (%) that an arriving job asks for their state: `policy, sampled, looked`.
+
+    `sampled`: machines of a configuration that LoTES asks, 0 for all.
+    """
+    instance = runs.matched_instance(phi, load, machines, hours, seed)
+    cases: list[runs.Case] = [
+        ({"policy": policy, "sampled": 0}, instance, policy, {}) for policy in runs.POLICIES
+    ]
+    cases.append(({"policy": "lotes", "sampled": 10}, instance, "lotes", {"sampled": 10}))
+    return runs.compared(
+        cases,
+        seed,
+        lambda run, instance: {"looked": 100 * run.looked / instance.configs.n_machines},
+    )
+
+
+def _timed(way, seconds):
+    """That way of planning anew, which also notes in the list `seconds` how long each new plan took."""
+
+    def again(past, old):
+        began = time.perf_counter()
+        made = way(past, old)
+        seconds.append(time.perf_counter() - began)
+        return made
+
+    return again
+
+
+def _foresight(jobs, hours):
+    """Planning anew from the jobs that come in the next hours and their durations, which nobody knows."""
+    submit, job_class = jobs.jobs["submit"].to_numpy(), jobs.jobs["class"].to_numpy()
+    duration, demand = (
+        jobs.tasks["duration"].to_numpy(),
+        jobs.tasks[list(jobs.resources)].to_numpy(),
+    )
+
+    def again(past, old):
+        coming = (submit >= past.now) & (submit < past.now + hours)
+        start, finish = submit[coming], submit[coming] + duration[coming]
+        known = lotes.Past(
+            now=np.inf,
+            since=past.now,
+            submit=start,
+            job_class=job_class[coming],
+            demand=demand[coming],
+            start=start,
+            finish=finish,
+        )
+        return WAYS["estimate"](known, old)
+
+    return again
+
+
+def replanning(
+    thin: int, load: float, drift: float, bursts: bool, finest: int, hours: int, seed: int
+) -> pd.DataFrame:
+    """LoTES on the model of Google's month with one plan and with plans made anew, by `way` and by `every`.
+
+    `every`: hours between plans, 0 when none is made anew. `hours`: the first so many.
+    Without `bursts` all hours bring equally many jobs, and only the mix drifts.
+
+    Ways: `tetris`; `fixed`: one plan; `all`: the same, and an exit may start any class; `estimate`,
+    `cluster`: every 24 hours, and every 6 if that is `finest`; `foresight`: every 24 hours from the jobs of
+    the next 24.
+
+    Measures: `wait` (s): mean wait of all jobs so far, those included that wait at the end; `wait_small`,
+    `wait_large`: the same for the jobs of classes 1 and 2 and for the others; `over_1h`: jobs that wait over
+    an hour (%); `queue`: mean jobs waiting; `idle`: share of all cores that is idle while jobs wait (%);
+    `plans` followed in all; `seconds`: the longest that a new plan took.
+    """
+    even = {} if bursts else {"arrivals": ArrivalModel((JOBS - BATCH) / HOURS, 0.0, 1.0)}
+    configs, classes, jobs = runs.month(
+        seed, thin=thin, load=load, drift=drift, hours=hours, **even
+    )
+    first = lotes.plan(configs, classes)
+    ways = [("tetris", 0), ("fixed", 0), ("all", 0), ("foresight", 24)]
+    ways += [(way, every) for every in (24, 6) if every >= finest for way in WAYS]
+    rows, small = [], jobs.jobs["class"].to_numpy() < 2
+    for way, every in ways:
+        seconds = [0.0]
+        options: dict[str, Any] = {"exit": "all"} if way == "all" else {}
+        if every:
+            renew = _foresight(jobs, every) if way == "foresight" else WAYS[way]
+            options["replan"] = lotes.Replan(every, how=_timed(renew, seconds))
+        run = lotes.simulate(
+            "tetris" if way == "tetris" else "lotes",
+            configs,
+            jobs,
+            plan=first,
+            seed=seed,
+            until=hours,
+            interval=24.0,
+            **options,
+        )
+        wait = (run.jobs["start"].fillna(hours) - run.jobs["submit"]).to_numpy()  # type: ignore[index]
+        rows.append(
+            {
+                "way": way,
+                "every": every,
+                "wait": 3600 * wait.mean(),
+                "wait_small": 3600 * wait[small].mean(),
+                "wait_large": 3600 * wait[~small].mean(),
+                "over_1h": 100 * (wait > 1).mean(),
+                "queue": run.mean_queue,
+                "idle": 100 * run.fragmentation[0],
+                "plans": len(run.plans),
+                "seconds": max(seconds),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _point(thin, load, drift=0.8, bursts=True, hours=HOURS):
+    return {
+        "thin": thin,
+        "load": load,
+        "drift": drift,
+        "bursts": bursts,
+        "finest": 6,
+        "hours": hours,
+    }
+
+
+EXPERIMENTS = (
+    Experiment(
+        "lotes.variants",
+        "Every reading of every policy",
+        variants,
+        runs.sized(
+            grid(omega=[0.0], rivals=[True], phi=[0.006], load=[0.97])
+            + grid(omega=[0.1, 0.2], rivals=[False], phi=[0.006], load=[0.97]),
+            hours=(10.0, 12.0, 12.0),
+            machines=(4, 50, 50),
+        ),
+        scales(2, 5),
+    ),
+    Experiment(
+        "lotes.overhead",
+        "How many machines an arrival asks",
+        overhead,
+        runs.sized(grid(load=[0.3, 0.6, 0.8, 0.9, 0.95, 0.97], phi=[0.006]), **runs.SOME),
+        scales(1, 3),
+    ),
+    Experiment(
+        "lotes.replan",
+        "Planning anew on a drifting month",
+        replanning,
+        scales(
+            [_point(4, 0.8, hours=72)],
+            [_point(4, 0.8, hours=168)],
+            [
+                _point(2, 0.8),
+                _point(2, 0.95),
+                _point(2, 0.8, 0.0),
+                _point(2, 0.8, 1.6),
+                _point(2, 0.95, bursts=False),
+            ],
+        ),
+        scales(2, 3, 1),
+        timing=("seconds",),
+    ),
+)
+
+
+def plot_variants(frame: pd.DataFrame) -> Picture:
+    """Mean waits of every reading of every policy by Omega, a row each: points, and medians as bars."""
+    readings = list(dict.fromkeys(zip(frame["policy"], frame["reading"], strict=True)))
+    names = [f"{style.look(policy).label}: {reading}" for policy, reading in readings]
+    figure, axes = style.subplots(1, 3, size=(9.8, 5.6), sharey=True)
+    for ax, (omega, table) in zip(axes, frame.groupby("omega"), strict=True):
+        for place, (policy, reading) in enumerate(readings):
+            rows = table[(table["policy"] == policy) & (table["reading"] == reading)]
+            if rows.empty:
+                continue
+            look, wait = style.look(policy), rows["wait"]
+            ax.plot(
+                [wait.median()] * 2, [place - 0.35, place + 0.35], color=look.color, linewidth=2.2
+            )
+            dots(ax, wait, wait * 0 + place, look, None, stable=rows["stable"])
+        ax.set(title=f"Omega = {omega:g}", xlabel=WAIT)
+        log_and_zero(ax, runs.SHORTEST, "x")
+    axes[0].set_yticks(range(len(names)), names, fontsize=8)
+    axes[0].set_ylabel("policy: reading")
+    axes[0].invert_yaxis()
+    return figure
+
+
+def plot_overhead(frame: pd.DataFrame, ax: Axes | None = None) -> Picture:
+    """Share of machines that an arriving job asks against the load, by policy: seeds, and their medians."""
+    figure, ax = style.into(ax, (7.0, 4.0))
+    for (policy, sampled), rows in frame.groupby(["policy", "sampled"], sort=False):
+        look = style.look(policy)
+        if sampled:
+            look = look._replace(linestyle=":", label=f"{look.label}, {sampled} sampled")
+        lines(ax, rows, "load", "looked", looks={policy: look})
+    ax.set(
+        xlabel="load of what stage 2 sustains",
+        ylabel="machines asked per arrival (%)",
+        yscale="log",
+    )
+    legend_below(figure, ax, 3)
+    return figure
+
+
+def _alt(frame):
+    waits = frame[frame["omega"] == 0].groupby(["policy", "reading"], sort=False)["wait"].median()
+    words = [
+        f"{style.look(name).label} {reading} {wait:.3g} s"
+        for (name, reading), wait in waits.items()
+    ]
+    return f"Strip charts of mean waits by policy and reading. Medians at Omega = 0: {'; '.join(words)}."
+
+
+def _alt_overhead(frame):
+    words = by_policy_at(frame[frame["sampled"] == 0], "looked", "load", "%")
+    low, high = frame["load"].min(), frame["load"].max()
+    return f"Line chart of machines asked per arrival. At loads {low:g} and {high:g}: {words}."
+
+
+NAMES = {
+    ("estimate", 24): "estimated anew, 24 h",
+    ("estimate", 6): "estimated anew, 6 h",
+    ("cluster", 24): "clustered anew, 24 h",
+    ("cluster", 6): "clustered anew, 6 h",
+    ("foresight", 24): "next 24 h foreseen",
+    ("all", 0): "one plan, any class at exits",
+    ("tetris", 0): "Tetris",
+}
+SETTING = ["bursts", "load", "drift"]
+PANELS = {"wait": "all jobs", "wait_small": "classes 1 and 2", "wait_large": "classes 3 and 4"}
+
+
+def _over_fixed(frame, column):
+    """That column over its value under one plan: a row per seed and setting, a column for each way."""
+    waits = frame.pivot_table(column, [*SETTING, "seed"], ["way", "every"]).clip(lower=1e-3)
+    return waits.div(waits["fixed", 0], axis=0)
+
+
+def plot_replan(frame: pd.DataFrame) -> Picture:
+    """Mean wait under plans made anew over that under one plan: of all, small and large jobs, every seed."""
+    figure, axes = style.subplots(1, 3, size=(9.6, 4.6), sharey=True)
+    for ax, (column, title) in zip(axes, PANELS.items(), strict=True):
+        ratios = _over_fixed(frame, column)
+        ways = [way for way in NAMES if way in ratios]
+        for i, ((bursts, load, drift), rows) in enumerate(ratios.groupby(SETTING, sort=False)):
+            label = f"load {load:g}, drift {drift:g}" + ("" if bursts else ", no bursts")
+            look = {"color": style.PALETTE[i], "linestyle": "none", "markersize": 5}
+            for place, way in enumerate(ways):
+                height = place + 0.14 * (i - (len(frame[SETTING].drop_duplicates()) - 1) / 2)
+                ax.plot(rows[way], np.full(len(rows), height), marker="|", **look)
+                mean = np.exp(np.log(rows[way]).mean())
+                ax.plot(
+                    mean, height, marker="osD^v"[i % 5], label=label if place == 0 else None, **look
+                )
+        ax.axvline(1, color="black", linewidth=0.8, linestyle=":")
+        ax.set(title=title, xlabel="mean wait / that of one plan", xscale="log")
+    axes[0].set_yticks(range(len(ways)), [NAMES[way] for way in ways])
+    axes[0].set_ylabel("way of planning")
+    axes[0].invert_yaxis()
+    legend_below(figure, axes[0], 3)
+    return figure
+
+
+def _alt_replan(frame):
+    means = np.log10(_over_fixed(frame, "wait")).groupby(SETTING).mean()
+    words = [
+        f"{name}: {10 ** means[way].min():.2f} to {10 ** means[way].max():.2f}"
+        for way, name in NAMES.items()
+        if way in means
+    ]
+    return (
+        "Chart in three panels, all jobs, the small classes and the large ones. Mean wait over that of "
+        f"one plan, geometric means over seeds, least and largest of the settings: {', '.join(words)}."
+    )
+
+
+FIGURES = (
+    Figure(
+        "lotes.variants",
+        "lotes.variants",
+        plot_variants,
+        lambda frame: (
+            "Mean waits under every reading that the paper's text allows, on the same jobs: Phi = 0.006, load "
+            f"0.97, {runs.CONFIGS * frame['machines'].iloc[0]:,} machines, {frame['hours'].iloc[0]:g} hours. The "
+            "first reading of each policy is ours. Where machines differ (Omega above 0), only LoTES's rule for "
+            "exits and its roulette wheel are varied. Points: instances. A hollow point is a run whose queue "
+            "grew until its end. Bars: medians."
+        ),
+        _alt,
+    ),
+    Figure(
+        "lotes.overhead",
+        "lotes.overhead",
+        plot_overhead,
+        "How many machines an arriving job asks for their state, as the paper describes the policies. "
+        "LoTES asks every machine of the configurations that it tries. Greedy asks one after the other "
+        "until one has room. Tetris asks all. (The simulator finds the same machine with search trees.)",
+        _alt_overhead,
+    ),
+    Figure(
+        "lotes.replan",
+        "lotes.replan",
+        plot_replan,
+        lambda frame: (
+            "Mean wait when the plan is made again, over that under one plan, on the model of Google's month "
+            "with a drifting mix. A row says what the new plan is made from and how often. Ticks: seeds. "
+            f"Symbols: their geometric means. One job in {frame['thin'].iloc[0]}. The paper leaves this to "
+            "future work."
+        ),
+        _alt_replan,
+    ),
+)
+
+
+def _gained(policy, *others, omega=0.0):
+    """By how many decades our reading waits less than the best of the others at this Omega, per seed."""
+    return runs.longer(
+        (policy, "as printed"), list(others), f"omega == {omega}", by=("policy", "reading")
+    )
+
+
+def _asks_more(policy, low, high):
+    """How much larger a share of machines a policy asks than LoTES, mean over these loads, per seed."""
+    return runs.longer(
+        "lotes", policy, f"sampled == 0 and {low} <= load <= {high}", "looked", log=False
+    )
+
+
+def _by_replanning(way, every):
+    """Decades by which planning anew shortens the mean wait with bursts and drift 0.8, per seed."""
+    return runs.longer((way, every), ("fixed", 0), "bursts and drift == 0.8", by=("way", "every"))
+
+
+REASON = (
+    "waits come when more arrives than fits, and there a better estimate of the mix does not help: "
+    "plans made from the next day's jobs gain no more; judged on the model of Google's month"
+)
+WAYS_READ = {
+    "estimate": "shares, demands and rates estimated anew",
+    "cluster": "jobs clustered anew",
+}
+WEIGHTS = ("work weighs 1/10", "work weighs 10", "packing alone", "work alone")
+DECADES = {"experiment": "lotes.variants", **runs.DECADES}
+ASKED: dict[str, Any] = {
+    "experiment": "lotes.overhead",
+    "metric": "machines asked per arrival, less LoTES's",
+    "unit": "% of all",
+}
+ASKS_ALL = ASKED | {
+    "by_construction": True,
+    "reason": "Tetris scores every machine for every job, nobody can ask more",
+}
+
+CLAIMS = tuple(
+    runs.claim(name, f"Section {where}", text, measure=judged, **{"experiment": None} | more)
+    for name, where, text, judged, more in (
+        (
+            "tetris-weights",
+            "5.1",
+            "Tetris does not improve with other weightings of its two scores",
+            _gained("tetris", *(("tetris", weights) for weights in WEIGHTS)),
+            DECADES,
+        ),
+        (
+            "fallback",
+            "4.3.3",
+            "Trying all other configurations before a job queues is beneficial",
+            _gained("lotes", ("lotes", "no fall-back")),
+            DECADES,
+        ),
+        (
+            "exit",
+            "4.3.2",
+            "On an exit it is better to reserve resources than to start classes with Delta = 0",
+            None,
+            runs.DECADES
+            | {
+                "readings": {
+                    f"Omega = {omega:g}": (
+                        "lotes.variants",
+                        _gained(
+                            "lotes", ("lotes", "classes with Delta = 0 on exit too"), omega=omega
+                        ),
+                    )
+                    for omega in (0.0, 0.1, 0.2)
+                }
+            },
+        ),
+        (
+            "improved",
+            "footnote 1",
+            "The extended version improves the algorithm",
+            _gained("lotes", ("lotes-first", "as printed")),
+            DECADES,
+        ),
+        (
+            "overhead-tetris",
+            "5.2",
+            "Where jobs start at once, LoTES asks fewer machines than Tetris (loads to 0.9)",
+            _asks_more("tetris", 0, 0.9),
+            ASKS_ALL,
+        ),
+        (
+            "overhead-tetris-heavy",
+            "5.2",
+            "Under heavy load LoTES's overhead is no worse than Tetris's (0.95 and 0.97)",
+            _asks_more("tetris", 0.95, 1),
+            ASKS_ALL,
+        ),
+        (
+            "overhead-greedy",
+            "5.2",
+            "LoTES's overhead is no worse than Greedy's (all loads)",
+            _asks_more("greedy", 0, 1),
+            ASKED,
+        ),
+        (
+            "replan",
+            "5.3.3",
+            "Updating the job classes' parameters improves LoTES",
+            None,
+            runs.DECADES
+            | {
+                "reason": REASON,
+                "readings": {
+                    f"{text}, every {every} hours": ("lotes.replan", _by_replanning(way, every))
+                    for way, text in WAYS_READ.items()
+                    for every in (24, 6)
+                },
+            },
+        ),
+    )
+)

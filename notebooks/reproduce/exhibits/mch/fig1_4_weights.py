@@ -1,0 +1,601 @@
+"""Figs. 1 to 4: an organisation's shares; weights in the minimal general case, with numbers and on random
+demands; the shares and weights of a hierarchy of six leaves, and its shares while jobs come and go."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from exhibits.mch import EXACT, dots_by_rule, leaf_shares, per_seed, shares_in_words
+from schedlib.core.streams import streams
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
+from schedlib.mch.allocate import allocate
+from schedlib.mch.flatten import flatten
+from schedlib.mch.model import Tree
+from schedlib.mch.simulate import simulate
+from schedlib.mch.workloads import FIG4_CAPACITY, fig1, fig4, fig4_jobs, minimal_tree
+from schedlib.pictures import style
+from schedlib.pictures.trees import LEAF_LINES, LEAF_WIDTHS, plot_tree, side_by_side, tree_size
+
+PLACE = 1.1
+RULES = ("h-drf", "naive-h-drf", "mch", "c-ch", "m-ch", "weighted-drf", "drf")
+DEMANDS = {"alike": ((1, 1), (1, 1), (1, 1), (1, 1)), "mixed": ((2, 1), (1, 2), (1, 3), (3, 1))}
+TITLES = {"alike": "Every task 1 CPU, 1 GB", "mixed": "Mixed demands"}
+
+
+def run_fig1(demands: str, seed: int) -> pd.DataFrame:
+    """Divisible dominant shares in the organisation of Fig. 1: `rule, leaf, name, share, guarantee`."""
+    tree = fig1(DEMANDS[demands])
+    names = [f"{tree.name(tree.parent[node])} {tree.name(node)}" for node in tree.leaves]
+    return leaf_shares(
+        tree, FIG4_CAPACITY, RULES, name=names, guarantee=tree.guarantee[tree.leaves]
+    )
+
+
+def plot_fig1(frame: pd.DataFrame):
+    """The organisation of Fig. 1, and each leaf's dominant share by rule, for equal and for mixed demands."""
+    tree = fig1()
+    weights = {
+        path: f"weight {tree.weight[node]:g}" for node, path in enumerate(tree.paths) if path
+    }
+    width, height = tree_size(tree, tree.guarantee, weights)
+    size, ratios = (width + 6.6, max(height + 1.1, 3.9)), {"width_ratios": [width, 3.3, 3.3]}
+    figure, axes = style.subplots(1, 3, size=size, gridspec_kw=ratios)
+    plot_tree(tree, tree.guarantee, weights, ax=axes[0])
+    for ax, (demands, rows) in zip(axes[1:], frame.groupby("demands"), strict=False):
+        dots_by_rule(ax, rows, "share", RULES)
+        first = rows[rows["rule"] == RULES[0]]
+        low, high = first["leaf"] - 0.45, first["leaf"] + 0.45
+        ax.vlines(first["guarantee"], low, high, color="black", linewidth=1, label="guarantee")
+        ax.set_yticks(first["leaf"], first["name"])
+        ax.set(xlabel="dominant share", title=TITLES[demands], xlim=(0, None))
+    figure.legend(
+        *axes[1].get_legend_handles_labels(), fontsize=9, loc="outside lower center", ncols=8
+    )
+    return figure
+
+
+def _alt_fig1(frame):
+    alike, mixed = (
+        shares_in_words(frame[frame["demands"] == one], "mch") for one in ("alike", "mixed")
+    )
+    return (
+        "A tree: ads with weight 60 and dev with 40, in each production with 90 and tests with 10. "
+        f"Beside it dominant shares: with equal demands under MCH {alike}; with mixed demands {mixed}."
+    )
+
+
+def _largest_distance(frame):
+    rows = frame[(frame["demands"] == "alike") & (frame["rule"] == "mch")]
+    return [np.abs(rows["share"] - rows["guarantee"]).max()]
+
+
+CAPACITY = (10.0, 12.0)
+N22 = {"full": (2, 3), "other": (0, 3), "first": (2, 0)}
+CASES = {case: ((2, 1), (1, 1), demand) for case, demand in N22.items()}
+"""What a task of n1, n2,1 and n2,2 needs; n2,2 needs the paper's <2 CPUs, 3 GB>, or one half of it."""
+CASE_TITLES = {
+    "full": "Case 1: n2,2 needs both",
+    "other": "Sub-case 1: n2,2 needs memory, CPU saturates first",
+    "first": "Sub-case 2: n2,2 needs CPU, CPU saturates first",
+}
+
+
+def run_worked(case: str, seed: int) -> pd.DataFrame:
+    """The weights of one case, a row for each node but the root.
+
+    Columns are `node, cpu, memory, mu, s_cpu, s_memory, weight, t_star, t`: demands per task (Eq. 2 for n2),
+    mu, normalised demands, the weight in the flat tree, and the tasks in the hierarchy (`t_star`) and in the
+    flat tree (`t`). A group has neither weight nor tasks of its own.
+    """
+    tree = minimal_tree(CASES[case])
+    flat = flatten(tree, CAPACITY)
+    cpu, memory = (flat.node_share * flat.mu[:, None] * CAPACITY).T
+    s_cpu, s_memory = flat.node_share.T
+    weight, t_star, t = of_leaves = np.full((3, tree.n_nodes), np.nan)
+    tasks = (allocate(tree, CAPACITY, rule).tasks for rule in ("h-drf", "mch"))
+    of_leaves[:, tree.leaves] = [flat.weights, *tasks]
+    frame = pd.DataFrame(
+        {
+            "node": list(map(tree.name, range(tree.n_nodes))),
+            "cpu": cpu,
+            "memory": memory,
+            "mu": flat.mu,
+            "s_cpu": s_cpu,
+            "s_memory": s_memory,
+            "weight": weight,
+            "t_star": t_star,
+            "t": t,
+            "first_saturated": flat.first_saturated,
+        }
+    )
+    return frame[1:].reset_index(drop=True)
+
+
+def _panels(frame, case):
+    """The hierarchy with its numbers, and the flat tree with its weights."""
+    rows = frame[frame["case"] == case].set_index("node")
+    tree = minimal_tree(rows.loc[["n1", "n2,1", "n2,2"], ["cpu", "memory"]].to_numpy().round(9))
+    hierarchy, flat, names = {(): "10 CPUs, 12 GB"}, {(): "10 CPUs, 12 GB"}, {}
+    for node in range(1, tree.n_nodes):
+        # k: its place in the flat tree, 0 for a group
+        name, k = (tree.name(node), tree.leaf_of[node] + 1)
+        row = rows.loc[name]
+        tasks = f"\n$t^*$ = {row['t_star']:.4g}" if k else ""
+        hierarchy[tree.paths[node]] = (
+            f"{row['cpu']:.3g} CPU, {row['memory']:.3g} GB\nμ = {row['mu']:.4g}\n"
+            f"⟨{row['s_cpu']:.3g}, {row['s_memory']:.3g}⟩{tasks}"
+        )
+        if k:
+            names[(k,)], flat[(k,)] = name, f"weight {row['weight']:.4g}\nt = {row['t']:.4g}"
+    flat_tree = Tree([tuple(row) for row in tree.demand], names=names)
+    return [
+        {"tree": tree, "labels": hierarchy, "title": CASE_TITLES[case]},
+        {"tree": flat_tree, "labels": flat, "title": "made flat"},
+    ]
+
+
+def plot_worked(frame: pd.DataFrame, cases: tuple[str, ...] = ("full",)):
+    """Weights determined with numbers, a row for each case (the paper's Figs. 2 and 3)."""
+    return side_by_side([_panels(frame, case) for case in cases])
+
+
+def _tasks_in_words(frame, case):
+    rows = frame[(frame["case"] == case) & frame["t"].notna()]
+    return ", ".join(f"{row.node} {row.t_star:.4g} and {row.t:.4g}" for row in rows.itertuples())
+
+
+def _normalised(frame):
+    row = frame[(frame["case"] == "full") & (frame["node"] == "n2,2")]
+    return [np.abs(row[["s_cpu", "s_memory"]].to_numpy() - [0.8, 1.0]).max()]
+
+
+def _inverse_mu(frame):
+    """How far w_{2,1} and w_{2,2} times mu_2 are from 1 (Case 1)."""
+    rows = frame[frame["case"] == "full"].set_index("node")
+    return [np.abs(rows.loc[["n2,1", "n2,2"], "weight"] * rows.loc["n2", "mu"] - 1).max()]
+
+
+LABELS = {
+    "full": "Case 1: full-type",
+    "other": "Sub-case 1: needs k, not k'",
+    "first": "Sub-case 2: needs k = k'",
+}
+
+
+def run_weights(case: str, trees: int, seed: int) -> pd.DataFrame:
+    """The minimal general case with random demands: `tree, gap, two_phase`, the largest abs(t / t* - 1) over
+    the leaves, with MCH's weights from the beginning and with two-phase MCH's.
+
+    n1 and n2,1 are full-type; n2,2 is so too (`full`), or needs one resource: the one that is first saturated
+    (`first`) or not (`other`). Demands are uniform on [0.1, 1] of capacities of 100; others are drawn again.
+    """
+    (rng,) = streams(seed, f"mch weights {case}")
+    rows: list[np.ndarray] = []
+    while len(rows) < trees:
+        demand = rng.uniform(0.1, 1, (3, 2))
+        if case != "full":
+            demand[2, rng.integers(2)] = 0
+        tree = minimal_tree(demand)
+        needs_first = demand[2, flatten(tree, (100, 100)).first_saturated] > 0
+        if case == "full" or needs_first == (case == "first"):
+            rules = ("h-drf", "mch", "mch-two-phase")
+            star, *flat = (allocate(tree, (100, 100), rule).tasks for rule in rules)
+            # the digits left out are rounding
+            rows.append(np.abs(flat / star - 1).max(axis=1).round(12))
+    return pd.DataFrame(rows, columns=["gap", "two_phase"]).rename_axis("tree").reset_index()
+
+
+def plot_weights(frame: pd.DataFrame):
+    """How far tasks in the flat tree are from those in the hierarchy: a distribution for each case."""
+    figure, ax = style.subplots(size=(6.4, 3.6))
+    lines = [(case, "gap", text) for case, text in LABELS.items()]
+    lines.append(("other", "two_phase", "Sub-case 1, two-phase"))
+    for (case, column, text), colour, line in zip(
+        lines, style.PALETTE, ("-", "--", ":", "-."), strict=False
+    ):
+        gaps = np.sort(frame.loc[frame["case"] == case, column].clip(lower=EXACT))
+        fraction = [0, *np.arange(1, len(gaps) + 1) / len(gaps), 1]
+        look = {"color": colour, "linestyle": line, "label": text}
+        ax.step([EXACT / 2, *gaps, 2], fraction, where="post", **look)
+    ax.set(
+        xscale="log",
+        ylabel="fraction of trees",
+        ylim=(0, 1.03),
+        xlim=(EXACT / 2, 2),
+        xlabel=f"largest |t / t* - 1| over the leaves (at {EXACT:g}: equal)",
+    )
+    ax.legend(fontsize=8)
+    return figure
+
+
+def _alt_weights(frame):
+    equal = (frame["gap"] <= EXACT).groupby(frame["case"]).mean()
+    later = _equal("other", frame, "two_phase").mean()
+    return (
+        "Distribution of the largest relative difference of tasks over random trees. Equal in "
+        f"{100 * equal['full']:.0f} % of trees of Case 1, {100 * equal['other']:.0f} % of Sub-case 1 "
+        f"({100 * later:.0f} % under two-phase MCH) and {100 * equal['first']:.0f} % of Sub-case 2."
+    )
+
+
+def _equal(case, frame, column="gap"):
+    """The share of trees with t = t* for all leaves, per seed."""
+    return per_seed(
+        frame[frame["case"] == case].assign(equal=lambda rows: rows[column] <= EXACT), "equal"
+    )
+
+
+TREES = {"paper": partial(fig4), "full": partial(fig4, full=True)}
+OVER_TIME = ("h-drf", "mch", "naive-h-drf")
+
+
+def run_shares(tree: str, seed: int) -> pd.DataFrame:
+    """Divisible shares and MCH's weights of the six leaves of Fig. 4a: `rule, leaf, name, share, weight`."""
+    made = TREES[tree]()
+    return leaf_shares(made, FIG4_CAPACITY, OVER_TIME, weight=flatten(made, FIG4_CAPACITY).weights)
+
+
+def run_churn(rule: str, step: float, seed: int) -> pd.DataFrame:
+    """Dominant shares of the six leaves of Fig. 4a while jobs come and go: `time, leaf, share, name, finish`.
+
+    Shares are read every `step` seconds; `finish` is when the leaf's last task ends.
+    """
+    tree = fig4()
+    done = simulate(tree, FIG4_CAPACITY, rule, fig4_jobs(), every=step)
+    finish, leaf = done.jobs.set_index("leaf")["finish"], done.shares["leaf"]
+    return done.shares.assign(
+        name=[tree.name(tree.leaves[one]) for one in leaf], finish=leaf.map(finish)
+    )
+
+
+def _mch_weights(frame, tree):
+    return frame[(frame["tree"] == tree) & (frame["rule"] == "mch")].sort_values("leaf")["weight"]
+
+
+def plot_trees(frame: pd.DataFrame, name: str = "paper"):
+    """One of `TREES` with H-DRF's shares, above MCH's flat tree with its own."""
+    tree, weight = TREES[name](), _mch_weights(frame, name)
+    share = frame[frame["tree"] == name].pivot(index="leaf", columns="rule", values="share")
+    names = {(k,): tree.name(leaf) for k, leaf in enumerate(tree.leaves, 1)}
+    weights = {(k,): float(w) for k, w in enumerate(weight.round(4), 1)}
+    flat = Tree([tuple(row) for row in tree.demand], weights, names)
+    common = {
+        "resources": ("CPU", "GB"),
+        "labels": {(): "{:g} CPUs, {:g} GB".format(*FIG4_CAPACITY)},
+    }
+    above = {
+        "tree": tree,
+        "shares": share["h-drf"].to_numpy(),
+        "title": "Hierarchy: H-DRF's shares",
+    }
+    below = {
+        "tree": flat,
+        "shares": share["mch"].to_numpy(),
+        "title": "Made flat by MCH: weights and shares",
+    }
+    return side_by_side([[common | above], [common | below]])
+
+
+def plot_fig4b(frame: pd.DataFrame):
+    """Dominant shares of the six leaves over time, a panel for each rule (the paper's Fig. 4b)."""
+    figure, axes = style.subplots(1, len(OVER_TIME), size=(11.4, 3.7), sharey=True)
+    for ax, rule in zip(axes, OVER_TIME, strict=True):
+        mine = frame[frame["rule"] == rule]
+        for leaf, rows in mine.groupby("leaf"):
+            ax.step(
+                rows["time"],
+                rows["share"],
+                where="post",
+                color=style.PALETTE[leaf],
+                linestyle=LEAF_LINES[leaf],
+                linewidth=LEAF_WIDTHS[leaf],
+                label=rows["name"].iloc[0],
+            )
+        # a leaf that is given too much is done, and gone, sooner
+        ends = min(600, mine["finish"].min())
+        ax.axvspan(200, ends, color="#EEEEEE", zorder=0)
+        ax.text(
+            (200 + ends) / 2,
+            1.0,
+            "all six active",
+            ha="center",
+            va="top",
+            fontsize=9,
+            color="#444444",
+        )
+        ax.set(title=style.look(rule).label, xlabel="time (s)", ylim=(0, 1.04))
+    axes[0].set_ylabel("dominant share")
+    figure.legend(
+        *axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=7, title="leaf"
+    )
+    return figure
+
+
+def _alt_trees(frame, name="paper"):
+    h_drf, mch = (shares_in_words(frame[frame["tree"] == name], rule) for rule in ("h-drf", "mch"))
+    return (
+        f"A hierarchy of six leaves above the flat tree that MCH makes of it. H-DRF's shares: {h_drf}; "
+        f"MCH's: {mch}."
+    )
+
+
+def _alt_churn(frame):
+    rows, words = frame[frame["time"].between(200, 580)], []
+    for rule in OVER_TIME:
+        mean = rows[rows["rule"] == rule].groupby("name")["share"].mean()
+        listed = ", ".join(f"{name} {share:.3f}" for name, share in mean.items())
+        words.append(f"{style.look(rule).label} {listed}")
+    return f"Three charts of six dominant shares over time. Mean from 200 to 580 s: {'; '.join(words)}."
+
+
+PRINTED = {"n1,1": 0.33, "n1,2": 0.5, "n2,1": 0.165, "n2,2": 0.165, "n2,3": 0.5, "n3,1": 0.33}
+ACTIVE, BEFORE, AFTER = (200, 580), (640, 780), (800, 880)
+"""Seconds in which all six leaves have tasks waiting (n3,1 starts its last 16 s before it leaves at 600 s);
+before and after n1,2 leaves at 790 s, in which the same other leaves have tasks waiting."""
+
+
+def _mean_share(name, window, frame):
+    """MCH's mean share of a leaf in a window of seconds, per seed."""
+    rows = frame[
+        (frame["rule"] == "mch") & (frame["name"] == name) & frame["time"].between(*window)
+    ]
+    return per_seed(rows, "share")
+
+
+def _ratio_gap(frame):
+    """How far the shares of n1,1, n2,2 and n3,1 over n2,1's are from 2, 1 and 2, at most."""
+    first, base, same, alone = (
+        _mean_share(name, ACTIVE, frame) for name in ("n1,1", "n2,1", "n2,2", "n3,1")
+    )
+    return np.max(np.abs([first / base - 2, same / base - 1, alone / base - 2]), axis=0)
+
+
+def _others_move(frame):
+    """By how much the mean share of any leaf of CPU changes when n1,2 leaves."""
+    before, after = (
+        [_mean_share(name, window, frame) for name in ("n1,1", "n2,1", "n2,2")]
+        for window in (BEFORE, AFTER)
+    )
+    return np.max(np.abs(np.subtract(after, before)), axis=0)
+
+
+EXPERIMENTS = (
+    Experiment(
+        "mch.fig1",
+        "The organisation of Fig. 1 under each rule",
+        run_fig1,
+        scales(grid(demands=DEMANDS)),
+        scales(1),
+    ),
+    Experiment(
+        "mch.worked",
+        "Weights determined, with numbers",
+        run_worked,
+        scales(grid(case=CASES)),
+        scales(1),
+    ),
+    Experiment(
+        "mch.weights",
+        "Tasks in the flat tree against those in the hierarchy, minimal general case",
+        run_weights,
+        scales(*(grid(case=LABELS, trees=[trees]) for trees in (10, 100, 500))),
+        scales(2, 5, 10),
+    ),
+    Experiment(
+        "mch.fig4",
+        "Shares and weights of the six leaves of Fig. 4a",
+        run_shares,
+        scales(grid(tree=TREES)),
+        scales(1),
+    ),
+    Experiment(
+        "mch.fig4b",
+        "Shares of the six leaves over time",
+        run_churn,
+        scales(grid(rule=OVER_TIME, step=[20.0]), grid(rule=OVER_TIME, step=[5.0])),
+        scales(1),
+    ),
+)
+FIGURES = (
+    Figure(
+        "mch.fig1",
+        "mch.fig1",
+        plot_fig1,
+        "Left: the organisation of the paper's Fig. 1 with its "
+        "hierarchical share guarantees. Right: each leaf's dominant share of 200 CPUs and 200 GB under "
+        "each rule, with divisible tasks. With equal demands H-DRF and MCH give exactly the guarantee. "
+        "With mixed demands (ours: 2 CPUs and 1 GB, 1 and 2, 1 and 3, 3 and 1) they give at least that. "
+        "Flat DRF ignores the groups ads and dev. C-CH and M-CH divide one resource alone.",
+        _alt_fig1,
+    ),
+    Figure(
+        "mch.fig2",
+        "mch.worked",
+        plot_worked,
+        "The paper's Fig. 2 with numbers. A node shows the demand of a task, mu (the "
+        "demand's dominant share of the cluster) and the normalised demand (the demand over mu). "
+        "The demand of n2 is the sum of its leaves' normalised demands. t* is the number of (divisible) "
+        "tasks that a leaf gets in the hierarchy under H-DRF, t the number in the flat tree under MCH's "
+        "weights. n2,2 has the paper's 2 CPUs and 3 GB.",
+        lambda frame: (
+            "A hierarchy of n1 and a group of n2,1 and n2,2, and the flat tree. Tasks in "
+            f"each: {_tasks_in_words(frame, 'full')}."
+        ),
+    ),
+    Figure(
+        "mch.fig3",
+        "mch.worked",
+        partial(plot_worked, cases=("other", "first")),
+        "The paper's Fig. 3 with numbers, for both sub-cases. The symbols are as in Fig. 2. In Sub-case 1 "
+        "the paper's derivation fails: with weight 1 leaf n2,2 gets more than the others from the "
+        "beginning, memory saturates first, and t differs from t*.",
+        lambda frame: (
+            "Two hierarchies with a leaf that needs one resource, and their flat trees. Tasks "
+            f"in hierarchy and flat tree, Sub-case 1: {_tasks_in_words(frame, 'other')}; Sub-case 2: "
+            f"{_tasks_in_words(frame, 'first')}."
+        ),
+    ),
+    Figure(
+        "mch.worked",
+        "mch.worked",
+        None,
+        "MCH's weights in the paper's Fig. 2 (case full) and Fig. 3 with numbers, on 10 CPUs and 12 GB. "
+        "In Fig. 3 leaf n2,2 needs one resource only: not the one that saturates first (case other), or "
+        "that one (case first). Columns: the demand of a task, mu, the normalised demand s, the weight "
+        "in the flat tree, and the tasks t* in the hierarchy and t in the flat tree.",
+        "Table of the nodes of three small hierarchies with demands, mu, weights and tasks.",
+    ),
+    Figure(
+        "mch.weights",
+        "mch.weights",
+        plot_weights,
+        "How far the tasks t in the flat tree are from the tasks t* in the hierarchy, on the paper's "
+        "smallest general tree with random demands: the largest relative difference over the three "
+        "leaves, as a distribution over trees. The resource k' saturates first; k is the one that n2,2 "
+        "needs. Case 1 and Sub-case 2 are exact. Sub-case 1 is exact only if its weight of 1 begins when "
+        "k' is full (two-phase MCH).",
+        _alt_weights,
+    ),
+    Figure(
+        "mch.fig4a",
+        "mch.fig4",
+        plot_trees,
+        "The hierarchy of the paper's Fig. 4a, and the flat tree that MCH makes of it. Above: H-DRF's "
+        "shares for divisible tasks. Below: MCH's shares. Brown leaves need CPUs only, green leaves "
+        "memory only.",
+        _alt_trees,
+    ),
+    Figure(
+        "mch.fig4-full",
+        "mch.fig4",
+        partial(plot_trees, name="full"),
+        "The hierarchy of the paper's Fig. 4a with leaves that need both resources (blue) in the places "
+        "of the CPU leaves, so that the paper's Case 1 holds for them. Beyond the "
+        "paper.",
+        partial(_alt_trees, name="full"),
+    ),
+    Figure(
+        "mch.fig4b",
+        "mch.fig4b",
+        plot_fig4b,
+        "Dominant shares over time in the hierarchy of Fig. 4a, with 2000 whole tasks for each leaf. The "
+        "middle panel is the paper's Fig. 4b. Times of submission and lengths of tasks are ours: all "
+        "leaves are active from 200 to 600 s, and n1,2 leaves at 790 s.",
+        _alt_churn,
+    ),
+)
+LITERAL, TWO_PHASE = "weight 1 from the beginning", "weight 1 once k' is full (two-phase)"
+_claim = claim_maker("mch", metric="largest distance", unit="1", tolerance=EXACT)
+_share = claim_maker("mch", metric="dominant share", unit="of the cluster", tolerance=0.01)
+CLAIMS = (
+    _claim(
+        "fig1",
+        "Section I.A; Fig. 1",
+        "MCH gives ads 60 % and dev 40 %, and 90 % of it to production (equal demands)",
+        "mch.fig1",
+        _largest_distance,
+        0.0,
+        unit="of the cluster",
+        metric="largest distance from 0.54, 0.06, 0.36, 0.04",
+    ),
+    _claim(
+        "normalised-demand",
+        "Section III.A",
+        "<2 CPUs, 3 GB> of <10 CPUs, 12 GB> is normalised to <4/5, 1>",
+        "mch.worked",
+        _normalised,
+        0.0,
+    ),
+    _claim(
+        "inverse-mu",
+        "Section III.A, Case 1",
+        "Both leaves below n2 have the weight 1/mu_2",
+        "mch.worked",
+        _inverse_mu,
+        0.0,
+        metric="largest distance of weight times mu_2 from 1",
+        by_construction=True,
+        reason="the weight is worked out as 1 / mu_2",
+    ),
+    *(
+        _claim(
+            f"equal-{case}",
+            f"Section III.A, {place}",
+            f"The flat tree gives exactly the hierarchy's allocation: n2,2 {what}",
+            "mch.weights",
+            partial(_equal, case),
+            1.0,
+            metric="share of trees with t = t*",
+            tolerance=0.0,
+            reason=reason,
+            how_read="text: minimal general case with random demands, divisible tasks, hierarchy by H-DRF",
+            readings=readings,
+        )
+        for case, place, what, reason, readings in (
+            ("full", "Case 1", "is full-type", "", {}),
+            (
+                "other",
+                "Sub-case 1",
+                "needs only a resource that is not first saturated",
+                "(9) says what holds at the end, but with weight 1 n2,2 grows faster from the beginning, and then "
+                "its own resource may be the first to saturate; it holds where that does not happen",
+                {
+                    LITERAL: ("mch.weights", partial(_equal, "other")),
+                    TWO_PHASE: ("mch.weights", partial(_equal, "other", column="two_phase")),
+                },
+            ),
+            ("first", "Sub-case 2", "needs only the resource that is first saturated", "", {}),
+        )
+    ),
+    _share(
+        "fig4-weights",
+        "Section IV.A",
+        "The six leaves' weights are 1, 1, 0.5, 0.5, 1, 1",
+        "mch.fig4",
+        lambda frame: [np.abs(_mch_weights(frame, "paper") - [1, 1, 0.5, 0.5, 1, 1]).max()],
+        0.0,
+        tolerance=EXACT,
+        metric="largest distance",
+        unit="1",
+    ),
+    *(
+        _share(
+            f"fig4-share-{name.replace(',', '-')}",
+            "Section IV.A; Fig. 4b",
+            f"While all six leaves are active, {name} has the dominant share {share}",
+            "mch.fig4b",
+            partial(_mean_share, name, ACTIVE),
+            share,
+        )
+        for name, share in PRINTED.items()
+    ),
+    _share(
+        "fig4-ratio",
+        "Section IV.A",
+        "The shares of n1,1, n2,1, n2,2, n3,1 are as 2 : 1 : 1 : 2",
+        "mch.fig4b",
+        _ratio_gap,
+        0.0,
+        tolerance=0.1,
+        metric="largest distance of a ratio to n2,1's share",
+        unit="1",
+    ),
+    _share(
+        "fig4-takes-over",
+        "Section IV.A",
+        "When n1,2 leaves, the share of n2,3 rises to 1",
+        "mch.fig4b",
+        partial(_mean_share, "n2,3", AFTER),
+        1.0,
+    ),
+    _share(
+        "fig4-others-stay",
+        "Section IV.A",
+        "When n1,2 leaves, the shares of the others stay as they are",
+        "mch.fig4b",
+        _others_move,
+        0.0,
+        metric="largest change of a mean share",
+    ),
+)

@@ -1,0 +1,454 @@
+"""Who allocates as H-DRF does and who keeps the guarantee, at once and while tasks end and start.
+
+A leaf of a random tree is partial-type with a chance from 0 to 1. A theorem has no exceptions, so shares of
+trees are to be 0 % within one point, which leaves room for ties alone.
+"""
+
+import functools
+
+import numpy as np
+import pandas as pd
+
+from exhibits.mch import (
+    CAPACITY,
+    SEEDS,
+    heat_maps,
+    label,
+    per_seed,
+    random_trees,
+    trees_with,
+)
+from schedlib.experiment import Experiment, Figure, claim_maker, grid, scales
+from schedlib.mch.allocate import allocate
+from schedlib.mch.model import Tree
+from schedlib.mch.properties import TOLERANCE, long_run_guarantee, node_shares
+from schedlib.mch.simulate import simulate
+from schedlib.pictures import style
+
+PLACE = 5.1
+COMPARED = ("mch", "mch-two-phase", "case1", "exact-ch")  # with H-DRF, on the same trees
+PARTIALS = (0.0, 0.25, 0.5, 0.75, 1.0)  # chances that a leaf is partial-type
+OVER_TIME = ("h-drf", "mch", "mch-two-phase", "exact-ch", "naive-h-drf", "drf")
+AT_ONCE = 50  # about so many tasks of one leaf fill its dominant resource
+
+
+def run(
+    depth: int, partial: float, resources: int, needs: int, trees: int, seed: int
+) -> pd.DataFrame:
+    """How often and how far flat rules' shares differ from H-DRF's, and who misses the guarantee, by `rule`.
+
+    - `needs`: how many resources partial-type leaves need; `differ`: share of trees on which a leaf's
+      dominant share differs by over `TOLERANCE`
+    - `gap`, `largest_gap`: that greatest difference (of the whole cluster), mean and largest over the trees
+    - `below_leaf`, `below`, `h_drf_below`: share of trees with a leaf, with a leaf or group below its
+      guarantee, the latter under H-DRF; `least_leaf`: the least share over it, of a leaf
+    """
+    rows, capacity = [], np.full(resources, CAPACITY)
+    for tree in random_trees(depth, partial, resources, trees, seed, needs):
+        shares = np.array([allocate(tree, capacity, rule).shares for rule in ("h-drf", *COMPARED)])
+        ratio = node_shares(tree, capacity, shares)[:, 1:] / tree.guarantee[1:]
+        gaps, least = np.abs(shares - shares[0]).max(axis=1), ratio.min(axis=1)
+        leaf = ratio[:, tree.leaves - 1].min(axis=1)
+        rows += [(rule, gaps[k], leaf[k], least[k], least[0]) for k, rule in enumerate(COMPARED, 1)]
+    frame = pd.DataFrame(rows, columns=["rule", "gap", "least_leaf", "below", "h_drf_below"])
+    short = frame[["least_leaf", "below", "h_drf_below"]] < 1 - TOLERANCE
+    frame = frame.assign(
+        differ=frame["gap"] > TOLERANCE,
+        largest_gap=frame["gap"],
+        below=short["below"],
+        below_leaf=short["least_leaf"],
+        h_drf_below=short["h_drf_below"],
+    )
+    how = dict.fromkeys(("differ", "gap", "below_leaf", "below", "h_drf_below"), "mean")
+    how |= {"largest_gap": "max", "least_leaf": "min"}
+    # what is left out is rounding
+    return frame.groupby("rule", sort=False).agg(how).round(12).reset_index()
+
+
+def shares_over_time(tree: Tree, rule: str, horizon: int, rng: np.random.Generator) -> np.ndarray:
+    """Every leaf's dominant share at times 0, 1, ..., (T + 1, p); tasks, all there at 0, of mean length 1."""
+    # what a leaf runs that has the cluster for itself; 1.2 times that is enough
+    alone = AT_ONCE * horizon
+    durations = rng.exponential(1.0, (tree.n_leaves, 2 * alone))[:, : 6 * alone // 5]
+    leaf = np.repeat(np.arange(tree.n_leaves), durations.shape[1])
+    jobs = pd.DataFrame({"leaf": leaf, "submit": 0.0, "tasks": 1, "duration": durations.ravel()})
+    capacity = np.full(tree.n_resources, float(AT_ONCE))
+    run = simulate(tree, capacity, rule, jobs, until=float(horizon), every=1.0)
+    return run.shares.pivot(index="time", columns="leaf", values="share").to_numpy()
+
+
+def run_group(rule: str, horizon: int, seed: int) -> pd.DataFrame:
+    """Dominant shares in the tree [memory, [CPU, memory]]: `time` (in mean task lengths), `leaf, share`."""
+    tree = Tree([(0, 1), [(1, 0), (0, 1)]])
+    shares = shares_over_time(tree, rule, horizon, np.random.default_rng([seed, 17]))
+    wide = pd.DataFrame(shares, columns=[tree.name(leaf) for leaf in tree.leaves]).rename_axis(
+        "time"
+    )
+    return wide.reset_index().melt("time", None, "leaf", "share")
+
+
+def run_trees(
+    rule: str, depth: int, partial: float, trees: int, horizon: int, seed: int
+) -> pd.DataFrame:
+    """Random trees over time, each leaf's mean share of the second half against its guarantee: one row.
+
+    `starved`: share of trees with a leaf below half its guarantee; `least`: the least mean share over its
+    guarantee. Two resources; a task needs 1/50 of its leaf's dominant resource.
+    """
+    rng, least = np.random.default_rng([seed, 18]), []
+    for tree in random_trees(depth, partial, 2, trees, seed):
+        scaled = tree.with_demand(tree.demand / tree.demand.max(axis=1, keepdims=True))
+        late = shares_over_time(scaled, rule, horizon, rng)[horizon // 2 :]
+        least.append(1 + long_run_guarantee(tree, np.arange(len(late) + 1), late).value)
+    return pd.DataFrame([{"starved": np.less(least, 0.5).mean(), "least": min(least)}])
+
+
+def _heat_maps(*panels):
+    """Levels against partial-type leaves: `(rows, column, title)` each."""
+    maps = []
+    for rows, column, title in panels:
+        table = 100 * rows.pivot_table(column, "depth", "partial")
+        maps.append((table, table.index, [f"{100 * partial:.0f}" for partial in table], title))
+    return heat_maps(
+        maps,
+        (4.5, 3.6),
+        "chance that a leaf is partial-type (%)",
+        "levels of the tree",
+        "share of trees (%)",
+    )
+
+
+def _of(frame, resources, rule="mch"):
+    """A rule's rows with so many resources, of which partial-type leaves need one."""
+    return frame[
+        (frame["resources"] == resources) & (frame["rule"] == rule) & (frame["needs"] == 1)
+    ]
+
+
+def plot_equality(frame: pd.DataFrame, resources: int = 2):
+    """How often MCH's shares differ from H-DRF's, and how often a leaf or group falls below its guarantee."""
+    rows = _of(frame, resources)
+    return _heat_maps(
+        (rows, "differ", "shares other than H-DRF's"),
+        (rows, "below", "a leaf or group below its guarantee"),
+    )
+
+
+def plot_exact(frame: pd.DataFrame):
+    """How often two-phase MCH and two repairs give shares other than H-DRF's, with two resources and more."""
+    return _heat_maps(
+        *((rows, "differ", f"{label(rule)}: other than H-DRF's") for rule, rows in _others(frame))
+    )
+
+
+def _others(frame):
+    """The rows of the rules beside MCH as printed."""
+    return frame[(frame["rule"] != "mch") & (frame["needs"] == 1)].groupby("rule", sort=False)
+
+
+def plot_group(frame: pd.DataFrame):
+    """Dominant shares over time of the two memory leaves: n1, and n2,2 beside a CPU leaf in a group."""
+    figure, axes = style.subplots(1, 2, size=(8.8, 3.6), sharey=True)
+    panels = (
+        ("n1", 50, "n1, memory, alone"),
+        ("n2,2", 25, "n2,2, memory, in a group with a CPU leaf"),
+    )
+    for ax, (leaf, guarantee, title) in zip(axes, panels, strict=True):
+        for k, (rule, rows) in enumerate(frame[frame["leaf"] == leaf].groupby("rule", sort=False)):
+            mean = rows.groupby("time")["share"].mean()
+            line = style.look(rule).line() | {"label": label(rule), "markevery": (3 * k, 15)}
+            ax.plot(mean.index, 100 * mean, **line)
+        ax.axhline(guarantee, color="black", linewidth=0.8, linestyle=":")
+        where = (frame["time"].max(), guarantee)
+        ax.annotate(
+            "guarantee", where, xytext=(0, -10), textcoords="offset points", ha="right", fontsize=8
+        )
+        ax.set_title(title, fontsize=10)
+        ax.set_xlabel("time (mean task lengths)")
+    axes[0].set_ylabel("dominant share (%)")
+    axes[0].set_ylim(-3, 103)
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    return figure
+
+
+def _trees(frame):
+    """Trees in each cell of a heat map."""
+    return int(frame.groupby(["depth", "partial"])["trees"].sum().min())
+
+
+def _means(rows, column, digits):
+    """A column's mean (%) for each rule, in words."""
+    means = rows.groupby("rule", sort=False)[column].mean()
+    return ", ".join(f"{label(rule)} {100 * mean:.{digits}g} %" for rule, mean in means.items())
+
+
+def _caption_equality(frame, resources=2):
+    rows, rule = _of(frame, resources), label("mch")
+    return (
+        f"{rule} against H-DRF on {_trees(rows):,} random trees for each cell, {resources} resources, "
+        "equal weights, divisible tasks. A partial-type leaf needs some of the resources only. Left: "
+        "trees on which some leaf's dominant share differs. Right: trees on which some leaf or group "
+        f"falls below its hierarchical share guarantee under {rule}. Under H-DRF that happens on "
+        f"{100 * rows['h_drf_below'].mean():.2g} % of all trees. The largest difference of a leaf's "
+        f"share is {100 * rows['largest_gap'].max():.3g} % of the cluster. The least share of a leaf is "
+        f"{100 * rows['least_leaf'].min():.3g} % of its guarantee."
+    )
+
+
+def _alt_equality(frame, resources=2):
+    deep = _of(frame, resources)
+    deep = deep[deep["depth"] == deep["depth"].max()]
+    words = "; ".join(
+        f"{100 * one['differ'].mean():.3g} % differ and {100 * one['below'].mean():.3g} % violate the "
+        f"guarantee when a leaf is partial-type with chance {100 * partial:.0f} %"
+        for partial, one in deep.groupby("partial")
+    )
+    return (
+        f"Two heat maps by levels and partial-type leaves. Of trees with {deep['depth'].iloc[0]} levels "
+        f"{words}."
+    )
+
+
+def _caption_exact(frame):
+    words = ". ".join(
+        f"{label(rule)}: the guarantee is violated on {100 * rows['below'].mean():.2g} % of trees, a share "
+        f"differs by {100 * rows['largest_gap'].max():.2g} % at most"
+        for rule, rows in _others(frame)
+    )
+    one = _of(frame, frame["resources"].min())
+    return (
+        f"Two-phase MCH and two repairs on {_trees(one):,} random trees for each cell and number of "
+        f"resources ({frame['resources'].min()} to {frame['resources'].max()}), divisible tasks. "
+        "Two-phase MCH, and Case 1's weight for every leaf, give what H-DRF gives until a resource is "
+        "saturated. After that they share out the rest in another way. Exact CH takes H-DRF's own shares "
+        "as weights. "
+        f"{words} (of the cluster)."
+    )
+
+
+def _late(frame):
+    """What n2,2 holds in the second half of the time."""
+    return frame[(frame["leaf"] == "n2,2") & (frame["time"] >= frame["time"].max() / 2)]
+
+
+def _caption_group(frame):
+    return (
+        "Dominant shares while tasks end and waiting ones start. Leaf n1 needs memory; group n2 has a "
+        "leaf that needs CPUs and a leaf n2,2 that needs memory. 50 tasks fill a resource, and their "
+        "lengths are exponential. The naive rule takes the CPU leaf's share as the group's, so all "
+        "memory that becomes free goes to n1. Means over seeds; equal shares lie on one another. Mean "
+        f"share of n2,2 in the second half: {_means(_late(frame), 'share', 3)}."
+    )
+
+
+def _failing(column, kind, frame, rule="mch", needs=1):
+    """The share of trees (%) with this kind of leaves on which a column holds."""
+    rows = frame[(frame["rule"] == rule) & (frame["needs"] == needs)]
+    return trees_with(rows[(rows["partial"] > 0) == (kind == "partial")] if kind else rows, column)
+
+
+def _over_time(rule, frame):
+    """What the poorest leaf of all trees with partial-type leaves has on average, less 90 %, per seed."""
+    return (
+        100 * frame[(frame["rule"] == rule) & (frame["partial"] > 0)].groupby("seed")["least"].min()
+        - 90
+    )
+
+
+def _holds(rule, sign, bound, frame):
+    """By how much n2,2's mean late share, in % of its guarantee of 1/4, is above (sign -1: below) a bound."""
+    return sign * (100 * per_seed(_late(frame[frame["rule"] == rule]), "share") / 0.25 - bound)
+
+
+def _points(trees, resources, depths, partials):
+    """Every number of resources, depth and chance; with three, partial-type leaves that need two, too."""
+    shared = {"depth": depths, "trees": [trees]}
+    return grid(partial=partials, resources=resources, needs=[1], **shared) + grid(
+        partial=[0.5], resources=[3], needs=[2], **shared
+    )
+
+
+ALL = (1, 2, 3, 4, 5)
+EXPERIMENTS = (
+    Experiment(
+        "mch.equality",
+        "How often MCH and its repairs allocate as H-DRF does",
+        run,
+        scales(
+            _points(4, (2, 3), ALL[:3], (0.0, 0.5)),
+            _points(20, (2, 3), ALL, PARTIALS),
+            _points(100, (2, 3, 4), ALL, PARTIALS),
+        ),
+        SEEDS,
+    ),
+    Experiment(
+        "mch.starvation",
+        "A group with complementary leaves beside a memory leaf, over time",
+        run_group,
+        scales(*(grid(rule=OVER_TIME, horizon=[end]) for end in (20, 50, 200))),
+        SEEDS,
+    ),
+    Experiment(
+        "mch.long-run",
+        "Who is starved on random trees while tasks end and start",
+        run_trees,
+        scales(
+            *(
+                grid(rule=OVER_TIME, depth=depths, partial=[0.0, 0.5], trees=[trees], horizon=[end])
+                for depths, trees, end in (((2,), 1, 10), ((2, 3), 10, 50), ((2, 3, 4), 10, 100))
+            )
+        ),
+        SEEDS,
+    ),
+)
+EQUALITY = plot_equality, _caption_equality, _alt_equality
+FIGURES = (
+    Figure("mch.equality", "mch.equality", *EQUALITY),
+    Figure(
+        "mch.equality3",
+        "mch.equality",
+        *(functools.partial(make, resources=3) for make in EQUALITY),
+    ),
+    Figure(
+        "mch.exact",
+        "mch.equality",
+        plot_exact,
+        _caption_exact,
+        lambda frame: (
+            "Three heat maps by levels and partial-type leaves. Trees with shares other than "
+            f"H-DRF's, over all cells: {_means(frame[frame['rule'] != 'mch'], 'differ', 3)}."
+        ),
+    ),
+    Figure(
+        "mch.starvation",
+        "mch.starvation",
+        plot_group,
+        _caption_group,
+        lambda frame: (
+            "Line charts of two memory leaves' shares over time. In the second half n2,2 holds: "
+            f"{_means(_late(frame), 'share', 2)}."
+        ),
+    ),
+    Figure(
+        "mch.long-run",
+        "mch.long-run",
+        None,
+        "Random trees over time: two resources, tasks of exponential length, at most about 50 tasks of a "
+        "leaf at once. starved: the share of trees on which some leaf's mean share in the second half is "
+        "below half of its guarantee. least: the least mean share of a leaf over its guarantee.",
+        lambda frame: (
+            "Table of rules on random trees over time. Trees with a leaf below half its "
+            f"guarantee: {_means(frame, 'starved', 2)}."
+        ),
+    ),
+)
+GUARANTEE = "abstract; Sections III and V"
+KEEPS = "keeps the hierarchical share guarantee of leaves"
+SAME = "MCH's allocation is exactly the same as the hierarchical one (H-DRF's)"
+FULL, PARTIAL = "all leaves are full-type", "some leaves are partial-type"
+_fails = claim_maker(
+    "mch", metric="share of random trees on which it fails", unit="%", tolerance=1.0
+)
+_above = claim_maker(
+    "mch",
+    metric="what the same leaf holds above its guarantee",
+    unit="% of the guarantee",
+    check="order",
+)
+PHASES = {
+    "weight 1 from the beginning": "mch",
+    "weight 1 once k' is full (two-phase)": "mch-two-phase",
+}
+
+
+def _readings(column, kind="partial", **where):
+    """A reading for each of `PHASES`."""
+    return {
+        phase: ("mch.equality", functools.partial(_failing, column, kind, rule=rule, **where))
+        for phase, rule in PHASES.items()
+    }
+
+
+CLAIMS = (
+    *(
+        _fails(name, where, claim, "mch.equality", functools.partial(_failing, column, kind), 0.0)
+        for name, where, claim, column, kind in (
+            ("guarantee-full", GUARANTEE, f"MCH {KEEPS} and groups when {FULL}", "below", "full"),
+            ("same-full", "Section III.A.3, Case 1", f"{SAME} when {FULL}", "differ", "full"),
+            ("h-drf-guarantee", "Section I.C", f"H-DRF {KEEPS} and groups", "h_drf_below", None),
+        )
+    ),
+    _fails(
+        "same-partial",
+        "Section III.A.3, Case 2",
+        f"{SAME} when {PARTIAL}",
+        None,
+        None,
+        0.0,
+        readings=_readings("differ"),
+    ),
+    _fails(
+        "guarantee-partial",
+        GUARANTEE,
+        f"MCH {KEEPS} when {PARTIAL}",
+        None,
+        None,
+        0.0,
+        readings={
+            f"of {whose}, {phase}": how
+            for whose, column in (("leaves and groups", "below"), ("leaves", "below_leaf"))
+            for phase, how in _readings(column).items()
+        },
+    ),
+    _fails(
+        "two-of-three",
+        "Section II.B.3",
+        "This is easily generalised to jobs that ask for two or more "
+        "but not all resources (read as: with three resources, and half of the leaves needing two, MCH "
+        f"{KEEPS})",
+        None,
+        None,
+        0.0,
+        readings=_readings("below_leaf", needs=2),
+    ),
+    _above(
+        "no-starvation",
+        GUARANTEE,
+        "MCH starves nobody while tasks end and start (read as: on random "
+        "trees with partial-type leaves no leaf's mean share falls below 90 % of its guarantee)",
+        None,
+        None,
+        metric="what the poorest leaf holds, less 90 % of its guarantee",
+        readings={
+            phase: ("mch.long-run", functools.partial(_over_time, rule))
+            for phase, rule in PHASES.items()
+        },
+    ),
+    _above(
+        "naive-starves",
+        "Section I.C",
+        "The natural adaptation of DRF to hierarchies starves some jobs "
+        "(read as: on [memory, [CPU, memory]] the nested memory leaf holds less than half its guarantee "
+        "in the long run)",
+        "mch.starvation",
+        functools.partial(_holds, "naive-h-drf", -1, 50.0),
+        metric="half the guarantee less what it holds",
+    ),
+    _above(
+        "h-drf-no-starvation",
+        "Section I.C",
+        "H-DRF avoids the starvation",
+        "mch.starvation",
+        functools.partial(_holds, "h-drf", 1, 100.0),
+    ),
+    _above(
+        "mch-no-starvation",
+        GUARANTEE,
+        "MCH, too, keeps the guarantee there",
+        "mch.starvation",
+        functools.partial(_holds, "mch", 1, 100.0),
+        by_construction=True,
+        reason="all of MCH's weights are 1 on that tree, so it is flat DRF, under which both memory "
+        "leaves hold as much",
+    ),
+)
