@@ -173,7 +173,6 @@ def empty(
     waiting: np.ndarray,
     *,
     decisions: int = 0,
-    machines: np.ndarray | None = None,
     seed: int = 0,
 ) -> State:
     """A state in which nothing runs and `waiting (p,)` tasks wait, with room to note `decisions` leaves.
@@ -200,7 +199,6 @@ def empty(
         how[2],
         decisions=decisions,
         room=rule.room,
-        machines=machines,
         seed=seed,
         weighed=FLAT[rule.weights] >= 0,
     )

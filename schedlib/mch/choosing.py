@@ -56,8 +56,6 @@ LEAF = np.dtype(
         ("waiting", i8),
         ("started", i8),  # running; not yet; so far
         ("node", i8),  # in `Hierarchy.nodes`
-        # those that wait, of a leaf whose task fits on no machine; `waiting` is 0 then
-        ("held", i8),
         ("head", i8),  # the place in `Jobs.line` of the job that is served
         ("touched", flag),
     ],
@@ -115,9 +113,9 @@ class Hierarchy(NamedTuple):
       `.weight` omega, `.light` 1 over it, `.inner` (see `room`)
     - `leaves[k]`: its `.node`, `.tasks` that run, `.waiting` (its backlog), `.started` so far, `.bits` (bit
       j: it demands resource j), `.weight` and, once resource `first` is saturated, `.late`, as the rule's
-      `weights` say; `.held`: the backlog of a leaf whose task fits on no machine
-    - `need (p, R)`: what a task takes, over `capacity (R,)`; `free (R,)` of it, `machines (M, R)` on each
-      machine (no rows in one pool), in the reader's units; `now`: the time
+      `weights` say
+    - `need (p, R)`: what a task takes, over `capacity (R,)`; `free (R,)` of it, in the reader's units; `now`:
+      the time
     - `saturated`: bit j for resource j; `first`: k', or -1
     - `changed (n,)`: leaves whose tasks or weight changed since the rule was last asked with that set of
       saturated resources; `anew`: whether every leaf must be looked at: the first time that this set is
@@ -132,7 +130,6 @@ class Hierarchy(NamedTuple):
     need: np.ndarray
     capacity: np.ndarray
     free: np.ndarray
-    machines: np.ndarray
     now: float
     saturated: int
     first: int
@@ -180,7 +177,6 @@ class State(NamedTuple):
     capacity: np.ndarray  # (R,)
     used: np.ndarray  # (R,)
     free: np.ndarray  # (R,) as a rule sees it
-    machines: np.ndarray  # (M, R) free on each; without rows the cluster is one pool
     busy: np.ndarray  # (R,) usage times time
     usage: np.ndarray  # (R,) what a priority is shown
     touched: np.ndarray  # (p,) leaves whose tasks changed at this time
@@ -215,7 +211,6 @@ def new_state(
     decisions: int = 0,
     room: Any = (0, 0),
     weighed: bool = False,
-    machines: np.ndarray | None = None,
     seed: int = 0,
 ) -> State:
     """A state without jobs, in which nothing runs; `decisions` is how many leaves it can write down, `room`
@@ -228,7 +223,6 @@ def new_state(
     leaves.weight, leaves.waiting = tree.weight[tree.leaves], waiting
     leaves.bits = ((tree.demand > 0) * (1 << np.arange(resources))).sum(axis=1)
     free, none, tiny = np.zeros(resources), np.zeros(0, np.int64), Tree([(1.0,)])
-    machines = np.zeros((0, resources)) if machines is None else machines
     nodes, rows = by_depth(tree if how == TREE else tiny)
     if how == TREE:
         (at,) = np.nonzero(nodes.leaf >= 0)
@@ -243,7 +237,6 @@ def new_state(
         need=_fixed(share),
         free=_fixed(free),
         capacity=_fixed(capacity),
-        machines=_fixed(machines),
         now=0.0,
         saturated=0,
         first=-1,
@@ -261,7 +254,6 @@ def new_state(
         capacity=seen.capacity,
         free=free,
         used=np.zeros(resources),
-        machines=machines,
         busy=np.zeros(resources),
         usage=np.zeros(resources),
         touched=np.zeros(p, np.int64),
@@ -446,7 +438,6 @@ def choose(pick, how, state):
             need=seen.need,
             capacity=seen.capacity,
             free=seen.free,
-            machines=seen.machines,
             now=tally.now,
             saturated=tally.saturated,
             first=tally.first,

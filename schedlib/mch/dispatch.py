@@ -25,64 +25,17 @@ def touch(state, leaf):
 
 
 @kernel
-def fits_on(state, leaf, machine):
-    """Whether a task of a leaf fits into what is free on a machine."""
-    for l in range(state.used.size):
-        if state.demand[leaf, l] * (1 - 1e-9) > state.machines[machine, l]:
-            return False
-    return True
-
-
-@kernel
-def first_fit(state, leaf):
-    """The first machine on which a task of a leaf fits, or -1."""
-    for machine in range(state.machines.shape[0]):
-        if fits_on(state, leaf, machine):
-            return machine
-    return -1
-
-
-@kernel
-def saturate(state):
-    """On machines a resource is saturated while every leaf that waits and demands it is blocked."""
-    blocked, open_to = 0, 0
-    for leaf in range(state.leaves.size):
-        one = state.leaves[leaf]
-        if one.held > 0:
-            blocked |= one.bits
-        elif one.waiting > 0:
-            open_to |= one.bits
-    state.tally[0].saturated = blocked & ~open_to
-
-
-@kernel
 def serve(priority, pick, how, state):
-    """Start tasks until none fits. In one pool a resource in which the chosen task does not fit is saturated;
-    on machines its leaf alone is blocked, see `saturate`."""
-    tally, jobs, resources, machines = (
-        state.tally[0],
-        state.jobs,
-        state.used.size,
-        state.machines.shape[0],
-    )
+    """Start tasks until none fits; a resource in which the chosen task does not fit is saturated."""
+    tally, jobs, resources = state.tally[0], state.jobs, state.used.size
     while tally.bad_leaf < 0:
         leaf = choose(pick, how, state)
         poll()
         if leaf < 0 or tally.bad_leaf >= 0:
             return
         tally.decisions += 1
-        one, full, at = state.leaves[leaf], 0, 0
-        if machines > 0:
-            at = first_fit(state, leaf)
-            if at < 0:
-                one.held = one.waiting
-                one.waiting = 0
-                look_again(priority, how, state, leaf)
-                saturate(state)
-                continue
-            for l in range(resources):
-                state.machines[at, l] -= state.demand[leaf, l]
-        for l in range(resources if machines == 0 else 0):
+        one, full = state.leaves[leaf], 0
+        for l in range(resources):
             need = state.demand[leaf, l]
             if need > 0 and state.used[l] + need > state.capacity[l] * (1 + 1e-9):
                 full |= 1 << l
@@ -105,17 +58,15 @@ def serve(priority, pick, how, state):
             job.running += 1
             if np.isnan(job.start):
                 job.start = tally.now
-            add(state.ends, tally.now + job.duration, jobs.line[one.head] + at * jobs.table.size)
+            add(state.ends, tally.now + job.duration, jobs.line[one.head])
             touch(state, leaf)
         look_again(priority, how, state, leaf)
-        if machines > 0 and one.waiting == 0:
-            saturate(state)
 
 
 @kernel
 def is_active(one):
     """Whether a leaf has tasks, running or waiting."""
-    return one.tasks > 0 or one.waiting > 0 or one.held > 0
+    return one.tasks > 0 or one.waiting > 0
 
 
 @kernel
@@ -126,9 +77,8 @@ def note_idle(state, leaf):
 
 
 @kernel
-def stop(priority, how, state, leaf, count, machine):
-    """`count` running tasks of a leaf stop, and what they used (of a machine, where there are machines) is
-    free again; waiting ones may have gone."""
+def stop(priority, how, state, leaf, count):
+    """`count` running tasks of a leaf stop, and what they used is free again; waiting ones may have gone."""
     if count > 0:
         one = state.leaves[leaf]
         one.tasks -= count
@@ -138,16 +88,6 @@ def stop(priority, how, state, leaf, count, machine):
         touch(state, leaf)
     note_idle(state, leaf)
     look_again(priority, how, state, leaf)
-    if state.machines.shape[0] > 0:
-        for l in range(state.used.size):
-            state.machines[machine, l] += count * state.demand[leaf, l]
-        for other in range(state.leaves.size):
-            one = state.leaves[other]
-            if one.held > 0 and fits_on(state, other, machine):
-                one.waiting = one.held
-                one.held = 0
-                look_again(priority, how, state, other)
-        saturate(state)
 
 
 @kernel
@@ -156,13 +96,12 @@ def happen(priority, how, state, now):
     tally, jobs, ends = state.tally[0], state.jobs, state.ends
     while ends.count[0] > 0 and ends.time[0] <= now:
         _, number = take(ends)
-        machine = number // jobs.table.size if state.machines.shape[0] > 0 else 0
-        job = jobs.table[number - machine * jobs.table.size]
+        job = jobs.table[number]
         if job.running > 0:  # otherwise the job has left, and its tasks have stopped
             job.running -= 1
             if job.running == 0 and job.left == 0:
                 job.finish = now
-            stop(priority, how, state, job.leaf, 1, machine)
+            stop(priority, how, state, job.leaf, 1)
     while (
         tally.departed < jobs.by_depart.size
         and jobs.table[jobs.by_depart[tally.departed]].depart <= now
@@ -173,7 +112,7 @@ def happen(priority, how, state, now):
             count = job.running
             state.leaves[job.leaf].waiting -= job.left
             job.left, job.running, job.finish = 0, 0, now
-            stop(priority, how, state, job.leaf, count, 0)
+            stop(priority, how, state, job.leaf, count)
     while (
         tally.submitted < jobs.by_submit.size
         and jobs.table[jobs.by_submit[tally.submitted]].submit <= now
@@ -181,13 +120,8 @@ def happen(priority, how, state, now):
         job = jobs.table[jobs.by_submit[tally.submitted]]
         tally.submitted += 1
         note_idle(state, job.leaf)
-        if state.leaves[job.leaf].held > 0:
-            state.leaves[job.leaf].held += job.left
-        else:
-            state.leaves[job.leaf].waiting += job.left
+        state.leaves[job.leaf].waiting += job.left
         look_again(priority, how, state, job.leaf)
-        if state.machines.shape[0] > 0:
-            saturate(state)
 
 
 @kernel

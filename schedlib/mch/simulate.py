@@ -69,7 +69,7 @@ def simulate(
 ) -> Churn:
     """Run jobs through a cluster that a rule shares out task by task.
 
-    - `capacity`, `rule`, `method`, `seed`: as in `mch.fill`; or `capacity (M, R)`, a row for each machine
+    - `capacity`, `rule`, `method`, `seed`: as in `mch.fill`
     - `jobs`: a table with `leaf` (0 .. p-1, left to right), `submit`, `tasks`, `duration` (of one task) and,
       where wanted, `depart` (NaN: never), when waiting tasks are dropped and running ones stop. Jobs of a
       leaf wait in line.
@@ -81,10 +81,6 @@ def simulate(
     resource in which the chosen task does not fit stays saturated until some is given back. Ties, fits and
     errors as in `mch.fill`; ValueError on impossible jobs, with the row. Source: MCH, Sections II.A, IV.A.
 
-    On machines (beyond the paper) the rule chooses as ever, of the shares of their sum, and the task goes to
-    the first machine on which it fits. When it fits on none its leaf is blocked until it does, the others go
-    on, and a resource is saturated while all leaves that wait and demand it are blocked. Jobs cannot depart.
-
     See also: `mch.fill`, `mch.rule`, `leaderboard.mch`.
 
     >>> from schedlib import mch
@@ -94,8 +90,7 @@ def simulate(
     >>> run.jobs[["start", "finish"]].values.tolist()
     [[0.0, 8.0], [2.0, 6.0]]
     """
-    machines, rule, table = check_machines(tree, capacity), the_rule(rule), check_jobs(tree, jobs)
-    capacity = check_capacity(tree, machines.sum(axis=0) if len(machines) else capacity)
+    rule, table, capacity = the_rule(rule), check_jobs(tree, jobs), check_capacity(tree, capacity)
     until = np.inf if until is None else float(until)
     if not until >= 0:
         raise ValueError(
@@ -112,13 +107,8 @@ def simulate(
         raise ValueError(
             f"every: {every}, up to {until:g}: over {MOST_ROWS:,} shares; take a longer step"
         )
-    if len(machines) * len(table) >= 2**31 or (len(machines) and "depart" in table):
-        raise ValueError(
-            f"jobs: {len(table)} on {len(machines)} machines; these times each other must stay "
-            "below 2^31, and none of them may depart"
-        )
     none = np.zeros(tree.n_leaves)
-    state = empty(tree, capacity, rule, method, none, machines=machines, seed=seed)
+    state = empty(tree, capacity, rule, method, none, seed=seed)
     offered = np.bincount(table["leaf"], table["tasks"], tree.n_leaves)
     state = enter(state, table, most_at_once(tree, capacity, offered))
     if record:
@@ -133,7 +123,7 @@ def simulate(
         if status == MORE_ROOM:
             state = with_log(state, 2 * len(state.log))
             continue
-        active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0) | (state.leaves.held > 0)
+        active = (state.leaves.tasks > 0) | (state.leaves.waiting > 0)
         state.leaves.weight = weights(active)
         dispatch.refresh(*how_served, state)
         state.tally.reweighed += 1
@@ -156,26 +146,6 @@ def simulate(
         reflattens=int(tally.reweighed),
         utilisation=state.busy / (capacity * span) if span > 0 else np.zeros(tree.n_resources),
     )
-
-
-def check_machines(tree: Tree, capacity: npt.ArrayLike) -> np.ndarray:
-    """What each machine has, (M, R), without rows when `capacity` is one pool's; ValueError on amounts that
-    are negative or infinite, and on a leaf whose task fits on no machine."""
-    machines = np.array(capacity, float, order="C")
-    if machines.ndim != 2:
-        return np.zeros((0, tree.n_resources))
-    if machines.shape[1] != tree.n_resources or not (np.isfinite(machines) & (machines >= 0)).all():
-        raise ValueError(
-            f"capacity: a number >= 0 for each of {len(machines)} machines and of "
-            f"{tree.n_resources} resources is wanted"
-        )
-    fits = np.any(np.all(tree.demand[:, None] * (1 - 1e-9) <= machines, axis=2), axis=1)
-    for leaf in np.flatnonzero(~fits)[:1]:
-        raise ValueError(
-            f"capacity: leaf {leaf} ({tree.name(tree.leaves[leaf])}): no machine has room for "
-            "its task; leave it out, or make its tasks smaller"
-        )
-    return machines
 
 
 def check_jobs(tree: Tree, jobs: pd.DataFrame) -> pd.DataFrame:

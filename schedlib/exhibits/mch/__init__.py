@@ -60,16 +60,6 @@ def trees_with(rows: pd.DataFrame, column: str) -> Proportion:
     )
 
 
-def dots_by_rule(ax, rows: pd.DataFrame, column: str, rules: tuple[str, ...]) -> None:
-    """A dot for each `rule` and `leaf`, rules one below the other in a leaf's line."""
-    for place, rule in enumerate(rules):
-        mine = rows[rows["rule"] == rule]
-        at = mine["leaf"] + 0.7 * (place / (len(rules) - 1) - 0.5)
-        ax.plot(mine[column], at, **style.look(rule).line() | {"linestyle": "none"})
-    ax.yaxis.set_inverted(True)
-    ax.set_ylabel("leaf")
-
-
 def label(rule: str) -> str:
     """A rule's name in a picture."""
     return {"collapsed": "CH, dominant shares"}.get(rule, style.look(rule).label)
