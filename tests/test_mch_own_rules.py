@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from mch_instances import problems
 from schedlib import mch
 from schedlib.core.uncounted import kernel
-from schedlib.mch.choosing import rounded
+from schedlib.mch.choice import rounded
 from tests.test_mch_simulate import workloads
 
 # what H-DRF keeps of a node in `room`: s/omega, the leaf to serve, tasks started, U

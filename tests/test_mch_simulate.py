@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from mch_instances import FIG4, problems
 from schedlib import mch
-from schedlib.mch.flatten import GUARANTEE, MCH, pruned, weigher
+from schedlib.mch.flatten import GUARANTEE, MCH, collapse, flat_nodes
+from schedlib.mch.weights import pruned
 
 RULES = ("drf", "mch", "mch-two-phase", "h-drf", "naive-h-drf")
 
@@ -90,13 +91,10 @@ def test_weights_count_active_nodes_alone(problem, data):
         )
     )
     small = pruned(tree, active)
-    assert np.allclose(
-        weigher(tree, capacity, MCH)(active)[active], mch.flatten(small, capacity).weights
-    )
-    if (tree.demand[:, 0] > 0).all():
-        assert np.allclose(
-            weigher(tree, capacity, GUARANTEE)(active)[active], small.guarantee[small.leaves]
-        )
+    nodes = flat_nodes(tree, capacity)
+    collapse(nodes, active)
+    assert np.allclose(nodes.weights[MCH, active], mch.flatten(small, capacity).weights)
+    assert np.allclose(nodes.weights[GUARANTEE, active], small.guarantee[small.leaves])
 
 
 def fig4_jobs(**columns):

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from schedlib.core.compiling import compiled
-from schedlib.mch.model import Tree, check_capacity
+from schedlib.mch.model import Tree
 
 TIE, ZERO, USED_UP = 1e-9, 1e-12, 1e-10
 """Rounding: shares/omega that differ by less, relatively, are tied after a jump (later, ties are remembered);
@@ -52,7 +52,7 @@ def fluid_hdrf(
     >>> fluid_hdrf(tree, (200, 200)).shares.round(4).tolist()
     [0.3333, 0.5, 0.1667, 0.1667, 0.5, 0.3333]
     """
-    need = tree.demand / check_capacity(tree, capacity)
+    need = tree.demand / np.asarray(capacity, float)
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     nodes = tree.copies("child_start", "child", "leaf_of", "weight").values()
     direction = need / need.max(axis=1, keepdims=True)  # (p, R) what a dominant share of 1 uses

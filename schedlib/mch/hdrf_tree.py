@@ -13,7 +13,7 @@ import numpy as np
 
 from schedlib.core import compiling
 from schedlib.core.uncounted import UNCOUNTED, kernel
-from schedlib.mch.choosing import CHOOSE, rounded
+from schedlib.mch.choice import CHOOSE, rounded
 
 RATIO, BEST, STARTED, USAGE = range(4)
 """A node's row in `room`: s/omega, infinite when blocked; the leaf to serve, -1 for none; tasks started below
