@@ -89,8 +89,9 @@ def share_guarantee(tree: Tree, capacity: Vector, rule: Solver, allocation: Give
     Margin(value=0.0, who='n1')
     """
     allocation = allocation or solve(tree, capacity, rule)
-    margin = node_shares(tree, capacity, allocation.shares)[1:] / tree.guarantee[1:] - 1
-    return _least(tree, margin, range(1, tree.n_nodes))
+    margin = node_shares(tree, capacity, allocation.shares) / tree.guarantee - 1
+    first = min(1, tree.n_nodes - 1)  # the root counts when it is a leaf
+    return _least(tree, margin[first:], range(first, tree.n_nodes))
 
 
 def sharing_incentive(
