@@ -102,13 +102,16 @@ def choose(pick, state):
     """The leaf that the rule serves next, or -1 when every leaf is blocked or has no waiting task."""
     tally, leaves = state.tally[0], state.leaves
     if tally.how == HEAPS:
-        late = tally.first >= 0 and (tally.saturated >> tally.first) & 1 == 1
-        return least(state.late, tally.saturated) if late else least(state.heaps, tally.saturated)
+        if tally.first >= 0 and (tally.saturated >> tally.first) & 1 == 1:
+            return least(state.late, tally.saturated)
+        return least(state.heaps, tally.saturated)
     leaf = ask(pick, state)
-    if leaf >= leaves.size or (
-        leaf >= 0 and (leaves[leaf].waiting == 0 or leaves[leaf].bits & tally.saturated != 0)
-    ):
-        tally.bad_leaf, tally.bad_tasks = leaf, -1
+    can = leaf < leaves.size
+    if can and leaf >= 0:
+        can = leaves[leaf].waiting > 0 and leaves[leaf].bits & tally.saturated == 0
+    if not can:
+        tally.bad_leaf = leaf
+        tally.bad_tasks = -1
     return leaf
 
 

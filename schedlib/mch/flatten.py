@@ -122,9 +122,9 @@ def flat_nodes(tree: Tree, capacity: np.ndarray) -> Nodes:
 def collapse(nodes, active):
     """All weights from the active leaves alone; gives k'. O(q R)."""
     add_up(nodes, active)
-    mu, vector = nodes.mu, nodes.vector
-    first, resources = 0, vector.shape[1]  # k', the resource that is saturated first
-    while first < resources - 1 and vector[0, first] < mu[0] * (1 - LEVEL):
+    first = 0  # k', the resource that is saturated first
+    largest = nodes.mu[0] * (1 - LEVEL)
+    while first < nodes.vector.shape[1] - 1 and nodes.vector[0, first] < largest:
         first += 1
     share_out(nodes, first)
     return first
@@ -133,21 +133,24 @@ def collapse(nodes, active):
 @kernel
 def add_up(nodes, active):
     """Demands of groups (Eq. 2), mu, and the sums of omegas, from the leaves up."""
-    vector, mu, weight, leaf_of = nodes.vector, nodes.mu, nodes.weight, nodes.leaf_of
+    vector, mu = nodes.vector, nodes.mu
     q, resources = vector.shape
     for i in range(q):
-        leaf = leaf_of[i]
-        mu[i], nodes.below[i], nodes.children[i] = 0.0, 0.0, 0.0
+        leaf = nodes.leaf_of[i]
+        mu[i] = 0.0
+        nodes.below[i] = 0.0
+        nodes.children[i] = 0.0
+        counts = leaf >= 0 and active[leaf]
         for l in range(resources):
-            vector[i, l] = nodes.normal[leaf, l] if leaf >= 0 and active[leaf] else 0.0
+            vector[i, l] = nodes.normal[leaf, l] if counts else 0.0
     for i in range(q - 1, -1, -1):  # preorder backwards: children come before their group
         for l in range(resources):
             mu[i] = max(mu[i], vector[i, l])
         if mu[i] > 0 and i > 0:
-            above = nodes.parent[i]
+            above, weight = nodes.parent[i], nodes.weight[i]
             for l in range(resources):
-                vector[above, l] += weight[i] * (vector[i, l] / mu[i])
-            nodes.below[above] += weight[i]
+                vector[above, l] += weight * (vector[i, l] / mu[i])
+            nodes.below[above] += weight
             nodes.children[above] += 1.0
 
 
@@ -164,11 +167,13 @@ def share_out(nodes, first):
     for i in range(1, mu.size):
         if mu[i] == 0:
             continue
-        above, leaf = nodes.parent[i], nodes.leaf_of[i]
+        above = nodes.parent[i]
+        leaf = nodes.leaf_of[i]
+        siblings = nodes.below[above]  # the sum of their omegas
+        mean = siblings / nodes.children[above]
         case1 = nodes.product[above] * weight[i]
-        mean = nodes.below[above] / nodes.children[above]
         nodes.product[i] = case1 / mu[i]
-        nodes.guarantee[i] = nodes.guarantee[above] * weight[i] / nodes.below[above]
+        nodes.guarantee[i] = nodes.guarantee[above] * weight[i] / siblings
         if leaf >= 0:
             needs_first = nodes.normal[leaf, first] > 0
             nodes.weights[MCH, leaf] = case1 if needs_first else weight[i] / mean

@@ -120,7 +120,8 @@ def fluid_hdrf(
     """
     most = 20 * (tree.n_nodes + 10) * (tree.n_resources + 1)
     filling = empty_cluster(tree, capacity)
-    events, unique = fill(filling, naive, most if stop is None else stop)
+    last = most if stop is None else stop
+    events, unique = fill(filling, naive, last)
     if stop is None and events < 0:
         raise RuntimeError(
             f"fluid H-DRF: no end after {most} events; demands differ by too many orders of "
@@ -133,7 +134,8 @@ def fluid_hdrf(
 @kernel
 def below(tree, i):
     """The children of a group."""
-    return range(tree.first[i], tree.first[i] + tree.count[i])
+    first = tree.first[i]
+    return range(first, first + tree.count[i])
 
 
 @kernel
@@ -171,7 +173,8 @@ def set_level(tree, i):
         group.used += one.used
         if not one.blocked:
             group.blocked = False
-            group.level = min(group.level, one.share / tree.weight[c])
+            ratio = one.share / tree.weight[c]
+            group.level = min(group.level, ratio)
 
 
 @kernel
@@ -198,7 +201,8 @@ def set_ties(tree, i):
     level = tree.nodes[i].level * (1 + TIE)
     for c in below(tree, i):
         one = tree.nodes[c]
-        one.tied = not one.blocked and one.share / tree.weight[c] <= level
+        ratio = one.share / tree.weight[c]
+        one.tied = not one.blocked and ratio <= level
 
 
 @kernel
@@ -227,8 +231,9 @@ def add_children(tree, i, naive):
         elif one.tied and not alone:
             one.step = weight / one.growth
         elif not (naive or alone or one.tied):
+            grows = weight / one.share
             for j in range(resources):
-                rate[i, j] += vector[c, j] * (weight / one.share)
+                rate[i, j] += vector[c, j] * grows
         add(rate, i, c, one.step)
         group.pace += one.step * one.pace
 
@@ -280,8 +285,8 @@ def until_caught_up(tree, i):
         if one.blocked or one.step > 0:
             continue
         if rivals == 0:  # a sibling ahead, until the laggards reach it
-            ahead = max(one.share / tree.weight[c] - group.level, 0.0)
-            one.when = ahead / group.flow
+            ahead = one.share / tree.weight[c] - group.level
+            one.when = max(ahead, 0.0) / group.flow
             span = min(span, one.when)
         elif stuck(one):
             span = min(span, (one.used - least) / group.flow)
@@ -294,7 +299,8 @@ def until_another_resource(tree, i, naive):
     group, span = tree.nodes[i], np.inf
     largest = group.share * (1 - USED_UP)
     for j in range(tree.left.size):
-        share, rate = tree.vector[i, j], tree.rate[i, j]
+        share = tree.vector[i, j]
+        rate = tree.rate[i, j]
         counts = naive or not tree.saturated[j]
         if counts and share < largest and rate > group.growth:
             gains = (rate - group.growth) * group.flow
@@ -355,7 +361,8 @@ def pour(tree, span, first):
         one = tree.nodes[i]
         one.tied |= one.when <= span * (1 + ZERO)
     for leaf in range(tree.shares.size):
-        tree.shares[leaf] += tree.nodes[tree.node_of[leaf]].flow * span
+        flow = tree.nodes[tree.node_of[leaf]].flow
+        tree.shares[leaf] += flow * span
     if first >= 0:
         use_up(tree, span, first)
 
@@ -370,7 +377,8 @@ def use_up(tree, span, first):
     for leaf in range(tree.shares.size):
         one = tree.nodes[tree.node_of[leaf]]
         for j in range(tree.left.size):
-            one.blocked |= tree.saturated[j] and tree.direction[leaf, j] > 0
+            if tree.saturated[j] and tree.direction[leaf, j] > 0:
+                one.blocked = True
 
 
 @kernel
@@ -403,7 +411,8 @@ def fluid_flat(need, speed, late, first, stop):
     """
     p, resources = need.shape
     events, level = 0, 0.0
-    tasks, saturated = np.zeros(p), np.zeros(resources, np.bool_)
+    tasks = np.zeros(p)
+    saturated = np.zeros(resources, np.bool_)
     begins = np.zeros(p)  # the level from which on a leaf grows
     growing = np.ones(p, np.bool_)
     rate, left = np.zeros(resources), np.ones(resources)
@@ -431,10 +440,12 @@ def fluid_flat(need, speed, late, first, stop):
             for i in range(p):
                 used += tasks[i] * need[i, j]
             left[j] = 1 - used
-            saturated[j] |= j == full or (rate[j] > 0 and left[j] <= USED_UP)
+            if j == full or (rate[j] > 0 and left[j] <= USED_UP):
+                saturated[j] = True
         for i in range(p):
             for j in range(resources):
-                growing[i] &= not (saturated[j] and need[i, j] > 0)
+                if saturated[j] and need[i, j] > 0:
+                    growing[i] = False
         if first >= 0 and saturated[first]:
             speed, first, level = late, -1, np.inf
             for i in range(p):

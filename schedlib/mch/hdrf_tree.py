@@ -5,7 +5,7 @@ omega/s over the others, f their least s/omega. A group with a handful of childr
 keeps B, V, f and its first child in a binary tree of partial sums: nothing is subtracted, so rounding does
 not pile up. Source: H-DRF, Section 4.
 
-At the end are the rules as printed, each node, or leaf, anew for each decision. The fast ones must decide the
+At the end are the rules as printed, which look at each node, or leaf, for each decision. The fast ones must decide the
 same; these are not in the tests because their cost is a claim.
 """
 
@@ -28,99 +28,101 @@ def goes_first(tree, a, b):
     """Whether child `a` is served before `b` (-1: none): least s/omega, on ties fewest tasks per weight."""
     if a < 0 or b < 0:
         return a >= 0
-    mine, other = rounded(tree.room[a, RATIO]), rounded(tree.room[b, RATIO])
+    room, nodes = tree.room, tree.nodes
+    mine = rounded(room[a, RATIO])
+    other = rounded(room[b, RATIO])
     if mine != other:
         return mine < other
-    few, many = (
-        tree.room[a, STARTED] * tree.nodes[b].weight,
-        tree.room[b, STARTED] * tree.nodes[a].weight,
-    )
+    few = room[a, STARTED] * nodes[b].weight
+    many = room[b, STARTED] * nodes[a].weight
     return few < many if few != many else a < b
 
 
 @kernel
 def side(tree, i, at, l, rescale):
     """B (for l < R) or V of a place in a wide group's tree; places from `count` on are the children."""
-    n, resources, room = tree.nodes[i].count, tree.need.shape[1], tree.room
-    if at < n:
-        return room[tree.nodes[i].inner + at, SUMS + l]
-    j = tree.nodes[i].first + at - n
-    scaled = rescale and 0.0 < room[j, RATIO] < np.inf
+    group, room = tree.nodes[i], tree.room
+    if at < group.count:
+        return room[group.inner + at, SUMS + l]
+    j = group.first + at - group.count
+    ratio, resources = room[j, RATIO], tree.need.shape[1]
+    scaled = rescale and 0.0 < ratio < np.inf
     if l < resources:
         return 0.0 if scaled else room[j, USAGE + l]
-    return room[j, USAGE + l - resources] / room[j, RATIO] if scaled else 0.0
+    return room[j, USAGE + l - resources] / ratio if scaled else 0.0
 
 
 @kernel
 def lowest(tree, i, at):
     """f of a place in a wide group's tree, and the child to serve first of those below it, -1 for none."""
-    n = tree.nodes[i].count
-    if at < n:
-        return tree.room[tree.nodes[i].inner + at, LOW], int(
-            tree.room[tree.nodes[i].inner + at, WINNER]
-        )
-    j = tree.nodes[i].first + at - n
-    ratio = tree.room[j, RATIO]
-    return (ratio if ratio > 0 else np.inf), (j if ratio < np.inf else -1)
+    group, room = tree.nodes[i], tree.room
+    if at < group.count:
+        row = group.inner + at
+        return room[row, LOW], int(room[row, WINNER])
+    j = group.first + at - group.count
+    ratio = room[j, RATIO]
+    f = ratio if ratio > 0 else np.inf
+    return f, (j if ratio < np.inf else -1)
 
 
 @kernel
 def one_by_one(tree, i, rescale):
     """The usage of a group whose children are added up, and the child to serve, -1 for none."""
-    room, nodes, first, f, best, least = (
-        tree.room,
-        tree.nodes,
-        tree.nodes[i].first,
-        np.inf,
-        -1,
-        np.inf,
-    )
-    end = first + nodes[i].count
+    room, resources = tree.room, tree.need.shape[1]
+    first = tree.nodes[i].first
+    end = first + tree.nodes[i].count
+    f, best = np.inf, -1
     for j in range(first, end):
         ratio = room[j, RATIO]
-        f = min(f, ratio if ratio > 0.0 else np.inf)
-        key = rounded(ratio)
-        if key < least or (
-            key == least < np.inf
-            and room[j, STARTED] * nodes[best].weight < room[best, STARTED] * nodes[j].weight
-        ):
-            best, least = j, key
-    for l in range(tree.need.shape[1]):
+        if ratio > 0.0:
+            f = min(f, ratio)
+        if ratio < np.inf and goes_first(tree, j, best):
+            best = j
+    for l in range(resources):
         room[i, USAGE + l] = 0.0
     for j in range(first, end):
         ratio = room[j, RATIO]
         factor = f / ratio if rescale and 0.0 < ratio < np.inf else 1.0
-        for l in range(tree.need.shape[1]):
+        for l in range(resources):
             room[i, USAGE + l] += factor * room[j, USAGE + l]
     return best
 
 
 @kernel
+def set_place(tree, i, at, rescale):
+    """A place in a wide group's tree, from the two below it."""
+    room, row = tree.room, tree.nodes[i].inner + at
+    left, right = 2 * at, 2 * at + 1
+    for l in range(2 * tree.need.shape[1]):
+        one = side(tree, i, left, l, rescale)
+        other = side(tree, i, right, l, rescale)
+        room[row, SUMS + l] = one + other
+    low, a = lowest(tree, i, left)
+    other_low, b = lowest(tree, i, right)
+    room[row, LOW] = min(low, other_low)
+    room[row, WINNER] = a if goes_first(tree, a, b) else b
+
+
+@kernel
 def by_parts(tree, i, child, rescale):
     """As `one_by_one`, of a wide group of which a child (-1: each) has changed; and the places looked at."""
-    room, first, n, resources = (
-        tree.room,
-        tree.nodes[i].first,
-        tree.nodes[i].count,
-        tree.need.shape[1],
-    )
-    at, looked, inner = n - 1 if child < 0 else (n + child - first) >> 1, 0, tree.nodes[i].inner
-    while at >= 1:  # a place from the two below it
-        for l in range(2 * resources):
-            room[inner + at, SUMS + l] = side(tree, i, 2 * at, l, rescale) + side(
-                tree, i, 2 * at + 1, l, rescale
-            )
-        (f, a), (other, b) = lowest(tree, i, 2 * at), lowest(tree, i, 2 * at + 1)
-        room[inner + at, LOW], room[inner + at, WINNER] = (
-            min(f, other),
-            a if goes_first(tree, a, b) else b,
-        )
-        looked += 2
-        at = at - 1 if child < 0 else at >> 1
+    group, looked = tree.nodes[i], 0
+    if child < 0:
+        for at in range(group.count - 1, 0, -1):
+            set_place(tree, i, at, rescale)
+            looked += 2
+    else:
+        at = (group.count + child - group.first) >> 1
+        while at >= 1:
+            set_place(tree, i, at, rescale)
+            looked += 2
+            at >>= 1
+    room, top, resources = tree.room, group.inner + 1, tree.need.shape[1]
     f, best = lowest(tree, i, 1)
     for l in range(resources):
-        v = room[inner + 1, SUMS + resources + l]
-        room[i, USAGE + l] = room[inner + 1, SUMS + l] + (f * v if f < np.inf else 0.0)
+        room[i, USAGE + l] = room[top, SUMS + l]
+        if f < np.inf:
+            room[i, USAGE + l] += f * room[top, SUMS + resources + l]
     return best, looked
 
 
@@ -130,42 +132,47 @@ def set_leaf(tree, leaf):
     room, one = tree.room, tree.leaves[leaf]
     i, s = one.node, 0.0
     for l in range(tree.need.shape[1]):
-        room[i, USAGE + l] = one.tasks * tree.need[leaf, l]
-        s = max(s, room[i, USAGE + l])
+        used = one.tasks * tree.need[leaf, l]
+        room[i, USAGE + l] = used
+        s = max(s, used)
     blocked = one.waiting == 0 or (one.bits & tree.saturated) != 0
-    room[i, BEST], room[i, STARTED] = -1 if blocked else leaf, one.started
+    room[i, STARTED] = one.started
+    room[i, BEST] = -1 if blocked else leaf
     room[i, RATIO] = np.inf if blocked else s * tree.nodes[i].light
 
 
 @kernel
 def set_group(tree, i, child, rescale, printed):
     """A group's row, after a child (-1: each) has changed; gives the cost."""
-    room, looked = tree.room, tree.nodes[i].count
-    if tree.nodes[i].inner < 0 or printed:
+    room, group = tree.room, tree.nodes[i]
+    looked = group.count
+    if group.inner < 0 or printed:
         best = one_by_one(tree, i, rescale)
     else:
         best, looked = by_parts(tree, i, child, rescale)
     s = 0.0
     for l in range(tree.need.shape[1]):
-        if (tree.saturated >> l) & 1 == 0 or not rescale:
+        saturated = (tree.saturated >> l) & 1 == 1
+        if not (saturated and rescale):
             s = max(s, room[i, USAGE + l])
     room[i, BEST] = -1 if best < 0 else room[best, BEST]
-    room[i, RATIO] = np.inf if best < 0 else s * tree.nodes[i].light
+    room[i, RATIO] = np.inf if best < 0 else s * group.light
     return looked
 
 
 @kernel
 def set_all(tree, rescale, printed):
-    """Every row anew, children before their group; gives the cost."""
+    """Every row, children before their group; gives the cost."""
     looked = tree.nodes.size
     for i in range(tree.nodes.size - 1, -1, -1):
         node = tree.nodes[i]
         if node.leaf >= 0:
             set_leaf(tree, node.leaf)
             continue
-        tree.room[i, STARTED] = 0.0
+        started = 0.0
         for j in range(node.first, node.first + node.count):
-            tree.room[i, STARTED] += tree.room[j, STARTED]
+            started += tree.room[j, STARTED]
+        tree.room[i, STARTED] = started
         looked += set_group(tree, i, -1, rescale, printed)
     return looked
 
@@ -192,9 +199,10 @@ def by_path(tree, rescale):
 
 @kernel
 def as_printed(tree, rescale):
-    """The same leaf, every node's share anew, then from the root down."""
+    """The same leaf: every node's share, then from the root down."""
     set_all(tree, rescale, True)
-    leaf, looked = int(tree.room[0, BEST]), tree.nodes.size
+    leaf = int(tree.room[0, BEST])
+    looked = tree.nodes.size
     i = tree.leaves[leaf].node if leaf >= 0 else 0
     while i > 0:
         i = tree.nodes[i].parent
@@ -215,11 +223,14 @@ naive_as_printed = rule(lambda tree: as_printed(tree, False))
 @rule
 def every_leaf(tree):
     """The leaf with the least priority, every one looked at; -1 when all are blocked."""
-    best, key, late = -1, np.inf, tree.first >= 0 and (tree.saturated >> tree.first) & 1 == 1
+    best, key = -1, np.inf
+    late = tree.first >= 0 and (tree.saturated >> tree.first) & 1 == 1
     for leaf in range(tree.leaves.size):
         one = tree.leaves[leaf]
+        if one.waiting == 0 or one.bits & tree.saturated != 0:
+            continue
         mine = one.late_key if late else one.key
-        if one.waiting > 0 and one.bits & tree.saturated == 0 and (best < 0 or mine < key):
+        if best < 0 or mine < key:
             best, key = leaf, mine
     tree.looked[0] += tree.leaves.size
     return best
