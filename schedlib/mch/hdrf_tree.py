@@ -41,66 +41,75 @@ def goes_first(tree, a, b):
 @kernel
 def side(tree, i, at, l, rescale):
     """B (for l < R) or V of a place in a wide group's tree; places from `count` on are the children."""
-    group, room = tree.nodes[i], tree.room
+    group = tree.nodes[i]
     if at < group.count:
-        return room[group.inner + at, SUMS + l]
-    j = group.first + at - group.count
-    ratio, resources = room[j, RATIO], tree.need.shape[1]
+        row = group.inner + at
+        return tree.room[row, SUMS + l]
+    child = tree.room[group.first + at - group.count]
+    resources = tree.need.shape[1]
+    ratio = child[RATIO]
     scaled = rescale and 0.0 < ratio < np.inf
     if l < resources:
-        return 0.0 if scaled else room[j, USAGE + l]
-    return room[j, USAGE + l - resources] / ratio if scaled else 0.0
+        return 0.0 if scaled else child[USAGE + l]
+    used = child[USAGE + l - resources]
+    return used / ratio if scaled else 0.0
 
 
 @kernel
 def lowest(tree, i, at):
     """f of a place in a wide group's tree, and the child to serve first of those below it, -1 for none."""
-    group, room = tree.nodes[i], tree.room
+    group = tree.nodes[i]
     if at < group.count:
-        row = group.inner + at
-        return room[row, LOW], int(room[row, WINNER])
+        place = tree.room[group.inner + at]
+        return place[LOW], int(place[WINNER])
     j = group.first + at - group.count
-    ratio = room[j, RATIO]
+    ratio = tree.room[j, RATIO]
     f = ratio if ratio > 0 else np.inf
-    return f, (j if ratio < np.inf else -1)
+    winner = j if ratio < np.inf else -1
+    return f, winner
 
 
 @kernel
 def one_by_one(tree, i, rescale):
     """The usage of a group whose children are added up, and the child to serve, -1 for none."""
-    room, resources = tree.room, tree.need.shape[1]
+    room = tree.room
+    mine = room[i]
+    usage = range(USAGE, USAGE + tree.need.shape[1])
     first = tree.nodes[i].first
-    end = first + tree.nodes[i].count
+    children = range(first, first + tree.nodes[i].count)
     f, best = np.inf, -1
-    for j in range(first, end):
+    for j in children:
         ratio = room[j, RATIO]
         if ratio > 0.0:
             f = min(f, ratio)
         if ratio < np.inf and goes_first(tree, j, best):
             best = j
-    for l in range(resources):
-        room[i, USAGE + l] = 0.0
-    for j in range(first, end):
-        ratio = room[j, RATIO]
-        factor = f / ratio if rescale and 0.0 < ratio < np.inf else 1.0
-        for l in range(resources):
-            room[i, USAGE + l] += factor * room[j, USAGE + l]
+    for l in usage:
+        mine[l] = 0.0
+    for j in children:
+        child = room[j]
+        ratio, factor = child[RATIO], 1.0
+        if rescale and 0.0 < ratio < np.inf:
+            factor = f / ratio
+        for l in usage:
+            mine[l] += factor * child[l]
     return best
 
 
 @kernel
 def set_place(tree, i, at, rescale):
     """A place in a wide group's tree, from the two below it."""
-    room, row = tree.room, tree.nodes[i].inner + at
-    left, right = 2 * at, 2 * at + 1
+    place = tree.room[tree.nodes[i].inner + at]
+    left = 2 * at
+    right = left + 1
     for l in range(2 * tree.need.shape[1]):
         one = side(tree, i, left, l, rescale)
         other = side(tree, i, right, l, rescale)
-        room[row, SUMS + l] = one + other
+        place[SUMS + l] = one + other
     low, a = lowest(tree, i, left)
     other_low, b = lowest(tree, i, right)
-    room[row, LOW] = min(low, other_low)
-    room[row, WINNER] = a if goes_first(tree, a, b) else b
+    place[LOW] = min(low, other_low)
+    place[WINNER] = a if goes_first(tree, a, b) else b
 
 
 @kernel
@@ -117,34 +126,40 @@ def by_parts(tree, i, child, rescale):
             set_place(tree, i, at, rescale)
             looked += 2
             at >>= 1
-    room, top, resources = tree.room, group.inner + 1, tree.need.shape[1]
+    mine = tree.room[i]
+    top = tree.room[group.inner + 1]
+    resources = tree.need.shape[1]
     f, best = lowest(tree, i, 1)
     for l in range(resources):
-        room[i, USAGE + l] = room[top, SUMS + l]
-        if f < np.inf:
-            room[i, USAGE + l] += f * room[top, SUMS + resources + l]
+        b = top[SUMS + l]
+        v = top[SUMS + resources + l]
+        mine[USAGE + l] = b + f * v if f < np.inf else b
     return best, looked
 
 
 @kernel
 def set_leaf(tree, leaf):
     """A leaf's row, from what it runs."""
-    room, one = tree.room, tree.leaves[leaf]
-    i, s = one.node, 0.0
+    one = tree.leaves[leaf]
+    mine = tree.room[one.node]
+    s = 0.0
     for l in range(tree.need.shape[1]):
         used = one.tasks * tree.need[leaf, l]
-        room[i, USAGE + l] = used
+        mine[USAGE + l] = used
         s = max(s, used)
-    blocked = one.waiting == 0 or (one.bits & tree.saturated) != 0
-    room[i, STARTED] = one.started
-    room[i, BEST] = -1 if blocked else leaf
-    room[i, RATIO] = np.inf if blocked else s * tree.nodes[i].light
+    mine[STARTED] = one.started
+    if one.waiting == 0 or one.bits & tree.saturated != 0:
+        mine[BEST] = -1
+        mine[RATIO] = np.inf
+    else:
+        mine[BEST] = leaf
+        mine[RATIO] = s * tree.nodes[one.node].light
 
 
 @kernel
 def set_group(tree, i, child, rescale, printed):
     """A group's row, after a child (-1: each) has changed; gives the cost."""
-    room, group = tree.room, tree.nodes[i]
+    group, mine = tree.nodes[i], tree.room[i]
     looked = group.count
     if group.inner < 0 or printed:
         best = one_by_one(tree, i, rescale)
@@ -154,16 +169,20 @@ def set_group(tree, i, child, rescale, printed):
     for l in range(tree.need.shape[1]):
         saturated = (tree.saturated >> l) & 1 == 1
         if not (saturated and rescale):
-            s = max(s, room[i, USAGE + l])
-    room[i, BEST] = -1 if best < 0 else room[best, BEST]
-    room[i, RATIO] = np.inf if best < 0 else s * group.light
+            s = max(s, mine[USAGE + l])
+    if best < 0:
+        mine[BEST] = -1
+        mine[RATIO] = np.inf
+    else:
+        mine[BEST] = tree.room[best, BEST]
+        mine[RATIO] = s * group.light
     return looked
 
 
 @kernel
 def set_all(tree, rescale, printed):
     """Every row, children before their group; gives the cost."""
-    looked = tree.nodes.size
+    room, looked = tree.room, tree.nodes.size
     for i in range(tree.nodes.size - 1, -1, -1):
         node = tree.nodes[i]
         if node.leaf >= 0:
@@ -171,30 +190,39 @@ def set_all(tree, rescale, printed):
             continue
         started = 0.0
         for j in range(node.first, node.first + node.count):
-            started += tree.room[j, STARTED]
-        tree.room[i, STARTED] = started
+            started += room[j, STARTED]
+        room[i, STARTED] = started
         looked += set_group(tree, i, -1, rescale, printed)
+    return looked
+
+
+@kernel
+def set_path(tree, leaf, rescale):
+    """The rows of a leaf that has changed and of the groups above it; gives the cost."""
+    room, looked = tree.room, 0
+    child = tree.leaves[leaf].node
+    new = tree.leaves[leaf].started - room[child, STARTED]
+    set_leaf(tree, leaf)
+    i = tree.nodes[child].parent
+    while i >= 0:
+        room[i, STARTED] += new
+        looked += set_group(tree, i, child, rescale, False)
+        child = i
+        i = tree.nodes[i].parent
     return looked
 
 
 @kernel
 def by_path(tree, rescale):
     """The leaf to serve, or -1 when all are blocked."""
-    room, looked, changes = tree.room, 0, tree.changed.size
-    if tree.anew or (8 * changes > tree.leaves.size and changes > 1):
-        looked = set_all(tree, rescale, False)
+    changes = tree.changed.size
+    many = changes > 1 and 8 * changes > tree.leaves.size
+    if tree.anew or many:
+        tree.looked[0] += set_all(tree, rescale, False)
     else:
         for leaf in tree.changed:
-            child = tree.leaves[leaf].node
-            new = tree.leaves[leaf].started - room[child, STARTED]
-            set_leaf(tree, leaf)
-            i = tree.nodes[child].parent
-            while i >= 0:
-                room[i, STARTED] += new
-                looked += set_group(tree, i, child, rescale, False)
-                child, i = i, tree.nodes[i].parent
-    tree.looked[0] += looked
-    return int(room[0, BEST])
+            tree.looked[0] += set_path(tree, leaf, rescale)
+    return int(tree.room[0, BEST])
 
 
 @kernel
